@@ -331,6 +331,19 @@ aclError aclprofPush(void *address)
     return code;
 }
 
+/* Ends the range of a stamp that has this use; false: it does not. */
+static bool end_range(struct stamp *stamp, enum stamp_use use, struct copied_stamp *ret)
+{
+    lock(stamp);
+    bool found = stamp->use == use && (use != STAMP_RANGE || stamp->capture == atomic_load(&capture_number));
+    if (found) {
+        copy_stamp(stamp, ret);
+        stamp->use = STAMP_IDLE;
+    }
+    unlock(stamp);
+    return found;
+}
+
 /* The entry that a Pop of this thread ends: its own latest, or, when it has none, the latest of all. */
 static unsigned entry_to_pop(void)
 {
@@ -353,13 +366,7 @@ aclError aclprofPop(void)
     while (depth > 0 && !found) {
         struct stamp *stamp = &pool[stack[entry_to_pop()].stamp];
         forget_push((uint32_t)(stamp - pool));
-        lock(stamp);
-        found = stamp->use == STAMP_PUSHED; /* else another thread is just destroying it */
-        if (found) {
-            copy_stamp(stamp, &copy);
-            stamp->use = STAMP_IDLE;
-        }
-        unlock(stamp);
+        found = end_range(stamp, STAMP_PUSHED, &copy); /* else another thread is just destroying it */
     }
     pthread_mutex_unlock(&acl_stack_lock);
     if (!found)
@@ -392,18 +399,7 @@ aclError aclprofRangeStop(uint32_t rangeId)
     if (code != ACL_SUCCESS)
         return code;
     struct copied_stamp copy;
-    bool found = false;
-    if (rangeId < ACL_STAMPS) {
-        struct stamp *stamp = &pool[rangeId];
-        lock(stamp);
-        found = stamp->use == STAMP_RANGE && stamp->capture == atomic_load(&capture_number);
-        if (found) {
-            copy_stamp(stamp, &copy);
-            stamp->use = STAMP_IDLE;
-        }
-        unlock(stamp);
-    }
-    if (!found)
+    if (rangeId >= ACL_STAMPS || !end_range(&pool[rangeId], STAMP_RANGE, &copy))
         return acl_fail_number(ACL_ERROR_INVALID_PARAM, "rangeId", rangeId, "no range with this number is open");
     record(RECORDER_TX_RANGE, &copy, now);
     return ACL_SUCCESS;

@@ -29,57 +29,49 @@ struct advice_look {
     bool *wanted;      /* room for a choice of operators */
 };
 
-/* The time in which at least one execution of the operators that are wanted ran, on each device by itself. */
+/* Adds up the time in which at least one execution of an operator ran, on each device by itself, in one pass: of the
+ * operators that are wanted together, in sums[0], or where wanted is NULL of each. ends: room as sums has. */
+static void unite(const struct workload *workload, const bool *wanted, int64_t *ends, double *sums)
+{
+    const size_t count = wanted != NULL ? 1 : workload->operator_count;
+    uint16_t device = 0;
+
+    for (size_t i = 0; i < workload->execution_count; i++) {
+        const struct execution *execution = &workload->executions[i];
+        large_pass(i);
+        int64_t until_ns = execution->start_ns + execution->duration_ns;
+        for (size_t k = 0; (i == 0 || execution->device != device) && k < count; k++)
+            ends[k] = INT64_MIN;
+        device = execution->device;
+        if (wanted != NULL && !wanted[execution->op])
+            continue;
+        size_t at = wanted != NULL ? 0 : execution->op;
+        sums[at] += (double)interval_length(execution->start_ns > ends[at] ? execution->start_ns : ends[at], until_ns);
+        ends[at] = until_ns > ends[at] ? until_ns : ends[at];
+    }
+}
+
 static double united_time(const struct advice_look *look)
 {
-    const struct workload *workload = look->workload;
-    const struct execution *last = NULL; /* of those that are wanted */
     int64_t end_ns = INT64_MIN;
     double sum = 0;
 
-    for (size_t i = 0; i < workload->execution_count; i++) {
-        const struct execution *execution = &workload->executions[i];
-        large_pass(i);
-        int64_t until_ns = execution->start_ns + execution->duration_ns;
-        if (!look->wanted[execution->op])
-            continue;
-        if (last == NULL || last->device != execution->device)
-            end_ns = INT64_MIN;
-        sum += (double)interval_length(execution->start_ns > end_ns ? execution->start_ns : end_ns, until_ns);
-        end_ns = until_ns > end_ns ? until_ns : end_ns;
-        last = execution;
-    }
+    unite(look->workload, look->wanted, &end_ns, &sum);
     return sum;
 }
 
-/* Fills united_ns: one pass, for operators of which there may be many. */
 static int unite_operators(struct advice_look *look, struct err *err)
 {
-    const struct workload *workload = look->workload;
-    int64_t *ends = malloc((workload->operator_count + 1) * sizeof *ends);
-    uint16_t device = 0;
+    const size_t count = look->workload->operator_count + 1;
+    int64_t *ends = malloc(count * sizeof *ends);
 
-    look->united_ns = calloc(workload->operator_count + 1, sizeof *look->united_ns);
-    look->wanted = calloc(workload->operator_count + 1, sizeof *look->wanted);
-    if (ends == NULL || look->united_ns == NULL || look->wanted == NULL) {
-        free(ends);
-        return err_no_memory(err);
-    }
-    for (size_t i = 0; i < workload->execution_count; i++) {
-        const struct execution *execution = &workload->executions[i];
-        large_pass(i);
-        int64_t until_ns = execution->start_ns + execution->duration_ns;
-        if (i == 0 || execution->device != device)
-            for (size_t k = 0; k < workload->operator_count; k++)
-                ends[k] = INT64_MIN;
-        device = execution->device;
-        int64_t *end_ns = &ends[execution->op];
-        look->united_ns[execution->op] +=
-            (double)interval_length(execution->start_ns > *end_ns ? execution->start_ns : *end_ns, until_ns);
-        *end_ns = until_ns > *end_ns ? until_ns : *end_ns;
-    }
+    look->united_ns = calloc(count, sizeof *look->united_ns);
+    look->wanted = calloc(count, sizeof *look->wanted);
+    bool failed = ends == NULL || look->united_ns == NULL || look->wanted == NULL;
+    if (!failed)
+        unite(look->workload, NULL, ends, look->united_ns);
     free(ends);
-    return 0;
+    return failed ? err_no_memory(err) : 0;
 }
 
 /* Share of an operator in the time in which devices were busy. */
@@ -140,10 +132,6 @@ static void check_idle(const struct advice_look *look, struct finding *finding)
     double idle_ns = (double)look->splits->all.free_ns;
     double value = percent(idle_ns, look->advice->elapsed_ns);
 
-    if (look->workload->facts.placed) {
-        finding->not_checked = "the capture does not say when each task ran";
-        return;
-    }
     measured(finding, value, idle_ns, value > finding->threshold);
     say(finding, "The device does nothing in %.1f %% of the time (%.3f us).", value, idle_ns / 1e3);
 }
@@ -153,9 +141,8 @@ static void check_gap(const struct advice_look *look, struct finding *finding)
     const struct gap_evidence *gap = look->host->gaps;
     double step_ns = splits_step_ns(look->splits);
 
-    if (look->workload->facts.placed || look->host->gap_count == 0) {
-        finding->not_checked = look->workload->facts.placed ? "the capture does not say when each task ran"
-                                                            : "there is no gap between two tasks";
+    if (look->host->gap_count == 0) {
+        finding->not_checked = "there is no gap between two tasks";
         return;
     }
     double length = (double)interval_length(gap->start_ns, gap->end_ns), value = percent(length, step_ns);
@@ -234,10 +221,6 @@ static void check_small(const struct advice_look *look, struct finding *finding)
     const double small_ns = 10000;
     double small = 0, all = 0, time_ns = 0, gaps_ns = 0;
 
-    if (look->workload->facts.placed) {
-        finding->not_checked = "the capture does not say when each task ran";
-        return;
-    }
     for (size_t i = 0; i < look->workload->execution_count; i++) {
         const struct execution *execution = &look->workload->executions[i];
         large_pass(i);
@@ -509,12 +492,14 @@ const struct rule advice_rules[] = {
      .formula = "1 - busy / elapsed, from the first task to the end of the last",
      .advice = "Look at what the host does in the longest gaps (rule gap): launch ahead, or run the model as a graph.",
      .threshold = 10,
+     .of_gaps = true,
      .check = check_idle,
      .shows_gaps = true},
     {.id = "gap",
      .formula = "the longest gap / time of a step",
      .advice = "Remove the call that covers the gap from the loop, or let it run beside the device.",
      .threshold = 1,
+     .of_gaps = true,
      .check = check_gap,
      .told_by = "idle",
      .of_step = true,
@@ -533,6 +518,7 @@ const struct rule advice_rules[] = {
      .formula = "share of operators below 10 us; the mean gap is longer than their mean time",
      .advice = "Fuse operators, or run the model as a graph, so that launching costs less.",
      .threshold = 50,
+     .of_gaps = true,
      .check = check_small},
     {.id = "memory-bound",
      .formula = "(load + weights + store time) / time of operators",
@@ -647,6 +633,8 @@ static void hold_rules(const struct advice_look *look, const double *thresholds,
             finding->not_checked = "the capture has no times: the clock of the cores is not known";
         else if (ret->elapsed_ns <= 0)
             finding->not_checked = "nothing ran, or for no time";
+        else if (rule->of_gaps && look->workload->facts.placed)
+            finding->not_checked = "the capture does not say when each task ran";
         else
             rule->check(look, finding);
         double share = percent(finding->at_stake_ns, finding->whole_ns);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define LARGE_PACKET 32000000
 #define LARGE_RDMA_PACKET 500000
@@ -440,6 +441,16 @@ static const char *find_word(const char *name, const char *const *words)
         }
     }
     return NULL;
+}
+
+bool collective_is_of_two(const char *name)
+{
+    static const char *const beginnings[] = {"hcom_send", "hcom_receive", "hcom_batchsendrecv"};
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
+        if (strncasecmp(name, beginnings[i], strlen(beginnings[i])) == 0)
+            return true;
+    }
+    return false;
 }
 
 void collective_type_of(const char *name, bool pytorch, bool point_to_point, char ret[COLLECTIVE_TYPE_MAX])

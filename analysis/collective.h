@@ -111,6 +111,9 @@ int collective_analyse(const struct collective_tasks *tasks, bool point_to_point
 int collective_add(struct collective *sum, const struct collective *one, struct err *err);
 void collective_release(struct collective *collective);
 
+/* Whether an operator that HCCL calls so sends or receives between two ranks: nobody waits for the last one there. */
+bool collective_is_of_two(const char *name);
+
 /* The kind of operator that a name is of, as the frameworks' matrices call it: "allreduce". */
 #define COLLECTIVE_TYPE_MAX 512
 void collective_type_of(const char *name, bool pytorch, bool point_to_point, char ret[COLLECTIVE_TYPE_MAX]);

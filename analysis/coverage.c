@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/coverage.h"
 #include "base/file/large.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 
@@ -33,21 +34,15 @@ void coverage_release(struct coverage *coverage)
  * then halves. */
 static size_t first_ending_behind(const struct intervals *list, int64_t time_ns, size_t first)
 {
-    size_t step = 1, low = first, high;
+    size_t step = 1, low = first;
 
     while (low < list->count && list->items[low].end_ns <= time_ns) {
         first = low + 1;
         low = list->count - low > step ? low + step : list->count;
         step *= 2;
     }
-    for (high = low; first < high;) {
-        size_t middle = first + (high - first) / 2;
-        if (list->items[middle].end_ns <= time_ns)
-            first = middle + 1;
-        else
-            high = middle;
-    }
-    return first;
+    return first + search_until(list->items + first, low - first, sizeof *list->items,
+                                offsetof(struct interval, end_ns), time_ns);
 }
 
 /* Covered time before a time that is not behind interval i. */
@@ -145,23 +140,19 @@ static int subtract_lists(const struct intervals *lists, size_t count, struct in
 int coverage_of_idle(const struct workload *workload, struct coverage *ret, struct err *err)
 {
     struct intervals list = {.items = NULL};
-    int status = 0;
+    bool failed = false;
 
     *ret = (struct coverage){.before = NULL};
-    for (size_t from = 0, until; status == 0 && from < workload->execution_count; from = until) {
+    for (size_t from = 0, until; !failed && from < workload->execution_count; from = until) {
         until = device_end(workload, from);
-        status = join_device(workload, from, until, &list, err);
+        failed = join_device(workload, from, until, &list, err) < 0;
     }
-    if (status == 0)
-        turn_inside_out(&list);
-    if (status == 0)
-        status = subtract_lists(workload->others, workload->device_count, &list, err);
-    if (status == 0) /* what was not recorded of any device is not idle */
-        status = subtract_lists(workload->unrecorded, workload->device_count, &list, err);
-    if (status == 0)
-        status = coverage_make(&list, ret, err);
+    turn_inside_out(&list); /* and what was not recorded of any device is not idle */
+    failed = failed || subtract_lists(workload->others, workload->device_count, &list, err) < 0 ||
+             subtract_lists(workload->unrecorded, workload->device_count, &list, err) < 0 ||
+             coverage_make(&list, ret, err) < 0;
     intervals_release(&list);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 int coverage_of_computing(const struct workload *workload, uint16_t device, struct coverage *ret, struct err *err)

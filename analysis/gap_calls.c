@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/file/large.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,7 @@ int call_times_take(struct call_times *times, const struct host_call *call, stru
     time->total_ns += (double)length_ns;
     time->self_ns += (double)length_ns;
     time->blocked_ns += (double)coverage_within(times->idle, call->start_ns, call->end_ns, &times->cursor);
-    return durations_add(&time->durations, length_ns, err);
+    return statistics_durations_add(&time->durations, length_ns, err);
 }
 
 void call_times_release(struct call_times *times)
@@ -114,14 +115,8 @@ static int64_t end_of(const struct gap_calls *calls, size_t gap)
 /* The first gap of [low, high) that ends behind a time. */
 static size_t search(const struct gap_calls *calls, size_t low, size_t high, int64_t time_ns)
 {
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (end_of(calls, middle) <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return low + search_until(calls->gaps->items + low, high - low, sizeof *calls->gaps->items,
+                              offsetof(struct gap, end_ns), time_ns);
 }
 
 /* The next call of a thread begins near the one before: a few steps find it. */

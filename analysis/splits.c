@@ -81,6 +81,11 @@ static int by_start(const void *a, const void *b)
     return 0;
 }
 
+static bool starts_before(const void *item, const void *key)
+{
+    return by_start(item, key) < 0;
+}
+
 /* The calls of one model on one device, by start. */
 struct model_calls {
     const struct execute_start *items;
@@ -91,15 +96,8 @@ static struct model_calls calls_of(const struct workload *workload, const struct
 {
     const struct execute_start wanted = {workload->devices[step->device].id, step->model_id, step->model, INT64_MIN, 0};
     const struct execute_start *items = workload->execute_starts.items;
-    size_t low = 0, high = workload->execute_starts.count, end;
+    size_t low = search_by(items, workload->execute_starts.count, sizeof *items, starts_before, &wanted), end;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (by_start(&items[middle], &wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     for (end = low; end < workload->execute_starts.count && items[end].device_id == wanted.device_id &&
                     items[end].model_id == wanted.model_id && items[end].model == wanted.model;)
         end++;
@@ -183,16 +181,7 @@ static size_t take_numbers(struct relating *relating, size_t from, size_t until,
 
 static size_t rank_of(const int64_t *sorted, size_t count, int64_t number)
 {
-    size_t low = 0, high = count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (sorted[middle] < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_from(sorted, count, sizeof *sorted, 0, number);
 }
 
 struct lane {
@@ -313,7 +302,7 @@ static int relate_all(struct relating *relating, struct err *err)
     return status;
 }
 
-int steps_relate(struct workload *workload, struct err *err)
+int splits_relate_steps(struct workload *workload, struct err *err)
 {
     struct relating relating = {.workload = workload, .count = workload->step_count};
     bool failed = false;
@@ -771,6 +760,47 @@ const struct division *splits_stretch(const struct splits *splits, size_t i)
     if (!splits_is_recorded(splits, i, &split->own))
         return NULL;
     return group->periods == 0 && group->source != STEPS_INFERENCES ? &split->own : NULL;
+}
+
+/* Whether split i has a value of this measure, and which. */
+static bool measure_of(const struct splits *splits, size_t i, enum measure measure, int64_t *ret)
+{
+    const struct split *split = &splits->items[i];
+    const struct division *stretch = splits_stretch(splits, i);
+    bool counts = splits_counts(splits, i);
+
+    if (measure == MEASURE_EXPOSED && stretch == NULL && splits->groups.items[split->group].periods == 0)
+        stretch = &split->own;
+    switch (measure) {
+    case MEASURE_STEP:
+        *ret = split->own.time_ns;
+        return !splits_is_warmup(splits, i);
+    case MEASURE_DEVICE_BUSY:
+        *ret = split->own.busy_ns;
+        return counts;
+    case MEASURE_PERIOD:
+        *ret = split->period.time_ns;
+        return !splits_is_warmup(splits, i) && *ret != NO_PERIOD;
+    case MEASURE_BUSY:
+        *ret = stretch != NULL ? stretch->busy_ns : 0;
+        return counts && stretch != NULL;
+    case MEASURE_FREE:
+        *ret = stretch != NULL ? stretch->free_ns : 0;
+        return counts && stretch != NULL;
+    default:
+        *ret = stretch != NULL ? stretch->exposed_ns : 0;
+        return counts && stretch != NULL;
+    }
+}
+
+int splits_series(const struct splits *splits, size_t group, enum measure measure, int64_t *values, struct series *ret,
+                  struct err *err)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < splits->count; large_pass(i++))
+        n += splits->items[i].group == group && measure_of(splits, i, measure, &values[n]);
+    return series_make(ret, values, n, err);
 }
 
 double splits_step_ns(const struct splits *splits)

@@ -3,6 +3,7 @@
 #ifndef MSPROF_ANALYSIS_SPLITS_H
 #define MSPROF_ANALYSIS_SPLITS_H
 
+#include "analysis/compare/statistics.h"
 #include "analysis/compare/workload.h"
 #include "base/array.h"
 
@@ -11,7 +12,7 @@
 /* After workload_finish: sets the period of steps whose neighbour was recorded,
  * what of each device's time was not, and how many inferences were. The numbers of pictures tell, and the calls that
  * start inferences beside them. */
-int steps_relate(struct workload *workload, struct err *err);
+int splits_relate_steps(struct workload *workload, struct err *err);
 
 /* A stretch of a device's time. No nanosecond counts twice: every part is a union. */
 struct division {
@@ -90,6 +91,23 @@ bool splits_is_recorded(const struct splits *splits, size_t i, const struct divi
  * itself; for an inference then NULL, because between inferences nothing is known. NULL too of one without a period
  * among others, and where a part of the stretch was not recorded. */
 const struct division *splits_stretch(const struct splits *splits, size_t i);
+/* One number a step. Period, busy, free and exposed are of what splits_stretch gives: from begin to begin of
+ * neighbours, where none was recorded of the step itself; of inferences then nothing is known of period, busy and free.
+ */
+enum measure {
+    MEASURE_STEP,        /* from its begin to its end */
+    MEASURE_DEVICE_BUSY, /* of that, when the device did anything */
+    MEASURE_PERIOD,
+    MEASURE_BUSY,
+    MEASURE_FREE,
+    MEASURE_EXPOSED,
+    MEASURES
+};
+
+/* The values of the steps of a group that have one, sorted; values is room for one of each split. */
+int splits_series(const struct splits *splits, size_t group, enum measure measure, int64_t *values, struct series *ret,
+                  struct err *err);
+
 /* How long a step of the leading family takes in the mean, from begin to begin where that is known. */
 double splits_step_ns(const struct splits *splits);
 

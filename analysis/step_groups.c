@@ -120,36 +120,14 @@ static int find_operator(const struct workload *workload, const struct splits *s
     return 0;
 }
 
-/* The values of the periods of the steps of a group, or of what was free or busy in those that count. */
-static int make_periods(const struct splits *splits, struct step_group *group, int64_t *values, struct err *err)
-{
-    struct series *const ret[] = {&group->periods, &group->busy, &group->free};
-    int status = 0;
-
-    for (int k = 0; status == 0 && k < 3; k++) {
-        size_t n = 0;
-        for (size_t i = 0; i < splits->count; i++) {
-            large_pass(i);
-            const struct division *stretch = splits_stretch(splits, i);
-            int64_t period_ns = splits->items[i].period.time_ns;
-            if (!is_of(group, &splits->items[i]) || splits_is_warmup(splits, i))
-                continue;
-            if (k == 0 && period_ns != NO_PERIOD)
-                values[n++] = period_ns;
-            else if (k > 0 && stretch != NULL && splits_counts(splits, i))
-                values[n++] = k == 1 ? stretch->busy_ns : stretch->free_ns;
-        }
-        status = series_make(ret[k], values, n, err);
-    }
-    return status;
-}
-
 static int fill_group(const struct workload *workload, const struct splits *splits, struct step_group *group,
                       int64_t *values, struct err *err)
 {
-    size_t n = 0;
     int64_t longest = -1;
-    bool failed = make_periods(splits, group, values, err) < 0;
+    bool failed = splits_series(splits, group->group, MEASURE_STEP, values, &group->times, err) < 0 ||
+                  splits_series(splits, group->group, MEASURE_PERIOD, values, &group->periods, err) < 0 ||
+                  splits_series(splits, group->group, MEASURE_BUSY, values, &group->busy, err) < 0 ||
+                  splits_series(splits, group->group, MEASURE_FREE, values, &group->free, err) < 0;
 
     for (size_t i = 0; i < splits->count; i++) {
         large_pass(i);
@@ -157,16 +135,12 @@ static int fill_group(const struct workload *workload, const struct splits *spli
         if (!is_of(group, split))
             continue;
         group->warmup += splits_is_warmup(splits, i);
-        if (splits_is_warmup(splits, i))
-            continue;
-        values[n++] = split->own.time_ns;
-        if (split->own.time_ns > longest) {
+        if (!splits_is_warmup(splits, i) && split->own.time_ns > longest) {
             longest = split->own.time_ns;
             group->slowest = i;
         }
     }
-    failed = failed || series_make(&group->times, values, n, err) < 0;
-    if (failed || n == 0 || splits_is_outside(splits, group->slowest) ||
+    if (failed || group->times.n == 0 || splits_is_outside(splits, group->slowest) ||
         splits->devices[splits->items[group->slowest].device].time_ns == 0)
         return failed ? -(int)err->code : 0;
     find_part(splits, group, values);

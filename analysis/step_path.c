@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-void path_node_clear(struct path_node *node)
+void step_path_clear(struct path_node *node)
 {
     *node = (struct path_node){.latest_ns = INT64_MAX};
     for (size_t i = 0; i < PATH_BEFORE; i++)
         node->before[i] = PATH_NONE;
 }
 
-void path_wait(struct path_node *nodes, uint32_t node, uint32_t before)
+void step_path_wait(struct path_node *nodes, uint32_t node, uint32_t before)
 {
     if (before == PATH_NONE || before >= node || nodes[before].end_ns > nodes[node].start_ns)
         return;
@@ -32,7 +32,7 @@ void path_wait(struct path_node *nodes, uint32_t node, uint32_t before)
     }
 }
 
-uint32_t path_binding(const struct path_node *nodes, uint32_t node)
+uint32_t step_path_binding(const struct path_node *nodes, uint32_t node)
 {
     uint32_t binding = PATH_NONE;
 
@@ -44,7 +44,7 @@ uint32_t path_binding(const struct path_node *nodes, uint32_t node)
     return binding;
 }
 
-int64_t path_slack_ns(const struct path_node *node)
+int64_t step_path_slack_ns(const struct path_node *node)
 {
     return node->latest_ns != INT64_MAX ? number_subtract(node->latest_ns, node->end_ns) : PATH_NO_SLACK;
 }
@@ -63,11 +63,11 @@ static uint32_t last_end(const struct path_node *nodes, size_t count)
  * of them. */
 static void relax(struct path_node *nodes, uint32_t node)
 {
-    uint32_t binding = path_binding(nodes, node);
+    uint32_t binding = step_path_binding(nodes, node);
 
     if (binding == PATH_NONE || nodes[node].latest_ns == INT64_MAX)
         return;
-    int64_t latest_ns = number_add(nodes[binding].end_ns, path_slack_ns(&nodes[node]));
+    int64_t latest_ns = number_add(nodes[binding].end_ns, step_path_slack_ns(&nodes[node]));
     for (size_t i = 0; i < PATH_BEFORE; i++) {
         uint32_t before = nodes[node].before[i];
         if (before != PATH_NONE && nodes[before].latest_ns > latest_ns)
@@ -75,7 +75,7 @@ static void relax(struct path_node *nodes, uint32_t node)
     }
 }
 
-uint32_t path_find(struct path_node *nodes, size_t count)
+uint32_t step_path_mark(struct path_node *nodes, size_t count)
 {
     uint32_t last = last_end(nodes, count);
 
@@ -85,12 +85,12 @@ uint32_t path_find(struct path_node *nodes, size_t count)
     }
     for (size_t i = count; i-- > 0;)
         relax(nodes, (uint32_t)i);
-    for (uint32_t node = last; node != PATH_NONE; node = path_binding(nodes, node))
+    for (uint32_t node = last; node != PATH_NONE; node = step_path_binding(nodes, node))
         nodes[node].critical = true;
     return last;
 }
 
-const char *path_reason_name(enum path_reason reason)
+const char *step_path_reason_name(enum path_reason reason)
 {
     static const char *const names[PATH_REASONS] = {
         [PATH_AT_BEGIN] = "begin", [PATH_STREAM] = "stream", [PATH_OTHER] = "other stream",
@@ -198,7 +198,7 @@ static void make_nodes(struct building *building)
     for (size_t i = 0; i < path->count; i++) {
         const struct path_order *at = &paths->order[i];
         struct path_node *node = &path->nodes[i];
-        path_node_clear(node);
+        step_path_clear(node);
         path->items[i] = at->item;
         node->start_ns = clipped(at->time_ns, path);
         if (at->item.is_call) {
@@ -235,15 +235,15 @@ static void join_call(struct building *building, uint32_t node)
     const struct path_call *call = &building->launches->calls[paths->path.items[node].place];
     uint32_t *last = &paths->threads[call->thread];
 
-    path_wait(nodes, node, *last);
+    step_path_wait(nodes, node, *last);
     if (building->last_wait != PATH_NONE &&
         (*last == PATH_NONE || nodes[building->last_wait].end_ns > nodes[*last].end_ns))
-        path_wait(nodes, node, building->last_wait);
+        step_path_wait(nodes, node, building->last_wait);
     *last = node;
     building->last_wait = call->waits ? node : building->last_wait;
     uint32_t task = call->waits ? last_ended(building, nodes[node].start_ns) : PATH_NONE;
     if (task != PATH_NONE && nodes[task].end_ns > call->start_ns)
-        path_wait(nodes, node, task);
+        step_path_wait(nodes, node, task);
 }
 
 static void join_task(struct building *building, uint32_t node)
@@ -255,12 +255,12 @@ static void join_task(struct building *building, uint32_t node)
     uint32_t *last = &paths->streams[execution->stream], other = last_ended(building, nodes[node].start_ns);
     uint32_t call = building->launches->of != NULL ? building->launches->of[place] : LAUNCH_NONE;
 
-    path_wait(nodes, node, *last);
+    step_path_wait(nodes, node, *last);
     if (call != LAUNCH_NONE && call >= building->first_call && call < building->first_call + building->calls)
-        path_wait(nodes, node, paths->node_of_call[call - building->first_call]);
+        step_path_wait(nodes, node, paths->node_of_call[call - building->first_call]);
     bool later = other != PATH_NONE && (*last == PATH_NONE || nodes[other].end_ns > nodes[*last].end_ns);
     if (later)
-        path_wait(nodes, node, other);
+        step_path_wait(nodes, node, other);
     *last = node;
 }
 
@@ -310,7 +310,7 @@ int step_path_find(struct step_paths *paths, const struct workload *workload, co
     put_in_order(&building, &run);
     make_nodes(&building);
     join(&building);
-    paths->path.last = path_find(paths->path.nodes, paths->path.count);
+    paths->path.last = step_path_mark(paths->path.nodes, paths->path.count);
     *ret = &paths->path;
     return 0;
 }
@@ -320,7 +320,7 @@ int step_path_find(struct step_paths *paths, const struct workload *workload, co
 enum path_reason step_path_reason(const struct step_path *path, const struct workload *workload,
                                   const struct launches *launches, uint32_t node)
 {
-    uint32_t before = path_binding(path->nodes, node);
+    uint32_t before = step_path_binding(path->nodes, node);
     const struct step_path_node *it = &path->items[node];
 
     if (before == PATH_NONE)
@@ -339,7 +339,7 @@ enum path_reason step_path_reason(const struct step_path *path, const struct wor
 
 int64_t step_path_lag_ns(const struct step_path *path, uint32_t node)
 {
-    uint32_t before = path_binding(path->nodes, node);
+    uint32_t before = step_path_binding(path->nodes, node);
 
     return number_subtract(path->nodes[node].start_ns,
                            before != PATH_NONE ? path->nodes[before].end_ns : path->start_ns);

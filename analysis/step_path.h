@@ -19,25 +19,25 @@
 
 struct path_node {
     int64_t start_ns, end_ns;
-    int64_t latest_ns;            /* when it could have ended without the stretch ending later: set by path_find */
+    int64_t latest_ns;            /* when it could have ended without the stretch ending later: set by step_path_mark */
     uint32_t before[PATH_BEFORE]; /* nodes that it waits for, all in front of it; PATH_NONE: none */
     bool ends;                    /* the stretch may end with it: a task may, a call of the host does not */
-    bool critical;                /* it is on the path: set by path_find */
+    bool critical;                /* it is on the path: set by step_path_mark */
 };
 
 /* All zero but those arrays; a node waits for nothing. */
-void path_node_clear(struct path_node *node);
+void step_path_clear(struct path_node *node);
 /* Lets a node wait for another. One that ended behind its begin, or that does not stand in front of it, is nothing that
  * it waited for: then nothing happens. */
-void path_wait(struct path_node *nodes, uint32_t node, uint32_t before);
+void step_path_wait(struct path_node *nodes, uint32_t node, uint32_t before);
 
 /* Marks the critical path, and sets latest_ns, in one way back through the nodes. The last of the path is the first of
  * those that end last among the ones that may end it; PATH_NONE: there is none. */
-uint32_t path_find(struct path_node *nodes, size_t count);
+uint32_t step_path_mark(struct path_node *nodes, size_t count);
 /* The node whose end a node waited for: the last of them, of equal ones the first. PATH_NONE: it waits for nothing. */
-uint32_t path_binding(const struct path_node *nodes, uint32_t node);
+uint32_t step_path_binding(const struct path_node *nodes, uint32_t node);
 /* How much longer it could have taken; 0 on the path. PATH_NO_SLACK: it could have lasted to the end. */
-int64_t path_slack_ns(const struct path_node *node);
+int64_t step_path_slack_ns(const struct path_node *node);
 
 /* Calls of the host that launch, and those that wait for a device. */
 struct path_call {
@@ -63,7 +63,7 @@ enum path_reason {
     PATH_TASK,         /* a call that waits: for the task that ended last before it did */
     PATH_REASONS
 };
-const char *path_reason_name(enum path_reason reason); /* "stream" and so on */
+const char *step_path_reason_name(enum path_reason reason); /* "stream" and so on */
 
 struct step_path_node {
     bool is_call;

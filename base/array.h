@@ -28,6 +28,17 @@ void array_sort(void *items, size_t count, size_t item_size, int (*order)(const 
 /* Orders two numbers: below 0, 0 or above. Evaluates each twice. */
 #define array_order(a, b) (((a) > (b)) - ((a) < (b)))
 
+/* The first of several orders that is not 0, by members of two structs one after the other. Evaluates all. */
+#define ARRAY_ORDERS(...)                                                                                              \
+    array_first_order((const int[]){__VA_ARGS__}, sizeof((const int[]){__VA_ARGS__}) / sizeof(int))
+static inline int array_first_order(const int *orders, size_t count)
+{
+    int order = 0;
+    for (size_t i = 0; i < count && order == 0; i++)
+        order = orders[i];
+    return order;
+}
+
 /* Called by array_reserve: items is the address of a pointer to any type. */
 int array_grow(void *items, size_t *capacity, size_t count, size_t extra, size_t item_size, struct err *err);
 

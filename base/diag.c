@@ -277,7 +277,8 @@ int diag_fatal_error(const struct diagnostics *diag, struct err *err)
     return err_hint(err, "without --strict the sound part of the data is kept");
 }
 
-bool span_check(struct diagnostics *diag, const struct place *place, const char *what, int64_t start_ns, int64_t end_ns)
+bool diag_check_span(struct diagnostics *diag, const struct place *place, const char *what, int64_t start_ns,
+                     int64_t end_ns)
 {
     const int64_t last_start = INT64_MAX - DURATION_LIMIT_NS;
     struct place at = *place;

@@ -293,7 +293,7 @@ int diag_fatal_error(const struct diagnostics *diag, struct err *err);
 /* No sound duration gets here (104 days), and a thousand of the longest can still be added up. */
 #define DURATION_LIMIT_NS (INT64_C(1) << 53)
 
-/* Whether span_check accepts the span. */
+/* Whether diag_check_span accepts the span. */
 static inline bool span_is_sound(int64_t start_ns, int64_t end_ns)
 {
     return start_ns >= 0 && start_ns <= INT64_MAX - DURATION_LIMIT_NS && end_ns >= start_ns &&
@@ -302,7 +302,7 @@ static inline bool span_is_sound(int64_t start_ns, int64_t end_ns)
 
 /* False: it ends before it starts, lasts longer than DURATION_LIMIT_NS or starts outside of time, which is reported as
  * DIAG_RECORD_VALUE at the place, whose field is replaced. what: "the call". */
-bool span_check(struct diagnostics *diag, const struct place *place, const char *what, int64_t start_ns,
-                int64_t end_ns);
+bool diag_check_span(struct diagnostics *diag, const struct place *place, const char *what, int64_t start_ns,
+                     int64_t end_ns);
 
 #endif

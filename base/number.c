@@ -147,6 +147,10 @@ char *number_put_shortest(char *p, int64_t value, unsigned decimals)
         return p;
     *p++ = '.';
     char *end = p + decimals, *to = end;
+    if (decimals <= 8) {
+        put_eight(p, (uint32_t)(rest * powers_of_ten[8 - decimals]));
+        to = p;
+    }
     for (; to - p >= 2; rest /= 100)
         put_pair(to -= 2, (uint32_t)(rest % 100));
     if (to > p)
@@ -342,7 +346,7 @@ static bool is_common(double real)
     return real >= 1e-4 && real < 0x1p52 && (real < 1e15 || real > (double)(uint64_t)real || (uint64_t)real % 10 != 0);
 }
 
-/* As real_print, of numbers that are common. */
+/* As number_print_real, of numbers that are common. */
 static size_t print_common(char *text, double real)
 {
     uint64_t nearest = 0;
@@ -352,7 +356,7 @@ static size_t print_common(char *text, double real)
     return (size_t)(number_put_shortest(text, (int64_t)nearest, decimals) - text);
 }
 
-size_t real_print(char text[REAL_SHORTEST_MAX], double real)
+size_t number_print_real(char text[REAL_SHORTEST_MAX], double real)
 {
     double size = fabs(real);
     if (size == 0 || is_common(size)) {
@@ -371,9 +375,9 @@ size_t real_print(char text[REAL_SHORTEST_MAX], double real)
     return strlen(text);
 }
 
-size_t real_print_float(char text[REAL_SHORTEST_MAX], double real)
+size_t number_print_float(char text[REAL_SHORTEST_MAX], double real)
 {
-    size_t length = real_print(text, real);
+    size_t length = number_print_real(text, real);
     if (strspn(text, "-0123456789") == length) {
         memcpy(text + length, ".0", 3);
         length += 2;

@@ -86,8 +86,8 @@ int number_parse_real(const char *text, double *ret);
 #define REAL_SHORTEST_MAX 32 /* bytes of a number with 17 digits, its sign, point and exponent, ".0" and a NUL */
 
 /* The shortest of 15 to 17 digits that reads back the same, as %g has it; its length, without the NUL. */
-size_t real_print(char text[REAL_SHORTEST_MAX], double real);
+size_t number_print_real(char text[REAL_SHORTEST_MAX], double real);
 /* Prints it with ".0" behind a whole number, as Python prints a float. */
-size_t real_print_float(char text[REAL_SHORTEST_MAX], double real);
+size_t number_print_float(char text[REAL_SHORTEST_MAX], double real);
 
 #endif

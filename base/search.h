@@ -38,4 +38,20 @@ static inline size_t search_from(const void *items, size_t count, size_t size, s
     return search_bound(items, count, size, offset, value, true);
 }
 
+/* How many stand before a key. */
+static inline size_t search_by(const void *items, size_t count, size_t size,
+                               bool (*before)(const void *item, const void *key), const void *key)
+{
+    size_t low = 0, high = count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (before((const char *)items + middle * size, key))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 #endif

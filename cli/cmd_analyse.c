@@ -123,14 +123,11 @@ static int analyse_output_open(struct analyse_output *output, const char *result
     };
     if (output->final == NULL || output->temporary == NULL || output->lock == NULL)
         return err_no_memory(err);
-    int status = take_lock(output, results, err);
-    if (status == 0)
-        status = check_owner(output, force, err);
-    if (status == 0)
-        status = remove_directory(output->temporary, err);
-    if (status == 0 && mkdir(output->temporary, 0750) != 0)
-        status = err_set_errno(err, errno, "cannot make '%s'", output->temporary);
-    return status == 0 ? analyse_output_touch(output, MARK, err) : status;
+    if (take_lock(output, results, err) < 0 || check_owner(output, force, err) < 0 ||
+        remove_directory(output->temporary, err) < 0)
+        return -(int)err->code;
+    return mkdir(output->temporary, 0750) == 0 ? analyse_output_touch(output, MARK, err)
+                                               : err_set_errno(err, errno, "cannot make '%s'", output->temporary);
 }
 
 /* Puts what was written in place of what was there. */
@@ -176,11 +173,11 @@ static int remove_inside(const char *directory, const char *name, struct err *er
 static int simplify_part(const char *prof, const char *part, struct err *err)
 {
     char *path = path_join(prof, part);
-    int status = path != NULL ? remove_inside(path, "sqlite", err) : err_no_memory(err);
-    if (status == 0)
-        status = remove_inside(path, "data/all_file.complete", err);
+    bool failed =
+        path == NULL ? err_no_memory(err) < 0
+                     : remove_inside(path, "sqlite", err) < 0 || remove_inside(path, "data/all_file.complete", err) < 0;
     free(path);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static int simplify_prof(const char *prof, struct err *err)
@@ -358,19 +355,11 @@ static int without_capture(struct work *work)
 {
     struct err err = ERR_INIT;
     sqlite3 *db = NULL;
-    int status = database_setup(&err);
-    if (status == 0)
-        status = database_open_memory(&db, &err);
-    if (status == 0)
-        status = schema_create_tables(db, &err);
-    if (status == 0)
-        status = schema_finish(db, &err);
-    if (status == 0)
-        status = write_output(work, db, NULL, &err);
-    if (status == 0)
-        status = complete_output(work, &err);
+    bool failed = database_setup(&err) < 0 || database_open_memory(&db, &err) < 0 ||
+                  schema_create_tables(db, &err) < 0 || schema_finish(db, &err) < 0 ||
+                  write_output(work, db, NULL, &err) < 0 || complete_output(work, &err) < 0;
     database_close(db);
-    return finish(work, status, &err);
+    return finish(work, failed ? -(int)err.code : 0, &err);
 }
 
 /* ---- several PROF captures: the first one's files are the directory's, others have a directory of their own there
@@ -492,14 +481,12 @@ static int find_parts(struct work *work, struct err *err)
 static int prepare(struct work *work, struct err *err)
 {
     const struct analyse_request *request = work->request;
-    int status = find_parts(work, err);
-    if (status == 0 && !work->info.bare)
-        status =
-            framework_clock_of(&work->info, work->profs.count > 0 ? work->profs.items[0] : NULL, &work->clock, err);
-    if (status == 0)
-        status = path_make_directories(request->results, err);
-    return status == 0 ? analyse_output_open(&work->output, request->results, request->settings->analyse.force, err)
-                       : status;
+    if (find_parts(work, err) < 0 ||
+        (!work->info.bare &&
+         framework_clock_of(&work->info, work->profs.count > 0 ? work->profs.items[0] : NULL, &work->clock, err) < 0) ||
+        path_make_directories(request->results, err) < 0)
+        return -(int)err->code;
+    return analyse_output_open(&work->output, request->results, request->settings->analyse.force, err);
 }
 
 static int run(struct work *work)

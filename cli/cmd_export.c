@@ -13,7 +13,6 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/merge/merge.h"
-#include "cli/timeline_options.h"
 #include "db/database.h"
 #include "db/query/cann_version.h"
 #include "db/query/query.h"
@@ -230,7 +229,7 @@ static int export_chosen(struct capture_visit *visit, const struct export_type *
         return visit_fail(visit, LOG_SOURCE_EXPORT, &err);
     }
     visit_open_log(visit);
-    remove_stale_temporaries(directory);
+    temporary_remove_stale(directory);
     clock_format_local(timestamp);
     struct export_options options = {
         .database = visit->database,

@@ -103,7 +103,7 @@ static int make_list(struct surroundings *surroundings, struct err *err)
     int length = snprintf(head, sizeof head, "%s/msprof-run-", directory);
     if (length < 0 || (size_t)length >= sizeof head)
         return err_set(err, ERR_LIMIT, "TMPDIR is too long");
-    remove_stale_named(head);
+    temporary_remove_stale_named(head);
     surroundings->list_fd = temporary_create_named(head, &surroundings->list, err);
     return surroundings->list_fd >= 0 ? 0 : surroundings->list_fd;
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 struct err;
+struct export_options;
 struct library_version;
 struct settings;
 
@@ -67,5 +68,8 @@ bool collect_library(struct library_version *ret);
 int run_find_library(char **ret, struct err *err);
 /* Writes the communication files that settings->analyse chooses into analyze/ of each capture; an exit status. */
 int export_rules(const struct settings *settings);
+/* Sets what the options of 'export timeline' say of its format and of the part of it in options; -ERR_USAGE tells what
+ * is wrong. */
+int timeline_options_read(const struct settings *settings, struct export_options *options, struct err *err);
 
 #endif

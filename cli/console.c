@@ -286,47 +286,17 @@ int console_fail(enum err_code code, const char *hint, const char *format, ...)
     return code == ERR_NOT_FOUND ? STATUS_NOTHING : status_of_error(&err);
 }
 
-static void say_formatted(const char *color, const char *prefix, const char *format, va_list arguments)
-    __attribute__((format(printf, 3, 0)));
-static void say_formatted(const char *color, const char *prefix, const char *format, va_list arguments)
+void console_say(enum say_level level, const char *format, ...)
 {
     char text[LINE_SIZE];
+    va_list arguments;
 
+    if (console.quiet || (level == SAY_DETAIL && !console.verbose))
+        return;
+    va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
-    say(color, prefix, text);
-}
-
-void console_warning(const char *format, ...)
-{
-    va_list arguments;
-
-    if (console.quiet)
-        return;
-    va_start(arguments, format);
-    say_formatted(YELLOW, "warning: ", format, arguments);
     va_end(arguments);
-}
-
-void console_note(const char *format, ...)
-{
-    va_list arguments;
-
-    if (console.quiet)
-        return;
-    va_start(arguments, format);
-    say_formatted(NULL, "", format, arguments);
-    va_end(arguments);
-}
-
-void console_detail(const char *format, ...)
-{
-    va_list arguments;
-
-    if (console.quiet || !console.verbose)
-        return;
-    va_start(arguments, format);
-    say_formatted(NULL, "", format, arguments);
-    va_end(arguments);
+    say(level == SAY_WARNING ? YELLOW : NULL, level == SAY_WARNING ? "warning: " : "", text);
 }
 
 void console_diagnostics(const struct diagnostics *diag)

@@ -32,9 +32,11 @@ int console_error(const struct err *err);
  * ERR_NOT_FOUND STATUS_NOTHING. */
 int console_fail(enum err_code code, const char *hint, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Messages for people; warnings and notes are dropped by --quiet, details are shown by --verbose only. */
-void console_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void console_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void console_detail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+#define console_warning(...) console_say(SAY_WARNING, __VA_ARGS__)
+#define console_note(...) console_say(SAY_NOTE, __VA_ARGS__)
+#define console_detail(...) console_say(SAY_DETAIL, __VA_ARGS__)
+enum say_level { SAY_WARNING, SAY_NOTE, SAY_DETAIL };
+void console_say(enum say_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* "s" unless count is 1. */
 const char *console_plural(uint64_t count);
 /* Every data problem that was kept, then how many more there are; --quiet leaves errors only. */

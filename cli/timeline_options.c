@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/timeline_options.h"
+#include "base/err.h"
+#include "cli/command.h"
+#include "cli/options/options.h"
+#include "exporters/export.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
 #include "base/progress.h"
-#include "db/query/take_row.h"
+#include "db/query/query_scan.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -202,7 +202,7 @@ int database_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **ret, struct er
 int database_open_memory(sqlite3 **ret, struct err *err)
 {
     sqlite3 *db = NULL;
-    if (sqlite3_open(":memory:", &db) == SQLITE_OK && take_row_register(db) == SQLITE_OK) {
+    if (sqlite3_open(":memory:", &db) == SQLITE_OK && query_scan_register(db) == SQLITE_OK) {
         *ret = db;
         return 0;
     }
@@ -279,7 +279,7 @@ static int build_create(struct database_build *build, const char *path, const st
     return failure != 0 ? database_write_error(err, failure, "cannot write the database") : 0;
 }
 
-static int build_connect(struct database_build *build, bool ours, struct err *err)
+int database_build_connect(struct database_build *build, bool ours, struct err *err)
 {
     static const char settings[] =
         "PRAGMA page_size = 32768; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
@@ -299,22 +299,12 @@ static int build_connect(struct database_build *build, bool ours, struct err *er
     return 0;
 }
 
-static int build_open(struct database_build *build, const char *path, bool ours, struct err *err)
+int database_build_open(struct database_build *build, const char *path, bool ours, struct err *err)
 {
-    if (build_create(build, path, NULL, err) == 0 && build_connect(build, ours, err) == 0)
+    if (build_create(build, path, NULL, err) == 0 && database_build_connect(build, ours, err) == 0)
         return 0;
     database_build_abort(build);
     return -(int)err->code;
-}
-
-int database_build_open(struct database_build *build, const char *path, struct err *err)
-{
-    return build_open(build, path, true, err);
-}
-
-int database_build_open_foreign(struct database_build *build, const char *path, struct err *err)
-{
-    return build_open(build, path, false, err);
 }
 
 int database_build_create_blank(struct database_build *build, const char *path, const struct blank *blank,
@@ -324,16 +314,6 @@ int database_build_create_blank(struct database_build *build, const char *path, 
     if (status < 0)
         database_build_abort(build);
     return status;
-}
-
-int database_build_connect(struct database_build *build, struct err *err)
-{
-    return build_connect(build, true, err);
-}
-
-int database_build_connect_foreign(struct database_build *build, struct err *err)
-{
-    return build_connect(build, false, err);
 }
 
 int database_build_commit(struct database_build *build, struct err *err)
@@ -363,6 +343,7 @@ void database_build_abort(struct database_build *build)
     *build = (struct database_build){.path = NULL, .fd = -1};
 }
 
+/* The first value of a statement; -1: there is none. */
 static int64_t pragma_integer(sqlite3 *db, const char *sql)
 {
     sqlite3_stmt *statement;
@@ -373,6 +354,11 @@ static int64_t pragma_integer(sqlite3 *db, const char *sql)
         value = sqlite3_column_int64(statement, 0);
     sqlite3_finalize(statement);
     return value;
+}
+
+int64_t database_bytes(sqlite3 *db)
+{
+    return pragma_integer(db, "PRAGMA page_count") * pragma_integer(db, "PRAGMA page_size");
 }
 
 int database_open_foreign(const char *path, sqlite3 **ret, struct err *err)
@@ -424,7 +410,7 @@ int database_open(const char *path, sqlite3 **ret, struct err *err)
     }
     database_poll_interrupts(db);
     distrust(db);
-    if (take_row_register(db) != SQLITE_OK) {
+    if (query_scan_register(db) != SQLITE_OK) {
         status = database_error(err, db, "cannot prepare queries");
         goto out;
     }
@@ -439,7 +425,7 @@ int database_open(const char *path, sqlite3 **ret, struct err *err)
         status = err_hint(err, "run 'msprof import' to build it anew");
         goto out;
     }
-    int64_t bytes = pragma_integer(db, "PRAGMA page_count") * pragma_integer(db, "PRAGMA page_size");
+    int64_t bytes = database_bytes(db);
     if (bytes != info.st_size) {
         err_set(err, ERR_FORMAT, "'%s' is cut off: %lld bytes; expected %lld", path, (long long)info.st_size,
                 (long long)bytes);

@@ -51,16 +51,13 @@ struct database_build {
     sqlite3 *db; /* NULL: not connected yet */
 };
 
-int database_build_open(struct database_build *build, const char *path, struct err *err);
+/* ours: false: for others' readers, without the marks by which ours are known. */
+int database_build_open(struct database_build *build, const char *path, bool ours, struct err *err);
 /* Makes the file alone, with tables that have roots, but no names yet; fd may write more before the connection comes.
  * After a failure of database_build_connect it is to be aborted. */
 int database_build_create_blank(struct database_build *build, const char *path, const struct blank *blank,
                                 struct err *err);
-int database_build_connect(struct database_build *build, struct err *err);
-/* As database_build_open_foreign. */
-int database_build_connect_foreign(struct database_build *build, struct err *err);
-/* Opens it for others' readers: without the marks by which ours are known. */
-int database_build_open_foreign(struct database_build *build, const char *path, struct err *err);
+int database_build_connect(struct database_build *build, bool ours, struct err *err);
 /* Commits, checks, closes and renames; the file was not there before and is complete now. On failure nothing remains.
  */
 int database_build_commit(struct database_build *build, struct err *err);
@@ -77,6 +74,8 @@ int database_open_foreign(const char *path, sqlite3 **ret, struct err *err);
 /* A database in memory, for queries: schema_create_tables gives it tables. */
 int database_open_memory(sqlite3 **ret, struct err *err);
 void database_close(sqlite3 *db);
+/* The size that the database says it has; below 0: it cannot be read. */
+int64_t database_bytes(sqlite3 *db);
 
 /* A value of the meta table as text (free() it). -ERR_FORMAT when it is not there. */
 int database_meta(sqlite3 *db, const char *key, char **ret, struct err *err);

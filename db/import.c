@@ -2,14 +2,14 @@
 #include "db/import.h"
 
 #include "base/progress.h"
+#include "base/thread.h"
 #include "base/utf8.h"
 #include "db/bulk.h"
 #include "db/query/query_loop.h"
 #include "db/schema.h"
+#include "db/table_rows.h"
 #include "parsers/decode/decode.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,30 +70,29 @@ static int make_safe(sqlite3 *db, struct diagnostics *diag, struct err *err)
     if (sqlite3_create_function(db, "safe_text", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, safe_text, NULL, NULL) !=
         SQLITE_OK)
         return database_error(err, db, "cannot make the function safe_text");
-    int status =
-        database_exec(db, "UPDATE msproftx SET message = safe_text(message) WHERE message != safe_text(message)", err);
-    int64_t changed = status == 0 ? sqlite3_changes64(db) : 0;
+    if (database_exec(db, "UPDATE msproftx SET message = safe_text(message) WHERE message != safe_text(message)", err) <
+        0)
+        return -(int)err->code;
+    int64_t changed = sqlite3_changes64(db);
     if (changed > 0)
         diag_report(diag, DIAG_TEXT_UNSAFE, NULL, "table msproftx: %lld texts", (long long)changed);
-    return status;
+    return 0;
 }
 
 static int join_pieces_of(sqlite3 *db, struct diagnostics *diag, struct err *err)
 {
     int64_t pieces = 0;
-    int status = database_exec(db, find_pieces, err);
-    if (status == 0)
-        status = query_number(db, "SELECT count(*) FROM piece", &pieces, err);
-    if (status == 0 && pieces == 0)
+    if (database_exec(db, find_pieces, err) < 0 || query_number(db, "SELECT count(*) FROM piece", &pieces, err) < 0)
+        return -(int)err->code;
+    if (pieces == 0)
         return database_exec(db, "DROP TABLE piece", err);
-    if (status == 0)
-        status = database_exec(db, join_pieces, err);
-    if (status == 0)
-        status = query_run(db,
-                           "SELECT f.path, w.mark, w.pieces, w.last + 1 FROM whole w JOIN msproftx m ON m.id = w.id"
-                           "  JOIN source_file f ON f.id = m.file_id WHERE w.pieces != w.last + 1 ORDER BY w.id",
-                           NULL, 0, report, diag, err);
-    return status == 0 ? database_exec(db, "DROP TABLE whole; DROP TABLE numbered; DROP TABLE piece", err) : status;
+    if (database_exec(db, join_pieces, err) < 0 ||
+        query_run(db,
+                  "SELECT f.path, w.mark, w.pieces, w.last + 1 FROM whole w JOIN msproftx m ON m.id = w.id"
+                  "  JOIN source_file f ON f.id = m.file_id WHERE w.pieces != w.last + 1 ORDER BY w.id",
+                  NULL, 0, report, diag, err) < 0)
+        return -(int)err->code;
+    return database_exec(db, "DROP TABLE whole; DROP TABLE numbered; DROP TABLE piece", err);
 }
 
 /* Joins the rows of table msproftx that are pieces of one message, those of one process, thread and mark, to one row in
@@ -101,12 +100,9 @@ static int join_pieces_of(sqlite3 *db, struct diagnostics *diag, struct err *err
  * filled. Returns 0 or -code with err set. */
 static int db_join_messages(sqlite3 *db, struct diagnostics *diag, struct err *err)
 {
-    int status = join_pieces_of(db, diag, err);
-    if (status == 0)
-        status = make_safe(db, diag, err);
-    if (status == 0 && diag_is_fatal(diag))
-        status = diag_fatal_error(diag, err);
-    return status;
+    if (join_pieces_of(db, diag, err) < 0 || make_safe(db, diag, err) < 0)
+        return -(int)err->code;
+    return diag_is_fatal(diag) ? diag_fatal_error(diag, err) : 0;
 }
 
 /* Decoding on one thread, storing on another: a row sink whose batches travel through a queue. */
@@ -289,14 +285,9 @@ static void release_lists(struct pipeline *pipeline)
     free(pipeline->filled);
 }
 
-/* Signals go to the main thread only, so that they end its waiting system calls. */
 static int start_decoder(struct pipeline *pipeline, pthread_t *ret, struct err *err)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failure = pthread_create(ret, NULL, decoder_thread, pipeline);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    int failure = thread_start(ret, decoder_thread, pipeline);
     return failure == 0 ? 0 : err_set_errno(err, failure, "cannot start the decoder's thread");
 }
 
@@ -343,221 +334,161 @@ static int pipeline_run(struct capture *capture, struct bulk *bulk, const struct
     return status;
 }
 
-static void bind_known(sqlite3_stmt *statement, int index, int64_t value)
+/* ---- the import's own tables ---- */
+
+/* A number that is not negative, else nothing. */
+static struct table_value known(int64_t value)
 {
-    if (value >= 0)
-        sqlite3_bind_int64(statement, index, value);
-    else
-        sqlite3_bind_null(statement, index);
+    return value >= 0 ? table_integer(value) : NOTHING;
 }
 
-/* A text of a file or a file's name, made safe as those of the records are; it lives until the row is inserted. False
- * when memory ran out. diag NULL: it was told before. */
-static bool bind_safe(sqlite3_stmt *statement, int index, const char *text, struct diagnostics *diag)
+/* Rows of a table of the import's own, with the texts of one that had to be made safe as those of the records are. */
+struct own_rows {
+    struct table_rows rows;
+    struct diagnostics *diag; /* NULL: unsafe texts were told before */
+    char *copies[16];
+    size_t copy_count;
+};
+
+/* A text of a file or a file's name; it lives until the row is added. */
+static struct table_value safe(struct own_rows *own, const char *text)
 {
     size_t length = text != NULL ? strlen(text) : 0;
     if (length == 0 || utf8_first_unsafe(text, length) == length)
-        return sqlite3_bind_text(statement, index, text, -1, SQLITE_STATIC) == SQLITE_OK;
-    char *safe = utf8_copy_safe(text, length, &length);
-    if (safe == NULL)
-        return false;
-    if (diag != NULL)
-        diag_report(diag, DIAG_TEXT_UNSAFE, NULL, "a name of the capture's files or in its info.json");
-    return sqlite3_bind_text(statement, index, safe, (int)length, free) == SQLITE_OK;
+        return table_text(text);
+    char *copy = utf8_copy_safe(text, length, &length);
+    if (copy == NULL)
+        return (struct table_value){.type = TABLE_LOST_TEXT};
+    if (own->diag != NULL)
+        diag_report(own->diag, DIAG_TEXT_UNSAFE, NULL, "a name of the capture's files or in its info.json");
+    return table_text(own->copies[own->copy_count++] = copy);
 }
 
-/* Runs an insert whose values are bound, if they all are, and makes it ready for the next row. */
-static int insert_row(sqlite3 *db, sqlite3_stmt *statement, bool bound, struct err *err)
+static const char *or_none(const char *text)
 {
-    if (!bound)
-        return err_no_memory(err);
-    int code = sqlite3_step(statement);
-    int status = code == SQLITE_DONE ? 0 : database_error(err, db, "the import's own tables cannot be stored");
-    sqlite3_reset(statement);
+    return text != NULL && *text != '\0' ? text : NULL;
+}
+
+/* Adds a row, and ends the life of its texts. */
+#define own_add(own, err, ...) own_added(own, table_add(&(own)->rows, err, __VA_ARGS__))
+static int own_added(struct own_rows *own, int status)
+{
+    while (own->copy_count > 0)
+        free(own->copies[--own->copy_count]);
     return status;
 }
 
 static int store_files(sqlite3 *db, const struct capture *capture, struct err *err)
 {
-    sqlite3_stmt *insert;
-    int status =
-        database_prepare(db,
-                         "INSERT INTO source_file(id, path, kind, size_bytes, modified_ns, sha256, records_decoded,"
-                         " records_rejected, device_id, model_name, model_id, batch_num, input_pic_num,"
-                         " current_pic_count, slice, start_ns, end_ns)"
-                         " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
-                         &insert, err);
+    struct own_rows own = {.diag = capture->diag};
+    int status = table_rows_into(&own.rows, db,
+                                 "source_file(id, path, kind, size_bytes, modified_ns, sha256, records_decoded,"
+                                 " records_rejected, device_id, model_name, model_id, batch_num, input_pic_num,"
+                                 " current_pic_count, slice, start_ns, end_ns)",
+                                 err);
     for (size_t i = 0; status == 0 && i < capture->file_count; i++) {
         const struct capture_file *file = &capture->files[i];
-        const struct file_identity *identity = &file->identity;
-        sqlite3_bind_int64(insert, 1, file->id);
-        bool bound = bind_safe(insert, 2, file->name, capture->diag);
-        sqlite3_bind_text(insert, 3, file->kind != NULL ? file->kind->name : NULL, -1, SQLITE_STATIC);
-        sqlite3_bind_int64(insert, 4, (sqlite3_int64)file->size);
-        sqlite3_bind_int64(insert, 5, file->modified_ns);
-        sqlite3_bind_text(insert, 6, *file->checksum != '\0' ? file->checksum : NULL, -1, SQLITE_STATIC);
-        sqlite3_bind_int64(insert, 7, (sqlite3_int64)file->decoded);
-        sqlite3_bind_int64(insert, 8, (sqlite3_int64)file->rejected);
-        bind_known(insert, 9, identity->device_id);
-        bound = bind_safe(insert, 10, identity->model, capture->diag) && bound;
-        bind_known(insert, 11, identity->model_id);
-        bind_known(insert, 12, identity->batch_num);
-        bind_known(insert, 13, identity->input_pic_num);
-        bind_known(insert, 14, identity->current_pic_count);
-        bind_known(insert, 15, identity->slice);
-        bind_known(insert, 16, file->done.start_ns);
-        bind_known(insert, 17, file->done.end_ns);
-        status = insert_row(db, insert, bound, err);
+        const struct file_identity *it = &file->identity;
+        status = own_add(&own, err, V(file->id), safe(&own, file->name),
+                         table_text(file->kind != NULL ? file->kind->name : NULL), V((int64_t)file->size),
+                         V(file->modified_ns), V(or_none(file->checksum)), V((int64_t)file->decoded),
+                         V((int64_t)file->rejected), known(it->device_id), safe(&own, it->model), known(it->model_id),
+                         known(it->batch_num), known(it->input_pic_num), known(it->current_pic_count), known(it->slice),
+                         known(file->done.start_ns), known(file->done.end_ns));
     }
-    sqlite3_finalize(insert);
+    table_rows_close(&own.rows);
     return status;
 }
 
 /* Stores what became of the records of each file: the counts together are all that it holds. */
 static int store_record_counts(sqlite3 *db, const struct capture *capture, struct err *err)
 {
-    sqlite3_stmt *insert;
-    int status = database_prepare(
-        db, "INSERT INTO record_count(file_id, outcome, reason, records) VALUES(?1, ?2, ?3, ?4)", &insert, err);
+    static const char *const outcomes[] = {"row", "joined"};
+    struct table_rows rows;
+    int status = table_rows_into(&rows, db, "record_count(file_id, outcome, reason, records)", err);
     for (size_t i = 0; status == 0 && i < capture->file_count; i++) {
         const struct capture_file *file = &capture->files[i];
         uint64_t joined = file->kind == NULL || file->kind->table != NULL ? file->joined : file->decoded;
         const uint64_t kept[] = {file->decoded - joined, joined};
-        static const char *const outcomes[] = {"row", "joined"};
-        sqlite3_bind_int64(insert, 1, file->id);
         for (size_t k = 0; status == 0 && k < 2 + DIAG_COUNT; k++) {
             uint64_t records = k < 2 ? kept[k] : file->rejected_for[k - 2];
-            if (records == 0)
-                continue;
-            sqlite3_bind_text(insert, 2, k < 2 ? outcomes[k] : "rejected", -1, SQLITE_STATIC);
-            sqlite3_bind_text(insert, 3, k < 2 ? "" : diag_info((enum diag_id)(k - 2))->id, -1, SQLITE_STATIC);
-            sqlite3_bind_int64(insert, 4, (sqlite3_int64)records);
-            status = insert_row(db, insert, true, err);
+            if (records > 0)
+                status = table_add(&rows, err, V(file->id), V(k < 2 ? outcomes[k] : "rejected"),
+                                   V(k < 2 ? "" : diag_info((enum diag_id)(k - 2))->id), V((int64_t)records));
         }
     }
-    sqlite3_finalize(insert);
+    table_rows_close(&rows);
     return status;
 }
 
 static int store_models(sqlite3 *db, const struct capture *capture, struct err *err)
 {
-    sqlite3_stmt *insert;
-    int status =
-        database_prepare(db, "INSERT INTO model(model_name, model_id, batch_num) VALUES(?1, ?2, ?3)", &insert, err);
-    for (size_t i = 0; status == 0 && i < capture->model_count; i++) {
-        bool bound = bind_safe(insert, 1, capture->models[i].name, capture->diag);
-        bind_known(insert, 2, capture->models[i].model_id);
-        bind_known(insert, 3, capture->models[i].batch_num);
-        status = insert_row(db, insert, bound, err);
-    }
-    sqlite3_finalize(insert);
+    struct own_rows own = {.diag = capture->diag};
+    int status = table_rows_into(&own.rows, db, "model(model_name, model_id, batch_num)", err);
+    for (size_t i = 0; status == 0 && i < capture->model_count; i++)
+        status = own_add(&own, err, safe(&own, capture->models[i].name), known(capture->models[i].model_id),
+                         known(capture->models[i].batch_num));
+    table_rows_close(&own.rows);
     return status;
 }
 
 static int store_diagnostics(sqlite3 *db, const struct diagnostics *diag, struct err *err)
 {
-    sqlite3_stmt *insert;
-    int status =
-        database_prepare(db,
-                         "INSERT INTO diagnostics(severity, code, file, record, byte_offset, message, occurrences)"
-                         " VALUES(?1, ?2, nullif(?3, ''), ?4, ?5, ?6, ?7)",
-                         &insert, err);
+    struct own_rows own = {.diag = NULL};
+    int status = table_rows_into(&own.rows, db,
+                                 "diagnostics(severity, code, file, record, byte_offset, message, occurrences)", err);
     for (size_t i = 0; status == 0 && i < diag->count; i++) {
         const struct diag_entry *entry = &diag->entries[i];
         const struct diag_info *info = diag_info(entry->id);
-        for (size_t k = 0; status == 0 && k < entry->kept; k++) {
-            sqlite3_bind_text(insert, 1, diag_severity_name(info->severity), -1, SQLITE_STATIC);
-            sqlite3_bind_text(insert, 2, info->id, -1, SQLITE_STATIC);
-            bool bound = bind_safe(insert, 3, entry->file, NULL);
-            bind_known(insert, 4, entry->records[k]);
-            bind_known(insert, 5, entry->offsets[k]);
-            bound = bind_safe(insert, 6, entry->texts[k], NULL) && bound;
-            sqlite3_bind_int64(insert, 7, (sqlite3_int64)entry->count);
-            status = insert_row(db, insert, bound, err);
-        }
+        for (size_t k = 0; status == 0 && k < entry->kept; k++)
+            status = own_add(&own, err, V(diag_severity_name(info->severity)), V(info->id),
+                             safe(&own, or_none(entry->file)), known(entry->records[k]), known(entry->offsets[k]),
+                             safe(&own, entry->texts[k]), V((int64_t)entry->count));
     }
-    sqlite3_finalize(insert);
+    table_rows_close(&own.rows);
     return status;
 }
 
 static int store_parts(sqlite3 *db, const struct capture *capture, struct err *err)
 {
-    sqlite3_stmt *insert;
-    int status =
-        database_prepare(db,
-                         "INSERT INTO capture_part(directory, device_id, is_host, chip, host_hz, device_hz,"
-                         " aic_hz, aiv_hz, ai_core_num, aiv_num, process_id, driver_version, rank_id, start_ns,"
-                         " end_ns, unix_offset_ns, host_monotonic_ns, device_tick, start_monotonic_ns, metrics, events,"
-                         " aiv_metrics, aiv_events, job, host_name,"
-                         " host_uid, begin_date, process_name) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,"
-                         " ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28)",
-                         &insert, err);
+    struct own_rows own = {.diag = capture->diag};
+    int status = table_rows_into(&own.rows, db,
+                                 "capture_part(directory, device_id, is_host, chip, host_hz, device_hz, aic_hz, aiv_hz,"
+                                 " ai_core_num, aiv_num, process_id, driver_version, rank_id, start_ns, end_ns,"
+                                 " unix_offset_ns, host_monotonic_ns, device_tick, start_monotonic_ns, metrics, events,"
+                                 " aiv_metrics, aiv_events, job, host_name, host_uid, begin_date, process_name)",
+                                 err);
     for (size_t i = 0; status == 0 && i < capture->part_count; i++) {
-        const struct capture_part *part = &capture->parts[i];
-        const int64_t numbers[] = {part->device_id,      part->is_host,
-                                   part->chip,           part->host_hz,
-                                   part->device_hz,      part->aic_hz,
-                                   part->aiv_hz,         part->ai_core_num,
-                                   part->aiv_num,        part->process_id,
-                                   part->driver_version, part->rank_id,
-                                   part->start_unix_ns,  part->end_unix_ns,
-                                   part->unix_offset_ns, part->host_monotonic_ns,
-                                   part->device_tick,    part->start_monotonic_ns};
-        const char *const texts[] = {part->metrics,   part->events,   part->aiv_metrics, part->aiv_events,  part->job,
-                                     part->host_name, part->host_uid, part->begin_date,  part->process_name};
-        int index = 1;
-        sqlite3_bind_text(insert, index++, part->directory, -1, SQLITE_STATIC);
-        for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
-            bind_known(insert, index++, numbers[k]);
-        bool bound = true;
-        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
-            bound = bind_safe(insert, index++, *texts[k] != '\0' ? texts[k] : NULL, capture->diag) && bound;
-        status = insert_row(db, insert, bound, err);
+        const struct capture_part *it = &capture->parts[i];
+        status = own_add(
+            &own, err, V(it->directory), known(it->device_id), known(it->is_host), known(it->chip), known(it->host_hz),
+            known(it->device_hz), known(it->aic_hz), known(it->aiv_hz), known(it->ai_core_num), known(it->aiv_num),
+            known(it->process_id), known(it->driver_version), known(it->rank_id), known(it->start_unix_ns),
+            known(it->end_unix_ns), known(it->unix_offset_ns), known(it->host_monotonic_ns), known(it->device_tick),
+            known(it->start_monotonic_ns), safe(&own, or_none(it->metrics)), safe(&own, or_none(it->events)),
+            safe(&own, or_none(it->aiv_metrics)), safe(&own, or_none(it->aiv_events)), safe(&own, or_none(it->job)),
+            safe(&own, or_none(it->host_name)), safe(&own, or_none(it->host_uid)), safe(&own, or_none(it->begin_date)),
+            safe(&own, or_none(it->process_name)));
     }
-    sqlite3_finalize(insert);
+    table_rows_close(&own.rows);
     return status;
 }
 
 /* Stores what the sample.json and info.json of every part say; part_id is capture_part.id. */
 static int store_settings(sqlite3 *db, const struct capture *capture, struct err *err)
 {
-    sqlite3_stmt *insert;
-    int status = database_prepare(db, "INSERT INTO setting(part_id, name, value) VALUES(?1, ?2, ?3)", &insert, err);
+    struct own_rows own = {.diag = capture->diag};
+    int status = table_rows_into(&own.rows, db, "setting(part_id, name, value)", err);
     for (size_t i = 0; i < capture->part_count; i++) {
         const struct capture_settings *settings = &capture->parts[i].settings;
         for (size_t k = 0; status == 0 && k < settings->count; k++) {
             const struct capture_setting *setting = &settings->items[k];
-            sqlite3_bind_int64(insert, 1, (sqlite3_int64)i + 1);
-            bool bound = bind_safe(insert, 2, setting->name, capture->diag);
-            if (setting->text != NULL)
-                bound = bind_safe(insert, 3, setting->text, capture->diag) && bound;
-            else
-                sqlite3_bind_int64(insert, 3, setting->number);
-            status = insert_row(db, insert, bound, err);
+            status = own_add(&own, err, V((int64_t)i + 1), safe(&own, setting->name),
+                             setting->text != NULL ? safe(&own, setting->text) : V(setting->number));
         }
     }
-    sqlite3_finalize(insert);
+    table_rows_close(&own.rows);
     return status;
-}
-
-static int store_meta(sqlite3 *db, const char *key, const char *value, struct err *err)
-{
-    sqlite3_stmt *insert;
-    int status = database_prepare(db, "INSERT INTO meta VALUES(?1, ?2)", &insert, err);
-    if (status == 0) {
-        sqlite3_bind_text(insert, 1, key, -1, SQLITE_STATIC);
-        bool bound = bind_safe(insert, 2, value, NULL);
-        status = insert_row(db, insert, bound, err);
-    }
-    sqlite3_finalize(insert);
-    return status;
-}
-
-static int store_number(sqlite3 *db, const char *key, uint64_t value, struct err *err)
-{
-    char text[24];
-    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
-    return store_meta(db, key, text, err);
 }
 
 /* The clock that turned counters into times, in words. */
@@ -599,11 +530,13 @@ static int store_facts(sqlite3 *db, const struct import_request *request, const 
         {"records_rejected", result->records_rejected}, {"problems", diag_problems(diag)},
         {"notes", diag->by_severity[DIAG_NOTE]},
     };
-    int status = 0;
+    struct own_rows own = {.diag = NULL};
+    int status = table_rows_into(&own.rows, db, "meta(key, value)", err);
     for (size_t i = 0; status == 0 && i < sizeof texts / sizeof *texts; i++)
-        status = store_meta(db, texts[i].key, texts[i].value, err);
+        status = own_add(&own, err, V(texts[i].key), safe(&own, texts[i].value));
     for (size_t i = 0; status == 0 && i < sizeof numbers / sizeof *numbers; i++)
-        status = store_number(db, numbers[i].key, numbers[i].value, err);
+        status = table_add(&own.rows, err, V(numbers[i].key), V((int64_t)numbers[i].value));
+    table_rows_close(&own.rows);
     return status;
 }
 
@@ -622,24 +555,15 @@ static void count_result(const struct capture *capture, struct import_result *re
     }
 }
 
-static int take_origin(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    (void)err;
-    int64_t *origin = arg, start = query_integer(row, 0);
-    if (start != DB_NULL && start < *origin)
-        *origin = start;
-    return 0;
-}
-
 /* From where timelines of boards and of captures before 2023 count: the earliest time, of inferences only if it is on
  * the clock of the others. */
 static int store_origin(sqlite3 *db, int64_t earliest, struct err *err)
 {
-    char text[24];
-    int status = query_run(db, "SELECT min(start_ns) FROM inference WHERE start_known = 1", NULL, 0, take_origin,
-                           &earliest, err);
-    snprintf(text, sizeof text, "%lld", (long long)(earliest != INT64_MAX ? earliest : 0));
-    return status == 0 ? store_meta(db, "origin_ns", text, err) : status;
+    static const char sql[] =
+        "INSERT INTO meta SELECT 'origin_ns', coalesce(min(t), 0) FROM (SELECT nullif(?1, ?2) AS t"
+        " UNION ALL SELECT min(start_ns) FROM inference WHERE start_known = 1)";
+    const int64_t parameters[] = {earliest, INT64_MAX};
+    return query_run(db, sql, parameters, 2, NULL, NULL, err);
 }
 
 static int connect_behind(struct database_build *build, struct bulk *bulk, struct err *err)
@@ -658,39 +582,32 @@ static int load_rows(struct database_build *build, const struct schema_file *fil
     struct bulk *bulk = plain ? bulk_new(build->db, err) : bulk_new_pages(build->fd, file, err);
     if (bulk == NULL)
         return -(int)err->code;
-    int status = pipeline_run(capture, bulk, progress, err);
-    if (status == 0 && !plain)
-        status = connect_behind(build, bulk, err);
-    if (status == 0)
-        status = store_origin(build->db, bulk_earliest(bulk), err);
+    bool failed = pipeline_run(capture, bulk, progress, err) < 0 || (!plain && connect_behind(build, bulk, err) < 0) ||
+                  store_origin(build->db, bulk_earliest(bulk), err) < 0;
     bulk_report(bulk, capture->diag);
     bulk_free(bulk);
-    return status;
+    return failed ? -(int)err->code : 0;
+}
+
+static int report_split(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    const struct place place = {query_text(row, 0), -1, -1, NULL};
+    (void)err;
+    diag_report(arg, DIAG_INFERENCE_LIMIT, &place, "inference %lld of model %lld is in %lld parts",
+                (long long)sqlite3_column_int64(row, 2), (long long)sqlite3_column_int64(row, 1),
+                (long long)sqlite3_column_int64(row, 3));
+    return 0;
 }
 
 /* An inference that the decoder had to give up in between is in the table twice. */
 static int report_split_inferences(sqlite3 *db, struct capture *capture, struct err *err)
 {
-    sqlite3_stmt *select;
-    int code, status = database_prepare(db,
-                                        "SELECT f.path, i.model_id, i.current_pic_count, count(*) FROM inference i"
-                                        " JOIN source_file f ON f.id = i.file_id"
-                                        " GROUP BY i.file_id, i.model_id, i.current_pic_count HAVING count(*) > 1",
-                                        &select, err);
-    if (status < 0)
-        return status;
-    while ((code = sqlite3_step(select)) == SQLITE_ROW) {
-        struct place place = {(const char *)sqlite3_column_text(select, 0), -1, -1, NULL};
-        diag_report(capture->diag, DIAG_INFERENCE_LIMIT, &place, "inference %lld of model %lld is in %lld parts",
-                    (long long)sqlite3_column_int64(select, 2), (long long)sqlite3_column_int64(select, 1),
-                    (long long)sqlite3_column_int64(select, 3));
-    }
-    if (code != SQLITE_DONE)
-        status = database_error(err, db, "the inferences cannot be counted");
-    else if (diag_is_fatal(capture->diag))
-        status = diag_fatal_error(capture->diag, err);
-    sqlite3_finalize(select);
-    return status;
+    int status = query_run(db,
+                           "SELECT f.path, i.model_id, i.current_pic_count, count(*) FROM inference i"
+                           " JOIN source_file f ON f.id = i.file_id"
+                           " GROUP BY i.file_id, i.model_id, i.current_pic_count HAVING count(*) > 1",
+                           NULL, 0, report_split, capture->diag, err);
+    return status == 0 && diag_is_fatal(capture->diag) ? diag_fatal_error(capture->diag, err) : status;
 }
 
 static int build(const struct import_request *request, struct capture *capture, struct import_result *result,
@@ -701,34 +618,18 @@ static int build(const struct import_request *request, struct capture *capture, 
     int status = schema_build_create(&build, request->database, capture_record_bytes(capture), &file, err);
     if (status < 0)
         return status;
-    status = load_rows(&build, &file, request->way == DATABASE_PLAIN, capture, request->progress, err);
+    bool failed = load_rows(&build, &file, request->way == DATABASE_PLAIN, capture, request->progress, err) < 0;
     count_result(capture, result);
-    if (status == 0)
-        status = store_files(build.db, capture, err);
-    if (status == 0)
-        status = store_record_counts(build.db, capture, err);
-    if (status == 0)
-        status = store_parts(build.db, capture, err);
-    if (status == 0)
-        status = store_settings(build.db, capture, err);
-    if (status == 0)
-        status = store_models(build.db, capture, err);
-    if (status == 0)
-        status = db_join_messages(build.db, capture->diag, err);
-    if (status == 0)
-        status = schema_finish(build.db, err);
-    if (status == 0)
-        status = report_split_inferences(build.db, capture, err);
-    if (status == 0)
-        status = store_diagnostics(build.db, capture->diag, err);
-    if (status == 0)
-        status = store_facts(build.db, request, capture, result, err);
-    if (status == 0 && interrupted())
-        status = interrupt_error(err);
-    if (status == 0)
+    failed = failed || store_files(build.db, capture, err) < 0 || store_record_counts(build.db, capture, err) < 0 ||
+             store_parts(build.db, capture, err) < 0 || store_settings(build.db, capture, err) < 0 ||
+             store_models(build.db, capture, err) < 0 || db_join_messages(build.db, capture->diag, err) < 0 ||
+             schema_finish(build.db, err) < 0 || report_split_inferences(build.db, capture, err) < 0 ||
+             store_diagnostics(build.db, capture->diag, err) < 0 ||
+             store_facts(build.db, request, capture, result, err) < 0 || (interrupted() && interrupt_error(err) < 0);
+    if (!failed)
         return database_build_commit(&build, err);
     database_build_abort(&build);
-    return status;
+    return -(int)err->code;
 }
 
 int db_import(const struct import_request *request, struct diagnostics *diag, struct import_result *ret,
@@ -736,16 +637,14 @@ int db_import(const struct import_request *request, struct diagnostics *diag, st
 {
     struct capture capture;
     struct import_result result = {.records_decoded = 0};
-    int status = database_setup(err);
-    if (status < 0)
-        return status;
-    status = capture_open(&capture, request->directory, &request->options, diag, err);
-    if (status == 0)
-        status = build(request, &capture, &result, err);
-    if (status == 0)
+    if (database_setup(err) < 0)
+        return -(int)err->code;
+    bool failed = capture_open(&capture, request->directory, &request->options, diag, err) < 0 ||
+                  build(request, &capture, &result, err) < 0;
+    if (!failed)
         *ret = result;
     capture_release(&capture);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static bool meta_equals(sqlite3 *db, const char *key, const char *expected)

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/strbuf.h"
 #include "db/database.h"
+#include "db/query/query_loop.h"
 
 #include <pthread.h>
 #include <stddef.h>
@@ -387,16 +388,14 @@ static int name_roots(sqlite3 *db, const char *script, struct err *err)
     sqlite3_stmt *insert = NULL;
     size_t table = 0;
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
-    int status = database_exec(db, "PRAGMA writable_schema = ON", err);
-    if (status == 0)
-        status = database_prepare(db, "INSERT INTO sqlite_schema VALUES(?1, ?2, ?2, ?3, ?4)", &insert, err);
-    for (struct made made; status == 0 && made_next(&script, &made);)
-        status = insert_made(db, insert, &made, &table, err);
+    bool failed = database_exec(db, "PRAGMA writable_schema = ON", err) < 0 ||
+                  database_prepare(db, "INSERT INTO sqlite_schema VALUES(?1, ?2, ?2, ?3, ?4)", &insert, err) < 0;
+    for (struct made made; !failed && made_next(&script, &made);)
+        failed = insert_made(db, insert, &made, &table, err) < 0;
     sqlite3_finalize(insert);
-    if (status == 0)
-        status = database_exec(db, "PRAGMA writable_schema = RESET", err); /* reads them */
+    failed = failed || database_exec(db, "PRAGMA writable_schema = RESET", err) < 0; /* reads them */
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 /* Every table takes a page at least, which is most of a small database; large ones are filled and read faster in large
@@ -431,10 +430,14 @@ uint32_t schema_script_root(const char *script, const char *table)
     return (uint32_t)BLANK_ROOT(before);
 }
 
+static int connect_script(struct database_build *build, const char *script, bool ours, struct err *err)
+{
+    return database_build_connect(build, ours, err) < 0 ? -(int)err->code : name_roots(build->db, script, err);
+}
+
 int schema_script_connect(struct database_build *build, const char *script, struct err *err)
 {
-    int status = database_build_connect_foreign(build, err);
-    return status == 0 ? name_roots(build->db, script, err) : status;
+    return connect_script(build, script, false, err);
 }
 
 static struct strbuf tables_text;
@@ -476,9 +479,7 @@ uint32_t schema_root(const struct record_kind *kind)
 int schema_build_connect(struct database_build *build, struct err *err)
 {
     const char *sql = tables(err);
-    if (sql == NULL || database_build_connect(build, err) < 0)
-        return -(int)err->code;
-    return name_roots(build->db, sql, err);
+    return sql != NULL ? connect_script(build, sql, true, err) : -(int)err->code;
 }
 
 /* Everything in a schema as struct made has it, in the order of names; false when it cannot be read, or is longer than
@@ -546,55 +547,34 @@ static bool expected_text(const struct strbuf *statements, struct strbuf *text)
     return status == 0 && !statements->failed && !text->failed;
 }
 
+struct numbering {
+    sqlite3 *db;
+    int64_t bytes;
+};
+
 /* Import numbers the rows of a table from 1 on; those that know only the last number count on it. A row takes a byte at
  * least, so that numbers beyond the file's size have large gaps. */
-static bool is_within(sqlite3 *db, const char *table, const char *order, int64_t size, bool *ret_empty)
+static int check_numbers(void *arg, sqlite3_stmt *row, struct err *err)
 {
-    sqlite3_stmt *statement = NULL;
-    char *sql = sqlite3_mprintf("SELECT rowid FROM \"%w\" ORDER BY rowid%s LIMIT 1", table, order);
-    bool within = sql != NULL && sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK;
-    /* a table that cannot be read is told of by whoever reads it */
-    *ret_empty = !within || sqlite3_step(statement) != SQLITE_ROW;
-    if (!*ret_empty)
-        within = sqlite3_column_int64(statement, 0) >= 1 && sqlite3_column_int64(statement, 0) <= size;
-    sqlite3_finalize(statement);
+    const struct numbering *numbering = arg;
+    struct err ignored = ERR_INIT; /* a table that cannot be read is told of by whoever reads it */
+    int64_t numbered = 0;
+    const char *table = query_text(row, 0);
+    char *sql = sqlite3_mprintf("SELECT coalesce((SELECT min(rowid) FROM \"%w\"), 1) >= 1"
+                                " AND coalesce((SELECT max(rowid) FROM \"%w\"), 1) <= %lld",
+                                table, table, (long long)numbering->bytes);
+    bool wrong = sql == NULL || (query_number(numbering->db, sql, &numbered, &ignored) == 0 && numbered == 0);
     sqlite3_free(sql);
-    return within;
-}
-
-static bool is_numbered(sqlite3 *db, const char *table, int64_t size)
-{
-    bool empty;
-    return is_within(db, table, "", size, &empty) && (empty || is_within(db, table, " DESC", size, &empty));
-}
-
-static int64_t database_size(sqlite3 *db)
-{
-    sqlite3_stmt *statement = NULL;
-    int64_t size = -1;
-    if (sqlite3_prepare_v2(db, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", -1, &statement,
-                           NULL) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW)
-        size = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    return size;
+    return wrong ? err_set(err, ERR_FORMAT, "rows are not numbered from 1 on") : 0;
 }
 
 static bool rows_are_numbered(sqlite3 *db)
 {
-    sqlite3_stmt *tables;
-    int code;
-    int64_t size = database_size(db);
-    if (size < 0 || sqlite3_prepare_v2(db,
-                                       "SELECT name FROM sqlite_schema WHERE type = 'table' AND"
-                                       " sql NOT LIKE '%WITHOUT ROWID'",
-                                       -1, &tables, NULL) != SQLITE_OK)
-        return false;
-    bool numbered = true;
-    while (numbered && (code = sqlite3_step(tables)) != SQLITE_DONE)
-        numbered = code == SQLITE_ROW && is_numbered(db, (const char *)sqlite3_column_text(tables, 0), size);
-    sqlite3_finalize(tables);
-    return numbered;
+    static const char tables[] =
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%WITHOUT ROWID'";
+    struct err ignored = ERR_INIT;
+    struct numbering numbering = {db, database_bytes(db)};
+    return numbering.bytes >= 0 && query_run(db, tables, NULL, 0, check_numbers, &numbering, &ignored) == 0;
 }
 
 bool schema_is_ours(sqlite3 *db)

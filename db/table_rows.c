@@ -3,6 +3,26 @@
 
 #define SQL_LIMIT 4096
 
+/* columns: with a comma between each two. */
+static int prepare(struct table_rows *rows, sqlite3 *db, const char *into, const char *columns, struct err *err)
+{
+    struct strbuf sql;
+    *rows = (struct table_rows){.db = db};
+    strbuf_init(&sql, SQL_LIMIT);
+    strbuf_addf(&sql, "INSERT INTO %s VALUES(?", into);
+    for (const char *p = columns; *p != '\0'; p++)
+        strbuf_adds(&sql, *p == ',' ? ", ?" : "");
+    strbuf_addc(&sql, ')');
+    int status = sql.failed ? err_no_memory(err) : database_prepare(db, sql.data, &rows->insert, err);
+    strbuf_release(&sql);
+    return status;
+}
+
+int table_rows_into(struct table_rows *rows, sqlite3 *db, const char *into, struct err *err)
+{
+    return prepare(rows, db, into, into, err);
+}
+
 int table_rows_open(struct table_rows *rows, sqlite3 *db, const char *table, const char *columns, struct err *err)
 {
     struct strbuf sql;
@@ -10,15 +30,8 @@ int table_rows_open(struct table_rows *rows, sqlite3 *db, const char *table, con
     strbuf_init(&sql, SQL_LIMIT);
     strbuf_addf(&sql, "CREATE TABLE IF NOT EXISTS %s(%s)", table, columns);
     int status = sql.failed ? err_no_memory(err) : database_exec(db, sql.data, err);
-    strbuf_clear(&sql);
-    strbuf_addf(&sql, "INSERT INTO %s VALUES(?", table);
-    for (const char *p = columns; *p != '\0'; p++)
-        strbuf_adds(&sql, *p == ',' ? ", ?" : "");
-    strbuf_addc(&sql, ')');
-    if (status == 0)
-        status = sql.failed ? err_no_memory(err) : database_prepare(db, sql.data, &rows->insert, err);
     strbuf_release(&sql);
-    return status;
+    return status == 0 ? prepare(rows, db, table, columns, err) : status;
 }
 
 int table_add_values(struct table_rows *rows, const struct table_value *values, size_t count, struct err *err)

@@ -18,6 +18,8 @@ struct table_rows {
 
 /* Makes the table unless it is there. columns: "a INTEGER, b TEXT". Close it whatever the result. */
 int table_rows_open(struct table_rows *rows, sqlite3 *db, const char *table, const char *columns, struct err *err);
+/* For a table that is there. into: "model(model_name, model_id)". */
+int table_rows_into(struct table_rows *rows, sqlite3 *db, const char *into, struct err *err);
 void table_rows_close(struct table_rows *rows);
 
 /* A value of a row. Texts stay until the row is added; one that lost a part (see strbuf.h) makes that fail. */

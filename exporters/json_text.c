@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/json_text.h"
 
-#include "base/file/outfile.h"
+#include "base/number.h"
 #include "base/progress.h"
 #include "base/utf8.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -132,58 +133,113 @@ int json_text_append(struct strbuf *buf, const char *text, size_t length)
     return 0;
 }
 
+static void put_bytes(struct json_out *json, const char *bytes, size_t length)
+{
+    if (json->out != NULL)
+        outfile_write(json->out, bytes, length);
+    else
+        fwrite(bytes, 1, length, json->stream);
+}
+
+static void put_literal(struct json_out *json, const char *text)
+{
+    put_bytes(json, text, strlen(text));
+}
+
+static void put_escaped(struct json_out *json, const char *text)
+{
+    char escaped[256 * JSON_TEXT_EXPANSION];
+    for (size_t left = strlen(text); left > 0;) {
+        size_t piece = json_text_piece(text, left, 256);
+        put_bytes(json, escaped, json_text_escape(escaped, text, piece));
+        text += piece;
+        left -= piece;
+    }
+}
+
+static void separate(struct json_out *json)
+{
+    if (json->any)
+        put_bytes(json, ",", 1);
+    if (json->gap != NULL && (json->any || json->gap[0] == '\n'))
+        put_literal(json, json->gap);
+    json->any = true;
+}
+
 static void put_key(struct json_out *json, const char *key)
 {
-    fputs(json->any ? "," : "", json->stream);
-    if (json->gap != NULL && (json->any || json->gap[0] == '\n'))
-        fputs(json->gap, json->stream);
-    if (key != NULL)
-        fprintf(json->stream, json->gap != NULL ? "\"%s\": " : "\"%s\":", key);
-    json->any = true;
+    if (!json->keyed)
+        separate(json);
+    json->keyed = false;
+    if (key == NULL)
+        return;
+    put_bytes(json, "\"", 1);
+    put_literal(json, key);
+    put_literal(json, json->gap != NULL ? "\": " : "\":");
+}
+
+void json_put_key(struct json_out *json, const char *key, const char *tail)
+{
+    separate(json);
+    put_bytes(json, "\"", 1);
+    put_escaped(json, key);
+    put_literal(json, tail != NULL ? "@" : "");
+    put_escaped(json, tail != NULL ? tail : "");
+    put_literal(json, json->gap != NULL ? "\": " : "\":");
+    json->keyed = true;
 }
 
 void json_put_begin(struct json_out *json, const char *key, char bracket)
 {
     put_key(json, key);
-    fputc(bracket, json->stream);
+    put_bytes(json, &bracket, 1);
     json->any = false;
 }
 
 void json_put_end(struct json_out *json, char bracket)
 {
-    fputc(bracket, json->stream);
+    put_bytes(json, &bracket, 1);
     json->any = true;
 }
 
 void json_put_text(struct json_out *json, const char *key, const char *text)
 {
-    char escaped[256 * JSON_TEXT_EXPANSION];
-
     put_key(json, key);
-    fputs(text != NULL ? "\"" : "null", json->stream);
-    for (size_t left = text != NULL ? strlen(text) : 0; left > 0;) {
-        size_t piece = json_text_piece(text, left, 256);
-        fwrite(escaped, 1, json_text_escape(escaped, text, piece), json->stream);
-        text += piece;
-        left -= piece;
-    }
-    fputs(text != NULL ? "\"" : "", json->stream);
+    put_literal(json, text != NULL ? "\"" : "null");
+    put_escaped(json, text != NULL ? text : "");
+    put_literal(json, text != NULL ? "\"" : "");
 }
 
 void json_put_bool(struct json_out *json, const char *key, bool value)
 {
     put_key(json, key);
-    fputs(value ? "true" : "false", json->stream);
+    put_literal(json, value ? "true" : "false");
+}
+
+void json_put_decimal(struct json_out *json, const char *key, int64_t value, unsigned decimals)
+{
+    char text[NUMBER_MAX];
+    put_key(json, key);
+    put_bytes(json, text, (size_t)(number_put_shortest(text, value, decimals) - text));
+}
+
+void json_put_real(struct json_out *json, const char *key, double value)
+{
+    char text[REAL_SHORTEST_MAX];
+    put_key(json, key);
+    put_bytes(json, text, number_print_real(text, isfinite(value) ? value : 0));
 }
 
 void json_put_format(struct json_out *json, const char *key, const char *format, ...)
 {
+    char text[512];
     va_list args;
 
     put_key(json, key);
     va_start(args, format);
-    vfprintf(json->stream, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    put_literal(json, text);
 }
 
 /* ---- json indent ---- */

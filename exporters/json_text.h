@@ -4,6 +4,7 @@
 #define MSPROF_EXPORTERS_JSON_TEXT_H
 
 #include "base/err.h"
+#include "base/file/outfile.h"
 #include "base/strbuf.h"
 
 #include <stdbool.h>
@@ -35,16 +36,23 @@ int json_text_append(struct strbuf *buf, const char *text, size_t length);
  *     json_put_end(&json, '}'); */
 struct json_out {
     FILE *stream;
-    bool any; /* something stands before, in the object or array that is open */
+    struct outfile *out; /* instead of a stream; NULL: none */
+    bool any;            /* something stands before, in the object or array that is open */
+    bool keyed;          /* the key of the next value does */
     /* NULL: no blanks; else a blank stands behind colons, and this behind commas, a line feed before the first, too. */
     const char *gap;
 };
 
-/* key: of ours, needs no escape; NULL in an array. */
+/* key: of ours, needs no escape; NULL in an array, and behind json_put_key. */
 void json_put_begin(struct json_out *json, const char *key, char bracket);
 void json_put_end(struct json_out *json, char bracket);
 void json_put_text(struct json_out *json, const char *key, const char *text); /* NULL: null */
 void json_put_bool(struct json_out *json, const char *key, bool value);
+/* A key of any text, and unless tail is NULL '@' and tail behind it. */
+void json_put_key(struct json_out *json, const char *key, const char *tail);
+/* value / 10^decimals, or a double, 0 for what is no number, in the shortest form. */
+void json_put_decimal(struct json_out *json, const char *key, int64_t value, unsigned decimals);
+void json_put_real(struct json_out *json, const char *key, double value);
 /* A number, or null, as the format has it. */
 void json_put_format(struct json_out *json, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

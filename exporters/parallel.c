@@ -2,10 +2,9 @@
 #include "exporters/parallel.h"
 
 #include "base/progress.h"
+#include "base/thread.h"
 
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -208,17 +207,6 @@ static int fill_slot(struct parallel *parallel, struct slot *slot, struct err *e
     return 0;
 }
 
-static int start_thread(struct worker *worker)
-{
-    /* Signals are for the thread that asked for the work. */
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int errnum = pthread_create(&worker->thread, NULL, work_loop, worker);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return errnum;
-}
-
 /* One more worker. Fewer threads than wanted do the same work. */
 static int add_worker(struct parallel *parallel, struct err *err)
 {
@@ -228,7 +216,7 @@ static int add_worker(struct parallel *parallel, struct err *err)
     if (worker->state == NULL)
         return -(int)err->code;
     parallel->made++;
-    int errnum = start_thread(worker);
+    int errnum = thread_start(&worker->thread, work_loop, worker);
     if (errnum == 0)
         parallel->started++;
     else

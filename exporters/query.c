@@ -7,26 +7,36 @@
 #include "db/query/query_cann.h"
 #include "exporters/cann_report.h"
 #include "exporters/export.h"
-#include "exporters/table/text_table.h"
+#include "exporters/table/report.h"
 
 #include <stdlib.h>
 
 #define LONGEST_SHOWN 5
 
-static const struct text_column columns[] = {
-    {"Job Info", .kind = TEXT_COLUMN},           {"Device ID", .kind = NUMBER_COLUMN},
-    {"Dir Name", .kind = TEXT_COLUMN},           {"Collection Time", .kind = TEXT_COLUMN},
-    {"Model ID", .kind = NUMBER_COLUMN},         {"Iteration Number", .kind = NUMBER_COLUMN},
-    {"Top Time Iteration", .kind = TEXT_COLUMN}, {"Rank ID", .kind = NUMBER_COLUMN},
+struct job_row {
+    int64_t device_id, model_id, iterations, rank_id;
+    const char *job, *directory, *begin_date, *longest;
+};
+#define JOB(member) REPORT_FIELD(struct job_row, member)
+
+static const struct report_column job_columns[] = {
+    {"Job Info", JOB(job)},
+    {"Device ID", JOB(device_id), .flags = REPORT_NUMBER},
+    {"Dir Name", JOB(directory)},
+    {"Collection Time", JOB(begin_date)},
+    {"Model ID", JOB(model_id), .flags = REPORT_NUMBER},
+    {"Iteration Number", JOB(iterations), .flags = REPORT_NUMBER},
+    {"Top Time Iteration", JOB(longest)},
+    {"Rank ID", JOB(rank_id), .flags = REPORT_NUMBER},
+    {.title = NULL},
 };
 
-struct part_table {
-    struct text_table text;
+/* Rows of both tables are made of this, which is the context of the session. */
+struct query {
     const struct cann_parts *parts;
     const char *capture;
     const struct query_choice *choice;
     struct cann_steps steps; /* of jobs: by_model_and_time */
-    bool measuring;
 };
 
 static bool is_chosen(int64_t wanted, int64_t value)
@@ -34,19 +44,11 @@ static bool is_chosen(int64_t wanted, int64_t value)
     return wanted == DB_NULL || wanted == value;
 }
 
-static void put_cells(struct part_table *table, const struct table_cell *cells)
-{
-    if (table->measuring)
-        text_table_measure(&table->text, cells);
-    else
-        text_table_row(&table->text, cells);
-}
-
 /* ---- jobs ---- */
 
-static struct table_cell known_text(const char *text)
+static const char *known_text(const char *text)
 {
-    return *text != '\0' ? cell_text(text) : cell_missing();
+    return *text != '\0' ? text : NULL;
 }
 
 /* The iterations of one model on a device. */
@@ -55,19 +57,21 @@ struct model_iterations {
     char longest[LONGEST_SHOWN * (NUMBER_MAX + 1)]; /* numbers of the longest, "3,1,2" */
 };
 
-static void give_row(struct part_table *table, const struct cann_part *part, const struct model_iterations *iterations)
+static int put_job(struct report_run *run, const struct cann_part *part, const struct model_iterations *iterations,
+                   struct err *err)
 {
-    const struct table_cell cells[] = {
-        known_text(part->job),
-        cell_number(part->device_id, 0),
-        cell_text(*part->directory != '\0' ? part->directory : table->capture),
-        known_text(part->begin_date),
-        cell_number(iterations->model_id, 0),
-        cell_number(iterations->count, 0),
-        known_text(iterations->longest),
-        cell_number(part->rank_id, 0),
+    const struct query *query = run->session->context;
+    const struct job_row row = {
+        .device_id = part->device_id,
+        .model_id = iterations->model_id,
+        .iterations = iterations->count,
+        .rank_id = part->rank_id,
+        .job = known_text(part->job),
+        .directory = *part->directory != '\0' ? part->directory : query->capture,
+        .begin_date = known_text(part->begin_date),
+        .longest = known_text(iterations->longest),
     };
-    put_cells(table, cells);
+    return report_put(run, &row, err);
 }
 
 /* By device and model, the longest first. */
@@ -101,76 +105,92 @@ static size_t sum_model(const struct cann_steps *steps, size_t i, struct model_i
     return i;
 }
 
-static void give_rows(struct part_table *table)
+static int put_jobs_of(struct report_run *run, const struct cann_part *part, struct err *err)
 {
     static const struct model_iterations none = {.model_id = DB_NULL, .count = DB_NULL, .longest = ""};
-    const struct cann_steps *steps = &table->steps;
-    for (size_t i = 0; i < table->parts->count; i++) {
-        const struct cann_part *part = &table->parts->parts[i];
-        struct model_iterations iterations;
-        bool given = false;
-        if (part->is_host || !is_chosen(table->choice->device_id, part->device_id))
+    const struct query *query = run->session->context;
+    const struct cann_steps *steps = &query->steps;
+    struct model_iterations iterations;
+    bool given = false;
+    int status = 0;
+    for (size_t k = 0; status == 0 && k < steps->count;) {
+        if (!is_of(&steps->items[k], part->device_id)) {
+            k++;
             continue;
-        for (size_t k = 0; k < steps->count;) {
-            if (!is_of(&steps->items[k], part->device_id)) {
-                k++;
-                continue;
-            }
-            k = sum_model(steps, k, &iterations);
-            if (is_chosen(table->choice->model_id, iterations.model_id))
-                give_row(table, part, &iterations);
-            given = true;
         }
-        if (!given && table->choice->model_id == DB_NULL)
-            give_row(table, part, &none);
+        k = sum_model(steps, k, &iterations);
+        if (is_chosen(query->choice->model_id, iterations.model_id))
+            status = put_job(run, part, &iterations, err);
+        given = true;
     }
+    return !given && query->choice->model_id == DB_NULL ? put_job(run, part, &none, err) : status;
 }
+
+static int put_jobs(struct report_run *run, struct err *err)
+{
+    const struct query *query = run->session->context;
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < query->parts->count; i++) {
+        const struct cann_part *part = &query->parts->parts[i];
+        if (!part->is_host && is_chosen(query->choice->device_id, part->device_id))
+            status = put_jobs_of(run, part, err);
+    }
+    return status;
+}
+
+static const struct report jobs = {.name = "jobs", .columns = job_columns, .rows = put_jobs};
 
 /* ---- iterations ---- */
 
-static const struct text_column step_columns[] = {
-    {"ID", .kind = NUMBER_COLUMN},
-    {"Model ID", .kind = NUMBER_COLUMN},
-    {"Iteration ID", .kind = NUMBER_COLUMN},
-    {"Iteration Time(us)", .kind = NUMBER_COLUMN},
-    {"FP to BP Time(us)", .kind = NUMBER_COLUMN},
-    {"Iteration Interval(us)", .kind = NUMBER_COLUMN},
-    {"Iteration Refresh(us)", .kind = NUMBER_COLUMN},
-    {"Iteration Start(us)", .kind = NUMBER_COLUMN},
-    {"FP Start(us)", .kind = NUMBER_COLUMN},
-    {"BP End(us)", .kind = NUMBER_COLUMN},
-    {"Iteration End(us)", .kind = NUMBER_COLUMN},
+struct iteration_row {
+    struct cann_step step;
+    int64_t model_id, time_ns, forward_to_backward_ns, refresh_ns;
+};
+#define ITERATION(member) REPORT_FIELD(struct iteration_row, member)
+
+static const struct report_column iteration_columns[] = {
+    {"ID", ITERATION(step.device_id), .flags = REPORT_NUMBER},
+    {"Model ID", ITERATION(model_id), .flags = REPORT_NUMBER},
+    {"Iteration ID", ITERATION(step.iteration), .flags = REPORT_NUMBER},
+    {"Iteration Time(us)", ITERATION(time_ns), FORM_SCALED, 3},
+    {"FP to BP Time(us)", ITERATION(forward_to_backward_ns), FORM_SCALED, 3},
+    {"Iteration Interval(us)", ITERATION(step.augmentation_ns), FORM_SCALED, 3},
+    {"Iteration Refresh(us)", ITERATION(refresh_ns), FORM_SCALED, 3},
+    {"Iteration Start(us)", ITERATION(step.start_ns), FORM_SCALED, 3},
+    {"FP Start(us)", ITERATION(step.forward_ns), FORM_SCALED, 3},
+    {"BP End(us)", ITERATION(step.backward_ns), FORM_SCALED, 3},
+    {"Iteration End(us)", ITERATION(step.end_ns), FORM_SCALED, 3},
+    {.title = NULL},
 };
 
-/* In microseconds, between two times that may not be known. */
-static struct table_cell between(int64_t from_ns, int64_t to_ns)
+/* Between two times that may not be known. */
+static int64_t between(int64_t from_ns, int64_t to_ns)
 {
-    return from_ns == DB_NULL || to_ns == DB_NULL ? cell_missing() : cell_number(number_subtract(to_ns, from_ns), 3);
+    return from_ns == DB_NULL || to_ns == DB_NULL ? DB_NULL : number_subtract(to_ns, from_ns);
 }
 
-static void give_iterations(struct part_table *table)
+static int put_iterations(struct report_run *run, struct err *err)
 {
-    const struct query_choice *choice = table->choice;
-    for (size_t i = 0; i < table->steps.count; i++) {
-        const struct cann_step *step = &table->steps.items[i];
-        const struct table_cell cells[] = {
-            cell_number(step->device_id, 0),
-            step->model_id != CANN_NO_ID ? cell_number(step->model_id, 0) : cell_missing(),
-            cell_number(step->iteration, 0),
-            between(step->start_ns, step->end_ns),
-            between(step->forward_ns, step->backward_ns),
-            cell_number(step->augmentation_ns, 3),
-            between(step->backward_ns, step->end_ns),
-            cell_number(step->start_ns, 3),
-            cell_number(step->forward_ns, 3),
-            cell_number(step->backward_ns, 3),
-            cell_number(step->end_ns, 3),
+    const struct query *query = run->session->context;
+    const struct query_choice *choice = query->choice;
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < query->steps.count; i++) {
+        const struct cann_step *step = &query->steps.items[i];
+        const struct iteration_row row = {
+            .step = *step,
+            .model_id = step->model_id != CANN_NO_ID ? step->model_id : DB_NULL,
+            .time_ns = between(step->start_ns, step->end_ns),
+            .forward_to_backward_ns = between(step->forward_ns, step->backward_ns),
+            .refresh_ns = between(step->backward_ns, step->end_ns),
         };
         if (is_chosen(choice->device_id, step->device_id) && is_chosen(choice->model_id, step->model_id) &&
             is_chosen(choice->iteration_id, step->iteration))
-            put_cells(table, cells);
+            status = report_put(run, &row, err);
     }
+    return status;
 }
+
+static const struct report iterations = {.name = "iterations", .columns = iteration_columns, .rows = put_iterations};
 
 /* ---- both ---- */
 
@@ -192,30 +212,27 @@ int query_ranks(sqlite3 *db, int (*each)(void *arg, int64_t device_id, int64_t r
 int query_capture(sqlite3 *db, FILE *stream, const struct query_choice *choice, const struct show_options *options,
                   struct export_result *ret, struct err *err)
 {
-    void (*give)(struct part_table * table) = choice->iterations ? give_iterations : give_rows;
+    const struct report_scope whole = {DB_NULL, DB_NULL, DB_NULL, ""};
+    struct show show = {.db = db, .stream = stream, .options = options, .result = ret, .heads = true};
+    const struct export_options table = {.format = TABLE_TERMINAL, .show = &show};
+    struct query query = {.choice = choice};
+    struct report_session session = {.db = NULL};
     struct cann_parts parts;
     char *capture = NULL;
+    uint64_t rows;
     *ret = (struct export_result){.files = 0};
     if (cann_parts_load(db, &parts, err) < 0)
         return -(int)err->code;
-    bool failed = database_meta(db, "capture_path", &capture, err) < 0;
-    struct part_table table = {
-        .parts = &parts, .capture = capture != NULL ? path_name(capture) : "", .choice = choice, .measuring = true};
-    text_table_init(&table.text, choice->iterations ? step_columns : columns,
-                    choice->iterations ? sizeof step_columns / sizeof *step_columns : sizeof columns / sizeof *columns);
-    failed = failed || cann_steps_load(db, &table.steps, err) < 0;
-    if (!failed) {
-        if (!choice->iterations)
-            array_sort(table.steps.items, table.steps.count, sizeof *table.steps.items, by_model_and_time);
-        give(&table);
-        table.measuring = false;
-        text_table_begin(&table.text, stream, options->width);
-        give(&table);
-        failed = text_table_end(&table.text, err) < 0;
-    }
-    ret->rows = table.text.rows;
-    text_table_release(&table.text);
-    cann_steps_release(&table.steps);
+    bool failed = database_meta(db, "capture_path", &capture, err) < 0 || cann_steps_load(db, &query.steps, err) < 0 ||
+                  report_session_open(&session, db, &table, ret, err) < 0;
+    query.parts = &parts;
+    query.capture = capture != NULL ? path_name(capture) : "";
+    session.context = &query;
+    if (!failed && !choice->iterations)
+        array_sort(query.steps.items, query.steps.count, sizeof *query.steps.items, by_model_and_time);
+    failed = failed || report_write(&session, choice->iterations ? &iterations : &jobs, &whole, &rows, err) < 0;
+    report_session_release(&session);
+    cann_steps_release(&query.steps);
     cann_parts_release(&parts);
     free(capture);
     return failed ? -(int)err->code : 0;

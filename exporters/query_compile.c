@@ -94,7 +94,7 @@ static void older_module(sqlite3_context *context, int count, sqlite3_value **ar
     int version = (int)(intptr_t)sqlite3_user_data(context);
     (void)count;
     if (cann_version_has(version, NAMING_MODULES))
-        sqlite3_result_text(context, value_name_find(older_module_names, sqlite3_value_int64(arguments[0])), -1,
+        sqlite3_result_text(context, value_name_find(cann_version_modules, sqlite3_value_int64(arguments[0])), -1,
                             SQLITE_STATIC);
 }
 

@@ -181,7 +181,7 @@ void row_cells(const char *row, const char *end, size_t count, struct table_cell
         const char *stop = i + 1 < count ? memchr(row, '\0', (size_t)(end - row)) : NULL;
         if (stop == NULL)
             stop = end;
-        cells[i] = cell_text_of_length(row, (size_t)(stop - row));
+        cells[i] = (struct table_cell){row, (size_t)(stop - row)};
         row = stop < end ? stop + 1 : end;
     }
 }
@@ -325,20 +325,4 @@ int row_format_encode(const struct row_format *format, struct cann_texts *texts,
     strbuf_release(&buf);
     strbuf_release(&whole);
     return status;
-}
-
-/* ---- cells ---- */
-
-const char *row_format_cell_as_text(const struct table_cell *cell, char buffer[NUMBER_MAX], size_t *ret_length)
-{
-    if (cell->kind == CELL_TEXT ? cell->text == NULL : cell->value == DB_NULL) {
-        *ret_length = strlen(TABLE_MISSING);
-        return TABLE_MISSING;
-    }
-    if (cell->kind == CELL_TEXT) {
-        *ret_length = cell->length;
-        return cell->text;
-    }
-    *ret_length = (size_t)(number_put_shortest(buffer, cell->value, cell->decimals) - buffer);
-    return buffer;
 }

@@ -62,40 +62,10 @@ size_t row_room(const struct row_format *format, size_t text_bytes);
 
 /* ---- cells of a table of the terminal ---- */
 
-enum table_cell_kind { CELL_TEXT, CELL_NUMBER };
-
-/* A text that is NULL and a number that is DB_NULL do not exist. */
 struct table_cell {
-    enum table_cell_kind kind;
-    const char *text; /* CELL_TEXT; not necessarily NUL-terminated */
+    const char *text; /* not necessarily NUL-terminated */
     size_t length;
-    int64_t value;     /* CELL_NUMBER: in units of 10^-decimals */
-    unsigned decimals; /* CELL_NUMBER: at most this many are printed, trailing zeros dropped */
 };
-
-static inline struct table_cell cell_text_of_length(const char *text, size_t length)
-{
-    return (struct table_cell){.kind = CELL_TEXT, .text = text, .length = length};
-}
-
-static inline struct table_cell cell_text(const char *text)
-{
-    return cell_text_of_length(text, text == NULL ? 0 : strlen(text));
-}
-
-static inline struct table_cell cell_number(int64_t value, unsigned decimals)
-{
-    return (struct table_cell){.kind = CELL_NUMBER, .value = value, .decimals = decimals};
-}
-
-static inline struct table_cell cell_missing(void)
-{
-    return cell_text(NULL);
-}
-
-/* The cell as text; *ret_length its bytes. Numbers are written into buffer; the result points to it, or to the cell's
- * own text, or to TABLE_MISSING. */
-const char *row_format_cell_as_text(const struct table_cell *cell, char buffer[NUMBER_MAX], size_t *ret_length);
 
 /* The cells of a row for TABLE_TERMINAL and TABLE_CELLS: they are separated by NUL, which no text of a database holds.
  */

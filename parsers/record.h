@@ -340,6 +340,8 @@ const char *value_name_find(const struct value_name *names, int64_t value);
 #define COLUMNS_OF(array) .columns = (array), .column_count = COUNT_OF(array)
 #define LAYOUTS_OF(array) .layouts = (array), .layout_count = COUNT_OF(array)
 #define FIELDS_OF(array) .fields = (array), .field_count = COUNT_OF(array)
+/* The name of a kind, and of its table. */
+#define OWN_TABLE(title) .name = title, .table = title
 /* Hooks of a kind, as a member of it: HOOKS(.record = take_record). */
 #define HOOKS(...)                                                                                                     \
     .hooks = &(const struct kind_hooks)                                                                                \

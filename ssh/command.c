@@ -91,6 +91,11 @@ void script_add(struct strbuf *script, const char *text, ...)
     strbuf_adds(script, text);
 }
 
+static int tell_lost(const struct ssh_connection *connection, struct err *err)
+{
+    return err_set(err, ERR_REMOTE, "the connection to '%s' is lost", connection->target.host);
+}
+
 /* The server does not open another session: it allows few at a time. */
 static int too_many_sessions(struct ssh_connection *connection, struct err *err)
 {
@@ -113,7 +118,7 @@ static int open_channel(struct ssh_command *command, struct ssh_command *other, 
     int64_t deadline = ssh_deadline(connection), patience = ssh_now_ns() + PATIENCE_SECONDS * SSH_NS_PER_SECOND;
 
     for (;;) {
-        int code, result;
+        int code;
 
         if (command->channel == NULL && (command->channel = ssh_channel_new(connection->session)) == NULL)
             return err_no_memory(err);
@@ -128,9 +133,8 @@ static int open_channel(struct ssh_command *command, struct ssh_command *other, 
             ssh_channel_free(command->channel);
             command->channel = NULL;
         }
-        result = wait_beside(connection, other, deadline, err);
-        if (result != 0)
-            return result;
+        if (wait_beside(connection, other, deadline, err) != 0)
+            return -(int)err->code;
     }
 }
 
@@ -316,7 +320,6 @@ int ssh_command_start(struct ssh_command **ret, struct ssh_connection *connectio
                       const struct ssh_io *io, struct ssh_command *other, struct err *err)
 {
     struct ssh_command *command = calloc(1, sizeof *command);
-    int result;
 
     if (command == NULL)
         return err_no_memory(err);
@@ -324,20 +327,14 @@ int ssh_command_start(struct ssh_command **ret, struct ssh_connection *connectio
     command->io = *io;
     command->generation = connection->generation;
     *ret = command;
-    result = connection->lost || connection->session == NULL
-                 ? err_set(err, ERR_REMOTE, "the connection to '%s' is lost", connection->target.host)
-                 : ssh_choose_mark(command->mark, err);
-    if (result == 0)
-        result = open_channel(command, other, err);
-    if (result == 0)
-        result = take_events(command, err);
-    if (result == 0)
-        result = execute(command, script, other, err);
-    if (result == 0)
+    if ((connection->lost || connection->session == NULL ? tell_lost(connection, err)
+                                                         : ssh_choose_mark(command->mark, err)) == 0 &&
+        open_channel(command, other, err) == 0 && take_events(command, err) == 0 &&
+        execute(command, script, other, err) == 0)
         return 0;
     ssh_command_close(command);
     *ret = NULL;
-    return result;
+    return -(int)err->code;
 }
 
 /* Writes what the window takes. */
@@ -351,20 +348,15 @@ static int serve_input(struct ssh_command *command, bool *ret_busy, struct err *
 
         if (command->io.waits != NULL && *command->io.waits)
             return 0;
+        if (command->input_length == 0 && command->io.input != NULL &&
+            command->io.input(command->io.arg, &command->input, &command->input_length, err) != 0)
+            return -(int)err->code;
         if (command->input_length == 0) {
-            int result = 0;
-
-            if (command->io.input != NULL)
-                result = command->io.input(command->io.arg, &command->input, &command->input_length, err);
-            if (result != 0)
-                return result;
-            if (command->input_length == 0) {
-                if (ssh_channel_send_eof(command->channel) == SSH_ERROR)
-                    return ssh_failure(connection, err, "cannot send to '%s'", connection->target.host);
-                command->input_ended = true;
-                *ret_busy = true;
-                return 0;
-            }
+            if (ssh_channel_send_eof(command->channel) == SSH_ERROR)
+                return ssh_failure(connection, err, "cannot send to '%s'", connection->target.host);
+            command->input_ended = true;
+            *ret_busy = true;
+            return 0;
         }
         window = ssh_channel_window_size(command->channel);
         if (window > command->input_length)
@@ -394,7 +386,7 @@ int ssh_command_poll(struct ssh_command *command, bool *ret_busy, struct err *er
     *ret_busy = command->has_moved;
     command->has_moved = false;
     if (!ssh_command_is_connected(command))
-        return err_set(err, ERR_REMOTE, "the connection to '%s' is lost", connection->target.host);
+        return tell_lost(connection, err);
     if (command->state == RUNNING && !command->output_ended && serve_input(command, ret_busy, err) != 0)
         return -(int)err->code;
     if (command->failure.code != ERR_NONE) {
@@ -489,26 +481,20 @@ int ssh_commands_serve(struct ssh_command *const *commands, size_t count, struct
 
         for (size_t i = 0; i < count; i++) {
             bool busy;
-            int result;
 
             if (commands[i] == NULL || commands[i]->state == ENDED)
                 continue;
             connection = commands[i]->connection;
-            result = ssh_command_poll(commands[i], &busy, err);
-            if (result != 0)
-                return result;
+            if (ssh_command_poll(commands[i], &busy, err) != 0)
+                return -(int)err->code;
             any_busy = any_busy || busy;
         }
         if (connection == NULL)
             return 0;
         if (any_busy)
             end_silence(commands, count);
-        if (!any_busy || ssh_is_interrupted(connection)) {
-            int result = wait_for(commands, count, connection, err);
-
-            if (result != 0)
-                return result;
-        }
+        if ((!any_busy || ssh_is_interrupted(connection)) && wait_for(commands, count, connection, err) != 0)
+            return -(int)err->code;
     }
 }
 

@@ -193,26 +193,21 @@ int board_lock_take(struct board_lock *lock, struct board *board, const struct b
     struct ssh_io io = {
         .output = keep_lock_answer, .waits = &lock->waits, .arg = lock, .limits = ssh_limits_for(board->connection, 0)};
     struct strbuf *script = board_script(board);
-    int result;
 
     *ret_busy = false;
     board_lock_forget(lock);
     lock->waits = true;
     strbuf_clear(&lock->answer);
     add_lock_script(script, lock, request);
-    result = script->failed ? err_no_memory(err)
-                            : ssh_command_start(&lock->holder, board->connection, script->data, &io, NULL, err);
-    if (result == 0)
-        result = ssh_command_serve_while(lock->holder, is_unanswered, lock, err);
-    if (result != 0)
+    if ((script->failed ? err_no_memory(err)
+                        : ssh_command_start(&lock->holder, board->connection, script->data, &io, NULL, err)) != 0 ||
+        ssh_command_serve_while(lock->holder, is_unanswered, lock, err) != 0)
         err_wrap(err, "cannot lock the board");
-    if (result == 0)
-        result = take_answer(lock, request->directory, ret_busy, err);
-    if (result != 0) {
-        ssh_command_close(lock->holder);
-        lock->holder = NULL;
-    }
-    return result;
+    else if (take_answer(lock, request->directory, ret_busy, err) == 0)
+        return 0;
+    ssh_command_close(lock->holder);
+    lock->holder = NULL;
+    return -(int)err->code;
 }
 
 bool board_lock_is_held(const struct board_lock *lock)
@@ -505,27 +500,23 @@ int board_run_program(struct board *board, const struct run_request *request, st
     struct run run = {.board = board, .request = request, .result = ret, .deadline_ns = SSH_NEVER};
     struct ssh_io io = {.output = take_output, .errors = take_errors, .arg = &run};
     struct ssh_command *command = NULL;
-    int result;
 
     *ret = (struct run_result){.end = RUN_ENDED};
     strbuf_init(&run.pending, OUTPUT_LIMIT);
     if (request->timeout > 0)
         run.deadline_ns = ssh_now_ns() + request->timeout * SSH_NS_PER_SECOND;
-    result = make_script(board, request, err);
-    if (result == 0)
-        result = ssh_command_start(&command, board->connection, board->script.data, &io, NULL, err);
-    if (result == 0)
-        result = serve(&run, command, err);
+    bool failed = make_script(board, request, err) != 0 ||
+                  ssh_command_start(&command, board->connection, board->script.data, &io, NULL, err) != 0 ||
+                  serve(&run, command, err) != 0;
     ssh_command_close(command);
     strbuf_release(&run.pending);
-    if (result != 0 && ssh_is_lost(board->connection) && run.started) {
-        result = stop_orphan(&run, err);
+    if (failed && ssh_is_lost(board->connection) && run.started) {
         ret->end = RUN_LOST;
-        if (result != 0)
-            err_wrap(err, "the connection broke while the program ran (process %lld of the board)",
-                     (long long)run.process);
+        if (stop_orphan(&run, err) == 0)
+            return 0;
+        err_wrap(err, "the connection broke while the program ran (process %lld of the board)", (long long)run.process);
     }
-    return result;
+    return failed ? -(int)err->code : 0;
 }
 
 int board_missing_libraries(struct board *board, const char *directory, const char *program, struct strbuf *ret,

@@ -45,7 +45,7 @@ allowed_includes() {
     exporters) echo '^(base|db|analysis|parsers/(switches|frameworks))/|^exporters/(table|timeline)/|^parsers/(record|series)\.h$|^(report|track)_list\.h$' ;;
     exporters/table | exporters/timeline) # two engines: what both need stands in exporters/ itself
         echo '^(base|db|analysis|parsers/(switches|frameworks))/|^parsers/(record|series)\.h$|^(report|track)_list\.h$|^exporters/([a-z_]+\.h$|(communication|counters|load|reports)/)' ;;
-    exporters/cluster) echo '^(base|db|analysis)/|^exporters/json_text\.h$' ;;
+    exporters/cluster) echo '^(base|db|analysis)/|^exporters/(json_text|communication_json)\.h$' ;;
     exporters/cluster/mpi) echo '^(base|cli|exporters/cluster)/' ;;
     ssh) echo '^base/' ;;
     acl) echo '^(base|parsers/switches)/|^msprof/|^preload_functions\.h$' ;;

@@ -159,16 +159,18 @@ static void read_settings(const struct json *profiler, enum recorder_form form, 
     if (metrics == NULL)
         metrics = json_string(json_member(profiler, "aac_metrics"));
     aclprofAicoreMetrics chosen = metrics == NULL ? usual : acl_metrics_of_name(metrics);
-    ret->metrics = form == RECORDER_JOB && chosen != usual ? NULL : acl_metrics_name(chosen);
-    ret->acl_calls = is_on(profiler, "ascendcl", "acl_api", true);
-    ret->task_time = is_on(profiler, "task_time", NULL, true);
-    ret->runtime_calls = is_on(profiler, "runtime_api", NULL, true);
-    ret->msproftx = is_on(profiler, "msproftx", NULL, false);
-    int64_t interval = 0;
-    (void)json_integer(json_member(profiler, "interval"), &interval);
-    ret->interval = (uint32_t)interval;
     const char *limit = json_string(json_member(profiler, "storage_limit"));
-    ret->storage_limit = limit == NULL ? 0 : switch_size_bytes(limit);
+    ret->options = (struct recorder_options){
+        .directory = ret->output,
+        .form = form,
+        .sample = {.acl_calls = is_on(profiler, "ascendcl", "acl_api", true),
+                   .task_time = is_on(profiler, "task_time", NULL, true),
+                   .msproftx = is_on(profiler, "msproftx", NULL, false),
+                   .runtime_calls = is_on(profiler, "runtime_api", NULL, true),
+                   .metrics = form == RECORDER_JOB && chosen != usual ? NULL : acl_metrics_name(chosen)},
+        .storage_limit = limit == NULL ? 0 : switch_size_bytes(limit),
+        .crash_handlers = true,
+    };
 }
 
 /* A file with a key that only boards know is one of a board, whoever reads it. */
@@ -202,7 +204,6 @@ static aclError read_root(const struct json *root, enum recorder_form form, stru
     if (code != ACL_SUCCESS)
         return code;
     ret->enabled = true;
-    ret->form = form;
     read_settings(profiler, form, ret);
     return ACL_SUCCESS;
 }

@@ -12,12 +12,9 @@
 #define ACL_JSON_CONFIG_LIMIT ((size_t)1024 * 1024) /* bytes of the file */
 
 struct acl_json_config {
-    bool enabled;            /* there is a "profiler" object and its "switch" is "on" */
-    enum recorder_form form; /* RECORDER_JOB also when the file is one of a board */
-    bool acl_calls, task_time, runtime_calls, msproftx;
-    const char *metrics;    /* "PipeUtilization"; NULL: none. Lives as long as the process */
-    uint32_t interval;      /* SVP: one inference of so many is sampled; 0: each */
-    uint64_t storage_limit; /* bytes; 0: none */
+    bool enabled; /* there is a "profiler" object and its "switch" is "on" */
+    /* What it asks for; the form is RECORDER_JOB also when the file is one of a board. */
+    struct recorder_options options;
     char *output; /* an existing, writable directory: "output", or what stands for it; NULL when not enabled */
 };
 

@@ -5,25 +5,6 @@
 #include "acl/mode.h"
 #include "acl/stamp.h"
 
-static aclError begin_capture(const struct acl_json_config *config)
-{
-    struct recorder_options options = {
-        .directory = config->output,
-        .form = config->form,
-        .sample = {.acl_calls = config->acl_calls,
-                   .task_time = config->task_time,
-                   .msproftx = config->msproftx,
-                   .runtime_calls = config->runtime_calls,
-                   .metrics = config->metrics},
-        .storage_limit = config->storage_limit,
-        .crash_handlers = true,
-    };
-    aclError code = acl_recorder_begin(&options);
-    if (code == ACL_SUCCESS)
-        acl_stamps_enable(config->msproftx);
-    return code;
-}
-
 aclError acl_json_begin(const char *path, enum recorder_form form, const char *caller)
 {
     struct acl_json_config config;
@@ -36,8 +17,10 @@ aclError acl_json_begin(const char *path, enum recorder_form form, const char *c
         pthread_mutex_lock(&acl_json_lock);
         code = acl_mode_claim(ACL_MODE_JSON, caller);
         if (code == ACL_SUCCESS) {
-            code = begin_capture(&config);
-            if (code != ACL_SUCCESS)
+            code = acl_recorder_begin(&config.options);
+            if (code == ACL_SUCCESS)
+                acl_stamps_enable(config.options.sample.msproftx);
+            else
                 acl_mode_release(ACL_MODE_JSON);
         } else if (code == ACL_ERROR_REPEAT_INITIALIZE) {
             code = ACL_ERROR_PROF_ALREADY_RUN;

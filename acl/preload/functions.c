@@ -108,7 +108,7 @@ static void ask_loader(void (*ask)(void *arg), void *arg)
 {
     struct shield before;
     shield_raise(&before);
-    room_run_apart(ask, arg);
+    shield_run_apart(ask, arg);
     shield_drop(&before);
 }
 

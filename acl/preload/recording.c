@@ -332,7 +332,7 @@ static void start_recorder(void *arg)
 static void start(void)
 {
     static struct room room;
-    room_run(&room, start_recorder, NULL);
+    shield_run(&room, start_recorder, NULL);
 }
 
 /* With the first call, which also tells whose functions the program uses. A signal handler that calls ACL too would

@@ -99,7 +99,7 @@ struct clock_pair clock_pair_read(void)
     return (struct clock_pair){best.unix_ns - rest, best.monotonic_ns - rest};
 }
 
-int64_t local_utc_offset(void)
+int64_t capture_utc_offset(void)
 {
     time_t now = time(NULL);
     struct tm local;
@@ -163,7 +163,7 @@ static void format_date(int64_t unix_ns, int64_t utc_offset, char text[DATE_TEXT
     *put_digits(p, unix_ns % 1000000000 / 1000, 6) = '\0';
 }
 
-void format_compact_date(int64_t unix_ns, int64_t utc_offset, char text[DATE_TEXT_SIZE])
+void capture_date_text(int64_t unix_ns, int64_t utc_offset, char text[DATE_TEXT_SIZE])
 {
     struct civil civil = civil_time(unix_ns / 1000000000 + utc_offset);
     char *p = put_civil(text, &civil, "");
@@ -294,23 +294,16 @@ void capture_host_start_log(struct strbuf *buf, const struct recorder_options *o
                 start->unix_ns, start->monotonic_ns, start->monotonic_ns);
 }
 
-static char *put_text(char *p, const char *text)
-{
-    size_t length = strlen(text);
-    memcpy(p, text, length);
-    return p + length;
-}
-
 size_t capture_end_info(char text[END_INFO_SIZE], const struct clock_pair *end, int64_t utc_offset)
 {
     char date[DATE_TEXT_SIZE], *p = text;
     format_date(end->unix_ns, utc_offset, date);
-    p = put_text(p, "{\"collectionDateEnd\":\"");
-    p = put_text(p, date);
-    p = put_text(p, "\",\"collectionTimeEnd\":\"");
+    p = put(p, "{\"collectionDateEnd\":\"", SIZE_MAX);
+    p = put(p, date, SIZE_MAX);
+    p = put(p, "\",\"collectionTimeEnd\":\"", SIZE_MAX);
     p = number_put_signed(p, end->unix_ns / 1000);
-    p = put_text(p, "\",\"clockMonotonicRaw\":\"");
+    p = put(p, "\",\"clockMonotonicRaw\":\"", SIZE_MAX);
     p = number_put_signed(p, end->monotonic_ns);
-    p = put_text(p, "\"}");
+    p = put(p, "\"}", SIZE_MAX);
     return (size_t)(p - text);
 }

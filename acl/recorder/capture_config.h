@@ -60,12 +60,12 @@ struct clock_pair {
 struct clock_pair clock_pair_read(void);
 
 /* Local time minus UTC, now, in seconds. */
-int64_t local_utc_offset(void);
+int64_t capture_utc_offset(void);
 
 #define DATE_TEXT_SIZE 32
 
 /* "YYYYmmddHHMMSSmmm", as directories of captures are named. */
-void format_compact_date(int64_t unix_ns, int64_t utc_offset, char text[DATE_TEXT_SIZE]);
+void capture_date_text(int64_t unix_ns, int64_t utc_offset, char text[DATE_TEXT_SIZE]);
 
 /* Each appends the file's text; a failure is kept in buf. */
 void capture_info_json(struct strbuf *buf, const struct recorder_options *options);

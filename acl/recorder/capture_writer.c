@@ -174,21 +174,19 @@ static void remove_file(const struct capture_writer *writer, const char *path)
 }
 
 /* Whole or not at all: written under another name first. Returns 0 or the errno. */
-static int put_file(struct capture_writer *writer, const char *directory, const char *name, const char *text,
-                    size_t length)
+static int put_file(struct capture_writer *writer, const char *path, const char *text, size_t length)
 {
-    struct path temporary = {.length = 0}, path = {.length = 0};
-    path_add(&temporary, directory);
-    path_add(&temporary, "/.");
+    struct path temporary = {.length = 0};
+    const char *name = path_name(path);
+    path_add(&temporary, path);
+    temporary.length = (size_t)(name - path);
+    path_add(&temporary, ".");
     path_add(&temporary, name);
     path_add(&temporary, ".tmp");
-    path_add(&path, directory);
-    path_add(&path, "/");
-    path_add(&path, name);
     int fd = open_file(writer, NULL, temporary.text, O_WRONLY | O_CREAT | O_TRUNC), failure = 0;
     if (fd < 0)
         return errno;
-    struct place_of_file from = find_place(writer, temporary.text), to = find_place(writer, path.text);
+    struct place_of_file from = find_place(writer, temporary.text), to = find_place(writer, path);
     if (write_at(fd, text, length, 0) != length)
         failure = errno;
     if (close(fd) != 0 && failure == 0)
@@ -224,8 +222,7 @@ static void write_done(struct capture_writer *writer, enum capture_stream stream
     char text[128];
     slice_path(writer, stream, slices->current, ".done", &path);
     size_t length = done_text(text, slices->size, slices->begin_ns, recorder_now());
-    writer->streams[stream].done =
-        put_file(writer, writer->data, path.text + strlen(writer->data) + 1, text, length) == 0;
+    writer->streams[stream].done = put_file(writer, path.text, text, length) == 0;
 }
 
 /* A slice that grows after all has none until it has one that is right: the process may be gone before that. */
@@ -264,14 +261,19 @@ static void respect_limit(struct capture_writer *writer)
     }
 }
 
+/* The same file at a high number, where there is one. */
+static int move_high(int fd)
+{
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
+    if (high >= 0)
+        close(fd);
+    return high >= 0 ? high : fd;
+}
+
 static int remember_file(struct slice_stream *slices, int fd)
 {
     struct stat info;
-    int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
-    if (high >= 0) {
-        close(fd);
-        fd = high;
-    }
+    fd = move_high(fd);
     if (fstat(fd, &info) != 0) {
         int failure = errno;
         close(fd);
@@ -401,10 +403,17 @@ static void flush_stream(struct capture_writer *writer, enum capture_stream stre
     slices->staged_size = 0;
 }
 
-/* A name of a file about the whole, which JOB captures number by device. */
-static void config_name(const struct capture_writer *writer, const char *name, struct path *ret)
+/* The directory of the files about the whole, the parent of the data; or such a file, which JOB captures number by
+ * device. */
+static void config_path(const struct capture_writer *writer, const char *name, struct path *ret)
 {
     ret->length = 0;
+    path_add(ret, writer->data);
+    ret->length -= strlen("/data");
+    ret->text[ret->length] = '\0';
+    if (name == NULL)
+        return;
+    path_add(ret, "/");
     path_add(ret, name);
     if (writer->form == RECORDER_JOB && strcmp(name, "sample.json") != 0) {
         path_add(ret, ".");
@@ -412,27 +421,15 @@ static void config_name(const struct capture_writer *writer, const char *name, s
     }
 }
 
-/* Where those files are: the parent of the data. */
-static void config_directory(const struct capture_writer *writer, struct path *ret)
-{
-    ret->length = 0;
-    path_add(ret, writer->data);
-    ret->length -= strlen("/data");
-    ret->text[ret->length] = '\0';
-}
-
 /* Over what the file says, in place; where it cannot be opened any more through the memory that it is mapped to, which
  * a file that was cut in the meantime would end the process for. */
 static void write_losses(struct capture_writer *writer)
 {
-    struct path path, name;
+    struct path path;
     char text[LOSSES_SIZE];
     if (losses_equal(&writer->losses, &writer->told))
         return;
-    config_directory(writer, &path);
-    config_name(writer, LOSSES_FILE, &name);
-    path_add(&path, "/");
-    path_add(&path, name.text);
+    config_path(writer, LOSSES_FILE, &path);
     losses_text(&writer->losses, text);
     int fd = open_file(writer, NULL, path.text, O_WRONLY);
     bool written = fd >= 0 && write_at(fd, text, sizeof text, 0) == sizeof text;
@@ -480,16 +477,15 @@ void capture_writer_add(struct capture_writer *writer, enum capture_stream strea
 
 static int put_config(struct capture_writer *writer, const char *name, const char *text, size_t length)
 {
-    struct path directory, full_name;
+    struct path path;
     char done[128];
-    config_directory(writer, &directory);
-    config_name(writer, name, &full_name);
-    int failure = put_file(writer, directory.text, full_name.text, text, length);
+    config_path(writer, name, &path);
+    int failure = put_file(writer, path.text, text, length);
     if (failure != 0 || writer->form == RECORDER_JOB)
         return failure;
-    path_add(&full_name, ".done");
+    path_add(&path, ".done");
     int64_t now = recorder_now();
-    return put_file(writer, directory.text, full_name.text, done, done_text(done, length, now, now));
+    return put_file(writer, path.text, done, done_text(done, length, now, now));
 }
 
 /* A stream that was opened at the start and had nothing to say leaves no file. */
@@ -526,30 +522,22 @@ void capture_writer_finish(struct capture_writer *writer)
     write_losses(writer);
 }
 
-static void map_losses(struct capture_writer *writer, const struct path *directory, const struct path *name)
+/* While there is room for it. */
+static int put_losses(struct capture_writer *writer, struct err *err)
 {
-    struct path path = *directory;
-    path_add(&path, "/");
-    path_add(&path, name->text);
+    struct path path;
+    char text[LOSSES_SIZE];
+    config_path(writer, LOSSES_FILE, &path);
+    losses_text(&writer->losses, text);
+    int failure = put_file(writer, path.text, text, sizeof text);
+    if (failure != 0)
+        return err_set_errno(err, failure, "cannot write '%s' in '%s'", path_name(path.text), writer->directory);
     int fd = open_file(writer, NULL, path.text, O_RDWR);
     void *map = fd >= 0 ? mmap(NULL, LOSSES_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
     writer->losses_map = map != MAP_FAILED ? map : NULL;
     if (fd >= 0)
         close(fd);
-}
-
-/* While there is room for it. */
-static int put_losses(struct capture_writer *writer, struct err *err)
-{
-    struct path directory, name;
-    char text[LOSSES_SIZE];
-    config_directory(writer, &directory);
-    config_name(writer, LOSSES_FILE, &name);
-    losses_text(&writer->losses, text);
-    int failure = put_file(writer, directory.text, name.text, text, sizeof text);
-    if (failure == 0)
-        map_losses(writer, &directory, &name);
-    return failure == 0 ? 0 : err_set_errno(err, failure, "cannot write '%s' in '%s'", name.text, writer->directory);
+    return 0;
 }
 
 static int write_start(struct capture_writer *writer, const struct recorder_options *options,
@@ -598,7 +586,7 @@ static void make_name(struct path *path, const struct capture_writer *writer, un
         add_letters(path, 29, 26);
         return;
     }
-    format_compact_date(unix_ns, writer->utc_offset, date);
+    capture_date_text(unix_ns, writer->utc_offset, date);
     snprintf(text, sizeof text, "PROF_%06u_%s_%08ld", index, date, (long)getpid());
     path_add(path, text);
     add_letters(path, 8, 18);
@@ -626,15 +614,11 @@ static int make_directory_of(struct capture_writer *writer, const char *parent, 
 static int make_directories_of(struct capture_writer *writer, const char *directory, unsigned index, int64_t unix_ns,
                                struct err *err)
 {
-    char *parent = NULL;
-    int status = path_make_directories(directory, err);
-    if (status == 0) {
-        parent = path_absolute(directory, err);
-        status = parent != NULL ? make_directory_of(writer, parent, index, unix_ns, err) : -(int)err->code;
-    }
+    char *parent = path_make_directories(directory, err) == 0 ? path_absolute(directory, err) : NULL;
+    bool failed = parent == NULL || make_directory_of(writer, parent, index, unix_ns, err) < 0;
     free(parent);
-    if (status != 0)
-        return status;
+    if (failed)
+        return -(int)err->code;
     struct path path = {.length = 0};
     path_add(&path, writer->directory);
     path_add(&path, writer->form == RECORDER_JOB ? "/data" : "/host/data");
@@ -654,7 +638,7 @@ int capture_writer_open(struct capture_writer *writer, const struct recorder_opt
     struct clock_pair start = clock_pair_read();
     writer->directory[0] = '\0';
     writer->form = options->form;
-    writer->utc_offset = local_utc_offset();
+    writer->utc_offset = capture_utc_offset();
     writer->storage_limit = options->storage_limit;
     writer->stored = 0;
     writer->losses = writer->told = (struct losses){.calls = 0};
@@ -676,13 +660,9 @@ static void keep_directory(struct capture_writer *writer)
 {
     struct path path;
     struct stat info;
-    config_directory(writer, &path);
+    config_path(writer, NULL, &path);
     int fd = open(path.text, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    int high = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR) : -1;
-    if (high >= 0) {
-        close(fd);
-        fd = high;
-    }
+    fd = fd >= 0 ? move_high(fd) : fd;
     if (fd >= 0 && fstat(fd, &info) == 0)
         writer->kept = (struct kept_directory){fd, info.st_dev, info.st_ino};
 }

@@ -13,7 +13,7 @@ static void put_u32(char *p, uint32_t value)
     memcpy(p, &value, sizeof value);
 }
 
-void job_calls_write(struct capture_writer *writer, const char *records, size_t length)
+void names_write_calls(struct capture_writer *writer, const char *records, size_t length)
 {
     static const uint8_t api_types[] = {4, 1, 2, 3, 4}; /* by enum recorder_acl_group; the rest are "others" */
     const uint32_t process = (uint32_t)getpid();

@@ -13,7 +13,7 @@
 /* The records of the JOB era (docs/formats/cann.md 3.1) that say what records of today say. */
 
 /* records: whole ones of CAPTURE_CALL_SIZE, length bytes. */
-void job_calls_write(struct capture_writer *writer, const char *records, size_t length);
+void names_write_calls(struct capture_writer *writer, const char *records, size_t length);
 
 /* The hash that CANN identifies texts by (docs/formats/acl-api.md E2). */
 uint64_t names_hash(const char *text, size_t length);

@@ -194,7 +194,7 @@ static void carry(void *arg, enum capture_stream stream, const char *records, si
     if (!has_files)
         return;
     if (stream == STREAM_CALLS && options.form == RECORDER_JOB) {
-        job_calls_write(&writer, records, length);
+        names_write_calls(&writer, records, length);
         return;
     }
     if (stream == STREAM_CALLS)
@@ -316,7 +316,7 @@ bool recorder_flush(void)
     }
     if (result == 0) {
         if (has_files && may_write())
-            room_run(&room, finish_capture, NULL);
+            shield_run(&room, finish_capture, NULL);
         pthread_mutex_unlock(&lock);
     }
     shield_drop(&before);
@@ -504,7 +504,7 @@ char *recorder_reserve_slow(enum capture_stream stream, const char *frame, struc
     if (atomic_load(&recorder_mode) == RECORDER_MODE_OFF)
         return NULL;
     enter(&before);
-    room_run(&room, reserve_in_room, &reservation);
+    shield_run(&room, reserve_in_room, &reservation);
     leave(&before);
     errno = saved_errno;
     *ret = reservation.ring;
@@ -535,7 +535,7 @@ void recorder_call_left(uint16_t level, uint32_t type, int change)
     if (atomic_load(&recorder_mode) == RECORDER_MODE_OFF)
         return;
     enter(&before);
-    room_run(&room, count_in_room, &left);
+    shield_run(&room, count_in_room, &left);
     leave(&before);
     errno = saved_errno;
 }
@@ -550,6 +550,33 @@ static void prepare_once(void)
     (void)failures;
 }
 
+/* Copies all that from points at, to memory that the next call uses again. -ERR_LIMIT: too many devices, too long a
+ * name. */
+static int copy_options(struct recorder_options *to, const struct recorder_options *from, struct err *err)
+{
+    static char output_directory[PATH_MAX], metrics[64];
+    static uint32_t devices[RECORDER_DEVICES_MAX];
+    size_t length = strlen(from->directory);
+    if (from->device_count > RECORDER_DEVICES_MAX)
+        return err_set(err, ERR_LIMIT, "more than %d devices", RECORDER_DEVICES_MAX);
+    if (length >= sizeof output_directory)
+        return err_set(err, ERR_LIMIT, "the name of the output directory is longer than %zu bytes",
+                       sizeof output_directory - 1);
+    *to = *from;
+    memcpy(output_directory, from->directory, length + 1);
+    to->directory = output_directory;
+    if (from->device_count > 0)
+        memcpy(devices, from->devices, from->device_count * sizeof devices[0]);
+    to->devices = devices;
+    if (from->sample.metrics != NULL) {
+        length = strnlen(from->sample.metrics, sizeof metrics - 1);
+        memcpy(metrics, from->sample.metrics, length);
+        metrics[length] = '\0';
+        to->sample.metrics = metrics;
+    }
+    return 0;
+}
+
 int recorder_start_with(const struct recorder_options *from, sigaction_function *change, struct err *err)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -561,7 +588,7 @@ int recorder_start_with(const struct recorder_options *from, sigaction_function 
     if (atomic_load(&recorder_mode) != RECORDER_MODE_OFF)
         status = err_set(err, ERR_LIMIT, "the recorder is running already");
     else
-        status = recorder_options_copy(&options, from, err);
+        status = copy_options(&options, from, err);
     if (status == 0 && forks_shares_memory())
         status = err_set(err, ERR_LIMIT, "a child that shares its parent's memory cannot record");
     if (status == 0) {

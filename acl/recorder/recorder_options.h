@@ -41,8 +41,4 @@ struct recorder_options {
     void (*report)(const char *text);
 };
 
-/* Copies all that from points at, to memory that the next call uses again. -ERR_LIMIT: too many devices, too long a
- * name. */
-int recorder_options_copy(struct recorder_options *to, const struct recorder_options *from, struct err *err);
-
 #endif

@@ -103,12 +103,12 @@ void switch_stack(void (*run)(void *arg), void *arg, char *top) __asm__("msprof_
     __attribute__((visibility("hidden")));
 #endif
 
-void room_run(struct room *room, void (*run)(void *arg), void *arg)
+void shield_run(struct room *room, void (*run)(void *arg), void *arg)
 {
     switch_stack(run, arg, room->stack + sizeof room->stack);
 }
 
-void room_run_apart(void (*run)(void *arg), void *arg)
+void shield_run_apart(void (*run)(void *arg), void *arg)
 {
     void *pages =
         mmap(NULL, sizeof(struct room), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -116,6 +116,6 @@ void room_run_apart(void (*run)(void *arg), void *arg)
         run(arg);
         return;
     }
-    room_run(pages, run, arg);
+    shield_run(pages, run, arg);
     munmap(pages, sizeof(struct room));
 }

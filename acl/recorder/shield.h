@@ -27,10 +27,10 @@ struct room {
 
 /* run(arg), on that stack: it must return, so signals and cancellation are off. On processors that are not known here,
  * on the caller's. */
-void room_run(struct room *room, void (*run)(void *arg), void *arg);
+void shield_run(struct room *room, void (*run)(void *arg), void *arg);
 
 /* Guards likewise on pages of its own, where several may be at it or one inside of another; without memory for them on
  * the caller's stack. */
-void room_run_apart(void (*run)(void *arg), void *arg);
+void shield_run_apart(void (*run)(void *arg), void *arg);
 
 #endif

@@ -35,14 +35,9 @@ const char *operator_names_read_header(const unsigned char *bytes, struct operat
     return NULL;
 }
 
-static uint64_t type_offset(const struct operator_names *names, uint64_t i)
+static uint64_t text_offset(const struct operator_names *names, uint64_t i, enum operator_text which)
 {
-    return bytes_load(names->entries + i * OPERATOR_NAMES_ENTRY_SIZE, 4, false);
-}
-
-static uint64_t name_offset(const struct operator_names *names, uint64_t i)
-{
-    return bytes_load(names->entries + i * OPERATOR_NAMES_ENTRY_SIZE + 4, 4, false);
+    return bytes_load(names->entries + i * OPERATOR_NAMES_ENTRY_SIZE + (which == OPERATOR_NAME ? 4 : 0), 4, false);
 }
 
 const char *operator_names_read(const unsigned char *bytes, size_t length, struct operator_names *ret)
@@ -62,19 +57,15 @@ const char *operator_names_read(const unsigned char *bytes, size_t length, struc
     if (names.header.texts_length > 0 && names.texts[names.header.texts_length - 1] != '\0')
         return "its last text has no end";
     for (uint64_t i = 0; i < names.header.count; i++) {
-        if (type_offset(&names, i) >= names.header.texts_length || name_offset(&names, i) >= names.header.texts_length)
+        if (text_offset(&names, i, OPERATOR_TYPE) >= names.header.texts_length ||
+            text_offset(&names, i, OPERATOR_NAME) >= names.header.texts_length)
             return "a text lies outside of it";
     }
     *ret = names;
     return NULL;
 }
 
-const char *operator_names_type(const struct operator_names *names, uint64_t i)
+const char *operator_names_text(const struct operator_names *names, uint64_t i, enum operator_text which)
 {
-    return names->texts + type_offset(names, i);
-}
-
-const char *operator_names_name(const struct operator_names *names, uint64_t i)
-{
-    return names->texts + name_offset(names, i);
+    return names->texts + text_offset(names, i, which);
 }

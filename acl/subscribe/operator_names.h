@@ -57,8 +57,9 @@ const char *operator_names_read_header(const unsigned char *bytes, struct operat
  * untouched. */
 const char *operator_names_read(const unsigned char *bytes, size_t length, struct operator_names *ret);
 
-/* The type and the name of the i-th operator of the table, i < header.count. */
-const char *operator_names_type(const struct operator_names *names, uint64_t i);
-const char *operator_names_name(const struct operator_names *names, uint64_t i);
+enum operator_text { OPERATOR_TYPE, OPERATOR_NAME };
+
+/* A text of the i-th operator of the table, i < header.count. */
+const char *operator_names_text(const struct operator_names *names, uint64_t i, enum operator_text which);
 
 #endif

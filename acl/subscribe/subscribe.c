@@ -16,7 +16,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Readers of subscribed records, for both families of names. */
+/* Boards have the same functions as CANN, under other names and with the same types. */
+#define ALSO_AS(svp_name, name) extern __typeof__(name) svp_name __attribute__((alias(#name)))
+
+/* ---- readers of subscribed records ---- */
 
 /* Bytes that a program got from the pipe, and which record of them is meant. */
 struct operator_place {
@@ -25,29 +28,6 @@ struct operator_place {
     uint32_t index;
 };
 
-/* The readers of subscribed records under CANN's names. */
-
-/* ---- both families ---- */
-
-/* Each returns 0, or ACL_ERROR_INVALID_PARAM with its message set and the outputs untouched: NULL, a length that is no
- * multiple of the record's size, an index beyond the end, a wrong signature (of any record for subscribe_count, else of
- * the record at the place). */
-static aclError subscribe_desc_size(size_t *ret)
-{
-    if (ret == NULL)
-        return acl_fail_null("opDescSize");
-    *ret = subscribe_record_size();
-    return ACL_SUCCESS;
-}
-
-static aclError refuse_record(const char *parameter, uint64_t value, const char *reason)
-{
-    char text[NUMBER_MAX + 1];
-    *number_put_unsigned(text, value) = '\0';
-    acl_fail_value(ACL_ERROR_INVALID_PARAM, parameter, text, reason);
-    return ACL_ERROR_INVALID_PARAM;
-}
-
 /* How many records info holds; does not look into them. */
 static aclError count_records(const void *info, size_t length, size_t *ret)
 {
@@ -55,27 +35,9 @@ static aclError count_records(const void *info, size_t length, size_t *ret)
     if (info == NULL)
         return acl_fail_null("opInfo");
     if (length % size != 0)
-        return refuse_record("opInfoLen", length,
-                             "it is not a whole multiple of the size that aclprofGetOpDescSize gives");
+        return acl_fail_number(ACL_ERROR_INVALID_PARAM, "opInfoLen", length,
+                               "it is not a whole multiple of the size that aclprofGetOpDescSize gives");
     *ret = length / size;
-    return ACL_SUCCESS;
-}
-
-static aclError subscribe_count(const void *info, size_t length, uint32_t *ret)
-{
-    size_t size = subscribe_record_size(), count = 0;
-    if (ret == NULL)
-        return acl_fail_null("opNumber");
-    aclError code = count_records(info, length, &count);
-    if (code != ACL_SUCCESS)
-        return code;
-    if (count > UINT32_MAX)
-        return refuse_record("opInfoLen", length, "there are too many records");
-    for (size_t i = 0; i < count; i++) {
-        if (!operator_record_is_sound((const unsigned char *)info + i * size, size))
-            return refuse_record("opInfo", i, "the signature of the record with this index is wrong");
-    }
-    *ret = (uint32_t)count;
     return ACL_SUCCESS;
 }
 
@@ -86,9 +48,10 @@ static aclError subscribe_record_at(const struct operator_place *place, struct o
     if (code != ACL_SUCCESS)
         return code;
     if (place->index >= count)
-        return refuse_record("index", place->index, "there are not so many records");
+        return acl_fail_number(ACL_ERROR_INVALID_PARAM, "index", place->index, "there are not so many records");
     if (!operator_record_decode((const unsigned char *)place->info + place->index * size, size, ret))
-        return refuse_record("opInfo", place->index, "the signature of the record with this index is wrong");
+        return acl_fail_number(ACL_ERROR_INVALID_PARAM, "opInfo", place->index,
+                               "the signature of the record with this index is wrong");
     return ACL_SUCCESS;
 }
 
@@ -107,68 +70,83 @@ static aclError subscribe_text(const struct operator_place *place, enum operator
     if (buffer == NULL)
         return acl_fail_null(which == OPERATOR_TYPE ? "opType" : "opName");
     if (size == 0)
-        return refuse_record(which == OPERATOR_TYPE ? "opTypeLen" : "opNameLen", size, "there is no room for a text");
+        return acl_fail_number(ACL_ERROR_INVALID_PARAM, which == OPERATOR_TYPE ? "opTypeLen" : "opNameLen", size,
+                               "there is no room for a text");
     aclError code = subscribe_record_at(place, &record);
     return code == ACL_SUCCESS ? subscribe_names_get(record.index, which, buffer, size) : code;
 }
 
-/* ---- CANN ---- */
-
 #define PLACE (&(const struct operator_place){opInfo, opInfoLen, index})
 
+/* Each returns 0, or ACL_ERROR_INVALID_PARAM with its message set and the outputs untouched: NULL, a length that is no
+ * multiple of the record's size, an index beyond the end, a wrong signature (of any record for aclprofGetOpNum, else of
+ * the record at the place). */
 aclError aclprofGetOpDescSize(size_t *opDescSize)
 {
-    return subscribe_desc_size(opDescSize);
+    if (opDescSize == NULL)
+        return acl_fail_null("opDescSize");
+    *opDescSize = subscribe_record_size();
+    return ACL_SUCCESS;
 }
+ALSO_AS(svp_acl_prof_get_op_desc_size, aclprofGetOpDescSize);
 
 aclError aclprofGetOpNum(const void *opInfo, size_t opInfoLen, uint32_t *opNumber)
 {
-    return subscribe_count(opInfo, opInfoLen, opNumber);
+    size_t size = subscribe_record_size(), count = 0;
+    if (opNumber == NULL)
+        return acl_fail_null("opNumber");
+    aclError code = count_records(opInfo, opInfoLen, &count);
+    if (code != ACL_SUCCESS)
+        return code;
+    if (count > UINT32_MAX)
+        return acl_fail_number(ACL_ERROR_INVALID_PARAM, "opInfoLen", opInfoLen, "there are too many records");
+    for (size_t i = 0; i < count; i++) {
+        if (!operator_record_is_sound((const unsigned char *)opInfo + i * size, size))
+            return acl_fail_number(ACL_ERROR_INVALID_PARAM, "opInfo", i,
+                                   "the signature of the record with this index is wrong");
+    }
+    *opNumber = (uint32_t)count;
+    return ACL_SUCCESS;
 }
+ALSO_AS(svp_acl_prof_get_op_num, aclprofGetOpNum);
 
 aclError aclprofGetOpTypeLen(const void *opInfo, size_t opInfoLen, uint32_t index, size_t *opTypeLen)
 {
     return subscribe_text_length(PLACE, OPERATOR_TYPE, opTypeLen);
 }
+ALSO_AS(svp_acl_prof_get_op_type_len, aclprofGetOpTypeLen);
 
 aclError aclprofGetOpNameLen(const void *opInfo, size_t opInfoLen, uint32_t index, size_t *opNameLen)
 {
     return subscribe_text_length(PLACE, OPERATOR_NAME, opNameLen);
 }
+ALSO_AS(svp_acl_prof_get_op_name_len, aclprofGetOpNameLen);
 
 aclError aclprofGetOpType(const void *opInfo, size_t opInfoLen, uint32_t index, char *opType, size_t opTypeLen)
 {
     return subscribe_text(PLACE, OPERATOR_TYPE, opType, opTypeLen);
 }
+ALSO_AS(svp_acl_prof_get_op_type, aclprofGetOpType);
 
 aclError aclprofGetOpName(const void *opInfo, size_t opInfoLen, uint32_t index, char *opName, size_t opNameLen)
 {
     return subscribe_text(PLACE, OPERATOR_NAME, opName, opNameLen);
 }
+ALSO_AS(svp_acl_prof_get_op_name, aclprofGetOpName);
 
-uint64_t aclprofGetOpStart(const void *opInfo, size_t opInfoLen, uint32_t index)
-{
-    struct operator_record record;
-    return subscribe_record_at(PLACE, &record) == ACL_SUCCESS ? record.start_ns : 0;
-}
+/* A number of a record; 0 when there is none at the place. */
+#define NUMBER(type, name, svp_name, member)                                                                           \
+    type name(const void *opInfo, size_t opInfoLen, uint32_t index)                                                    \
+    {                                                                                                                  \
+        struct operator_record record;                                                                                 \
+        return subscribe_record_at(PLACE, &record) == ACL_SUCCESS ? record.member : 0;                                 \
+    }                                                                                                                  \
+    ALSO_AS(svp_name, name)
 
-uint64_t aclprofGetOpEnd(const void *opInfo, size_t opInfoLen, uint32_t index)
-{
-    struct operator_record record;
-    return subscribe_record_at(PLACE, &record) == ACL_SUCCESS ? record.end_ns : 0;
-}
-
-uint64_t aclprofGetOpDuration(const void *opInfo, size_t opInfoLen, uint32_t index)
-{
-    struct operator_record record;
-    return subscribe_record_at(PLACE, &record) == ACL_SUCCESS ? record.duration_ns : 0;
-}
-
-size_t aclprofGetModelId(const void *opInfo, size_t opInfoLen, uint32_t index)
-{
-    struct operator_record record;
-    return subscribe_record_at(PLACE, &record) == ACL_SUCCESS ? record.model_id : 0;
-}
+NUMBER(uint64_t, aclprofGetOpStart, svp_acl_prof_get_op_start, start_ns);
+NUMBER(uint64_t, aclprofGetOpEnd, svp_acl_prof_get_op_end, end_ns);
+NUMBER(uint64_t, aclprofGetOpDuration, svp_acl_prof_get_op_duration, duration_ns);
+NUMBER(size_t, aclprofGetModelId, svp_acl_prof_get_model_id, model_id);
 
 aclprofSubscribeOpFlag aclprofGetOpFlag(const void *opInfo, size_t opInfoLen, uint32_t index)
 {
@@ -183,20 +161,21 @@ const char *aclprofGetOpAttriValue(const void *opInfo, size_t opInfoLen, uint32_
     static _Thread_local char text[NUMBER_MAX + 1];
     struct operator_record record;
     if (attri != ACL_SUBSCRIBE_ATTRI_THREADID) {
-        refuse_record("attri", (uint64_t)attri, "there is no such attribute");
+        acl_fail_number(ACL_ERROR_INVALID_PARAM, "attri", (uint64_t)attri, "there is no such attribute");
         return NULL;
     }
     if (subscribe_record_at(PLACE, &record) != ACL_SUCCESS)
         return NULL;
     if (record.flag != ACL_SUBSCRIBE_OP_THREAD) {
-        refuse_record("attri", (uint64_t)attri, "only a record of an operator's thread has a thread id");
+        acl_fail_number(ACL_ERROR_INVALID_PARAM, "attri", (uint64_t)attri,
+                        "only a record of an operator's thread has a thread id");
         return NULL;
     }
     *number_put_unsigned(text, record.thread_id) = '\0';
     return text;
 }
 
-/* Subscription under the names of SVP boards: metrics do not exist. */
+/* ---- configurations ---- */
 
 struct aclprofSubscribeConfig {
     struct aclprofSubscribeConfig *next;
@@ -284,6 +263,8 @@ svp_acl_error svp_acl_prof_destroy_subscribe_config(const svp_acl_prof_subscribe
 {
     return subscribe_config_free(subscribe_config);
 }
+
+/* ---- models: without a device every one is on device 0 ---- */
 
 struct subscription {
     struct subscription *next;
@@ -395,10 +376,10 @@ static struct subscription **find_subscription(uint32_t model_id)
     return place;
 }
 
-static aclError unsubscribe_model(uint32_t model_id)
+aclError aclprofModelUnSubscribe(uint32_t modelId)
 {
     pthread_mutex_lock(&lock);
-    struct subscription **place = find_subscription(model_id), *found = *place;
+    struct subscription **place = find_subscription(modelId), *found = *place;
     if (found != NULL) {
         *place = found->next;
         subscribe_replay_stop(&found->replay);
@@ -408,77 +389,12 @@ static aclError unsubscribe_model(uint32_t model_id)
     }
     pthread_mutex_unlock(&lock);
     if (found == NULL)
-        return refuse(ACL_ERROR_INVALID_MODEL_ID, "modelId", model_id, "the model is not subscribed");
+        return refuse(ACL_ERROR_INVALID_MODEL_ID, "modelId", modelId, "the model is not subscribed");
     free(found);
     return ACL_SUCCESS;
 }
 
-svp_acl_error svp_acl_prof_model_unsubscribe(uint32_t model_id)
-{
-    return unsubscribe_model(model_id);
-}
-
-#define SVP_PLACE (&(const struct operator_place){op_info, op_info_len, index})
-
-svp_acl_error svp_acl_prof_get_op_desc_size(size_t *op_desc_size)
-{
-    return subscribe_desc_size(op_desc_size);
-}
-
-svp_acl_error svp_acl_prof_get_op_num(const void *op_info, size_t op_info_len, uint32_t *op_number)
-{
-    return subscribe_count(op_info, op_info_len, op_number);
-}
-
-svp_acl_error svp_acl_prof_get_op_type_len(const void *op_info, size_t op_info_len, uint32_t index, size_t *op_type_len)
-{
-    return subscribe_text_length(SVP_PLACE, OPERATOR_TYPE, op_type_len);
-}
-
-svp_acl_error svp_acl_prof_get_op_name_len(const void *op_info, size_t op_info_len, uint32_t index, size_t *op_name_len)
-{
-    return subscribe_text_length(SVP_PLACE, OPERATOR_NAME, op_name_len);
-}
-
-svp_acl_error svp_acl_prof_get_op_type(const void *op_info, size_t op_info_len, uint32_t index, char *op_type,
-                                       size_t op_type_len)
-{
-    return subscribe_text(SVP_PLACE, OPERATOR_TYPE, op_type, op_type_len);
-}
-
-svp_acl_error svp_acl_prof_get_op_name(const void *op_info, size_t op_info_len, uint32_t index, char *op_name,
-                                       size_t op_name_len)
-{
-    return subscribe_text(SVP_PLACE, OPERATOR_NAME, op_name, op_name_len);
-}
-
-uint64_t svp_acl_prof_get_op_start(const void *op_info, size_t op_info_len, uint32_t index)
-{
-    return aclprofGetOpStart(op_info, op_info_len, index);
-}
-
-uint64_t svp_acl_prof_get_op_end(const void *op_info, size_t op_info_len, uint32_t index)
-{
-    return aclprofGetOpEnd(op_info, op_info_len, index);
-}
-
-uint64_t svp_acl_prof_get_op_duration(const void *op_info, size_t op_info_len, uint32_t index)
-{
-    return aclprofGetOpDuration(op_info, op_info_len, index);
-}
-
-size_t svp_acl_prof_get_model_id(const void *op_info, size_t op_info_len, uint32_t index)
-{
-    return aclprofGetModelId(op_info, op_info_len, index);
-}
-
-/* Subscriptions of models, for both families of names. */
-
-/* Who is subscribed to what. Without a device every model is on device 0. */
-
-/* ---- configurations ---- */
-
-/* ---- models ---- */
+ALSO_AS(svp_acl_prof_model_unsubscribe, aclprofModelUnSubscribe);
 
 int msprof_acl_replay_runs(uint32_t modelId, int timeoutMs)
 {
@@ -495,8 +411,6 @@ int msprof_acl_replay_runs(uint32_t modelId, int timeoutMs)
     return !ended;
 }
 
-/* ---- CANN's names ---- */
-
 aclprofSubscribeConfig *aclprofCreateSubscribeConfig(int8_t timeInfoSwitch, aclprofAicoreMetrics aicoreMetrics,
                                                      void *fd)
 {
@@ -511,9 +425,4 @@ aclError aclprofDestroySubscribeConfig(const aclprofSubscribeConfig *profSubscri
 aclError aclprofModelSubscribe(uint32_t modelId, const aclprofSubscribeConfig *profSubscribeConfig)
 {
     return subscribe_model(modelId, profSubscribeConfig, "aclprofModelSubscribe");
-}
-
-aclError aclprofModelUnSubscribe(uint32_t modelId)
-{
-    return unsubscribe_model(modelId);
 }

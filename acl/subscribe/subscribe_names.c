@@ -240,8 +240,7 @@ static const char *find_text(uint64_t index, enum operator_text which)
         if (table->bytes == NULL || index < table->names.header.first ||
             index - table->names.header.first >= table->names.header.count)
             continue;
-        uint64_t i = index - table->names.header.first;
-        return which == OPERATOR_TYPE ? operator_names_type(&table->names, i) : operator_names_name(&table->names, i);
+        return operator_names_text(&table->names, index - table->names.header.first, which);
     }
     return NULL;
 }

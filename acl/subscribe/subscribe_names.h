@@ -4,13 +4,12 @@
 #ifndef MSPROF_ACL_SUBSCRIBE_SUBSCRIBE_NAMES_H
 #define MSPROF_ACL_SUBSCRIBE_SUBSCRIBE_NAMES_H
 
+#include "acl/subscribe/operator_names.h"
 #include "base/err.h"
 #include "msprof/acl_prof.h"
 
 #include <stddef.h>
 #include <stdint.h>
-
-enum operator_text { OPERATOR_TYPE, OPERATOR_NAME };
 
 /* Bytes of a record in this process: what the first table of MSPROF_OP_NAMES that can be read says when this is called
  * first, else OPERATOR_RECORD_SIZE. Does not change any more. */

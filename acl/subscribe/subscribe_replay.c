@@ -159,6 +159,9 @@ static bool open_descriptors(struct start *start, int fd)
  * which would keep it from noticing that the reader is gone. */
 static int spawn(struct start *start, struct command_line *line, char **environment)
 {
+    static const int ended_by[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+    const int moved[][2] = {
+        {start->errors, STDERR_FILENO}, {start->records, CHILD_RECORDS}, {start->names[1], CHILD_NAMES}};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t none, defaults;
@@ -172,10 +175,8 @@ static int spawn(struct start *start, struct command_line *line, char **environm
     }
     sigemptyset(&none);
     sigemptyset(&defaults);
-    sigaddset(&defaults, SIGINT);
-    sigaddset(&defaults, SIGTERM);
-    sigaddset(&defaults, SIGHUP);
-    sigaddset(&defaults, SIGPIPE);
+    for (size_t i = 0; i < sizeof ended_by / sizeof *ended_by; i++)
+        sigaddset(&defaults, ended_by[i]);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &defaults);
     code = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
@@ -183,12 +184,8 @@ static int spawn(struct start *start, struct command_line *line, char **environm
         code = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     if (code == 0)
         code = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    if (code == 0)
-        code = posix_spawn_file_actions_adddup2(&actions, start->errors, STDERR_FILENO);
-    if (code == 0)
-        code = posix_spawn_file_actions_adddup2(&actions, start->records, CHILD_RECORDS);
-    if (code == 0)
-        code = posix_spawn_file_actions_adddup2(&actions, start->names[1], CHILD_NAMES);
+    for (size_t i = 0; code == 0 && i < sizeof moved / sizeof *moved; i++)
+        code = posix_spawn_file_actions_adddup2(&actions, moved[i][0], moved[i][1]);
     if (code == 0)
         code = posix_spawn_file_actions_addclosefrom_np(&actions, CHILD_FIRST_FREE);
     if (code == 0)

@@ -41,10 +41,10 @@ static double median_of(const double *values, size_t n)
     double sorted[RUNS_MAX];
 
     memcpy(sorted, values, n * sizeof *sorted);
-    return numbers_median(sorted, n);
+    return statistics_numbers_median(sorted, n);
 }
 
-double side_measure(const struct side *side, enum measure measure)
+double comparison_side_measure(const struct side *side, enum measure measure)
 {
     double values[RUNS_MAX] = {0};
     size_t n = 0;
@@ -455,35 +455,28 @@ static int compare_table(const struct side *base, const struct side *new_side, c
     struct building building = {.rows = NULL};
     struct counts counts;
     struct noise own;
-    int status = side_rows_make(base, question->subject, &a, err);
+    bool failed = side_rows_make(base, question->subject, &a, err) < 0 ||
+                  side_rows_make(new_side, question->subject, &b, err) < 0 ||
+                  match_rows(&a, &b, &a_match, &b_match, err) < 0;
 
-    if (status == 0)
-        status = side_rows_make(new_side, question->subject, &b, err);
-    if (status == 0)
-        status = match_rows(&a, &b, &a_match, &b_match, err);
-    if (status != 0)
-        goto out;
     building.rows = calloc(a.count + b.count + 1, sizeof *building.rows);
     building.base = calloc(a.count + b.count + 1, sizeof *building.base);
     building.other = calloc(a.count + b.count + 1, sizeof *building.other);
-    if (building.rows == NULL || building.base == NULL || building.other == NULL) {
-        status = err_no_memory(err);
-        goto out;
+    if (!failed && (building.rows == NULL || building.base == NULL || building.other == NULL))
+        failed = err_no_memory(err) < 0;
+    if (!failed) {
+        fill_rows(&building, &a, &b, a_match, b_match);
+        counts = counts_of(&building, base, new_side, question);
+        failed = (question->noise == NULL && learn(&building, captures, question->options, &own, err) < 0) ||
+                 judge_table(&building, question, question->noise != NULL ? question->noise : &own, &counts, err) < 0;
     }
-    fill_rows(&building, &a, &b, a_match, b_match);
-    counts = counts_of(&building, base, new_side, question);
-    if (question->noise == NULL)
-        status = learn(&building, captures, question->options, &own, err);
-    if (status == 0)
-        status = judge_table(&building, question, question->noise != NULL ? question->noise : &own, &counts, err);
-    if (status == 0) {
+    if (!failed) {
         array_sort(building.rows, building.count, sizeof *building.rows, by_change);
         *ret = (struct compare_rows){.items = building.rows, .count = building.count};
         ret->noise = question->noise != NULL ? *question->noise : own;
         ret->steps_differ = !counts.regular;
         building.rows = NULL;
     }
-out:
     free(building.rows);
     free((void *)building.base);
     free((void *)building.other);
@@ -491,7 +484,7 @@ out:
     free(b_match);
     side_rows_release(&a);
     side_rows_release(&b);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 const char *compare_row_verdict_name(enum row_verdict verdict)
@@ -652,15 +645,6 @@ static double simple_value(const struct side *side, enum gate_metric metric)
     return sum / (double)side->count;
 }
 
-static double excess(const struct gate *gate, double base, double other)
-{
-    if (gate->kind != LIMIT_WORSE_BY)
-        return gate->kind == LIMIT_ABOVE ? -other : other;
-    if (!gate->percent)
-        return other - base;
-    return base > 0 ? other / base : other > 0 ? INFINITY : 0;
-}
-
 /* Every row is held against the limit; the worst stands for all. */
 static void hold_rows(struct compare_gate *result, const struct compare_rows *rows, const struct side *base,
                       const struct side *other, double step_new)
@@ -676,14 +660,7 @@ static void hold_rows(struct compare_gate *result, const struct compare_rows *ro
         if ((row->base_key == NULL || fnmatch(gate->pattern, row->base_key, 0) != 0) &&
             (row->new_key == NULL || fnmatch(gate->pattern, row->new_key, 0) != 0))
             continue;
-        result->known = true;
-        if (!gate_holds(gate, a, b, step_new))
-            result->passed = false;
-        if (result->worst == NULL || excess(gate, a, b) > excess(gate, result->base, result->new_value)) {
-            result->worst = row->key;
-            result->base = a;
-            result->new_value = b;
-        }
+        step_gates_take(result, row->key, a, b, step_new);
     }
 }
 
@@ -735,7 +712,7 @@ static int hold_gate(struct compare_gate *result, const struct comparison *compa
     if (gate_has_pattern(result->gate->metric))
         return hold_pattern(result, comparison, base, other, err);
     if (result->gate->metric <= GATE_FPS) {
-        hold_steps(result, base, other, comparison->step_new);
+        step_gates_hold(result, base, other, comparison->step_new);
         return 0;
     }
     result->base = simple_value(base, result->gate->metric);
@@ -800,7 +777,7 @@ static int find_smallest(struct comparison *comparison, struct err *err)
     for (size_t i = 0; i < comparison->rows.count; i++)
         if (comparison->rows.items[i].smallest >= 0)
             values[n++] = comparison->rows.items[i].smallest;
-    comparison->smallest = n > 0 ? numbers_median(values, n) : -1;
+    comparison->smallest = n > 0 ? statistics_numbers_median(values, n) : -1;
     free(values);
     return 0;
 }
@@ -815,16 +792,16 @@ static int compare_rows_by(struct comparison *comparison, const struct side *bas
     return compare_table(base, new_side, &question, ret, err);
 }
 
-int compare(const struct side *base, const struct side *new_side, const struct compare_options *options,
-            const struct gate *gates, size_t gate_count, struct comparison *ret, struct err *err)
+int comparison_make(const struct side *base, const struct side *new_side, const struct compare_options *options,
+                    const struct gate *gates, size_t gate_count, struct comparison *ret, struct err *err)
 {
     struct compare_rows ops = {.items = NULL};
 
     *ret = (struct comparison){.options = *options, .gate_count = gate_count};
     if (check_sides(base, new_side, err) < 0)
         return -(int)err->code;
-    ret->step_base = side_measure(base, MEASURE_STEP);
-    ret->step_new = side_measure(new_side, MEASURE_STEP);
+    ret->step_base = comparison_side_measure(base, MEASURE_STEP);
+    ret->step_new = comparison_side_measure(new_side, MEASURE_STEP);
     ret->run_to_run = base->count > 1 && new_side->count > 1;
     ret->gates = calloc(gate_count + 1, sizeof *ret->gates);
     if (ret->gates == NULL)

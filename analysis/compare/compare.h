@@ -97,12 +97,15 @@ struct comparison {
 };
 
 /* The comparison points into the profiles and the gates. -ERR_NOT_FOUND when a side has no operator. */
-int compare(const struct side *base, const struct side *new_side, const struct compare_options *options,
-            const struct gate *gates, size_t gate_count, struct comparison *ret, struct err *err);
+int comparison_make(const struct side *base, const struct side *new_side, const struct compare_options *options,
+                    const struct gate *gates, size_t gate_count, struct comparison *ret, struct err *err);
 void comparison_release(struct comparison *comparison);
 /* Inside: holds steps against a gate on one of their measures, group by group; the worst stands for all. */
-void hold_steps(struct compare_gate *result, const struct side *base, const struct side *new_side, double step_new);
+/* Inside: holds a value of each side against the limit; the worst of several stands for all, with its key. */
+void step_gates_take(struct compare_gate *result, const char *key, double base, double other, double step_new);
+void step_gates_hold(struct compare_gate *result, const struct side *base, const struct side *new_side,
+                     double step_new);
 /* The median over a side's profiles. */
-double side_measure(const struct side *side, enum measure measure);
+double comparison_side_measure(const struct side *side, enum measure measure);
 
 #endif

@@ -83,7 +83,7 @@ static double learn_df(const struct ratio *ratios, size_t count)
         double likelihood = 0;
         for (size_t i = 0; i < count; i++)
             if (ratios[i].df > 0)
-                likelihood += fisher_log_likelihood(fmax(0.01, ratios[i].value), ratios[i].df, choices[c]);
+                likelihood += statistics_fisher_likelihood(fmax(0.01, ratios[i].value), ratios[i].df, choices[c]);
         if (likelihood > best_likelihood) {
             best_likelihood = likelihood;
             best = choices[c];
@@ -101,7 +101,7 @@ static void learn_scatter(struct noise *noise, struct key *keys, size_t count, d
         if (keys[i].scatter_df > 0)
             scratch[n++] = keys[i].scatter;
     }
-    noise->typical_scatter = numbers_median(scratch, n);
+    noise->typical_scatter = statistics_numbers_median(scratch, n);
     for (size_t i = 0; i < count; i++)
         ratios[i] = (struct ratio){keys[i].scatter / fmax(noise->typical_scatter, 1e-300), keys[i].scatter_df};
     noise->scatter_df = learn_df(ratios, count);
@@ -164,7 +164,7 @@ static int learn_shared(struct noise *noise, const struct key *keys, size_t coun
         return err_no_memory(err);
     for (size_t i = 0; i < count; i++)
         scratch[n++] = keys[i].inner;
-    double typical = fmax(numbers_median(scratch, n), 1e-12);
+    double typical = fmax(statistics_numbers_median(scratch, n), 1e-12);
     for (int s = 0; s < 2; s++)
         for (size_t c = 0; c < noise->captures[s]; c++) {
             n = 0;
@@ -248,10 +248,10 @@ static double fit(const struct key *keys, size_t count, double between, bool alo
 
     for (size_t i = 0; i < count; i++)
         if (alone)
-            scratch[n++] = square(keys[i].own) / (2 * (between + keys[i].inner) * chi_square_median(1));
+            scratch[n++] = square(keys[i].own) / (2 * (between + keys[i].inner) * statistics_chi_square_median(1));
         else if (keys[i].df > 0)
-            scratch[n++] = keys[i].squares / ((between + keys[i].inner) * chi_square_median(keys[i].df));
-    return numbers_median(scratch, n);
+            scratch[n++] = keys[i].squares / ((between + keys[i].inner) * statistics_chi_square_median(keys[i].df));
+    return statistics_numbers_median(scratch, n);
 }
 
 /* The variance that makes half of the keys differ as they do; within sides, or where each has one capture, between
@@ -357,7 +357,7 @@ double noise_smallest(double error, double df, double p)
 {
     const double nine_of_ten = 1.2816;
 
-    return error * (student_quantile(p, df) + nine_of_ten);
+    return error * (statistics_student_quantile(p, df) + nine_of_ten);
 }
 
 size_t noise_captures_for(const struct noise *noise, double change, double error, double df, double p)
@@ -369,7 +369,7 @@ size_t noise_captures_for(const struct noise *noise, double change, double error
      */
     for (size_t n = RUNS_MAX; low < high; n = (low + high) / 2) {
         double more = fmax(0, 2 * (double)n - captures);
-        if (fabs(change) > student_quantile(p, df + more) * one * sqrt(2 / (double)n))
+        if (fabs(change) > statistics_student_quantile(p, df + more) * one * sqrt(2 / (double)n))
             high = n;
         else
             low = n + 1;

@@ -144,7 +144,7 @@ struct grouping {
         uint32_t op; /* the first with this key; NO_TEXT: the key is not of operators */
         uint64_t order;
         size_t count, next;
-        bool varies;
+        bool varies, dropped; /* dropped: it gets no row */
     } * groups;
     size_t group_count, group_capacity;
     int64_t *values; /* of one group after the other */
@@ -171,25 +171,6 @@ static int find_group(struct grouping *grouping, const char *key, uint32_t op, u
     if (status == 0)
         grouping->groups[grouping->group_count++] = (struct group){.op = op, .order = order};
     return status;
-}
-
-/* After groups[].count is known. */
-static int make_room(struct grouping *grouping, struct err *err)
-{
-    size_t total = 0;
-
-    for (size_t i = 0; i < grouping->group_count; i++) {
-        grouping->groups[i].next = total;
-        total += grouping->groups[i].count;
-    }
-    grouping->values = large_new(total, sizeof *grouping->values, err);
-    return grouping->values != NULL ? 0 : -(int)err->code;
-}
-
-static void put_value(struct grouping *grouping, uint32_t group, int64_t value)
-{
-    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
-    grouping->values[grouping->groups[group].next++] = value;
 }
 
 static int copy_text(char **ret, const char *text, struct err *err)
@@ -285,6 +266,77 @@ static int make_rows(struct profile_table *table, const struct workload *workloa
     return status;
 }
 
+/* Which executions count: counted_executions, or all of them. */
+struct counting {
+    const struct workload *workload;
+    const struct splits *splits;
+    bool *counted;
+    size_t top; /* profile_choice */
+};
+
+static bool counts(const struct counting *counting, size_t execution)
+{
+    return counting->counted == NULL || counting->counted[execution];
+}
+
+/* What a table is of: executions, steps or gaps. */
+struct valued {
+    const struct counting *counting;
+    const uint32_t *groups; /* of each; NO_TEXT: of none */
+    const struct gaps *gaps;
+    size_t count;
+    /* Tells its group and value; false: it does not count. */
+    bool (*take)(const struct valued *valued, size_t i, uint32_t *ret_group, int64_t *ret_value);
+};
+
+/* Makes the rows, from the values of each group. */
+static int fill_table(const struct valued *valued, struct grouping *grouping, struct profile_table *table,
+                      struct err *err)
+{
+    size_t total = 0;
+    uint32_t group;
+    int64_t value;
+
+    for (size_t i = 0; i < valued->count; i++)
+        if (valued->take(valued, i, &group, &value))
+            grouping->groups[group].count += !grouping->groups[group].dropped;
+    for (size_t i = 0; i < grouping->group_count; i++) {
+        grouping->groups[i].next = total;
+        total += grouping->groups[i].count;
+    }
+    grouping->values = large_new(total, sizeof *grouping->values, err);
+    if (grouping->values == NULL)
+        return -(int)err->code;
+    for (size_t i = 0; i < valued->count; i++)
+        if (valued->take(valued, i, &group, &value) && !grouping->groups[group].dropped)
+            grouping->values[grouping->groups[group].next++] = value;
+    return make_rows(table, valued->counting->workload, grouping, err);
+}
+
+static bool take_execution(const struct valued *valued, size_t i, uint32_t *ret_group, int64_t *ret_value)
+{
+    const struct execution *execution = &valued->counting->workload->executions[i];
+    large_pass(i);
+    *ret_group = valued->groups != NULL ? valued->groups[execution->op] : execution->stream;
+    *ret_value = execution->duration_ns;
+    return counts(valued->counting, i);
+}
+
+static bool take_step(const struct valued *valued, size_t i, uint32_t *ret_group, int64_t *ret_value)
+{
+    *ret_group = valued->groups[i];
+    *ret_value = valued->counting->splits->items[i].own.time_ns;
+    return *ret_group != NO_TEXT && !splits_is_warmup(valued->counting->splits, i);
+}
+
+static bool take_gap(const struct valued *valued, size_t i, uint32_t *ret_group, int64_t *ret_value)
+{
+    large_pass(i);
+    *ret_group = valued->groups[i];
+    *ret_value = gap_length_ns(&valued->gaps->items[i]);
+    return counts(valued->counting, valued->gaps->items[i].after);
+}
+
 /* Length of the part of a name that is its layer: the path without the last part. */
 static size_t layer_length(const char *name)
 {
@@ -311,19 +363,6 @@ static int operator_key(const struct workload *workload, const struct workload_o
 }
 
 #define KEY_SIZE 4096
-
-/* Which executions count: counted_executions, or all of them. */
-struct counting {
-    const struct workload *workload;
-    const struct splits *splits;
-    bool *counted;
-    size_t top; /* profile_choice */
-};
-
-static bool counts(const struct counting *counting, size_t execution)
-{
-    return counting->counted == NULL || counting->counted[execution];
-}
 
 /* Tells it of tables whose totals are compared. */
 static int tell_varying(const struct counting *counting, struct grouping *grouping, struct execution_keys keys,
@@ -358,18 +397,9 @@ static int table_of_operators(const struct counting *counting, enum subject subj
         if (!failed && workload->operators[i].first < grouping.groups[groups[i]].order)
             grouping.groups[groups[i]].order = workload->operators[i].first;
     }
-    for (size_t i = 0; !failed && i < workload->execution_count; i++) {
-        large_pass(i);
-        grouping.groups[groups[workload->executions[i].op]].count += counts(counting, i);
-    }
-    failed = failed || make_room(&grouping, err) < 0;
-    for (size_t i = 0; !failed && i < workload->execution_count; i++) {
-        large_pass(i);
-        if (counts(counting, i))
-            put_value(&grouping, groups[workload->executions[i].op], workload->executions[i].duration_ns);
-    }
+    const struct valued executions = {counting, groups, NULL, workload->execution_count, take_execution};
     failed = failed || tell_varying(counting, &grouping, (struct execution_keys){.of_operator = groups}, err) < 0 ||
-             make_rows(table, workload, &grouping, err) < 0;
+             fill_table(&executions, &grouping, table, err) < 0;
     grouping_release(&grouping);
     strbuf_release(&key);
     free(groups);
@@ -389,20 +419,9 @@ static int table_of_streams(const struct counting *counting, struct profile_tabl
                  (long long)workload->streams[i].id);
         status = find_group(&grouping, key, NO_TEXT, i, &group, err);
     }
-    for (size_t i = 0; status == 0 && i < workload->execution_count; i++) {
-        large_pass(i);
-        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
-        grouping.groups[workload->executions[i].stream].count += counts(counting, i);
-    }
+    const struct valued executions = {counting, NULL, NULL, workload->execution_count, take_execution};
     if (status == 0)
-        status = make_room(&grouping, err);
-    for (size_t i = 0; status == 0 && i < workload->execution_count; i++) {
-        large_pass(i);
-        if (counts(counting, i))
-            put_value(&grouping, workload->executions[i].stream, workload->executions[i].duration_ns);
-    }
-    if (status == 0)
-        status = make_rows(table, workload, &grouping, err);
+        status = fill_table(&executions, &grouping, table, err);
     grouping_release(&grouping);
     return status;
 }
@@ -425,14 +444,9 @@ static int table_of_steps(const struct counting *counting, struct profile_table 
             continue;
         splits_group_name(counting->workload, splits, splits->items[i].group, key);
         failed = find_group(&grouping, key, NO_TEXT, i, &groups[i], err) < 0;
-        if (!failed)
-            grouping.groups[groups[i]].count += !splits_is_warmup(splits, i);
     }
-    failed = failed || make_room(&grouping, err) < 0;
-    for (size_t i = 0; !failed && i < splits->count; i++)
-        if (groups[i] != NO_TEXT && !splits_is_warmup(splits, i))
-            put_value(&grouping, groups[i], splits->items[i].own.time_ns);
-    failed = failed || make_rows(table, counting->workload, &grouping, err) < 0;
+    const struct valued steps = {counting, groups, NULL, splits->count, take_step};
+    failed = failed || fill_table(&steps, &grouping, table, err) < 0;
     grouping_release(&grouping);
     free(groups);
     return failed ? -(int)err->code : 0;
@@ -453,8 +467,7 @@ static int by_total(const void *a, const void *b)
     return 2 * NUMBER_ORDER(y->total_ns, x->total_ns) + NUMBER_ORDER(x->group, y->group);
 }
 
-/* Groups that are not kept have no gaps any more, and the gaps no group. */
-static int keep_largest(struct grouping *grouping, const struct gaps *gaps, uint32_t *groups, struct err *err)
+static int keep_largest(struct grouping *grouping, const struct gaps *gaps, const uint32_t *groups, struct err *err)
 {
     struct gap_total *totals = calloc(grouping->group_count + 1, sizeof *totals);
 
@@ -468,12 +481,7 @@ static int keep_largest(struct grouping *grouping, const struct gaps *gaps, uint
     }
     array_sort(totals, grouping->group_count, sizeof *totals, by_total);
     for (size_t i = GAP_KEYS_MAX; i < grouping->group_count; i++)
-        grouping->groups[totals[i].group].count = 0;
-    for (size_t i = 0; i < gaps->count; i++) {
-        large_pass(i);
-        if (grouping->groups[groups[i]].count == 0)
-            groups[i] = NO_TEXT;
-    }
+        grouping->groups[totals[i].group].dropped = true;
     free(totals);
     return 0;
 }
@@ -513,42 +521,30 @@ static int table_of_gaps(const struct counting *counting, struct profile_table *
     struct gaps gaps = {.items = NULL};
     struct map pairs = MAP_OF(struct gap_pair, names);
     uint32_t *groups = NULL, *behind = NULL; /* behind: of executions, the group of the gap in front */
-    int status = workload->facts.placed ? 0 : gaps_make(workload, &gaps, err);
 
-    if (status == 0 && ((groups = large_new(gaps.count + 1, sizeof *groups, err)) == NULL ||
-                        (behind = large_new(workload->execution_count + 1, sizeof *behind, err)) == NULL))
-        status = -(int)ERR_NO_MEMORY;
-    for (size_t i = 0; status == 0 && i <= workload->execution_count; i++) {
+    if (workload->facts.placed)
+        return 0;
+    bool failed = gaps_make(workload, &gaps, err) < 0 ||
+                  (groups = large_new(gaps.count + 1, sizeof *groups, err)) == NULL ||
+                  (behind = large_new(workload->execution_count + 1, sizeof *behind, err)) == NULL;
+    for (size_t i = 0; !failed && i <= workload->execution_count; i++) {
         large_pass(i);
         behind[i] = NO_TEXT;
     }
-    for (size_t i = 0; status == 0 && i < gaps.count; i++) {
-        const struct gap *gap = &gaps.items[i];
+    for (size_t i = 0; !failed && i < gaps.count; i++) {
         large_pass(i);
-        status = find_gap_group(&grouping, &pairs, workload, gap, i, &groups[i], err);
-        if (status == 0) // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
-            grouping.groups[groups[i]].count += counts(counting, gap->after);
-        behind[gap->after] = groups[i];
+        failed = find_gap_group(&grouping, &pairs, workload, &gaps.items[i], i, &groups[i], err) < 0;
+        behind[gaps.items[i].after] = groups[i];
     }
-    if (status == 0)
-        status = tell_varying(counting, &grouping, (struct execution_keys){.of_execution = behind}, err);
-    if (status == 0)
-        status = keep_largest(&grouping, &gaps, groups, err);
-    if (status == 0)
-        status = make_room(&grouping, err);
-    for (size_t i = 0; status == 0 && i < gaps.count; i++) {
-        large_pass(i);
-        if (groups[i] != NO_TEXT && counts(counting, gaps.items[i].after))
-            put_value(&grouping, groups[i], gap_length_ns(&gaps.items[i]));
-    }
-    if (status == 0 && !workload->facts.placed)
-        status = make_rows(table, workload, &grouping, err);
+    const struct valued valued = {counting, groups, &gaps, gaps.count, take_gap};
+    failed = failed || tell_varying(counting, &grouping, (struct execution_keys){.of_execution = behind}, err) < 0 ||
+             keep_largest(&grouping, &gaps, groups, err) < 0 || fill_table(&valued, &grouping, table, err) < 0;
     grouping_release(&grouping);
     map_release(&pairs);
     gaps_release(&gaps);
     large_free(groups);
     large_free(behind);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 const char *profile_measure_name(enum measure measure)
@@ -556,37 +552,6 @@ const char *profile_measure_name(enum measure measure)
     static const char *const names[] = {"step_time", "device_busy", "period", "busy", "free", "exposed_comm"};
 
     return names[measure];
-}
-
-/* Whether split i has a value of this measure, and which. */
-static bool measure_of(const struct splits *splits, size_t i, enum measure measure, int64_t *ret)
-{
-    const struct split *split = &splits->items[i];
-    const struct division *stretch = splits_stretch(splits, i);
-    bool counts = splits_counts(splits, i);
-
-    if (measure == MEASURE_EXPOSED && stretch == NULL && splits->groups.items[split->group].periods == 0)
-        stretch = &split->own;
-    switch (measure) {
-    case MEASURE_STEP:
-        *ret = split->own.time_ns;
-        return !splits_is_warmup(splits, i);
-    case MEASURE_DEVICE_BUSY:
-        *ret = split->own.busy_ns;
-        return counts;
-    case MEASURE_PERIOD:
-        *ret = split->period.time_ns;
-        return !splits_is_warmup(splits, i) && *ret != NO_PERIOD;
-    case MEASURE_BUSY:
-        *ret = stretch != NULL ? stretch->busy_ns : 0;
-        return counts && stretch != NULL;
-    case MEASURE_FREE:
-        *ret = stretch != NULL ? stretch->free_ns : 0;
-        return counts && stretch != NULL;
-    default:
-        *ret = stretch != NULL ? stretch->exposed_ns : 0;
-        return counts && stretch != NULL;
-    }
 }
 
 /* values: room for one of each split. */
@@ -598,12 +563,8 @@ static int make_group(struct profile_group *group, const struct workload *worklo
     splits_group_name(workload, splits, g, key);
     int status = copy_text(&group->key, key, err);
     group->batch = splits->groups.items[g].batch;
-    for (int m = 0; status == 0 && m < MEASURES; m++) {
-        size_t n = 0;
-        for (size_t i = 0; i < splits->count; i++)
-            n += splits->items[i].group == g && measure_of(splits, i, (enum measure)m, &values[n]);
-        status = series_make(&group->measures[m], values, n, err);
-    }
+    for (int m = 0; status == 0 && m < MEASURES; m++)
+        status = splits_series(splits, g, (enum measure)m, values, &group->measures[m], err);
     return status;
 }
 
@@ -662,9 +623,20 @@ static void make_sums(struct profile *profile, const struct workload *workload)
     }
 }
 
-static bool wants(const struct profile_choice *choice, enum subject subject)
+static int make_table(const struct counting *counting, enum subject subject, struct profile *profile, struct err *err)
 {
-    return (choice->subjects >> subject & 1) != 0;
+    struct profile_table *table = &profile->tables[subject];
+
+    switch (subject) {
+    case BY_STREAM:
+        return table_of_streams(counting, table, err);
+    case BY_STEP:
+        return table_of_steps(counting, table, err);
+    case BY_GAP:
+        return table_of_gaps(counting, table, err);
+    default:
+        return subject <= BY_LAYER ? table_of_operators(counting, subject, table, err) : 0; /* others are added */
+    }
 }
 
 static int name_cut_steps(struct profile *profile, const struct splits *splits, struct err *err)
@@ -685,38 +657,26 @@ int profile_make(const struct workload *workload, const char *name, const struct
                             .step_source = workload->step_source,
                             .executions = (int64_t)workload->execution_count,
                             .refused = (int64_t)workload->refused};
-    int status = copy_text(&ret->name, name, err);
-    if (status == 0)
-        status = splits_make(workload, &splits, err);
-    if (status == 0)
-        status = name_cut_steps(ret, &splits, err);
+    bool failed = copy_text(&ret->name, name, err) < 0 || splits_make(workload, &splits, err) < 0 ||
+                  name_cut_steps(ret, &splits, err) < 0;
     for (size_t i = 0; choice->warmup && i < splits.count; i++)
         splits.items[i].warmup = false;
-    if (status == 0 && !choice->warmup)
-        status = counted_executions(workload, &splits, &counting.counted, err);
+    failed = failed || (!choice->warmup && counted_executions(workload, &splits, &counting.counted, err) < 0);
     for (size_t i = 0; i < splits.count; i++) {
         bool leads = !splits.whole && splits.groups.items[splits.items[i].group].source == splits.source;
         ret->warmup += leads && splits_is_warmup(&splits, i);
         ret->steps += leads && splits_counts(&splits, i);
     }
-    if (status == 0)
-        status = make_groups(ret, workload, &splits, err);
-    for (int subject = BY_OP; status == 0 && subject <= BY_LAYER; subject++)
-        if (wants(choice, (enum subject)subject))
-            status = table_of_operators(&counting, (enum subject)subject, &ret->tables[subject], err);
-    if (status == 0 && wants(choice, BY_STREAM))
-        status = table_of_streams(&counting, &ret->tables[BY_STREAM], err);
-    if (status == 0 && wants(choice, BY_STEP))
-        status = table_of_steps(&counting, &ret->tables[BY_STEP], err);
-    if (status == 0 && wants(choice, BY_GAP))
-        status = table_of_gaps(&counting, &ret->tables[BY_GAP], err);
-    if (status == 0)
-        make_sums(ret, workload);
+    failed = failed || make_groups(ret, workload, &splits, err) < 0;
+    for (int subject = BY_OP; !failed && subject <= BY_GAP; subject++)
+        failed = (choice->subjects >> subject & 1) != 0 && make_table(&counting, (enum subject)subject, ret, err) < 0;
+    make_sums(ret, workload);
     splits_release(&splits);
     large_free(counting.counted);
-    if (status != 0)
-        profile_release(ret);
-    return status;
+    if (!failed)
+        return 0;
+    profile_release(ret);
+    return -(int)err->code;
 }
 
 int profile_add_rows(struct profile *profile, enum subject subject, const char *const *names,

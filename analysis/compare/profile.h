@@ -31,19 +31,6 @@ struct profile_table {
     bool known;      /* false: the capture has nothing of the kind */
 };
 
-/* One number a step. Period, busy, free and exposed are of what splits_stretch gives: from begin to begin of
- * neighbours, where none was recorded of the step itself; of inferences then nothing is known of period, busy and free.
- */
-enum measure {
-    MEASURE_STEP,        /* from its begin to its end */
-    MEASURE_DEVICE_BUSY, /* of that, when the device did anything */
-    MEASURE_PERIOD,
-    MEASURE_BUSY,
-    MEASURE_FREE,
-    MEASURE_EXPOSED,
-    MEASURES
-};
-
 const char *profile_measure_name(enum measure measure); /* as gates and files call it: "step_time" and so on */
 
 /* Steps of the leading family of one model and batch on one device; without steps a device. */

@@ -73,7 +73,7 @@ void statistics_sort(int64_t *values, size_t n)
     large_free(other);
 }
 
-int durations_add(struct durations *durations, int64_t duration_ns, struct err *err)
+int statistics_durations_add(struct durations *durations, int64_t duration_ns, struct err *err)
 {
     int status = large_reserve(durations, 1, err);
 
@@ -107,7 +107,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-double numbers_median(double *values, size_t n)
+double statistics_numbers_median(double *values, size_t n)
 {
     if (n == 0)
         return 0;
@@ -278,7 +278,7 @@ double statistics_student_p(double t, double df)
     return beta_share(df / 2, 0.5, df / (df + t * t));
 }
 
-double student_quantile(double p, double df)
+double statistics_student_quantile(double p, double df)
 {
     const double scale = beta_scale(df / 2, 0.5);
     double low = 0, high = 1;
@@ -308,12 +308,12 @@ double statistics_split_p(double n, double m, double share)
     return fmin(1, 2 * fmin(few, many));
 }
 
-double fisher_log_likelihood(double f, double df1, double df2)
+double statistics_fisher_likelihood(double f, double df1, double df2)
 {
     return lgamma((df1 + df2) / 2) - lgamma(df2 / 2) - df1 / 2 * log(df2) - (df1 + df2) / 2 * log1p(df1 * f / df2);
 }
 
-double chi_square_median(double df)
+double statistics_chi_square_median(double df)
 {
     return df * pow(1 - 2 / (9 * df), 3);
 }

@@ -14,14 +14,14 @@ void statistics_sort(int64_t *values, size_t n);
 double statistics_percentile(const int64_t *sorted, size_t n, double p);
 double statistics_median(const int64_t *sorted, size_t n);
 /* Sorts the values. */
-double numbers_median(double *values, size_t n);
+double statistics_numbers_median(double *values, size_t n);
 /* The median of the distances from the median: two pointers walk from the middle outwards, nothing is copied. */
 double statistics_mad(const int64_t *sorted, size_t n, double median);
 
 /* Values that are collected one by one: array_reserve() makes room. All zero: none; free(items). */
 struct durations ARRAY_OF(int64_t);
 
-int durations_add(struct durations *durations, int64_t duration_ns, struct err *err);
+int statistics_durations_add(struct durations *durations, int64_t duration_ns, struct err *err);
 
 /* At most this many values stand for all of them. */
 #define SAMPLES_MAX 256
@@ -63,13 +63,13 @@ void histogram_add(struct histogram *histogram, int64_t duration_ns);
 /* The probability that |T| is at least |t|, with df > 0 degrees of freedom. */
 double statistics_student_p(double t, double df);
 /* The t > 0 whose statistics_student_p() is p; p from 1e-12 to 1. */
-double student_quantile(double p, double df);
+double statistics_student_quantile(double p, double df);
 /* The probability that F(df1, df2) is at least f. */
 double statistics_fisher_p(double f, double df1, double df2);
 /* ln of the density of F(df1, df2) at f > 0, without the terms that do not depend on df2. */
-double fisher_log_likelihood(double f, double df1, double df2);
+double statistics_fisher_likelihood(double f, double df1, double df2);
 /* The median of chi-square with df degrees of freedom (Wilson and Hilferty). */
-double chi_square_median(double df);
+double statistics_chi_square_median(double df);
 
 /* The probability that of n + m events at least as uneven a number falls into one of two stretches as n into one that
  * is share of both together: twice that of the rarer side, at most 1. */

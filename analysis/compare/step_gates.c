@@ -61,25 +61,28 @@ static double excess(const struct gate *gate, double base, double other)
     return base > 0 ? worse / base : worse > 0 ? INFINITY : 0;
 }
 
+void step_gates_take(struct compare_gate *result, const char *key, double base, double other, double step_new)
+{
+    if (!gate_holds(result->gate, base, other, step_new))
+        result->passed = false;
+    if (!result->known || excess(result->gate, base, other) > excess(result->gate, result->base, result->new_value)) {
+        result->worst = key;
+        result->base = base;
+        result->new_value = other;
+    }
+    result->known = true;
+}
+
 static void hold_group(struct compare_gate *result, const struct side *base, const struct side *new_side,
                        const char *key, double step_new)
 {
     double a = value_of(base, key, result->gate->metric), b = value_of(new_side, key, result->gate->metric);
-
     double period = value_of(new_side, key, GATE_PERIOD);
 
     if (a < 0 || b < 0)
         return;
-    if (period > 0 && result->gate->metric >= GATE_BUSY)
-        step_new = period; /* what these are a part of */
-    if (!gate_holds(result->gate, a, b, step_new))
-        result->passed = false;
-    if (!result->known || excess(result->gate, a, b) > excess(result->gate, result->base, result->new_value)) {
-        result->worst = key;
-        result->base = a;
-        result->new_value = b;
-    }
-    result->known = true;
+    /* period: what these are a part of */
+    step_gates_take(result, key, a, b, period > 0 && result->gate->metric >= GATE_BUSY ? period : step_new);
 }
 
 static bool has_steps(const struct side *side)
@@ -107,7 +110,7 @@ static void tell_why(struct compare_gate *result, const struct side *base, const
                  "no model, batch and device has on both sides steps that follow each other");
 }
 
-void hold_steps(struct compare_gate *result, const struct side *base, const struct side *new_side, double step_new)
+void step_gates_hold(struct compare_gate *result, const struct side *base, const struct side *new_side, double step_new)
 {
     result->passed = true;
     if (has_one_group(base) && has_one_group(new_side))

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/file/large.h"
 #include "base/number.h"
+#include "base/search.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -35,7 +36,8 @@ static size_t most_frequent(const size_t *sorted, size_t n)
     return best;
 }
 
-int period_find(const size_t *counts, const uint64_t *first, size_t operators, struct period *ret, struct err *err)
+int workload_find_period(const size_t *counts, const uint64_t *first, size_t operators, struct period *ret,
+                         struct err *err)
 {
     size_t *sorted = malloc((operators > 0 ? operators : 1) * sizeof *sorted);
     size_t regular = 0, used = 0, divider = SIZE_MAX;
@@ -315,14 +317,9 @@ static int compare_steps(const void *a, const void *b)
 {
     const struct workload_step *x = a, *y = b;
 
-    if (x->device != y->device)
-        return x->device < y->device ? -1 : 1;
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    if (x->end_ns != y->end_ns)
-        return x->end_ns < y->end_ns ? -1 : 1;
-    return x->source != y->source ? (x->source < y->source ? -1 : 1)
-                                  : (x->number > y->number) - (x->number < y->number);
+    return 16 * NUMBER_ORDER(x->device, y->device) + 8 * NUMBER_ORDER(x->start_ns, y->start_ns) +
+           4 * NUMBER_ORDER(x->end_ns, y->end_ns) + 2 * NUMBER_ORDER(x->source, y->source) +
+           NUMBER_ORDER(x->number, y->number);
 }
 
 static void sort_executions(struct workload *workload)
@@ -379,7 +376,7 @@ static int find_steps(struct workload *workload, struct err *err)
             if (counts[workload->executions[until].op]++ == 0)
                 first[workload->executions[until].op] = until;
         }
-        failed = period_find(counts, first, workload->operator_count, &period, err) < 0 ||
+        failed = workload_find_period(counts, first, workload->operator_count, &period, err) < 0 ||
                  (period.count >= 2 && divide(workload, from, until, period.divider, err) < 0);
     }
     free(counts);
@@ -417,19 +414,18 @@ bool workload_is_conversion(const char *type)
     return false;
 }
 
+static bool begins_before(const void *item, const void *key)
+{
+    const struct execution *x = item, *y = key;
+
+    return x->device < y->device || (x->device == y->device && x->start_ns < y->start_ns);
+}
+
 size_t workload_first_at(const struct workload *workload, uint16_t device, int64_t time_ns)
 {
-    size_t low = 0, high = workload->execution_count;
+    const struct execution wanted = {.device = device, .start_ns = time_ns};
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct execution *execution = &workload->executions[middle];
-        if (execution->device < device || (execution->device == device && execution->start_ns < time_ns))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_by(workload->executions, workload->execution_count, sizeof wanted, begins_before, &wanted);
 }
 
 void workload_facts_append(char *list, size_t size, const char *word)

@@ -26,7 +26,8 @@ struct period {
 /* counts[i]: how often operator i runs; first[i]: its first place in the sequence (any order will do). The number of
  * steps is the count, of at least 2, that most operators have, the larger one of two; their first operator divides. A
  * period that covers less than half of the operators is none. */
-int period_find(const size_t *counts, const uint64_t *first, size_t operators, struct period *ret, struct err *err);
+int workload_find_period(const size_t *counts, const uint64_t *first, size_t operators, struct period *ret,
+                         struct err *err);
 
 enum work { WORK_CUBE, WORK_VECTOR, WORK_AI_CPU, WORK_COMMUNICATION, WORK_COPY, WORK_KINDS };
 
@@ -114,7 +115,7 @@ struct workload_facts {
     bool times_known; /* false: durations mean nothing */
     bool placed;      /* the capture does not say when each task ran; gaps between tasks mean nothing */
     /* Inferences that were recorded, and how many more were made between them; interval: one of so many is recorded, 0
-     * when that is not regular. Set by steps_relate. */
+     * when that is not regular. Set by splits_relate_steps. */
     int64_t recorded, unrecorded, interval;
 };
 
@@ -181,7 +182,7 @@ int workload_add_begun(struct workload *workload, int64_t device_id, const struc
 /* A call that starts an inference: they tell how many were made. */
 int workload_add_execute_start(struct workload *workload, const struct execute_start *start, struct err *err);
 /* After the last of all: sorts what is out of order and, when no step was added, finds them by the period of each
- * device's operators. Which of them are neighbours is for steps_relate. */
+ * device's operators. Which of them are neighbours is for splits_relate_steps. */
 int workload_finish(struct workload *workload, struct err *err);
 
 /* After workload_finish: the first execution of a device that begins at a time or behind it; where there is none the
@@ -202,6 +203,6 @@ bool workload_is_conversion(const char *type);
 /* After workload_finish: sets the period of steps whose neighbour was recorded,
  * what of each device's time was not, and how many inferences were. The numbers of pictures tell, and the calls that
  * start inferences beside them. */
-int steps_relate(struct workload *workload, struct err *err);
+int splits_relate_steps(struct workload *workload, struct err *err);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whole-or-nothing output files: the outfile_ part of fsutil.h. */
 #include "base/file/outfile.h"
+#include "base/file/direct.h"
 #include "base/file/temporary.h"
 #include "base/number.h"
 #include "base/progress.h"
@@ -11,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define BUFFER_SIZE ((size_t)1024 * 1024)
@@ -121,6 +121,8 @@ static int open_target(struct outfile *out, struct err *err)
 /* Leaves it closed and owning nothing. */
 static void reset(struct outfile *out)
 {
+    if (out->direct != NULL)
+        (void)direct_end(out->direct, out->written);
     if (out->fd >= 0)
         close(out->fd);
     if (out->lock_fd >= 0)
@@ -176,17 +178,13 @@ static bool wait_writable(int fd)
 
 /* ---- past the page cache ---- */
 
-static bool set_direct(struct outfile *out, bool direct)
-{
-    int flags = fcntl(out->fd, F_GETFL);
-    return flags >= 0 && fcntl(out->fd, F_SETFL, direct ? flags | O_DIRECT : flags & ~O_DIRECT) == 0;
-}
-
 static void leave_direct(struct outfile *out)
 {
-    if (out->way == OUTFILE_DIRECT && !set_direct(out, false) && out->failure == 0)
-        out->failure = errno;
+    const int failure = direct_end(out->direct, out->written);
+    out->direct = NULL;
     out->way = OUTFILE_CACHED;
+    if (out->failure == 0)
+        out->failure = failure;
 }
 
 /* Only a file of its own is written directly: the descriptor of another, and its offset, belong to others too. */
@@ -195,22 +193,24 @@ static void choose_way(struct outfile *out)
     if (out->way != OUTFILE_UNDECIDED || out->written < DIRECT_FROM)
         return;
     bool possible = out->temporary != NULL && out->written % OUTFILE_BLOCK == 0;
-    out->way = possible && set_direct(out, true) ? OUTFILE_DIRECT : OUTFILE_CACHED;
+    out->direct = possible ? direct_new(out->fd, OUTFILE_BLOCK, out->capacity) : NULL;
+    out->way = out->direct != NULL ? OUTFILE_DIRECT : OUTFILE_CACHED;
 }
 
-static int64_t monotonic_ns(void)
+/* Gives the buffer away, and goes on in another one. */
+static void write_direct(struct outfile *out, size_t length)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-static void judge_disk(struct outfile *out, uint64_t bytes, int64_t duration_ns)
-{
-    out->direct_bytes += bytes;
-    out->direct_ns += duration_ns;
-    if (out->direct_bytes >= DIRECT_TRIAL &&
-        out->direct_bytes < (uint64_t)(out->direct_ns / 1000) * DIRECT_MIN_BYTES_PER_US)
+    int failure;
+    const char *rest = out->buffer + length;
+    char *buffer = direct_give(out->direct, out->buffer, length, out->written, &failure);
+    memcpy(buffer, rest, out->used - length); /* nobody changes what was given */
+    out->buffer = buffer;
+    out->used -= length;
+    out->written += length;
+    if (out->failure == 0)
+        out->failure = failure;
+    const uint64_t speed = direct_speed(out->direct, DIRECT_TRIAL);
+    if (speed > 0 && speed < DIRECT_MIN_BYTES_PER_US)
         leave_direct(out);
 }
 
@@ -229,8 +229,6 @@ static void write_all(struct outfile *out, const char *bytes, size_t length)
         } else if (errno == EAGAIN) {
             if (!wait_writable(out->fd))
                 out->failure = EINTR;
-        } else if (errno == EINVAL && out->way == OUTFILE_DIRECT) {
-            leave_direct(out); /* the file system wants another alignment, or a write was cut */
         } else if (errno != EINTR || interrupted()) {
             out->failure = errno;
         }
@@ -248,13 +246,12 @@ void outfile_flush(struct outfile *out)
         return;
     }
     choose_way(out);
-    if (out->way == OUTFILE_DIRECT) {
-        int64_t start_ns = monotonic_ns();
-        write_all(out, out->buffer, length);
-        judge_disk(out, length, monotonic_ns() - start_ns);
-    } else {
-        write_all(out, out->buffer, length);
+    if (out->way == OUTFILE_DIRECT && out->failure == 0) {
+        if (length > 0)
+            write_direct(out, length);
+        return;
     }
+    write_all(out, out->buffer, length);
     out->used -= length;
     memmove(out->buffer, out->buffer + length, out->used);
 }

@@ -33,11 +33,10 @@ struct outfile {
     int lock_fd;  /* holds the temporary file's lock until it has its name; -1: none */
     char *buffer; /* NULL when closed */
     size_t used, capacity;
-    uint64_t written; /* bytes already given to the system */
-    int failure;      /* errno of the first failed write, else 0 */
+    uint64_t written; /* bytes already given to the system, or on their way to it */
+    int failure;      /* errno of the first failed write that is known, else 0 */
     enum outfile_way way;
-    uint64_t direct_bytes; /* written past the page cache */
-    int64_t direct_ns;     /* and what that took */
+    struct direct *direct; /* of OUTFILE_DIRECT: some of what is written may still be on its way */
     outfile_take *take;    /* who gets the bytes in place of a file; NULL: a file */
     void *take_arg;
 };

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/file/temporary.h"
+#include "base/thread.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,6 +13,8 @@
 #define WRITE_SIZE ((size_t)256 * 1024)
 #define FIRST_ROOM ((size_t)16 * 1024)
 #define READ_MEMORY ((size_t)2 * 1024 * 1024) /* of all runs together */
+#define BESIDE_FROM ((size_t)1024 * 1024) /* memory whose halves take turns: one is filled while the other is written  \
+                                           */
 #define READ_SIZE_MIN ((size_t)4096)
 #define READ_SIZE_MAX ((size_t)64 * 1024)
 
@@ -37,19 +40,29 @@ struct run {
     struct spool_item item; /* the first that was not given yet */
 };
 
-struct spool {
-    size_t memory, room, left; /* room: of the memory, reserved; left: of the room */
+/* Records in memory. */
+struct batch {
     int (*ties)(const void *a, const void *b);
-    struct ARRAY_OF(char) bytes; /* of the records in memory */
+    struct ARRAY_OF(char) bytes;
     struct entries {
         struct entry *items;
         size_t count, capacity;
     } entries, sorted; /* sorted: room for sorting */
+};
+
+struct spool {
+    size_t memory, room, left; /* room: of the memory, reserved; left: of the room */
+    struct batch filling, writing;
+    pthread_t writer;
+    bool is_writing, halved; /* halved: the batches take turns */
+    struct err failure;      /* of the writer */
+    /* The writer's while it writes: */
     struct ARRAY_OF(struct run) runs;
     int file; /* -1: nothing was written */
     off_t file_size;
     char *buffer; /* for writing */
     size_t buffered;
+    /* For reading: */
     size_t given; /* of the entries in memory */
     size_t *heap; /* runs, the one with the first item on top */
     size_t heaped;
@@ -65,23 +78,45 @@ struct spool *spool_new(size_t memory, int (*ties)(const void *a, const void *b)
         return NULL;
     }
     spool->memory = memory < UINT32_MAX / 2 ? memory : UINT32_MAX / 2;
-    spool->ties = ties;
+    spool->filling.ties = spool->writing.ties = ties;
     spool->file = -1;
     return spool;
 }
 
+static void release_batch(struct batch *batch)
+{
+    free(batch->bytes.items);
+    free(batch->entries.items);
+    free(batch->sorted.items);
+    *batch = (struct batch){.ties = batch->ties};
+}
+
+/* Waits until the batch that is being written is. */
+static int end_writing(struct spool *spool, struct err *err)
+{
+    if (!spool->is_writing)
+        return 0;
+    pthread_join(spool->writer, NULL);
+    spool->is_writing = false;
+    if (spool->failure.code == ERR_NONE)
+        return 0;
+    *err = spool->failure;
+    return -(int)err->code;
+}
+
 void spool_free(struct spool *spool)
 {
+    struct err ignored = ERR_INIT;
     if (spool == NULL)
         return;
+    (void)end_writing(spool, &ignored);
     for (size_t i = 0; i < spool->runs.count; i++)
         free(spool->runs.items[i].buffer);
     if (spool->file >= 0)
         close(spool->file);
     free(spool->runs.items);
-    free(spool->bytes.items);
-    free(spool->entries.items);
-    free(spool->sorted.items);
+    release_batch(&spool->filling);
+    release_batch(&spool->writing);
     free(spool->buffer);
     free(spool->heap);
     free(spool);
@@ -162,53 +197,53 @@ static void merge_two(const struct entry *a, const struct entry *a_end, const st
     memcpy(to + (a_end - a), b, (size_t)(b_end - b) * sizeof *b);
 }
 
-static int swap_sorted(struct spool *spool, struct err *err)
+static int swap_sorted(struct batch *batch, struct err *err)
 {
-    spool->sorted.count = 0;
-    if (array_reserve(&spool->sorted, spool->entries.capacity, err) < 0)
+    batch->sorted.count = 0;
+    if (array_reserve(&batch->sorted, batch->entries.capacity, err) < 0)
         return -(int)err->code;
-    struct entries unsorted = spool->entries;
-    spool->entries = spool->sorted;
-    spool->entries.count = unsorted.count;
-    spool->sorted = unsorted;
+    struct entries unsorted = batch->entries;
+    batch->entries = batch->sorted;
+    batch->entries.count = unsorted.count;
+    batch->sorted = unsorted;
     return 0;
 }
 
 /* starts has room for one more. */
-static int merge_stretches(struct spool *spool, size_t *starts, size_t stretches, struct err *err)
+static int merge_stretches(struct batch *batch, size_t *starts, size_t stretches, struct err *err)
 {
-    starts[stretches] = spool->entries.count;
+    starts[stretches] = batch->entries.count;
     while (stretches > 1) {
         size_t merged = 0;
-        if (swap_sorted(spool, err) < 0)
+        if (swap_sorted(batch, err) < 0)
             return -(int)err->code;
-        const struct entry *from = spool->sorted.items;
+        const struct entry *from = batch->sorted.items;
         for (size_t i = 0; i < stretches; i += 2) {
             size_t middle = starts[i + 1], end = starts[i + 2 <= stretches ? i + 2 : i + 1];
-            merge_two(from + starts[i], from + middle, from + middle, from + end, spool->entries.items + starts[i]);
+            merge_two(from + starts[i], from + middle, from + middle, from + end, batch->entries.items + starts[i]);
             starts[merged++] = starts[i];
         }
-        starts[merged] = spool->entries.count;
+        starts[merged] = batch->entries.count;
         stretches = merged;
     }
     return 0;
 }
 
 /* Most bytes of keys are the same in all of them. */
-static int sort_by_keys(struct spool *spool, struct err *err)
+static int sort_by_keys(struct batch *batch, struct err *err)
 {
     enum { BYTES = 16, STRETCHES = 16 };
     size_t starts[STRETCHES + 1], stretches;
-    stretches = sort_stretches(spool->entries.items, spool->entries.count, starts, STRETCHES);
+    stretches = sort_stretches(batch->entries.items, batch->entries.count, starts, STRETCHES);
     if (stretches != SIZE_MAX)
-        return merge_stretches(spool, starts, stretches, err);
-    const struct spool_key differ = differences(spool->entries.items, spool->entries.count);
+        return merge_stretches(batch, starts, stretches, err);
+    const struct spool_key differ = differences(batch->entries.items, batch->entries.count);
     for (unsigned byte = 0; byte < BYTES; byte++) {
         if (byte_of(&differ, byte) == 0)
             continue;
-        if (swap_sorted(spool, err) < 0)
+        if (swap_sorted(batch, err) < 0)
             return -(int)err->code;
-        sort_by_byte(spool->sorted.items, spool->entries.items, spool->entries.count, byte);
+        sort_by_byte(batch->sorted.items, batch->entries.items, batch->entries.count, byte);
     }
     return 0;
 }
@@ -220,30 +255,30 @@ static bool equal_keys(const struct spool_key *a, const struct spool_key *b)
 
 static int by_tie(const void *a, const void *b, void *arg)
 {
-    const struct spool *spool = arg;
+    const struct batch *batch = arg;
     const struct entry *x = a, *y = b;
-    int order = spool->ties(spool->bytes.items + x->offset, spool->bytes.items + y->offset);
+    int order = batch->ties(batch->bytes.items + x->offset, batch->bytes.items + y->offset);
     return order != 0 ? order : (x->offset > y->offset) - (x->offset < y->offset);
 }
 
 /* Few records have equal keys. */
-static void sort_ties(struct spool *spool)
+static void sort_ties(struct batch *batch)
 {
-    struct entry *entries = spool->entries.items;
-    for (size_t i = 0, next; i < spool->entries.count; i = next) {
+    struct entry *entries = batch->entries.items;
+    for (size_t i = 0, next; i < batch->entries.count; i = next) {
         next = i + 1;
-        while (next < spool->entries.count && equal_keys(&entries[i].key, &entries[next].key))
+        while (next < batch->entries.count && equal_keys(&entries[i].key, &entries[next].key))
             next++;
         if (next - i > 1)
-            qsort_r(&entries[i], next - i, sizeof *entries, by_tie, spool);
+            qsort_r(&entries[i], next - i, sizeof *entries, by_tie, batch);
     }
 }
 
-static int sort_memory(struct spool *spool, struct err *err)
+static int sort_memory(struct batch *batch, struct err *err)
 {
-    int status = spool->entries.count > 1 ? sort_by_keys(spool, err) : 0;
-    if (status == 0 && spool->ties != NULL)
-        sort_ties(spool);
+    int status = batch->entries.count > 1 ? sort_by_keys(batch, err) : 0;
+    if (status == 0 && batch->ties != NULL)
+        sort_ties(batch);
     return status;
 }
 
@@ -288,30 +323,69 @@ static int write_entry(struct spool *spool, const struct entry *before, const st
     to += header.has_minor ? sizeof key->minor : 0;
     memcpy(to, &key->major, sizeof key->major);
     to += header.has_major ? sizeof key->major : 0;
-    memcpy(to, spool->bytes.items + entry->offset, size);
+    memcpy(to, spool->writing.bytes.items + entry->offset, size);
     spool->buffered = (size_t)(to - spool->buffer) + size;
     return 0;
 }
 
-/* Writes the rows in memory as a run. */
+/* Writes the batch as a run. */
 static int write_run(struct spool *spool, struct err *err)
 {
-    int status = sort_memory(spool, err);
-    if (status == 0 && spool->file < 0)
-        status = (spool->file = temporary_open_unnamed(err)) < 0 ? -(int)err->code : 0;
-    if (status == 0 && spool->buffer == NULL && (spool->buffer = malloc(WRITE_SIZE)) == NULL)
-        status = err_no_memory(err);
-    if (status == 0)
-        status = array_reserve(&spool->runs, 1, err);
-    off_t start = spool->file_size;
-    for (size_t i = 0; i < spool->entries.count && status == 0; i++)
-        status = write_entry(spool, i > 0 ? &spool->entries.items[i - 1] : NULL, &spool->entries.items[i], err);
-    if (status == 0)
-        status = write_buffer(spool, err);
-    if (status == 0)
-        spool->runs.items[spool->runs.count++] = (struct run){.start = start, .next = start, .end = spool->file_size};
-    spool->entries.count = spool->bytes.count = 0;
-    return status;
+    struct batch *batch = &spool->writing;
+    const off_t start = spool->file_size;
+    if (sort_memory(batch, err) < 0 || array_reserve(&spool->runs, 1, err) < 0 ||
+        (spool->file < 0 && (spool->file = temporary_open_unnamed(err)) < 0))
+        return -(int)err->code;
+    if (spool->buffer == NULL && (spool->buffer = malloc(WRITE_SIZE)) == NULL)
+        return err_no_memory(err);
+    for (size_t i = 0; i < batch->entries.count; i++) {
+        if (write_entry(spool, i > 0 ? &batch->entries.items[i - 1] : NULL, &batch->entries.items[i], err) < 0)
+            return -(int)err->code;
+    }
+    if (write_buffer(spool, err) < 0)
+        return -(int)err->code;
+    spool->runs.items[spool->runs.count++] = (struct run){.start = start, .next = start, .end = spool->file_size};
+    batch->entries.count = batch->bytes.count = 0;
+    return 0;
+}
+
+static void *writer_thread(void *opaque)
+{
+    struct spool *spool = opaque;
+    (void)write_run(spool, &spool->failure);
+    return NULL;
+}
+
+static void swap_batches(struct spool *spool)
+{
+    const struct batch filled = spool->filling;
+    spool->filling = spool->writing;
+    spool->writing = filled;
+}
+
+/* Hands over what is in memory, to be written; afterwards other records may be added. Only the second time it is done
+ * beside: most spools need no more memory than they have. */
+static int give_batch(struct spool *spool, struct err *err)
+{
+    if (end_writing(spool, err) < 0)
+        return -(int)err->code;
+    swap_batches(spool);
+    if (spool->halved) {
+        spool->failure = (struct err)ERR_INIT;
+        spool->is_writing = thread_start(&spool->writer, writer_thread, spool) == 0;
+        if (spool->is_writing)
+            return 0;
+    }
+    if (write_run(spool, err) < 0)
+        return -(int)err->code;
+    if (!spool->halved)
+        swap_batches(spool);
+    if (!spool->halved && spool->memory >= BESIDE_FROM) {
+        spool->halved = true;
+        spool->memory /= 2;
+        release_batch(&spool->filling);
+    }
+    return 0;
 }
 
 #define ENTRY_SIZE (2 * sizeof(struct entry)) /* sorting takes the entries a second time */
@@ -320,19 +394,21 @@ static int write_run(struct spool *spool, struct err *err)
  * of most spools, all that the memory may ever be is reserved: growing more often would touch everything again. */
 static int make_room(struct spool *spool, size_t size, struct err *err)
 {
-    const size_t needed = size + ENTRY_SIZE, memory = spool->memory > needed ? spool->memory : needed;
+    const size_t needed = size + ENTRY_SIZE;
+    size_t memory = spool->memory > needed ? spool->memory : needed;
     const size_t used = spool->room - spool->left;
     if (spool->room >= memory || used + needed > memory) {
-        if (spool->entries.count > 0 && write_run(spool, err) < 0)
+        if (spool->filling.entries.count > 0 && give_batch(spool, err) < 0)
             return -(int)err->code;
+        memory = spool->memory > needed ? spool->memory : needed;
         spool->left = spool->room = memory;
     } else {
         bool is_few = spool->room == 0 && needed <= FIRST_ROOM && memory > FIRST_ROOM;
         spool->room = is_few ? FIRST_ROOM : memory;
         spool->left = spool->room - used;
     }
-    return array_reserve(&spool->bytes, spool->left, err) < 0 ||
-                   array_reserve(&spool->entries, spool->left / ENTRY_SIZE + 1, err) < 0
+    return array_reserve(&spool->filling.bytes, spool->left, err) < 0 ||
+                   array_reserve(&spool->filling.entries, spool->left / ENTRY_SIZE + 1, err) < 0
                ? -(int)err->code
                : 0;
 }
@@ -345,12 +421,13 @@ int spool_add(struct spool *spool, const struct spool_key *key, const void *reco
     if (spool->left < padded_size + ENTRY_SIZE && make_room(spool, padded_size, err) < 0)
         return -(int)err->code;
     spool->left -= padded_size + ENTRY_SIZE;
-    spool->entries.items[spool->entries.count++] = (struct entry){*key, (uint32_t)spool->bytes.count, (uint32_t)size};
-    char *place = spool->bytes.items + spool->bytes.count;
+    struct batch *batch = &spool->filling;
+    batch->entries.items[batch->entries.count++] = (struct entry){*key, (uint32_t)batch->bytes.count, (uint32_t)size};
+    char *place = batch->bytes.items + batch->bytes.count;
     if (size > 0)
         memset(place + padded_size - sizeof(uint64_t), 0, sizeof(uint64_t));
     memcpy(place, record, size);
-    spool->bytes.count += padded_size;
+    batch->bytes.count += padded_size;
     return 0;
 }
 
@@ -405,10 +482,11 @@ static bool take_buffered(struct run *run)
 
 static int next_in_memory(struct spool *spool, struct spool_item *ret)
 {
-    if (spool->given == spool->entries.count)
+    const struct batch *batch = &spool->filling;
+    if (spool->given == batch->entries.count)
         return 0;
-    const struct entry *entry = &spool->entries.items[spool->given++];
-    *ret = (struct spool_item){entry->key, spool->bytes.items + entry->offset, entry->size};
+    const struct entry *entry = &batch->entries.items[spool->given++];
+    *ret = (struct spool_item){entry->key, batch->bytes.items + entry->offset, entry->size};
     return 1;
 }
 
@@ -429,7 +507,7 @@ static bool before(const struct spool *spool, size_t a, size_t b)
         return x->key.major < y->key.major;
     if (x->key.minor != y->key.minor)
         return x->key.minor < y->key.minor;
-    int order = spool->ties != NULL ? spool->ties(x->record, y->record) : 0;
+    int order = spool->filling.ties != NULL ? spool->filling.ties(x->record, y->record) : 0;
     return order != 0 ? order < 0 : a < b;
 }
 
@@ -485,13 +563,15 @@ int spool_rewind(struct spool *spool, struct err *err)
 /* The rows in memory stay there, as the last run. */
 int spool_finish(struct spool *spool, struct err *err)
 {
-    int status = sort_memory(spool, err);
-    free(spool->sorted.items);
+    if (sort_memory(&spool->filling, err) < 0 || end_writing(spool, err) < 0)
+        return -(int)err->code;
+    release_batch(&spool->writing);
+    free(spool->filling.sorted.items);
     free(spool->buffer);
-    spool->sorted = (struct entries){.items = NULL};
+    spool->filling.sorted = (struct entries){.items = NULL};
     spool->buffer = NULL;
-    if (status < 0 || spool->runs.count == 0)
-        return status;
+    if (spool->runs.count == 0)
+        return 0;
     if (array_reserve(&spool->runs, 1, err) < 0)
         return -(int)err->code;
     spool->runs.items[spool->runs.count++] = (struct run){.in_memory = true};

@@ -106,7 +106,7 @@ static void clear_directory(const char *directory, size_t length)
 
     cleared = hash;
     if (name != NULL)
-        remove_stale_temporaries(name);
+        temporary_remove_stale(name);
     free(name);
 }
 
@@ -183,12 +183,12 @@ static void remove_stale(const char *directory, const char *head)
         closedir(stream);
 }
 
-void remove_stale_temporaries(const char *directory)
+void temporary_remove_stale(const char *directory)
 {
     remove_stale(directory, NULL);
 }
 
-void remove_stale_named(const char *head)
+void temporary_remove_stale_named(const char *head)
 {
     const char *slash = strrchr(head, '/');
     char *directory = slash != NULL ? strndup(head, (size_t)(slash - head) + 1) : strdup(".");

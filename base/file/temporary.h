@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 
-/* Removes what others left in the directory of path (remove_stale_temporaries) when it was another the last time, and
+/* Removes what others left in the directory of path (temporary_remove_stale) when it was another the last time, and
  * makes an empty file in it, to be renamed to path: ".msprof.<16 hex digits>.tmp", mode 0640, locked (where the file
  * system has locks). Returns a descriptor for writing, which holds the lock, as its duplicates do; or -code. The caller
  * frees *ret. */
@@ -25,8 +25,8 @@ int temporary_lock(int fd);
 
 /* Removes the files of a directory that are named as temporary_create names them (or as versions before named them) and
  * that nobody has locked; those of other users stay. Best effort: says nothing when it cannot. */
-void remove_stale_temporaries(const char *directory);
+void temporary_remove_stale(const char *directory);
 /* Removes those of temporary_create_named likewise; head is a path. */
-void remove_stale_named(const char *head);
+void temporary_remove_stale_named(const char *head);
 
 #endif

@@ -720,7 +720,7 @@ int visit_import(struct capture_visit *visit)
     if (status != STATUS_DONE)
         return status;
     record_owner(visit, "importing"); /* the import looks at all files anyway: their fingerprint is known behind it */
-    remove_stale_temporaries(directory);
+    temporary_remove_stale(directory);
     free(directory);
     visit_open_log(visit);
     collection_log_add(&visit->log, LOG_LEVEL_INFO, LOG_SOURCE_COMMON, "Start analyzing data in \"%s\" ...",

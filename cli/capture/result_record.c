@@ -229,7 +229,7 @@ int collection_log_open(struct collection_log *log, const char *results, struct 
     result = path_make_result_directory(directory, err);
     if (result != 0)
         goto out;
-    remove_stale_temporaries(directory); /* of the record of whose results these are */
+    temporary_remove_stale(directory); /* of the record of whose results these are */
     /* no waiting for a reader when somebody put a pipe there; no link, which could lead to any file of the user's */
     log->fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0640);
     if (log->fd < 0)

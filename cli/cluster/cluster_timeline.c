@@ -305,7 +305,7 @@ static int draw(struct cluster_timeline *work, struct err *err)
         .progress = console_progress(),
     };
 
-    remove_stale_temporaries(work->directory);
+    temporary_remove_stale(work->directory);
     for (size_t i = 0; i < work->ranks.count; i++) {
         struct timeline_rank *rank = &work->ranks.items[i];
         const struct clock_shift *clock = &work->alignment.clocks[work->aligned[i].clock];

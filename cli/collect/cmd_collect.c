@@ -11,7 +11,7 @@
 #include "ssh/acl_json.h"
 #include "ssh/session/connection.h"
 #include "ssh/transfer/beginning.h"
-#include "ssh/transfer/upload.h"
+#include "ssh/transfer/placement.h"
 
 #include <inttypes.h>
 #include <pthread.h>

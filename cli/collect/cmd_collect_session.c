@@ -5,7 +5,6 @@
 #include "base/file/fsutil.h"
 #include "base/utf8.h"
 #include "cli/clock.h"
-#include "cli/console.h"
 #include "parsers/capture/capture_files.h"
 #include "ssh/transfer/beginning.h"
 #include "ssh/transfer/fetch.h"
@@ -107,37 +106,19 @@ void session_fail(struct session *session, const struct err *err)
     session->outcome.status = status_worse(session->outcome.status, status_of_error(err));
 }
 
-/* Says and logs a text; `say` prints it. */
-__attribute__((format(printf, 4, 0))) static void tell(struct session *session, enum log_level level,
-                                                       void (*say)(const char *format, ...), const char *format,
-                                                       va_list arguments)
+void session_say(struct session *session, enum say_level level, const char *format, ...)
 {
+    const char *prefix = session_prefix(session);
     char text[ERR_TEXT_SIZE];
+    va_list arguments;
 
+    va_start(arguments, format);
     err_format(text, sizeof text, format, arguments);
-    if (session_prefix(session) != NULL)
-        say("[%s] %s", session_prefix(session), text);
-    else
-        say("%s", text);
-    collection_log_add(&session->log, level, LOG_SOURCE_COMMON, "%s", text);
-}
-
-void session_note(struct session *session, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    tell(session, LOG_LEVEL_INFO, console_note, format, arguments);
     va_end(arguments);
-}
-
-void session_warn(struct session *session, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    tell(session, LOG_LEVEL_WARNING, console_warning, format, arguments);
-    va_end(arguments);
+    console_say(level, "%s%s%s%s", prefix != NULL ? "[" : "", prefix != NULL ? prefix : "", prefix != NULL ? "] " : "",
+                text);
+    collection_log_add(&session->log, level == SAY_WARNING ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO, LOG_SOURCE_COMMON,
+                       "%s", text);
 }
 
 int session_connect(struct session *session, struct err *err)
@@ -185,31 +166,23 @@ int session_lock(struct session *session, bool *ret_busy, struct err *err)
 /* ---- what stays on the board ---- */
 
 /* Appends the command that fetches a directory of the board. */
-static int add_fetch_command(const struct session *session, const char *remote, struct strbuf *ret)
+static void add_fetch_command(const struct session *session, const char *remote, struct strbuf *ret)
 {
     const struct collect_plan *plan = session->plan;
-    const struct {
-        const char *option, *value;
-    } parts[] = {{"--config", plan->settings->collect.config},
-                 {"--board", plan->target->name},
-                 {"--fetch-only", remote},
-                 {"--output", plan->output}};
+    const char *const parts[][2] = {{"--config", plan->settings->collect.config},
+                                    {"--board", plan->target->name},
+                                    {"--fetch-only", remote},
+                                    {"--output", plan->output}};
     struct words words = {.items = NULL};
     struct err ignored = ERR_INIT;
-    int result = 0;
 
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && result == 0; i++) {
-        if (parts[i].value == NULL)
-            continue;
-        result = words_add(&words, parts[i].option, &ignored);
-        if (result == 0)
-            result = words_add(&words, parts[i].value, &ignored);
-    }
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (parts[i][1] != NULL && words_add(&words, parts[i][0], &ignored) == 0)
+            words_add(&words, parts[i][1], &ignored);
     strbuf_adds(ret, "msprof collect");
-    if (result == 0)
+    if (ignored.code == ERR_NONE)
         words_show(&words, ret);
     words_release(&words);
-    return result;
 }
 
 /* One capture, or the directory in which there may be some. */
@@ -280,44 +253,35 @@ static void tell_fetched(struct session *session, const char *local, const struc
                      fetched->skipped.count, fetched->skipped.first);
 }
 
-__attribute__((format(printf, 2, 3))) static void tell_problem(struct session *session, const char *format, ...)
-{
-    char text[ERR_TEXT_SIZE];
-    va_list arguments;
-
-    va_start(arguments, format);
-    err_format(text, sizeof text, format, arguments);
-    va_end(arguments);
-    session_warn(session, "%s", text);
-    session->outcome.status = status_worse(session->outcome.status, STATUS_DATA_PROBLEMS);
-}
-
 /* Tells that files are missing, or may differ from those that the board has by now: status 3. */
 static void tell_problems(struct session *session, const struct fetch_request *request,
                           const struct fetch_result *fetched)
 {
     const char *remote = request->remote;
 
+    if (fetched->lost.count > 0 || fetched->changed.count > 0 || fetched->open_process > 0 ||
+        fetched->unknown.count > 0)
+        session->outcome.status = status_worse(session->outcome.status, STATUS_DATA_PROBLEMS);
     if (fetched->lost.count > 0)
-        tell_problem(session,
+        session_warn(session,
                      "%zu entr%s of the capture %s no regular file%s and did not come, the first is '%s': see "
                      "'%s' on the board",
                      fetched->lost.count, fetched->lost.count == 1 ? "y" : "ies",
                      fetched->lost.count == 1 ? "is" : "are", fetched->lost.count == 1 ? "" : "s", fetched->lost.first,
                      remote);
     if (fetched->changed.count > 0)
-        tell_problem(session,
+        session_warn(session,
                      "%zu file%s changed on the board since %s fetched, the first is '%s'; '%s' stays there: "
                      "fetch it again with another --output when nothing writes it any more",
                      fetched->changed.count, console_plural(fetched->changed.count),
                      fetched->changed.count == 1 ? "it was" : "they were", fetched->changed.first, remote);
     if (fetched->open_process > 0)
-        tell_problem(session,
+        session_warn(session,
                      "process %" PRId64 " of the board has a file of '%s' open and may still write it: it "
                      "stays there",
                      fetched->open_process, remote);
     if (fetched->unknown.count > 0)
-        tell_problem(session,
+        session_warn(session,
                      "%zu file%s of the same name and size %s here already, and the board has nothing to "
                      "compare them with: its own stay, the first is '%s'",
                      fetched->unknown.count, console_plural(fetched->unknown.count),
@@ -430,21 +394,18 @@ static int fetch_newest(struct session *session, const struct remote_captures *a
 {
     const struct collect_settings *collect = &session->plan->settings->collect;
     bool has_refused = after->refused.count > session->before.refused.count;
-    int result = 0;
 
     if (session->left.count == 0 && !has_refused) {
         session->all_home = true;
         return collect->profiling != 0 ? 0 /* as was said before */ : no_capture(session, err);
     }
+    if (session->left.count > 1)
+        session_warn(session, "%zu new captures are on the board: the newest, '%s', is taken", session->left.count,
+                     session->left.items[0]);
     if (session->left.count > 0) {
-        if (session->left.count > 1)
-            session_warn(session, "%zu new captures are on the board: the newest, '%s', is taken", session->left.count,
-                         session->left.items[0]);
-        result = fetch_by_name(session, session->run_directory, session->left.items[0], false, !collect->keep, err);
-        if (result != 0)
-            return result;
-        char *newest = words_take_first(&session->left);
-        free(newest);
+        if (fetch_by_name(session, session->run_directory, session->left.items[0], false, !collect->keep, err) != 0)
+            return -(int)err->code;
+        free(words_take_first(&session->left));
     }
     session->fetch_failed = false;
     session->all_home = session->left.count == 0 && !has_refused;
@@ -454,15 +415,12 @@ static int fetch_newest(struct session *session, const struct remote_captures *a
 int collect_fetch_new(struct session *session, struct err *err)
 {
     struct remote_captures after;
-    int result = board_captures(&session->board, session->run_directory, NULL, &after, err);
 
-    if (result != 0)
-        return result;
-    result = find_new(session, &after, err);
-    if (result == 0)
-        result = fetch_newest(session, &after, err);
+    if (board_captures(&session->board, session->run_directory, NULL, &after, err) != 0)
+        return -(int)err->code;
+    bool failed = find_new(session, &after, err) != 0 || fetch_newest(session, &after, err) != 0;
     remote_captures_release(&after);
-    return result;
+    return failed ? -(int)err->code : 0;
 }
 
 /* ---- --fetch-only ---- */

@@ -6,8 +6,9 @@
 #include "base/strbuf.h"
 #include "cli/capture/result_record.h"
 #include "cli/collect/cmd_collect_plan.h"
+#include "cli/console.h"
 #include "ssh/run.h"
-#include "ssh/transfer/captures.h"
+#include "ssh/transfer/fetch.h"
 #include "ssh/transfer/placement.h"
 
 #include <stdbool.h>
@@ -52,8 +53,10 @@ const struct progress *session_progress(const struct session *session);
 
 /* Each tells people and the log. session_fail also remembers the worst status. */
 void session_fail(struct session *session, const struct err *err);
-void session_note(struct session *session, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void session_warn(struct session *session, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define session_note(session, ...) session_say(session, SAY_NOTE, __VA_ARGS__)
+#define session_warn(session, ...) session_say(session, SAY_WARNING, __VA_ARGS__)
+void session_say(struct session *session, enum say_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Takes the lock, again after the connection was made anew. *ret_busy: another run has it (-ERR_REMOTE). */
 int session_lock(struct session *session, bool *ret_busy, struct err *err);

@@ -10,8 +10,8 @@
 #include "cli/capture/captures.h"
 #include "cli/capture/result_record.h"
 #include "cli/clock.h"
+#include "cli/command.h"
 #include "cli/console.h"
-#include "cli/timeline_options.h"
 #include "db/database.h"
 #include "db/query/cann_version.h"
 #include "db/query/query_cann.h"
@@ -225,7 +225,7 @@ static int write_result(struct merge *merge, const struct merge_type *type, stru
     if (status == 0)
         status = capture_names_version(merge->settings, parts[0].db, NULL, directory, &cann_version, err);
     if (status == 0) {
-        remove_stale_temporaries(directory);
+        temporary_remove_stale(directory);
         clock_format_local(timestamp);
         struct export_options options = {
             .directory = directory,

@@ -44,7 +44,7 @@ const char *cann_version_file(int version, const char *report)
     return older ? "hccl_statistic" : report;
 }
 
-const struct value_name older_module_names[] = {
+const struct value_name cann_version_modules[] = {
     {2, "IDEDH"},   {5, "HIAIENGINE"}, {11, "MDCFUSION"},  {12, "MDCLOCATION"}, {13, "MDCPERCEPTION"},
     {14, "MDCFSM"}, {15, "MDCCOMMON"}, {16, "MDCMONITOR"}, {17, "MDCBSWP"},     {18, "MDCDEFAULT"},
     {19, "MDCSC"},  {20, "MDCPNC"},    {21, "MLL"},        {26, "ASCENDDK"},    {0, NULL},

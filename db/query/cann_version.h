@@ -33,7 +33,7 @@ bool cann_version_has(int version, enum cann_naming naming);
 const char *cann_version_title(int version, const char *title);
 const char *cann_version_file(int version, const char *report);
 /* Names of modules that have others today, ended by NULL. */
-extern const struct value_name older_module_names[];
+extern const struct value_name cann_version_modules[];
 
 /* The version that a capture's own settings say. */
 struct cann_version_said {

@@ -39,7 +39,7 @@ static const struct value_name overlap_types[] = {
     {0, "COMPUTE"}, {1, "COMMUNICATION"}, {2, "COMM_NOT_OVERLAP_COMP"}, {3, "FREE"}, {65535, "RESERVE"}, {0, NULL},
 };
 
-const struct enum_table enum_tables[] = {
+const struct enum_table enum_names_tables[] = {
     {"ENUM_API_TYPE", api_types},
     {"ENUM_MODULE", modules},
     {"ENUM_HCCL_DATA_TYPE", hccl_data_types},

@@ -129,13 +129,20 @@ static const char kept_tasks[] =
     " AND m.name NOT IN (" TABLES_OF_PARTS ") GROUP BY m.name"
 
 static const char communication_tasks[] =
+    "INSERT INTO main.communication_task SELECT * FROM capture.communication_task"
+    "  WHERE task_row_id IN (SELECT old FROM task_number) AND (op_id IS NULL OR op_id IN (SELECT old FROM op_number));"
     "UPDATE main.communication_task SET task_row_id = (SELECT new FROM task_number WHERE old = task_row_id),"
     "  op_id = (SELECT new FROM op_number WHERE old = op_id);";
 
+/* A database that is being made of another. */
 struct copying {
-    sqlite3 *out;
-    struct strbuf *sql;
-    bool stretches; /* of time; else iterations */
+    sqlite3 *db, *out; /* the capture's, and the new one */
+    const char *database;
+    struct strbuf sql;
+    /* Stretches of time; NULL: iterations. */
+    const struct stretch *stretches;
+    size_t stretch_count;
+    int64_t model_id, first, count; /* of iterations */
 };
 
 /* Tables and views of the capture's database. */
@@ -149,7 +156,7 @@ static int take_columns(void *arg, sqlite3_stmt *row, struct err *err)
 {
     struct copying *copying = arg;
     (void)err;
-    strbuf_addf(copying->sql, ", t.\"%s\"", query_text(row, 0));
+    strbuf_addf(&copying->sql, ", t.\"%s\"", query_text(row, 0));
     return 0;
 }
 
@@ -159,152 +166,122 @@ static int copy_part(struct copying *copying, const struct part *part, struct er
     char columns[160];
     snprintf(columns, sizeof columns, "SELECT name FROM pragma_table_info('%s') WHERE name <> 'id' ORDER BY cid",
              part->table);
-    strbuf_clear(copying->sql);
-    strbuf_addf(copying->sql, "INSERT INTO main.%s SELECT %s", part->table, part->id);
-    int status = query_run(copying->out, columns, NULL, 0, take_columns, copying, err);
-    strbuf_addf(copying->sql, " FROM %s", part->source);
-    if (status == 0 && copying->sql->failed)
-        status = err_no_memory(err);
-    return status == 0 ? database_exec(copying->out, copying->sql->data, err) : status;
+    strbuf_clear(&copying->sql);
+    strbuf_addf(&copying->sql, "INSERT INTO main.%s SELECT %s", part->table, part->id);
+    if (query_run(copying->out, columns, NULL, 0, take_columns, copying, err) < 0)
+        return -(int)err->code;
+    strbuf_addf(&copying->sql, " FROM %s", part->source);
+    return copying->sql.failed ? err_no_memory(err) : database_exec(copying->out, copying->sql.data, err);
 }
 
+/* Everything but what parts has; with stretches, of the tables that have times, or tasks, what is in them. */
 static int copy_others(struct copying *copying, struct err *err)
 {
-    int status = database_exec(copying->out, kept_tasks, err);
-    return status == 0 ? query_run(copying->out, ITERATION_TABLES, NULL, 0, create_one, copying, err) : status;
-}
-
-/* Everything but what parts has: of the tables that have times, or tasks, what is in the stretches. */
-static int copy_stretches(struct copying *copying, struct err *err)
-{
     static const char *const conditions[] = {IN_STRETCH("t.start_ns"), IN_STRETCH("t.time_ns"), IS_OF_KEPT_TASK};
+    const bool stretches = copying->stretches != NULL;
     sqlite3_stmt *statement = NULL;
-    int status = database_exec(copying->out, kept_tasks, err);
-    if (status == 0)
-        status = database_prepare(copying->out, STRETCH_TABLES, &statement, err);
-    for (int i = 0; status == 0 && i < 3; i++)
+    if (database_exec(copying->out, kept_tasks, err) < 0 ||
+        database_prepare(copying->out, stretches ? STRETCH_TABLES : ITERATION_TABLES, &statement, err) < 0)
+        return -(int)err->code;
+    for (int i = 0; stretches && i < 3; i++)
         sqlite3_bind_text(statement, i + 1, conditions[i], -1, SQLITE_STATIC);
-    if (status == 0)
-        status = query_loop(copying->out, statement, create_one, copying, err);
+    int status = query_loop(copying->out, statement, create_one, copying, err);
     sqlite3_finalize(statement);
     return status;
 }
 
 static int copy_rows(struct copying *copying, struct err *err)
 {
-    int status = database_exec(copying->out, copying->stretches ? stretch_choices : choices, err);
+    int status = database_exec(copying->out, copying->stretches != NULL ? stretch_choices : choices, err);
     for (size_t i = 0; status == 0 && i < sizeof parts / sizeof *parts; i++)
         status = copy_part(copying, &parts[i], err);
-    if (status == 0)
-        status = copying->stretches ? copy_stretches(copying, err) : copy_others(copying, err);
-    if (status == 0)
-        status = database_exec(copying->out,
-                               "INSERT INTO main.communication_task SELECT * FROM capture.communication_task"
-                               "  WHERE task_row_id IN (SELECT old FROM task_number)"
-                               "  AND (op_id IS NULL OR op_id IN (SELECT old FROM op_number))",
-                               err);
-    return status == 0 ? database_exec(copying->out, communication_tasks, err) : status;
+    if (status < 0 || copy_others(copying, err) < 0)
+        return -(int)err->code;
+    return database_exec(copying->out, communication_tasks, err);
 }
 
-static int attach(sqlite3 *out, const char *database, struct err *err)
+static int attach(const struct copying *copying, struct err *err)
 {
     sqlite3_stmt *statement = NULL;
-    int status = database_exec(out, "COMMIT", err);
-    if (status == 0)
-        status = database_prepare(out, "ATTACH ?1 AS capture", &statement, err);
-    if (status < 0)
-        return status;
-    sqlite3_bind_text(statement, 1, database, -1, SQLITE_STATIC);
-    if (sqlite3_step(statement) != SQLITE_DONE)
-        status = database_error(err, out, "the capture's database cannot be read");
+    if (database_exec(copying->out, "COMMIT", err) < 0 ||
+        database_prepare(copying->out, "ATTACH ?1 AS capture", &statement, err) < 0)
+        return -(int)err->code;
+    sqlite3_bind_text(statement, 1, copying->database, -1, SQLITE_STATIC);
+    int status = sqlite3_step(statement) == SQLITE_DONE
+                     ? 0
+                     : database_error(err, copying->out, "the capture's database cannot be read");
     sqlite3_finalize(statement);
-    return status == 0 ? database_exec(out, "BEGIN", err) : status;
+    return status == 0 ? database_exec(copying->out, "BEGIN", err) : status;
 }
 
-/* Its tables and views, empty; then what is chosen by the rows of temporary tables. */
-static int take_over(sqlite3 *db, sqlite3 *out, bool stretches, struct err *err)
-{
-    struct strbuf sql;
-    struct copying copying = {out, &sql, stretches};
-    strbuf_init(&sql, SQL_LIMIT);
-    int status = query_run(db,
-                           "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND type IN ('table', 'view')"
-                           "  AND name NOT LIKE 'sqlite_%' ORDER BY type, rowid",
-                           NULL, 0, create_one, &copying, err);
-    if (status == 0)
-        status = copy_rows(&copying, err);
-    strbuf_release(&sql);
-    return status;
-}
-
-static int fill(sqlite3 *db, sqlite3 *out, const char *database, int64_t model_id, int64_t first, int64_t count,
-                struct err *err)
+/* Fills the temporary tables with which iterations are wanted. */
+static int choose_iterations(const struct copying *copying, struct err *err)
 {
     char sql[128];
     struct cann_steps steps;
     int64_t devices = 0;
-    int status = cann_steps_load(db, &steps, err);
-    if (status < 0)
-        return status;
-    snprintf(sql, sizeof sql, "CREATE TEMP TABLE wanted_model AS SELECT %lld AS id", (long long)model_id);
-    status = attach(out, database, err);
-    if (status == 0)
-        status = database_exec(out, sql, err);
-    if (status == 0)
-        status = database_exec(out, temporary_tables, err);
-    if (status == 0)
-        status = find_ranges(&steps, out, model_id, first, count, &devices, err);
-    if (status == 0 && devices == 0) {
-        status = err_set(err, ERR_NOT_FOUND, "model %lld has no iteration %lld", (long long)model_id, (long long)first);
-        err_hint(err, "'msprof query' tells which models and how many iterations there are");
-    }
-    if (status == 0)
-        status = take_over(db, out, false, err);
+    snprintf(sql, sizeof sql, "CREATE TEMP TABLE wanted_model AS SELECT %lld AS id", (long long)copying->model_id);
+    if (database_exec(copying->out, sql, err) < 0 || cann_steps_load(copying->db, &steps, err) < 0)
+        return -(int)err->code;
+    int status = find_ranges(&steps, copying->out, copying->model_id, copying->first, copying->count, &devices, err);
     cann_steps_release(&steps);
+    if (status < 0 || devices > 0)
+        return status;
+    err_set(err, ERR_NOT_FOUND, "model %lld has no iteration %lld", (long long)copying->model_id,
+            (long long)copying->first);
+    return err_hint(err, "'msprof query' tells which models and how many iterations there are");
+}
+
+static int choose_stretches(const struct copying *copying, struct err *err)
+{
+    char sql[128];
+    int status = database_exec(copying->out, "CREATE TEMP TABLE stretch(from_ns INTEGER, until_ns INTEGER)", err);
+    for (size_t i = 0; status == 0 && i < copying->stretch_count; i++) {
+        snprintf(sql, sizeof sql, "INSERT INTO stretch VALUES(%lld, %lld)", (long long)copying->stretches[i].from_ns,
+                 (long long)copying->stretches[i].until_ns);
+        status = database_exec(copying->out, sql, err);
+    }
+    return status;
+}
+
+/* Its tables and views, empty; then what is chosen by the rows of temporary tables. */
+static int fill(struct copying *copying, struct err *err)
+{
+    if (attach(copying, err) < 0 || database_exec(copying->out, temporary_tables, err) < 0 ||
+        (copying->stretches != NULL ? choose_stretches : choose_iterations)(copying, err) < 0 ||
+        query_run(copying->db,
+                  "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND type IN ('table', 'view')"
+                  "  AND name NOT LIKE 'sqlite_%' ORDER BY type, rowid",
+                  NULL, 0, create_one, copying, err) < 0)
+        return -(int)err->code;
+    return copy_rows(copying, err);
+}
+
+static int make(struct copying *copying, const char *path, struct err *err)
+{
+    struct database_build build;
+    if (database_build_open(&build, path, true, err) < 0)
+        return -(int)err->code;
+    copying->out = build.db;
+    strbuf_init(&copying->sql, SQL_LIMIT);
+    int status = fill(copying, err);
+    strbuf_release(&copying->sql);
+    if (status == 0)
+        return database_build_commit(&build, err);
+    database_build_abort(&build);
     return status;
 }
 
 int iteration_database_make(sqlite3 *db, const char *database, const char *path, int64_t model_id, int64_t first,
                             int64_t count, struct err *err)
 {
-    struct database_build build;
-    int status = database_build_open(&build, path, err);
-    if (status < 0)
-        return status;
-    status = fill(db, build.db, database, model_id, first, count, err);
-    if (status == 0)
-        return database_build_commit(&build, err);
-    database_build_abort(&build);
-    return status;
-}
-
-static int fill_stretches(sqlite3 *db, sqlite3 *out, const char *database, const struct stretch *stretches,
-                          size_t count, struct err *err)
-{
-    char sql[128];
-    int status = attach(out, database, err);
-    if (status == 0)
-        status = database_exec(out, temporary_tables, err);
-    if (status == 0)
-        status = database_exec(out, "CREATE TEMP TABLE stretch(from_ns INTEGER, until_ns INTEGER)", err);
-    for (size_t i = 0; status == 0 && i < count; i++) {
-        snprintf(sql, sizeof sql, "INSERT INTO stretch VALUES(%lld, %lld)", (long long)stretches[i].from_ns,
-                 (long long)stretches[i].until_ns);
-        status = database_exec(out, sql, err);
-    }
-    return status == 0 ? take_over(db, out, true, err) : status;
+    struct copying copying = {.db = db, .database = database, .model_id = model_id, .first = first, .count = count};
+    return make(&copying, path, err);
 }
 
 int stretches_database_make(sqlite3 *db, const char *database, const char *path, const struct stretch *stretches,
                             size_t count, struct err *err)
 {
-    struct database_build build;
-    int status = database_build_open(&build, path, err);
-    if (status < 0)
-        return status;
-    status = fill_stretches(db, build.db, database, stretches, count, err);
-    if (status == 0)
-        return database_build_commit(&build, err);
-    database_build_abort(&build);
-    return status;
+    struct copying copying = {.db = db, .database = database, .stretches = stretches, .stretch_count = count};
+    return make(&copying, path, err);
 }

@@ -55,17 +55,34 @@ int query_number(sqlite3 *db, const char *sql, int64_t *ret, struct err *err)
     return query_run(db, sql, NULL, 0, take_number, ret, err);
 }
 
+struct number_loop {
+    int (*each)(void *arg, int64_t number, struct err *err);
+    void *arg;
+};
+
+static int give_number(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    const struct number_loop *loop = arg;
+    return loop->each(loop->arg, query_integer(row, 0), err);
+}
+
+int query_each_number(sqlite3 *db, const char *sql, int (*each)(void *arg, int64_t number, struct err *err), void *arg,
+                      struct err *err)
+{
+    struct number_loop loop = {each, arg};
+    return query_run(db, sql, NULL, 0, give_number, &loop, err);
+}
+
 int query_last_row(sqlite3 *db, const char *table, int64_t *ret, struct err *err)
 {
     char sql[128];
-    int64_t bytes, last;
+    int64_t last;
     snprintf(sql, sizeof sql, "SELECT max(id) FROM %s", table);
-    int status = query_number(db, sql, &last, err);
-    if (status == 0)
-        status =
-            query_number(db, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", &bytes, err);
-    if (status != 0)
-        return status;
+    if (query_number(db, sql, &last, err) < 0)
+        return -(int)err->code;
+    int64_t bytes = database_bytes(db);
+    if (bytes < 0)
+        return database_error(err, db, "the database cannot be read");
     if (last > bytes) {
         err_set(err, ERR_FORMAT, "the rows of the database's table %s are numbered up to %lld; expected at most %lld",
                 table, (long long)last, (long long)bytes);
@@ -120,11 +137,9 @@ int db_read_facts(sqlite3 *db, struct db_facts *ret, struct err *err)
         status = err_hint(err, "run 'msprof import' to build it anew");
     }
     free(family);
-    if (status == 0)
-        status = read_number(db, "origin_ns", &facts.origin_ns, err);
-    if (status == 0)
-        status = read_number(db, "problems", &facts.problems, err);
-    if (status == 0)
-        *ret = facts;
-    return status;
+    if (status < 0 || read_number(db, "origin_ns", &facts.origin_ns, err) < 0 ||
+        read_number(db, "problems", &facts.problems, err) < 0)
+        return -(int)err->code;
+    *ret = facts;
+    return 0;
 }

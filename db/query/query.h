@@ -80,17 +80,14 @@ struct svp_task { /* one AI core task: a layer group in one inference */
     int64_t ddr_read_bytes, ddr_write_bytes;
 };
 /* Reads tasks of one inference after another with statements that are prepared once. */
-struct svp_task_reader;                                                    /* opaque */
-struct svp_task_reader *svp_task_reader_new(sqlite3 *db, struct err *err); /* NULL with err set */
+struct svp_task_reader; /* opaque */
+/* with_counters: false leaves all but start_ns, duration_ns, stream_id, task_id and bytes unset, which is faster. NULL
+ * with err set. */
+struct svp_task_reader *svp_task_reader_new(sqlite3 *db, bool with_counters, struct err *err);
 void svp_task_reader_free(struct svp_task_reader *reader);
 /* All tasks of an inference in execution order. */
 int svp_read_tasks(struct svp_task_reader *reader, int64_t inference_id,
                    int (*each)(void *arg, const struct svp_task *task, struct err *err), void *arg, struct err *err);
-/* Gives them with start_ns, duration_ns, stream_id, task_id and bytes only (the rest is not set): the fast way for
- * timelines. */
-int svp_read_task_times(struct svp_task_reader *reader, int64_t inference_id,
-                        int (*each)(void *arg, const struct svp_task *task, struct err *err), void *arg,
-                        struct err *err);
 
 struct svp_ai_cpu_task {
     int64_t start_ns, duration_ns, stream_id, task_id;

@@ -5,6 +5,7 @@
 #include "db/database.h"
 #include "db/query/query_fields.h"
 #include "db/query/query_loop.h"
+#include "parsers/record.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -236,15 +237,10 @@ int cann_largest_thread(sqlite3 *db, int64_t *ret, struct err *err)
                         ret, err);
 }
 
-/* ---- tasks ---- */
+/* ---- rows ---- */
 
-struct cann_task_reader {
-    struct query_scan *scan;
-    bool with_counters;
-};
-
-/* Each reader takes columns that stand together: those of captures from before 2023 up to the end of the sums, the
- * others from their first column on. */
+/* Readers take columns that stand together: those of captures from before 2023 up to the end of the sums, the others
+ * from their first column on. */
 static const struct query_field task_fields[] = {
     QUERY_MEMBERS(struct cann_task, "", start_tick, end_tick, wait_tick, pending_tick, counted_blocks, launch_name_id,
                   task_id, context_id),
@@ -296,121 +292,182 @@ static const struct query_field cycle_fields[] = {
 static const struct query_select counter_select = {QUERY_FIELDS(counter_fields)},
                                  cycle_select = {QUERY_FIELDS(cycle_fields)};
 
-static struct cann_task_reader *task_reader_new(sqlite3 *db, size_t first, size_t end, enum cann_counters counters,
-                                                struct err *err)
+static const struct query_field call_fields[] = {
+    QUERY_MEMBERS(struct cann_call, "", id, type, parent_id, connection_id),
+    QUERY_MEMBERS(struct cann_call, "", thread_id, start_ns, launches, duration_ns, level, name_id, item_id),
+};
+enum { FIRST_OF_TIMED_CALL = 4, FIRST_OF_CALL_DURATION = 7, END_OF_CALL = sizeof call_fields / sizeof *call_fields };
+
+static const struct query_field task_span_fields[] = {
+    QUERY_MEMBERS(struct cann_task, "", device_id, start_ns, duration_ns, stream_id, id, op_name_id, op_task_type),
+};
+static const struct query_field call_span_fields[] = {
+    QUERY_MEMBERS(struct cann_call, "", start_ns, duration_ns, thread_id, id),
+};
+static const struct query_field task_duration_fields[] = {
+    QUERY_MEMBERS(struct cann_task, "", device_id, op_task_type, op_type_id, duration_ns, op_name_id),
+};
+
+int64_t cann_call_name_id(const struct cann_call *call)
 {
-    const struct query_select select = {.fields = task_fields + first, .field_count = end - first};
-    struct cann_task_reader *reader = calloc(1, sizeof *reader);
-    if (reader == NULL) {
-        err_no_memory(err);
-        return NULL;
-    }
-    reader->with_counters = counters != CANN_NOT_COUNTED;
-    int status = query_scan_fields(db, &select,
-                                   counters == CANN_COUNTED  ? &counter_select
-                                   : counters == CANN_CYCLES ? &cycle_select
-                                                             : NULL,
-                                   "device_task", sizeof(struct cann_task), &reader->scan, err);
-    if (status < 0) {
-        cann_task_reader_free(reader);
-        return NULL;
-    }
-    return reader;
+    return call->level == HOST_LEVEL_COMMUNICATION && call->item_id != DB_NULL ? call->item_id : call->name_id;
 }
 
-struct cann_task_reader *cann_task_reader_new(sqlite3 *db, bool with_counters, struct err *err)
-{
-    return task_reader_new(db, FIRST_OF_TASK, END_OF_TASK, with_counters ? CANN_COUNTED : CANN_NOT_COUNTED, err);
-}
-
-struct cann_task_reader *cann_sums_reader_new(sqlite3 *db, bool with_counters, struct err *err)
-{
-    return task_reader_new(db, FIRST_OF_SUM, END_OF_SUM, with_counters ? CANN_COUNTED : CANN_NOT_COUNTED, err);
-}
-
-struct cann_task_reader *cann_ticks_reader_new(sqlite3 *db, enum cann_counters counters, struct err *err)
-{
-    return task_reader_new(db, 0, END_OF_TICKS, counters, err);
-}
-
-void cann_task_reader_free(struct cann_task_reader *reader)
-{
-    if (reader != NULL)
-        query_scan_free(reader->scan);
-    free(reader);
-}
-
-struct task_loop {
-    bool with_counters;
-    int (*each)(void *arg, const struct cann_task *task, struct err *err);
+/* One way through the rows; each of these is NULL but one. */
+struct reading {
+    bool counted;
+    int (*task)(void *arg, const struct cann_task *task, struct err *err);
+    int (*call)(void *arg, const struct cann_call *call, struct err *err);
+    int (*span)(void *arg, const struct cann_span *span, struct err *err);
     void *arg;
 };
 
 static int give_task(void *arg, int64_t *row, struct err *err)
 {
-    const struct task_loop *loop = arg;
+    const struct reading *reading = arg;
     struct cann_task *task = (struct cann_task *)(void *)row;
-    task->has_aic = loop->with_counters && task->aic_total_cycle != DB_NULL;
-    task->has_aiv = loop->with_counters && task->aiv_total_cycle != DB_NULL;
-    return loop->each(loop->arg, task, err);
+    task->has_aic = reading->counted && task->aic_total_cycle != DB_NULL;
+    task->has_aiv = reading->counted && task->aiv_total_cycle != DB_NULL;
+    return reading->task(reading->arg, task, err);
 }
 
-int cann_read_tasks(struct cann_task_reader *reader, int64_t first, int64_t end,
-                    int (*each)(void *arg, const struct cann_task *task, struct err *err), void *arg, struct err *err)
+static int give_call(void *arg, int64_t *row, struct err *err)
 {
-    struct task_loop loop = {reader->with_counters, each, arg};
-    return query_scan(reader->scan, first, end, give_task, &loop, err);
+    const struct reading *reading = arg;
+    return reading->call(reading->arg, (const struct cann_call *)(void *)row, err);
 }
 
-/* ---- calls ---- */
+static int64_t end_of(int64_t start_ns, int64_t duration_ns)
+{
+    return start_ns == DB_NULL || duration_ns == DB_NULL ? DB_NULL : number_add(start_ns, duration_ns);
+}
 
-struct cann_call_reader {
+static int give_task_span(void *arg, int64_t *row, struct err *err)
+{
+    const struct reading *reading = arg;
+    const struct cann_task *task = (const struct cann_task *)(void *)row;
+    const struct cann_span span = {.device_id = task->device_id,
+                                   .start_ns = task->start_ns,
+                                   .end_ns = end_of(task->start_ns, task->duration_ns),
+                                   .number = task->stream_id,
+                                   .id = task->id,
+                                   .computing = task->op_task_type != DB_NULL && cann_is_operator(task)};
+    return reading->span(reading->arg, &span, err);
+}
+
+static int give_call_span(void *arg, int64_t *row, struct err *err)
+{
+    const struct reading *reading = arg;
+    const struct cann_call *call = (const struct cann_call *)(void *)row;
+    const struct cann_span span = {.device_id = DB_NULL,
+                                   .start_ns = call->start_ns,
+                                   .end_ns = end_of(call->start_ns, call->duration_ns),
+                                   .number = call->thread_id,
+                                   .id = call->id};
+    return reading->span(reading->arg, &span, err);
+}
+
+#define TASK_ROWS(first, end) {.fields = task_fields + (first), .field_count = (end) - (first)}, give_task
+#define CALL_ROWS(first) {.fields = call_fields + (first), .field_count = END_OF_CALL - (first)}, give_call
+
+static const struct rows {
+    struct query_select select;
+    int (*give)(void *arg, int64_t *row, struct err *err);
+    const struct query_select *counters;
+    bool of_calls;
+} all_rows[] = {
+    [CANN_TASKS] = {TASK_ROWS(FIRST_OF_TASK, END_OF_TASK)},
+    [CANN_TASKS_COUNTED] = {TASK_ROWS(FIRST_OF_TASK, END_OF_TASK), &counter_select},
+    [CANN_SUMS] = {TASK_ROWS(FIRST_OF_SUM, END_OF_SUM)},
+    [CANN_SUMS_COUNTED] = {TASK_ROWS(FIRST_OF_SUM, END_OF_SUM), &counter_select},
+    [CANN_TICKS] = {TASK_ROWS(0, END_OF_TICKS)},
+    [CANN_TICKS_CYCLES] = {TASK_ROWS(0, END_OF_TICKS), &cycle_select},
+    [CANN_TICKS_COUNTED] = {TASK_ROWS(0, END_OF_TICKS), &counter_select},
+    [CANN_TASK_DURATIONS] = {{QUERY_FIELDS(task_duration_fields)}, give_task},
+    [CANN_TASK_SPANS] = {{QUERY_FIELDS(task_span_fields)}, give_task_span},
+    [CANN_CALLS] = {CALL_ROWS(0), .of_calls = true},
+    [CANN_TIMED_CALLS] = {CALL_ROWS(FIRST_OF_TIMED_CALL), .of_calls = true},
+    [CANN_CALL_DURATIONS] = {CALL_ROWS(FIRST_OF_CALL_DURATION), .of_calls = true},
+    [CANN_CALL_SPANS] = {{QUERY_FIELDS(call_span_fields)}, give_call_span, .of_calls = true},
+};
+
+struct cann_reader {
+    const struct rows *rows;
     struct query_scan *scan;
 };
 
-static const struct query_field call_fields[] = {
-    QUERY_MEMBERS(struct cann_call, "", id, thread_id, level, type, name_id, item_id, start_ns, duration_ns),
-    QUERY_MEMBERS(struct cann_call, "", parent_id, connection_id, launches),
-};
-static const struct query_select call_select = {QUERY_FIELDS(call_fields)};
-
-struct cann_call_reader *cann_call_reader_new(sqlite3 *db, struct err *err)
+struct cann_reader *cann_reader_new(sqlite3 *db, enum cann_rows which, struct err *err)
 {
-    struct cann_call_reader *reader = calloc(1, sizeof *reader);
+    const struct rows *rows = &all_rows[which];
+    struct cann_reader *reader = calloc(1, sizeof *reader);
     if (reader == NULL) {
         err_no_memory(err);
         return NULL;
     }
-    if (query_scan_fields(db, &call_select, NULL, "host_call", sizeof(struct cann_call), &reader->scan, err) < 0) {
-        free(reader);
-        return NULL;
-    }
-    return reader;
+    reader->rows = rows;
+    if (query_scan_fields(db, &rows->select, rows->counters, rows->of_calls ? "host_call" : "device_task",
+                          rows->of_calls ? sizeof(struct cann_call) : sizeof(struct cann_task), &reader->scan,
+                          err) == 0)
+        return reader;
+    free(reader);
+    return NULL;
 }
 
-void cann_call_reader_free(struct cann_call_reader *reader)
+void cann_reader_free(struct cann_reader *reader)
 {
     if (reader != NULL)
         query_scan_free(reader->scan);
     free(reader);
 }
 
-struct call_loop {
-    int (*each)(void *arg, const struct cann_call *call, struct err *err);
-    void *arg;
-};
-
-static int give_call(void *arg, int64_t *row, struct err *err)
+static int read_range(struct cann_reader *reader, int64_t first, int64_t end, struct reading reading, struct err *err)
 {
-    const struct call_loop *loop = arg;
-    return loop->each(loop->arg, (const struct cann_call *)(void *)row, err);
+    reading.counted = reader->rows->counters != NULL;
+    return query_scan(reader->scan, first, end, reader->rows->give, &reading, err);
 }
 
-int cann_read_calls(struct cann_call_reader *reader, int64_t first, int64_t end,
+int cann_read_tasks(struct cann_reader *reader, int64_t first, int64_t end,
+                    int (*each)(void *arg, const struct cann_task *task, struct err *err), void *arg, struct err *err)
+{
+    return read_range(reader, first, end, (struct reading){.task = each, .arg = arg}, err);
+}
+
+int cann_read_calls(struct cann_reader *reader, int64_t first, int64_t end,
                     int (*each)(void *arg, const struct cann_call *call, struct err *err), void *arg, struct err *err)
 {
-    struct call_loop loop = {each, arg};
-    return query_scan(reader->scan, first, end, give_call, &loop, err);
+    return read_range(reader, first, end, (struct reading){.call = each, .arg = arg}, err);
+}
+
+int cann_read_spans(struct cann_reader *reader, int64_t first, int64_t end,
+                    int (*each)(void *arg, const struct cann_span *span, struct err *err), void *arg, struct err *err)
+{
+    return read_range(reader, first, end, (struct reading){.span = each, .arg = arg}, err);
+}
+
+static int read_all(sqlite3 *db, enum cann_rows rows, struct reading reading, struct err *err)
+{
+    struct cann_reader *reader = cann_reader_new(db, rows, err);
+    int status = reader != NULL ? read_range(reader, 1, INT64_MAX, reading, err) : -(int)err->code;
+    cann_reader_free(reader);
+    return status;
+}
+
+int cann_each_task(sqlite3 *db, enum cann_rows rows,
+                   int (*each)(void *arg, const struct cann_task *task, struct err *err), void *arg, struct err *err)
+{
+    return read_all(db, rows, (struct reading){.task = each, .arg = arg}, err);
+}
+
+int cann_each_call(sqlite3 *db, enum cann_rows rows,
+                   int (*each)(void *arg, const struct cann_call *call, struct err *err), void *arg, struct err *err)
+{
+    return read_all(db, rows, (struct reading){.call = each, .arg = arg}, err);
+}
+
+int cann_each_span(sqlite3 *db, int (*each)(void *arg, const struct cann_span *span, struct err *err), void *arg,
+                   struct err *err)
+{
+    return read_all(db, CANN_TASK_SPANS, (struct reading){.span = each, .arg = arg}, err);
 }
 
 struct found_call {
@@ -427,103 +484,10 @@ static int take_call(void *arg, const struct cann_call *call, struct err *err)
     return 0;
 }
 
-int cann_get_call(struct cann_call_reader *reader, int64_t id, struct cann_call *ret, bool *ret_found, struct err *err)
+int cann_get_call(struct cann_reader *reader, int64_t id, struct cann_call *ret, bool *ret_found, struct err *err)
 {
     struct found_call found = {ret, false};
     int status = cann_read_calls(reader, id, id + 1, take_call, &found, err);
     *ret_found = found.found;
     return status;
-}
-
-/* ---- spans ---- */
-
-struct cann_span_reader {
-    struct query_scan *scan;
-    int (*give)(void *loop, int64_t *row, struct err *err);
-};
-
-struct span_loop {
-    int (*each)(void *arg, const struct cann_span *span, struct err *err);
-    void *arg;
-};
-
-static const struct query_field task_span_fields[] = {
-    QUERY_MEMBERS(struct cann_task, "", device_id, start_ns, duration_ns, stream_id, id, op_name_id, op_task_type),
-};
-static const struct query_select task_spans = {QUERY_FIELDS(task_span_fields)};
-
-static const struct query_field call_span_fields[] = {
-    QUERY_MEMBERS(struct cann_call, "", start_ns, duration_ns, thread_id, id),
-};
-static const struct query_select call_spans = {QUERY_FIELDS(call_span_fields)};
-
-static int64_t end_of(int64_t start_ns, int64_t duration_ns)
-{
-    return start_ns == DB_NULL || duration_ns == DB_NULL ? DB_NULL : number_add(start_ns, duration_ns);
-}
-
-static int give_task_span(void *arg, int64_t *row, struct err *err)
-{
-    const struct span_loop *loop = arg;
-    const struct cann_task *task = (const struct cann_task *)(void *)row;
-    const struct cann_span span = {.device_id = task->device_id,
-                                   .start_ns = task->start_ns,
-                                   .end_ns = end_of(task->start_ns, task->duration_ns),
-                                   .number = task->stream_id,
-                                   .id = task->id,
-                                   .computing = task->op_task_type != DB_NULL && cann_is_operator(task)};
-    return loop->each(loop->arg, &span, err);
-}
-
-static int give_call_span(void *arg, int64_t *row, struct err *err)
-{
-    const struct span_loop *loop = arg;
-    const struct cann_call *call = (const struct cann_call *)(void *)row;
-    const struct cann_span span = {.device_id = DB_NULL,
-                                   .start_ns = call->start_ns,
-                                   .end_ns = end_of(call->start_ns, call->duration_ns),
-                                   .number = call->thread_id,
-                                   .id = call->id};
-    return loop->each(loop->arg, &span, err);
-}
-
-static struct cann_span_reader *span_reader_new(sqlite3 *db, const struct query_select *select, const char *table,
-                                                size_t struct_size,
-                                                int (*give)(void *loop, int64_t *row, struct err *err), struct err *err)
-{
-    struct cann_span_reader *reader = calloc(1, sizeof *reader);
-    if (reader == NULL) {
-        err_no_memory(err);
-        return NULL;
-    }
-    reader->give = give;
-    if (query_scan_fields(db, select, NULL, table, struct_size, &reader->scan, err) < 0) {
-        free(reader);
-        return NULL;
-    }
-    return reader;
-}
-
-struct cann_span_reader *cann_span_reader_new(sqlite3 *db, struct err *err)
-{
-    return span_reader_new(db, &task_spans, "device_task", sizeof(struct cann_task), give_task_span, err);
-}
-
-struct cann_span_reader *cann_call_span_reader_new(sqlite3 *db, struct err *err)
-{
-    return span_reader_new(db, &call_spans, "host_call", sizeof(struct cann_call), give_call_span, err);
-}
-
-void cann_span_reader_free(struct cann_span_reader *reader)
-{
-    if (reader != NULL)
-        query_scan_free(reader->scan);
-    free(reader);
-}
-
-int cann_read_spans(struct cann_span_reader *reader, int64_t first, int64_t end,
-                    int (*each)(void *arg, const struct cann_span *span, struct err *err), void *arg, struct err *err)
-{
-    struct span_loop loop = {each, arg};
-    return query_scan(reader->scan, first, end, reader->give, &loop, err);
 }

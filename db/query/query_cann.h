@@ -95,47 +95,59 @@ static inline bool cann_is_operator(const struct cann_task *task)
            task->op_task_type != TASK_INVALID && task->op_task_type != TASK_COMMUNICATES &&
            task->op_task_type != TASK_COMMUNICATES_ON_AI_CPU;
 }
-/* Reads ranges of tasks, one after another. Tasks are numbered by device and start. */
-struct cann_task_reader; /* opaque */
-/* NULL with err set. with_counters: false leaves has_aic, has_aiv and the counters unset, which is faster. */
-struct cann_task_reader *cann_task_reader_new(sqlite3 *db, bool with_counters, struct err *err);
-/* Members of which sums are made: where, when, what, tensors, blocks, copies, counters; the rest is unset.
- */
-struct cann_task_reader *cann_sums_reader_new(sqlite3 *db, bool with_counters, struct err *err);
-/* Likewise with all that captures from before 2023 have, whose ticks the others leave unset. */
-enum cann_counters { CANN_NOT_COUNTED, CANN_CYCLES, CANN_COUNTED }; /* CYCLES: only the totals */
-struct cann_task_reader *cann_ticks_reader_new(sqlite3 *db, enum cann_counters counters, struct err *err);
-void cann_task_reader_free(struct cann_task_reader *reader);
-/* Tasks with first <= id < end, by id. */
-int cann_read_tasks(struct cann_task_reader *reader, int64_t first, int64_t end,
-                    int (*each)(void *arg, const struct cann_task *task, struct err *err), void *arg, struct err *err);
-
 struct cann_call {
     int64_t id, thread_id, level, type, name_id, item_id, start_ns, duration_ns, parent_id, connection_id;
     int64_t launches; /* tasks that this call itself launched */
 };
-/* Calls by thread and start with first <= id < end; a call comes before those inside of it. */
-struct cann_call_reader; /* opaque */
-struct cann_call_reader *cann_call_reader_new(sqlite3 *db, struct err *err);
-void cann_call_reader_free(struct cann_call_reader *reader);
-int cann_read_calls(struct cann_call_reader *reader, int64_t first, int64_t end,
-                    int (*each)(void *arg, const struct cann_call *call, struct err *err), void *arg, struct err *err);
-/* One call; *ret_found false: there is none. */
-int cann_get_call(struct cann_call_reader *reader, int64_t id, struct cann_call *ret, bool *ret_found, struct err *err);
 
-/* When the tasks with first <= id < end ran, and whether they count as computing; or the same of calls. */
+/* CANN_CALL_NAME of a call. */
+int64_t cann_call_name_id(const struct cann_call *call);
+
+/* When a task ran, and whether it counts as computing; or when a call did: then device_id is DB_NULL. */
 struct cann_span {
     int64_t id, device_id, start_ns, end_ns;
     int64_t number; /* of the stream, of a call's thread */
     bool computing;
 };
-struct cann_span_reader; /* opaque */
-struct cann_span_reader *cann_span_reader_new(sqlite3 *db, struct err *err);
-/* Reads the spans of calls: device_id is DB_NULL, computing false. */
-struct cann_span_reader *cann_call_span_reader_new(sqlite3 *db, struct err *err);
-void cann_span_reader_free(struct cann_span_reader *reader);
-int cann_read_spans(struct cann_span_reader *reader, int64_t first, int64_t end,
+
+/* Rows, and which members of each are read: the fewer, the faster. The others are unset. Tasks are numbered by device
+ * and start, calls by thread and start: a call comes before those inside of it. */
+enum cann_rows {
+    CANN_TASKS, /* all but the ticks; has_aic, has_aiv and the counters of _COUNTED alone */
+    CANN_TASKS_COUNTED,
+    CANN_SUMS, /* that sums are made of: where, when, what, tensors, blocks, copies */
+    CANN_SUMS_COUNTED,
+    CANN_TICKS,        /* all that captures from before 2023 have */
+    CANN_TICKS_CYCLES, /* with the totals of the counters */
+    CANN_TICKS_COUNTED,
+    CANN_TASK_DURATIONS, /* device, core type, operator, its type, duration */
+    CANN_TASK_SPANS,
+    CANN_CALLS,
+    CANN_TIMED_CALLS,    /* thread, times, level, names, launches */
+    CANN_CALL_DURATIONS, /* level, names, duration */
+    CANN_CALL_SPANS,
+};
+
+/* Reads ranges of rows, first <= id < end by id, one after another. */
+struct cann_reader;                                                                     /* opaque */
+struct cann_reader *cann_reader_new(sqlite3 *db, enum cann_rows rows, struct err *err); /* NULL with err set */
+void cann_reader_free(struct cann_reader *reader);                                      /* NULL is fine */
+int cann_read_tasks(struct cann_reader *reader, int64_t first, int64_t end,
+                    int (*each)(void *arg, const struct cann_task *task, struct err *err), void *arg, struct err *err);
+int cann_read_calls(struct cann_reader *reader, int64_t first, int64_t end,
+                    int (*each)(void *arg, const struct cann_call *call, struct err *err), void *arg, struct err *err);
+int cann_read_spans(struct cann_reader *reader, int64_t first, int64_t end,
                     int (*each)(void *arg, const struct cann_span *span, struct err *err), void *arg, struct err *err);
+/* One call; *ret_found false: there is none. */
+int cann_get_call(struct cann_reader *reader, int64_t id, struct cann_call *ret, bool *ret_found, struct err *err);
+
+/* All rows. */
+int cann_each_task(sqlite3 *db, enum cann_rows rows,
+                   int (*each)(void *arg, const struct cann_task *task, struct err *err), void *arg, struct err *err);
+int cann_each_call(sqlite3 *db, enum cann_rows rows,
+                   int (*each)(void *arg, const struct cann_call *call, struct err *err), void *arg, struct err *err);
+int cann_each_span(sqlite3 *db, int (*each)(void *arg, const struct cann_span *span, struct err *err), void *arg,
+                   struct err *err); /* of tasks */
 
 /* How many rows there are: ids run from 1 to this. */
 int cann_task_count(sqlite3 *db, int64_t *ret, struct err *err);

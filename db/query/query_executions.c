@@ -39,14 +39,11 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
                : 0;
 }
 
-int execution_each(sqlite3 *db, const struct execution_range *range, enum cann_counters counters,
+int execution_each(sqlite3 *db, const struct execution_range *range, enum cann_rows ticks,
                    int (*each)(void *arg, const struct cann_task *task, struct err *err), void *arg, struct err *err)
 {
     struct task_scan scan = {range, each, arg};
-    struct cann_task_reader *reader = cann_ticks_reader_new(db, counters, err);
-    int status = reader != NULL ? cann_read_tasks(reader, 1, INT64_MAX, take_task, &scan, err) : -(int)err->code;
-    cann_task_reader_free(reader);
-    return status;
+    return cann_each_task(db, ticks, take_task, &scan, err);
 }
 
 /* ---- copies ---- */
@@ -69,7 +66,7 @@ static const struct query_field copy_fields[] = {
 static const struct query_select copies = {QUERY_FIELDS(copy_fields),
                                            .from = "FROM " COPIES " ORDER BY started, stream_id, task_id"};
 
-QUERY_GIVE(copy, struct device_copy, copy_fields)
+QUERY_GIVE(copy, struct device_copy, copies)
 
 int device_copy_each(sqlite3 *db, const struct execution_range *range,
                      int (*each)(void *arg, const struct device_copy *copy, struct err *err), void *arg,
@@ -89,7 +86,7 @@ static const struct query_select ai_cpu_runs = {
     QUERY_FIELDS(ai_cpu_fields),
     .from = "FROM aicpu_node a WHERE a.device_id = ?1 AND " IN_RANGE("a.end_tick") " ORDER BY a.start_tick, a.id"};
 
-QUERY_GIVE(ai_cpu, struct ai_cpu_run, ai_cpu_fields)
+QUERY_GIVE(ai_cpu, struct ai_cpu_run, ai_cpu_runs)
 
 int ai_cpu_run_each(sqlite3 *db, const struct execution_range *range,
                     int (*each)(void *arg, const struct ai_cpu_run *run, struct err *err), void *arg, struct err *err)
@@ -144,28 +141,17 @@ int execution_count(sqlite3 *db, const struct execution_range *range, struct exe
 {
     *ret = (struct execution_counts){.tasks = 0};
     int status = device_copy_each(db, range, count_copy, ret, err);
-    return status == 0 ? execution_each(db, range, CANN_NOT_COUNTED, count_task, ret, err) : status;
-}
-
-struct number_loop {
-    int (*each)(void *arg, int64_t number, struct err *err);
-    void *arg;
-};
-
-static int take_number(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    const struct number_loop *loop = arg;
-    return loop->each(loop->arg, query_integer(row, 0), err);
+    return status == 0 ? execution_each(db, range, CANN_TICKS, count_task, ret, err) : status;
 }
 
 int execution_each_device(sqlite3 *db, int (*each)(void *arg, int64_t device_id, struct err *err), void *arg,
                           struct err *err)
 {
-    struct number_loop loop = {each, arg};
-    return query_run(db,
-                     "SELECT device_id FROM device_task UNION SELECT device_id FROM training_trace"
-                     " UNION SELECT device_id FROM aicpu_log UNION SELECT device_id FROM data_queue_log ORDER BY 1",
-                     NULL, 0, take_number, &loop, err);
+    return query_each_number(db,
+                             "SELECT device_id FROM device_task UNION SELECT device_id FROM training_trace"
+                             " UNION SELECT device_id FROM aicpu_log UNION SELECT device_id FROM data_queue_log"
+                             " ORDER BY 1",
+                             each, arg, err);
 }
 
 /* ---- iterations ---- */
@@ -181,12 +167,4 @@ static const struct query_select ends = {
         STEP_TAG_MODEL_END) " GROUP BY model_id, index_id"
                             " ORDER BY model_id, index_id"};
 
-QUERY_GIVE(end, struct iteration_end, end_fields)
-
-int iteration_each_end(sqlite3 *db, int64_t device_id,
-                       int (*each)(void *arg, const struct iteration_end *end, struct err *err), void *arg,
-                       struct err *err)
-{
-    struct end_loop loop = {each, arg};
-    return query_select(db, &ends, &device_id, 1, give_end, &loop, err);
-}
+QUERY_EACH_OF_DEVICE(iteration_each_end, struct iteration_end, ends)

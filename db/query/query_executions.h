@@ -17,8 +17,8 @@ struct execution_range {
     int64_t after_tick, until_tick;
 };
 
-/* Whole tasks by start. counters: which of them are read. */
-int execution_each(sqlite3 *db, const struct execution_range *range, enum cann_counters counters,
+/* Whole tasks by start. ticks: CANN_TICKS, or with counters. */
+int execution_each(sqlite3 *db, const struct execution_range *range, enum cann_rows ticks,
                    int (*each)(void *arg, const struct cann_task *task, struct err *err), void *arg, struct err *err);
 /* A task that copies asynchronously, in ticks, by start: it is no execution. */
 struct device_copy {

@@ -91,8 +91,8 @@ int query_select_row(sqlite3 *db, const struct query_select *select, const int64
 /* Appends every row to an array: a struct whose members items, count and capacity these are. */
 int query_select_all(sqlite3 *db, const struct query_select *select, void *items, size_t *count, size_t *capacity,
                      size_t item_size, struct err *err);
-/* Defines give_NAME, which gives rows as structs to the callback of a struct NAME_loop: {each, arg}. */
-#define QUERY_GIVE(name, type, fields)                                                                                 \
+/* Defines give_NAME, which gives rows of a select as structs to the callback of a struct NAME_loop: {each, arg}. */
+#define QUERY_GIVE(name, type, select)                                                                                 \
     struct name##_loop {                                                                                               \
         int (*each)(void *arg, const type *item, struct err *err);                                                     \
         void *arg;                                                                                                     \
@@ -101,8 +101,24 @@ int query_select_all(sqlite3 *db, const struct query_select *select, void *items
     {                                                                                                                  \
         const struct name##_loop *loop = arg;                                                                          \
         type item;                                                                                                     \
-        query_take(row, 0, fields, sizeof fields / sizeof *fields, &item);                                             \
+        query_take(row, 0, (select).fields, (select).field_count, &item);                                              \
         return loop->each(loop->arg, &item, err);                                                                      \
+    }
+/* Defines a function that gives all rows of a select: of the whole capture, or of a device, which is its ?1. */
+#define QUERY_EACH(function, type, select)                                                                             \
+    QUERY_GIVE(function, type, select)                                                                                 \
+    int function(sqlite3 *db, int (*each)(void *arg, const type *item, struct err *err), void *arg, struct err *err)   \
+    {                                                                                                                  \
+        struct function##_loop loop = {each, arg};                                                                     \
+        return query_select(db, &(select), NULL, 0, give_##function, &loop, err);                                      \
+    }
+#define QUERY_EACH_OF_DEVICE(function, type, select)                                                                   \
+    QUERY_GIVE(function, type, select)                                                                                 \
+    int function(sqlite3 *db, int64_t device_id, int (*each)(void *arg, const type *item, struct err *err), void *arg, \
+                 struct err *err)                                                                                      \
+    {                                                                                                                  \
+        struct function##_loop loop = {each, arg};                                                                     \
+        return query_select(db, &(select), &device_id, 1, give_##function, &loop, err);                                \
     }
 
 /* Makes a scan of these fields, which are integers and scanned texts: its rows are the structs, whose other members are

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "db/query/query_inventory.h"
 
+#include "db/query/query_fields.h"
 #include "db/query/query_loop.h"
 
 struct inventory_loop {
     int (*each_kind)(void *arg, const struct inventory_kind *kind, struct err *err);
     int (*each_problem)(void *arg, const struct inventory_problem *problem, struct err *err);
-    int (*each_part)(void *arg, const struct inventory_part *part, struct err *err);
     void *arg;
 };
 
@@ -70,18 +70,10 @@ int inventory_each_problem(sqlite3 *db,
                      NULL, 0, give_problem, &loop, err);
 }
 
-static int give_part(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    const struct inventory_loop *loop = arg;
-    struct inventory_part part = {
-        .device_id = query_integer(row, 0), .chip = query_integer(row, 1), .is_host = query_integer(row, 2) == 1};
-    return loop->each_part(loop->arg, &part, err);
-}
+static const struct query_field part_fields[] = {
+    QUERY_MEMBERS(struct inventory_part, "", device_id, chip, is_host),
+};
+static const struct query_select parts = {QUERY_FIELDS(part_fields),
+                                          .from = "FROM capture_part ORDER BY is_host, device_id, id"};
 
-int inventory_each_part(sqlite3 *db, int (*each)(void *arg, const struct inventory_part *part, struct err *err),
-                        void *arg, struct err *err)
-{
-    struct inventory_loop loop = {.each_part = each, .arg = arg};
-    return query_run(db, "SELECT device_id, chip, is_host FROM capture_part ORDER BY is_host, device_id, id", NULL, 0,
-                     give_part, &loop, err);
-}
+QUERY_EACH(inventory_each_part, struct inventory_part, parts)

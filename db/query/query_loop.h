@@ -19,6 +19,9 @@ int query_run(sqlite3 *db, const char *sql, const int64_t *parameters, size_t pa
 
 /* The first value of a statement; 0 when it is NULL, or there is none. */
 int query_number(sqlite3 *db, const char *sql, int64_t *ret, struct err *err);
+/* Gives the first value of each row. */
+int query_each_number(sqlite3 *db, const char *sql, int (*each)(void *arg, int64_t number, struct err *err), void *arg,
+                      struct err *err);
 /* The last of a table's rows, which have ids from 1 on; 0: it has none. It is not beyond the size of the database, or
  * that was not taken for an import's (schema_is_ours): ranges of rows up to it are walked, and counting on from it
  * cannot overflow. */

@@ -3,6 +3,7 @@
 
 #include "base/file/large.h"
 #include "base/number.h"
+#include "base/search.h"
 #include "db/query/query_fields.h"
 #include "db/query/query_loop.h"
 #include "db/query/query_scan.h"
@@ -155,17 +156,16 @@ void cann_frequencies_release(struct cann_frequencies *list)
     *list = (struct cann_frequencies){.items = NULL};
 }
 
+static bool is_not_later(const void *item, const void *key)
+{
+    const struct cann_frequency *x = item, *y = key;
+    return x->device_id < y->device_id || (x->device_id == y->device_id && x->time_ns <= y->time_ns);
+}
+
 const struct cann_frequency *cann_frequency_at(const struct cann_frequencies *list, int64_t device_id, int64_t time_ns)
 {
-    size_t low = 0, high = list->count;
-    while (low < high) { /* the first that is later */
-        size_t middle = (low + high) / 2;
-        const struct cann_frequency *item = &list->items[middle];
-        if (item->device_id < device_id || (item->device_id == device_id && item->time_ns <= time_ns))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const struct cann_frequency wanted = {.device_id = device_id, .time_ns = time_ns};
+    size_t low = search_by(list->items, list->count, sizeof wanted, is_not_later, &wanted);
     const struct cann_frequency *last = low > 0 ? &list->items[low - 1] : NULL;
     return last != NULL && last->device_id == device_id && last->measured && last->mhz != DB_NULL ? last : NULL;
 }

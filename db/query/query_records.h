@@ -63,6 +63,6 @@ struct enum_table {
     const char *table;
     const struct value_name *names; /* NULL ends the list */
 };
-extern const struct enum_table enum_tables[];
+extern const struct enum_table enum_names_tables[];
 
 #endif

@@ -2,10 +2,10 @@
 #include "db/query/query_scan.h"
 
 #include "base/number.h"
+#include "base/progress.h"
 #include "base/strbuf.h"
 #include "db/database.h"
 #include "db/query/query_loop.h"
-#include "db/query/take_row.h"
 #include "db/table_pages.h"
 
 #include <stdio.h>
@@ -86,7 +86,40 @@ static struct page_reader *open_pages(sqlite3 *db, const char *table, const char
                                            : NULL;
 }
 
-/* ---- from SQLite ---- */
+/* ---- from SQLite: a function in an SQL statement gets each row's values: take_row(scan, value, ...) ---- */
+
+/* Type of the function's first argument: a pointer. */
+#define TAKE_ROW_POINTER "scan"
+struct row_scan {
+    int (*each)(void *arg, sqlite3_value **values, struct err *err);
+    void *arg;
+    struct err *err;
+    int status;
+    unsigned rows;
+};
+
+/* The first value is the scan, the others are the row's. */
+static void take_row(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    struct row_scan *scan = count > 0 ? sqlite3_value_pointer(values[0], TAKE_ROW_POINTER) : NULL;
+    if (scan == NULL) {
+        sqlite3_result_error(context, "no scan", -1);
+        return;
+    }
+    scan->status = (++scan->rows & 1023) == 0 && interrupted() ? interrupt_error(scan->err)
+                                                               : scan->each(scan->arg, values + 1, scan->err);
+    /* The condition is false, so that the statement goes on to the next row by itself. */
+    if (scan->status == 0)
+        sqlite3_result_int(context, 0);
+    else
+        sqlite3_result_error(context, "stopped", -1);
+}
+
+int query_scan_register(sqlite3 *db)
+{
+    return sqlite3_create_function_v2(db, "take_row", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, NULL, take_row, NULL, NULL,
+                                      NULL);
+}
 
 static int write_sql(struct query_scan *scan, const char *table, const char *key, const char *where,
                      const struct scan_column *columns, struct err *err)

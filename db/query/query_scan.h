@@ -32,6 +32,9 @@ static inline const char *scanned_text(const struct scanned_text *text)
     return (const char *)(intptr_t)text->address; /* NOLINT(performance-no-int-to-ptr) */
 }
 
+/* Once for each connection that is scanned. Returns a code of SQLite. */
+int query_scan_register(sqlite3 *db);
+
 struct query_scan; /* opaque */
 
 /* Makes a scan of those rows of a table with an id for which where is true (NULL: all), each as `width` integers. It is

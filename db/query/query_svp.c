@@ -20,27 +20,32 @@ static const struct query_field model_fields[] = {
 static const struct query_select models = {
     QUERY_FIELDS(model_fields), .from = "FROM profiled_model ORDER BY device_id, model_name, model_id, batch_num"};
 
-QUERY_GIVE(model, struct svp_model, model_fields)
+QUERY_EACH(svp_each_model, struct svp_model, models)
 
-int svp_each_model(sqlite3 *db, int (*each)(void *arg, const struct svp_model *model, struct err *err), void *arg,
-                   struct err *err)
-{
-    struct model_loop loop = {each, arg};
-    return query_select(db, &models, NULL, 0, give_model, &loop, err);
-}
-
-/* Prepares a statement whose parameters ?1 to ?4 are a model's device, name, id and batch number. */
+/* Prepares a statement whose parameters ?1 to ?4 are a model's device, name, id and batch number; NULL: it has none. */
 static int prepare_for_model(sqlite3 *db, const struct query_select *select, const char *behind,
                              const struct svp_model *model, sqlite3_stmt **ret, struct err *err)
 {
     int status = query_prepare(db, select, behind, ret, err);
-    if (status < 0)
+    if (status < 0 || model == NULL)
         return status;
     query_bind(*ret, 1, model->device_id);
     sqlite3_bind_text(*ret, 2, model->name, -1, SQLITE_STATIC);
     query_bind(*ret, 3, model->model_id);
     query_bind(*ret, 4, model->batch_num);
     return 0;
+}
+
+/* Gives the rows of such a statement. */
+static int run_for_model(sqlite3 *db, const struct query_select *select, const char *behind,
+                         const struct svp_model *model, int (*give)(void *arg, sqlite3_stmt *row, struct err *err),
+                         void *arg, struct err *err)
+{
+    sqlite3_stmt *statement = NULL;
+    int status = prepare_for_model(db, select, behind, model, &statement, err);
+    status = status == 0 ? query_loop(db, statement, give, arg, err) : status;
+    sqlite3_finalize(statement);
+    return status;
 }
 
 /* ---- inferences ---- */
@@ -70,23 +75,17 @@ static const struct query_select inferences = {QUERY_FIELDS(inference_fields), .
     "inference_id"
 #define INFERENCE_ORDER_IN_MODEL " ORDER BY input_pic_num, start_known DESC, start_ns, inference_id"
 
-QUERY_GIVE(inference, struct svp_inference, inference_fields)
+QUERY_GIVE(inference, struct svp_inference, inferences)
 
 int svp_each_inference(sqlite3 *db, const struct svp_model *model,
                        int (*each)(void *arg, const struct svp_inference *inference, struct err *err), void *arg,
                        struct err *err)
 {
     struct inference_loop loop = {each, arg};
-    sqlite3_stmt *statement = NULL;
-    int status = model == NULL ? query_prepare(db, &inferences, INFERENCE_ORDER, &statement, err)
-                               : prepare_for_model(db, &inferences,
-                                                   " WHERE device_id IS ?1 AND " MODEL_NAME " = ?2 AND model_id IS ?3"
-                                                   " AND batch_num IS ?4" INFERENCE_ORDER_IN_MODEL,
-                                                   model, &statement, err);
-    if (status == 0)
-        status = query_loop(db, statement, give_inference, &loop, err);
-    sqlite3_finalize(statement);
-    return status;
+    const char *behind = model == NULL ? INFERENCE_ORDER
+                                       : " WHERE device_id IS ?1 AND " MODEL_NAME " = ?2 AND model_id IS ?3"
+                                         " AND batch_num IS ?4" INFERENCE_ORDER_IN_MODEL;
+    return run_for_model(db, &inferences, behind, model, give_inference, &loop, err);
 }
 
 /* ---- AI CPU tasks ---- */
@@ -154,12 +153,7 @@ int svp_each_ai_cpu_task(sqlite3 *db, const struct svp_model *model,
                          struct err *err)
 {
     struct ai_cpu_loop loop = {each, arg};
-    sqlite3_stmt *statement = NULL;
-    int status = svp_ai_cpu_tasks(db, model, &statement, err);
-    if (status == 0)
-        status = query_loop(db, statement, give_ai_cpu_task, &loop, err);
-    sqlite3_finalize(statement);
-    return status;
+    return run_for_model(db, &ai_cpu_tasks_of_model, NULL, model, give_ai_cpu_task, &loop, err);
 }
 
 int svp_ai_cpu_tasks(sqlite3 *db, const struct svp_model *model, sqlite3_stmt **ret, struct err *err)
@@ -191,14 +185,7 @@ static const struct query_select reports = {
             " SELECT device_id, model_id, current_pic_count FROM source_file WHERE kind = 'aicpu_task')"
             " ORDER BY device_id, model_id, current_pic_count"};
 
-QUERY_GIVE(report, struct svp_report, report_fields)
-
-int svp_each_report(sqlite3 *db, int (*each)(void *arg, const struct svp_report *report, struct err *err), void *arg,
-                    struct err *err)
-{
-    struct report_loop loop = {each, arg};
-    return query_select(db, &reports, NULL, 0, give_report, &loop, err);
-}
+QUERY_EACH(svp_each_report, struct svp_report, reports)
 
 struct svp_report_reader {
     sqlite3 *db;
@@ -208,21 +195,19 @@ struct svp_report_reader {
 struct svp_report_reader *svp_report_reader_new(sqlite3 *db, struct err *err)
 {
     struct svp_report_reader *reader = calloc(1, sizeof *reader);
-    int status = reader != NULL ? 0 : err_no_memory(err);
-    if (status == 0) {
-        reader->db = db;
-        status = query_prepare(db, &inferences,
-                               " WHERE device_id IS ?1 AND model_id IS ?2 AND current_pic_count IS ?3"
-                               " ORDER BY " MODEL_NAME ", batch_num, input_pic_num, start_ns, inference_id",
-                               &reader->inferences, err);
-    }
-    if (status == 0)
-        status = query_prepare(db, &ai_cpu_tasks_of_report, NULL, &reader->ai_cpu_tasks, err);
-    if (status < 0) {
-        svp_report_reader_free(reader);
+    if (reader == NULL) {
+        err_no_memory(err);
         return NULL;
     }
-    return reader;
+    reader->db = db;
+    if (query_prepare(db, &inferences,
+                      " WHERE device_id IS ?1 AND model_id IS ?2 AND current_pic_count IS ?3"
+                      " ORDER BY " MODEL_NAME ", batch_num, input_pic_num, start_ns, inference_id",
+                      &reader->inferences, err) == 0 &&
+        query_prepare(db, &ai_cpu_tasks_of_report, NULL, &reader->ai_cpu_tasks, err) == 0)
+        return reader;
+    svp_report_reader_free(reader);
+    return NULL;
 }
 
 void svp_report_reader_free(struct svp_report_reader *reader)
@@ -301,10 +286,10 @@ static int add_layer(void *arg, sqlite3_stmt *row, struct err *err)
     struct svp_layer taken;
     query_take(row, 0, layers_of_model.fields, layers_of_model.field_count, &taken);
     *layer = (struct svp_layer){.layer_id = taken.layer_id, .task_id = taken.task_id, .ai_cpu = taken.ai_cpu};
-    int status = add_text(loop, taken.name, &layer->name, err);
-    if (status == 0)
-        status = add_text(loop, taken.type, &layer->type, err);
-    return status == 0 ? add_text(loop, taken.ori_name, &layer->ori_name, err) : status;
+    bool failed = add_text(loop, taken.name, &layer->name, err) < 0 ||
+                  add_text(loop, taken.type, &layer->type, err) < 0 ||
+                  add_text(loop, taken.ori_name, &layer->ori_name, err) < 0;
+    return failed ? -(int)err->code : 0;
 }
 
 static void settle_text(const struct svp_layers *layers, const char **text)
@@ -375,20 +360,13 @@ static const struct query_select calls_of_all = {
     .from = "FROM source_file f JOIN acl_call c ON c.file_id = f.id WHERE f.kind = 'acl_call'"
             " AND f.profiled_model_id IS NOT NULL ORDER BY c.process_id, c.thread_id, c.start_ns, c.end_ns DESC, c.id"};
 
-QUERY_GIVE(acl, struct acl_call, call_fields)
+QUERY_GIVE(acl, struct acl_call, calls_of_all)
 
 int acl_each_call(sqlite3 *db, const struct svp_model *model,
                   int (*each)(void *arg, const struct acl_call *call, struct err *err), void *arg, struct err *err)
 {
     struct acl_loop loop = {each, arg};
-    sqlite3_stmt *statement = NULL;
-    if (model == NULL)
-        return query_select(db, &calls_of_all, NULL, 0, give_acl, &loop, err);
-    int status = prepare_for_model(db, &calls_of_model, NULL, model, &statement, err);
-    if (status == 0)
-        status = query_loop(db, statement, give_acl, &loop, err);
-    sqlite3_finalize(statement);
-    return status;
+    return run_for_model(db, model != NULL ? &calls_of_model : &calls_of_all, NULL, model, give_acl, &loop, err);
 }
 
 static const struct query_field execute_fields[] = {
@@ -402,14 +380,7 @@ static const struct query_select executes = {
             " JOIN acl_call c ON c.file_id = f.id WHERE c.name GLOB 'svp_acl_mdl_execute*' AND c.start_ns IS NOT NULL"
             " AND c.end_ns IS NOT NULL"};
 
-QUERY_GIVE(execute, struct svp_execute, execute_fields)
-
-int svp_each_execute(sqlite3 *db, int (*each)(void *arg, const struct svp_execute *call, struct err *err), void *arg,
-                     struct err *err)
-{
-    struct execute_loop loop = {each, arg};
-    return query_select(db, &executes, NULL, 0, give_execute, &loop, err);
-}
+QUERY_EACH(svp_each_execute, struct svp_execute, executes)
 
 static const struct query_field statistic_fields[] = {
     QUERY_MEMBERS(struct acl_statistic, "", device_id, model_id, process_id, thread_id, api_type, name),
@@ -426,14 +397,7 @@ static const struct query_select statistics = {
             " f.profiled_model_id GROUP BY 1, 2, 3, 4, 5, 6)"
             " ORDER BY device_id, model_id, process_id, thread_id, total_ns DESC, name"};
 
-QUERY_GIVE(acl_statistic, struct acl_statistic, statistic_fields)
-
-int acl_each_statistic(sqlite3 *db, int (*each)(void *arg, const struct acl_statistic *row, struct err *err), void *arg,
-                       struct err *err)
-{
-    struct acl_statistic_loop loop = {each, arg};
-    return query_select(db, &statistics, NULL, 0, give_acl_statistic, &loop, err);
-}
+QUERY_EACH(acl_each_statistic, struct acl_statistic, statistics)
 
 const char *acl_mode_name(int64_t api_type)
 {

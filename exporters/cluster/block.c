@@ -194,9 +194,8 @@ static int keep_pairs(struct plan *plan, struct numbered *group, const struct pa
     while (count > 0 && (pair = map_next(&pairs->by_number, pair)) != NULL)
         plan->numbers.items[plan->numbers.count++] = (struct plan_number){pair->key, pair->other};
     group->number_count = plan->numbers.count - group->first_number;
-    if (group->number_count > 1)
-        qsort(plan->numbers.items + group->first_number, group->number_count, sizeof *plan->numbers.items,
-              compare_numbers);
+    array_sort(plan->numbers.items + group->first_number, group->number_count, sizeof *plan->numbers.items,
+               compare_numbers);
     return 0;
 }
 
@@ -225,8 +224,7 @@ static int take_list(struct plan *plan, struct numbered *group, struct pairs *pa
         expand(group, listed);
     int64_t *sorted = plan->known.items + plan->known.count;
     memcpy(sorted, listed, count * sizeof *listed);
-    if (count > 1)
-        qsort(sorted, count, sizeof *sorted, compare_ranks);
+    array_sort(sorted, count, sizeof *sorted, compare_ranks);
     plan->known.count += count;
     int status = count > 0 ? add_listed(pairs, listed, sorted, count, err) : 0;
     free(listed);
@@ -257,8 +255,8 @@ static int find_all(struct finding *finding, struct err *err)
         for (size_t j = 0; status == 0 && j < plan->ranks[i].group_count; j++)
             status = hear(finding, &plan->ranks[i], &plan->ranks[i].groups[j], err);
     }
-    if (finding->evidence.count > 1)
-        qsort(finding->evidence.items, finding->evidence.count, sizeof *finding->evidence.items, by_group_and_strength);
+    array_sort(finding->evidence.items, finding->evidence.count, sizeof *finding->evidence.items,
+               by_group_and_strength);
     size_t first = 0, end;
     for (uint32_t i = 0; status == 0 && i < finding->names.count; i++, first = end) {
         for (end = first; end < finding->evidence.count && finding->evidence.items[end].group == i; end++) {
@@ -496,7 +494,7 @@ static int add_link(struct merged_block *block, const struct plan *plan, const s
 /* ---- one rank's part ---- */
 
 static int add_total(struct merged_block *block, uint32_t rank, const struct aggregate_sum *sum,
-                     const struct rank_packet *packets, uint32_t packet_count, struct err *err)
+                     const struct comm_packet *packets, uint32_t packet_count, struct err *err)
 {
     if (array_reserve(&block->totals, 1, err) < 0 || array_reserve(&block->packets, packet_count + 1u, err) < 0)
         return -(int)err->code;
@@ -529,7 +527,7 @@ int merged_block_add(struct merged_block *block, const struct plan *plan, const 
 /* A total and where its packets are. */
 struct placed_total {
     const struct merged_total *total;
-    const struct rank_packet *packets;
+    const struct comm_packet *packets;
 };
 
 static int compare_totals(const void *a, const void *b)
@@ -540,7 +538,7 @@ static int compare_totals(const void *a, const void *b)
 
 static size_t place_totals(const struct merged_block *block, struct placed_total *ret)
 {
-    const struct rank_packet *packets = block->packets.items;
+    const struct comm_packet *packets = block->packets.items;
     for (size_t i = 0; i < block->totals.count; i++) {
         ret[i] = (struct placed_total){&block->totals.items[i], packets};
         packets += block->totals.items[i].packet_count;
@@ -557,7 +555,7 @@ static int join_totals(struct merged_block *to, struct placed_total *from, size_
         all += from[i].total->packet_count;
     if (array_reserve(&to->totals, 1, err) < 0 || array_reserve(&to->packets, all + 1, err) < 0)
         return -(int)err->code;
-    for (size_t j = 0; j < TRANSPORTS; j++) {
+    for (size_t j = 0; j < COMM_TRANSPORTS; j++) {
         size_t first = to->packets.count, end = first;
         for (size_t i = 0; i < count; i++) {
             const struct aggregate_sum *sum = &from[i].total->sum;
@@ -572,7 +570,7 @@ static int join_totals(struct merged_block *to, struct placed_total *from, size_
         to->packets.count = first + joined.sum.packets_of[j];
     }
     for (size_t i = 0; i < count; i++) {
-        for (size_t j = 0; j < CLUSTER_TIMES; j++)
+        for (size_t j = 0; j < COMM_TIMES; j++)
             joined.sum.ns[j] = number_add(joined.sum.ns[j], from[i].total->sum.ns[j]);
     }
     to->totals.items[to->totals.count++] = joined;
@@ -588,8 +586,7 @@ int merged_block_add_totals(struct merged_block *block, const struct merged_bloc
     size_t count = status == 0 ? place_totals(block, order) : 0;
     if (status == 0)
         count += place_totals(from, order + count);
-    if (count > 1)
-        qsort(order, count, sizeof *order, compare_totals);
+    array_sort(order, count, sizeof *order, compare_totals);
     for (size_t i = 0, end; status == 0 && i < count; i = end) {
         for (end = i + 1; end < count && order[end].total->rank == order[i].total->rank; end++) {
         }
@@ -690,8 +687,8 @@ static int take_totals(struct merged_block *block, struct team_message *message,
                        struct err *err)
 {
     size_t rest = team_message_rest(message);
-    if (head->totals > rest / sizeof(struct merged_total) || head->packets > rest / sizeof(struct rank_packet) ||
-        head->totals * sizeof(struct merged_total) + head->packets * sizeof(struct rank_packet) > rest)
+    if (head->totals > rest / sizeof(struct merged_total) || head->packets > rest / sizeof(struct comm_packet) ||
+        head->totals * sizeof(struct merged_total) + head->packets * sizeof(struct comm_packet) > rest)
         return team_message_wrong(err);
     if (array_reserve(&block->totals, head->totals + 1, err) < 0 ||
         array_reserve(&block->packets, head->packets + 1, err) < 0)

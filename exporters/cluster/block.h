@@ -51,7 +51,7 @@ struct merged_block {
     struct map collectives, links;
     struct intern texts;
     RANK_LIST(struct merged_total, totals); /* of ranks with operators; only process 0 needs them */
-    RANK_LIST(struct rank_packet, packets);
+    RANK_LIST(struct comm_packet, packets);
     int64_t unmapped_links; /* whose ranks nobody knows */
 };
 

@@ -185,9 +185,8 @@ static void write_operator(struct analysis *analysis, const struct plan_entry *e
 {
     struct nested_json *json = &analysis->communication;
     const struct cluster_member member = {json->step, name, analysis->plan.groups.items[entries->group].number};
-    bool any = false;
-    nested_json_member(json, name, member.number);
-    write_text(&json->out, "{");
+    json_put_key(&json->json, name, member.number);
+    json_put_begin(&json->json, NULL, '{');
     for (size_t i = first; i < count; i++) {
         const struct rank_data *rank = &analysis->details[entries[i].rank];
         const struct rank_block *block = detail_block(analysis, &entries[i]);
@@ -195,12 +194,11 @@ static void write_operator(struct analysis *analysis, const struct plan_entry *e
             block != NULL && block->operator_count > 0 ? find_operator(rank, block, name, hint) : NULL;
         if (operator_ == NULL)
             continue;
-        const struct cluster_info info = rank_info_of_operator(rank, operator_);
+        const struct comm_info info = rank_info_of_operator(rank, operator_);
         large_passed(8); /* each may be in a page of its own */
-        nested_json_rank(json, &member, !any, analysis->plan.ranks[entries[i].rank].rank, &info);
-        any = true;
+        nested_json_rank(json, &member, analysis->plan.ranks[entries[i].rank].rank, &info);
     }
-    write_text(&json->out, "}");
+    json_put_end(&json->json, '}');
 }
 
 static void write_operators(struct analysis *analysis, const struct half *half)
@@ -223,16 +221,16 @@ static void write_totals(struct analysis *analysis, const struct merged_block *t
 {
     struct nested_json *json = &analysis->communication;
     const struct cluster_member member = {json->step, "Total Op Info", number};
-    const struct rank_packet *packets = totals->packets.items;
-    nested_json_member(json, member.name, number);
-    write_text(&json->out, "{");
+    const struct comm_packet *packets = totals->packets.items;
+    json_put_key(&json->json, member.name, number);
+    json_put_begin(&json->json, NULL, '{');
     for (size_t i = 0; i < totals->totals.count; i++) {
         const struct merged_total *total = &totals->totals.items[i];
-        const struct cluster_info info = rank_info_of_total(&total->sum, packets);
-        nested_json_rank(json, &member, i == 0, analysis->plan.ranks[total->rank].rank, &info);
+        const struct comm_info info = rank_info_of_total(&total->sum, packets);
+        nested_json_rank(json, &member, analysis->plan.ranks[total->rank].rank, &info);
         packets += total->packet_count;
     }
-    write_text(&json->out, "}");
+    json_put_end(&json->json, '}');
 }
 
 /* Adds what a half says of links. */
@@ -290,14 +288,6 @@ static size_t take_entries(struct analysis *analysis, uint32_t group, uint32_t s
     *ret = plan->entries.items + first;
     analysis->next_entry[group] = end;
     return end - first;
-}
-
-static bool same_members(const struct plan *plan, size_t a, size_t b)
-{
-    const struct plan_group *x = &plan->groups.items[a], *y = &plan->groups.items[b];
-    return x->member_count == y->member_count &&
-           memcmp(plan->members.items + x->first_member, plan->members.items + y->first_member,
-                  x->member_count * sizeof *plan->members.items) == 0;
 }
 
 /* Merges and judges one half. */
@@ -360,7 +350,7 @@ static int analyse_groups(struct analysis *analysis, struct err *err)
         analysis->next_entry[plan->entries.items[i].group] = i;
     for (uint32_t first = 0, end; status == 0 && first < count; first = end) {
         end = first + 1;
-        while (end < count && same_members(plan, first, end))
+        while (end < count && plan_same_members(plan, &plan->groups.items[first], &plan->groups.items[end]))
             end++;
         status = analyse_run(analysis, first, end, err);
         progress_update(analysis->request->progress, "cluster", end, count);

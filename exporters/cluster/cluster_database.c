@@ -83,7 +83,7 @@ struct cluster_database *cluster_database_new(const char *directory, struct err 
     struct cluster_database *database = calloc(1, sizeof *database);
     char *path = path_join(directory, "cluster_analysis.db");
     bool failed = (database != NULL && path != NULL ? database_setup(err) : err_no_memory(err)) < 0 ||
-                  database_build_open_foreign(&database->build, path, err) < 0;
+                  database_build_open(&database->build, path, false, err) < 0;
     free(path);
     if (failed) {
         free(database);
@@ -155,22 +155,22 @@ void cluster_database_add_step(struct cluster_database *database, const char *co
 /* ---- communication ---- */
 
 void cluster_database_add_info(struct cluster_database *database, const struct cluster_member *member, int64_t rank,
-                               const struct cluster_info *info)
+                               const struct comm_info *info)
 {
     const int64_t *ns = info->ns;
     if (!takes_rows(database))
         return;
     add(database, TIMES, V(member->step), V(rank), V(member->name), V(member->number),
-        info->total ? V(0) : V(decimal(info->start_ns, US)), V(decimal(ns[TIME_ELAPSE], MS)),
-        V(decimal(ns[TIME_TRANSIT], MS)), V(decimal(ns[TIME_WAIT], MS)), V(decimal(ns[TIME_SYNCHRONIZATION], MS)),
-        V(decimal(ns[TIME_IDLE], MS)), V(decimal(info->synchronization_ratio, RATIO)),
+        info->total ? V(0) : V(decimal(info->start_ns, US)), V(decimal(ns[COMM_ELAPSE], MS)),
+        V(decimal(ns[COMM_TRANSIT], MS)), V(decimal(ns[COMM_WAIT], MS)), V(decimal(ns[COMM_SYNCHRONIZATION], MS)),
+        V(decimal(ns[COMM_IDLE], MS)), V(decimal(info->synchronization_ratio, RATIO)),
         V(decimal(info->wait_ratio, RATIO)));
-    for (size_t i = 0; i < TRANSPORTS; i++) {
-        const struct cluster_transfer *transfer = &info->transfers[i];
+    for (size_t i = 0; i < COMM_TRANSPORTS; i++) {
+        const struct comm_transfer *transfer = &info->transfers[i];
         for (uint32_t j = 0; j < transfer->packet_count; j++) {
-            const struct rank_packet *packet = &transfer->packets[j];
+            const struct comm_packet *packet = &transfer->packets[j];
             add(database, BANDWIDTHS, V(member->step), V(rank), V(member->name), V(member->number),
-                V(cluster_transport_names[i]), V(decimal(transfer->bytes, MB)), V(decimal(transfer->ns, MS)),
+                V(collective_media[i]), V(decimal(transfer->bytes, MB)), V(decimal(transfer->ns, MS)),
                 V(decimal(transfer->bandwidth, RATIO)),
                 info->total ? NOTHING : V(decimal(transfer->large_ratio, RATIO)), V(decimal(packet->bytes, MB)),
                 V(decimal(packet->count, 0)), V(decimal(packet->ns, MS)));

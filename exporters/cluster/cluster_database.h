@@ -17,25 +17,12 @@ void cluster_database_free(struct cluster_database *database);
 void cluster_database_add_step(struct cluster_database *database, const char *const *titles, const char *const *texts,
                                size_t count);
 
-/* Times and transfers of a rank in an operator, or in all of a group and step. */
-struct cluster_info {
-    bool total;       /* it has no start and no share of large packets */
-    int64_t start_ns; /* since 1970 */
-    const int64_t *ns;
-    int64_t wait_ratio, synchronization_ratio; /* in units of 10^-4 */
-    struct cluster_transfer {
-        int64_t bytes, ns, bandwidth, large_ratio; /* the last two in units of 10^-4 */
-        const struct rank_packet *packets;
-        uint32_t packet_count;
-    } transfers[TRANSPORTS];
-};
-
 /* An operator or entry of a group in a step. */
 struct cluster_member {
     const char *step, *name, *number;
 };
 void cluster_database_add_info(struct cluster_database *database, const struct cluster_member *member, int64_t rank,
-                               const struct cluster_info *info);
+                               const struct comm_info *info);
 
 struct cluster_database_link {
     int64_t source, target, bytes, ns, bandwidth; /* bandwidth in units of 10^-4 */

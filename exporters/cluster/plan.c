@@ -97,24 +97,21 @@ static int find_group(struct making *making, const struct aggregate *rank, const
 static int collect_entries(struct making *making, struct err *err)
 {
     struct plan *plan = making->plan;
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < plan->rank_count; i++) {
+    for (size_t i = 0; i < plan->rank_count; i++) {
         const struct aggregate *rank = &plan->ranks[i];
-        for (size_t j = 0; status == 0 && j < rank->block_count; j++) {
+        for (size_t j = 0; j < rank->block_count; j++) {
             struct plan_entry entry = {.rank = (uint32_t)i, .block = (uint32_t)j};
             const char *step = aggregate_text(rank, rank->blocks[j].step);
             if (!plan_wants_step(plan, step))
                 continue;
-            status = find_group(making, rank, &rank->blocks[j], &entry.group, err);
-            if (status == 0)
-                status = intern_add(&making->steps, step, strlen(step), &entry.step, err);
-            if (status == 0)
-                status = array_reserve(&plan->entries, 1, err);
-            if (status == 0)
-                plan->entries.items[plan->entries.count++] = entry;
+            if (find_group(making, rank, &rank->blocks[j], &entry.group, err) < 0 ||
+                intern_add(&making->steps, step, strlen(step), &entry.step, err) < 0 ||
+                array_reserve(&plan->entries, 1, err) < 0)
+                return -(int)err->code;
+            plan->entries.items[plan->entries.count++] = entry;
         }
     }
-    return status;
+    return 0;
 }
 
 static int compare_texts(const void *a, const void *b)
@@ -138,8 +135,7 @@ static int order_steps(struct making *making, struct err *err)
         plan->steps.items[entry->step] = aggregate_text(rank, rank->blocks[entry->block].step);
     }
     plan->steps.count = count;
-    if (count > 1)
-        qsort(plan->steps.items, count, sizeof *plan->steps.items, compare_texts);
+    array_sort(plan->steps.items, count, sizeof *plan->steps.items, compare_texts);
     for (size_t i = 0; i < count; i++) {
         uint32_t text;
         if (intern_find(&making->steps, plan->steps.items[i], strlen(plan->steps.items[i]), &text))
@@ -202,9 +198,8 @@ static int order_groups(struct plan *plan, struct err *err)
     size_t count = plan->groups.count;
     uint32_t *order = calloc(count + 1, sizeof *order), *place = calloc(count + 1, sizeof *place);
     struct plan_group *sorted = calloc(count + 1, sizeof *sorted);
-    int status = 0;
-    if (order == NULL || place == NULL || sorted == NULL) {
-        status = err_no_memory(err);
+    const bool failed = order == NULL || place == NULL || sorted == NULL;
+    if (failed) {
         free(sorted);
     } else {
         for (uint32_t i = 0; i < count; i++)
@@ -219,12 +214,11 @@ static int order_groups(struct plan *plan, struct err *err)
         plan->groups.capacity = count + 1;
         for (size_t i = 0; i < plan->entries.count; i++)
             plan->entries.items[i].group = place[plan->entries.items[i].group];
-        if (plan->entries.count > 1)
-            qsort(plan->entries.items, plan->entries.count, sizeof *plan->entries.items, by_group_step_rank);
+        array_sort(plan->entries.items, plan->entries.count, sizeof *plan->entries.items, by_group_step_rank);
     }
     free(order);
     free(place);
-    return status;
+    return failed ? err_no_memory(err) : 0;
 }
 
 int plan_make(struct plan *plan, const struct aggregate *ranks, size_t rank_count, const struct step_filter *steps,
@@ -232,20 +226,14 @@ int plan_make(struct plan *plan, const struct aggregate *ranks, size_t rank_coun
 {
     *plan = (struct plan){.ranks = ranks, .rank_count = rank_count, .steps_wanted = steps};
     struct making making = {.plan = plan, .groups = MAP_OF(struct key_item, key)};
-    int status = collect_entries(&making, err);
-    if (status == 0)
-        status = order_steps(&making, err);
-    if (status == 0 && plan->entries.count > 1)
-        qsort(plan->entries.items, plan->entries.count, sizeof *plan->entries.items, by_group_and_rank);
-    if (status == 0)
-        status = collect_members(plan, err);
-    if (status == 0)
-        status = order_groups(plan, err);
+    bool failed = collect_entries(&making, err) < 0 || order_steps(&making, err) < 0;
+    array_sort(plan->entries.items, plan->entries.count, sizeof *plan->entries.items, by_group_and_rank);
+    failed = failed || collect_members(plan, err) < 0 || order_groups(plan, err) < 0;
     intern_release(&making.numbers);
     intern_release(&making.steps);
     map_release(&making.groups);
     free(making.step_of);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 void plan_release(struct plan *plan)
@@ -264,6 +252,13 @@ const struct aggregate *plan_rank(const struct plan *plan, int64_t number)
     size_t place =
         search_from(plan->ranks, plan->rank_count, sizeof *plan->ranks, offsetof(struct aggregate, rank), number);
     return place < plan->rank_count && plan->ranks[place].rank == number ? &plan->ranks[place] : NULL;
+}
+
+bool plan_same_members(const struct plan *plan, const struct plan_group *a, const struct plan_group *b)
+{
+    return a->member_count == b->member_count &&
+           memcmp(plan->members.items + a->first_member, plan->members.items + b->first_member,
+                  a->member_count * sizeof *plan->members.items) == 0;
 }
 
 /* ---- missing ---- */

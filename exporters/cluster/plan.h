@@ -56,6 +56,9 @@ void plan_release(struct plan *plan);
 /* NULL: no such rank. */
 const struct aggregate *plan_rank(const struct plan *plan, int64_t rank);
 
+/* Whether the same ranks were seen in two groups. */
+bool plan_same_members(const struct plan *plan, const struct plan_group *a, const struct plan_group *b);
+
 /* Whether a step is among those that are analysed; one without a number always is. */
 bool plan_wants_step(const struct plan *plan, const char *step);
 

@@ -115,7 +115,7 @@ int team_fold(struct team *team, void *items, size_t count, size_t size, void (*
     return team_reduce(team, NULL, give_items, fold_items, &folding, err);
 }
 
-/* Of several codes of errors the highest is that of all. */
+/* Keeps the highest of several codes of errors. */
 static void fold_code(void *to, const void *from)
 {
     int *code = to, other = *(const int *)from;

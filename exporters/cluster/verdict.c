@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/cluster/verdict.h"
 
+#include "base/array.h"
 #include "base/map.h"
 #include "base/number.h"
 
@@ -128,8 +129,7 @@ static void keep_late(struct verdicts *verdicts, const struct late_collective *l
 
 void verdicts_sort(struct verdicts *verdicts)
 {
-    if (verdicts->late_count > 1)
-        qsort(verdicts->late, verdicts->late_count, sizeof *verdicts->late, compare_late);
+    array_sort(verdicts->late, verdicts->late_count, sizeof *verdicts->late, compare_late);
 }
 
 /* ---- a group and step ---- */

@@ -8,74 +8,12 @@
 #include "base/intern.h"
 #include "base/number.h"
 #include "exporters/communication/collectives.h"
-#include "exporters/json_text.h"
 #include "exporters/output_file.h"
 #include "parsers/frameworks/records.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define TEXT_LIMIT ((size_t)256 * 1024 * 1024)
-
-/* ---- text ---- */
-
-/* Puts a comma where a member stands before the next one. */
-static void separate(struct strbuf *text)
-{
-    if (text->length > 0 && text->data[text->length - 1] != '{')
-        strbuf_adds(text, ", ");
-}
-
-/* "key": with what must stand before it. */
-static void put_key(struct strbuf *text, const char *key)
-{
-    separate(text);
-    strbuf_addc(text, '"');
-    json_text_append(text, key, strlen(key));
-    strbuf_adds(text, "\": ");
-}
-
-/* "name@group": */
-static void put_group_key(struct strbuf *text, const char *name, uint64_t group)
-{
-    char number[NUMBER_MAX];
-    separate(text);
-    strbuf_addc(text, '"');
-    json_text_append(text, name, strlen(name));
-    strbuf_addc(text, '@');
-    strbuf_add(text, number, (size_t)(number_put_unsigned(number, group) - number));
-    strbuf_adds(text, "\": ");
-}
-
-/* Prints the number as short as it reads back the same, REAL_SHORTEST_MAX bytes at most, without a NUL; 0 for what is
- * no number. */
-static size_t print_real(char *text, double value)
-{
-    return real_print(text, isfinite(value) ? value : 0);
-}
-
-/* The key, which needs no escapes, and a number. */
-static void put_real(struct strbuf *text, const char *key, double value)
-{
-    char number[REAL_SHORTEST_MAX];
-    separate(text);
-    strbuf_addc(text, '"');
-    strbuf_adds(text, key);
-    strbuf_adds(text, "\": ");
-    strbuf_add(text, number, print_real(number, value));
-}
-
-/* Gives the text to the file and empties it. */
-static int flush(struct comm_document *document, struct err *err)
-{
-    if (document->text.failed)
-        return err_set(err, ERR_NO_MEMORY, "out of memory for the text of communication");
-    outfile_add(&document->out, &document->text);
-    strbuf_clear(&document->text);
-    return 0;
-}
 
 /* Writes the halves of a step, "p2p" and "collective": an object each, whose members half writes. */
 static int write_steps(struct comm_document *document, const char *name,
@@ -83,57 +21,53 @@ static int write_steps(struct comm_document *document, const char *name,
                        struct err *err)
 {
     const struct export_options *options = document->analysis->options;
-    char *path = path_join(options->directory, name), key[64];
-    bool failed = (path != NULL ? outfile_open(&document->out, path, err) : err_no_memory(err)) < 0;
-    struct strbuf *text = &document->text;
-    if (failed) {
+    struct json_out *json = &document->json;
+    struct outfile out;
+    char *path = path_joined(options->directory, name, err);
+    if (path == NULL || outfile_open(&out, path, err) < 0) {
         free(path);
         return -(int)err->code;
     }
-    outfile_write(&document->out, "{", 1);
+    bool failed = false;
+    *json = (struct json_out){.out = &out, .gap = " "};
+    json_put_begin(json, NULL, '{');
     for (size_t i = 0; !failed && i < document->step_count; i++) {
         const char *id = document->steps[i].id;
-        strbuf_clear(text);
-        if (i > 0)
-            strbuf_adds(text, ", ");
+        char key[64];
         snprintf(key, sizeof key, "step%s", id != NULL ? id : document->pytorch ? "" : "0");
-        strbuf_adds(text, "\"");
-        json_text_append(text, key, strlen(key));
-        strbuf_adds(text, "\": {\"p2p\": {");
+        json_put_key(json, key, NULL);
+        json_put_begin(json, NULL, '{');
+        json_put_begin(json, "p2p", '{');
         failed = half(document, i, true, err) < 0;
-        strbuf_adds(text, "}, \"collective\": {");
+        json_put_end(json, '}');
+        json_put_begin(json, "collective", '{');
         failed = failed || half(document, i, false, err) < 0;
-        strbuf_adds(text, "}}");
-        failed = failed || flush(document, err) < 0;
+        json_put_end(json, '}');
+        json_put_end(json, '}');
     }
-    outfile_write(&document->out, "}", 1);
-    if (!failed) {
-        failed = output_file_done(&document->out, name, path, document->operator_count, options,
-                                  document->analysis->result, err) < 0;
-    } else {
-        outfile_abort(&document->out);
-    }
+    json_put_end(json, '}');
+    if (failed)
+        outfile_abort(&out);
+    else
+        failed =
+            output_file_done(&out, name, path, document->operator_count, options, document->analysis->result, err) < 0;
     free(path);
     return failed ? -(int)err->code : 0;
 }
 
+/* "name@group": */
+static void put_group_key(struct json_out *json, const char *name, uint64_t group)
+{
+    char number[NUMBER_MAX + 1];
+    *number_put_unsigned(number, group) = '\0';
+    json_put_key(json, name, number);
+}
+
 /* ---- reading ---- */
-
-static bool contains(const char *name, const char *word)
-{
-    return strstr(name, word) != NULL;
-}
-
-static bool starts_with(const char *name, const char *head)
-{
-    return strncasecmp(name, head, strlen(head)) == 0;
-}
 
 static bool is_point_to_point(bool pytorch, const char *name)
 {
-    return pytorch ? starts_with(name, "hcom_send") || starts_with(name, "hcom_receive") ||
-                         starts_with(name, "hcom_batchsendrecv")
-                   : contains(name, "Send") || contains(name, "Receive");
+    return pytorch ? collective_is_of_two(name) : strstr(name, "Send") != NULL || strstr(name, "Receive") != NULL;
 }
 
 struct own_task {
@@ -290,7 +224,6 @@ void comm_document_free(struct comm_document *document)
     large_free(document->tasks);
     free(document->steps);
     free(document->places);
-    strbuf_release(&document->text);
     free(document);
 }
 
@@ -346,7 +279,6 @@ struct comm_document *comm_document_of(struct framework_analysis *analysis, stru
         return document;
     document->analysis = analysis;
     document->pytorch = analysis->framework->info.kind == FRAMEWORK_PYTORCH;
-    strbuf_init(&document->text, TEXT_LIMIT);
     if (read_document(document, err) < 0) {
         comm_document_free(document);
         return NULL;
@@ -355,35 +287,6 @@ struct comm_document *comm_document_of(struct framework_analysis *analysis, stru
 }
 
 /* ---- sums ---- */
-
-/* To four decimals, as the nearest double. */
-static double rounded(double value)
-{
-    enum { SCALE = 10000 };
-    char text[400];
-    double scaled = value * SCALE, whole = nearbyint(scaled);
-    /* Neither near the middle of two nor so long that this cannot be seen. */
-    if (fabs(scaled) < 1e9 && fabs(fabs(scaled - whole) - 0.5) > 1e-6)
-        return whole / SCALE;
-    snprintf(text, sizeof text, "%.4f", value);
-    return strtod(text, NULL);
-}
-
-/* a / (a + b), four decimals; 0 of nothing. */
-static double ratio(double a, double b)
-{
-    return a + b > 0 ? rounded(a / (a + b)) : 0;
-}
-
-double comm_bandwidth(double mb, double ms)
-{
-    return ms > 0 ? rounded(mb / 1000 / (ms / 1000)) : 0;
-}
-
-double comm_large_ratio(const struct collective_traffic *traffic)
-{
-    return traffic->packets > 0 ? rounded((double)traffic->large / (double)traffic->packets) : 0;
-}
 
 static int compare_packets(const void *a, const void *b)
 {
@@ -412,60 +315,16 @@ int comm_sum_make(const struct comm_document *document, const struct comm_operat
 
 /* communication.json: how the time of each communication operator went. */
 
-static void put_times(struct strbuf *text, const struct comm_operator *operator, const struct collective_times * times)
-{
-    strbuf_adds(text, "\"Communication Time Info\": {");
-    if (operator!= NULL)
-        strbuf_addf(text, "\"Start Timestamp(us)\": %lld.%03d", (long long)(operator->start_ns / 1000),
-                    (int)(operator->start_ns % 1000));
-    put_real(text, "Elapse Time(ms)", times->ms.elapse);
-    put_real(text, "Transit Time(ms)", times->ms.transit);
-    put_real(text, "Wait Time(ms)", times->ms.wait);
-    put_real(text, "Synchronization Time(ms)", times->ms.synchronization);
-    put_real(text, "Idle Time(ms)", times->ms.idle);
-    put_real(text, "Wait Time Ratio", ratio(times->ms.wait, times->ms.transit));
-    put_real(text, "Synchronization Time Ratio", ratio(times->ms.synchronization, times->ms.transit));
-    strbuf_addc(text, '}');
-}
-
-static void put_sizes(struct strbuf *text, const struct collective_sizes *sizes)
-{
-    strbuf_adds(text, ", \"Size Distribution\": {");
-    for (size_t i = 0; i < sizes->count; i++) {
-        char number[REAL_SHORTEST_MAX + 1];
-        const struct collective_packets *packets = &sizes->items[i];
-        number[print_real(number, (double)packets->bytes / 1e6)] = '\0';
-        strbuf_adds(text, i > 0 ? ", \"" : "\"");
-        strbuf_adds(text, number);
-        strbuf_adds(text, strpbrk(number, ".e") == NULL ? ".0\": [" : "\": [");
-        strbuf_add_integer(text, packets->count);
-        strbuf_adds(text, ", ");
-        strbuf_add(text, number, print_real(number, packets->ms));
-        strbuf_addc(text, ']');
-    }
-    strbuf_addc(text, '}');
-}
-
 /* operator: NULL for the sum of several. */
-static void put_sum(struct strbuf *text, const struct comm_operator *operator, const struct collective * sum)
+static void put_sum(struct json_out *json, const struct comm_operator *operator, const struct collective * sum)
 {
-    strbuf_addc(text, '{');
-    put_times(text, operator, & sum->times);
-    strbuf_adds(text, ", \"Communication Bandwidth Info\": {");
-    for (int i = 0; i < MEDIUM_LOCAL; i++) {
-        const struct collective_traffic *traffic = &sum->media[i];
-        put_key(text, collective_media[i]);
-        strbuf_addc(text, '{');
-        put_real(text, "Transit Size(MB)", traffic->mb);
-        put_real(text, "Transit Time(ms)", traffic->ms);
-        if (operator!= NULL) {
-            put_real(text, "Bandwidth(GB/s)", comm_bandwidth(traffic->mb, traffic->ms));
-            put_real(text, "Large Packet Ratio", comm_large_ratio(traffic));
-        }
-        put_sizes(text, &traffic->sizes);
-        strbuf_addc(text, '}');
-    }
-    strbuf_adds(text, "}}");
+    const struct comm_info info = {.total = operator== NULL,
+                                   .summed = true,
+                                   .collective = sum,
+                                   .start_ns = operator!= NULL ? operator->start_ns : 0 };
+    json_put_begin(json, NULL, '{');
+    comm_put_info(json, &info);
+    json_put_end(json, '}');
 }
 
 static int put_operator(struct comm_document *document, const struct comm_operator *operator, struct collective * total,
@@ -474,8 +333,8 @@ static int put_operator(struct comm_document *document, const struct comm_operat
     struct collective sum;
     bool failed = comm_sum_make(document, operator, & sum, err) < 0;
     if (!failed) {
-        put_group_key(&document->text, operator->name, operator->group);
-        put_sum(&document->text, operator, & sum);
+        put_group_key(&document->json, operator->name, operator->group);
+        put_sum(&document->json, operator, & sum);
         failed = collective_add(total, &sum, err) < 0;
     }
     collective_release(&sum);
@@ -496,8 +355,8 @@ static int write_half(struct comm_document *document, size_t step, bool point_to
     }
     if (!failed && any) {
         comm_sort_sizes(&total);
-        put_key(&document->text, "Total Op Info");
-        put_sum(&document->text, NULL, &total);
+        json_put_key(&document->json, "Total Op Info", NULL);
+        put_sum(&document->json, NULL, &total);
     }
     collective_release(&total);
     return failed ? -(int)err->code : 0;
@@ -607,7 +466,7 @@ static int take_link(const struct comm_document *document, const struct entry *e
     }
     if (place == TOTAL) {
         link.sum = &sum;
-        link.bandwidth = sum.ms > 0 ? rounded(sum.mb / sum.ms) : 0;
+        link.bandwidth = sum.ms > 0 ? comm_rounded(sum.mb / sum.ms) : 0;
         link.op = NULL;
     }
     row->first = false;
@@ -655,44 +514,42 @@ int comm_each_link(struct comm_document *document, size_t step, bool point_to_po
 
 /* ---- the file ---- */
 
+struct link_writing {
+    struct comm_document *document;
+    bool any;
+};
+
 static int put_link(void *arg, const struct comm_link_row *row, struct err *err)
 {
-    struct comm_document *document = arg;
-    struct strbuf *text = &document->text;
-    const char *transport = comm_transport(row->sum);
+    struct link_writing *writing = arg;
+    struct json_out *json = &writing->document->json;
+    char ranks[2 * NUMBER_MAX + 2];
     (void)err;
     if (row->first) {
-        strbuf_adds(text, text->length > 0 && text->data[text->length - 1] == '}' ? "}" : "");
-        put_group_key(text, row->key, row->group);
-        strbuf_addc(text, '{');
+        if (writing->any)
+            json_put_end(json, '}');
+        put_group_key(json, row->key, row->group);
+        json_put_begin(json, NULL, '{');
+        writing->any = true;
     }
-    separate(text);
-    strbuf_addc(text, '"');
-    strbuf_add_integer(text, row->sum->from);
-    strbuf_addc(text, '-');
-    strbuf_add_integer(text, row->sum->to);
-    strbuf_adds(text, transport != NULL ? "\": {\"Transport Type\": \"" : "\": {\"Transport Type\": null");
-    strbuf_adds(text, transport != NULL ? transport : "");
-    strbuf_adds(text, transport != NULL ? "\"" : "");
-    put_real(text, "Transit Size(MB)", row->sum->mb);
-    put_real(text, "Transit Time(ms)", row->sum->ms);
-    put_real(text, "Bandwidth(GB/s)", row->bandwidth);
-    if (row->op != NULL) {
-        put_key(text, document->pytorch ? "Op Name" : "op_name");
-        strbuf_addc(text, '"');
-        json_text_append(text, row->op, strlen(row->op));
-        strbuf_addc(text, '"');
-    }
-    strbuf_addc(text, '}');
+    snprintf(ranks, sizeof ranks, "%lld-%lld", (long long)row->sum->from, (long long)row->sum->to);
+    json_put_begin(json, ranks, '{');
+    json_put_text(json, "Transport Type", comm_transport(row->sum));
+    json_put_real(json, "Transit Size(MB)", row->sum->mb);
+    json_put_real(json, "Transit Time(ms)", row->sum->ms);
+    json_put_real(json, "Bandwidth(GB/s)", row->bandwidth);
+    if (row->op != NULL)
+        json_put_text(json, writing->document->pytorch ? "Op Name" : "op_name", row->op);
+    json_put_end(json, '}');
     return 0;
 }
 
 static int write_matrix_half(struct comm_document *document, size_t step, bool point_to_point, struct err *err)
 {
-    size_t before = document->text.length;
-    int status = comm_each_link(document, step, point_to_point, put_link, document, err);
-    if (document->text.length > before)
-        strbuf_addc(&document->text, '}');
+    struct link_writing writing = {document, false};
+    int status = comm_each_link(document, step, point_to_point, put_link, &writing, err);
+    if (writing.any)
+        json_put_end(&document->json, '}');
     return status;
 }
 

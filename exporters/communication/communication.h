@@ -3,9 +3,7 @@
 #ifndef MSPROF_EXPORTERS_COMMUNICATION_COMMUNICATION_H
 #define MSPROF_EXPORTERS_COMMUNICATION_COMMUNICATION_H
 
-#include "analysis/collective.h"
-#include "base/file/outfile.h"
-#include "base/strbuf.h"
+#include "exporters/communication_json.h"
 #include "exporters/reports/framework/analysis.h"
 
 struct comm_operator {
@@ -32,8 +30,7 @@ struct comm_document {
     struct comm_step *steps;
     size_t *places; /* of the steps before some were chosen: where each is among those; SIZE_MAX: it is not */
     size_t step_count;
-    struct outfile out;
-    struct strbuf text; /* what is on its way to out */
+    struct json_out json; /* of the file that is being written */
 };
 
 /* A capture's communication, with the steps that are wanted, read once; framework_unrelate frees it. Without any,
@@ -45,10 +42,6 @@ void comm_document_free(struct comm_document *document);
 int comm_sum_make(const struct comm_document *document, const struct comm_operator *operator, struct collective * ret,
                   struct err *err);
 
-/* MB and ms to GB/s, four decimals. */
-double comm_bandwidth(double mb, double ms);
-/* The share of large packets, four decimals. */
-double comm_large_ratio(const struct collective_traffic *traffic);
 /* NULL: it is of no known kind. */
 static inline const char *comm_transport(const struct collective_pair *pair)
 {

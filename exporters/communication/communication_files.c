@@ -6,7 +6,7 @@
 #include "exporters/cann_report.h"
 #include "exporters/communication/analyzer_tables.h"
 #include "exporters/communication/collectives.h"
-#include "exporters/json_text.h"
+#include "exporters/communication_json.h"
 #include "exporters/output_file.h"
 
 #include <inttypes.h>
@@ -14,7 +14,6 @@
 #include <stdlib.h>
 
 #define TOTAL_NAME "Total HCCL Operators"
-#define TEXT_LIMIT ((size_t)1 << 20) /* bytes of the name of an operator */
 
 /* The files of one device. */
 struct files {
@@ -27,101 +26,35 @@ struct files {
     struct communication_file {
         char report[COMMUNICATION_NAME_MAX], *path;
         struct outfile out;
+        struct json_out json;
     } times, matrix;
     uint64_t rows;
     struct collective total;
 };
 
-static void put(struct communication_file *file, const char *text)
+static void put_collective(struct json_out *json, const struct collective *collective)
 {
-    outfile_write(&file->out, text, strlen(text));
+    const struct comm_info info = comm_info_of(collective);
+    json_put_begin(json, NULL, '{');
+    comm_put_info(json, &info);
+    json_put_end(json, '}');
 }
 
-/* value / 10^decimals */
-static void put_number(struct communication_file *file, int64_t value, unsigned decimals)
+static void put_pairs(struct json_out *json, const struct collective *collective)
 {
-    char text[NUMBER_MAX];
-    const char *end = number_put_shortest(text, value, decimals);
-    outfile_write(&file->out, text, (size_t)(end - text));
-}
-
-static void put_member(struct communication_file *file, const char *name, int64_t value, unsigned decimals)
-{
-    put(file, name);
-    put_number(file, value, decimals);
-}
-
-/* ---- communication.json ---- */
-
-static void put_times(struct communication_file *file, const struct collective_times *times)
-{
-    char start[NUMBER_MAX];
-    const char *end = number_put_shortest(start, times->start_ns, 3);
-    put(file, "{\"Communication Time Info\":{\"Start Timestamp(us)\":");
-    outfile_write(&file->out, start, (size_t)(end - start));
-    put_member(file, ",\"Elapse Time(ms)\":", times->elapse_ns, 6);
-    put_member(file, ",\"Transit Time(ms)\":", times->transit_ns, 6);
-    put_member(file, ",\"Wait Time(ms)\":", times->wait_ns, 6);
-    put_member(file, ",\"Synchronization Time(ms)\":", times->synchronization_ns, 6);
-    put_member(file, ",\"Idle Time(ms)\":", collective_idle_ns(times), 6);
-    put_member(file,
-               ",\"Wait Time Ratio\":", number_ratio(times->wait_ns, number_add(times->wait_ns, times->transit_ns), 4),
-               4);
-    put_member(file, ",\"Synchronization Time Ratio\":",
-               number_ratio(times->synchronization_ns, number_add(times->synchronization_ns, times->transit_ns), 4), 4);
-    put(file, "}");
-}
-
-static void put_traffic(struct communication_file *file, enum collective_medium medium,
-                        const struct collective_traffic *traffic)
-{
-    put(file, "\"");
-    put(file, collective_media[medium]);
-    put_member(file, "\":{\"Transit Size(MB)\":", traffic->bytes, 6);
-    put_member(file, ",\"Transit Time(ms)\":", traffic->ns, 6);
-    put_member(file, ",\"Bandwidth(GB/s)\":", number_ratio(traffic->bytes, traffic->ns, 4), 4);
-    put_member(file, ",\"Large Packet Ratio\":", number_ratio(traffic->large, traffic->packets, 4), 4);
-    put(file, ",\"Size Distribution\":{");
-    for (size_t i = 0; i < traffic->sizes.count; i++) {
-        const struct collective_packets *packets = &traffic->sizes.items[i];
-        put(file, i > 0 ? ",\"" : "\"");
-        put_number(file, packets->bytes, 6);
-        put_member(file, "\":[", packets->count, 0);
-        put_member(file, ",", packets->ns, 6);
-        put(file, "]");
-    }
-    put(file, "}}");
-}
-
-static void put_collective(struct communication_file *file, const struct collective *collective)
-{
-    put_times(file, &collective->times);
-    put(file, ",\"Communication Bandwidth Info\":{");
-    for (size_t i = 0; i < MEDIUM_LOCAL; i++) {
-        put(file, i > 0 ? "," : "");
-        put_traffic(file, (enum collective_medium)i, &collective->media[i]);
-    }
-    put(file, "}}");
-}
-
-/* ---- communication_matrix.json ---- */
-
-static void put_pairs(struct communication_file *file, const struct collective *collective)
-{
-    put(file, "{");
+    json_put_begin(json, NULL, '{');
     for (size_t i = 0; i < collective->pairs.count; i++) {
         const struct collective_pair *pair = &collective->pairs.items[i];
-        put(file, i > 0 ? ",\"" : "\"");
-        put_number(file, pair->from, 0);
-        put_member(file, "-", pair->to, 0);
-        put(file, "\":{\"Transport Type\":\"");
-        put(file, collective_media[pair->medium]);
-        put_member(file, "\",\"Transit Size(MB)\":", pair->bytes, 6);
-        put_member(file, ",\"Transit Time(ms)\":", pair->ns, 6);
-        put_member(file, ",\"Bandwidth(GB/s)\":", number_ratio(pair->bytes, pair->ns, 4), 4);
-        put(file, "}");
+        char ranks[2 * NUMBER_MAX + 2];
+        snprintf(ranks, sizeof ranks, "%" PRId64 "-%" PRId64, pair->from, pair->to);
+        json_put_begin(json, ranks, '{');
+        json_put_text(json, "Transport Type", collective_media[pair->medium]);
+        json_put_decimal(json, "Transit Size(MB)", pair->bytes, 6);
+        json_put_decimal(json, "Transit Time(ms)", pair->ns, 6);
+        json_put_decimal(json, "Bandwidth(GB/s)", number_ratio(pair->bytes, pair->ns, 4), 4);
+        json_put_end(json, '}');
     }
-    put(file, "}");
+    json_put_end(json, '}');
 }
 
 /* ---- the files ---- */
@@ -134,7 +67,8 @@ static int open_file(struct files *files, struct communication_file *file, const
         return -(int)err->code;
     if (outfile_open(&file->out, file->path, err) < 0)
         return -(int)err->code;
-    put(file, "{");
+    file->json = (struct json_out){.out = &file->out};
+    json_put_begin(&file->json, NULL, '{');
     return 0;
 }
 
@@ -158,7 +92,8 @@ static int close_file(struct files *files, struct communication_file *file, enum
 {
     if (!is_wanted(files, kind))
         return 0;
-    put(file, "}\n");
+    json_put_end(&file->json, '}');
+    outfile_write(&file->out, "\n", 1);
     return output_file_done(&file->out, file->report, file->path, files->rows, files->options, files->result, err);
 }
 
@@ -178,10 +113,10 @@ static int finish_device(struct files *files, struct err *err)
 {
     if (!files->open)
         return 0;
-    put(&files->times, ",\"" TOTAL_NAME "\":");
-    put_collective(&files->times, &files->total);
-    put(&files->matrix, ",\"" TOTAL_NAME "\":");
-    put_pairs(&files->matrix, &files->total);
+    json_put_key(&files->times.json, TOTAL_NAME, NULL);
+    put_collective(&files->times.json, &files->total);
+    json_put_key(&files->matrix.json, TOTAL_NAME, NULL);
+    put_pairs(&files->matrix.json, &files->total);
     bool failed = close_file(files, &files->times, COMMUNICATION_TIMES, err) < 0 ||
                   close_file(files, &files->matrix, COMMUNICATION_MATRIX, err) < 0;
     release_files(files);
@@ -189,26 +124,14 @@ static int finish_device(struct files *files, struct err *err)
 }
 
 /* "<operator>@<number of its group>" */
-static int put_key(struct files *files, const struct cann_communication *op, struct err *err)
+static void put_key(struct files *files, const struct cann_communication *op)
 {
     const struct cann_text name = cann_text(files->names, op->name_id, 0);
-    char number[NUMBER_MAX];
-    struct strbuf key;
-    strbuf_init(&key, TEXT_LIMIT);
-    strbuf_adds(&key, files->rows > 0 ? ",\"" : "\"");
-    if (name.text != NULL)
-        json_text_append(&key, name.text, name.length);
-    strbuf_addc(&key, '@');
+    char number[NUMBER_MAX + 1] = "";
     if (op->group_id != DB_NULL)
-        strbuf_add(&key, number, (size_t)(number_put_unsigned(number, (uint64_t)op->group_id) - number));
-    strbuf_adds(&key, "\":");
-    if (!key.failed) {
-        put(&files->times, key.data);
-        put(&files->matrix, key.data);
-    }
-    int status = key.failed ? err_set(err, ERR_LIMIT, "the name of a communication operator is too long") : 0;
-    strbuf_release(&key);
-    return status;
+        *number_put_unsigned(number, (uint64_t)op->group_id) = '\0';
+    json_put_key(&files->times.json, name.text != NULL ? name.text : "", number);
+    json_put_key(&files->matrix.json, name.text != NULL ? name.text : "", number);
 }
 
 static int take_collective(void *arg, const struct cann_communication *op, const struct collective *collective,
@@ -217,10 +140,11 @@ static int take_collective(void *arg, const struct cann_communication *op, const
     struct files *files = arg;
     (void)task_rows;
     if ((files->open && files->device_id != op->device_id && finish_device(files, err) < 0) ||
-        (!files->open && open_files(files, op->device_id, err) < 0) || put_key(files, op, err) < 0)
+        (!files->open && open_files(files, op->device_id, err) < 0))
         return -(int)err->code;
-    put_collective(&files->times, collective);
-    put_pairs(&files->matrix, collective);
+    put_key(files, op);
+    put_collective(&files->times.json, collective);
+    put_pairs(&files->matrix.json, collective);
     files->rows++;
     return collective_add(&files->total, collective, err);
 }
@@ -259,8 +183,7 @@ static int open_database(struct making *making, int64_t device_id, struct err *e
     making->device_id = device_id;
     communication_name(making->report, "communication_analyzer", making->several_devices, device_id);
     making->path = cann_report_path(making->options, making->report, -1, ".db", err);
-    int status =
-        making->path != NULL ? database_build_open_foreign(&making->build, making->path, err) : -(int)err->code;
+    int status = making->path != NULL ? database_build_open(&making->build, making->path, false, err) : -(int)err->code;
     making->open = status == 0;
     return status == 0 ? analyzer_tables_open(&making->tables, making->build.db, false, false, err) : status;
 }

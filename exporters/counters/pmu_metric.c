@@ -806,25 +806,33 @@ static int64_t cube_utilization(const struct pmu_plan *plan, int64_t total_cycle
     return result > INT64_MAX ? INT64_MAX : (int64_t)result;
 }
 
-static void side_values(const struct pmu_plan *plan, bool ran, int64_t total_cycle, const int64_t *counters,
-                        int64_t block_num, int64_t hz, int64_t time_ns, struct pmu_value *values)
+/* Counters of one side of a task that ran there. */
+static struct pmu_counts counts_of(const struct pmu_task *task, enum pmu_side side)
 {
-    struct pmu_counts counts = {.total_cycle = total_cycle, .block_num = block_num, .time_hz = hz, .time_ns = time_ns};
+    bool aic = side == PMU_AIC, mixed = task->has_aic && task->has_aiv && task->began_on_aiv == aic;
+    struct pmu_counts counts = {.total_cycle = aic ? task->aic_total_cycle : task->aiv_total_cycle,
+                                .block_num = mixed ? task->mix_block_num : task->block_num,
+                                .time_hz = task->time_hz,
+                                .time_ns = aic ? task->aic_time_ns : task->aiv_time_ns};
+    memcpy(counts.counters, aic ? task->aic_counters : task->aiv_counters, sizeof counts.counters);
+    return counts;
+}
+
+static void side_values(const struct pmu_plan *plan, bool ran, const struct pmu_task *task, struct pmu_value *values)
+{
     if (!ran) {
         for (size_t i = 0; i < plan->count; i++)
             values[i] = number(0);
         return;
     }
-    memcpy(counts.counters, counters, sizeof counts.counters);
+    const struct pmu_counts counts = counts_of(task, plan->side);
     pmu_plan_values(plan, &counts, values);
 }
 
 /* A task that ran on vector cores only, in the columns of the other side: each metric where its like is. */
 static void shared_values(const struct pmu_columns *columns, const struct pmu_task *task, struct pmu_value *values)
 {
-    struct pmu_counts counts = {
-        .total_cycle = task->aiv_total_cycle, .block_num = task->block_num, .time_hz = task->time_hz};
-    memcpy(counts.counters, task->aiv_counters, sizeof counts.counters);
+    const struct pmu_counts counts = counts_of(task, PMU_AIV);
     pmu_plan_values_of(&columns->aic, &columns->aiv, &counts, values);
     if (columns->has_cube)
         values[columns->count - 1] = (struct pmu_value){
@@ -842,14 +850,9 @@ void pmu_columns_values(const struct pmu_columns *columns, const struct pmu_task
         shared_values(columns, task, values);
         return;
     }
-    bool both = task->has_aic && task->has_aiv;
-    side_values(&columns->aic, task->has_aic, task->aic_total_cycle, task->aic_counters,
-                both && task->began_on_aiv ? task->mix_block_num : task->block_num, task->time_hz, task->aic_time_ns,
-                values);
+    side_values(&columns->aic, task->has_aic, task, values);
     if (columns->sides)
-        side_values(&columns->aiv, task->has_aiv, task->aiv_total_cycle, task->aiv_counters,
-                    both && !task->began_on_aiv ? task->mix_block_num : task->block_num, task->time_hz,
-                    task->aiv_time_ns, values + columns->aic.count);
+        side_values(&columns->aiv, task->has_aiv, task, values + columns->aic.count);
     if (columns->has_cube)
         values[columns->count - 1] =
             (struct pmu_value){task->has_aic ? cube_utilization(&columns->aic, task->aic_total_cycle,
@@ -902,29 +905,20 @@ static double plain_value(const struct pmu_plan *plan, const struct pmu_column *
     return isnan(value) ? 0 : value;
 }
 
-static void side_doubles(const struct pmu_plan *plan, bool ran, const struct pmu_counts *counts, double *values)
+static void side_doubles(const struct pmu_plan *plan, const struct pmu_task *task, bool ran, enum pmu_side side,
+                         double *values)
 {
+    const struct pmu_counts counts = counts_of(task, side);
     for (size_t i = 0; i < plan->count; i++)
-        values[i] = ran ? plain_value(plan, &plan->columns[i], counts) : 0;
+        values[i] = ran ? plain_value(plan, &plan->columns[i], &counts) : 0;
 }
 
 void pmu_columns_doubles(const struct pmu_columns *columns, const struct pmu_task *task, double *values)
 {
-    bool both = task->has_aic && task->has_aiv;
-    struct pmu_counts aic = {.total_cycle = task->aic_total_cycle,
-                             .block_num = both && task->began_on_aiv ? task->mix_block_num : task->block_num,
-                             .time_hz = task->time_hz,
-                             .time_ns = task->aic_time_ns};
-    struct pmu_counts aiv = {.total_cycle = task->aiv_total_cycle,
-                             .block_num = both && !task->began_on_aiv ? task->mix_block_num : task->block_num,
-                             .time_hz = task->time_hz,
-                             .time_ns = task->aiv_time_ns};
-    memcpy(aic.counters, task->aic_counters, sizeof aic.counters);
-    memcpy(aiv.counters, task->aiv_counters, sizeof aiv.counters);
     if (!columns->sides) {
-        side_doubles(&columns->aic, true, task->has_aic ? &aic : &aiv, values);
+        side_doubles(&columns->aic, task, true, task->has_aic ? PMU_AIC : PMU_AIV, values);
         return;
     }
-    side_doubles(&columns->aic, task->has_aic, &aic, values);
-    side_doubles(&columns->aiv, task->has_aiv, &aiv, values + columns->aic.count);
+    side_doubles(&columns->aic, task, task->has_aic, PMU_AIC, values);
+    side_doubles(&columns->aiv, task, task->has_aiv, PMU_AIV, values + columns->aic.count);
 }

@@ -38,7 +38,7 @@ double pmu_round_binary(double value, unsigned decimals)
 
 /* ---- digits 2022 ---- */
 
-double digits_2022_plainly(double value)
+double pmu_digits_2022_plainly(double value)
 {
     char text[64];
     sqlite3_snprintf(sizeof text, text, "%!.15g", value);
@@ -120,7 +120,7 @@ static double digits_as_sqlite(double value, double unit, double scale)
  * double. */
 #define NEAR_THE_MIDDLE 0.01L
 
-double digits_2022(double value)
+double pmu_digits_2022(double value)
 {
     /* the smallest numbers with so many digits before the point, and 10 to the power of those behind it */
     static const struct {
@@ -138,5 +138,5 @@ double digits_2022(double value)
             whole += 1;
         return (double)whole / sizes[i].scale; /* both are exact here, too */
     }
-    return digits_2022_plainly(value);
+    return pmu_digits_2022_plainly(value);
 }

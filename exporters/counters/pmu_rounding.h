@@ -14,8 +14,8 @@ double pmu_round_binary(double value, unsigned decimals);
 
 /* The number that SQLite makes of one that is stored as a text and read again: the nearest of 15 digits. */
 
-double digits_2022(double value);
+double pmu_digits_2022(double value);
 /* Does that by SQLite itself, which is slow: for what is nearly between two numbers, and for tests. */
-double digits_2022_plainly(double value);
+double pmu_digits_2022_plainly(double value);
 
 #endif

@@ -159,31 +159,16 @@ static int take_span(void *arg, const struct cann_span *span, struct err *err)
 static int add_overlap(struct db_export *export, sqlite3 *db, struct err *err)
 {
     struct cann_communications communications;
-    struct cann_span_reader *spans = cann_span_reader_new(db, err);
-    if (spans == NULL)
-        return -(int)err->code;
     bool failed = cann_communications_load(db, &communications, err) < 0;
     overlap_init(&export->overlap, &communications, add_span, export);
-    failed = failed || cann_read_spans(spans, 1, INT64_MAX, take_span, export, err) < 0 ||
-             overlap_end(&export->overlap, err) < 0;
+    failed = failed || cann_each_span(db, take_span, export, err) < 0 || overlap_end(&export->overlap, err) < 0;
     cann_communications_release(&communications);
-    cann_span_reader_free(spans);
     return failed ? -(int)err->code : 0;
-}
-
-static int add_calls(struct db_export *export, sqlite3 *db, struct err *err)
-{
-    struct cann_call_reader *calls = cann_call_reader_new(db, err);
-    int status = calls != NULL ? cann_read_calls(calls, 1, INT64_MAX, add_call, export, err) : -(int)err->code;
-    cann_call_reader_free(calls);
-    return status;
 }
 
 static int add_tasks(struct db_export *export, sqlite3 *db, struct err *err)
 {
-    struct cann_task_reader *tasks = cann_task_reader_new(db, true, err);
-    int status = tasks != NULL ? cann_read_tasks(tasks, 1, INT64_MAX, add_task, export, err) : -(int)err->code;
-    cann_task_reader_free(tasks);
+    int status = cann_each_task(db, CANN_TASKS_COUNTED, add_task, export, err);
     return status == 0 ? add_overlap(export, db, err) : status;
 }
 
@@ -195,7 +180,8 @@ static int add_capture(struct db_export *export, sqlite3 *db, struct err *err)
     for (size_t i = 0; i < export->parts.count; i++)
         process_id = export->parts.parts[i].process_id > process_id ? export->parts.parts[i].process_id : process_id;
     unified_bulk_capture(unified_bulk_of(export->unified), process_id != DB_NULL ? process_id : 0, last_name);
-    return failed || add_calls(export, db, err) < 0 ? -(int)err->code : add_tasks(export, db, err);
+    return failed || cann_each_call(db, CANN_CALLS, add_call, export, err) < 0 ? -(int)err->code
+                                                                               : add_tasks(export, db, err);
 }
 
 /* The names that an older version has in it. */
@@ -209,12 +195,12 @@ static int name_older(struct unified *unified, int version, struct err *err)
     bool failed = (cann_version_has(version, NAMING_BLOCK_DIM) && database_exec(db, blocks, err) < 0) ||
                   (cann_version_has(version, NAMING_HCCL) &&
                    database_exec(db, "UPDATE ENUM_API_TYPE SET name = 'hccl' WHERE id = 5500", err) < 0);
-    for (size_t i = 0; !failed && cann_version_has(version, NAMING_MODULES) && older_module_names[i].text != NULL;
+    for (size_t i = 0; !failed && cann_version_has(version, NAMING_MODULES) && cann_version_modules[i].text != NULL;
          i++) {
         char sql[160];
         snprintf(sql, sizeof sql,
                  "DELETE FROM ENUM_MODULE WHERE id = %d; INSERT INTO ENUM_MODULE(id, name) VALUES(%d, '%s')",
-                 (int)older_module_names[i].value, (int)older_module_names[i].value, older_module_names[i].text);
+                 (int)cann_version_modules[i].value, (int)cann_version_modules[i].value, cann_version_modules[i].text);
         failed = database_exec(db, sql, err) < 0;
     }
     return failed ? -(int)err->code : 0;
@@ -225,27 +211,17 @@ int cann_db_write(sqlite3 *db, const struct export_options *options, const char 
 {
     struct db_export export = {.part = NULL};
     uint64_t rows;
-    int status = cann_parts_load(db, &export.parts, err);
-    if (status == 0)
-        status = cann_frequencies_load(db, &export.frequencies, err);
-    if (status == 0)
-        status = (export.unified = unified_new(path, err)) != NULL ? 0 : -(int)err->code;
-    if (status == 0 && options->database != NULL)
-        status = add_capture(&export, db, err);
-    if (status == 0)
-        status = unified_connect(export.unified, options->database, err);
-    if (status == 0)
-        status = cann_db_samples(export.unified, db, err);
-    if (status == 0 && add != NULL)
-        status = add(arg, export.unified, err);
-    if (status == 0)
-        status = name_older(export.unified, options->cann_version, err);
-    if (status == 0) {
-        status = unified_commit(export.unified, &rows, err);
-    } else {
+    bool failed = cann_parts_load(db, &export.parts, err) < 0 ||
+                  cann_frequencies_load(db, &export.frequencies, err) < 0 ||
+                  (export.unified = unified_new(path, err)) == NULL ||
+                  (options->database != NULL && add_capture(&export, db, err) < 0) ||
+                  unified_connect(export.unified, options->database, err) < 0 ||
+                  cann_db_samples(export.unified, db, err) < 0 || (add != NULL && add(arg, export.unified, err) < 0) ||
+                  name_older(export.unified, options->cann_version, err) < 0;
+    if (failed)
         unified_abort(export.unified);
-    }
-    if (status == 0) {
+    failed = failed || unified_commit(export.unified, &rows, err) < 0;
+    if (!failed) {
         result->files++;
         result->rows += rows;
         if (options->written != NULL)
@@ -253,7 +229,7 @@ int cann_db_write(sqlite3 *db, const struct export_options *options, const char 
     }
     cann_frequencies_release(&export.frequencies);
     cann_parts_release(&export.parts);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 int export_database(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
@@ -360,20 +336,14 @@ int framework_part_make(const struct framework_analysis *analysis, struct framew
 {
     size_t count;
     struct stretch *stretches = stretches_of(analysis, &count, err);
-    char *beside = path_join(analysis->options->directory, "");
+    char *beside = stretches != NULL ? path_joined(analysis->options->directory, "", err) : NULL;
     *ret = (struct framework_part){.fd = -1};
-    int status = stretches == NULL ? -(int)err->code : beside == NULL ? err_no_memory(err) : 0;
-    if (status == 0) {
-        ret->fd = temporary_create(beside, &ret->path, err);
-        status = ret->fd < 0 ? ret->fd : 0;
-    }
-    if (status == 0)
-        status = stretches_database_make(analysis->db, analysis->database, ret->path, stretches, count, err);
-    if (status == 0)
-        status = database_open(ret->path, &ret->db, err);
+    bool failed = stretches == NULL || beside == NULL || (ret->fd = temporary_create(beside, &ret->path, err)) < 0 ||
+                  stretches_database_make(analysis->db, analysis->database, ret->path, stretches, count, err) < 0 ||
+                  database_open(ret->path, &ret->db, err) < 0;
     free(beside);
     free(stretches);
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 void framework_part_release(struct framework_part *part)

@@ -120,7 +120,7 @@ static int write_file(struct comm_tables *tables, const char *path, struct err *
 {
     struct framework_analysis *analysis = tables->document->analysis;
     struct database_build build;
-    if (database_build_open_foreign(&build, path, err) < 0)
+    if (database_build_open(&build, path, false, err) < 0)
         return -(int)err->code;
     bool failed = (tables->document->operator_count > 0 && add_communication(tables, build.db, err) < 0) ||
                   (tables->document->pytorch && add_steps(analysis, build.db, err) < 0);

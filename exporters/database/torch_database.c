@@ -36,7 +36,7 @@ static void put_number(struct strbuf *buf, double number)
         strbuf_addf(buf, "%.0f", number);
         return;
     }
-    strbuf_add(buf, text, real_print(text, number));
+    strbuf_add(buf, text, number_print_real(text, number));
 }
 
 /* Parsing limits the depth. */

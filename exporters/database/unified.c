@@ -530,7 +530,7 @@ static int add_words(sqlite3 *db, struct err *err)
 static int add_enums(sqlite3 *db, struct err *err)
 {
     int status = 0;
-    for (const struct enum_table *table = enum_tables; status == 0 && table->table != NULL; table++) {
+    for (const struct enum_table *table = enum_names_tables; status == 0 && table->table != NULL; table++) {
         char sql[256];
         snprintf(sql, sizeof sql, "CREATE TABLE %s(id INTEGER PRIMARY KEY, name TEXT)", table->table);
         status = database_exec(db, sql, err);

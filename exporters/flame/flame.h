@@ -53,6 +53,28 @@ static inline void flame_add(struct flame *flame, uint32_t node, int64_t weight)
     flame->nodes.items[node].self = number_add(flame->nodes.items[node].self, weight);
 }
 
-/* ---- files ---- */
+/* ---- the tree in order ---- */
+
+/* The nodes that have a weight, each before its children. */
+struct flame_order {
+    const struct flame *flame;
+    uint32_t *nodes; /* by parent, then by name or the largest total first */
+    uint32_t *first; /* of each node: where its children stand there; ends are the first of the next */
+    size_t count;
+};
+/* It needs flame_order_release whatever the result. */
+int flame_order(const struct flame *flame, bool largest_first, struct flame_order *ret, struct err *err);
+void flame_order_release(struct flame_order *ordered);
+
+/* A walk through all frames, parents first. */
+struct flame_walk {
+    const struct flame_order *ordered;
+    uint32_t open[FLAME_DEPTH_MAX + 1]; /* nodes, from the root on */
+    uint32_t next[FLAME_DEPTH_MAX + 1]; /* where their next child stands */
+    size_t depth;                       /* of the node that was given last */
+};
+void flame_walk_begin(struct flame_walk *walk, const struct flame_order *ordered);
+/* false: there are no more. */
+bool flame_walk_next(struct flame_walk *walk, uint32_t *ret);
 
 #endif

@@ -395,25 +395,6 @@ static int join(struct ascend_load *load, struct err *err)
     return found;
 }
 
-static int read_tasks(struct ascend_load *load, sqlite3 *db, struct err *err)
-{
-    struct cann_task_reader *reader = cann_task_reader_new(db, false, err);
-    int status = reader != NULL ? cann_read_tasks(reader, 1, INT64_MAX, take_task, load, err) : -(int)err->code;
-
-    cann_task_reader_free(reader);
-    return status;
-}
-
-static int read_calls(sqlite3 *db, int (*each)(void *arg, const struct cann_call *call, struct err *err), void *arg,
-                      struct err *err)
-{
-    struct cann_call_reader *reader = cann_call_reader_new(db, err);
-    int status = reader != NULL ? cann_read_calls(reader, 1, INT64_MAX, each, arg, err) : -(int)err->code;
-
-    cann_call_reader_free(reader);
-    return status;
-}
-
 static int make_device(struct ascend_load *load, sqlite3 *db, bool framework, struct err *err)
 {
     uint32_t name;
@@ -422,8 +403,9 @@ static int make_device(struct ascend_load *load, sqlite3 *db, bool framework, st
     if (load->spool == NULL || flame_init(&load->calls, load->flame->weight, err) != 0 ||
         flame_name(load->flame, FLAME_NOT_LAUNCHED, &name, err) != 0 ||
         flame_child(load->flame, FLAME_ROOT, name, &load->not_launched, err) != 0 ||
-        (framework && add_stacks(load, db, err) != 0) || read_calls(db, take_launching_call, load, err) != 0 ||
-        read_tasks(load, db, err) != 0 || add_communications(load, db, err) != 0)
+        (framework && add_stacks(load, db, err) != 0) ||
+        cann_each_call(db, CANN_CALLS, take_launching_call, load, err) != 0 ||
+        cann_each_task(db, CANN_TASKS, take_task, load, err) != 0 || add_communications(load, db, err) != 0)
         return -(int)err->code;
     return join(load, err);
 }
@@ -491,24 +473,18 @@ static int make_host(struct ascend_load *load, sqlite3 *db, bool framework, stru
 
     if (framework && (database_prepare(db, frames, &load->frames, err) != 0 || next_frame(load, err) != 0))
         return -(int)err->code;
-    return read_calls(db, take_host_call, load, err) == 0 ? add_frames_before(load, NULL, err) : -(int)err->code;
-}
-
-static int take_attached(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    (void)err;
-    *(bool *)arg = query_integer(row, 0) != 0;
-    return 0;
+    return cann_each_call(db, CANN_CALLS, take_host_call, load, err) == 0 ? add_frames_before(load, NULL, err)
+                                                                          : -(int)err->code;
 }
 
 static int make_ascend(sqlite3 *db, struct flame *flame, struct err *err)
 {
     struct ascend_load load = {.flame = flame};
-    bool framework = false;
-    bool done = query_run(db, "SELECT " FRAMEWORK_STACKS_ATTACHED, NULL, 0, take_attached, &framework, err) == 0 &&
+    int64_t framework = 0;
+    bool done = query_number(db, "SELECT " FRAMEWORK_STACKS_ATTACHED, &framework, err) == 0 &&
                 cann_names_load(db, &load.names, err) == 0 &&
-                (flame->weight == FLAME_HOST ? make_host(&load, db, framework, err)
-                                             : make_device(&load, db, framework, err)) == 0;
+                (flame->weight == FLAME_HOST ? make_host(&load, db, framework != 0, err)
+                                             : make_device(&load, db, framework != 0, err)) == 0;
 
     sqlite3_finalize(load.frames);
     spool_free(load.spool);

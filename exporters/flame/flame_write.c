@@ -11,39 +11,41 @@
 
 /* ---- the tree in order ---- */
 
-/* The nodes that have a weight, each before its children, children by their names. */
-struct ordered {
-    const struct flame *flame;
-    uint32_t *nodes; /* by parent and name */
-    uint32_t *first; /* of each node: where its children stand there; ends are the first of the next */
-    size_t count;
-};
-
 struct placed_node {
     uint32_t parent, node;
+    int64_t total;
     const char *name;
 };
 
-static int by_place(const void *a, const void *b)
+static int by_name(const void *a, const void *b)
 {
     const struct placed_node *x = a, *y = b;
 
     return x->parent != y->parent ? array_order(x->parent, y->parent) : strcmp(x->name, y->name);
 }
 
-static void ordered_release(struct ordered *ordered)
+static int by_total(const void *a, const void *b)
+{
+    const struct placed_node *x = a, *y = b;
+
+    if (x->parent != y->parent)
+        return array_order(x->parent, y->parent);
+    return x->total != y->total ? array_order(y->total, x->total) : array_order(x->node, y->node);
+}
+
+void flame_order_release(struct flame_order *ordered)
 {
     free(ordered->nodes);
     free(ordered->first);
 }
 
-static int order(const struct flame *flame, struct ordered *ret, struct err *err)
+int flame_order(const struct flame *flame, bool largest_first, struct flame_order *ret, struct err *err)
 {
     const struct flame_node *nodes = flame->nodes.items;
     size_t count = flame->nodes.count, kept = 0;
     struct placed_node *placed = calloc(count, sizeof *placed);
 
-    *ret = (struct ordered){
+    *ret = (struct flame_order){
         .flame = flame, .nodes = calloc(count, sizeof *ret->nodes), .first = calloc(count + 1, sizeof *ret->first)};
     if (placed == NULL || ret->nodes == NULL || ret->first == NULL) {
         free(placed);
@@ -51,9 +53,9 @@ static int order(const struct flame *flame, struct ordered *ret, struct err *err
     }
     for (size_t i = FLAME_ROOT + 1; i < count; i++)
         if (nodes[i].total > 0)
-            placed[kept++] =
-                (struct placed_node){nodes[i].parent, (uint32_t)i, flame->names.items[nodes[i].name].bytes};
-    array_sort(placed, kept, sizeof *placed, by_place);
+            placed[kept++] = (struct placed_node){nodes[i].parent, (uint32_t)i, nodes[i].total,
+                                                  flame->names.items[nodes[i].name].bytes};
+    array_sort(placed, kept, sizeof *placed, largest_first ? by_total : by_name);
     for (size_t i = 0, node = 0; i < kept || node <= count; node++) {
         ret->first[node < count ? node : count] = (uint32_t)i;
         for (; i < kept && placed[i].parent == node; i++)
@@ -64,15 +66,7 @@ static int order(const struct flame *flame, struct ordered *ret, struct err *err
     return 0;
 }
 
-/* A walk through all frames, parents first. */
-struct walk {
-    const struct ordered *ordered;
-    uint32_t open[FLAME_DEPTH_MAX + 1]; /* nodes, from the root on */
-    uint32_t next[FLAME_DEPTH_MAX + 1]; /* where their next child stands */
-    size_t depth;                       /* of the node that was given last */
-};
-
-static void walk_begin(struct walk *walk, const struct ordered *ordered)
+void flame_walk_begin(struct flame_walk *walk, const struct flame_order *ordered)
 {
     walk->ordered = ordered;
     walk->depth = 0;
@@ -80,10 +74,9 @@ static void walk_begin(struct walk *walk, const struct ordered *ordered)
     walk->next[0] = ordered->first[FLAME_ROOT];
 }
 
-/* false: there are no more. */
-static bool walk_next(struct walk *walk, uint32_t *ret)
+bool flame_walk_next(struct flame_walk *walk, uint32_t *ret)
 {
-    const struct ordered *ordered = walk->ordered;
+    const struct flame_order *ordered = walk->ordered;
 
     while (walk->next[walk->depth] == ordered->first[walk->open[walk->depth] + 1]) {
         if (walk->depth == 0)
@@ -120,7 +113,7 @@ static void put_frame(struct outfile *out, const char *name)
     }
 }
 
-static void put_stack(struct outfile *out, const struct walk *walk, int64_t weight)
+static void put_stack(struct outfile *out, const struct flame_walk *walk, int64_t weight)
 {
     const struct flame *flame = walk->ordered->flame;
     char number[NUMBER_MAX];
@@ -134,16 +127,16 @@ static void put_stack(struct outfile *out, const struct walk *walk, int64_t weig
     outfile_write(out, number, (size_t)length);
 }
 
-static int put_stacks(const struct ordered *ordered, const char *path, uint64_t *ret_stacks, struct err *err)
+static int put_stacks(const struct flame_order *ordered, const char *path, uint64_t *ret_stacks, struct err *err)
 {
     struct outfile out = {.path = NULL};
-    struct walk walk;
+    struct flame_walk walk;
     uint32_t node;
 
     if (outfile_open(&out, path, err) != 0)
         return -(int)err->code;
-    walk_begin(&walk, ordered);
-    while (walk_next(&walk, &node)) {
+    flame_walk_begin(&walk, ordered);
+    while (flame_walk_next(&walk, &node)) {
         int64_t self = ordered->flame->nodes.items[node].self;
         if (self > 0) {
             put_stack(&out, &walk, self);
@@ -155,16 +148,16 @@ static int put_stacks(const struct ordered *ordered, const char *path, uint64_t 
 
 /* Writes with the tree in order; ordered_release whatever the result. */
 static int write_ordered(const struct flame *flame, const char *path, uint64_t *ret_stacks, struct err *err,
-                         int (*put)(const struct ordered *ordered, const char *path, uint64_t *ret_stacks,
+                         int (*put)(const struct flame_order *ordered, const char *path, uint64_t *ret_stacks,
                                     struct err *err))
 {
-    struct ordered ordered = {.nodes = NULL};
+    struct flame_order ordered = {.nodes = NULL};
 
     *ret_stacks = 0;
     if (flame->nodes.count == 0 || flame->nodes.items[FLAME_ROOT].total <= 0)
         return 0;
-    bool done = order(flame, &ordered, err) == 0 && put(&ordered, path, ret_stacks, err) == 0;
-    ordered_release(&ordered);
+    bool done = flame_order(flame, false, &ordered, err) == 0 && put(&ordered, path, ret_stacks, err) == 0;
+    flame_order_release(&ordered);
     return done ? 0 : -(int)err->code;
 }
 
@@ -220,9 +213,7 @@ static void put_label(struct html_writer *w, const char *name, double width)
 
     if (width < LABEL_LEAST)
         return;
-    html_open(w, "text");
-    html_attribute(w, "x", "3");
-    html_attribute(w, "y", "13");
+    html_open_f(w, "text", "x=3|y=13");
     if (length > room) {
         html_text_of(w, name, utf8_cut(name, room - 2));
         html_text(w, "..");
@@ -241,11 +232,8 @@ static void put_box(struct picture *picture, uint32_t node, double x, double wid
     const char *name = flame->names.items[it->name].bytes;
     int64_t whole = flame->nodes.items[FLAME_ROOT].total;
 
-    html_open(w, "svg");
-    html_attribute_f(w, "x", "%.2f", x);
-    html_attribute_f(w, "y", "%u", PICTURE_HEAD + (picture->depth - it->depth) * FRAME_HEIGHT);
-    html_attribute_f(w, "width", "%.2f", width);
-    html_attribute_f(w, "height", "%u", FRAME_HEIGHT);
+    html_open_f(w, "svg", "x=%.2f|y=%u|width=%.2f|height=%u", x,
+                PICTURE_HEAD + (picture->depth - it->depth) * FRAME_HEIGHT, width, FRAME_HEIGHT);
     html_open(w, "title");
     html_name(w, name, strlen(name));
     html_text(w, ": ");
@@ -257,9 +245,7 @@ static void put_box(struct picture *picture, uint32_t node, double x, double wid
         html_text(w, " by itself");
     }
     html_close(w);
-    html_open(w, "rect");
-    html_attribute(w, "width", "100%");
-    html_attribute(w, "height", "100%");
+    html_open_f(w, "rect", "width=100%%|height=100%%");
     put_colour(w, name);
     html_close(w);
     put_label(w, name, width);
@@ -269,9 +255,7 @@ static void put_box(struct picture *picture, uint32_t node, double x, double wid
 
 static void put_line(struct html_writer *w, unsigned y, const char *anchor)
 {
-    html_open(w, "text");
-    html_attribute_f(w, "x", "%d", PICTURE_MARGIN);
-    html_attribute_f(w, "y", "%u", y);
+    html_open_f(w, "text", "x=%d|y=%u", PICTURE_MARGIN, y);
     if (anchor != NULL)
         html_attribute(w, "font-weight", anchor);
 }
@@ -284,11 +268,8 @@ static void put_head(struct picture *picture, unsigned height)
     const struct flame *flame = picture->flame;
 
     html_raw(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    html_open(w, "svg");
-    html_attribute(w, "xmlns", "http://www.w3.org/2000/svg");
-    html_attribute_f(w, "viewBox", "0 0 %d %u", PICTURE_WIDTH, height);
-    html_attribute_f(w, "width", "%d", PICTURE_WIDTH);
-    html_attribute_f(w, "height", "%u", height);
+    html_open_f(w, "svg", "xmlns=http://www.w3.org/2000/svg|viewBox=0 0 %d %u|width=%d|height=%u", PICTURE_WIDTH,
+                height, PICTURE_WIDTH, height);
     html_element(w, "style", picture_style);
     html_raw(w, "\n");
     put_line(w, 18, "bold");
@@ -302,16 +283,16 @@ static void put_head(struct picture *picture, unsigned height)
 }
 
 /* Draws every frame from where its parent's part begins, siblings beside each other. */
-static void put_boxes(struct picture *picture, const struct ordered *ordered)
+static void put_boxes(struct picture *picture, const struct flame_order *ordered)
 {
     const struct flame_node *nodes = picture->flame->nodes.items;
     double ends[FLAME_DEPTH_MAX + 1] = {
         PICTURE_MARGIN}; /* of each depth: where the next child of the open node stands */
-    struct walk walk;
+    struct flame_walk walk;
     uint32_t node;
 
-    walk_begin(&walk, ordered);
-    while (walk_next(&walk, &node)) {
+    flame_walk_begin(&walk, ordered);
+    while (flame_walk_next(&walk, &node)) {
         double width = (double)nodes[node].total * picture->scale, x = ends[walk.depth - 1];
         ends[walk.depth - 1] += width;
         ends[walk.depth] = x;
@@ -347,7 +328,7 @@ static void put_foot(struct picture *picture, unsigned height)
     html_raw(w, "\n");
 }
 
-static int put_picture(const struct ordered *ordered, const char *path, uint64_t *ret_stacks, struct err *err)
+static int put_picture(const struct flame_order *ordered, const char *path, uint64_t *ret_stacks, struct err *err)
 {
     const struct flame_node *nodes = ordered->flame->nodes.items;
     struct picture picture = {.flame = ordered->flame};

@@ -11,9 +11,7 @@ void chart_begin_sized(struct html_page *page, const char *caption, const char *
 
     html_open(w, "figure");
     html_element(w, "figcaption", caption);
-    html_open(w, "svg");
-    html_attribute_f(w, "viewBox", "0 0 %d %d", CHART_LEFT + CHART_WIDTH, height);
-    html_attribute(w, "role", "img");
+    html_open_f(w, "svg", "viewBox=0 0 %d %d|role=img", CHART_LEFT + CHART_WIDTH, height);
     html_attribute(w, "aria-label", what);
 }
 
@@ -24,21 +22,13 @@ void chart_begin(struct html_page *page, const char *caption, const char *what)
 
 void chart_line(struct html_writer *w, const char *class, double x1, double y1, double x2, double y2)
 {
-    html_open(w, "line");
-    html_attribute(w, "class", class);
-    html_attribute_f(w, "x1", "%.2f", x1);
-    html_attribute_f(w, "y1", "%.2f", y1);
-    html_attribute_f(w, "x2", "%.2f", x2);
-    html_attribute_f(w, "y2", "%.2f", y2);
+    html_open_f(w, "line", "class=%s|x1=%.2f|y1=%.2f|x2=%.2f|y2=%.2f", class, x1, y1, x2, y2);
     html_close(w);
 }
 
 void chart_label(struct html_writer *w, const char *anchor, double x, double y, const char *text)
 {
-    html_open(w, "text");
-    html_attribute(w, "text-anchor", anchor);
-    html_attribute_f(w, "x", "%.2f", x);
-    html_attribute_f(w, "y", "%.2f", y);
+    html_open_f(w, "text", "text-anchor=%s|x=%.2f|y=%.2f", anchor, x, y);
     html_text(w, text);
     html_close(w);
 }
@@ -63,17 +53,11 @@ void chart_legend(struct html_page *page, const char *const *classes, const char
 {
     struct html_writer *w = &page->w;
 
-    html_open(w, "ul");
-    html_attribute(w, "class", "legend");
+    html_open_f(w, "ul", "class=legend");
     for (size_t i = 0; i < count; i++) {
         html_open(w, "li");
-        html_open(w, "svg");
-        html_attribute(w, "viewBox", "0 0 10 10");
-        html_attribute(w, "aria-hidden", "true");
-        html_open(w, "rect");
-        html_attribute(w, "width", "10");
-        html_attribute(w, "height", "10");
-        html_attribute(w, "class", classes[i]);
+        html_open_f(w, "svg", "viewBox=0 0 10 10|aria-hidden=true");
+        html_open_f(w, "rect", "width=10|height=10|class=%s", classes[i]);
         html_close(w);
         html_close(w);
         html_text(w, names[i]);
@@ -242,22 +226,14 @@ void time_bar_put(struct html_page *page, const char *caption, const struct time
 
     html_open(w, "figure");
     html_element(w, "figcaption", caption);
-    html_open(w, "svg");
-    html_attribute_f(w, "viewBox", "0 0 %d 34", BAR_WIDTH);
-    html_attribute(w, "preserveAspectRatio", "none");
-    html_attribute(w, "style", "height:2.2rem");
-    html_attribute(w, "role", "img");
+    html_open_f(w, "svg", "viewBox=0 0 %d 34|preserveAspectRatio=none|style=height:2.2rem|role=img", BAR_WIDTH);
     html_attribute_f(w, "aria-label", "Parts of %s; the table below has the numbers", caption);
     for (int part = 0; part < TIME_PARTS && whole > 0; part++) {
         double width = BAR_WIDTH * (double)bar->parts.ns[part] / whole;
         if (bar->parts.ns[part] == 0)
             continue;
-        html_open(w, "rect");
-        html_attribute_f(w, "x", "%.2f", at);
-        html_attribute(w, "y", "0");
-        html_attribute_f(w, "width", "%.2f", width);
-        html_attribute(w, "height", "34");
-        html_attribute(w, "class", time_part_class((enum time_part)part));
+        html_open_f(w, "rect", "x=%.2f|y=0|width=%.2f|height=34|class=%s", at, width,
+                    time_part_class((enum time_part)part));
         html_open(w, "title");
         html_text_f(w, "%s: %.2f %%", time_part_name((enum time_part)part), 100 * width / BAR_WIDTH);
         html_close(w);

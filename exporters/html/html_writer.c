@@ -328,6 +328,23 @@ void html_attribute_f(struct html_writer *w, const char *name, const char *forma
     html_attribute(w, name, text);
 }
 
+void html_open_f(struct html_writer *w, const char *name, const char *format, ...)
+{
+    char text[FORMATTED_MAX], *rest = text;
+    va_list args;
+
+    va_start(args, format);
+    err_format(text, sizeof text, format, args);
+    va_end(args);
+    html_open(w, name);
+    for (char *key; (key = strsep(&rest, "|")) != NULL;) {
+        char *value = strchr(key, '=');
+        if (value != NULL)
+            *value++ = '\0';
+        html_attribute(w, key, value != NULL ? value : "");
+    }
+}
+
 void html_text_of(struct html_writer *w, const char *text, size_t length)
 {
     end_tag(w);

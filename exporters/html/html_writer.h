@@ -47,6 +47,9 @@ void html_init(struct html_writer *w, struct outfile *out);
  * closes by itself with whatever follows. Elements deeper than HTML_DEPTH_MAX are a mistake of the caller: the file
  * fails. */
 void html_open(struct html_writer *w, const char *name);
+/* Likewise with attributes: html_open_f(w, "rect", "class=dot|x=%.2f", x). No value has a '|'. */
+void html_open_f(struct html_writer *w, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 void html_bare(struct html_writer *w, const char *name);
 /* Puts an attribute of the element that was opened last, before anything else of it. */
 void html_attribute(struct html_writer *w, const char *name, const char *value);

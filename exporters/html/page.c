@@ -10,26 +10,35 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-const struct html_part html_parts[] = {
-    {"identity", "Capture", NULL, html_put_identity},
-    {"losses", "Losses and coverage", NULL, html_put_losses},
-    {"time", "Where the time goes", NULL, html_put_time},
-    {"findings", "Findings", NULL, html_put_findings},
-    {"changes", "Changes", html_has_base, html_put_changes},
-    {"steps", "Steps", NULL, html_put_steps},
-    {"utilisation", "Utilisation over time", NULL, html_put_utilisation},
-    {"operators", "Operators", NULL, html_put_operators},
-    {"limits", "Limits of operators", NULL, html_put_limits},
-    {"idle", "Gaps, launch and queue", NULL, html_put_gaps},
-    {"memory", "Device memory", NULL, html_put_memory},
-    {"host", "Calls and ranges of the host", NULL, html_put_host},
-    {"layers", "Layers and stacks", NULL, html_put_layers},
-    {"communication", "Communication", NULL, html_put_communication},
-    {"path", "Critical path of a step", NULL, html_put_path},
-    {"frequency", "Frequency of the cores", NULL, html_put_frequency},
-    {"formulas", "Formulas and limits", NULL, html_put_formulas},
-    {.id = NULL},
+/* A part of the page: a section with a heading. One that the capture has no data for says so in a sentence. */
+struct html_part {
+    const char *id, *title;
+    int (*put)(struct html_page *page, struct err *err); /* NULL: it is its tables alone */
+    struct html_table tables[3];                         /* behind that */
 };
+
+/* In their order. */
+static const struct html_part parts[] = {
+    {"identity", "Capture", .put = html_put_identity},
+    {"losses", "Losses and coverage", .put = html_put_losses},
+    {"time", "Where the time goes", .put = html_put_time},
+    {"findings", "Findings", .put = html_put_findings},
+    {"changes", "Changes", .put = html_put_changes},
+    {"steps", "Steps", .put = html_put_steps},
+    {"utilisation", "Utilisation over time", .put = html_put_utilisation},
+    {"operators", "Operators",
+     .tables = {{"types", .bars = "share"}, {"shapes", .bars = "share"}, {"ops", .bars = "share", .anchor = "name"}}},
+    {"limits", "Limits of operators", .put = html_put_limits, .tables = {{"roofline"}}},
+    {"idle", "Gaps, launch and queue", .tables = {{"gaps", .anchor = "start"}, {"phases", .bars = "share"}}},
+    {"memory", "Device memory", .put = html_put_memory, .tables = {{"memory_peak", .bars = "share"}, {"memory_curve"}}},
+    {"host", "Calls and ranges of the host", .tables = {{"api", .bars = "share"}, {"ranges"}}},
+    {"layers", "Layers and stacks", .put = html_put_layers},
+    {"communication", "Communication", .tables = {{"communication", .bars = "share"}}},
+    {"path", "Critical path of a step", .put = html_put_path, .tables = {{"path", .bars = "share"}, {"path_step"}}},
+    {"frequency", "Frequency of the cores", .tables = {{"frequency"}}},
+    {"formulas", "Formulas and limits", .put = html_put_formulas},
+};
+#define PARTS (sizeof parts / sizeof *parts)
 
 struct html_report {
     struct html_options options;
@@ -88,8 +97,7 @@ static void put_head(struct html_report *report)
     char digest[64];
 
     html_raw(w, "<!DOCTYPE html>\n");
-    html_open(w, "html");
-    html_attribute(w, "lang", "en");
+    html_open_f(w, "html", "lang=en");
     html_open(w, "head");
     html_bare(w, "meta");
     html_attribute(w, "charset", "utf-8");
@@ -109,13 +117,10 @@ static void put_head(struct html_report *report)
     put_asset(w, "style", html_style);
     html_close(w);
     html_open(w, "body");
-    html_open(w, "a");
-    html_attribute(w, "class", "skip");
-    html_attribute(w, "href", "#main");
+    html_open_f(w, "a", "class=skip|href=#main");
     html_text(w, "Skip to the content");
     html_close(w);
-    html_open(w, "main");
-    html_attribute(w, "id", "main");
+    html_open_f(w, "main", "id=main");
     html_open(w, "h1");
     html_name(w, report->options.title, strlen(report->options.title));
     html_close(w);
@@ -219,7 +224,7 @@ static void release(struct html_page *page)
 
 static bool is_wanted(const struct html_page *page, const struct html_part *part)
 {
-    return part->wanted == NULL || part->wanted(page);
+    return part->put != html_put_changes || page->capture->base != NULL;
 }
 
 static void put_contents(struct html_page *page)
@@ -229,12 +234,11 @@ static void put_contents(struct html_page *page)
     html_open(w, "nav");
     html_attribute_f(w, "aria-label", page->several ? "Parts of capture %zu" : "Parts", page->number);
     html_open(w, "ul");
-    for (const struct html_part *part = html_parts; part->id != NULL; part++) {
+    for (const struct html_part *part = parts; part < parts + PARTS; part++) {
         if (!is_wanted(page, part))
             continue;
         html_open(w, "li");
-        html_open(w, "a");
-        html_attribute_f(w, "href", "#c%zu-%s", page->number, part->id);
+        html_open_f(w, "a", "href=#c%zu-%s", page->number, part->id);
         html_text(w, part->title);
         html_close(w);
         html_close(w);
@@ -247,17 +251,17 @@ static int put_part(struct html_page *page, const struct html_part *part, struct
 {
     struct html_writer *w = &page->w;
 
-    html_open(w, "section");
-    html_attribute_f(w, "id", "c%zu-%s", page->number, part->id);
+    html_open_f(w, "section", "id=c%zu-%s", page->number, part->id);
     if (page->several)
         html_attribute_f(w, "aria-label", "%s, capture %zu", part->title, page->number);
     else
         html_attribute_f(w, "aria-labelledby", "c%zu-%s-title", page->number, part->id);
-    html_open(w, page->several ? "h3" : "h2");
-    html_attribute_f(w, "id", "c%zu-%s-title", page->number, part->id);
+    html_open_f(w, page->several ? "h3" : "h2", "id=c%zu-%s-title", page->number, part->id);
     html_text(w, part->title);
     html_close(w);
-    int status = part->put(page, err);
+    int status = part->put != NULL ? part->put(page, err) : 0;
+    for (const struct html_table *table = part->tables; status == 0 && table->report != NULL; table++)
+        status = html_put_table(page, table, NULL, err);
     html_close(w);
     html_raw(w, "\n");
     return status;
@@ -282,89 +286,85 @@ static int put_parts(struct html_page *page, struct err *err)
 
     begin_article(page);
     put_contents(page);
-    for (const struct html_part *part = html_parts; status == 0 && part->id != NULL; part++)
+    for (const struct html_part *part = parts; status == 0 && part < parts + PARTS; part++)
         if (is_wanted(page, part))
             status = put_part(page, part, err);
     html_close(w);
     return status;
 }
 
+static int put_named(struct html_page *page, const char *id, struct err *err)
+{
+    const struct html_part *part = parts;
+
+    while (strcmp(part->id, id) != 0)
+        part++;
+    return put_part(page, part, err);
+}
+
+/* A page without a capture is one about a job or a comparison. */
+static struct html_page open_page(struct html_report *report, sqlite3 *db, const struct html_capture *capture)
+{
+    return (struct html_page){.w = report->w,
+                              .db = db,
+                              .number = ++report->added,
+                              .begin_bytes = report->out.written + report->out.used,
+                              .several = capture != NULL && report->options.captures > 1,
+                              .capture = capture,
+                              .roofs = &report->options.roofs};
+}
+
+static int close_page(struct html_report *report, struct html_page *page, int status)
+{
+    report->w = page->w;
+    release(page);
+    return status;
+}
+
 int html_report_add(struct html_report *report, sqlite3 *db, const struct html_capture *capture, struct err *err)
 {
-    struct html_page page = {.w = report->w,
-                             .db = db,
-                             .number = ++report->added,
-                             .begin_bytes = report->out.written + report->out.used,
-                             .several = report->options.captures > 1,
-                             .capture = capture,
-                             .roofs = &report->options.roofs};
+    struct html_page page = open_page(report, db, capture);
     int status = load(&page, err);
 
-    if (status == 0)
-        status = put_parts(&page, err);
-    report->w = page.w;
-    release(&page);
-    return status;
+    return close_page(report, &page, status == 0 ? put_parts(&page, err) : status);
 }
 
 int html_report_add_cluster(struct html_report *report, const char *directory, struct err *err)
 {
-    struct html_page page = {
-        .w = report->w, .number = ++report->added, .begin_bytes = report->out.written + report->out.used};
-    int status = html_put_cluster(&page, directory, err);
+    struct html_page page = open_page(report, NULL, NULL);
 
-    report->w = page.w;
-    return status;
+    return close_page(report, &page, html_put_cluster(&page, directory, err));
 }
-
-/* ---- answers by themselves ---- */
-
-static const struct html_part findings_part = {"findings", "Findings", NULL, html_put_findings},
-                              host_part = {"host", "Calls and ranges of the host", NULL, html_put_host},
-                              comparison_part = {"changes", "Changes", NULL, html_put_comparison};
 
 int html_report_add_advice(struct html_report *report, sqlite3 *db, const struct html_capture *capture,
                            const struct advice *advice, int64_t executions, struct err *err)
 {
-    struct html_page page = {.w = report->w,
-                             .db = db,
-                             .number = ++report->added,
-                             .begin_bytes = report->out.written + report->out.used,
-                             .several = report->options.captures > 1,
-                             .alone = true,
-                             .capture = capture,
-                             .advice = *advice,
-                             .roofs = &report->options.roofs};
+    struct html_page page = open_page(report, db, capture);
     struct db_facts facts;
 
+    page.alone = true;
+    page.advice = *advice;
     if (db_read_facts(db, &facts, err) != 0 || workload_load(db, WITHOUT_COUNTERS, &page.workload, err) != 0)
-        return -(int)err->code;
+        return close_page(report, &page, -(int)err->code);
     page.family = facts.family;
     page.workload.execution_count = executions > 0 ? page.workload.execution_count : 0;
     begin_article(&page);
-    int status = put_part(&page, &findings_part, err);
+    int status = put_named(&page, "findings", err);
     if (status == 0 && executions == 0)
-        status = put_part(&page, &host_part, err);
+        status = put_named(&page, "host", err);
     html_close(&page.w);
-    report->w = page.w;
-    free(page.links.items);
-    report_session_release(&page.session);
-    workload_release(&page.workload);
-    return status;
+    return close_page(report, &page, status);
 }
 
 int html_report_add_comparison(struct html_report *report, const struct comparison *comparison, size_t rows,
                                struct err *err)
 {
-    struct html_page page = {.w = report->w,
-                             .number = ++report->added,
-                             .begin_bytes = report->out.written + report->out.used,
-                             .comparison = comparison,
-                             .comparison_rows = rows};
+    struct html_page page = open_page(report, NULL, NULL);
 
+    page.comparison = comparison;
+    page.comparison_rows = rows;
     html_open(&page.w, "article");
-    int status = put_part(&page, &comparison_part, err);
+    int status = put_named(&page, "changes", err);
     html_close(&page.w);
-    report->w = page.w;
-    return status;
+    return close_page(report, &page, status);
 }

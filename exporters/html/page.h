@@ -37,32 +37,17 @@ struct html_page {
     } links; /* to rows that are not written yet */
 };
 
-/* A part of the page: a section with a heading. One that the capture has no data for says so in a sentence. */
-struct html_part {
-    const char *id, *title;
-    bool (*wanted)(const struct html_page *page); /* NULL: always */
-    int (*put)(struct html_page *page, struct err *err);
-};
-extern const struct html_part html_parts[]; /* in their order; ended by no id */
-
-int html_put_comparison(struct html_page *page, struct err *err);
 int html_put_identity(struct html_page *page, struct err *err);
 int html_put_losses(struct html_page *page, struct err *err);
 int html_put_time(struct html_page *page, struct err *err);
 int html_put_findings(struct html_page *page, struct err *err);
-bool html_has_base(const struct html_page *page);
 int html_put_changes(struct html_page *page, struct err *err);
 int html_put_steps(struct html_page *page, struct err *err);
 int html_put_path(struct html_page *page, struct err *err);
 int html_put_utilisation(struct html_page *page, struct err *err);
-int html_put_operators(struct html_page *page, struct err *err);
 int html_put_layers(struct html_page *page, struct err *err);
 int html_put_limits(struct html_page *page, struct err *err);
-int html_put_gaps(struct html_page *page, struct err *err);
 int html_put_memory(struct html_page *page, struct err *err);
-int html_put_host(struct html_page *page, struct err *err);
-int html_put_communication(struct html_page *page, struct err *err);
-int html_put_frequency(struct html_page *page, struct err *err);
 int html_put_formulas(struct html_page *page, struct err *err);
 
 /* Puts the parts of what msprof cluster wrote into a directory. */
@@ -93,6 +78,7 @@ void html_table_end(struct html_page *page);
 void html_facts_begin(struct html_page *page, const char *caption);
 void html_cell(struct html_page *page, const char *text);
 void html_cell_name(struct html_page *page, const char *text);
+/* Several where '|' divides them. */
 void html_cell_number(struct html_page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* 1234567 ns as "1234.567"; not known: DB_NULL. */
 void html_cell_us(struct html_page *page, int64_t ns);

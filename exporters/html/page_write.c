@@ -79,8 +79,7 @@ static void put_rests(struct html_page *page, const char *report)
         struct html_link *link = &page->links.items[i];
         if (link->found || strcmp(link->report, report) != 0)
             continue;
-        html_open(&page->w, "span");
-        html_attribute(&page->w, "id", link->id);
+        html_open_f(&page->w, "span", "id=%s", link->id);
         html_close(&page->w);
         link->found = true;
     }
@@ -92,10 +91,7 @@ static void begin_table(struct html_page *page, const char *caption)
 {
     struct html_writer *w = &page->w;
 
-    html_open(w, "div");
-    html_attribute(w, "class", "scroll");
-    html_attribute(w, "role", "region");
-    html_attribute(w, "tabindex", "0");
+    html_open_f(w, "div", "class=scroll|role=region|tabindex=0");
     html_attribute_f(w, "aria-label", page->several ? "Table: %s, capture %zu" : "Table: %s", caption, page->number);
     html_open(w, "table");
     html_element(w, "caption", caption);
@@ -115,8 +111,7 @@ static void begin_heads(struct html_page *page)
 
 static void put_head(struct html_page *page, const char *title, bool is_number)
 {
-    html_open(&page->w, "th");
-    html_attribute(&page->w, "scope", "col");
+    html_open_f(&page->w, "th", "scope=col");
     if (is_number)
         html_attribute(&page->w, "class", "n");
     html_text(&page->w, title);
@@ -166,16 +161,17 @@ void html_cell_name(struct html_page *page, const char *text)
 
 void html_cell_number(struct html_page *page, const char *format, ...)
 {
-    char text[TEXT_SIZE];
+    char text[TEXT_SIZE], *rest = text;
     va_list args;
 
     va_start(args, format);
     err_format(text, sizeof text, format, args);
     va_end(args);
-    html_open(&page->w, "td");
-    html_attribute(&page->w, "class", "n");
-    html_text(&page->w, text);
-    html_close(&page->w);
+    for (const char *cell; (cell = strsep(&rest, "|")) != NULL;) {
+        html_open_f(&page->w, "td", "class=n");
+        html_text(&page->w, cell);
+        html_close(&page->w);
+    }
 }
 
 void html_cell_us(struct html_page *page, int64_t ns)

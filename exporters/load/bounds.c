@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/load/bounds.h"
+#include "exporters/load/load.h"
 
 #include "analysis/bound.h"
 #include "db/query/query_cann.h"
-#include "exporters/load/load.h"
 
 #include <stdlib.h>
 

@@ -263,14 +263,11 @@ static int add_communications(struct cann_load *load, sqlite3 *db, struct err *e
 static int read_tasks(struct cann_load *load, sqlite3 *db, bool with_counters,
                       int (*each)(void *arg, const struct cann_task *task, struct err *err), struct err *err)
 {
-    struct cann_task_reader *reader = cann_sums_reader_new(db, with_counters, err);
-    int64_t count;
+    int64_t count; /* of a database in which rows are numbered as they are expected to be */
 
-    if (reader == NULL)
+    if (cann_task_count(db, &count, err) < 0)
         return -(int)err->code;
-    bool failed = cann_task_count(db, &count, err) < 0 || cann_read_tasks(reader, 1, count + 1, each, load, err) < 0;
-    cann_task_reader_free(reader);
-    return failed ? -(int)err->code : 0;
+    return cann_each_task(db, with_counters ? CANN_SUMS_COUNTED : CANN_SUMS, each, load, err);
 }
 
 static struct workload_step step_of(const struct cann_step *item)
@@ -294,9 +291,9 @@ static int add_steps(struct workload *workload, sqlite3 *db, struct err *err)
         const struct workload_step step = step_of(&steps.items[i]);
         status = workload_add_step(workload, steps.items[i].device_id, &step, err);
     }
-    for (size_t i = 0; status == 0 && i < steps.begun_count; i++) {
-        const struct workload_step step = step_of(&steps.begun[i]);
-        status = workload_add_begun(workload, steps.begun[i].device_id, &step, err);
+    for (size_t i = 0; status == 0 && i < steps.begun.count; i++) {
+        const struct workload_step step = step_of(&steps.begun.items[i]);
+        status = workload_add_begun(workload, steps.begun.items[i].device_id, &step, err);
     }
     cann_steps_release(&steps);
     return status;
@@ -695,7 +692,7 @@ static int workload_load_svp(sqlite3 *db, enum load_counters counters, struct wo
     snprintf(workload->facts.chip, sizeof workload->facts.chip, "SVP");
     workload->facts.cube_cores = 1;
     load.origin_ns = facts.origin_ns;
-    load.reader = status == 0 ? svp_task_reader_new(db, err) : NULL;
+    load.reader = status == 0 ? svp_task_reader_new(db, true, err) : NULL;
     if (load.reader == NULL)
         return -(int)err->code;
     status = svp_each_inference(db, NULL, take_inference, &load, err);
@@ -746,7 +743,7 @@ int workload_load(sqlite3 *db, enum load_counters counters, struct workload *ret
     if (status == 0)
         status = workload_finish(ret, err);
     if (status == 0)
-        status = steps_relate(ret, err);
+        status = splits_relate_steps(ret, err);
     if (status != 0)
         workload_release(ret);
     return status;

@@ -5,7 +5,9 @@
 
 #include "analysis/compare/profile.h"
 #include "analysis/compare/workload.h"
+#include "analysis/memory_curve.h"
 #include "base/err.h"
+#include "base/intern.h"
 #include "base/strbuf.h"
 #include "db/query/query.h"
 
@@ -42,5 +44,28 @@ int workload_load_calls(sqlite3 *db, struct profile *profile, struct err *err);
 /* Adds what devices ran by the framework's operator and line that launched it, where framework_attach
  * (exporters/reports/framework/host_side.h) has told the connection of them; else nothing. */
 int workload_load_lines(sqlite3 *db, struct profile *profile, struct err *err);
+
+/* Device memory that operators got and gave back. */
+
+/* Reads every piece; its owner is a number of owners, which is added to ("": not known). Those of a framework are known
+ * where framework_attach has told the connection. A release belongs to the allocation before of the same operator,
+ * address and device; one that has none was got before the recording, and is no piece. */
+int memory_load(sqlite3 *db, struct intern *owners, struct memory_pieces *ret, struct err *err);
+
+/* The limit of each operator, for slices: as the table `bound` has it, of all executions of its name. */
+
+/* All zero: of nothing. */
+struct operator_bounds {
+    struct intern names;
+    bool borrowed;      /* the names are another's */
+    const char **words; /* of each name; NULL: it is no operator, or the capture has no counters */
+};
+/* Reads the tasks once, by the counters of their units. Release it also after a failure. */
+int operator_bounds_load(sqlite3 *db, struct operator_bounds *ret, struct err *err);
+void operator_bounds_release(struct operator_bounds *bounds);
+/* Takes them of a workload that has counters, which must outlive them. */
+int operator_bounds_of(const struct workload *workload, struct operator_bounds *ret, struct err *err);
+/* "memory" and so on, a literal of the program; NULL: nothing is known of this name. */
+const char *operator_bounds_find(const struct operator_bounds *bounds, const char *name, size_t length);
 
 #endif

@@ -211,8 +211,9 @@ static int take_work(void *arg, sqlite3_stmt *row, struct err *err)
 {
     struct line_load *load = arg;
     int64_t op = sqlite3_column_int64(row, 0), duration_ns = sqlite3_column_int64(row, 1);
-    return op >= 0 && (uint64_t)op < load->count && duration_ns >= 0 ? durations_add(&load->items[op], duration_ns, err)
-                                                                     : 0;
+    return op >= 0 && (uint64_t)op < load->count && duration_ns >= 0
+               ? statistics_durations_add(&load->items[op], duration_ns, err)
+               : 0;
 }
 
 int workload_load_lines(sqlite3 *db, struct profile *profile, struct err *err)

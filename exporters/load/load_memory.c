@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/load/load_memory.h"
+#include "exporters/load/load.h"
 
 #include "base/map.h"
 #include "db/query/query_loop.h"

@@ -5,7 +5,6 @@
 #include "base/array.h"
 #include "base/file/large.h"
 #include "db/database.h"
-#include "db/query/operators/query_operators.h"
 #include "db/query/query.h"
 #include "db/query/query_cann.h"
 #include "db/query/query_loop.h"
@@ -45,15 +44,17 @@ static int number_of(struct call_reading *reading, int64_t id, uint32_t *ret, st
     return status;
 }
 
-static int take_host_call(void *arg, const struct timed_call *call, struct err *err)
+static int take_host_call(void *arg, const struct cann_call *call, struct err *err)
 {
     struct call_reading *reading = arg;
-    struct host_call plain = {.thread = call->thread_id, .start_ns = call->start_ns, .launches = call->launches > 0};
+    struct host_call plain = {.thread = call->thread_id != DB_NULL ? call->thread_id : 0,
+                              .start_ns = call->start_ns,
+                              .launches = call->launches > 0};
 
     if (call->start_ns == DB_NULL || call->duration_ns == DB_NULL || call->duration_ns < 0 ||
         __builtin_add_overflow(call->start_ns, call->duration_ns, &plain.end_ns))
         return 0;
-    int status = number_of(reading, call->name_id, &plain.name, err);
+    int status = number_of(reading, cann_call_name_id(call), &plain.name, err);
     return status == 0 ? reading->each(reading->arg, &plain, err) : status;
 }
 
@@ -69,7 +70,7 @@ static int read_ascend(struct call_reading *reading, struct err *err)
     for (size_t i = 0; status == 0 && i <= reading->texts.rows; i++)
         reading->numbers[i] = NO_TEXT;
     if (status == 0)
-        status = query_read_timed_calls(reading->db, take_host_call, reading, err);
+        status = cann_each_call(reading->db, CANN_TIMED_CALLS, take_host_call, reading, err);
     cann_texts_release(&reading->texts);
     free(reading->numbers);
     return status;
@@ -183,7 +184,7 @@ static int add_time(struct named_times *times, uint32_t name, int64_t start_ns, 
         times->items[name].first_ns = start_ns;
     if (start_ns > times->items[name].last_ns)
         times->items[name].last_ns = start_ns;
-    return durations_add(&times->items[name].durations, interval_length(start_ns, end_ns), err);
+    return statistics_durations_add(&times->items[name].durations, interval_length(start_ns, end_ns), err);
 }
 
 static int take_mark(void *arg, sqlite3_stmt *row, struct err *err)
@@ -255,6 +256,27 @@ int named_times_rank(const struct named_times *times, size_t **ret, struct err *
         (*ret)[i] = ranked[i].name;
     free(ranked);
     return 0;
+}
+
+int named_times_largest(const struct named_times *times, struct named_series ret[NAMED_LARGEST], size_t *ret_count,
+                        struct err *err)
+{
+    size_t *ranked = NULL;
+    int status = named_times_rank(times, &ranked, err);
+
+    *ret_count = 0;
+    for (size_t i = 0; status == 0 && i < times->count && *ret_count < NAMED_LARGEST; i++) {
+        const struct durations *durations = &times->items[ranked[i]].durations;
+        struct named_series *series = &ret[*ret_count];
+        if (durations->count == 0)
+            continue;
+        *series = (struct named_series){.name = times->names.items[ranked[i]].bytes,
+                                        .period_ns = named_times_period_ns(times, ranked[i])};
+        status = series_make(&series->times, durations->items, durations->count, err);
+        *ret_count += status == 0;
+    }
+    free(ranked);
+    return status;
 }
 
 double named_times_period_ns(const struct named_times *times, size_t name)

@@ -37,6 +37,15 @@ int named_times_of_calls(sqlite3 *db, struct named_times *ret, struct err *err);
 void named_times_release(struct named_times *times);
 /* Which took most time: places among them, the first of them first. free(*ret). */
 int named_times_rank(const struct named_times *times, size_t **ret, struct err *err);
+/* Those that took most time, the first of them first; series_release their times whatever the result. */
+#define NAMED_LARGEST 5
+struct named_series {
+    const char *name;
+    struct series times;
+    double period_ns; /* named_times_period_ns */
+};
+int named_times_largest(const struct named_times *times, struct named_series ret[NAMED_LARGEST], size_t *ret_count,
+                        struct err *err);
 /* From the begin of one of a name to that of the next, the mean; negative: there is one alone. */
 double named_times_period_ns(const struct named_times *times, size_t name);
 

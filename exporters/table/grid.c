@@ -14,7 +14,7 @@
 #define LEAST_CUT 20
 #define LEAST_OF_ALL 8
 
-int grid_row(struct grid *grid, const char *const *cells, struct err *err)
+int grid_cells(struct grid *grid, const struct table_cell *cells, struct err *err)
 {
     if (grid->capacity - grid->count < grid->column_count) {
         int status =
@@ -23,13 +23,23 @@ int grid_row(struct grid *grid, const char *const *cells, struct err *err)
             return status;
     }
     for (size_t i = 0; i < grid->column_count; i++) {
-        char *copy = strdup(cells[i] != NULL ? cells[i] : "");
+        char *copy = strndup(cells[i].text, cells[i].length);
         if (copy == NULL)
             return err_no_memory(err);
         utf8_mask(copy);
         grid->cells[grid->count++] = copy;
     }
     return 0;
+}
+
+int grid_row(struct grid *grid, const char *const *cells, struct err *err)
+{
+    struct table_cell all[GRID_MAX_COLUMNS];
+    for (size_t i = 0; i < grid->column_count; i++) {
+        const char *text = cells[i] != NULL ? cells[i] : "";
+        all[i] = (struct table_cell){text, strlen(text)};
+    }
+    return grid_cells(grid, all, err);
 }
 
 void grid_release(struct grid *grid)

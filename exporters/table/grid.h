@@ -6,6 +6,7 @@
 #define MSPROF_EXPORTERS_TABLE_GRID_H
 
 #include "base/err.h"
+#include "exporters/row_format.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,7 +33,9 @@ struct grid {
 
 enum grid_format { GRID_TABLE, GRID_CSV, GRID_MARKDOWN };
 
-/* Copies a row of texts, NULL is "". Control characters become '?'. */
+/* Copies a row of texts. Control characters become '?'. */
+int grid_cells(struct grid *grid, const struct table_cell *cells, struct err *err);
+/* Likewise, NULL is "". */
 int grid_row(struct grid *grid, const char *const *cells, struct err *err);
 /* Gives the numbers of a column as many decimals each, and all times of the table one unit, which fits the column whose
  * times are shortest, in place of that in the titles: titles needs room for one for each column, to be freed; the

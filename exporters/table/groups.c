@@ -3,7 +3,6 @@
 
 #include "base/array.h"
 #include "base/number.h"
-#include "db/query/operators/query_operators.h"
 #include "exporters/parallel.h"
 
 #include <stdlib.h>
@@ -94,14 +93,13 @@ struct unit {
 struct worker {
     struct report_session *session; /* whose connection it has */
     sqlite3 *db;
-    struct duration_reader *reader;
+    struct cann_reader *reader;
     struct map groups;
-    struct cann_task task; /* as far as it tells whether the task is an operator */
 };
 
 struct count {
     struct report_session *session;
-    enum duration_subject subject;
+    enum cann_rows rows;
     struct worker *workers[PARALLEL_MAX_WORKERS];
     size_t worker_count;
 };
@@ -109,7 +107,7 @@ struct count {
 static void worker_free(void *opaque)
 {
     struct worker *worker = opaque;
-    duration_reader_free(worker->reader);
+    cann_reader_free(worker->reader);
     report_return_connection(worker->session, worker->db);
     map_release(&worker->groups);
     free(worker);
@@ -126,7 +124,7 @@ static void *worker_new(void *arg, struct err *err)
     worker->groups = (struct map)MAP_OF(struct group, key);
     worker->session = count->session;
     if (report_lend_connection(count->session, &worker->db, err) == 0)
-        worker->reader = duration_reader_new(worker->db, count->subject, err);
+        worker->reader = cann_reader_new(worker->db, count->rows, err);
     if (worker->reader == NULL) {
         worker_free(worker);
         return NULL;
@@ -135,20 +133,18 @@ static void *worker_new(void *arg, struct err *err)
     return worker;
 }
 
-static int count_call(void *arg, const struct duration *duration, struct err *err)
+static int count_call(void *arg, const struct cann_call *call, struct err *err)
 {
     struct worker *worker = arg;
-    const struct group_key key = {.major = duration->major, .name_id = duration->name_id};
-    return count_in(&worker->groups, &key, duration->duration_ns, err);
+    const struct group_key key = {.major = call->level, .name_id = cann_call_name_id(call)};
+    return count_in(&worker->groups, &key, call->duration_ns, err);
 }
 
-static int count_task(void *arg, const struct duration *duration, struct err *err)
+static int count_task(void *arg, const struct cann_task *task, struct err *err)
 {
     struct worker *worker = arg;
-    const struct group_key key = {.major = duration->major, .name_id = duration->name_id, .minor = duration->minor};
-    worker->task.op_name_id = duration->op_name_id;
-    worker->task.op_task_type = duration->minor;
-    return cann_is_operator(&worker->task) ? count_in(&worker->groups, &key, duration->duration_ns, err) : 0;
+    const struct group_key key = {.major = task->device_id, .name_id = task->op_type_id, .minor = task->op_task_type};
+    return cann_is_operator(task) ? count_in(&worker->groups, &key, task->duration_ns, err) : 0;
 }
 
 static int count_tasks(void *opaque, void *opaque_unit, struct parallel_output *output, struct err *err)
@@ -156,7 +152,7 @@ static int count_tasks(void *opaque, void *opaque_unit, struct parallel_output *
     struct worker *worker = opaque;
     const struct unit *unit = opaque_unit;
     (void)output;
-    return query_read_durations(worker->reader, unit->first, unit->end, count_task, worker, err);
+    return cann_read_tasks(worker->reader, unit->first, unit->end, count_task, worker, err);
 }
 
 static int count_calls(void *opaque, void *opaque_unit, struct parallel_output *output, struct err *err)
@@ -164,7 +160,7 @@ static int count_calls(void *opaque, void *opaque_unit, struct parallel_output *
     struct worker *worker = opaque;
     const struct unit *unit = opaque_unit;
     (void)output;
-    return query_read_durations(worker->reader, unit->first, unit->end, count_call, worker, err);
+    return cann_read_calls(worker->reader, unit->first, unit->end, count_call, worker, err);
 }
 
 static int submit_rows(struct parallel *parallel, int64_t count, struct err *err)
@@ -186,7 +182,7 @@ static int count_all(struct count *count, int64_t rows, struct map *ret, struct 
         .arg = count,
         .worker_new = worker_new,
         .worker_free = worker_free,
-        .process = count->subject == DURATION_TASKS ? count_tasks : count_calls,
+        .process = count->rows == CANN_TASK_DURATIONS ? count_tasks : count_calls,
     };
     struct parallel *parallel = parallel_new(&work, NULL, err);
     int status = parallel != NULL ? submit_rows(parallel, rows, err) : -(int)err->code;
@@ -201,7 +197,7 @@ int groups_load(struct report_session *session, enum groups_subject subject,
                 struct groups *ret, struct err *err)
 {
     bool of_calls = subject == GROUPS_OF_CALLS;
-    struct count count = {.session = session, .subject = of_calls ? DURATION_CALLS : DURATION_TASKS};
+    struct count count = {.session = session, .rows = of_calls ? CANN_CALL_DURATIONS : CANN_TASK_DURATIONS};
     const struct cann_texts *names = report_names(session, false, err);
     struct order order = {names, compare};
     struct map groups = MAP_OF(struct group, key);

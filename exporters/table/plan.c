@@ -376,7 +376,7 @@ static size_t print_number(const struct report_step *step, double real, char tex
     case STEP_SHORTEST:
         return print_real(text, real, step->decimals, false);
     default:
-        return real_print_float(text, real);
+        return number_print_float(text, real);
     }
 }
 

@@ -79,16 +79,26 @@ static int report_show(struct report_show *shows, const char *name, const char *
                           : err_set(err, ERR_NOT_FOUND, "captures of this family have no table '%s'", name);
 }
 
-static int report_show_block(struct report_show *shows, const char *title, const char *name, const char *nothing,
-                             struct err *err)
+/* A table under its title, or what is said where it has no rows. */
+struct show_block {
+    const char *title, *table, *nothing;
+    bool unwanted;
+};
+
+static int report_show_blocks(struct report_show *shows, const struct show_block *blocks, size_t count, struct err *err)
 {
     uint64_t rows;
-    show_title(shows->show, title);
-    show_end_line(shows->show);
-    int status = report_show(shows, name, NULL, 0, &rows, err);
-    if (status == 0 && rows == 0)
-        report_show_line(shows, nothing);
-    return status;
+    for (size_t i = 0; i < count; i++) {
+        if (blocks[i].unwanted)
+            continue;
+        show_title(shows->show, blocks[i].title);
+        show_end_line(shows->show);
+        if (report_show(shows, blocks[i].table, NULL, 0, &rows, err) < 0)
+            return -(int)err->code;
+        if (rows == 0)
+            report_show_line(shows, blocks[i].nothing);
+    }
+    return 0;
 }
 
 static int report_show_file(struct report_show *shows, const struct report *report, struct err *err)
@@ -129,10 +139,7 @@ struct frequency_block {
 static void print_frequency(struct show *show, int64_t device_id, int64_t core_khz)
 {
     char number[NUMBER_MAX], text[NUMBER_MAX + 8];
-    size_t length;
-    const struct table_cell cell = cell_number(core_khz, 3);
-    const char *frequency = row_format_cell_as_text(&cell, number, &length);
-    snprintf(text, sizeof text, "%.*s%s", (int)length, frequency, core_khz == DB_NULL ? "" : " Mhz");
+    snprintf(text, sizeof text, "%s%s", show_scaled(number, core_khz, 3), core_khz == DB_NULL ? "" : " Mhz");
     show_title(show, "Frequency :");
     show_field(show, "", text);
     show_device(show, device_id);
@@ -162,17 +169,16 @@ static int show_frequency(struct show *show, struct err *err)
 
 static int show_of_svp(struct show *show, struct err *err)
 {
+    static const struct show_block blocks[] = {
+        {"AI Core Metrics :", "op_summary", "No device data: the model was loaded but never executed.", false},
+        {"Op statistic :", "op_statistic", "No operators.", false},
+        {"Acl statistic :", "acl_statistic", "No API calls.", false},
+    };
     struct report_show shows;
-    int status = report_show_open(&shows, show, CAPTURE_SVP, err);
-    if (status == 0)
-        status = report_show_block(&shows, "AI Core Metrics :", "op_summary",
-                                   "No device data: the model was loaded but never executed.", err);
-    if (status == 0)
-        status = report_show_block(&shows, "Op statistic :", "op_statistic", "No operators.", err);
-    if (status == 0)
-        status = report_show_block(&shows, "Acl statistic :", "acl_statistic", "No API calls.", err);
+    bool failed = report_show_open(&shows, show, CAPTURE_SVP, err) < 0 ||
+                  report_show_blocks(&shows, blocks, sizeof blocks / sizeof *blocks, err) < 0;
     report_show_close(&shows);
-    return status == 0 ? show_frequency(show, err) : status;
+    return failed ? -(int)err->code : show_frequency(show, err);
 }
 
 /* ---- captures of 2020 ---- */
@@ -258,20 +264,20 @@ static int show_device_2022(void *arg, const struct device_2022 *device, struct 
     shows->scope = (struct report_scope){device->part->device_id, device->range.model_id, device->range.iteration, ""};
     if (execution_count(shows->show->db, &device->range.ticks, &counts, err) < 0)
         return -(int)err->code;
+    const struct show_block blocks[] = {
+        {"Op statistic :", "op_statistic",
+         counts.tasks == 0 ? "No tasks: none could be read of what the device recorded."
+                           : "No operators: nothing that the host recorded names the operator of a task.",
+         false},
+        {"Acl statistic :", "acl_statistic", "No calls of ACL functions.", false},
+        {"Runtime api :", "runtime_api", "No calls of runtime functions.", false},
+    };
     print_heading(shows->show, device, &counts);
-    int status = report_show_block(shows, "Op statistic :", "op_statistic",
-                                   counts.tasks == 0
-                                       ? "No tasks: none could be read of what the device recorded."
-                                       : "No operators: nothing that the host recorded names the operator of a task.",
-                                   err);
-    if (status == 0)
-        status = show_longest(shows, device->part->chip == 0, &counts, err);
-    if (status == 0)
-        status = report_show_block(shows, "Acl statistic :", "acl_statistic", "No calls of ACL functions.", err);
-    if (status == 0)
-        status = report_show_block(shows, "Runtime api :", "runtime_api", "No calls of runtime functions.", err);
+    bool failed = report_show_blocks(shows, blocks, 1, err) < 0 ||
+                  show_longest(shows, device->part->chip == 0, &counts, err) < 0 ||
+                  report_show_blocks(shows, blocks + 1, 2, err) < 0;
     shows->scope = (struct report_scope){DB_NULL, DB_NULL, DB_NULL, ""};
-    return status;
+    return failed ? -(int)err->code : 0;
 }
 
 static int show_of_2022(struct show *show, struct err *err)
@@ -295,35 +301,6 @@ struct cann_show {
     int64_t hosts, devices; /* parts of the capture */
     int64_t tasks, operators, communications;
 };
-
-/* ---- what there is not ---- */
-
-static const char *why_no_tasks(const struct cann_show *cann)
-{
-    return cann->devices > 0 ? "No tasks: none could be read of what the devices recorded."
-                             : "No device data: the capture has no device's half that can be read.";
-}
-
-static const char *why_no_operators(const struct cann_show *cann)
-{
-    if (cann->tasks == 0)
-        return why_no_tasks(cann);
-    return cann->hosts > 0 ? "No operators: nothing that the host recorded names the operator of a task."
-                           : "No operators: the host's half, which names them, is missing or cannot be read.";
-}
-
-static const char *why_no_types(const struct cann_show *cann)
-{
-    (void)cann;
-    return "No types: none of the communication operators has one.";
-}
-
-static const char *why_no_calls(const struct cann_show *cann)
-{
-    return cann->hosts > 0 ? "No API calls." : "No API calls: the capture has no host's half that can be read.";
-}
-
-/* ---- blocks ---- */
 
 /* Tasks without operators are better than nothing. */
 static int show_longest_of_cann(struct cann_show *cann, struct err *err)
@@ -359,21 +336,25 @@ static int count_all(struct cann_show *cann, struct err *err)
 
 static int show_blocks(struct cann_show *cann, struct err *err)
 {
-    int status = 0;
-    if (cann->tasks > 0)
-        status = report_show_block(&cann->shows, "Summary :", "summary", why_no_tasks(cann), err);
-    if (status == 0)
-        status = report_show_block(&cann->shows, "Op statistic :", "op_statistic", why_no_operators(cann), err);
-    if (status == 0)
-        status = show_longest_of_cann(cann, err);
-    if (status == 0 && cann->communications > 0)
-        status = report_show_block(&cann->shows, "Communication statistic :", "communication_statistic",
-                                   why_no_types(cann), err);
-    if (status == 0 && cann->tasks > 0)
-        status = report_show_block(&cann->shows, "Overlap analysis :", "overlap_analysis", why_no_tasks(cann), err);
-    if (status == 0)
-        status = report_show_block(&cann->shows, "Api statistic :", "api_statistic", why_no_calls(cann), err);
-    return status == 0 ? report_show_marks(&cann->shows, err) : status;
+    const char *no_tasks = cann->devices > 0 ? "No tasks: none could be read of what the devices recorded."
+                                             : "No device data: the capture has no device's half that can be read.";
+    const char *no_operators = cann->tasks == 0 ? no_tasks
+                               : cann->hosts > 0
+                                   ? "No operators: nothing that the host recorded names the operator of a task."
+                                   : "No operators: the host's half, which names them, is missing or cannot be read.";
+    const struct show_block blocks[] = {
+        {"Summary :", "summary", no_tasks, cann->tasks == 0},
+        {"Op statistic :", "op_statistic", no_operators, false},
+        {"Communication statistic :", "communication_statistic",
+         "No types: none of the communication operators has one.", cann->communications == 0},
+        {"Overlap analysis :", "overlap_analysis", no_tasks, cann->tasks == 0},
+        {"Api statistic :", "api_statistic",
+         cann->hosts > 0 ? "No API calls." : "No API calls: the capture has no host's half that can be read.", false},
+    };
+    return report_show_blocks(&cann->shows, blocks, 2, err) < 0 || show_longest_of_cann(cann, err) < 0 ||
+                   report_show_blocks(&cann->shows, blocks + 2, 3, err) < 0
+               ? -(int)err->code
+               : report_show_marks(&cann->shows, err);
 }
 
 static int cann_show(struct show *show, struct err *err)

@@ -20,9 +20,9 @@ void show_title(struct show *show, const char *title)
     fputs(show->options->color ? "\033[0m" : "", show->stream);
 }
 
-static void put_field(struct show *show, const char *label, const char *value, size_t length)
+void show_field(struct show *show, const char *label, const char *value)
 {
-    size_t label_length = strlen(label), limit = (size_t)show->options->width;
+    size_t label_length = strlen(label), length = strlen(value), limit = (size_t)show->options->width;
     size_t width = display_width(&show->display, label, label_length) + display_width(&show->display, value, length);
     if (limit > 0 && show->column > 0 && show->column + 1 + width > limit)
         show_end_line(show);
@@ -32,18 +32,18 @@ static void put_field(struct show *show, const char *label, const char *value, s
     put(show, value, length);
 }
 
-void show_field(struct show *show, const char *label, const char *value)
+const char *show_scaled(char text[NUMBER_MAX], int64_t value, unsigned decimals)
 {
-    put_field(show, label, value, strlen(value));
+    if (value == DB_NULL)
+        return TABLE_MISSING;
+    *number_put_shortest(text, value, decimals) = '\0';
+    return text;
 }
 
 void show_number(struct show *show, const char *label, int64_t value)
 {
-    char buffer[NUMBER_MAX];
-    size_t length;
-    const struct table_cell cell = cell_number(value, 0);
-    const char *text = row_format_cell_as_text(&cell, buffer, &length);
-    put_field(show, label, text, length);
+    char text[NUMBER_MAX];
+    show_field(show, label, show_scaled(text, value, 0));
 }
 
 void show_device(struct show *show, int64_t device_id)
@@ -162,11 +162,16 @@ static int keep_row(struct terminal_table *table, const char *row, size_t length
     return 0;
 }
 
-static void print_row(struct terminal_table *table, const struct table_cell *cells)
+static void need_head(struct terminal_table *table)
 {
     if (!table->head_printed)
         text_table_begin(&table->text, table->show->stream, table->show->options->width);
     table->head_printed = true;
+}
+
+static void print_row(struct terminal_table *table, const struct table_cell *cells)
+{
+    need_head(table);
     text_table_row(&table->text, cells);
 }
 
@@ -226,6 +231,8 @@ int terminal_table_end(struct terminal_table *table, struct err *err)
     if (table->pass == TERMINAL_MEASURE)
         return 0;
     int status = table->pass == TERMINAL_KEEP ? print_kept(table, err) : 0;
+    if (table->show->heads)
+        need_head(table);
     if (status == 0 && table->head_printed) {
         status = text_table_end(&table->text, err);
         table->show->result->rows += table->text.rows;

@@ -60,6 +60,7 @@ struct show {
     struct display display;
     size_t column; /* of the terminal, where the open line goes on */
     bool compact;  /* tables have no rules between rows; those of SVP's guide have them, and frames of no ASCII */
+    bool heads;    /* tables without rows have a head */
 };
 
 /* Lines that are printed outside of tables. A failed write leaves its mark in the stream, which show_capture checks. */
@@ -70,6 +71,8 @@ void show_title(struct show *show, const char *title);
  * broken nowhere else. The number DB_NULL is N/A. */
 void show_field(struct show *show, const char *label, const char *value);
 void show_number(struct show *show, const char *label, int64_t value);
+/* A number in units of 10^-decimals, or N/A, in text. */
+const char *show_scaled(char text[NUMBER_MAX], int64_t value, unsigned decimals);
 /* "Device id: 1"; nothing for device 0, because most captures have no other. */
 void show_device(struct show *show, int64_t device_id);
 void show_end_line(struct show *show);

@@ -143,17 +143,14 @@ void text_table_release(struct text_table *table)
 
 void text_table_measure(struct text_table *table, const struct table_cell *cells)
 {
-    char buffer[NUMBER_MAX];
     locale_t previous = display_enter(&table->display);
     for (size_t i = 0; i < table->count; i++) {
         struct text_extent *extent = &table->extents[i];
-        size_t length;
-        const char *text = row_format_cell_as_text(&cells[i], buffer, &length);
-        struct text_extent cell = measure(table, cell_wrapping(table->columns[i].kind), text, length);
+        struct text_extent cell = measure(table, cell_wrapping(table->columns[i].kind), cells[i].text, cells[i].length);
         extent->line = cell.line > extent->line ? cell.line : extent->line;
         extent->piece = cell.piece > extent->piece ? cell.piece : extent->piece;
         extent->cell = cell.line > extent->cell ? cell.line : extent->cell;
-        table->tall |= memchr(text, '\n', length) != NULL;
+        table->tall |= memchr(cells[i].text, '\n', cells[i].length) != NULL;
     }
     display_leave(previous);
 }
@@ -283,7 +280,6 @@ static bool has_tall_rows(const struct text_table *table)
 
 /* The part of a cell that is not printed yet. */
 struct remainder {
-    char buffer[NUMBER_MAX]; /* of a number */
     enum wrapping wrapping;
     const char *text;
     size_t length;
@@ -400,10 +396,8 @@ static void put_titles(struct text_table *table)
 static void put_row(struct text_table *table, const struct table_cell *cells)
 {
     struct remainder rest[TABLE_MAX_COLUMNS] = {0};
-    for (size_t i = 0; i < table->count; i++) {
-        rest[i].wrapping = cell_wrapping(table->columns[i].kind);
-        rest[i].text = row_format_cell_as_text(&cells[i], rest[i].buffer, &rest[i].length);
-    }
+    for (size_t i = 0; i < table->count; i++)
+        rest[i] = (struct remainder){cell_wrapping(table->columns[i].kind), cells[i].text, cells[i].length, false};
     put_cells(table, rest);
 }
 

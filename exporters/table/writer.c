@@ -75,25 +75,13 @@ static int plain_row(struct grid *grid, const struct report_plan *plan, const ch
                      struct err *err)
 {
     struct table_cell cells[REPORT_MAX_COLUMNS];
-    char **texts = calloc(plan->step_count + 1, sizeof *texts);
-    int status = texts != NULL ? 0 : err_no_memory(err);
 
     row_cells(row, end, plan->step_count, cells);
     grid->column_count = plan->step_count;
-    for (size_t i = 0; status == 0 && i < plan->step_count; i++) {
-        size_t length = cells[i].length;
-        while (length > 0 && cells[i].text[length - 1] == '\t') /* behind times, for spreadsheets */
-            length--;
-        texts[i] = strndup(cells[i].text, length);
-        if (texts[i] == NULL)
-            status = err_no_memory(err);
-    }
-    if (status == 0)
-        status = grid_row(grid, (const char *const *)texts, err);
-    for (size_t i = 0; texts != NULL && i < plan->step_count; i++)
-        free(texts[i]);
-    free(texts);
-    return status;
+    for (size_t i = 0; i < plan->step_count; i++)
+        while (cells[i].length > 0 && cells[i].text[cells[i].length - 1] == '\t') /* behind times, for spreadsheets */
+            cells[i].length--;
+    return grid_cells(grid, cells, err);
 }
 
 /* Prints the rows. left: how many others there are that were not wanted; more: and even more, nobody knows how many. */

@@ -154,7 +154,7 @@ static inline int64_t span_end(int64_t start_ns, int64_t duration_ns)
 /* A number as short as it reads back the same, with a point. Needs a finite one. */
 static inline char *trace_put_float(char *p, double real)
 {
-    return p + real_print_float(p, real);
+    return p + number_print_float(p, real);
 }
 char *trace_put_tagged(char *p, int64_t pid);
 char *trace_put_shortened(char *p, int64_t duration_ns, unsigned short_ps);

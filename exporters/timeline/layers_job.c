@@ -116,12 +116,12 @@ static int draw_tasks(struct earlier *draw, struct err *err)
     earlier_begin_layer(draw, "Stream ");
     draw->lanes.in_turn = true;
     uint64_t before = draw->run->total;
-    bool failed = execution_each(draw->run->db, range, CANN_NOT_COUNTED, count_task, &layer, err) < 0;
+    bool failed = execution_each(draw->run->db, range, CANN_TICKS, count_task, &layer, err) < 0;
     draw->unnamed_thread = draw->lanes.own_next;
     earlier_count_thread(draw, draw->unnamed_thread);
     if (!failed && draw->run->total > before) {
         earlier_name_process(draw, 0, "Task Scheduler");
-        failed = execution_each(draw->run->db, range, CANN_NOT_COUNTED, draw_task, &layer, err) < 0;
+        failed = execution_each(draw->run->db, range, CANN_TICKS, draw_task, &layer, err) < 0;
     }
     failed = failed || end_stretch(&layer, err) < 0;
     map_release(&layer.streams);
@@ -140,12 +140,12 @@ struct iterations {
     struct strbuf names[STEP_POINTS]; /* of points, as JSON strings; empty: it has none */
 };
 
-static int take_name(void *arg, int64_t point, const char *name, struct err *err)
+static int take_name(void *arg, const struct step_point *point, struct err *err)
 {
     struct iterations *layer = arg;
-    if (point < 0 || point >= STEP_POINTS || layer->names[point].length > 0)
+    if (point->number < 0 || point->number >= STEP_POINTS || layer->names[point->number].length > 0)
         return 0;
-    return trace_text(&layer->names[point], name, strlen(name)) == 0
+    return trace_text(&layer->names[point->number], point->name, strlen(point->name)) == 0
                ? 0
                : err_set(err, ERR_LIMIT, "the name of an operator is too long for a timeline");
 }

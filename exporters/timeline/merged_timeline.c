@@ -435,7 +435,7 @@ static int load(struct merged *merged, struct err *err)
         if (load_model(merged, i, err) < 0)
             return -(int)err->code;
     }
-    merged->reader = svp_task_reader_new(merged->run->db, err);
+    merged->reader = svp_task_reader_new(merged->run->db, true, err);
     return merged->reader != NULL ? 0 : -(int)err->code;
 }
 

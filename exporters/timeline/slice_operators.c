@@ -2,6 +2,8 @@
 #include "exporters/timeline/slice_operators.h"
 
 #include "base/intern.h"
+#include "base/thread.h"
+#include "db/database.h"
 #include "exporters/row_format.h"
 
 #include <stdlib.h>
@@ -21,37 +23,104 @@ static int encode_texts(struct cann_texts *texts, struct err *err)
     return status;
 }
 
-static int find_bounds(struct slice_operators *operators, const struct operator_bounds *bounds,
-                       const struct cann_texts *names, struct err *err)
+/* The word of each name; free() them. NULL with err set. */
+static const char **find_bounds(const struct operator_bounds *bounds, const struct cann_texts *names, struct err *err)
 {
-    operators->bounds = calloc(names->rows + 1, sizeof *operators->bounds);
-    if (operators->bounds == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory for %zu names", names->rows);
+    const char **words = calloc(names->rows + 1, sizeof *words);
+    if (words == NULL) {
+        err_set(err, ERR_NO_MEMORY, "out of memory for %zu names", names->rows);
+        return NULL;
+    }
     for (size_t i = 0; i < names->rows; i++) {
         const struct cann_text name = cann_text(names, (int64_t)i, 0);
         if (name.text != NULL)
-            operators->bounds[i] = operator_bounds_find(bounds, name.text, name.length);
+            words[i] = operator_bounds_find(bounds, name.text, name.length);
     }
-    return 0;
+    return words;
 }
 
-static int load_facts(struct slice_operators *ret, sqlite3 *db, const struct cann_texts *names,
-                      const struct workload *workload, struct err *err)
+static int load_bounds(const char ***ret, sqlite3 *db, const struct cann_texts *names, const struct workload *workload,
+                       struct err *err)
 {
     struct operator_bounds bounds;
-    bool failed =
-        (workload != NULL ? operator_bounds_of(workload, &bounds, err) : operator_bounds_load(db, &bounds, err)) < 0 ||
-        find_bounds(ret, &bounds, names, err) < 0;
+    int status = workload != NULL ? operator_bounds_of(workload, &bounds, err) : operator_bounds_load(db, &bounds, err);
+    *ret = status == 0 ? find_bounds(&bounds, names, err) : NULL;
     operator_bounds_release(&bounds);
-    failed = failed || cann_tensor_sets_load(db, &ret->tensors, err) < 0 || encode_texts(&ret->tensors, err) < 0;
-    return failed ? -(int)err->code : 0;
+    return *ret != NULL ? 0 : -(int)err->code;
 }
 
-int slice_operators_load(struct slice_operators *ret, sqlite3 *db, struct cann_texts *names,
+struct bounds_search {
+    pthread_t thread;
+    char *database;
+    const char **bounds;
+    struct err err;
+};
+
+/* With a connection and names of its own. */
+static void *search_bounds(void *opaque)
+{
+    struct bounds_search *search = opaque;
+    struct cann_texts names = {.items = NULL};
+    sqlite3 *db;
+    if (database_open(search->database, &db, &search->err) < 0)
+        return NULL;
+    if (cann_names_load(db, &names, &search->err) == 0)
+        (void)load_bounds(&search->bounds, db, &names, NULL, &search->err);
+    cann_texts_release(&names);
+    database_close(db);
+    return NULL;
+}
+
+static void free_search(struct bounds_search *search)
+{
+    free(search->database);
+    free((void *)search->bounds);
+    free(search);
+}
+
+static struct bounds_search *begin_search(const char *database)
+{
+    struct bounds_search *search = calloc(1, sizeof *search);
+    if (search == NULL)
+        return NULL;
+    search->err = (struct err)ERR_INIT;
+    search->database = strdup(database);
+    if (search->database != NULL && thread_start(&search->thread, search_bounds, search) == 0)
+        return search;
+    free_search(search);
+    return NULL;
+}
+
+int slice_operators_wait(struct slice_operators *operators, struct err *err)
+{
+    struct bounds_search *search = operators->search;
+    if (search == NULL)
+        return 0;
+    pthread_join(search->thread, NULL);
+    operators->search = NULL;
+    operators->bounds = search->bounds;
+    search->bounds = NULL;
+    if (operators->bounds == NULL)
+        *err = search->err;
+    free_search(search);
+    return operators->bounds != NULL ? 0 : -(int)err->code;
+}
+
+static int load_facts(struct slice_operators *ret, sqlite3 *db, const char *beside, const struct cann_texts *names,
+                      const struct workload *workload, struct err *err)
+{
+    ret->search = beside != NULL && workload == NULL ? begin_search(beside) : NULL;
+    if ((ret->search == NULL && load_bounds(&ret->bounds, db, names, workload, err) < 0) ||
+        cann_tensor_sets_load(db, &ret->tensors, err) < 0)
+        return -(int)err->code;
+    return encode_texts(&ret->tensors, err);
+}
+
+int slice_operators_load(struct slice_operators *ret, sqlite3 *db, const char *beside, struct cann_texts *names,
                          const struct workload *workload, bool facts, struct err *err)
 {
     *ret = (struct slice_operators){.begins = NULL};
-    if ((facts && load_facts(ret, db, names, workload, err) < 0) || encode_texts(names, err) < 0)
+    if ((facts && load_facts(ret, db, beside, names, workload, err) < 0) || encode_texts(names, err) < 0)
         return -(int)err->code;
     if (facts)
         ret->begins = short_names_of_texts(names, err);
@@ -60,6 +129,8 @@ int slice_operators_load(struct slice_operators *ret, sqlite3 *db, struct cann_t
 
 void slice_operators_release(struct slice_operators *operators)
 {
+    struct err ignored = ERR_INIT;
+    (void)slice_operators_wait(operators, &ignored);
     free(operators->begins);
     free((void *)operators->bounds);
     cann_texts_release(&operators->tensors);

@@ -5,22 +5,26 @@
 
 #include "base/err.h"
 #include "db/query/query_cann.h"
-#include "exporters/load/bounds.h"
+#include "exporters/load/load.h"
 #include "exporters/timeline/event.h"
 
 #include <stddef.h>
 
 /* All zero: slices say nothing of operators but their whole names. */
 struct slice_operators {
-    size_t *begins;            /* of the short one in each name; 0: it is the whole */
-    const char **bounds;       /* word of each name; NULL: not known */
-    struct cann_texts tensors; /* as JSON strings, with their quotes */
+    size_t *begins;               /* of the short one in each name; 0: it is the whole */
+    const char **bounds;          /* word of each name; NULL: not known */
+    struct bounds_search *search; /* of a thread of its own, for the bounds; NULL: none */
+    struct cann_texts tensors;    /* as JSON strings, with their quotes */
 };
 
 /* names: as they stand in the database, which become JSON strings with their quotes; workload: of it, with counters, or
- * NULL; facts false: there are none. Release it also after a failure. */
-int slice_operators_load(struct slice_operators *ret, sqlite3 *db, struct cann_texts *names,
+ * NULL; facts false: there are none. beside: the database's path when there is something to draw before slices say what
+ * limits operators, which is found meanwhile; NULL: at once. Release it also after a failure. */
+int slice_operators_load(struct slice_operators *ret, sqlite3 *db, const char *beside, struct cann_texts *names,
                          const struct workload *workload, bool facts, struct err *err);
+/* Waits for what is found beside. */
+int slice_operators_wait(struct slice_operators *operators, struct err *err);
 void slice_operators_release(struct slice_operators *operators);
 
 /* The short name of an operator; another byte may stand in the place of its first quote. */

@@ -30,7 +30,7 @@ static void add_step(struct step_pieces *pieces, const struct cann_step *step)
         add(pieces, &piece);
     }
     for (size_t i = 0; i < step->reduce_count; i++)
-        add(pieces, &(struct step_piece){STEP_REDUCE, i, step, pieces->steps.reduces[step->first_reduce + i]});
+        add(pieces, &(struct step_piece){STEP_REDUCE, i, step, pieces->steps.reduces.items[step->first_reduce + i]});
 }
 
 static int compare_pieces(const void *a, const void *b)
@@ -54,7 +54,7 @@ int step_pieces_load(struct step_pieces *pieces, sqlite3 *db, struct err *err)
     int status = cann_steps_load(db, steps, err);
     if (status < 0)
         return status;
-    pieces->items = calloc(3 * steps->count + steps->reduce_count + steps->fetch_count + 1, sizeof *pieces->items);
+    pieces->items = calloc(3 * steps->count + steps->reduces.count + steps->fetches.count + 1, sizeof *pieces->items);
     if (pieces->items == NULL) {
         err_set(err, ERR_NO_MEMORY, "out of memory for %zu iterations", steps->count);
         step_pieces_release(pieces);
@@ -62,8 +62,8 @@ int step_pieces_load(struct step_pieces *pieces, sqlite3 *db, struct err *err)
     }
     for (size_t i = 0; i < steps->count; i++)
         add_step(pieces, &steps->items[i]);
-    for (size_t i = 0; i < steps->fetch_count; i++)
-        add(pieces, &(struct step_piece){STEP_FETCH, 0, NULL, steps->fetches[i]});
+    for (size_t i = 0; i < steps->fetches.count; i++)
+        add(pieces, &(struct step_piece){STEP_FETCH, 0, NULL, steps->fetches.items[i]});
     qsort(pieces->items, pieces->count, sizeof *pieces->items, compare_pieces);
     return 0;
 }

@@ -115,10 +115,10 @@ static int note_task(void *arg, const struct svp_task *task, struct err *err)
 static int find_largest_stream(struct task_timeline *timeline, struct err *err)
 {
     const struct svp_spans *list = &timeline->inferences;
-    struct svp_task_reader *reader = svp_task_reader_new(timeline->run->db, err);
+    struct svp_task_reader *reader = svp_task_reader_new(timeline->run->db, false, err);
     bool failed = reader == NULL;
     for (size_t i = 0; !failed && i < list->count; i++)
-        failed = svp_read_task_times(reader, list->items[i].id, note_task, timeline, err) < 0;
+        failed = svp_read_tasks(reader, list->items[i].id, note_task, timeline, err) < 0;
     svp_task_reader_free(reader);
     return failed ? -(int)err->code : 0;
 }
@@ -173,8 +173,8 @@ static int find_streams(struct task_timeline *timeline, struct err *err)
     const struct svp_spans *list = &timeline->inferences;
     const bool shared = timeline->model->ai_cpu_tasks > 0;
     for (size_t i = 0; i < list->count && (shared || (i < SAMPLE_INFERENCES && timeline->sampled < SAMPLE_ROWS)); i++) {
-        if (svp_read_task_times(timeline->reader, list->items[i].id, i < SAMPLE_INFERENCES ? look_at_task : note_task,
-                                timeline, err) < 0)
+        if (svp_read_tasks(timeline->reader, list->items[i].id, i < SAMPLE_INFERENCES ? look_at_task : note_task,
+                           timeline, err) < 0)
             return -(int)err->code;
     }
     return shared ? svp_each_ai_cpu_task(timeline->run->db, timeline->model, look_at_cpu_task, timeline, err) : 0;
@@ -285,7 +285,7 @@ static int place_inference(struct task_timeline *timeline, size_t i, struct err 
     if (!timeline->has_place)
         return 0;
     timeline->stream_id = DB_NULL;
-    if (svp_read_task_times(timeline->reader, span->id, take_stream, timeline, err) < 0)
+    if (svp_read_tasks(timeline->reader, span->id, take_stream, timeline, err) < 0)
         return -(int)err->code;
     timeline->place =
         (struct trace_slice){.start_ns = span->start_ns, .duration_ns = time_since(span->end_ns, span->start_ns)};
@@ -337,7 +337,7 @@ static int draw_inferences(struct task_timeline *timeline, struct err *err)
     for (size_t i = 0; i < list->count; i++) {
         const struct svp_span *span = &list->items[i];
         if (append_kept(timeline, span->start_ns, err) < 0 || place_inference(timeline, i, err) < 0 ||
-            svp_read_task_times(timeline->reader, span->id, keep_task, timeline, err) < 0)
+            svp_read_tasks(timeline->reader, span->id, keep_task, timeline, err) < 0)
             return -(int)err->code;
         if (span->end_ns > timeline->latest_end_ns)
             timeline->latest_end_ns = span->end_ns;
@@ -416,7 +416,7 @@ static int draw_unit(void *worker, void *opaque, struct parallel_output *output,
 static int load(struct task_timeline *timeline, struct err *err)
 {
     sqlite3 *db = timeline->run->db;
-    timeline->reader = svp_task_reader_new(db, err);
+    timeline->reader = svp_task_reader_new(db, false, err);
     if (timeline->reader == NULL || svp_spans_load(timeline->run, timeline->model, &timeline->inferences, err) < 0 ||
         svp_names_load(timeline->run, timeline->model, &timeline->names, err) < 0 || find_streams(timeline, err) < 0)
         return -(int)err->code;

@@ -152,7 +152,8 @@ static int load_names(struct track_run *run, sqlite3 *db, struct err *err)
     run->facts = !run->compat && run->guest == NULL;
     const bool operators = run->facts && track_shows(run, track_ascend.name, track_ascend.also);
     const struct workload *workload = run->answers != NULL ? track_answers_workload(run->answers) : NULL;
-    return slice_operators_load(&run->operators, db, &run->names, workload, operators, err);
+    return slice_operators_load(&run->operators, db, run->run->options->database, &run->names, workload, operators,
+                                err);
 }
 
 static int load(struct track_run *run, struct err *err)

@@ -360,7 +360,7 @@ static int read_tasks(struct earlier *draw, struct err *err)
 {
     const struct execution_range *range = &draw->device->range.ticks;
     draw->tasks = spool_new(TASK_MEMORY, NULL, err);
-    if (draw->tasks == NULL || execution_each(draw->run->db, range, CANN_CYCLES, add_task, draw, err) < 0 ||
+    if (draw->tasks == NULL || execution_each(draw->run->db, range, CANN_TICKS_CYCLES, add_task, draw, err) < 0 ||
         device_copy_each(draw->run->db, range, add_copy, draw, err) < 0 ||
         ai_cpu_run_each(draw->run->db, range, note_ai_cpu_run, draw, err) < 0)
         return -(int)err->code;
@@ -803,7 +803,7 @@ int earlier_open(struct earlier *draw, struct timeline_run *run, struct err *err
     *draw = (struct earlier){.run = run, .begun_flows = MAP_OF(struct begun_flow, id)};
     if (cann_names_load(run->db, &draw->names, err) < 0)
         return -(int)err->code;
-    return slice_operators_load(&draw->operators, run->db, &draw->names, NULL, !run->options->trace_compat, err);
+    return slice_operators_load(&draw->operators, run->db, NULL, &draw->names, NULL, !run->options->trace_compat, err);
 }
 
 void earlier_close(struct earlier *draw)

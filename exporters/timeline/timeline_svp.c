@@ -4,7 +4,7 @@
 #include "base/number.h"
 #include "base/progress.h"
 #include "db/database.h"
-#include "exporters/load/bounds.h"
+#include "exporters/load/load.h"
 
 static int64_t tasks_of(const struct svp_model *model)
 {

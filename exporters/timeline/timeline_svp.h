@@ -7,7 +7,7 @@
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "db/query/query.h"
-#include "exporters/load/bounds.h"
+#include "exporters/load/load.h"
 #include "exporters/timeline/document.h"
 
 #include <stdbool.h>

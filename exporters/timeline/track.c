@@ -79,9 +79,9 @@ static void worker_free(void *opaque)
     for (size_t i = 0; worker->owns != NULL && i < worker->run->track_count; i++)
         free(worker->owns[i]);
     free(worker->owns);
-    cann_call_reader_free(worker->calls);
-    cann_call_reader_free(worker->around);
-    cann_task_reader_free(worker->tasks);
+    cann_reader_free(worker->calls);
+    cann_reader_free(worker->around);
+    cann_reader_free(worker->tasks);
     database_close(worker->db);
     free(worker);
 }
@@ -98,10 +98,10 @@ static int open_worker(struct track_worker *worker, struct err *err)
         const struct track *track = run->tracks[i];
         if (track->worker_size > 0 && (worker->owns[i] = calloc(1, track->worker_size)) == NULL)
             return err_no_memory(err);
-        if (track->draw_call != NULL && ((worker->calls = cann_call_reader_new(worker->db, err)) == NULL ||
-                                         (worker->around = cann_call_reader_new(worker->db, err)) == NULL))
+        if (track->draw_call != NULL && ((worker->calls = cann_reader_new(worker->db, CANN_CALLS, err)) == NULL ||
+                                         (worker->around = cann_reader_new(worker->db, CANN_CALLS, err)) == NULL))
             return -(int)err->code;
-        if (track->draw_task != NULL && (worker->tasks = cann_task_reader_new(worker->db, false, err)) == NULL)
+        if (track->draw_task != NULL && (worker->tasks = cann_reader_new(worker->db, CANN_TASKS, err)) == NULL)
             return -(int)err->code;
     }
     return 0;
@@ -175,7 +175,7 @@ void track_unit_submit(struct track_run *run)
 struct walk {
     struct track_run *run;
     enum track_rows rows;
-    struct cann_span_reader *reader; /* of the rows; NULL: no track looks at each */
+    struct cann_reader *reader; /* of the rows; NULL: no track looks at each */
     struct placed_rows {
         struct placed_row rows[TRACK_UNIT_ROWS];
         size_t count;
@@ -271,7 +271,7 @@ static int open_walk(struct walk *walk, int64_t *ret_count, struct err *err)
     if (walk->placed == NULL)
         return err_no_memory(err);
     if (spans)
-        walk->reader = calls ? cann_call_span_reader_new(db, err) : cann_span_reader_new(db, err);
+        walk->reader = cann_reader_new(db, calls ? CANN_CALL_SPANS : CANN_TASK_SPANS, err);
     return !spans || walk->reader != NULL ? 0 : -(int)err->code;
 }
 
@@ -287,7 +287,7 @@ static int walk_rows(struct track_run *run, enum track_rows rows, struct err *er
     for (size_t i = 0; i < run->track_count && !failed; i++)
         failed = run->tracks[i]->rows == rows && run->tracks[i]->end != NULL &&
                  run->tracks[i]->end(run, run->states[i], err) < 0;
-    cann_span_reader_free(walk.reader);
+    cann_reader_free(walk.reader);
     free(walk.placed);
     return failed ? -(int)err->code : 0;
 }
@@ -305,7 +305,8 @@ int tracks_walk(struct track_run *run, struct err *err)
         return 0;
     run->parallel = parallel_new(&work, &run->trace.out, err);
     const bool failed = run->parallel == NULL || walk_rows(run, TRACK_CALLS, err) < 0 ||
-                        walk_rows(run, TRACK_TASKS, err) < 0 || parallel_finish(run->parallel, err) < 0;
+                        slice_operators_wait(&run->operators, err) < 0 || walk_rows(run, TRACK_TASKS, err) < 0 ||
+                        parallel_finish(run->parallel, err) < 0;
     parallel_free(run->parallel);
     run->parallel = NULL;
     run->trace.events += atomic_exchange(&run->drawn, 0);

@@ -97,11 +97,11 @@ struct track_worker {
     uint64_t drawn; /* events of the unit */
     size_t next_placed;
     void *own;                       /* of the track: worker_size bytes, zeroed; they stay from unit to unit */
-    struct cann_call_reader *around; /* of calls, while others are read */
+    struct cann_reader *around; /* of calls, while others are read */
     /* inside of the engine */
     sqlite3 *db;
-    struct cann_call_reader *calls;
-    struct cann_task_reader *tasks;
+    struct cann_reader *calls;
+    struct cann_reader *tasks;
     void **owns; /* of each track */
 };
 

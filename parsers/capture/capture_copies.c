@@ -2,6 +2,7 @@
 /* Files that are there twice under two names, as slices or batches: their records would be counted twice. */
 #include "parsers/capture/capture.h"
 
+#include "base/array.h"
 #include "base/file/checksum.h"
 #include "base/file/fsutil.h"
 #include "base/map.h"
@@ -82,47 +83,26 @@ static uint64_t hash_front(const struct capture_file *file)
     return length > 0 ? map_hash_bytes(front, (size_t)length) : 0;
 }
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
-static int compare_texts(const char *a, const char *b)
-{
-    return strcmp(a != NULL ? a : "", b != NULL ? b : "");
-}
-
-/* Layer tables of one model under two ids may be equal. Records of inferences and calls hold their times: with equal
- * ones they are a copy, whichever input, sample or id its name has. */
-static int compare_models(const struct capture_file *a, const struct capture_file *b)
-{
-    int order = compare_texts(a->identity.model, b->identity.model);
-    bool is_text = a->kind->hooks != NULL && a->kind->hooks->text != NULL;
-    return order == 0 && is_text ? compare_numbers((uint64_t)a->identity.model_id, (uint64_t)b->identity.model_id)
-                                 : order;
-}
-
 /* Files that cannot be copies of each other are apart: of another part, kind or length, or about another device, model,
- * group or core, which may well say the same. */
-static int compare_shapes(const struct capture_file *a, const struct capture_file *b)
+ * group or core, which may well say the same. Layer tables of one model under two ids may be equal, too. Records of
+ * inferences and calls hold their times: with equal ones they are a copy, whichever input, sample or id its name has.
+ */
+static int compare_shapes(const struct candidate *left, const struct candidate *right)
 {
-    int order = compare_numbers(a->part, b->part);
-    if (order == 0 && a->kind != b->kind)
-        order = strcmp(a->kind->name, b->kind->name);
-    if (order == 0)
-        order = compare_numbers(a->size, b->size);
-    if (order == 0)
-        order = compare_numbers((uint64_t)a->identity.device_id, (uint64_t)b->identity.device_id);
-    if (order == 0)
-        order = compare_numbers((uint64_t)a->identity.group_id, (uint64_t)b->identity.group_id);
-    if (order == 0)
-        order = compare_numbers((uint64_t)a->identity.core_id, (uint64_t)b->identity.core_id);
-    return order != 0 ? order : compare_models(a, b);
+    const struct capture_file *a = left->file, *b = right->file;
+    const struct file_identity *x = &a->identity, *y = &b->identity;
+    bool is_text = a->kind->hooks != NULL && a->kind->hooks->text != NULL;
+    return ARRAY_ORDERS(array_order(a->part, b->part), strcmp(a->kind->name, b->kind->name),
+                        array_order(a->size, b->size), array_order((uint64_t)x->device_id, (uint64_t)y->device_id),
+                        array_order((uint64_t)x->group_id, (uint64_t)y->group_id),
+                        array_order((uint64_t)x->core_id, (uint64_t)y->core_id),
+                        strcmp(x->model != NULL ? x->model : "", y->model != NULL ? y->model : ""),
+                        is_text ? array_order((uint64_t)x->model_id, (uint64_t)y->model_id) : 0);
 }
 
 static int compare_fronts(const struct candidate *a, const struct candidate *b)
 {
-    return compare_numbers(a->front, b->front);
+    return array_order(a->front, b->front);
 }
 
 static int compare_digests(const struct candidate *a, const struct candidate *b)
@@ -130,14 +110,9 @@ static int compare_digests(const struct candidate *a, const struct candidate *b)
     return strcmp(a->digest, b->digest);
 }
 
-static int compare_candidate_shapes(const struct candidate *a, const struct candidate *b)
-{
-    return compare_shapes(a->file, b->file);
-}
-
 /* Comparisons that tell files apart, the cheapest first. */
-static int (*const comparisons[])(const struct candidate *, const struct candidate *) = {
-    compare_candidate_shapes, compare_fronts, compare_digests};
+static int (*const comparisons[])(const struct candidate *, const struct candidate *) = {compare_shapes, compare_fronts,
+                                                                                         compare_digests};
 enum { BY_SHAPE, BY_FRONT, BY_DIGEST, COMPARISONS };
 
 /* Among equals the file that is listed first comes first: it is the one that is decoded. */

@@ -98,15 +98,9 @@ static bool is_beside_data(const char *name)
 
 /* Directories of captures: what is in them and what they look like from outside. */
 
-static bool has_suffix(const char *name, const char *suffix)
-{
-    size_t length = strlen(name), suffix_length = strlen(suffix);
-    return length >= suffix_length && strcmp(name + length - suffix_length, suffix) == 0;
-}
-
 static bool is_ignored(const char *name)
 {
-    return name[0] == '.' || has_suffix(name, ".complete") || has_suffix(name, ".zip");
+    return name[0] == '.' || has_ends(name, "", ".complete") || has_ends(name, "", ".zip");
 }
 
 /* Follows a symbolic link when it stays inside the capture. */

@@ -2,6 +2,7 @@
 /* Reads file names. */
 #include "parsers/capture/capture_files.h"
 
+#include "base/array.h"
 #include "base/number.h"
 
 #include <ctype.h>
@@ -268,11 +269,6 @@ void file_identity_release(struct file_identity *identity)
     identity->model = identity->tag = NULL;
 }
 
-static int compare_numbers(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int compare_texts(const char *a, const char *b)
 {
     return a == NULL || b == NULL ? (a != NULL) - (b != NULL) : strcmp(a, b);
@@ -280,26 +276,12 @@ static int compare_texts(const char *a, const char *b)
 
 int file_identity_compare(const struct file_identity *a, const struct file_identity *b, bool with_slice)
 {
-    int order = compare_numbers(a->device_id, b->device_id);
-    if (order == 0)
-        order = compare_numbers(a->model_id, b->model_id);
-    if (order == 0)
-        order = compare_texts(a->model, b->model);
-    if (order == 0)
-        order = compare_numbers(a->batch_num, b->batch_num);
-    if (order == 0)
-        order = compare_numbers(a->input_pic_num, b->input_pic_num);
-    if (order == 0)
-        order = compare_numbers(a->current_pic_count, b->current_pic_count);
-    if (order == 0)
-        order = compare_texts(a->tag, b->tag);
-    if (order == 0)
-        order = compare_numbers(a->process_id, b->process_id);
-    if (order == 0)
-        order = compare_numbers(a->group_id, b->group_id);
-    if (order == 0)
-        order = compare_numbers(a->core_id, b->core_id);
-    return order == 0 && with_slice ? compare_numbers(a->slice, b->slice) : order;
+    return ARRAY_ORDERS(array_order(a->device_id, b->device_id), array_order(a->model_id, b->model_id),
+                        compare_texts(a->model, b->model), array_order(a->batch_num, b->batch_num),
+                        array_order(a->input_pic_num, b->input_pic_num),
+                        array_order(a->current_pic_count, b->current_pic_count), compare_texts(a->tag, b->tag),
+                        array_order(a->process_id, b->process_id), array_order(a->group_id, b->group_id),
+                        array_order(a->core_id, b->core_id), with_slice ? array_order(a->slice, b->slice) : 0);
 }
 
 /* ---- names that are no data ---- */

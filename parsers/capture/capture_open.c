@@ -259,8 +259,7 @@ static int compare_files(const void *a, const void *b)
 static int compare_models(const void *a, const void *b)
 {
     const struct capture_model *x = a, *y = b;
-    int order = (x->model_id > y->model_id) - (x->model_id < y->model_id);
-    return order != 0 ? order : strcmp(x->name, y->name);
+    return ARRAY_ORDERS(array_order(x->model_id, y->model_id), strcmp(x->name, y->name));
 }
 
 static int compare_devices(const void *a, const void *b)

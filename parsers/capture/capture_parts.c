@@ -336,11 +336,8 @@ int part_read_config(struct capture_part *part, const struct config_file *file, 
 static int compare_parts(const void *a, const void *b)
 {
     const struct capture_part *x = a, *y = b;
-    if (x->is_host != y->is_host)
-        return x->is_host ? -1 : 1;
-    if (x->device_id != y->device_id)
-        return x->device_id < y->device_id ? -1 : 1;
-    return strcmp(x->directory, y->directory);
+    return ARRAY_ORDERS(array_order(y->is_host, x->is_host), array_order(x->device_id, y->device_id),
+                        strcmp(x->directory, y->directory));
 }
 
 static void inherit(int64_t *value, int64_t from)

@@ -72,6 +72,9 @@ int64_t decoder_file_id(const struct decoder *decoder);
 int64_t decoder_row_count(const struct decoder *decoder, const struct record_kind *kind);
 /* A new empty row of another kind; set its cells with row_set_*; it counts at once. NULL with err set. */
 int decoder_emit(struct decoder *decoder, const struct record_kind *kind, struct row *ret_row, struct err *err);
+/* Likewise a row with these values, and the file that is being read. */
+int decoder_emit_copy(struct decoder *decoder, const struct record_kind *kind, const struct row *values,
+                      struct err *err);
 /* Emits the rows of a source, which it takes over. They must be all of their kind. */
 int decoder_emit_source(struct decoder *decoder, struct row_source *source, struct err *err);
 /* For record hooks: the current record has been taken; no row of its own is stored. */
@@ -108,7 +111,7 @@ int decoder_each_line(struct decoder *decoder, const struct capture_file *file, 
                       int (*each)(struct decoder *decoder, const struct capture_file *file, const char *line,
                                   size_t length, const struct place *place, struct err *err),
                       struct err *err);
-/* span_check at the current record. */
+/* diag_check_span at the current record. */
 bool decoder_check_span(struct decoder *decoder, const char *what, int64_t start_ns, int64_t end_ns);
 static inline bool row_has(const struct row *row, size_t column)
 {

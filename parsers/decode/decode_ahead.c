@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/decode/decode_ahead.h"
 
-#include <pthread.h>
-#include <signal.h>
+#include "base/thread.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,17 +117,6 @@ static void *work_loop(void *arg)
     return NULL;
 }
 
-/* Signals go to the main thread only, so that they end its waiting system calls. */
-static bool start(struct ahead *ahead)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failure = pthread_create(&ahead->thread, NULL, work_loop, ahead);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return failure == 0;
-}
-
 /* ---- the caller's side ---- */
 
 static void release(struct ahead *ahead)
@@ -156,7 +145,8 @@ struct ahead *ahead_new(struct capture *capture, ahead_decode *decode)
     ahead->of_part = calloc(count, sizeof *ahead->of_part);
     ahead->work.capture = *capture;
     ahead->work.chosen = ahead->of_part;
-    if (ahead->chosen != NULL && ahead->left != NULL && ahead->of_part != NULL && choose_files(ahead) && start(ahead))
+    if (ahead->chosen != NULL && ahead->left != NULL && ahead->of_part != NULL && choose_files(ahead) &&
+        thread_start(&ahead->thread, work_loop, ahead) == 0)
         return ahead;
     release(ahead);
     return NULL;

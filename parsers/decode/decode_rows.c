@@ -300,7 +300,7 @@ bool decoder_check_span(struct decoder *decoder, const char *what, int64_t start
     if (span_is_sound(start_ns, end_ns))
         return true;
     struct place place = decoder_place(decoder, NULL);
-    return span_check(decoder_diag(decoder), &place, what, start_ns, end_ns);
+    return diag_check_span(decoder_diag(decoder), &place, what, start_ns, end_ns);
 }
 
 struct bytes decoder_bytes(const struct decoder *decoder)
@@ -341,8 +341,13 @@ int decoder_emit(struct decoder *decoder, const struct record_kind *kind, struct
 int decoder_emit_source(struct decoder *decoder, struct row_source *source, struct err *err)
 {
     struct row_sink *sink = decoder->sink;
+    struct open_batch *open = decoder_open_batch(decoder, source->kind);
     size_t rows = 1;
-    int status = 0;
+    int status = open != NULL && open->batch != NULL ? commit(decoder, open, err) : 0; /* rows before those of it */
+    if (status < 0) {
+        source->release(source);
+        return status;
+    }
     if (sink->defer != NULL) {
         sink->defer(sink, source);
         return 0;
@@ -408,6 +413,23 @@ void decoder_set_text(struct decoder *decoder, const struct record_kind *kind, s
     row->cells[column].text = copy;
     row->cells[column].length = (uint32_t)length;
     *row->present |= UINT64_C(1) << column;
+}
+
+int decoder_emit_copy(struct decoder *decoder, const struct record_kind *kind, const struct row *values,
+                      struct err *err)
+{
+    struct row row;
+    if (decoder_emit(decoder, kind, &row, err) < 0)
+        return -(int)err->code;
+    for (size_t i = 0; i < kind->column_count; i++) {
+        if (kind->columns[i].flags & COLUMN_FILE)
+            row_set_integer(&row, i, decoder_file_id(decoder));
+        else if (row_has(values, i) && kind->columns[i].type == COLUMN_TEXT)
+            decoder_set_text(decoder, kind, &row, i, values->cells[i].text, values->cells[i].length);
+        else if (row_has(values, i))
+            row_set_integer(&row, i, values->cells[i].integer);
+    }
+    return 0;
 }
 
 int decoder_each_line(struct decoder *decoder, const struct capture_file *file, const char *data, size_t length,

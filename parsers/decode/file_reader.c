@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/decode/file_reader.h"
 
+#include "base/thread.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -313,14 +313,9 @@ const char *file_reader_checksum(const struct file_reader *reader)
 
 /* ---- its life ---- */
 
-/* Signals go to the main thread only, so that they end its waiting system calls. */
 static int start(struct file_reader *reader, struct err *err)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failure = pthread_create(&reader->thread, NULL, reader_thread, reader);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    int failure = thread_start(&reader->thread, reader_thread, reader);
     reader->threaded = failure == 0;
     return failure == 0 ? 0 : err_set_errno(err, failure, "cannot start a thread that reads files");
 }

@@ -56,8 +56,7 @@ static inline struct place framework_place(const struct framework_record *record
 typedef int framework_take(void *arg, const struct framework_record *record, struct err *err);
 
 /* Calls take for every record whose value has at least `fixed` bytes; shorter ones, and what the end of the file cuts
- * off, are told to diag. Of a file that is not there there are none; a link, or what is no file, is told and not read.
- */
+ * off, are told to diag. A file that is not there has none; a link, or what is no file, is told and not read. */
 int framework_read_tagged(const char *directory, const char *name, size_t fixed, framework_take *take, void *arg,
                           struct diagnostics *diag, struct err *err);
 /* Reads likewise records that all have this size and no head. */

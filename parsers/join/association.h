@@ -23,6 +23,8 @@ struct association; /* opaque; one for a decoder */
 
 /* The decoder's association; NULL when the capture is not of the CANN family since 2023. */
 struct association *decoder_association(struct decoder *decoder);
+/* The one that takes tasks of devices and their counters, of any capture of Ascend; NULL: it is of another family. */
+struct association *decoder_join(struct decoder *decoder);
 
 #define NO_CONTEXT INT64_C(4294967295) /* context id of a task that is not split, and model id of none */
 
@@ -159,7 +161,8 @@ int association_add_type(struct association *association, uint32_t level, uint32
 /* A task that ran: a start and its end. */
 struct device_task {
     int64_t start_ns, end_ns;
-    int64_t context_id; /* NO_CONTEXT when it is no part of a split task */
+    int64_t start_tick, end_tick; /* in the log of a hardware scheduler; of captures from before 2023 */
+    int64_t context_id;           /* NO_CONTEXT when it is no part of a split task */
     uint32_t device_id, stream_id, task_id,
         type; /* type: number of the submission queue entry (docs/formats/cann.md 5.2) */
     bool has_accelerator;
@@ -185,6 +188,8 @@ struct device_pmu {
     bool timed; /* duration_ns is how long it counted; else that follows from the cycles */
     int64_t duration_ns, total_cycle, counters[PMU_COUNTERS_MOST];
     size_t counter_count; /* PMU_COUNTERS or PMU_COUNTERS_MOST */
+    /* Of captures from before 2023, where those of no task become rows of their own kind: */
+    int64_t file_id, block_num; /* block_num -1: the operator says it */
 };
 int association_add_pmu(struct association *association, const struct device_pmu *pmu, struct err *err);
 

@@ -9,9 +9,7 @@
 static int compare_flips(const void *a, const void *b)
 {
     const struct flip *x = a, *y = b;
-    if (x->stream != y->stream)
-        return x->stream < y->stream ? -1 : 1;
-    return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+    return ARRAY_ORDERS(array_order(x->stream, y->stream), array_order(x->time_ns, y->time_ns));
 }
 
 /* The first flip of a stream; their count: there is none. */
@@ -148,6 +146,6 @@ int flip_list_add(struct flip_list *list, const struct flip *flip, struct err *e
 
 void flip_list_release(struct flip_list *list)
 {
-    free(list->items);
+    large_free(list->items);
     *list = (struct flip_list){.items = NULL};
 }

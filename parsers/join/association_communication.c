@@ -370,7 +370,7 @@ int association_emit_collectives(struct association *association, struct collect
     int status = runs->count > 0 ? number_ops(association, runs, err) : 0;
     for (size_t i = 0; status == 0 && i < runs->count; i++)
         status = emit_run(association, device_id, &runs->items[i], err);
-    for (size_t i = 0; status == 0 && i < runs->task_count; i++)
+    for (size_t i = 0; status == 0 && i < runs->task_count; large_pass(i++))
         status = emit_run_task(association, runs, &runs->tasks[i], first_task_row, err);
     return status;
 }
@@ -378,6 +378,6 @@ int association_emit_collectives(struct association *association, struct collect
 void collective_runs_release(struct collective_runs *runs)
 {
     id_map_release(&runs->by_key);
-    free(runs->items);
-    free(runs->tasks);
+    large_free(runs->items);
+    large_free(runs->tasks);
 }

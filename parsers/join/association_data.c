@@ -78,7 +78,7 @@ void *association_array_next(void **items, size_t *count, size_t *capacity, size
         err_set(err, ERR_LIMIT, "more than %u records of a kind in one capture", NO_INDEX - 1);
         return NULL;
     }
-    if (*count == *capacity && array_grow(items, capacity, *count, 1, item_size, err) < 0)
+    if (*count == *capacity && large_grow(items, capacity, *count, 1, item_size, err) < 0)
         return NULL;
     return (char *)*items + (*count)++ * item_size;
 }

@@ -6,6 +6,7 @@
 #define MSPROF_PARSERS_JOIN_ASSOCIATION_DATA_H
 
 #include "base/array.h"
+#include "base/file/large.h"
 #include "base/file/spool.h"
 #include "base/intern.h"
 #include "base/map.h"
@@ -300,7 +301,7 @@ struct association {
     uint16_t recent_call_kinds[1 << RECENT_KIND_BITS];
     struct id_map call_kind_ids;
     struct spool *records; /* of the host's threads (association_host.c) */
-    struct spool *calls;   /* struct left_call, by row */
+    struct spool *calls;   /* struct left_call, by row: those after the first that had to wait */
     struct host_copy *copies;
     size_t copy_count, copy_capacity;
     struct host_fusion *fusions;
@@ -321,7 +322,8 @@ struct association {
     struct id_map communication_contexts; /* communication calls to the first of their context records */
     size_t communication_parts;           /* of all threads, added so far */
     uint32_t connections;                 /* launches so far */
-    int64_t host_call_rows;               /* emitted so far */
+    int64_t host_call_rows;               /* of the threads that are joined */
+    int64_t calls_out;                    /* of them and the thread's: emitted, and not in the spool */
     bool has_batches;                     /* a launched task was recorded with another batch than 0 */
     bool expands_known, expanded_streams;
     bool has_models;                 /* a call at the level of models was recorded */
@@ -360,7 +362,8 @@ struct association {
 /* An error when a kind hands over a span that it had to refuse (base/span.h): it would be counted as sound. */
 int join_expect_span(int64_t start_ns, int64_t end_ns, struct err *err);
 
-/* Room for one more item of an array that doubles; NULL with err set when memory ran out or there are 2^32 items. */
+/* Room for one more item of an array that doubles (base/file/large.h); NULL with err set when memory ran out or there
+ * are 2^32 items. */
 void *association_array_next(void **items, size_t *count, size_t *capacity, size_t item_size, struct err *err);
 
 #define ARRAY_NEXT(items, count, capacity, err)                                                                        \
@@ -541,6 +544,13 @@ int association_join_device(struct association *association, struct err *err);
 int association_emit_calls(struct association *association, struct err *err);
 int association_emit_tasks(struct association *association, struct err *err);
 int association_emit_texts(struct association *association, struct err *err);
+
+/* The number of a text in table name; NULL when there is none. */
+static inline void row_set_text(struct row *row, size_t column, uint32_t text)
+{
+    if (text != NO_INDEX)
+        row_set_integer(row, column, text + INT64_C(1));
+}
 
 /* The columns of a call; first_row: the row of the first of its thread's calls. */
 void call_put_row(const struct call_kind *kinds, int64_t first_row, uint32_t thread_id, const struct call *call,

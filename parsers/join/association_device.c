@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/progress.h"
 #include "parsers/decode/decoder.h"
-#include "parsers/join/association_data.h"
+#include "parsers/join/execution_data.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -113,6 +113,8 @@ int association_add_task(struct association *association, const struct device_ta
 {
     if (join_expect_span(task->start_ns, task->end_ns, err) < 0)
         return -(int)err->code;
+    if (association->executions != NULL)
+        return executions_add_run(association->executions, task, err);
     const struct ran_task copy = {
         .start_ns = task->start_ns,
         .end_ns = task->end_ns,
@@ -137,6 +139,8 @@ int association_add_flip(struct association *association, const struct task_flip
 
 int association_add_pmu(struct association *association, const struct device_pmu *pmu, struct err *err)
 {
+    if (association->executions != NULL)
+        return executions_add_counters(association->executions, pmu, err);
     const struct place place = decoder_place(association->decoder, NULL);
     const struct decoder *decoder = association->decoder;
     struct spooled_pmu record = {

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/progress.h"
 #include "parsers/join/execution_data.h"
+#include "parsers/kinds/common/cann_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -244,11 +245,7 @@ static int add_contexts(struct association *association, const struct thread *th
 static int compare_captures(const void *a, const void *b)
 {
     const struct stream_capture *x = a, *y = b;
-    if (x->stream != y->stream)
-        return x->stream < y->stream ? -1 : 1;
-    if (x->time_ns != y->time_ns)
-        return x->time_ns < y->time_ns ? -1 : 1;
-    return x->ends - y->ends;
+    return ARRAY_ORDERS(array_order(x->stream, y->stream), array_order(x->time_ns, y->time_ns), x->ends - y->ends);
 }
 
 /* The model whose tasks the stream takes at this time. */
@@ -366,6 +363,27 @@ static bool is_complete(const struct association *association, const struct thre
     return !is_open(thread, launch_around(association, thread, track->leaf));
 }
 
+/* Rows come in the order in which calls began. As long as no call waits that began before, they go out at once; from
+ * the first one on that has to wait, the spool puts them in order. */
+static int leave_call(struct association *association, const struct thread *thread, size_t i, struct err *err)
+{
+    const uint32_t number = thread->states[i].row;
+    const int64_t first_row = association->host_call_rows + 1;
+    struct left_call left = {thread->calls[i], thread->id};
+    struct row row;
+    if (left.call.parent != NO_INDEX)
+        left.call.parent = thread->states[left.call.parent].row;
+    if (association->calls_out != association->host_call_rows + number) {
+        const struct spool_key key = {(uint64_t)first_row, number};
+        return join_spool_add(&association->calls, NULL, &key, &left, sizeof left, err);
+    }
+    if (decoder_emit(association->decoder, &kind_host_call, &row, err) < 0)
+        return -(int)err->code;
+    association->calls_out++;
+    call_put_row(association->call_kinds, first_row, thread->id, &left.call, &row);
+    return 0;
+}
+
 /* Emits the calls that the thread has left, and gives launches their numbers. */
 static int leave_calls(struct association *association, struct thread *thread, struct err *err)
 {
@@ -378,14 +396,9 @@ static int leave_calls(struct association *association, struct thread *thread, s
         struct call_state *state = &thread->states[i];
         if (state->is_open || state->left)
             continue;
-        struct left_call left = {thread->calls[i], thread->id};
-        if (left.call.parent != NO_INDEX)
-            left.call.parent = thread->states[left.call.parent].row;
-        const struct spool_key key = {(uint64_t)association->host_call_rows + 1, state->row};
         state->left = true;
-        status = join_spool_add(&association->calls, NULL, &key, &left, sizeof left, err) < 0
-                     ? -(int)err->code
-                     : association_number_launch(association, state, err);
+        status = leave_call(association, thread, i, err) < 0 ? -(int)err->code
+                                                             : association_number_launch(association, state, err);
     }
     return status;
 }
@@ -510,6 +523,7 @@ static int move_window(struct association *association, struct thread *thread, s
     size_t taken = 0;
     if (interrupted())
         return interrupt_error(err);
+    large_passed(thread->records);
     if (leave_calls(association, thread, err) < 0 || take_tracks(association, thread, &taken, err) < 0 ||
         forget(thread, taken, err) < 0)
         return -(int)err->code;
@@ -676,16 +690,16 @@ static int join_threads(struct association *association, struct thread *thread, 
 
 static void thread_release(struct thread *thread)
 {
-    free(thread->calls);
-    free(thread->states);
-    free(thread->nodes);
-    free(thread->tensors);
-    free(thread->attributes);
-    free(thread->contexts);
-    free(thread->context_ids);
-    free(thread->tracks);
-    free(thread->notes);
-    free(thread->fused);
+    large_free(thread->calls);
+    large_free(thread->states);
+    large_free(thread->nodes);
+    large_free(thread->tensors);
+    large_free(thread->attributes);
+    large_free(thread->contexts);
+    large_free(thread->context_ids);
+    large_free(thread->tracks);
+    large_free(thread->notes);
+    large_free(thread->fused);
 }
 
 int association_join_host(struct association *association, struct err *err)

@@ -61,6 +61,7 @@ int association_add_transfer(struct association *association, const struct host_
         status = association_expect_name(association, transfer->group_id, "group_name_id", err);
     if (status < 0)
         return status;
+    large_pass(association->transfer_count);
     void *place = ARRAY_NEXT(association->transfers, association->transfer_count, association->transfer_capacity, err);
     return add_note(association, place, transfer, sizeof *transfer, association->transfer_count, transfer->thread_id,
                     transfer->time_ns, NOTE_TRANSFER, err);

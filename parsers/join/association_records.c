@@ -14,6 +14,11 @@ struct association *decoder_association(struct decoder *decoder)
     return decoder->association != NULL && decoder->association->executions == NULL ? decoder->association : NULL;
 }
 
+struct association *decoder_join(struct decoder *decoder)
+{
+    return decoder->association;
+}
+
 struct association *association_new(struct decoder *decoder, struct err *err)
 {
     struct association *association = calloc(1, sizeof *association);
@@ -42,12 +47,12 @@ static void release_device(struct association *association)
 
 static void release_notes(struct association *association)
 {
-    free(association->copies);
-    free(association->fusions);
-    free(association->collectives);
-    free(association->transfers);
-    free(association->extras);
-    free(association->collective_ops);
+    large_free(association->copies);
+    large_free(association->fusions);
+    large_free(association->collectives);
+    large_free(association->transfers);
+    large_free(association->extras);
+    large_free(association->collective_ops);
     id_map_release(&association->model_names);
     id_map_release(&association->collective_records);
     id_map_release(&association->transfer_records);
@@ -70,13 +75,13 @@ void association_free(struct association *association)
     id_map_release(&association->type_ids);
     id_map_release(&association->unnamed_ids);
     id_map_release(&association->call_kind_ids);
-    free(association->call_kinds);
+    large_free(association->call_kinds);
     join_spool_release(&association->host_unbatched);
     join_spool_release(&association->host_tasks);
     id_map_release(&association->lowest_batches);
     join_spool_release(&association->described);
-    free(association->ran_launches);
-    free(association->captures);
+    large_free(association->ran_launches);
+    large_free(association->captures);
     map_release(&association->captured_ops);
     flip_list_release(&association->host_flips);
     free(association);

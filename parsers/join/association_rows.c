@@ -79,29 +79,23 @@ int association_emit_calls(struct association *association, struct err *err)
 
 /* ---- tasks ---- */
 
-static void set_text(struct row *row, size_t column, uint32_t text)
-{
-    if (text != NO_INDEX)
-        row_set_integer(row, column, text + INT64_C(1));
-}
-
 static void set_host(struct row *row, const struct host_task *host)
 {
     if (host->connection != 0)
         row_set_integer(row, DEVICE_TASK_CONNECTION_ID, host->connection);
     row_set_integer(row, DEVICE_TASK_THREAD_ID, host->thread_id);
-    set_text(row, DEVICE_TASK_HOST_TYPE_ID, host->task_type);
-    set_text(row, DEVICE_TASK_KERNEL_NAME_ID, host->kernel);
+    row_set_text(row, DEVICE_TASK_HOST_TYPE_ID, host->task_type);
+    row_set_text(row, DEVICE_TASK_KERNEL_NAME_ID, host->kernel);
     if (host->has_block_num)
         row_set_integer(row, DEVICE_TASK_BLOCK_NUM, host->block_num);
     if (host->model_id != NO_MODEL)
         row_set_integer(row, DEVICE_TASK_MODEL_ID, host->model_id);
     if (host->op_name == NO_INDEX)
         return;
-    set_text(row, DEVICE_TASK_OP_NAME_ID, host->op_name);
-    set_text(row, DEVICE_TASK_OP_TYPE_ID, host->op_type);
-    set_text(row, DEVICE_TASK_TENSOR_SET_ID, host->tensor_set);
-    set_text(row, DEVICE_TASK_ATTRIBUTE_ID, host->attribute);
+    row_set_text(row, DEVICE_TASK_OP_NAME_ID, host->op_name);
+    row_set_text(row, DEVICE_TASK_OP_TYPE_ID, host->op_type);
+    row_set_text(row, DEVICE_TASK_TENSOR_SET_ID, host->tensor_set);
+    row_set_text(row, DEVICE_TASK_ATTRIBUTE_ID, host->attribute);
     row_set_integer(row, DEVICE_TASK_OP_TASK_TYPE, host->op_task_type);
     row_set_integer(row, DEVICE_TASK_OP_STATE, host->op_state);
     row_set_integer(row, DEVICE_TASK_OP_FLAG, host->op_flag);
@@ -196,7 +190,7 @@ int association_emit_tasks(struct association *association, struct err *err)
     struct collective_runs runs = {.items = NULL};
     struct spool_item item;
     int status = association->joined != NULL ? spool_finish(association->joined, err) : 0;
-    for (uint32_t i = 0; association->joined != NULL && status == 0; i++) {
+    for (uint32_t i = 0; association->joined != NULL && status == 0; large_pass(i++)) {
         int any = spool_next(association->joined, &item, err);
         if (any <= 0) {
             status = any;

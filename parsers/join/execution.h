@@ -36,17 +36,6 @@ struct task_numbers {
     uint32_t stream_id, task_id;
 };
 
-/* One execution, from its start to its end in the log of a hardware scheduler. */
-struct task_execution {
-    struct task_numbers task;
-    int64_t context_id; /* which part of a split task it is; NO_CONTEXT: the whole */
-    int64_t start_ns, end_ns, start_tick, end_tick;
-    uint32_t type;          /* what the device says it is: 0 AI core, 1 AI CPU */
-    int32_t accelerator_id; /* NO_ACCELERATOR: the device does not say it */
-};
-#define NO_ACCELERATOR (-1)
-int executions_add_run(struct executions *executions, const struct task_execution *run, struct err *err);
-
 /* A state that a task of chip 0 comes into: it waits, is pending, runs, is complete. */
 enum { TASK_WAITING = 1, TASK_RUNNING = 2, TASK_COMPLETE = 3, TASK_PENDING = 4 };
 struct task_state {
@@ -91,14 +80,6 @@ struct named_operator {
 };
 int executions_add_operator(struct executions *executions, const struct named_operator *operator_, struct err *err);
 
-/* The counters of one task or part, in the order of its executions; those that belong to none stay rows of their own
- * kind. */
-struct task_counters {
-    struct device_pmu pmu;
-    int64_t file_id, block_num; /* block_num -1: the operator says it */
-};
-int executions_add_counters(struct executions *executions, const struct task_counters *counters, struct err *err);
-
 /* A call of a function; type: its part of ACL (1 op, 2 model, 3 runtime, 4 others), 0 of the runtime. task_count tasks
  * were launched, the first of which is launched. */
 struct plain_call {
@@ -116,6 +97,12 @@ int executions_add_ai_cpu(struct executions *executions, const struct task_numbe
                           const struct row *row, struct err *err);
 
 /* ---- for association ---- */
+
+/* One execution of a task or of a part of it. */
+int executions_add_run(struct executions *executions, const struct device_task *task, struct err *err);
+/* The counters of one task or part, in the order of its executions; those that belong to none become rows of their own
+ * kind. Blocks are not counted. */
+int executions_add_counters(struct executions *executions, const struct device_pmu *pmu, struct err *err);
 
 struct executions *executions_new(struct association *association, struct err *err); /* NULL with err set */
 void executions_free(struct executions *executions);                                 /* NULL is fine */

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define NO_DEVICE UINT32_MAX
+#define NO_ACCELERATOR (-1) /* the device does not say it */
 
 static inline bool same_numbers(const struct numbers *a, const struct numbers *b)
 {

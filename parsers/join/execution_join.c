@@ -51,19 +51,15 @@ static int by_order(const void *a, const void *b)
 static int by_state(const void *a, const void *b)
 {
     const struct mark *x = a, *y = b;
-    if (x->tick != y->tick)
-        return array_order(x->tick, y->tick);
-    return x->state != y->state ? array_order(x->state, y->state) : array_order(x->order, y->order);
+    return ARRAY_ORDERS(array_order(x->tick, y->tick), array_order(x->state, y->state),
+                        array_order(x->order, y->order));
 }
 
 /* When a description and its tensors were recorded. */
 static int compare_times(const struct recorded_tensors *a, const struct recorded_tensors *b)
 {
-    if (a->time_ns != b->time_ns)
-        return array_order(a->time_ns, b->time_ns);
-    if (a->iteration != b->iteration)
-        return array_order(a->iteration, b->iteration);
-    return a->batch_id != b->batch_id ? array_order(a->batch_id, b->batch_id) : array_order(a->model_id, b->model_id);
+    return ARRAY_ORDERS(array_order(a->time_ns, b->time_ns), array_order(a->iteration, b->iteration),
+                        array_order(a->batch_id, b->batch_id), array_order(a->model_id, b->model_id));
 }
 
 static int by_time(const void *a, const void *b)
@@ -348,14 +344,14 @@ static int emit_unused_counters(struct executions *executions, const struct task
             continue;
         if (is_one_more(task, counters))
             count_unpaired(&executions->more_counters, task);
-        struct task_counters row = {.pmu = {.device_id = task->of.device_id,
-                                            .stream_id = task->of.stream_id,
-                                            .task_id = task->of.task_id,
-                                            .core = counters->of_vector_core ? PMU_CORE_AIV : PMU_CORE_AIC,
-                                            .total_cycle = counters->total_cycle},
-                                    .file_id = counters->file_id,
-                                    .block_num = counters->block_num};
-        memcpy(row.pmu.counters, counters->values, sizeof counters->values);
+        struct device_pmu row = {.device_id = task->of.device_id,
+                                 .stream_id = task->of.stream_id,
+                                 .task_id = task->of.task_id,
+                                 .core = counters->of_vector_core ? PMU_CORE_AIV : PMU_CORE_AIC,
+                                 .total_cycle = counters->total_cycle,
+                                 .file_id = counters->file_id,
+                                 .block_num = counters->block_num};
+        memcpy(row.counters, counters->values, sizeof counters->values);
         status = core_pmu_emit(executions->association->decoder, &row, err);
         if (status == 0)
             decoder_store_after_all(executions->association->decoder, counters->file_id);

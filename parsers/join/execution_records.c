@@ -35,13 +35,8 @@ int executions_expect_names(struct decoder *decoder, const struct record_kind *k
 static int by_task_and_end(const void *a, const void *b)
 {
     const struct joined_task *x = a, *y = b;
-    if (x->of.stream_id != y->of.stream_id)
-        return array_order(x->of.stream_id, y->of.stream_id);
-    if (x->of.task_id != y->of.task_id)
-        return array_order(x->of.task_id, y->of.task_id);
-    if (x->run.end_tick != y->run.end_tick)
-        return array_order(x->run.end_tick, y->run.end_tick);
-    return array_order(x->run.order, y->run.order);
+    return ARRAY_ORDERS(array_order(x->of.stream_id, y->of.stream_id), array_order(x->of.task_id, y->of.task_id),
+                        array_order(x->run.end_tick, y->run.end_tick), array_order(x->run.order, y->run.order));
 }
 
 static int by_execution(const void *a, const void *b)
@@ -117,24 +112,21 @@ int executions_add_record(struct executions *executions, const struct numbers *o
 
 /* ---- of the device ---- */
 
-int executions_add_run(struct executions *executions, const struct task_execution *run, struct err *err)
+int executions_add_run(struct executions *executions, const struct device_task *task, struct err *err)
 {
-    struct numbers of = numbers_of(&run->task);
-    if (join_expect_span(run->start_ns, run->end_ns, err) < 0)
-        return -(int)err->code;
-    of.part = part_of(run->context_id);
+    const struct numbers of = {task->device_id, task->stream_id, task->task_id, part_of(task->context_id)};
     const struct execution record = {
-        .start_ns = run->start_ns,
-        .end_ns = run->end_ns,
-        .start_tick = run->start_tick,
-        .end_tick = run->end_tick,
+        .start_ns = task->start_ns,
+        .end_ns = task->end_ns,
+        .start_tick = task->start_tick,
+        .end_tick = task->end_tick,
         .wait_tick = NO_TICK,
         .pending_tick = NO_TICK,
         .description = NO_INDEX,
         .counters = NO_INDEX,
         .launch = NO_INDEX,
-        .type = run->type & 0xff,
-        .accelerator_id = run->accelerator_id,
+        .type = task->type & 0xff,
+        .accelerator_id = task->has_accelerator ? (int32_t)task->accelerator_id : NO_ACCELERATOR,
         .order = executions->added[RECORD_RUN],
     };
     return executions_add_record(executions, &of, RECORD_RUN, &record, sizeof record, err);
@@ -168,16 +160,17 @@ int executions_finish_states(struct executions *executions, struct err *err)
     return status;
 }
 
-int executions_add_counters(struct executions *executions, const struct task_counters *counters, struct err *err)
+int executions_add_counters(struct executions *executions, const struct device_pmu *pmu, struct err *err)
 {
-    const struct device_pmu *pmu = &counters->pmu;
     const struct numbers of = {pmu->device_id, pmu->stream_id, pmu->task_id, part_of(pmu->context_id)};
     struct counters record = {
         .total_cycle = pmu->total_cycle,
-        .block_num = counters->block_num,
-        .file_id = counters->file_id,
+        .block_num = pmu->block_num,
+        .file_id = pmu->file_id,
         .of_vector_core = pmu->core == PMU_CORE_AIV,
     };
+    if (pmu->block)
+        return 0;
     memcpy(record.values, pmu->counters, sizeof record.values);
     return executions_add_record(executions, &of, RECORD_COUNTERS, &record, offsetof(struct counters, order), err);
 }

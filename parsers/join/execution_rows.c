@@ -10,12 +10,6 @@
 
 /* Rows out. */
 
-static void set_text(struct row *row, size_t column, uint32_t text)
-{
-    if (text != NO_INDEX)
-        row_set_integer(row, column, text + INT64_C(1));
-}
-
 static void set_tick(struct row *row, size_t column, int64_t tick)
 {
     if (tick != NO_TICK)
@@ -37,9 +31,9 @@ static const struct operator_of_name *find_operator(const struct executions *exe
 static void set_operator(const struct executions *executions, struct row *row, const struct described *operator_)
 {
     const struct operator_of_name *named = find_operator(executions, operator_);
-    set_text(row, DEVICE_TASK_OP_NAME_ID, operator_->name);
-    set_text(row, DEVICE_TASK_OP_TYPE_ID, named != NULL ? named->type : operator_->type);
-    set_text(row, DEVICE_TASK_TENSOR_SET_ID, named != NULL ? named->texts : operator_->tensor_set);
+    row_set_text(row, DEVICE_TASK_OP_NAME_ID, operator_->name);
+    row_set_text(row, DEVICE_TASK_OP_TYPE_ID, named != NULL ? named->type : operator_->type);
+    row_set_text(row, DEVICE_TASK_TENSOR_SET_ID, named != NULL ? named->texts : operator_->tensor_set);
     row_set_integer(row, DEVICE_TASK_OP_TASK_TYPE, operator_->task_type);
     row_set_integer(row, DEVICE_TASK_OP_STATE, operator_->op_state);
     row_set_integer(row, DEVICE_TASK_BLOCK_NUM, operator_->block_num);
@@ -91,7 +85,7 @@ static int emit_task(struct executions *executions, const struct joined_task *ta
     if (task->launched) {
         row_set_integer(&row, DEVICE_TASK_CONNECTION_ID, task->launch.connection);
         row_set_integer(&row, DEVICE_TASK_THREAD_ID, task->launch.thread_id);
-        set_text(&row, DEVICE_TASK_LAUNCH_NAME_ID, task->launch.function);
+        row_set_text(&row, DEVICE_TASK_LAUNCH_NAME_ID, task->launch.function);
     }
     if (task->counted)
         set_counters(&row, &task->counters);
@@ -124,7 +118,7 @@ static int emit_ai_cpu(struct executions *executions, struct err *err)
             uint32_t name;
             memcpy(&name, item.record, sizeof name);
             if (row.cells != NULL)
-                set_text(&row, operator_column, name);
+                row_set_text(&row, operator_column, name);
             continue;
         }
         const struct ai_cpu_cells *cells = item.record;

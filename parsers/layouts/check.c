@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tables whose rows name no inference and task: compared with the records that began at the same time, or that they sum
- * up. */
+/* Rows of tables beside the records that a layout gives: those of the inference and task that a row names, else those
+ * that began at the same time, or that it sums up. */
 
 /* A printed number as text, with as many decimals as are kept. */
 #define CHECK_NUMBER_SIZE 40
@@ -28,18 +28,9 @@ struct check_record {
     bool used; /* a row has been compared with it */
 };
 
-struct check_comparison {
-    struct problem *problem;
-    const struct printed_file *table;
-    struct check_record *records;
-    size_t record_count;
-    struct check_result *result;
-    uint64_t row;
-};
-
-/* Values that a row sums up; least is INT64_MAX at first. */
-struct check_sum {
-    int64_t count, total, least, most;
+struct check_inference {
+    int64_t id, device_id, model_id, batch_num, input_pic_num, picture;
+    int64_t icache_miss_ppm; /* PRINTED_NONE: not known */
 };
 
 struct collector {
@@ -48,12 +39,22 @@ struct collector {
     const struct printed_kind *kind;
     struct check_record *items;
     size_t count, capacity;
-    struct {
-        struct inference_name {
-            int64_t id, model_id, picture;
-        } * items;
-        size_t count, capacity;
-    } inferences;
+    struct ARRAY_OF(struct check_inference) inferences;
+    bool by_task; /* rows tell which inference and task they are of */
+};
+
+struct check_comparison {
+    struct problem *problem;
+    const struct printed_file *table;
+    const struct check_inference *inference; /* of the table, when rows tell their tasks; NULL: there is none */
+    struct collector *collector;
+    struct check_result *result;
+    uint64_t row;
+};
+
+/* Values that a row sums up; least is INT64_MAX at first. */
+struct check_sum {
+    int64_t count, total, least, most;
 };
 
 /* ---- decoding ---- */
@@ -104,9 +105,13 @@ static int take_inference(struct collector *collector, const struct row_batch *b
     if (array_reserve(&collector->inferences, 1, err) < 0)
         return -(int)err->code;
     collector->inferences.items[collector->inferences.count++] =
-        (struct inference_name){.id = check_cell(batch, row, "inference_id"),
-                                .model_id = check_cell(batch, row, "model_id"),
-                                .picture = check_cell(batch, row, "current_pic_count")};
+        (struct check_inference){.id = check_cell(batch, row, "inference_id"),
+                                 .device_id = check_cell(batch, row, "device_id"),
+                                 .model_id = check_cell(batch, row, "model_id"),
+                                 .batch_num = check_cell(batch, row, "batch_num"),
+                                 .input_pic_num = check_cell(batch, row, "input_pic_num"),
+                                 .picture = check_cell(batch, row, "current_pic_count"),
+                                 .icache_miss_ppm = check_cell(batch, row, "icache_miss_ppm")};
     return 0;
 }
 
@@ -120,7 +125,8 @@ static int take_row(struct collector *collector, const struct row_batch *batch, 
                                      .task_id = check_cell(batch, row, "task_id"),
                                      .model_id = -1,
                                      .picture = -1};
-    take_identity(collector, check_cell(batch, row, "file_id"), decoded);
+    if (!collector->by_task)
+        take_identity(collector, check_cell(batch, row, "file_id"), decoded);
     for (size_t c = 0; c < collector->kind->stored; c++) {
         const char *name = collector->kind->fields[c].name;
         decoded->values[c] = PRINTED_NONE;
@@ -179,34 +185,6 @@ static bool check_is_inside(struct problem *problem, size_t column, const struct
     return false;
 }
 
-struct decoded_inference {
-    int64_t id, device_id, model_id, batch_num, input_pic_num, current_pic_count;
-    int64_t icache_miss_ppm; /* PRINTED_NONE: not known */
-};
-
-#define COMPARED (PRINTED_DDR_WRITE + 1) /* ids are compared by finding the row */
-
-struct decoded_task {
-    int64_t inference_id, task_id;
-    int64_t values[COMPARED]; /* PRINTED_NONE: the layout does not give it */
-};
-
-/* Takes the rows that are compared and drops all others. */
-struct task_collector {
-    struct row_sink sink; /* first, so that a sink is its collector */
-    struct ARRAY_OF(struct decoded_task) tasks;
-    struct ARRAY_OF(struct decoded_inference) inferences;
-};
-
-struct comparison {
-    struct problem *problem;
-    const struct printed_file *table;
-    const struct decoded_inference *inference; /* of the table; NULL: there is none */
-    const struct task_collector *collector;
-    struct check_result *result;
-    uint64_t row;
-};
-
 static void tell_first(struct check_comparison *comparison, const char *column, const char *printed, const char *given)
 {
     if (comparison->result->first.length == 0)
@@ -241,7 +219,11 @@ static bool is_compared(const struct check_comparison *comparison, size_t column
 {
     if (has_role(comparison->problem->tables->form->kind, column, PRINTED_WORD))
         return row->word[0] != '\0' && decoded->word[0] != '\0';
-    return row->values[column] != PRINTED_NONE && decoded->values[column] != PRINTED_NONE;
+    if (comparison->collector->by_task && has_role(&printed_pmu, column, PRINTED_IDENTITY))
+        return false; /* it has found the record */
+    return row->values[column] != PRINTED_NONE && decoded->values[column] != PRINTED_NONE &&
+           (!has_role(comparison->problem->tables->form->kind, column, PRINTED_SHARE) ||
+            decoded->values[0] != PRINTED_NONE);
 }
 
 /* How many cells differ. */
@@ -262,7 +244,7 @@ static size_t count_different(struct check_comparison *comparison, const struct 
 /* The first record that began at this time or later. */
 static size_t first_since(const struct check_comparison *comparison, int64_t time_ns)
 {
-    return search_from(comparison->records, comparison->record_count, sizeof *comparison->records,
+    return search_from(comparison->collector->items, comparison->collector->count, sizeof *comparison->collector->items,
                        offsetof(struct check_record, began_ns), time_ns);
 }
 
@@ -274,8 +256,8 @@ static struct check_record *record_of(struct check_comparison *comparison, const
     int64_t time_ns = row->values[began];
     int64_t apart = 2 * printed_power(kind->fields[began].digits - row->decimals[began]);
     struct check_record *best = NULL;
-    for (size_t i = first_since(comparison, time_ns - apart); i < comparison->record_count; i++) {
-        struct check_record *decoded = &comparison->records[i];
+    for (size_t i = first_since(comparison, time_ns - apart); i < comparison->collector->count; i++) {
+        struct check_record *decoded = &comparison->collector->items[i];
         if (decoded->began_ns > time_ns + apart)
             break;
         size_t different = decoded->used ? SIZE_MAX : count_different(comparison, row, decoded, false, &cells);
@@ -287,20 +269,37 @@ static struct check_record *record_of(struct check_comparison *comparison, const
     return best;
 }
 
-static int compare_event(void *arg, const struct printed_row *row, struct err *err)
+static int by_inference(const void *left, const void *right)
+{
+    const struct check_record *a = left, *b = right;
+    return ARRAY_ORDERS(array_order(a->inference_id, b->inference_id), array_order(a->task_id, b->task_id));
+}
+
+/* The record of the row's inference and task. */
+static struct check_record *task_of(const struct check_comparison *comparison, const struct printed_row *row)
+{
+    if (comparison->inference == NULL || row->values[PRINTED_TASK_ID] == PRINTED_NONE)
+        return NULL;
+    const struct check_record wanted = {.inference_id = comparison->inference->id,
+                                        .task_id = row->values[PRINTED_TASK_ID]};
+    return bsearch(&wanted, comparison->collector->items, comparison->collector->count, sizeof wanted, by_inference);
+}
+
+static int compare_row(void *arg, const struct printed_row *row, struct err *err)
 {
     struct check_comparison *comparison = arg;
     struct check_result *result = comparison->result;
     struct printed_row with_task = *row;
+    bool by_task = comparison->collector->by_task;
     (void)err;
     comparison->row++;
     result->rows++;
     layers_add_task(&comparison->problem->layers, comparison->problem->tables->form->kind, &with_task);
-    struct check_record *decoded = record_of(comparison, &with_task);
+    struct check_record *decoded = by_task ? task_of(comparison, &with_task) : record_of(comparison, &with_task);
     if (decoded == NULL) {
         if (result->unmatched++ == 0 && result->different == 0)
-            (void)strbuf_addf(&result->first, "'%s' row %" PRIu64 ": the layout gives nothing that began then",
-                              comparison->table->path, comparison->row);
+            (void)strbuf_addf(&result->first, "'%s' row %" PRIu64 ": the layout gives %s", comparison->table->path,
+                              comparison->row, by_task ? "no such task" : "nothing that began then");
         return 0;
     }
     size_t cells;
@@ -373,9 +372,9 @@ static int compare_sums(void *arg, const struct printed_row *row, struct err *er
     (void)err;
     comparison->row++;
     comparison->result->rows++;
-    for (size_t i = 0; i < comparison->record_count; i++)
-        if (is_summed(comparison->problem->tables->form->kind, row, &comparison->records[i]))
-            add_to_sum(&sum, comparison->records[i].values[0]);
+    for (size_t i = 0; i < comparison->collector->count; i++)
+        if (is_summed(comparison->problem->tables->form->kind, row, &comparison->collector->items[i]))
+            add_to_sum(&sum, comparison->collector->items[i].values[0]);
     compare_row_sum(comparison, row, &sum);
     return 0;
 }
@@ -385,11 +384,8 @@ static int compare_sums(void *arg, const struct printed_row *row, struct err *er
 static int compare_tasks(const void *left, const void *right)
 {
     const struct check_record *a = left, *b = right;
-    const int64_t keys[][2] = {{a->model_id, b->model_id}, {a->picture, b->picture}, {a->task_id, b->task_id}};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (keys[i][0] != keys[i][1])
-            return keys[i][0] < keys[i][1] ? -1 : 1;
-    return 0;
+    return ARRAY_ORDERS(array_order(a->model_id, b->model_id), array_order(a->picture, b->picture),
+                        array_order(a->task_id, b->task_id));
 }
 
 /* Adds up what a row sums up: every layer of the type has the whole time of its task. */
@@ -406,7 +402,7 @@ static struct check_sum sum_of_type(const struct check_comparison *comparison, c
         if (layer->model_id != comparison->table->model_id || layer->ai_cpu != ai_cpu || strcmp(layer->type, type) != 0)
             continue;
         const struct check_record *task =
-            bsearch(&wanted, comparison->records, comparison->record_count, sizeof wanted, compare_tasks);
+            bsearch(&wanted, comparison->collector->items, comparison->collector->count, sizeof wanted, compare_tasks);
         if (task != NULL && task->values[0] != PRINTED_NONE)
             add_to_sum(&sum, task->values[0]);
     }
@@ -426,180 +422,25 @@ static int compare_type(void *arg, const struct printed_row *row, struct err *er
 
 /* ---- all of it ---- */
 
-static int read_each_table(struct check_comparison *comparison, struct printed_reader *reader, struct err *err)
-{
-    const struct printed_files *tables = comparison->problem->tables;
-    int status = 0;
-    for (size_t t = 0; t < tables->count && status == 0; t++) {
-        comparison->table = &tables->items[t];
-        comparison->row = 0;
-        status = printed_read(tables->form, comparison->table, reader, err);
-    }
-    return status;
-}
-
-static int compare_ids(const void *left, const void *right)
-{
-    const struct inference_name *a = left, *b = right;
-    return (a->id > b->id) - (a->id < b->id);
-}
-
-/* Gives the records of inferences their model and picture. */
-static void name_inferences(struct collector *collector)
-{
-    array_sort(collector->inferences.items, collector->inferences.count, sizeof *collector->inferences.items,
-               compare_ids);
-    for (size_t i = 0; i < collector->count && collector->inferences.count > 0; i++) {
-        const struct inference_name wanted = {.id = collector->items[i].inference_id};
-        const struct inference_name *found =
-            bsearch(&wanted, collector->inferences.items, collector->inferences.count, sizeof wanted, compare_ids);
-        if (found == NULL)
-            continue;
-        collector->items[i].model_id = found->model_id;
-        collector->items[i].picture = found->picture;
-    }
-}
-
-/* Decodes the capture and compares it with the tables of the problem, whose form has events or sums. */
-static int check_records(struct capture *capture, struct problem *problem, struct check_result *result, struct err *err)
-{
-    const struct printed_form *form = problem->tables->form;
-    struct collector collector = {
-        .sink = {.begin = check_begin_batch, .commit = commit_batch}, .capture = capture, .kind = form->kind};
-    int status = decode_capture(capture, &collector.sink, problem->options->progress, err);
-    name_inferences(&collector);
-    array_sort(collector.items, collector.count, sizeof *collector.items, compare_began);
-    struct check_comparison comparison = {
-        .problem = problem, .records = collector.items, .record_count = collector.count, .result = result};
-    struct printed_reader reader = {.row = form->by_layers ? compare_type
-                                           : form->sums    ? compare_sums
-                                                           : compare_event,
-                                    .arg = &comparison};
-    if (form->by_layers)
-        array_sort(comparison.records, comparison.record_count, sizeof *comparison.records, compare_tasks);
-    if (status == 0)
-        status = read_each_table(&comparison, &reader, err);
-    free(collector.items);
-    free(collector.inferences.items);
-    return status;
-}
-
-static int take_tasks(struct task_collector *collector, const struct row_batch *batch, struct err *err)
-{
-    if (array_reserve(&collector->tasks, batch->rows, err) < 0)
-        return -(int)err->code;
-    for (size_t i = 0; i < batch->rows; i++) {
-        struct decoded_task *task = &collector->tasks.items[collector->tasks.count++];
-        task->inference_id = check_cell(batch, i, "inference_id");
-        task->task_id = check_cell(batch, i, "task_id");
-        for (size_t c = 0; c < COMPARED; c++)
-            task->values[c] = check_cell(batch, i, printed_pmu.fields[c].name);
-    }
-    return 0;
-}
-
-static int take_inferences(struct task_collector *collector, const struct row_batch *batch, struct err *err)
-{
-    if (array_reserve(&collector->inferences, batch->rows, err) < 0)
-        return -(int)err->code;
-    for (size_t i = 0; i < batch->rows; i++)
-        collector->inferences.items[collector->inferences.count++] =
-            (struct decoded_inference){.id = check_cell(batch, i, "inference_id"),
-                                       .device_id = check_cell(batch, i, "device_id"),
-                                       .model_id = check_cell(batch, i, "model_id"),
-                                       .batch_num = check_cell(batch, i, "batch_num"),
-                                       .input_pic_num = check_cell(batch, i, "input_pic_num"),
-                                       .current_pic_count = check_cell(batch, i, "current_pic_count"),
-                                       .icache_miss_ppm = check_cell(batch, i, "icache_miss_ppm")};
-    return 0;
-}
-
-static int commit_tasks(struct row_sink *sink, struct row_batch *batch, struct err *err)
-{
-    struct task_collector *collector = (struct task_collector *)sink;
-    int status = 0;
-    if (strcmp(batch->kind->name, "svp_pmu") == 0)
-        status = take_tasks(collector, batch, err);
-    else if (strcmp(batch->kind->name, "inference") == 0)
-        status = take_inferences(collector, batch, err);
-    row_batch_free(batch);
-    return status;
-}
-
-/* ---- comparing ---- */
-
-static int by_task(const void *left, const void *right)
-{
-    const struct decoded_task *a = left, *b = right;
-    if (a->inference_id != b->inference_id)
-        return a->inference_id < b->inference_id ? -1 : 1;
-    return (a->task_id > b->task_id) - (a->task_id < b->task_id);
-}
-
 static bool may_be(int64_t said, int64_t decoded)
 {
     return said < 0 || said == decoded;
 }
 
-static const struct decoded_inference *inference_of(const struct task_collector *collector,
-                                                    const struct printed_file *table)
+static const struct check_inference *inference_of(const struct collector *collector, const struct printed_file *table)
 {
     for (size_t i = 0; i < collector->inferences.count; i++) {
-        const struct decoded_inference *one = &collector->inferences.items[i];
+        const struct check_inference *one = &collector->inferences.items[i];
         if (may_be(table->device_id, one->device_id) && may_be(table->model_id, one->model_id) &&
             may_be(table->batch_num, one->batch_num) && may_be(table->input_pic_num, one->input_pic_num) &&
-            may_be(table->current_pic_count, one->current_pic_count))
+            may_be(table->current_pic_count, one->picture))
             return one;
     }
     return NULL;
 }
 
-static void compare_cell(struct comparison *comparison, size_t column, const struct printed_row *row,
-                         const struct decoded_task *task)
-{
-    struct check_result *result = comparison->result;
-    if (row->values[column] == PRINTED_NONE || task->values[column] == PRINTED_NONE ||
-        (printed_pmu.fields[column].role == PRINTED_SHARE && task->values[PRINTED_TIME] == PRINTED_NONE))
-        return;
-    int64_t one = printed_power(printed_pmu.fields[column].digits);
-    result->cells++;
-    if (check_is_inside(comparison->problem, column, row, task->values[PRINTED_TIME], task->values[column]))
-        return;
-    if (result->different++ == 0)
-        (void)strbuf_addf(&result->first,
-                          "'%s' row %" PRIu64 ": %s is printed as %" PRId64 ".%06d, and the layout gives %" PRId64,
-                          comparison->table->path, comparison->row, printed_pmu.fields[column].name,
-                          row->values[column] / one, (int)(row->values[column] % one), task->values[column]);
-}
-
-static int compare_row(void *arg, const struct printed_row *row, struct err *err)
-{
-    struct comparison *comparison = arg;
-    struct printed_row with_task = *row;
-    const struct decoded_task *task = NULL;
-    (void)err;
-    comparison->row++;
-    comparison->result->rows++;
-    layers_add_task(&comparison->problem->layers, &printed_pmu, &with_task);
-    if (comparison->inference != NULL && with_task.values[PRINTED_TASK_ID] != PRINTED_NONE) {
-        const struct decoded_task wanted = {.inference_id = comparison->inference->id,
-                                            .task_id = with_task.values[PRINTED_TASK_ID]};
-        task = bsearch(&wanted, comparison->collector->tasks.items, comparison->collector->tasks.count, sizeof wanted,
-                       by_task);
-    }
-    if (task == NULL) {
-        if (comparison->result->unmatched++ == 0 && comparison->result->different == 0)
-            (void)strbuf_addf(&comparison->result->first, "'%s' row %" PRIu64 ": the layout gives no such task",
-                              comparison->table->path, comparison->row);
-        return 0;
-    }
-    for (size_t c = 0; c < COMPARED; c++)
-        compare_cell(comparison, c, &with_task, task);
-    return 0;
-}
-
 /* The rate in the name of a table is a cell, too. */
-static void compare_rate(struct comparison *comparison)
+static void compare_rate(struct check_comparison *comparison)
 {
     struct check_result *result = comparison->result;
     int64_t printed = comparison->table->miss_ppm;
@@ -615,32 +456,73 @@ static void compare_rate(struct comparison *comparison)
         comparison->table->path, printed / 1000000, (int)(printed % 1000000), given / 1000000, (int)(given % 1000000));
 }
 
-static int compare_all(struct problem *problem, struct task_collector *collector, struct check_result *result,
-                       struct err *err)
+static int read_each_table(struct check_comparison *comparison, struct printed_reader *reader, struct err *err)
 {
-    struct comparison comparison = {.problem = problem, .collector = collector, .result = result};
-    struct printed_reader reader = {.row = compare_row, .arg = &comparison};
+    const struct printed_files *tables = comparison->problem->tables;
     int status = 0;
-    if (collector->tasks.count > 1)
-        array_sort(collector->tasks.items, collector->tasks.count, sizeof *collector->tasks.items, by_task);
-    for (size_t t = 0; t < problem->tables->count && status == 0; t++) {
-        comparison.table = &problem->tables->items[t];
-        comparison.inference = inference_of(collector, comparison.table);
-        comparison.row = 0;
-        compare_rate(&comparison);
-        status = printed_read(problem->tables->form, comparison.table, &reader, err);
+    for (size_t t = 0; t < tables->count && status == 0; t++) {
+        comparison->table = &tables->items[t];
+        comparison->row = 0;
+        if (comparison->collector->by_task)
+            comparison->inference = inference_of(comparison->collector, comparison->table);
+        compare_rate(comparison);
+        status = printed_read(tables->form, comparison->table, reader, err);
     }
     return status;
 }
 
-static int check_summaries(struct capture *capture, struct problem *problem, struct check_result *result,
-                           struct err *err)
+static int compare_ids(const void *left, const void *right)
 {
-    struct task_collector collector = {.sink = {.begin = check_begin_batch, .commit = commit_tasks}};
+    const struct check_inference *a = left, *b = right;
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+/* Gives the records of inferences their model and picture. */
+static void name_inferences(struct collector *collector)
+{
+    array_sort(collector->inferences.items, collector->inferences.count, sizeof *collector->inferences.items,
+               compare_ids);
+    for (size_t i = 0; i < collector->count && collector->inferences.count > 0; i++) {
+        const struct check_inference wanted = {.id = collector->items[i].inference_id};
+        const struct check_inference *found =
+            bsearch(&wanted, collector->inferences.items, collector->inferences.count, sizeof wanted, compare_ids);
+        if (found == NULL)
+            continue;
+        collector->items[i].model_id = found->model_id;
+        collector->items[i].picture = found->picture;
+    }
+}
+
+static void sort_records(struct collector *collector, const struct printed_form *form)
+{
+    if (collector->by_task) {
+        array_sort(collector->items, collector->count, sizeof *collector->items, by_inference);
+        return;
+    }
+    name_inferences(collector);
+    array_sort(collector->items, collector->count, sizeof *collector->items, compare_began);
+    if (form->by_layers)
+        array_sort(collector->items, collector->count, sizeof *collector->items, compare_tasks);
+}
+
+/* Decodes the capture and compares it with the tables of the problem. */
+static int check_records(struct capture *capture, struct problem *problem, struct check_result *result, struct err *err)
+{
+    const struct printed_form *form = problem->tables->form;
+    struct collector collector = {.sink = {.begin = check_begin_batch, .commit = commit_batch},
+                                  .capture = capture,
+                                  .kind = form->kind,
+                                  .by_task = form->kind == &printed_pmu};
+    struct check_comparison comparison = {.problem = problem, .collector = &collector, .result = result};
+    struct printed_reader reader = {.row = form->by_layers ? compare_type
+                                           : form->sums    ? compare_sums
+                                                           : compare_row,
+                                    .arg = &comparison};
     int status = decode_capture(capture, &collector.sink, problem->options->progress, err);
+    sort_records(&collector, form);
     if (status == 0)
-        status = compare_all(problem, &collector, result, err);
-    free(collector.tasks.items);
+        status = read_each_table(&comparison, &reader, err);
+    free(collector.items);
     free(collector.inferences.items);
     return status;
 }
@@ -658,8 +540,7 @@ int check_tables(struct capture *capture, const struct printed_files *tables, co
     if (status == 0 && clock)
         problem_settle_frequency(&problem, &facts);
     if (status == 0 && (!clock || problem.core_khz > 0))
-        status = tables->form->kind == &printed_pmu ? check_summaries(capture, &problem, result, err)
-                                                    : check_records(capture, &problem, result, err);
+        status = check_records(capture, &problem, result, err);
     infer_result_release(&facts);
     problem_release(&problem);
     return status;

@@ -14,10 +14,8 @@ static unsigned char file_byte(const struct frame *frame, size_t row, size_t off
     return matrix_row(&frame->matrix, row)[frame->big_endian ? frame->size - 1 - offset : offset];
 }
 
-/* Whether the row has its word at the offset, and its end behind it. */
-static bool row_has_word(const struct problem *problem, const struct frame *frame, size_t row, size_t offset)
+bool frame_has_word(const struct frame *frame, size_t row, size_t offset, const char *word)
 {
-    const char *word = problem->sample.items[row].printed.word;
     size_t length = strlen(word);
     if (length > frame->size - offset)
         return false;
@@ -52,7 +50,7 @@ int infer_search_word(const struct problem *problem, const struct frame *frame, 
     double evidence = evidence_of(problem, &longest);
     for (size_t offset = 0; longest > 0 && offset + longest <= frame->size; offset++) {
         size_t row = 0, width = offset + longest < frame->size ? longest + 1 : longest;
-        while (row < rows && row_has_word(problem, frame, row, offset))
+        while (row < rows && frame_has_word(frame, row, offset, problem->sample.items[row].printed.word))
             row++;
         if (row < rows)
             continue;
@@ -80,7 +78,7 @@ static bool is_power_of_two(int64_t value)
 }
 
 /* Whether both have the same low end: a number times 2^n is the number n bits lower, whatever its lowest bits are. */
-bool places_are_alike(const struct place_found *a, const struct place_found *b)
+static bool places_are_alike(const struct place_found *a, const struct place_found *b)
 {
     int64_t larger = a->scale > b->scale ? a->scale : b->scale, smaller = a->scale > b->scale ? b->scale : a->scale;
     if (a->mode != b->mode || a->other_bit != b->other_bit || a->divide != b->divide || larger % smaller != 0 ||
@@ -139,8 +137,7 @@ static void take(struct choice *choice, const struct place_found *place)
     }
 }
 
-/* Leaves of places that are alike the likeliest; returns how many are left. */
-static size_t reduce(const struct frame *frame, struct place_list *list, int64_t usual_scale)
+void choose_likeliest(const struct frame *frame, struct place_list *list, int64_t usual_scale)
 {
     size_t kept = 0;
     for (size_t i = 0; i < list->count; i++) {
@@ -154,7 +151,6 @@ static size_t reduce(const struct frame *frame, struct place_list *list, int64_t
             list->items[k] = list->items[i];
     }
     list->count = kept;
-    return kept;
 }
 
 /* An id is small, so the zeros above it say as much as its bits. */
@@ -224,7 +220,7 @@ void choose_places(const struct frame *frame, struct place_list lists[PRINTED_MO
     result->bits = 0;
     for (size_t i = 0; i < kind->stored; i++) {
         if (i > 0)
-            reduce(frame, &lists[i], scale_of(kind, i, usual_scale));
+            choose_likeliest(frame, &lists[i], scale_of(kind, i, usual_scale));
         done[i] = result->columns[i].state != INFER_MISSING;
     }
     for (;;) {

@@ -19,19 +19,6 @@ struct sums {
     size_t records;
 };
 
-static bool record_has_word(const struct frame *frame, size_t row, size_t offset, const char *word)
-{
-    const unsigned char *record = matrix_row(&frame->matrix, row);
-    size_t length = strlen(word), size = frame->size;
-    if (length == 0 || length > size - offset)
-        return false;
-    for (size_t i = 0; i < length; i++)
-        if (record[frame->big_endian ? size - 1 - offset - i : offset + i] != (unsigned char)word[i])
-            return false;
-    return offset + length == size || length + 1 >= PRINTED_WORD_SIZE ||
-           record[frame->big_endian ? size - 1 - offset - length : offset + length] == 0;
-}
-
 /* Whether each record has the word of a row at the offset, and each row as many records as it counts. Among rows with
  * one word (of several threads) the first stands for all. */
 static bool groups_stand_at(struct sums *sums, const struct frame *frame, size_t offset)
@@ -39,7 +26,8 @@ static bool groups_stand_at(struct sums *sums, const struct frame *frame, size_t
     memset(sums->found, 0, sums->group_count * sizeof *sums->found);
     for (size_t i = 0; i < sums->records; i++) {
         size_t group = 0;
-        while (group < sums->group_count && !record_has_word(frame, i, offset, sums->groups[group].printed.word))
+        while (group < sums->group_count && (*sums->groups[group].printed.word == '\0' ||
+                                             !frame_has_word(frame, i, offset, sums->groups[group].printed.word)))
             group++;
         if (group == sums->group_count)
             return false;
@@ -440,18 +428,8 @@ static int try_first(struct hunt *hunt, const struct frame *frame, struct place_
 /* The likeliest of what is alike to the front, one place of each group. */
 static void sort_firsts(const struct frame *frame, struct place_list *list)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < list->count; i++) {
-        size_t k = 0;
-        while (k < kept && !places_are_alike(&list->items[k], &list->items[i]))
-            k++;
-        if (k == kept)
-            list->items[kept++] = list->items[i];
-        else if (infer_place_cost(frame, &list->items[i], 1) < infer_place_cost(frame, &list->items[k], 1))
-            list->items[k] = list->items[i];
-    }
-    list->count = kept;
-    for (size_t i = 1; i < kept; i++) {
+    choose_likeliest(frame, list, 1);
+    for (size_t i = 1; i < list->count; i++) {
         for (size_t k = i;
              k > 0 && infer_place_cost(frame, &list->items[k], 1) < infer_place_cost(frame, &list->items[k - 1], 1);
              k--) {

@@ -29,9 +29,7 @@ static int compare_values(const void *left, const void *right)
 static int compare_lows(const void *left, const void *right)
 {
     const struct interval *a = left, *b = right;
-    if (a->low != b->low)
-        return a->low < b->low ? -1 : 1;
-    return (a->high > b->high) - (a->high < b->high);
+    return ARRAY_ORDERS(array_order(a->low, b->low), array_order(a->high, b->high));
 }
 
 struct sorted_search {

@@ -104,17 +104,10 @@ static int find_in(struct printed_files *files, const char *directory, struct er
 static int compare_files(const void *left, const void *right)
 {
     const struct printed_file *a = left, *b = right;
-    const int64_t keys[][2] = {{a->device_id, b->device_id},
-                               {a->batch_num, b->batch_num},
-                               {a->input_pic_num, b->input_pic_num},
-                               {a->current_pic_count, b->current_pic_count},
-                               {a->model_id, b->model_id}};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (keys[i][0] != keys[i][1])
-            return keys[i][0] < keys[i][1] ? -1 : 1;
-    if (a->json != b->json)
-        return (int)a->json - (int)b->json;
-    return strcmp(a->path, b->path);
+    return ARRAY_ORDERS(array_order(a->device_id, b->device_id), array_order(a->batch_num, b->batch_num),
+                        array_order(a->input_pic_num, b->input_pic_num),
+                        array_order(a->current_pic_count, b->current_pic_count), array_order(a->model_id, b->model_id),
+                        array_order(a->json, b->json), strcmp(a->path, b->path));
 }
 
 /* Two files with the same identity: as CSV and as JSON, or with two frequencies. */

@@ -28,7 +28,7 @@ struct printed_field {
     bool from_first; /* printed as what comes after the first column, and records may have it so */
 };
 
-#define PRINTED_MOST 20 /* columns of a kind */
+#define PRINTED_MOST 16 /* columns of a kind */
 
 /* Columns that tables print of a kind of records. */
 struct printed_kind {

@@ -167,9 +167,7 @@ static int add_layers(struct layers *layers, const struct capture_file *file, st
 static int compare_layers(const void *left, const void *right)
 {
     const struct layer_task *a = left, *b = right;
-    if (a->model_id != b->model_id)
-        return a->model_id < b->model_id ? -1 : 1;
-    return (a->layer_id > b->layer_id) - (a->layer_id < b->layer_id);
+    return ARRAY_ORDERS(array_order(a->model_id, b->model_id), array_order(a->layer_id, b->layer_id));
 }
 
 /* Adds the layers of every model; a layer table that cannot be read is left to import. */

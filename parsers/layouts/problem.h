@@ -106,6 +106,8 @@ int64_t place_value(const struct matrix *matrix, size_t row, const struct place_
 
 /* ---- texts (choose.c) ---- */
 
+/* Whether the row has the word at the offset, and its end behind it. */
+bool frame_has_word(const struct frame *frame, size_t row, size_t offset, const char *word);
 /* Adds every place where all rows of the sample have their word. */
 int infer_search_word(const struct problem *problem, const struct frame *frame, struct place_list *list,
                       struct err *err);
@@ -116,8 +118,8 @@ int infer_search_word(const struct problem *problem, const struct frame *frame, 
  * its place in front. */
 void choose_places(const struct frame *frame, struct place_list lists[PRINTED_MOST],
                    const struct search_column columns[PRINTED_MOST], struct infer_result *result);
-/* Whether two places are the same bits but for the lowest few. */
-bool places_are_alike(const struct place_found *a, const struct place_found *b);
+/* Leaves of places that are alike, the same bits but for the lowest few, the likeliest. */
+void choose_likeliest(const struct frame *frame, struct place_list *list, int64_t usual_scale);
 /* How unlikely a layout has its column there: less is better. */
 int infer_place_cost(const struct frame *frame, const struct place_found *place, int64_t usual_scale);
 

@@ -136,9 +136,7 @@ static struct interval scaled(const struct interval *interval, int64_t scale)
 static int compare_intervals(const void *left, const void *right)
 {
     const struct interval *a = left, *b = right;
-    if (a->low != b->low)
-        return a->low < b->low ? -1 : 1;
-    return (a->high > b->high) - (a->high < b->high);
+    return ARRAY_ORDERS(array_order(a->low, b->low), array_order(a->high, b->high));
 }
 
 double search_evidence(const struct search_column *column, int64_t scale, unsigned bits)

@@ -186,9 +186,14 @@ static void release_problems(struct switch_problems *problems)
     free(problems->items);
 }
 
-static int add_problem(struct switch_problems *problems, const char *key, const char *value, const char *suggestion,
-                       const char *message, struct err *err)
+int switch_problem_add(struct switch_problems *problems, const char *key, const char *value, const char *suggestion,
+                       struct err *err, const char *format, ...)
 {
+    char message[ERR_TEXT_SIZE];
+    va_list args;
+    va_start(args, format);
+    err_format(message, sizeof message, format, args);
+    va_end(args);
     struct switch_problem problem = {copy_of(key), copy_of(value != NULL ? value : ""), copy_of(message),
                                      copy_of(suggestion)};
     if (problem.key == NULL || problem.value == NULL || problem.message == NULL ||
@@ -198,30 +203,6 @@ static int add_problem(struct switch_problems *problems, const char *key, const 
     }
     problems->items[problems->count++] = problem;
     return 0;
-}
-
-/* value and suggestion may be NULL. Returns 0, or -ERR_NO_MEMORY. */
-__attribute__((format(printf, 6, 7))) static int finding_problem(struct switch_finding *finding, const char *key,
-                                                                 const char *value, const char *suggestion,
-                                                                 struct err *err, const char *format, ...)
-{
-    char message[ERR_TEXT_SIZE];
-    va_list args;
-    va_start(args, format);
-    err_format(message, sizeof message, format, args);
-    va_end(args);
-    return add_problem(&finding->problems, key, value, suggestion, message, err);
-}
-
-int finding_warning(struct switch_finding *finding, const char *key, const char *value, const char *suggestion,
-                    struct err *err, const char *format, ...)
-{
-    char message[ERR_TEXT_SIZE];
-    va_list args;
-    va_start(args, format);
-    err_format(message, sizeof message, format, args);
-    va_end(args);
-    return add_problem(&finding->warnings, key, value, suggestion, message, err);
 }
 
 static struct switch_option *find(const struct switch_finding *finding, const char *key)
@@ -317,10 +298,11 @@ static int check_need(struct switch_finding *finding, const struct need *need, c
     char suggestion[64];
     (void)snprintf(suggestion, sizeof suggestion, "%s=%s", need->needs, need->suggestion);
     if (need->allowed != NULL)
-        return finding_problem(finding, need->key, value, suggestion, err, "%s needs %s = %s, which is %s", need->key,
-                               need->needs, need->allowed, other != NULL ? other : "not given");
-    return finding_problem(finding, need->key, value, suggestion, err, "%s does nothing without %s", need->key,
-                           need->needs);
+        return switch_problem_add(&finding->problems, need->key, value, suggestion, err,
+                                  "%s needs %s = %s, which is %s", need->key, need->needs, need->allowed,
+                                  other != NULL ? other : "not given");
+    return switch_problem_add(&finding->problems, need->key, value, suggestion, err, "%s does nothing without %s",
+                              need->key, need->needs);
 }
 
 /* Two keys for one thing. */
@@ -335,8 +317,8 @@ static int check_twins(struct switch_finding *finding, finding_given *given, con
     for (size_t i = 0; status == 0 && i < sizeof twins / sizeof *twins; i++) {
         const char *a = given(file, twins[i][0]), *b = given(file, twins[i][1]);
         if (a != NULL && b != NULL && strcmp(a, b) != 0)
-            status = finding_problem(finding, twins[i][1], b, a, err, "%s means the same as %s, which is %s",
-                                     twins[i][1], twins[i][0], a);
+            status = switch_problem_add(&finding->problems, twins[i][1], b, a, err,
+                                        "%s means the same as %s, which is %s", twins[i][1], twins[i][0], a);
     }
     return status;
 }
@@ -360,14 +342,14 @@ static int check_framework(struct switch_finding *finding, finding_given *given,
                               : parts[i].npu && strstr(activities, "NPU") == NULL ? "NPU"
                                                                                   : NULL;
         if (!means_nothing(value) && missing != NULL)
-            status = finding_problem(finding, parts[i].key, value, NULL, err, "%s needs %s among the activities",
-                                     parts[i].key, missing);
+            status = switch_problem_add(&finding->problems, parts[i].key, value, NULL, err,
+                                        "%s needs %s among the activities", parts[i].key, missing);
     }
     const char *metrics = given(file, "aic_metrics") != NULL ? "aic_metrics" : "aicore_metrics";
     bool low = level != NULL && switch_list_has("Level0,LevelNone,Level_none", level, strlen(level));
     if (status == 0 && low && !means_nothing(given(file, metrics)))
-        status = finding_problem(finding, metrics, given(file, metrics), "profiler_level=Level1", err,
-                                 "%s counts nothing: %s = %s has no metrics", metrics, "profiler_level", level);
+        status = switch_problem_add(&finding->problems, metrics, given(file, metrics), "profiler_level=Level1", err,
+                                    "%s counts nothing: %s = %s has no metrics", metrics, "profiler_level", level);
     return status;
 }
 
@@ -565,8 +547,9 @@ static int report_unknown(struct switch_finding *finding, const struct given *gi
             suggestion_offer(&nearest, rule->key);
     }
     const char *name = nearest.nearest[0] != '\0' ? nearest.nearest : NULL;
-    return finding_problem(finding, given->key, given->text.data, name, err, "there is no such option%s%s",
-                           name != NULL ? "; the nearest is " : "", name != NULL ? name : "");
+    return switch_problem_add(&finding->problems, given->key, given->text.data, name, err,
+                              "there is no such option%s%s", name != NULL ? "; the nearest is " : "",
+                              name != NULL ? name : "");
 }
 
 /* Finds what is near to a wrong value: a word, or the end of the range that it is beyond. */
@@ -624,12 +607,12 @@ static int check_option(struct switch_finding *finding, const struct given *give
         return report_unknown(finding, given, err);
     if (rule->check != SWITCH_ANY && !switch_rule_allows(rule, value)) {
         switch_rule_tell(rule, allowed);
-        return finding_problem(finding, given->key, value, near_value(rule, value, &nearest, digits), err,
-                               "it must be %s", allowed);
+        return switch_problem_add(&finding->problems, given->key, value, near_value(rule, value, &nearest, digits), err,
+                                  "it must be %s", allowed);
     }
     if (!is_right_type(rule, given, finding->writer))
-        return finding_problem(finding, given->key, value, given->sound ? value : NULL, err, "it must be %s",
-                               right_type(rule));
+        return switch_problem_add(&finding->problems, given->key, value, given->sound ? value : NULL, err,
+                                  "it must be %s", right_type(rule));
     return 0;
 }
 
@@ -758,13 +741,13 @@ static int warn_of_metrics(struct switch_finding *finding, const struct option_f
             continue;
         if (file->writer == SWITCH_SVP && strcmp(value, SWITCH_BOARD_METRICS) != 0)
             status =
-                finding_warning(finding, keys[i], value, NULL, err,
-                                "no metrics are collected: boards count " SWITCH_BOARD_METRICS " and nothing else");
+                switch_problem_add(&finding->warnings, keys[i], value, NULL, err,
+                                   "no metrics are collected: boards count " SWITCH_BOARD_METRICS " and nothing else");
         else if ((file->writer & FRAMEWORKS) != 0 && collected != NULL && strcmp(collected, "PipeUtilization") == 0 &&
                  switch_list_has("AiCoreNone,ACL_AICORE_NONE", value, strlen(value)))
-            status =
-                finding_warning(finding, keys[i], value, NULL, err, "%s collects PipeUtilization at %s all the same",
-                                switch_writer_name(file->writer), value_given(file, "profiler_level"));
+            status = switch_problem_add(&finding->warnings, keys[i], value, NULL, err,
+                                        "%s collects PipeUtilization at %s all the same",
+                                        switch_writer_name(file->writer), value_given(file, "profiler_level"));
     }
     return status;
 }
@@ -772,8 +755,8 @@ static int warn_of_metrics(struct switch_finding *finding, const struct option_f
 static int warn(struct switch_finding *finding, const struct option_file *file, struct err *err)
 {
     if (is_without_device(file))
-        return finding_warning(finding, "activities", value_given(file, "activities"), "CPU,NPU", err,
-                               "without NPU nothing of CANN is collected");
+        return switch_problem_add(&finding->warnings, "activities", value_given(file, "activities"), "CPU,NPU", err,
+                                  "without NPU nothing of CANN is collected");
     return is_switched_off(file) ? 0 : warn_of_metrics(finding, file, err);
 }
 
@@ -788,15 +771,16 @@ static int check_whole(struct switch_finding *finding, const struct option_file 
     size_t length = 2;
     int status = 0;
     if (is_switched_off(file))
-        status = finding_problem(finding, "switch", value_given(file, "switch"), "on", err,
-                                 "nothing is collected unless switch is on");
+        status = switch_problem_add(&finding->problems, "switch", value_given(file, "switch"), "on", err,
+                                    "nothing is collected unless switch is on");
     else if ((file->writer & (SWITCH_ACL | SWITCH_SVP)) != 0 && dumps)
-        status = finding_problem(finding, "dump", "on", NULL, err, "dump and profiler exclude each other");
+        status =
+            switch_problem_add(&finding->problems, "dump", "on", NULL, err, "dump and profiler exclude each other");
     for (size_t i = 0; i < file->count; i++)
         length += strlen(file->given[i].key) + file->given[i].text.length + strlen("\"\":\"\",");
     if (status == 0 && file->writer == SWITCH_GE && length > MOST_GE_TEXT)
-        status = finding_problem(finding, "", NULL, NULL, err, "the options take %zu bytes; GE takes at most %d",
-                                 length, MOST_GE_TEXT);
+        status = switch_problem_add(&finding->problems, "", NULL, NULL, err,
+                                    "the options take %zu bytes; GE takes at most %d", length, MOST_GE_TEXT);
     return status;
 }
 

@@ -76,9 +76,9 @@ void switch_finding_release(struct switch_finding *finding);
 /* NULL: the option is not set. */
 const char *switch_option_value(const struct switch_finding *finding, const char *key);
 
-/* Adds to the warnings. */
-int finding_warning(struct switch_finding *finding, const char *key, const char *value, const char *suggestion,
-                    struct err *err, const char *format, ...) __attribute__((format(printf, 6, 7)));
+/* Adds to the problems or warnings; value and suggestion may be NULL. 0, or -ERR_NO_MEMORY. */
+int switch_problem_add(struct switch_problems *problems, const char *key, const char *value, const char *suggestion,
+                       struct err *err, const char *format, ...) __attribute__((format(printf, 6, 7)));
 
 /* Checks which options one needs of others, and which exclude each other: after all of them are read as they stand. has
  * tells the value that the file gives a key, NULL: none. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ssh/session/agent.h"
 
 #include "base/progress.h"
 #include "ssh/session/internal.h"

@@ -3,7 +3,6 @@
 #include "base/file/fsutil.h"
 #include "base/progress.h"
 #include "base/strbuf.h"
-#include "ssh/session/agent.h"
 #include "ssh/session/internal.h"
 
 #include <stdlib.h>
@@ -132,14 +131,20 @@ static int ask_with_password(struct ssh_connection *connection, void *arg)
     return ssh_userauth_password(connection->session, NULL, arg);
 }
 
-static int try_password(struct attempt *attempt, struct err *err)
+static int try_secret(struct attempt *attempt, int (*ask)(struct ssh_connection *connection, void *arg),
+                      const char *told, const char *how, struct err *err)
 {
     const char *password = attempt->connection->target.password;
 
     if (password == NULL)
         return REFUSED;
-    tell_tried(attempt, "the password");
-    return ask_server(attempt, ask_with_password, (void *)(uintptr_t)password, "password", err);
+    tell_tried(attempt, told);
+    return ask_server(attempt, ask, (void *)(uintptr_t)password, how, err);
+}
+
+static int try_password(struct attempt *attempt, struct err *err)
+{
+    return try_secret(attempt, ask_with_password, "the password", "password", err);
 }
 
 /* Answers questions that are not echoed with the password and others with nothing. */
@@ -161,12 +166,7 @@ static int ask_by_keyboard(struct ssh_connection *connection, void *arg)
 
 static int try_keyboard(struct attempt *attempt, struct err *err)
 {
-    const char *password = attempt->connection->target.password;
-
-    if (password == NULL)
-        return REFUSED;
-    tell_tried(attempt, "keyboard-interactive");
-    return ask_server(attempt, ask_by_keyboard, (void *)(uintptr_t)password, "keyboard-interactive", err);
+    return try_secret(attempt, ask_by_keyboard, "keyboard-interactive", "keyboard-interactive", err);
 }
 
 static const struct {

@@ -140,20 +140,20 @@ int ssh_check_host_key(struct ssh_connection *connection, struct err *err)
     const struct ssh_target *target = &connection->target;
     char *text = NULL, *name = known_hosts_name(target->host, target->port);
     size_t length, key_length = 0;
-    int result;
     char *key = server_key(connection, &key_length);
+    bool failed = true;
 
-    if (name == NULL || key == NULL) {
-        result = name == NULL ? err_no_memory(err) : err_set(err, ERR_REMOTE, "'%s' showed no host key", target->host);
-        goto out;
+    if (name == NULL) {
+        err_no_memory(err);
+    } else if (key == NULL) {
+        err_set(err, ERR_REMOTE, "'%s' showed no host key", target->host);
+    } else {
+        known_hosts_fingerprint(key, key_length, connection->fingerprint, sizeof connection->fingerprint);
+        failed = known_hosts_load(target->known_hosts, &text, &length, err) != 0 ||
+                 decide(connection, name, text, length, key, key_length, err) != 0;
     }
-    known_hosts_fingerprint(key, key_length, connection->fingerprint, sizeof connection->fingerprint);
-    result = known_hosts_load(target->known_hosts, &text, &length, err);
-    if (result == 0)
-        result = decide(connection, name, text, length, key, key_length, err);
-out:
     free(key);
     free(name);
     free(text);
-    return result;
+    return failed ? -(int)err->code : 0;
 }

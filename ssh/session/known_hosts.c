@@ -308,29 +308,19 @@ static int append(const char *path, const char *line, size_t length, struct err 
 int known_hosts_add(const char *path, const char *name, const char *key_type, const void *key, size_t key_length,
                     struct err *err)
 {
-    unsigned char *base64 = malloc(4 * (key_length / 3) + 8);
+    unsigned char *base64 = key_length <= KEY_LIMIT ? malloc(4 * (key_length / 3) + 8) : NULL;
     struct strbuf line;
-    int result;
 
+    if (base64 == NULL)
+        return err_no_memory(err);
     strbuf_init(&line, 4 * KEY_LIMIT);
-    if (base64 == NULL || key_length > KEY_LIMIT) {
-        result = err_no_memory(err);
-        goto out;
-    }
     EVP_EncodeBlock(base64, key, (int)key_length);
-    if (strbuf_addf(&line, "%s %s %s\n", name, key_type, (char *)base64) != 0) {
-        result = err_no_memory(err);
-        goto out;
-    }
-    result = make_parent(path, err);
-    if (result == 0)
-        result = append(path, line.data, line.length, err);
-    if (result != 0)
-        err_wrap(err, "cannot keep the host key");
-out:
+    bool unmade = strbuf_addf(&line, "%s %s %s\n", name, key_type, (char *)base64) != 0;
+    bool failed = unmade ? err_no_memory(err) != 0
+                         : make_parent(path, err) != 0 || append(path, line.data, line.length, err) != 0;
     strbuf_release(&line);
     free(base64);
-    return result;
+    return unmade ? -ERR_NO_MEMORY : failed ? err_wrap(err, "cannot keep the host key") : 0;
 }
 
 void known_hosts_fingerprint(const void *key, size_t key_length, char *ret, size_t size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ssh/transfer/captures.h"
+#include "ssh/transfer/fetch.h"
 
 #include <string.h>
 

@@ -246,27 +246,25 @@ static int add_listing_command(struct transfer *transfer, struct err *err)
     return 0;
 }
 
-static int start(struct transfer *transfer, int stream, const struct ssh_io *io, struct err *err)
+static int start_data(struct transfer *transfer, const struct ssh_io *io, struct err *err)
 {
     struct board *board = transfer->board;
 
-    if (board->script.failed)
-        return err_no_memory(err);
-    return ssh_command_start(&transfer->commands[stream], board->connection, board->script.data, io,
-                             stream == CHECKSUMS ? transfer->commands[DATA] : NULL, err);
-}
-
-static int start_data(struct transfer *transfer, const struct ssh_io *io, struct err *err)
-{
-    int result = transfer->waits ? add_listing_command(transfer, err) : add_data_command(transfer, err);
-
-    return result == 0 ? start(transfer, DATA, io, err) : result;
+    if ((transfer->waits ? add_listing_command(transfer, err) : add_data_command(transfer, err)) != 0)
+        return -(int)err->code;
+    return board->script.failed
+               ? err_no_memory(err)
+               : ssh_command_start(&transfer->commands[DATA], board->connection, board->script.data, io, NULL, err);
 }
 
 static int start_checksums(struct transfer *transfer, const struct ssh_io *io, struct err *err)
 {
-    board_add_hash_command(transfer->board, board_script_in(transfer->board, transfer->remote));
-    return start(transfer, CHECKSUMS, io, err);
+    struct board *board = transfer->board;
+
+    board_add_hash_command(board, board_script_in(board, transfer->remote));
+    return board->script.failed ? err_no_memory(err)
+                                : ssh_command_start(&transfer->commands[CHECKSUMS], board->connection,
+                                                    board->script.data, io, transfer->commands[DATA], err);
 }
 
 /* The command ended, and the listing has not. */
@@ -343,21 +341,18 @@ static int start_streams(struct transfer *transfer, struct stream streams[STREAM
 static int serve_streams(struct transfer *transfer, struct err *err)
 {
     struct stream streams[STREAMS] = {{transfer, DATA}, {transfer, CHECKSUMS}};
-    int result;
 
     strbuf_clear(&transfer->complaints);
     strbuf_clear(&transfer->again);
-    result = start_streams(transfer, streams, err);
-    if (result == 0)
-        result = ssh_commands_serve(transfer->commands, STREAMS, err);
-    if (result == 0 && transfer->waits)
-        result = tell_unlisted(transfer, err);
+    bool failed = start_streams(transfer, streams, err) != 0 ||
+                  ssh_commands_serve(transfer->commands, STREAMS, err) != 0 ||
+                  (transfer->waits && tell_unlisted(transfer, err) != 0);
     split_complaints(transfer);
     for (int i = 0; i < STREAMS; i++) {
         ssh_command_close(transfer->commands[i]);
         transfer->commands[i] = NULL;
     }
-    return result;
+    return failed ? -(int)err->code : 0;
 }
 
 /* Lists the files that are not at home yet; one that came in part goes first. */
@@ -530,7 +525,7 @@ static int remove_temporaries(const char *path, const struct stat *st, int type,
     (void)st;
     (void)place;
     if (type == FTW_D)
-        remove_stale_temporaries(path);
+        temporary_remove_stale(path);
     return 0;
 }
 
@@ -673,13 +668,12 @@ static int look_again(struct transfer *transfer, const struct fetched_files *fil
     const char *text = first != NULL ? first + SSH_MARK_SIZE : NULL;
     const char *last = text != NULL ? strstr(text, transfer->mark) : NULL;
     struct listing now = {.files = NULL};
-    int result = last != NULL ? listing_parse(&now, text, (size_t)(last - text), err)
-                              : board_list(transfer->board, transfer->remote, NULL, &now, err);
+    bool failed = (last != NULL ? listing_parse(&now, text, (size_t)(last - text), err)
+                                : board_list(transfer->board, transfer->remote, NULL, &now, err)) != 0 ||
+                  fetch_look_again(files, &now, transfer->ret, err) != 0;
 
-    if (result == 0)
-        result = fetch_look_again(files, &now, transfer->ret, err);
     listing_release(&now);
-    return result;
+    return failed ? -(int)err->code : 0;
 }
 
 /* With all at home: what is not as it should be is told, and what is goes from the board. */
@@ -705,9 +699,8 @@ static int finish_patiently(struct transfer *transfer, struct fetch_result *ret,
 
     while ((result = finish(transfer, ret, err)) == -ERR_REMOTE && may_reconnect(transfer)) {
         *ret = before;
-        result = reconnect(transfer, ret, err);
-        if (result != 0)
-            break;
+        if (reconnect(transfer, ret, err) != 0)
+            return -(int)err->code;
     }
     return result;
 }

@@ -324,22 +324,17 @@ int fetch_remove(const struct fetched_files *files, struct fetch_result *ret, st
     const bool has_hash = files->board->hash != BOARD_HASH_NONE;
     struct listing now = {.files = NULL};
     bool is_there = true;
-    int result = sync_local(files, err);
 
     for (size_t i = 0; i < files->count; i++)
         if (files->items[i].is_done && !may_go(&files->items[i]))
             told_add(&ret->unknown, files->items[i].path);
-    if (result == 0)
-        result = board_list(files->board, files->request->remote, &is_there, &now, err);
-    if (result == 0 && !is_there)
+    if (sync_local(files, err) != 0 || board_list(files->board, files->request->remote, &is_there, &now, err) != 0)
+        return -(int)err->code;
+    if (!is_there)
         return 0; /* it was removed before the connection broke */
-    if (result == 0)
-        result = check_sizes(files, &now, err);
-    if (result == 0 && has_hash)
-        result = verify_again(files, &now, ret, err);
     /* with checksums that were told after the second listing, its states bind what they vouch for */
-    if (result == 0 && ret->changed.count == 0)
-        result = remove_unchanged(files, has_hash ? &now : NULL, ret, err);
+    bool failed = check_sizes(files, &now, err) != 0 || (has_hash && verify_again(files, &now, ret, err) != 0) ||
+                  (ret->changed.count == 0 && remove_unchanged(files, has_hash ? &now : NULL, ret, err) != 0);
     listing_release(&now);
-    return result;
+    return failed ? -(int)err->code : 0;
 }

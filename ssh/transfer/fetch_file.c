@@ -138,7 +138,7 @@ static uint64_t hash_path(const char *path)
     return hash;
 }
 
-/* Beside the place of a file, of the shape that remove_stale_temporaries knows. */
+/* Beside the place of a file, of the shape that temporary_remove_stale knows. */
 static char *temporary_name(const char *target, const char *path)
 {
     int directory = (int)(strrchr(target, '/') - target);

@@ -599,15 +599,12 @@ int placement_undo(struct placement *placement, struct board *board, struct plac
                                             .count = placement->ours.count + placement->directories.count,
                                             .by_checksum = !has_all_states(&placement->ours)};
     struct removal_result removed = {.left = 0};
-    int result = 0;
+    bool failed = placement->ours.count > 0 && board_remove_known(board, &request, &removed, err) != 0;
 
-    *ret = (struct placement_end){.left = 0};
-    if (placement->ours.count > 0)
-        result = board_remove_known(board, &request, &removed, err);
-    ret->changed = removed.changed;
-    if (result == 0 && placement->before.count > 0)
-        result = update_before(placement, board, err);
-    return result == 0 ? restore_kept(placement, board, ret, err) : result;
+    *ret = (struct placement_end){.changed = removed.changed};
+    if (failed || (placement->before.count > 0 && update_before(placement, board, err) != 0))
+        return -(int)err->code;
+    return restore_kept(placement, board, ret, err);
 }
 
 int placement_leave(struct placement *placement, struct board *board, struct err *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ssh/transfer/upload.h"
+#include "ssh/transfer/placement.h"
 
 #include "base/file/fsutil.h"
 #include "ssh/session/internal.h"

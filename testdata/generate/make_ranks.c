@@ -135,20 +135,20 @@ static void add_operator(const struct job *job, struct rank_data *rank, int64_t 
     *operator_ = (struct rank_operator){.block = blocks[group],
                                         .start_ns = START_NS + step * STEP_NS + number * 200000 +
                                                     arrival_ns(job, rank->rank, step, number)};
-    operator_->ns[TIME_ELAPSE] = transmit + wait;
-    operator_->ns[TIME_TRANSIT] = transmit / 2;
-    operator_->ns[TIME_WAIT] = operator_->ns[TIME_SYNCHRONIZATION] = wait;
-    operator_->ns[TIME_IDLE] = transmit - transmit / 2;
+    operator_->ns[COMM_ELAPSE] = transmit + wait;
+    operator_->ns[COMM_TRANSIT] = transmit / 2;
+    operator_->ns[COMM_WAIT] = operator_->ns[COMM_SYNCHRONIZATION] = wait;
+    operator_->ns[COMM_IDLE] = transmit - transmit / 2;
     operator_->wait_ratio = operator_->synchronization_ratio = wait * 10000 / (wait + transmit / 2);
-    for (size_t i = TRANSPORT_HCCS; i <= TRANSPORT_SDMA; i += TRANSPORT_SDMA - TRANSPORT_HCCS) {
+    for (size_t i = MEDIUM_HCCS; i <= MEDIUM_SDMA; i += MEDIUM_SDMA - MEDIUM_HCCS) {
         struct rank_transfer *transfer = &operator_->transfers[i];
         *transfer =
             (struct rank_transfer){.bytes = bytes, .ns = transmit / 2, .bandwidth = bytes * 10000 / (transmit / 2)};
-        if (i != TRANSPORT_HCCS)
+        if (i != MEDIUM_HCCS)
             continue;
         transfer->first_packet = (uint32_t)rank->packets.count;
         transfer->packet_count = 1;
-        rank->packets.items[rank->packets.count++] = (struct rank_packet){bytes, 1, transmit / 2};
+        rank->packets.items[rank->packets.count++] = (struct comm_packet){bytes, 1, transmit / 2};
     }
     add_text(rank, name, &operator_->name);
 }
@@ -210,7 +210,7 @@ static void add_step(const struct job *job, struct rank_data *rank, int64_t step
     add_blocks(job, rank, name, blocks);
     for (int64_t i = 0; i < job->collectives; i++) {
         add_operator(job, rank, step, i, blocks);
-        communication += rank->operators.items[rank->operators.count - 1].ns[TIME_ELAPSE];
+        communication += rank->operators.items[rank->operators.count - 1].ns[COMM_ELAPSE];
     }
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         for (uint32_t group = 0; group < GROUPS; group++) {
@@ -292,20 +292,20 @@ static void print_steps(const struct rank_data *rank, const char *directory)
 static void print_operator(FILE *file, const struct rank_data *rank, const struct rank_operator *operator_)
 {
     fprintf(file, "{\"Communication Time Info\": {\"Start Timestamp(us)\": %.3f", (double)operator_->start_ns / 1000);
-    for (size_t i = 0; i < CLUSTER_TIMES; i++)
-        fprintf(file, ", \"%s\": %.6f", cluster_time_titles[i], (double)operator_->ns[i] / 1e6);
+    for (size_t i = 0; i < COMM_TIMES; i++)
+        fprintf(file, ", \"%s\": %.6f", comm_time_titles[i], (double)operator_->ns[i] / 1e6);
     fprintf(file,
             ", \"Wait Time Ratio\": %.4f, \"Synchronization Time Ratio\": %.4f}, \"Communication Bandwidth Info\": {",
             (double)operator_->wait_ratio / 1e4, (double)operator_->synchronization_ratio / 1e4);
-    for (size_t i = 0; i < TRANSPORTS; i++) {
+    for (size_t i = 0; i < COMM_TRANSPORTS; i++) {
         const struct rank_transfer *transfer = &operator_->transfers[i];
         fprintf(file,
                 "%s\"%s\": {\"Transit Size(MB)\": %.6f, \"Transit Time(ms)\": %.6f, \"Bandwidth(GB/s)\": %.4f, "
                 "\"Large Packet Ratio\": 0, \"Size Distribution\": {",
-                i > 0 ? ", " : "", cluster_transport_names[i], (double)transfer->bytes / 1e6,
-                (double)transfer->ns / 1e6, (double)transfer->bandwidth / 1e4);
+                i > 0 ? ", " : "", collective_media[i], (double)transfer->bytes / 1e6, (double)transfer->ns / 1e6,
+                (double)transfer->bandwidth / 1e4);
         for (uint32_t j = 0; j < transfer->packet_count; j++) {
-            const struct rank_packet *packet = &rank->packets.items[transfer->first_packet + j];
+            const struct comm_packet *packet = &rank->packets.items[transfer->first_packet + j];
             fprintf(file, "\"%.6f\": [%" PRId64 ", %.6f]", (double)packet->bytes / 1e6, packet->count,
                     (double)packet->ns / 1e6);
         }

@@ -207,7 +207,7 @@ run_examples() {
     expect_equal "$(sqlite3 :memory: "SELECT json_valid(CAST(readfile('kinds.json') AS TEXT))")" 1
     sqlite3 :memory: "SELECT value ->> 'name' FROM json_each(CAST(readfile('kinds.json') AS TEXT))" | sort >in-json
     for source in "$repository"/parsers/kinds/*/*.c; do
-        sed -n 's/^    \.name = "\([a-z0-9_]*\)",$/\1/p' "$source"
+        sed -nE 's/^    (\.name = |OWN_TABLE\()"([a-z0-9_]*)"\)?,$/\2/p' "$source"
     done | sort >in-source
     expect_equal "$(<in-json)" "$(<in-source)"
     "$MSPROF" kinds | sed -n 's/^\([a-z0-9_]*\): .*/\1/p' | sort >in-table

@@ -17,7 +17,7 @@ static void try_comparison(const struct profile *profile, FILE *nowhere)
         struct comparison comparison;
         struct err err = ERR_INIT;
         options.by = (enum subject)by;
-        if (compare(&side, &side, &options, NULL, 0, &comparison, &err) != 0) {
+        if (comparison_make(&side, &side, &options, NULL, 0, &comparison, &err) != 0) {
             EXPECT(err.code != ERR_NONE && *err_message(&err) != '\0');
             continue;
         }

@@ -48,7 +48,8 @@ static bool check_table(const unsigned char *table, size_t length, struct operat
         return false;
     const char *end = (const char *)table + length;
     for (uint64_t i = 0; i < ret->header.count; i++) {
-        const char *type = operator_names_type(ret, i), *name = operator_names_name(ret, i);
+        const char *type = operator_names_text(ret, i, OPERATOR_TYPE),
+                   *name = operator_names_text(ret, i, OPERATOR_NAME);
         EXPECT(type >= ret->texts && type + strlen(type) < end);
         EXPECT(name >= ret->texts && name + strlen(name) < end);
     }

@@ -36,7 +36,7 @@ void begin_database(const char *family)
     next_inference = next_task = 1;
     cpu_tasks = 0;
     assert_int_equal(database_setup(&err), 0);
-    assert_int_equal(database_build_open(&build, in_scratch("runtime.db"), &err), 0);
+    assert_int_equal(database_build_open(&build, in_scratch("runtime.db"), true, &err), 0);
     assert_int_equal(schema_create_tables(build.db, &err), 0);
     run_sql("INSERT INTO meta VALUES('family', '%s')", family);
     run_sql("INSERT INTO meta VALUES('problems', '0')");

@@ -34,15 +34,7 @@ static const struct query_select fusions = {
             "  LEFT JOIN load l ON l.model_id = f.model_id LEFT JOIN hash n ON n.hash_id = f.fusion_name_id"
             "  WHERE s.device_id = ?1 ORDER BY f.model_id, f.id"};
 
-QUERY_GIVE(fusion, struct model_fusion, fusion_fields)
-
-int model_each_fusion(sqlite3 *db, int64_t device_id,
-                      int (*each)(void *arg, const struct model_fusion *fusion, struct err *err), void *arg,
-                      struct err *err)
-{
-    struct fusion_loop loop = {each, arg};
-    return query_select(db, &fusions, &device_id, 1, give_fusion, &loop, err);
-}
+QUERY_EACH_OF_DEVICE(model_each_fusion, struct model_fusion, fusions)
 
 #define OF_PHASE(time)                                                                                                 \
     "CASE p.phase WHEN 0 THEN t.input_" time "_ns WHEN 1 THEN t.inference_" time "_ns"                                 \
@@ -65,7 +57,7 @@ static const struct query_select phases[] = {
                          .from = PHASES " ORDER BY start_ns, end_ns DESC, t.id, p.phase"},
 };
 
-QUERY_GIVE(phase, struct model_phase, phase_fields)
+QUERY_GIVE(phase, struct model_phase, phases[0])
 
 int model_each_phase(sqlite3 *db, int64_t device_id, enum model_order order,
                      int (*each)(void *arg, const struct model_phase *phase, struct err *err), void *arg,
@@ -87,12 +79,4 @@ static const struct query_select host_steps = {
             "  LEFT JOIN hash t ON t.hash_id = e.op_type_id LEFT JOIN hash n ON n.hash_id = e.event_type_id"
             "  WHERE s.device_id = ?1 ORDER BY e.id"};
 
-QUERY_GIVE(host_step, struct model_host_step, host_step_fields)
-
-int model_each_host_step(sqlite3 *db, int64_t device_id,
-                         int (*each)(void *arg, const struct model_host_step *step, struct err *err), void *arg,
-                         struct err *err)
-{
-    struct host_step_loop loop = {each, arg};
-    return query_select(db, &host_steps, &device_id, 1, give_host_step, &loop, err);
-}
+QUERY_EACH_OF_DEVICE(model_each_host_step, struct model_host_step, host_steps)

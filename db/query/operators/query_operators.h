@@ -8,39 +8,6 @@
 #include <sqlite3.h>
 #include <stdint.h>
 
-/* Part of each task and call that statistics of a CANN capture need, which is far less than the reports need. */
-
-/* Values that are not known are DB_NULL. */
-struct duration {
-    int64_t major, minor; /* of tasks: device, core type (core_names); of calls: level, 0 */
-    int64_t name_id;      /* of tasks: the operator's type */
-    int64_t duration_ns;
-    int64_t op_name_id; /* of tasks */
-};
-
-enum duration_subject { DURATION_TASKS, DURATION_CALLS };
-
-/* Reads ranges of tasks or calls, one after another. */
-struct duration_reader; /* opaque */
-
-/* NULL with err set. */
-struct duration_reader *duration_reader_new(sqlite3 *db, enum duration_subject subject, struct err *err);
-void duration_reader_free(struct duration_reader *reader); /* NULL is fine */
-/* Those with first <= id < end, by id. */
-int query_read_durations(struct duration_reader *reader, int64_t first, int64_t end,
-                         int (*each)(void *arg, const struct duration *duration, struct err *err), void *arg,
-                         struct err *err);
-
-/* When a call was made: less than query_cann.h tells of it, and read faster. */
-struct timed_call {
-    int64_t thread_id, start_ns, duration_ns, launches;
-    int64_t name_id; /* of communication, the operator's */
-};
-
-/* All calls of a capture of Ascend, by thread and start; a call comes before those inside of it. */
-int query_read_timed_calls(sqlite3 *db, int (*each)(void *arg, const struct timed_call *call, struct err *err),
-                           void *arg, struct err *err);
-
 struct operator_run {
     const char *type, *name; /* never NULL: "N/A" when the capture does not say it */
     int64_t device_id;

@@ -2,6 +2,7 @@
 #include "db/query/operators/query_steps.h"
 
 #include "base/array.h"
+#include "base/search.h"
 #include "db/database.h"
 #include "db/query/query_fields.h"
 #include "parsers/record.h"
@@ -50,30 +51,19 @@ static const struct query_select marks = {
     .from = "FROM (SELECT device_id, model_id, time_ns, stream_id, step_tag, index_id, id FROM ts_track WHERE tag "
             "= " SQL_NUMBER(TRACK_TAG_STEP) " UNION ALL " POINTS ") ORDER BY device_id, model_id, time_ns, id"};
 
+struct open_span {
+    int64_t stream_id, tag, start_ns;
+};
+
 struct load {
     struct cann_steps *steps;
-    size_t capacity, reduce_capacity, fetch_capacity, begun_capacity;
     struct mark last;
     bool any;
     enum state state;
     bool running, user_forward;
-    struct cann_step step; /* the running one */
-    struct {
-        struct open_span {
-            int64_t stream_id, tag, start_ns;
-        } * items;
-        size_t count, capacity;
-    } open; /* streams with an all-reduce or fetch under way, and marked steps */
+    struct cann_step step;                  /* the running one */
+    struct ARRAY_OF(struct open_span) open; /* streams with an all-reduce or fetch under way, and marked steps */
 };
-
-static void *next_item(void *items, size_t *count, size_t *capacity, size_t size, struct err *err)
-{
-    char *first;
-    if (*count == *capacity && array_grow(items, capacity, *count, 1, size, err) < 0)
-        return NULL;
-    memcpy(&first, items, sizeof first); /* through its bytes: it is a pointer to another type */
-    return first + (*count)++ * size;
-}
 
 static void start_step(struct load *load, const struct mark *mark)
 {
@@ -81,7 +71,7 @@ static void start_step(struct load *load, const struct mark *mark)
     load->user_forward = false;
     load->step.start_ns = mark->time_ns;
     load->step.forward_ns = load->step.backward_ns = load->step.augmentation_ns = DB_NULL;
-    load->steps->reduce_count = load->step.first_reduce; /* what an iteration without an end had */
+    load->steps->reduces.count = load->step.first_reduce; /* what an iteration without an end had */
     load->step.reduce_count = 0;
     size_t kept = 0; /* an all-reduce belongs to one iteration */
     for (size_t i = 0; i < load->open.count; i++) {
@@ -96,13 +86,12 @@ static int finish_step(struct load *load, const struct mark *mark, struct err *e
     struct cann_steps *steps = load->steps;
     load->running = false;
     load->step.end_ns = mark->time_ns;
-    load->step.reduce_count = steps->reduce_count - load->step.first_reduce;
+    load->step.reduce_count = steps->reduces.count - load->step.first_reduce;
     if (load->step.end_ns > load->step.start_ns) {
-        struct cann_step *step = next_item(&steps->items, &steps->count, &load->capacity, sizeof *step, err);
-        if (step == NULL)
+        if (array_reserve(steps, 1, err) < 0)
             return -(int)err->code;
-        *step = load->step;
-        load->step.first_reduce = steps->reduce_count;
+        steps->items[steps->count++] = load->step;
+        load->step.first_reduce = steps->reduces.count;
     }
     load->step.iteration++;
     return 0;
@@ -140,20 +129,18 @@ static int take_half(struct load *load, const struct mark *mark, bool fetch, str
     }
     if (open == NULL)
         return 0;
-    struct cann_step_span *span =
-        fetch ? next_item(&steps->fetches, &steps->fetch_count, &load->fetch_capacity, sizeof *span, err)
-              : next_item(&steps->reduces, &steps->reduce_count, &load->reduce_capacity, sizeof *span, err);
-    if (span == NULL)
+    if (array_reserve(&steps->fetches, 1, err) < 0 || array_reserve(&steps->reduces, 1, err) < 0)
         return -(int)err->code;
-    *span = (struct cann_step_span){
-        .device_id = mark->device_id,
-        .model_id = mark->model_id,
-        .iteration = fetch ? 0 : load->step.iteration,
-        .start_ns = open->start_ns,
-        .end_ns = mark->time_ns,
-        .stream_id = mark->stream_id,
-        .pair = ((mark->tag & ~INT64_C(1)) - (fetch ? FETCH_FIRST : REDUCE_FIRST)) / 2,
-    };
+    *(fetch ? &steps->fetches.items[steps->fetches.count++] : &steps->reduces.items[steps->reduces.count++]) =
+        (struct cann_step_span){
+            .device_id = mark->device_id,
+            .model_id = mark->model_id,
+            .iteration = fetch ? 0 : load->step.iteration,
+            .start_ns = open->start_ns,
+            .end_ns = mark->time_ns,
+            .stream_id = mark->stream_id,
+            .pair = ((mark->tag & ~INT64_C(1)) - (fetch ? FETCH_FIRST : REDUCE_FIRST)) / 2,
+        };
     *open = load->open.items[--load->open.count];
     return 0;
 }
@@ -170,19 +157,18 @@ static int take_step_mark(struct load *load, const struct mark *mark, struct err
     }
     if (open == NULL)
         return 0;
-    struct cann_step *step = next_item(&steps->items, &steps->count, &load->capacity, sizeof *step, err);
-    if (step == NULL)
+    if (array_reserve(steps, 1, err) < 0)
         return -(int)err->code;
-    *step = (struct cann_step){.device_id = mark->device_id,
-                               .model_id = mark->model_id,
-                               .iteration = mark->index,
-                               .start_ns = open->start_ns,
-                               .end_ns = mark->time_ns,
-                               .forward_ns = DB_NULL,
-                               .backward_ns = DB_NULL,
-                               .augmentation_ns = DB_NULL,
-                               .first_reduce = steps->reduce_count,
-                               .marked = 1};
+    steps->items[steps->count++] = (struct cann_step){.device_id = mark->device_id,
+                                                      .model_id = mark->model_id,
+                                                      .iteration = mark->index,
+                                                      .start_ns = open->start_ns,
+                                                      .end_ns = mark->time_ns,
+                                                      .forward_ns = DB_NULL,
+                                                      .backward_ns = DB_NULL,
+                                                      .augmentation_ns = DB_NULL,
+                                                      .first_reduce = steps->reduces.count,
+                                                      .marked = 1};
     *open = load->open.items[--load->open.count];
     return 0;
 }
@@ -197,35 +183,32 @@ static int keep_begun(struct load *load, struct err *err)
         const struct open_span *open = &load->open.items[i];
         if (open->tag != STEP_START)
             continue;
-        struct cann_step *step =
-            next_item(&steps->begun, &steps->begun_count, &load->begun_capacity, sizeof *step, err);
-        if (step == NULL)
+        if (array_reserve(&steps->begun, 1, err) < 0)
             return -(int)err->code;
-        *step = (struct cann_step){.device_id = load->last.device_id,
-                                   .model_id = load->last.model_id,
-                                   .iteration = open->stream_id,
-                                   .start_ns = open->start_ns,
-                                   .marked = 1};
+        steps->begun.items[steps->begun.count++] = (struct cann_step){.device_id = load->last.device_id,
+                                                                      .model_id = load->last.model_id,
+                                                                      .iteration = open->stream_id,
+                                                                      .start_ns = open->start_ns,
+                                                                      .marked = 1};
     }
     if (!load->running || load->state != AFTER_MODEL_START)
         return 0;
-    struct cann_step *step = next_item(&steps->begun, &steps->begun_count, &load->begun_capacity, sizeof *step, err);
-    if (step == NULL)
+    if (array_reserve(&steps->begun, 1, err) < 0)
         return -(int)err->code;
-    *step = load->step;
+    steps->begun.items[steps->begun.count++] = load->step;
     return 0;
 }
 
 static void begin_model(struct load *load, const struct mark *mark)
 {
-    load->steps->reduce_count = load->step.first_reduce;
+    load->steps->reduces.count = load->step.first_reduce;
     load->state = AFTER_MODEL_END;
     load->running = false;
     load->open.count = 0;
     load->step = (struct cann_step){.device_id = mark->device_id,
                                     .model_id = mark->model_id,
                                     .iteration = 1,
-                                    .first_reduce = load->steps->reduce_count};
+                                    .first_reduce = load->steps->reduces.count};
 }
 
 /* An iteration whose end is not there is dropped, and the next one begins by itself. */
@@ -312,12 +295,14 @@ static int take_mark(void *arg, sqlite3_stmt *row, struct err *err)
 static int compare_ends(const void *a, const void *b)
 {
     const struct cann_step *x = a, *y = b;
-    if (x->device_id != y->device_id)
-        return x->device_id < y->device_id ? -1 : 1;
-    if (x->end_ns != y->end_ns)
-        return x->end_ns < y->end_ns ? -1 : 1;
-    return x->model_id != y->model_id ? (x->model_id < y->model_id ? -1 : 1)
-                                      : (x->iteration > y->iteration) - (x->iteration < y->iteration);
+    return 8 * array_order(x->device_id, y->device_id) + 4 * array_order(x->end_ns, y->end_ns) +
+           2 * array_order(x->model_id, y->model_id) + array_order(x->iteration, y->iteration);
+}
+
+static bool ends_before(const void *item, const void *key)
+{
+    const struct cann_step *x = item, *y = key;
+    return x->device_id < y->device_id || (x->device_id == y->device_id && x->end_ns < y->end_ns);
 }
 
 /* The input of an iteration is prepared from the last end of one on the device that lies before its forward
@@ -326,16 +311,8 @@ static void find_augmentation(struct cann_steps *steps)
 {
     for (size_t i = 0; i < steps->count; i++) {
         struct cann_step *step = &steps->items[i];
-        size_t low = 0, high = i; /* the first one that does not */
-        while (low < high) {
-            size_t middle = (low + high) / 2;
-            const struct cann_step *other = &steps->items[middle];
-            if (other->device_id < step->device_id ||
-                (other->device_id == step->device_id && other->end_ns < step->forward_ns))
-                low = middle + 1;
-            else
-                high = middle;
-        }
+        const struct cann_step forward = {.device_id = step->device_id, .end_ns = step->forward_ns};
+        size_t low = search_by(steps->items, i, sizeof *step, ends_before, &forward);
         if (step->forward_ns != DB_NULL && low > 0 && steps->items[low - 1].device_id == step->device_id)
             step->augmentation_ns = step->forward_ns - steps->items[low - 1].end_ns;
     }
@@ -349,18 +326,15 @@ int cann_steps_load(sqlite3 *db, struct cann_steps *ret, struct err *err)
         return err_no_memory(err);
     load->steps = ret;
     int status = query_select(db, &marks, NULL, 0, take_mark, load, err);
-    if (status == 0 && load->any)
-        status = keep_begun(load, err);
-    if (status == 0 && load->any)
-        ret->reduce_count = load->step.first_reduce;
+    status = status == 0 && load->any ? keep_begun(load, err) : status;
+    ret->reduces.count = load->any ? load->step.first_reduce : 0;
     free(load->open.items);
     free(load);
     if (status < 0) {
         cann_steps_release(ret);
         return status;
     }
-    if (ret->count > 1)
-        qsort(ret->items, ret->count, sizeof *ret->items, compare_ends);
+    array_sort(ret->items, ret->count, sizeof *ret->items, compare_ends);
     find_augmentation(ret);
     return 0;
 }
@@ -368,42 +342,19 @@ int cann_steps_load(sqlite3 *db, struct cann_steps *ret, struct err *err)
 void cann_steps_release(struct cann_steps *steps)
 {
     free(steps->items);
-    free(steps->begun);
-    free(steps->reduces);
-    free(steps->fetches);
+    free(steps->begun.items);
+    free(steps->reduces.items);
+    free(steps->fetches.items);
     *steps = (struct cann_steps){.items = NULL};
 }
 
 /* ---- points of captures of 2020 ---- */
 
-struct point {
-    int64_t number;
-    const char *name;
-};
 static const struct query_field point_fields[] = {
-    QUERY_FIELD(struct point, number, "point"),
-    QUERY_FIELD(struct point, name, "name"),
+    QUERY_FIELD(struct step_point, number, "point"),
+    QUERY_FIELD(struct step_point, name, "name"),
 };
 static const struct query_select points = {
     QUERY_FIELDS(point_fields), .from = "FROM step_point WHERE device_id IS ?1 AND name IS NOT NULL ORDER BY id"};
 
-struct point_loop {
-    int (*each)(void *arg, int64_t point, const char *name, struct err *err);
-    void *arg;
-};
-
-static int take_point(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    const struct point_loop *loop = arg;
-    struct point point;
-    query_take(row, 0, points.fields, points.field_count, &point);
-    return loop->each(loop->arg, point.number, point.name, err);
-}
-
-int step_point_each(sqlite3 *db, int64_t device_id,
-                    int (*each)(void *arg, int64_t point, const char *name, struct err *err), void *arg,
-                    struct err *err)
-{
-    struct point_loop loop = {each, arg};
-    return query_select(db, &points, &device_id, 1, take_point, &loop, err);
-}
+QUERY_EACH_OF_DEVICE(step_point_each, struct step_point, points)

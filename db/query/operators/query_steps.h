@@ -4,6 +4,7 @@
 #ifndef MSPROF_DB_QUERY_OPERATORS_QUERY_STEPS_H
 #define MSPROF_DB_QUERY_OPERATORS_QUERY_STEPS_H
 
+#include "base/array.h"
 #include "base/err.h"
 
 #include <sqlite3.h>
@@ -28,13 +29,10 @@ struct cann_step_span {
 
 struct cann_steps {
     struct cann_step *items; /* by device, then end */
-    size_t count;
-    struct cann_step *begun; /* those whose end is not marked: end_ns says nothing */
-    size_t begun_count;
-    struct cann_step_span *reduces; /* all-reduce operations, those of one iteration together */
-    size_t reduce_count;
-    struct cann_step_span *fetches; /* of the next input; iteration 0 */
-    size_t fetch_count;
+    size_t count, capacity;
+    struct ARRAY_OF(struct cann_step) begun;        /* those whose end is not marked: end_ns says nothing */
+    struct ARRAY_OF(struct cann_step_span) reduces; /* all-reduce operations, those of one iteration together */
+    struct ARRAY_OF(struct cann_step_span) fetches; /* of the next input; iteration 0 */
 };
 int cann_steps_load(sqlite3 *db, struct cann_steps *ret, struct err *err);
 void cann_steps_release(struct cann_steps *steps);
@@ -44,8 +42,12 @@ void cann_steps_release(struct cann_steps *steps);
 #define STEP_POINT_BACKWARD 2
 #define STEP_POINT_OF_PAIR(pair) (3 + 2 * (pair)) /* the begin of those with struct cann_step_span.pair */
 #define STEP_POINTS 255
+struct step_point {
+    int64_t number;
+    const char *name;
+};
 int step_point_each(sqlite3 *db, int64_t device_id,
-                    int (*each)(void *arg, int64_t point, const char *name, struct err *err), void *arg,
+                    int (*each)(void *arg, const struct step_point *point, struct err *err), void *arg,
                     struct err *err);
 
 #endif

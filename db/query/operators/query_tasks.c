@@ -10,7 +10,7 @@
 struct svp_task_reader {
     sqlite3 *db;
     sqlite3_stmt *runs;
-    struct query_scan *tasks, *times;
+    struct query_scan *scan;
 };
 
 static const struct query_field time_fields[] = {
@@ -29,7 +29,7 @@ static const struct query_field counter_fields[] = {
 };
 static const struct query_select times = {QUERY_FIELDS(time_fields)}, counters = {QUERY_FIELDS(counter_fields)};
 
-struct svp_task_reader *svp_task_reader_new(sqlite3 *db, struct err *err)
+struct svp_task_reader *svp_task_reader_new(sqlite3 *db, bool with_counters, struct err *err)
 {
     struct svp_task_reader *reader = calloc(1, sizeof *reader);
     if (reader == NULL) {
@@ -40,15 +40,11 @@ struct svp_task_reader *svp_task_reader_new(sqlite3 *db, struct err *err)
     int status = database_prepare(
         db, "SELECT first_task, last_task FROM inference_run WHERE inference_id = ?1 ORDER BY first_task",
         &reader->runs, err);
-    if (status == 0)
-        status = query_scan_fields(db, &times, &counters, "ai_core_task", sizeof(struct svp_task), &reader->tasks, err);
-    if (status == 0)
-        status = query_scan_fields(db, &times, NULL, "ai_core_task", sizeof(struct svp_task), &reader->times, err);
-    if (status < 0) {
-        svp_task_reader_free(reader);
-        return NULL;
-    }
-    return reader;
+    if (status == 0 && query_scan_fields(db, &times, with_counters ? &counters : NULL, "ai_core_task",
+                                         sizeof(struct svp_task), &reader->scan, err) == 0)
+        return reader;
+    svp_task_reader_free(reader);
+    return NULL;
 }
 
 void svp_task_reader_free(struct svp_task_reader *reader)
@@ -56,15 +52,13 @@ void svp_task_reader_free(struct svp_task_reader *reader)
     if (reader == NULL)
         return;
     sqlite3_finalize(reader->runs);
-    query_scan_free(reader->tasks);
-    query_scan_free(reader->times);
+    query_scan_free(reader->scan);
     free(reader);
 }
 
 /* One read of an inference's tasks. */
 struct task_read {
-    struct svp_task_reader *reader;
-    bool all_values; /* else times and bytes only */
+    struct query_scan *scan;
     int (*each)(void *arg, const struct svp_task *task, struct err *err);
     void *arg;
 };
@@ -79,27 +73,13 @@ static int read_run(void *arg, sqlite3_stmt *row, struct err *err)
 {
     struct task_read *read = arg;
     int64_t first = sqlite3_column_int64(row, 0), last = sqlite3_column_int64(row, 1);
-    return query_scan(read->all_values ? read->reader->tasks : read->reader->times, first,
-                      last < INT64_MAX ? last + 1 : last, give_task, read, err);
-}
-
-static int read_tasks(struct task_read *read, int64_t inference_id, struct err *err)
-{
-    sqlite3_bind_int64(read->reader->runs, 1, inference_id);
-    return query_loop(read->reader->db, read->reader->runs, read_run, read, err);
+    return query_scan(read->scan, first, last < INT64_MAX ? last + 1 : last, give_task, read, err);
 }
 
 int svp_read_tasks(struct svp_task_reader *reader, int64_t inference_id,
                    int (*each)(void *arg, const struct svp_task *task, struct err *err), void *arg, struct err *err)
 {
-    struct task_read read = {reader, true, each, arg};
-    return read_tasks(&read, inference_id, err);
-}
-
-int svp_read_task_times(struct svp_task_reader *reader, int64_t inference_id,
-                        int (*each)(void *arg, const struct svp_task *task, struct err *err), void *arg,
-                        struct err *err)
-{
-    struct task_read read = {reader, false, each, arg};
-    return read_tasks(&read, inference_id, err);
+    struct task_read read = {reader->scan, each, arg};
+    sqlite3_bind_int64(reader->runs, 1, inference_id);
+    return query_loop(reader->db, reader->runs, read_run, &read, err);
 }

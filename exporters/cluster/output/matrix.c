@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "exporters/cluster/block.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,10 +128,11 @@ static const char *name_of(const struct matrix *matrix, int64_t number)
     return number == NO_NAME ? "" : matrix->texts.items[number].bytes;
 }
 
-static void write_link(struct nested_json *json, const struct matrix *matrix, const struct cluster_member *member,
-                       const struct matrix_link *link, bool first)
+static void write_link(struct nested_json *nested, const struct matrix *matrix, const struct cluster_member *member,
+                       const struct matrix_link *link)
 {
-    struct outfile *out = &json->out;
+    struct json_out *json = &nested->json;
+    char ranks[2 * NUMBER_MAX + 2];
     const struct cluster_database_link row = {link->key.source,
                                               link->key.target,
                                               link->bytes,
@@ -138,22 +140,15 @@ static void write_link(struct nested_json *json, const struct matrix *matrix, co
                                               number_ratio(link->bytes, link->ns, RATIO),
                                               name_of(matrix, link->transport),
                                               name_of(matrix, link->op_name)};
-    write_text(out, first ? "\"" : ", \"");
-    write_integer(out, row.source);
-    write_text(out, "-");
-    write_integer(out, row.target);
-    write_text(out, "\": {\"Transport Type\": ");
-    write_json(out, row.transport);
-    write_text(out, ", \"Transit Time(ms)\": ");
-    write_decimal(out, row.ns, MS);
-    write_text(out, ", \"Transit Size(MB)\": ");
-    write_decimal(out, row.bytes, MB);
-    write_text(out, ", \"Op Name\": ");
-    write_json(out, row.op_name);
-    write_text(out, ", \"Bandwidth(GB/s)\": ");
-    write_decimal(out, row.bandwidth, RATIO);
-    write_text(out, "}");
-    cluster_database_add_link(json->database, member, &row);
+    snprintf(ranks, sizeof ranks, "%lld-%lld", (long long)row.source, (long long)row.target);
+    json_put_begin(json, ranks, '{');
+    json_put_text(json, "Transport Type", row.transport);
+    json_put_decimal(json, "Transit Time(ms)", row.ns, MS);
+    json_put_decimal(json, "Transit Size(MB)", row.bytes, MB);
+    json_put_text(json, "Op Name", row.op_name);
+    json_put_decimal(json, "Bandwidth(GB/s)", row.bandwidth, RATIO);
+    json_put_end(json, '}');
+    cluster_database_add_link(nested->database, member, &row);
 }
 
 /* Adds up the "-total" entries, link by link. */
@@ -206,12 +201,12 @@ static void write_entries(const struct matrix *matrix, const struct matrix_link 
         const struct cluster_member member = {
             json->step, entry == NO_NAME ? "Total Op Info" : matrix->texts.items[entry].bytes, number};
         if (first) {
-            nested_json_member(json, member.name, number);
-            write_text(&json->out, "{");
+            json_put_key(&json->json, member.name, number);
+            json_put_begin(&json->json, NULL, '{');
         }
-        write_link(json, matrix, &member, &links[i], first);
+        write_link(json, matrix, &member, &links[i]);
         if (last)
-            write_text(&json->out, "}");
+            json_put_end(&json->json, '}');
     }
 }
 

@@ -7,14 +7,9 @@
 #include "exporters/cluster/block.h"
 #include "exporters/cluster/cluster_database.h"
 #include "exporters/cluster/verdict.h"
+#include "exporters/json_text.h"
 
 /* ---- numbers and texts as these files have them ---- */
-
-void write_text(struct outfile *out, const char *text); /* as it is */
-void write_json(struct outfile *out, const char *text); /* as a JSON string */
-void write_integer(struct outfile *out, int64_t value);
-/* value / 10^decimals in the shortest form. */
-void write_decimal(struct outfile *out, int64_t value, unsigned decimals);
 
 /* Opens a file of a directory and writes its head. */
 int write_open(struct outfile *out, const char *directory, const char *name, const char *head, struct err *err);
@@ -40,26 +35,24 @@ char *ranks_text(const int64_t *ranks, size_t count);
 /* ---- what goes into both JSON files ---- */
 
 /* Makes it of the sums of a rank in a group and step, with as many packets as they have, and of one operator. */
-struct cluster_info rank_info_of_total(const struct aggregate_sum *sum, const struct rank_packet *packets);
-struct cluster_info rank_info_of_operator(const struct rank_data *rank, const struct rank_operator *operator_);
+struct comm_info rank_info_of_total(const struct aggregate_sum *sum, const struct comm_packet *packets);
+struct comm_info rank_info_of_operator(const struct rank_data *rank, const struct rank_operator *operator_);
 
 /* A communication_*.json file: {ranks: {step: {operator@group: ...}}} written one group and step after another. */
 struct nested_json {
     struct outfile out;
+    struct json_out json;
     struct cluster_database *database; /* that gets the same; NULL: none */
     char *key;                         /* of the ranks that are open; NULL: none */
     const char *step;                  /* that is open; NULL: none */
-    bool any_member;                   /* of the step */
 };
 int nested_json_open(struct nested_json *json, const char *directory, const char *name,
                      struct cluster_database *database, struct err *err);
 /* Goes to these ranks and this step; groups of the same ranks must come together, their steps in order. */
 void nested_json_go(struct nested_json *json, const char *key, const char *step);
-/* Begins the member name@number: the caller writes its value. */
-void nested_json_member(struct nested_json *json, const char *name, const char *number);
-/* Writes what a rank did as a member of that value. */
-void nested_json_rank(struct nested_json *json, const struct cluster_member *member, bool first, int64_t rank,
-                      const struct cluster_info *info);
+/* Writes what a rank did as a member. */
+void nested_json_rank(struct nested_json *json, const struct cluster_member *member, int64_t rank,
+                      const struct comm_info *info);
 /* Commits when status is 0, else drops the file. */
 int nested_json_close(struct nested_json *json, int status, struct err *err);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cluster_step_trace_time.csv: the steps of all ranks, and the longest times of each stage. */
+#include "base/array.h"
 #include "base/file/fsutil.h"
 #include "base/number.h"
 #include "exporters/cluster/output/write.h"
@@ -56,8 +57,7 @@ static int forest_init(struct forest *forest, const struct plan *plan, struct er
         for (size_t j = 0; j < members.count; j++)
             forest->ranks[forest->count++] = members.ranks[j];
     }
-    if (forest->count > 1)
-        qsort(forest->ranks, forest->count, sizeof *forest->ranks, compare_numbers);
+    array_sort(forest->ranks, forest->count, sizeof *forest->ranks, compare_numbers);
     for (size_t i = 0; i < forest->count; i++) {
         if (kept == 0 || forest->ranks[kept - 1] != forest->ranks[i])
             forest->ranks[kept++] = forest->ranks[i];
@@ -383,8 +383,7 @@ static const char **all_steps(const struct plan *plan, size_t *ret_count, struct
         for (size_t j = 0; j < plan->ranks[i].step_count; j++)
             steps[count++] = aggregate_text(&plan->ranks[i], plan->ranks[i].steps[j].name);
     }
-    if (count > 1)
-        qsort(steps, count, sizeof *steps, compare_steps);
+    array_sort(steps, count, sizeof *steps, compare_steps);
     for (size_t i = 0; i < count; i++) {
         if ((kept == 0 || strcmp(steps[kept - 1], steps[i]) != 0) && plan_wants_step(plan, steps[i]))
             steps[kept++] = steps[i];

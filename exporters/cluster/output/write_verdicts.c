@@ -39,8 +39,7 @@ int write_slow_ranks(const char *directory, const struct plan *plan, const struc
                             err);
     for (size_t i = 0; i < plan->rank_count; i++)
         order[i] = (struct ranked){plan->ranks[i].rank, &verdicts->ranks[i]};
-    if (plan->rank_count > 1)
-        qsort(order, plan->rank_count, sizeof *order, by_caused);
+    array_sort(order, plan->rank_count, sizeof *order, by_caused);
     for (size_t i = 0; status == 0 && i < plan->rank_count; i++) {
         const struct rank_verdict *verdict = order[i].verdict;
         if (verdict->collectives == 0)
@@ -256,8 +255,7 @@ int write_slow_links(const char *directory, const struct link_sums *sums, struct
         if (link->ns > 0)
             links[count++] =
                 (struct judged){link, &classes[link->key.transport], shortfall(link, &classes[link->key.transport])};
-    if (count > 1)
-        qsort(links, count, sizeof *links, by_shortfall);
+    array_sort(links, count, sizeof *links, by_shortfall);
     failed =
         failed ||
         write_open(&out, directory, "slow_links.csv",

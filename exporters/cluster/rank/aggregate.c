@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/file/checksum.h"
+#include "base/file/fsutil.h"
 #include "base/file/outfile.h"
 #include "base/map.h"
 #include "base/number.h"
@@ -27,20 +28,10 @@ static int damaged(const char *path, const char *what, struct err *err)
 
 static int read_at(int fd, void *buffer, size_t length, uint64_t offset, const char *path, struct err *err)
 {
-    unsigned char *p = buffer;
-    while (length > 0) {
-        ssize_t got = pread(fd, p, length, (off_t)offset);
-        if (got < 0 && errno == EINTR && !interrupted())
-            continue;
-        if (got < 0)
-            return interrupted() ? interrupt_error(err) : err_set_errno(err, errno, "cannot read '%s'", path);
-        if (got == 0)
-            return damaged(path, "it is cut short", err);
-        p += got;
-        offset += (uint64_t)got;
-        length -= (size_t)got;
-    }
-    return 0;
+    ssize_t got = file_read_at(fd, buffer, length, offset);
+    if (got < 0)
+        return interrupted() ? interrupt_error(err) : err_set_errno(err, errno, "cannot read '%s'", path);
+    return (size_t)got == length ? 0 : damaged(path, "it is cut short", err);
 }
 
 static int check_header(const struct aggregate_header *header, uint64_t size, const char *fingerprint, const char *path,
@@ -304,7 +295,7 @@ static void *read_items(int fd, const struct aggregate_header *header, size_t se
 static bool parts_are_sound(const struct aggregate_block *block, const struct aggregate_parts *parts)
 {
     uint64_t packets = 0;
-    for (size_t i = 0; i < TRANSPORTS; i++)
+    for (size_t i = 0; i < COMM_TRANSPORTS; i++)
         packets += parts->sum.packets_of[i];
     return packets == block->packet_count &&
            parts->sum.hash == aggregate_hash(block, parts->rows, parts->packets, parts->links);
@@ -487,7 +478,7 @@ static bool details_are_sound(const struct rank_data *rank)
     for (size_t i = 0; i < rank->operators.count; i++) {
         const struct rank_operator *operator_ = &rank->operators.items[i];
         sound &= operator_->name < rank->texts.count;
-        for (size_t j = 0; j < TRANSPORTS; j++)
+        for (size_t j = 0; j < COMM_TRANSPORTS; j++)
             sound &= (uint64_t)operator_->transfers[j].first_packet + operator_->transfers[j].packet_count <=
                      rank->packets.count;
     }
@@ -540,7 +531,7 @@ struct writer {
     RANK_LIST(struct aggregate_block, blocks);
     RANK_LIST(struct aggregate_sum, sums);
     RANK_LIST(struct aggregate_row, rows);
-    RANK_LIST(struct rank_packet, packets);
+    RANK_LIST(struct comm_packet, packets);
     RANK_LIST(struct aggregate_link, links);
     struct strbuf problems;
 };
@@ -612,9 +603,9 @@ static int sum_packets(struct writer *writer, const struct rank_block *from, siz
 
 static void add_to_sum(struct aggregate_sum *sum, const struct rank_operator *operator_)
 {
-    for (size_t i = 0; i < CLUSTER_TIMES; i++)
+    for (size_t i = 0; i < COMM_TIMES; i++)
         sum->ns[i] = number_add(sum->ns[i], operator_->ns[i]);
-    for (size_t i = 0; i < TRANSPORTS; i++) {
+    for (size_t i = 0; i < COMM_TRANSPORTS; i++) {
         sum->transfers[i].bytes = number_add(sum->transfers[i].bytes, operator_->transfers[i].bytes);
         sum->transfers[i].ns = number_add(sum->transfers[i].ns, operator_->transfers[i].ns);
     }
@@ -632,9 +623,9 @@ static int add_rows(struct writer *writer, const struct rank_block *from, struct
         const struct rank_operator *operator_ = &rank->operators.items[from->first_operator + i];
         const struct interned *name = &rank->texts.items[operator_->name];
         add_to_sum(sum, operator_);
-        if (!from->p2p && !rank_is_point_to_point(name->bytes))
+        if (!from->p2p && !collective_is_of_two(name->bytes))
             writer->rows.items[writer->rows.count++] =
-                (struct aggregate_row){map_hash_bytes(name->bytes, name->length), operator_->ns[TIME_ELAPSE]};
+                (struct aggregate_row){map_hash_bytes(name->bytes, name->length), operator_->ns[COMM_ELAPSE]};
     }
     block->row_count = (uint32_t)(writer->rows.count - first);
     return 0;
@@ -666,7 +657,7 @@ static int add_links(struct writer *writer, const struct rank_block *from, struc
 }
 
 uint64_t aggregate_hash(const struct aggregate_block *block, const struct aggregate_row *rows,
-                        const struct rank_packet *packets, const struct aggregate_link *links)
+                        const struct comm_packet *packets, const struct aggregate_link *links)
 {
     return map_hash_bytes(rows, block->row_count * sizeof *rows) ^
            map_hash_bytes(packets, block->packet_count * sizeof *packets) * 3 ^
@@ -684,7 +675,7 @@ static int add_block(struct writer *writer, const struct rank_block *from, struc
         .detail_link_count = from->link_count,
     };
     bool failed = index_text(writer, from->step, &block.step, err) < 0 || add_rows(writer, from, &block, &sum, err) < 0;
-    for (size_t i = 0; !failed && i < TRANSPORTS; i++)
+    for (size_t i = 0; !failed && i < COMM_TRANSPORTS; i++)
         failed = sum_packets(writer, from, i, &sum.packets_of[i], err) < 0;
     block.packet_count = (uint32_t)(writer->packets.count - packet);
     failed = failed || add_links(writer, from, &block, err) < 0 ||

@@ -61,7 +61,7 @@ int aggregate_read_problems(const struct aggregate *aggregate, struct diagnostic
 struct aggregate_parts {
     struct aggregate_sum sum;
     struct aggregate_row *rows;
-    struct rank_packet *packets;
+    struct comm_packet *packets;
     struct aggregate_link *links;
 };
 int aggregate_read_parts(const struct aggregate *aggregate, size_t block, struct aggregate_parts *ret, struct err *err);

@@ -20,12 +20,12 @@
     X(SECTION_BLOCKS, struct aggregate_block)                                                                          \
     X(SECTION_SUMS, struct aggregate_sum)                                                                              \
     X(SECTION_ROWS, struct aggregate_row)                                                                              \
-    X(SECTION_PACKETS, struct rank_packet)                                                                             \
+    X(SECTION_PACKETS, struct comm_packet)                                                                             \
     X(SECTION_LINKS, struct aggregate_link)                                                                            \
     X(SECTION_PROBLEMS, char)                                                                                          \
     X(SECTION_NAMES, char)                                                                                             \
     X(SECTION_OPERATORS, struct rank_operator)                                                                         \
-    X(SECTION_DETAIL_PACKETS, struct rank_packet)                                                                      \
+    X(SECTION_DETAIL_PACKETS, struct comm_packet)                                                                      \
     X(SECTION_DETAIL_LINKS, struct rank_link)
 
 enum aggregate_section {
@@ -40,7 +40,7 @@ extern const size_t aggregate_item_sizes[SECTION_COUNT];
 
 /* Hashes what a block has in the sections that a merge reads. */
 uint64_t aggregate_hash(const struct aggregate_block *block, const struct aggregate_row *rows,
-                        const struct rank_packet *packets, const struct aggregate_link *links);
+                        const struct comm_packet *packets, const struct aggregate_link *links);
 
 struct aggregate_header {
     char magic[8];
@@ -57,7 +57,7 @@ struct aggregate_header {
 
 _Static_assert(sizeof(struct aggregate_header) == 200 + 16 * SECTION_COUNT, "no padding");
 _Static_assert(sizeof(struct aggregate_block) == 32, "no padding");
-_Static_assert(sizeof(struct aggregate_sum) == 8 * (CLUSTER_TIMES + 2 * TRANSPORTS + 1) + 24, "no padding");
+_Static_assert(sizeof(struct aggregate_sum) == 8 * (COMM_TIMES + 2 * COMM_TRANSPORTS + 1) + 24, "no padding");
 _Static_assert(sizeof(struct aggregate_row) == 16, "no padding");
 _Static_assert(sizeof(struct aggregate_link) == 40, "no padding");
 _Static_assert(sizeof(struct rank_group) == 32 && sizeof(struct rank_run) == 24, "no padding");

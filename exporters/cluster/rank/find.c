@@ -258,8 +258,8 @@ int cluster_find(const char *directory, struct cluster_sources *ret, struct diag
         err_set(err, ERR_USAGE, "'%s' holds captures of PyTorch and of MindSpore", directory);
         status = err_hint(err, "give the directory of one job");
     }
-    if (status == 0 && ret->count > 1)
-        qsort(ret->items, ret->count, sizeof *ret->items, compare_sources);
+    if (status == 0)
+        array_sort(ret->items, ret->count, sizeof *ret->items, compare_sources);
     if (status == 0)
         drop_doubles(&search);
     return status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/cluster/rank/load.h"
 
+#include "base/array.h"
 #include "base/file/fsutil.h"
 #include "base/map.h"
 #include "base/number.h"
@@ -328,8 +329,7 @@ static int deal_out(struct run *run, struct err *err)
         if (source->owner == team->me)
             run->shares[run->share_count++] = (struct share){.source = source, .number = i};
     }
-    if (run->share_count > 1)
-        qsort(run->shares, run->share_count, sizeof *run->shares, compare_bytes);
+    array_sort(run->shares, run->share_count, sizeof *run->shares, compare_bytes);
     return 0;
 }
 
@@ -473,8 +473,8 @@ int cluster_load(const struct cluster_load *load, struct loaded_ranks *ret, stru
     *ret = (struct loaded_ranks){.items = NULL};
     bool failed = team_agree(load->team, make_all(&run, err), err) < 0 ||
                   team_agree(load->team, collect(&run, ret, err), err) < 0;
-    if (!failed && ret->count > 1)
-        qsort(ret->items, ret->count, sizeof *ret->items, compare_ranks);
+    if (!failed)
+        array_sort(ret->items, ret->count, sizeof *ret->items, compare_ranks);
     if (!failed)
         number_ranks(&run, ret);
     ret->made = run.made;

@@ -7,11 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-
-const char *const cluster_time_titles[CLUSTER_TIMES] = {"Elapse Time(ms)", "Transit Time(ms)", "Wait Time(ms)",
-                                                        "Synchronization Time(ms)", "Idle Time(ms)"};
-const char *const cluster_transport_names[TRANSPORTS] = {"RDMA", "HCCS", "PCIE", "SDMA", "SIO"};
 
 void rank_data_init(struct rank_data *rank)
 {
@@ -101,23 +96,13 @@ int rank_group_add_member(struct rank_data *rank, struct rank_group *group, int6
     return 0;
 }
 
-bool rank_is_point_to_point(const char *name)
-{
-    static const char *const beginnings[] = {"hcom_send", "hcom_receive", "hcom_batchsendrecv"};
-    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
-        if (strncasecmp(name, beginnings[i], strlen(beginnings[i])) == 0)
-            return true;
-    }
-    return false;
-}
-
 static int compare_packets(const void *a, const void *b)
 {
-    const struct rank_packet *x = a, *y = b;
+    const struct comm_packet *x = a, *y = b;
     return NUMBER_ORDER(x->bytes, y->bytes);
 }
 
-uint32_t rank_packets_join(struct rank_packet *packets, size_t first, size_t end)
+uint32_t rank_packets_join(struct comm_packet *packets, size_t first, size_t end)
 {
     size_t kept = first;
     if (end > first)

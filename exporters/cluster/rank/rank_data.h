@@ -7,17 +7,11 @@
 
 #include "base/err.h"
 #include "base/intern.h"
+#include "exporters/communication_json.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum cluster_time { TIME_ELAPSE, TIME_TRANSIT, TIME_WAIT, TIME_SYNCHRONIZATION, TIME_IDLE, CLUSTER_TIMES };
-enum cluster_transport { TRANSPORT_RDMA, TRANSPORT_HCCS, TRANSPORT_PCIE, TRANSPORT_SDMA, TRANSPORT_SIO, TRANSPORTS };
-
-/* "Elapse Time(ms)" and so on; "RDMA" and so on. */
-extern const char *const cluster_time_titles[CLUSTER_TIMES];
-extern const char *const cluster_transport_names[TRANSPORTS];
 
 #define CLUSTER_MAX_COLUMNS 16 /* of a step, beside its name */
 #define CLUSTER_NO_TEXT UINT32_MAX
@@ -49,11 +43,6 @@ struct rank_run {
     int64_t first, step, count;
 };
 
-/* How often packets of one size went, and how long. */
-struct rank_packet {
-    int64_t bytes, count, ns;
-};
-
 struct rank_transfer {
     int64_t bytes, ns;
     int64_t bandwidth, large_ratio; /* in units of 10^-4, as the rank's own file has them */
@@ -64,9 +53,9 @@ struct rank_transfer {
 struct rank_operator {
     uint32_t name, block;
     int64_t start_ns; /* since 1970 */
-    int64_t ns[CLUSTER_TIMES];
+    int64_t ns[COMM_TIMES];
     int64_t wait_ratio, synchronization_ratio; /* in units of 10^-4 */
-    struct rank_transfer transfers[TRANSPORTS];
+    struct rank_transfer transfers[COMM_TRANSPORTS];
 };
 
 /* One link in an entry of the matrix: "allreduce-top1". */
@@ -111,7 +100,7 @@ struct rank_data {
     RANK_LIST(struct rank_block, blocks);
     RANK_LIST(struct rank_operator, operators); /* of one block together after rank_data_gather */
     RANK_LIST(struct rank_link, links);         /* likewise */
-    RANK_LIST(struct rank_packet, packets);
+    RANK_LIST(struct comm_packet, packets);
 };
 
 void rank_data_init(struct rank_data *rank);
@@ -130,11 +119,8 @@ int rank_group_of(struct rank_data *rank, const char *number, size_t length, uin
 /* Adds a rank to the list of a group, whose list is the last one. */
 int rank_group_add_member(struct rank_data *rank, struct rank_group *group, int64_t member, struct err *err);
 
-/* Whether an operator of this name sends or receives between two ranks: nobody waits for the last one there. */
-bool rank_is_point_to_point(const char *name);
-
 /* Makes packets of equal sizes in a part of a list one; how many different ones there are, ascending. */
-uint32_t rank_packets_join(struct rank_packet *packets, size_t first, size_t end);
+uint32_t rank_packets_join(struct comm_packet *packets, size_t first, size_t end);
 
 /* Puts the operators and links of each block together, which stand in any order, in the order in which they came, and
  * finds what links say of the groups. */
@@ -153,12 +139,12 @@ struct aggregate_block {
 
 /* Sums of a block. */
 struct aggregate_sum {
-    int64_t ns[CLUSTER_TIMES];
+    int64_t ns[COMM_TIMES];
     struct {
         int64_t bytes, ns;
-    } transfers[TRANSPORTS];
-    uint32_t packets_of[TRANSPORTS], reserved; /* of packet_count, by transport in order */
-    uint64_t hash;                             /* of the block's rows, packets and links */
+    } transfers[COMM_TRANSPORTS];
+    uint32_t packets_of[COMM_TRANSPORTS], reserved; /* of packet_count, by transport in order */
+    uint64_t hash;                                  /* of the block's rows, packets and links */
 };
 
 /* An operator in a merge. */

@@ -293,7 +293,7 @@ static int keys_of(struct reading *reading, sqlite3_stmt *row, const char *ret[3
 static size_t transport_of(sqlite3_stmt *row)
 {
     size_t i = 0;
-    while (i < TRANSPORTS && strcmp(text_of(row, KEYS), cluster_transport_names[i]) != 0)
+    while (i < COMM_TRANSPORTS && strcmp(text_of(row, KEYS), collective_media[i]) != 0)
         i++;
     return i;
 }
@@ -302,12 +302,12 @@ static size_t transport_of(sqlite3_stmt *row)
  * operator are passed over. */
 static int take_traffic(struct reading *reading, sqlite3_stmt *operator_, sqlite3_stmt *row, bool *any, struct err *err)
 {
-    size_t before = TRANSPORTS;
+    size_t before = COMM_TRANSPORTS;
     bool failed = false;
     for (int order; !failed && *any && (order = compare_keys(row, operator_)) <= 0;
          failed = failed || next_row(reading, row, any, err) < 0) {
         size_t transport = transport_of(row);
-        if (order < 0 || transport == TRANSPORTS)
+        if (order < 0 || transport == COMM_TRANSPORTS)
             continue;
         if (transport != before) {
             const struct told_value values[TOLD_TRANSFER] = {told(row, KEYS + 1), told(row, KEYS + 2),
@@ -336,7 +336,7 @@ static int take_operators(struct reading *reading, sqlite3_stmt *times, sqlite3_
         if (failed || !any)
             break;
         values[TOLD_START] = told(times, KEYS);
-        for (int i = 0; i < CLUSTER_TIMES; i++)
+        for (int i = 0; i < COMM_TIMES; i++)
             values[TOLD_NS + i] = told(times, KEYS + 1 + i);
         failed = keys_of(reading, times, keys, err) < 0 ||
                  rank_reader_begin_operator(reading->reader, keys, values, err) < 0 ||

@@ -238,12 +238,11 @@ int rank_reader_step(void *arg, const char *const *fields, size_t count, uint64_
         refuse_row(reader, number, "a step's name without blanks around it");
         return 0;
     }
-    int status = array_reserve(&rank->steps, 1, err);
-    struct rank_step *step = status == 0 ? &rank->steps.items[rank->steps.count] : NULL;
-    if (status == 0)
-        status = rank_text(rank, name, name_length, &step->name, err);
-    if (status < 0)
-        return status;
+    if (array_reserve(&rank->steps, 1, err) < 0)
+        return -(int)err->code;
+    struct rank_step *step = &rank->steps.items[rank->steps.count];
+    if (rank_text(rank, name, name_length, &step->name, err) < 0)
+        return -(int)err->code;
     step->reserved = 0;
     for (size_t i = 0; i < rank->column_count; i++)
         step->ns[i] = step_time(reader, fields[reader->first_value + i], i, number);
@@ -264,10 +263,10 @@ static int find_block(struct rank_reader *reader, const char *const *keys, size_
     uint32_t group;
     bool added;
     *ret_name_length = at != NULL ? (size_t)(at - keys[2]) : strlen(keys[2]);
-    int status = rank_text(rank, number, strlen(number), &wanted.key.group, err);
-    if (status == 0)
-        status = rank_text(rank, keys[0], strlen(keys[0]), &wanted.key.step, err);
-    struct block_place *place = status == 0 ? map_add(&reader->blocks, &wanted.key, &added, err) : NULL;
+    if (rank_text(rank, number, strlen(number), &wanted.key.group, err) < 0 ||
+        rank_text(rank, keys[0], strlen(keys[0]), &wanted.key.step, err) < 0)
+        return -(int)err->code;
+    struct block_place *place = map_add(&reader->blocks, &wanted.key, &added, err);
     if (place == NULL)
         return -(int)err->code;
     if (added) {
@@ -295,16 +294,15 @@ static bool take_times(struct rank_reader *reader, const struct told_value value
         quantity(reader, values[TOLD_WAIT_RATIO], "Wait Time Ratio", TEN_THOUSANDTHS, false, &operator_->wait_ratio) &&
         quantity(reader, values[TOLD_SYNCHRONIZATION_RATIO], "Synchronization Time Ratio", TEN_THOUSANDTHS, false,
                  &operator_->synchronization_ratio);
-    for (size_t i = 0; sound && i < CLUSTER_TIMES; i++)
-        sound =
-            quantity(reader, values[TOLD_NS + i], cluster_time_titles[i], NS_OF_MS, i == TIME_IDLE, &operator_->ns[i]);
-    if (sound && !values[TOLD_NS + TIME_ELAPSE].there) {
-        refuse(reader, cluster_time_titles[TIME_ELAPSE], "nothing", "a number from 0");
+    for (size_t i = 0; sound && i < COMM_TIMES; i++)
+        sound = quantity(reader, values[TOLD_NS + i], comm_time_titles[i], NS_OF_MS, i == COMM_IDLE, &operator_->ns[i]);
+    if (sound && !values[TOLD_NS + COMM_ELAPSE].there) {
+        refuse(reader, comm_time_titles[COMM_ELAPSE], "nothing", "a number from 0");
         return false;
     }
     /* Databases have no ratios. */
-    int64_t transit = operator_->ns[TIME_TRANSIT], wait = operator_->ns[TIME_WAIT],
-            synchronization = operator_->ns[TIME_SYNCHRONIZATION];
+    int64_t transit = operator_->ns[COMM_TRANSIT], wait = operator_->ns[COMM_WAIT],
+            synchronization = operator_->ns[COMM_SYNCHRONIZATION];
     if (!values[TOLD_WAIT_RATIO].there)
         operator_->wait_ratio = number_ratio(wait, number_add(wait, transit), 4);
     if (!values[TOLD_SYNCHRONIZATION_RATIO].there)
@@ -363,7 +361,7 @@ int rank_reader_packet(struct rank_reader *reader, size_t transport, const char 
     if (array_reserve(&rank->packets, 1, err) < 0)
         return -(int)err->code;
     rank->packets.items[rank->packets.count++] =
-        (struct rank_packet){llround(mb * BYTES_OF_MB), llround(count.number), llround(ms.number * NS_OF_MS)};
+        (struct comm_packet){llround(mb * BYTES_OF_MB), llround(count.number), llround(ms.number * NS_OF_MS)};
     reader->operator_.transfers[transport].packet_count++;
     return 0;
 }
@@ -389,11 +387,11 @@ static int take_operator(void *arg, const char *const *keys, const struct json *
                                             [TOLD_WAIT_RATIO] = told(json_member(times, "Wait Time Ratio")),
                                             [TOLD_SYNCHRONIZATION_RATIO] =
                                                 told(json_member(times, "Synchronization Time Ratio"))};
-    for (size_t i = 0; i < CLUSTER_TIMES; i++)
-        values[TOLD_NS + i] = told(json_member(times, cluster_time_titles[i]));
+    for (size_t i = 0; i < COMM_TIMES; i++)
+        values[TOLD_NS + i] = told(json_member(times, comm_time_titles[i]));
     int status = rank_reader_begin_operator(reader, keys, values, err);
-    for (size_t i = 0; status == 0 && i < TRANSPORTS; i++) {
-        const struct json *info = json_member(bandwidths, cluster_transport_names[i]);
+    for (size_t i = 0; status == 0 && i < COMM_TRANSPORTS; i++) {
+        const struct json *info = json_member(bandwidths, collective_media[i]);
         const struct told_value transfer[TOLD_TRANSFER] = {
             told(json_member(info, "Transit Size(MB)")), told(json_member(info, "Transit Time(ms)")),
             told(json_member(info, "Bandwidth(GB/s)")), told(json_member(info, "Large Packet Ratio"))};
@@ -561,14 +559,11 @@ int rank_text_read(struct rank_data *rank, const struct rank_places *places, str
 {
     struct rank_reader reader;
     rank_reader_init(&reader, rank, places->capture, diag);
-    int status = rank_metadata_read(rank, places->capture, diag, err);
+    bool failed = rank_metadata_read(rank, places->capture, diag, err) < 0;
     reader.unsafe = rank->unsafe_texts;
-    if (status == 0)
-        status = read_steps(&reader, places, err);
-    if (status == 0)
-        status = read_communication(&reader, places, err);
+    failed = failed || read_steps(&reader, places, err) < 0 || read_communication(&reader, places, err) < 0;
     rank_reader_release(&reader);
-    return status == 0 ? rank_data_gather(rank, err) : status;
+    return failed ? -(int)err->code : rank_data_gather(rank, err);
 }
 
 /* profiler_metadata.json: the groups of a rank, and how the ranks of a job are divided. */
@@ -581,13 +576,11 @@ static int take_group(struct rank_data *rank, const struct json *group, struct e
     uint32_t index;
     const char *id = json_key(group), *name = json_string(json_member(group, "group_name"));
     size_t length = (size_t)(number_put_unsigned(number, rank_group_number(id)) - number);
-    int status = rank_group_of(rank, number, length, &index, err);
-    if (status == 0)
-        status = rank_text(rank, id, strlen(id), &rank->groups.items[index].id, err);
-    if (status == 0 && name != NULL)
-        status = rank_text(rank, name, strlen(name), &rank->groups.items[index].name, err);
-    if (status < 0)
-        return status;
+    int status = 0;
+    if (rank_group_of(rank, number, length, &index, err) < 0 ||
+        rank_text(rank, id, strlen(id), &rank->groups.items[index].id, err) < 0 ||
+        (name != NULL && rank_text(rank, name, strlen(name), &rank->groups.items[index].name, err) < 0))
+        return -(int)err->code;
     struct rank_group *known = &rank->groups.items[index];
     int64_t own;
     if (json_integer(json_member(group, "group_rank"), &own) && own >= 0 && own < CLUSTER_MOST_MEMBERS)

@@ -62,13 +62,7 @@ int rank_reader_step(void *arg, const char *const *fields, size_t count, uint64_
 
 /* An operator, then its transfers in any order, each before its packets. keys: step, half, "operator@group". A value
  * that is refused is told, and the operator left out. */
-enum told_time {
-    TOLD_START,
-    TOLD_WAIT_RATIO,
-    TOLD_SYNCHRONIZATION_RATIO,
-    TOLD_NS,
-    TOLD_TIMES = TOLD_NS + CLUSTER_TIMES
-};
+enum told_time { TOLD_START, TOLD_WAIT_RATIO, TOLD_SYNCHRONIZATION_RATIO, TOLD_NS, TOLD_TIMES = TOLD_NS + COMM_TIMES };
 enum { TOLD_TRANSFER = 4 }; /* size, time, bandwidth, share of large packets */
 int rank_reader_begin_operator(struct rank_reader *reader, const char *const *keys,
                                const struct told_value values[TOLD_TIMES], struct err *err);

@@ -6,11 +6,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-bool html_has_base(const struct html_page *page)
-{
-    return page->capture->base != NULL;
-}
-
 static void put_checks(struct html_page *page, const struct comparison *comparison)
 {
     static const char *const heads[] = {"Fact", "Base", "This capture", "Differs"};
@@ -46,8 +41,7 @@ static void put_row(struct html_page *page, const struct compare_row *row)
     put_us(page, row->total_new, row->new_key != NULL);
     put_us(page, row->median_base, row->base_key != NULL);
     put_us(page, row->median_new, row->new_key != NULL);
-    html_cell_number(page, "%" PRId64, row->n_base);
-    html_cell_number(page, "%" PRId64, row->n_new);
+    html_cell_number(page, "%" PRId64 "|%" PRId64, row->n_base, row->n_new);
     html_cell(page, both ? compare_row_verdict_name(row->verdict) : row->new_key != NULL ? "new" : "gone");
     html_cell_name(page, row->key);
     html_close(&page->w);
@@ -144,13 +138,6 @@ static void put_comparison(struct html_page *page, const struct comparison *comp
         put_rows(page, comparison);
 }
 
-int html_put_comparison(struct html_page *page, struct err *err)
-{
-    (void)err;
-    put_comparison(page, page->comparison);
-    return 0;
-}
-
 int html_put_changes(struct html_page *page, struct err *err)
 {
     const struct profile_choice choice = {.subjects = ALL_SUBJECTS};
@@ -158,13 +145,17 @@ int html_put_changes(struct html_page *page, struct err *err)
     struct comparison comparison;
     struct profile profile;
     struct err why = ERR_INIT;
-    int status = profile_make(&page->workload, page->capture->name, &choice, &profile, err);
 
+    if (page->comparison != NULL) {
+        put_comparison(page, page->comparison);
+        return 0;
+    }
+    int status = profile_make(&page->workload, page->capture->name, &choice, &profile, err);
     if (status != 0)
         return status;
     const struct profile *own = &profile;
     const struct side side = {&own, 1};
-    status = compare(page->capture->base, &side, &options, NULL, 0, &comparison, &why);
+    status = comparison_make(page->capture->base, &side, &options, NULL, 0, &comparison, &why);
     if (status == 0) {
         put_comparison(page, &comparison);
         comparison_release(&comparison);

@@ -150,11 +150,8 @@ static int load(struct cluster *cluster, const char *directory, struct err *err)
 
 static void begin_part(struct html_page *page, const char *id, const char *title)
 {
-    html_open(&page->w, "section");
-    html_attribute(&page->w, "id", id);
-    html_attribute_f(&page->w, "aria-labelledby", "%s-title", id);
-    html_open(&page->w, "h2");
-    html_attribute_f(&page->w, "id", "%s-title", id);
+    html_open_f(&page->w, "section", "id=%s|aria-labelledby=%s-title", id, id);
+    html_open_f(&page->w, "h2", "id=%s-title", id);
     html_text(&page->w, title);
     html_close(&page->w);
 }
@@ -173,12 +170,7 @@ static double sum_of(const struct rank_times *rank)
 
 static void put_part(struct html_page *page, const char *class, double x, double width, double top, double height)
 {
-    html_open(&page->w, "rect");
-    html_attribute(&page->w, "class", class);
-    html_attribute_f(&page->w, "x", "%.2f", x);
-    html_attribute_f(&page->w, "y", "%.2f", top);
-    html_attribute_f(&page->w, "width", "%.2f", width);
-    html_attribute_f(&page->w, "height", "%.2f", height);
+    html_open_f(&page->w, "rect", "class=%s|x=%.2f|y=%.2f|width=%.2f|height=%.2f", class, x, top, width, height);
     html_close(&page->w);
 }
 
@@ -231,9 +223,7 @@ static void put_ranks(const struct cluster *cluster)
     for (; shown < cluster->ranks.count && shown < HTML_ROWS_MAX; shown++) {
         const struct rank_times *rank = &cluster->ranks.items[shown];
         html_open(&page->w, "tr");
-        html_cell_number(page, "%" PRId64, rank->rank);
-        html_cell_number(page, "%.6f", rank->wait_ms);
-        html_cell_number(page, "%.6f", rank->transit_ms);
+        html_cell_number(page, "%" PRId64 "|%.6f|%.6f", rank->rank, rank->wait_ms, rank->transit_ms);
         html_close(&page->w);
     }
     html_table_end(page);
@@ -254,13 +244,9 @@ static void put_cell(struct html_page *page, size_t source, size_t target, doubl
 {
     struct html_writer *w = &page->w;
 
-    html_open(w, "rect");
-    html_attribute(w, "class", "heat");
-    html_attribute_f(w, "x", "%.2f", CHART_LEFT + size * (double)target);
-    html_attribute_f(w, "y", "%.2f", size * (double)source);
-    html_attribute_f(w, "width", "%.2f", size * 0.94);
-    html_attribute_f(w, "height", "%.2f", size * 0.94);
-    html_attribute_f(w, "fill-opacity", "%.3f", 0.08 + 0.92 * ms / longest);
+    html_open_f(w, "rect", "class=heat|x=%.2f|y=%.2f|width=%.2f|height=%.2f|fill-opacity=%.3f",
+                CHART_LEFT + size * (double)target, size * (double)source, size * 0.94, size * 0.94,
+                0.08 + 0.92 * ms / longest);
     html_close(w);
 }
 
@@ -311,10 +297,7 @@ static void put_links(const struct cluster *cluster)
     for (; shown < cluster->links.count && shown < HTML_ROWS_MAX; shown++) {
         const struct link *link = &cluster->links.items[shown];
         html_open(&page->w, "tr");
-        html_cell_number(page, "%" PRId64, link->source);
-        html_cell_number(page, "%" PRId64, link->target);
-        html_cell_number(page, "%.6f", link->ms);
-        html_cell_number(page, "%.6f", link->mb);
+        html_cell_number(page, "%" PRId64 "|%" PRId64 "|%.6f|%.6f", link->source, link->target, link->ms, link->mb);
         html_cell_number(page, link->ms > 0 ? "%.4f" : TABLE_MISSING, link->ms > 0 ? link->mb / link->ms : 0);
         html_close(&page->w);
     }

@@ -53,10 +53,8 @@ static void put_rows(struct html_page *page, const struct finding *finding)
         const struct finding_row *row = &finding->rows[i];
         html_open(&page->w, "tr");
         put_row_name(page, finding->rule, row);
-        html_cell_number(page, "%.3f", row->time_ns / 1e3);
-        html_cell_number(page, "%.1f", row->share);
-        html_cell_number(page, "%" PRId64, row->count);
-        html_cell_number(page, "%s", row->at_ns != INT64_MIN ? html_us(row->at_ns, text) : TABLE_MISSING);
+        html_cell_number(page, "%.3f|%.1f|%" PRId64 "|%s", row->time_ns / 1e3, row->share, row->count,
+                         row->at_ns != INT64_MIN ? html_us(row->at_ns, text) : TABLE_MISSING);
         if (launched)
             html_cell_name(page, row->launcher);
         html_close(&page->w);
@@ -69,8 +67,7 @@ static void put_measure(struct html_page *page, const struct finding *finding)
     char text[NUMBER_MAX];
     int64_t origin_ns = page->advice.origin_ns;
 
-    html_open(&page->w, "p");
-    html_attribute(&page->w, "class", "soft");
+    html_open_f(&page->w, "p", "class=soft");
     html_text_f(&page->w, "%s: %.2f %%, the limit is %.2f %%. At stake: %.3f us.", finding->rule->formula,
                 finding->value, finding->threshold, finding->at_stake_ns / 1e3);
     if (finding->time_ns != INT64_MIN && origin_ns != INT64_MIN)
@@ -88,8 +85,7 @@ static void put_finding(struct html_page *page, const struct finding *finding)
 
     html_open(w, "li");
     html_open(w, "p");
-    html_open(w, "strong");
-    html_attribute_f(w, "class", "severity %s", severity);
+    html_open_f(w, "strong", "class=severity %s", severity);
     html_text(w, severity);
     html_close(w);
     html_text(w, " ");
@@ -139,8 +135,7 @@ int html_put_findings(struct html_page *page, struct err *err)
     if (fired == 0)
         html_note(page, "No rule of 'msprof advise' found anything.");
     else {
-        html_open(&page->w, "ol");
-        html_attribute(&page->w, "class", "findings");
+        html_open_f(&page->w, "ol", "class=findings");
         for (size_t i = 0; i < fired; i++)
             put_finding(page, &page->advice.findings[i]);
         html_close(&page->w);

@@ -8,8 +8,7 @@
 static void begin_fact(struct html_page *page, const char *item)
 {
     html_open(&page->w, "tr");
-    html_open(&page->w, "th");
-    html_attribute(&page->w, "scope", "row");
+    html_open_f(&page->w, "th", "scope=row");
     html_text(&page->w, item);
     html_close(&page->w);
 }
@@ -102,12 +101,8 @@ static int put_kind(void *arg, const struct inventory_kind *kind, struct err *er
     records->rejected += kind->rejected;
     html_open(&page->w, "tr");
     html_cell(page, kind->kind != NULL ? kind->kind->name : "settings, and files of no kind");
-    html_cell_number(page, "%" PRId64, kind->files);
-    html_cell_number(page, "%" PRId64, kind->bytes);
-    html_cell_number(page, "%" PRId64, kind->rows + kind->joined + kind->rejected);
-    html_cell_number(page, "%" PRId64, kind->rows);
-    html_cell_number(page, "%" PRId64, kind->joined);
-    html_cell_number(page, "%" PRId64, kind->rejected);
+    html_cell_number(page, "%" PRId64 "|%" PRId64 "|%" PRId64 "|%" PRId64 "|%" PRId64 "|%" PRId64, kind->files,
+                     kind->bytes, kind->rows + kind->joined + kind->rejected, kind->rows, kind->joined, kind->rejected);
     html_close(&page->w);
     return 0;
 }
@@ -138,9 +133,7 @@ static int put_problem(void *arg, const struct inventory_problem *problem, struc
     html_open(&page->w, "tr");
     html_cell(page, diag_severity_name(info->severity));
     html_cell(page, info->id);
-    html_cell_number(page, "%" PRId64, problem->occurrences);
-    html_cell_number(page, "%" PRId64, problem->files);
-    html_cell_number(page, "%" PRId64, problem->rejected);
+    html_cell_number(page, "%" PRId64 "|%" PRId64 "|%" PRId64, problem->occurrences, problem->files, problem->rejected);
     html_cell(page, info->meaning);
     html_close(&page->w);
     return 0;

@@ -121,11 +121,8 @@ static void put_dots(struct html_page *page, const struct plane *plane, const st
 
     for (size_t i = 0; i < dots->count; i++) {
         const struct dot *dot = &dots->items[i];
-        html_open(w, "circle");
-        html_attribute(w, "class", "dot");
-        html_attribute_f(w, "cx", "%.2f", x_of(plane, dot->intensity));
-        html_attribute_f(w, "cy", "%.2f", y_of(plane, dot->throughput));
-        html_attribute_f(w, "r", "%.2f", 3 + 9 * sqrt(dot->share / dots->total_ns));
+        html_open_f(w, "circle", "class=dot|cx=%.2f|cy=%.2f|r=%.2f", x_of(plane, dot->intensity),
+                    y_of(plane, dot->throughput), 3 + 9 * sqrt(dot->share / dots->total_ns));
         html_open(w, "title");
         html_name(w, dot->name, strlen(dot->name));
         html_close(w);
@@ -181,7 +178,7 @@ static void put_drawing(struct html_page *page, const struct dots *dots)
 
 int html_put_limits(struct html_page *page, struct err *err)
 {
-    static const struct html_table bound = {.report = "bound", .bars = "share"}, roofline = {.report = "roofline"};
+    static const struct html_table bound = {.report = "bound", .bars = "share"};
     struct dots dots = {.items = NULL};
     int status = html_put_table(page, &bound, NULL, err);
 
@@ -193,5 +190,5 @@ int html_put_limits(struct html_page *page, struct err *err)
     for (size_t i = 0; i < dots.count; i++)
         free(dots.items[i].name);
     free(dots.items);
-    return status == 0 ? html_put_table(page, &roofline, NULL, err) : status;
+    return status;
 }

@@ -40,12 +40,8 @@ static void put_stack(struct html_page *page, const struct group_bars *bars, siz
         if (bar->parts.ns[part] == 0)
             continue;
         y -= height;
-        html_open(w, "rect");
-        html_attribute(w, "class", time_part_class((enum time_part)part));
-        html_attribute_f(w, "x", "%.2f", CHART_LEFT + width * (double)i);
-        html_attribute_f(w, "y", "%.2f", y);
-        html_attribute_f(w, "width", "%.2f", width > 3 ? width - 1 : width);
-        html_attribute_f(w, "height", "%.2f", height);
+        html_open_f(w, "rect", "class=%s|x=%.2f|y=%.2f|width=%.2f|height=%.2f", time_part_class((enum time_part)part),
+                    CHART_LEFT + width * (double)i, y, width > 3 ? width - 1 : width, height);
         html_close(w);
     }
     html_close(w);
@@ -225,8 +221,7 @@ static void put_area(struct html_page *page, const struct bins *bins, const enum
     }
     strbuf_addf(&path, "V%dZ", CHART_HEIGHT);
     outfile_check(w->out, &path);
-    html_open(w, "path");
-    html_attribute(w, "class", time_part_class(parts[last]));
+    html_open_f(w, "path", "class=%s", time_part_class(parts[last]));
     html_attribute(w, "d", path.data);
     html_close(w);
     strbuf_release(&path);

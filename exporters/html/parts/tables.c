@@ -1,58 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts that are tables of the engine alone, and the formulas of all numbers. */
+/* The formulas of all numbers, device memory over time, and the critical path of a step. */
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "exporters/html/chart.h"
 #include "exporters/html/page.h"
-#include "exporters/load/load_memory.h"
+#include "exporters/load/load.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-static int put_tables(struct html_page *page, const struct html_table *tables, size_t count, struct err *err)
-{
-    int status = 0;
-
-    for (size_t i = 0; status == 0 && i < count; i++)
-        status = html_put_table(page, &tables[i], NULL, err);
-    return status;
-}
-
-int html_put_operators(struct html_page *page, struct err *err)
-{
-    static const struct html_table tables[] = {
-        {.report = "types", .bars = "share"},
-        {.report = "shapes", .bars = "share"},
-        {.report = "ops", .bars = "share", .anchor = "name"},
-    };
-    return put_tables(page, tables, sizeof tables / sizeof *tables, err);
-}
-
-int html_put_gaps(struct html_page *page, struct err *err)
-{
-    static const struct html_table tables[] = {{.report = "gaps", .anchor = "start"},
-                                               {.report = "phases", .bars = "share"}};
-    return put_tables(page, tables, sizeof tables / sizeof *tables, err);
-}
-
-int html_put_host(struct html_page *page, struct err *err)
-{
-    static const struct html_table tables[] = {{.report = "api", .bars = "share"}, {.report = "ranges"}};
-    return put_tables(page, tables, sizeof tables / sizeof *tables, err);
-}
-
-int html_put_communication(struct html_page *page, struct err *err)
-{
-    static const struct html_table tables[] = {{.report = "communication", .bars = "share"}};
-    return put_tables(page, tables, sizeof tables / sizeof *tables, err);
-}
-
-int html_put_frequency(struct html_page *page, struct err *err)
-{
-    static const struct html_table tables[] = {{.report = "frequency"}};
-    return put_tables(page, tables, sizeof tables / sizeof *tables, err);
-}
 
 /* ---- formulas ---- */
 
@@ -143,8 +99,7 @@ static void put_steps(struct html_page *page, const int64_t bins[BINS], int64_t 
                         CHART_LEFT + width * (double)(i + 1));
     strbuf_addf(&path, "V%dZ", CHART_HEIGHT);
     outfile_check(w->out, &path);
-    html_open(w, "path");
-    html_attribute(w, "class", "held");
+    html_open_f(w, "path", "class=held");
     html_attribute(w, "d", path.data);
     html_close(w);
     strbuf_release(&path);
@@ -188,7 +143,6 @@ static int put_curves(struct html_page *page, const struct memory_pieces *pieces
 
 int html_put_memory(struct html_page *page, struct err *err)
 {
-    static const struct html_table tables[] = {{.report = "memory_peak", .bars = "share"}, {.report = "memory_curve"}};
     struct intern owners = {.items = NULL};
     struct memory_pieces pieces = {.items = NULL};
     int status = memory_load(page->db, &owners, &pieces, err);
@@ -196,8 +150,6 @@ int html_put_memory(struct html_page *page, struct err *err)
     status = status == 0 ? put_curves(page, &pieces, err) : status;
     free(pieces.items);
     intern_release(&owners);
-    for (size_t i = 0; status == 0 && i < sizeof tables / sizeof *tables; i++)
-        status = html_put_table(page, &tables[i], NULL, err);
     return status;
 }
 
@@ -249,12 +201,8 @@ static void put_stretch(struct lanes *lanes, const struct lane *lane)
 
     if (lane->until < 0)
         return;
-    html_open(w, "rect");
-    html_attribute(w, "class", lane->critical ? "critical" : "slack");
-    html_attribute_f(w, "x", "%.2f", lane->from);
-    html_attribute_f(w, "y", "%d", (int)(lane - lanes->items) * LANE_HEIGHT + 5);
-    html_attribute_f(w, "width", "%.2f", width > 0.5 ? width : 0.5);
-    html_attribute_f(w, "height", "%d", LANE_HEIGHT - 10);
+    html_open_f(w, "rect", "class=%s|x=%.2f|y=%d|width=%.2f|height=%d", lane->critical ? "critical" : "slack",
+                lane->from, (int)(lane - lanes->items) * LANE_HEIGHT + 5, width > 0.5 ? width : 0.5, LANE_HEIGHT - 10);
     html_close(w);
 }
 
@@ -314,21 +262,15 @@ static void put_drawing(struct html_page *page, const struct step_path *path, si
 
 int html_put_path(struct html_page *page, struct err *err)
 {
-    static const struct html_table tables[] = {{.report = "path", .bars = "share"}, {.report = "path_step"}};
     size_t split = path_steps_typical(&page->paths);
     const struct step_path *path = NULL;
-    int status = 0;
 
-    if (split != SIZE_MAX)
-        status = path_steps_find(&page->paths, split, &path, err);
-    if (status != 0)
-        return status;
+    if (split != SIZE_MAX && path_steps_find(&page->paths, split, &path, err) < 0)
+        return -(int)err->code;
     if (path != NULL && path->last != PATH_NONE && path->end_ns > path->start_ns) {
         chart_legend(page, (const char *const[]){"critical", "slack"},
                      (const char *const[]){"on the path", "has slack"}, 2);
         put_drawing(page, path, split);
     }
-    for (size_t i = 0; i < sizeof tables / sizeof *tables && status == 0; i++)
-        status = html_put_table(page, &tables[i], NULL, err);
-    return status;
+    return 0;
 }

@@ -86,8 +86,7 @@ static void put_largest_gap(struct html_page *page)
 
 static void put_numbers(struct html_page *page)
 {
-    html_open(&page->w, "dl");
-    html_attribute(&page->w, "class", "four");
+    html_open_f(&page->w, "dl", "class=four");
     put_step_time(page);
     put_share(page, "Busy", page->splits.all.busy_ns, "when devices did anything");
     put_share(page, "Exposed communication", page->splits.all.exposed_ns, "when they communicated and did not compute");
@@ -110,8 +109,7 @@ static void put_division(struct html_page *page, const char *caption, const stru
         html_open(&page->w, "tr");
         html_cell(page, time_part_name((enum time_part)part));
         html_cell_us(page, ns);
-        html_cell_number(page, "%.3f", (double)ns / 1e3 / (double)bar->steps);
-        html_cell_number(page, "%.2f", 100 * (double)ns / (double)whole_ns);
+        html_cell_number(page, "%.3f|%.2f", (double)ns / 1e3 / (double)bar->steps, 100 * (double)ns / (double)whole_ns);
         html_close(&page->w);
     }
     html_table_foot(page);

@@ -225,39 +225,12 @@ void advice_print_rules(enum advice_format format, FILE *stream)
 
 /* ---- program output ---- */
 
-#define LARGEST 5
 #define NOTHING_RAN "no device was recorded"
 
-/* All of one name. */
-struct told {
-    const char *name;
-    struct series times;
-    double period_ns; /* from begin to begin, the mean; negative: there is one alone */
-};
-
 struct list {
-    struct told items[LARGEST];
+    struct named_series items[NAMED_LARGEST];
     size_t count;
 };
-
-static int make_list(const struct named_times *times, struct list *ret, struct err *err)
-{
-    size_t *ranked = NULL;
-    int status = named_times_rank(times, &ranked, err);
-
-    ret->count = 0;
-    for (size_t i = 0; status == 0 && i < times->count && ret->count < LARGEST; i++) {
-        struct told *told = &ret->items[ret->count];
-        size_t name = ranked[i];
-        if (times->items[name].durations.count == 0)
-            continue;
-        *told = (struct told){.name = times->names.items[name].bytes, .period_ns = named_times_period_ns(times, name)};
-        status = series_make(&told->times, times->items[name].durations.items, times->items[name].durations.count, err);
-        ret->count += status == 0;
-    }
-    free(ranked);
-    return status;
-}
 
 static void release_list(struct list *list)
 {
@@ -283,7 +256,7 @@ static int print_list(const struct list *list, const char *title, bool markdown,
     int status = 0;
 
     for (size_t i = 0; status == 0 && i < list->count; i++) {
-        const struct told *told = &list->items[i];
+        const struct named_series *told = &list->items[i];
         char texts[5][48];
         const char *cells[] = {texts[0], texts[1], texts[2], texts[3], texts[4], told->name};
         snprintf(texts[0], sizeof texts[0], "%.3f", told->times.total / 1e3);
@@ -314,7 +287,7 @@ static void put_json_list(struct json_out *json, const char *key, const struct l
 {
     json_put_begin(json, key, '[');
     for (size_t i = 0; i < list->count; i++) {
-        const struct told *told = &list->items[i];
+        const struct named_series *told = &list->items[i];
         json_put_begin(json, NULL, '{');
         json_put_format(json, "count", "%lld", (long long)told->times.n);
         put_number(json, "longest", told->times.maximum / 1e3);
@@ -356,7 +329,8 @@ int program_print(const struct named_times *ranges, const struct named_times *ca
 {
     struct list lists[2] = {{.count = 0}};
     bool markdown = format == ADVICE_MARKDOWN;
-    bool failed = make_list(ranges, &lists[0], err) < 0 || make_list(calls, &lists[1], err) < 0;
+    bool failed = named_times_largest(ranges, lists[0].items, &lists[0].count, err) < 0 ||
+                  named_times_largest(calls, lists[1].items, &lists[1].count, err) < 0;
 
     if (!failed && format == ADVICE_JSON) {
         put_json_answer(&lists[0], &lists[1], capture, stream);

@@ -27,68 +27,54 @@ struct part {
     enum form form;
     size_t offset, size;
 };
-#define PART(type, member, form)                                                                                       \
+#define PART_AS(type, member, form)                                                                                    \
     {                                                                                                                  \
 #member, form, offsetof(type, member), sizeof(((type *)NULL)->member)                                          \
     }
+/* The form follows from the type; of arrays it is FORM_FIXED_TEXT. */
+#define PART(type, member)                                                                                             \
+    PART_AS(type, member,                                                                                              \
+            _Generic(&((type *)NULL)->member, int64_t *                                                                \
+                     : FORM_COUNT, uint64_t *                                                                          \
+                     : FORM_COUNT, double *                                                                            \
+                     : FORM_NUMBER, bool *                                                                             \
+                     : FORM_TRUTH, char **                                                                             \
+                     : FORM_OWNED_TEXT, default                                                                        \
+                     : FORM_FIXED_TEXT))
 
+#define OF_SERIES(member) PART(struct series, member)
 static const struct part series_parts[] = {
-    PART(struct series, n, FORM_COUNT),
-    PART(struct series, median, FORM_NUMBER),
-    PART(struct series, mad, FORM_NUMBER),
-    PART(struct series, total, FORM_NUMBER),
-    PART(struct series, minimum, FORM_NUMBER),
-    PART(struct series, maximum, FORM_NUMBER),
-    {.name = NULL},
+    OF_SERIES(n),       OF_SERIES(median),  OF_SERIES(mad), OF_SERIES(total),
+    OF_SERIES(minimum), OF_SERIES(maximum), {.name = NULL},
 };
+#define FACT(member) PART(struct workload_facts, member)
 static const struct part facts_parts[] = {
-    PART(struct workload_facts, family, FORM_FIXED_TEXT),
-    PART(struct workload_facts, chip, FORM_FIXED_TEXT),
-    PART(struct workload_facts, models, FORM_FIXED_TEXT),
-    PART(struct workload_facts, metrics, FORM_FIXED_TEXT),
-    PART(struct workload_facts, cube_cores, FORM_COUNT),
-    PART(struct workload_facts, vector_cores, FORM_COUNT),
-    PART(struct workload_facts, clock_khz, FORM_COUNT),
-    PART(struct workload_facts, rated_khz, FORM_COUNT),
-    PART(struct workload_facts, tick_ns, FORM_COUNT),
-    PART(struct workload_facts, devices, FORM_COUNT),
-    PART(struct workload_facts, problems, FORM_COUNT),
-    PART(struct workload_facts, times_known, FORM_TRUTH),
-    PART(struct workload_facts, placed, FORM_TRUTH),
-    PART(struct workload_facts, recorded, FORM_COUNT),
-    PART(struct workload_facts, unrecorded, FORM_COUNT),
-    PART(struct workload_facts, interval, FORM_COUNT),
-    {.name = NULL},
+    FACT(family),    FACT(chip),      FACT(models),     FACT(metrics),  FACT(cube_cores), FACT(vector_cores),
+    FACT(clock_khz), FACT(rated_khz), FACT(tick_ns),    FACT(devices),  FACT(problems),   FACT(times_known),
+    FACT(placed),    FACT(recorded),  FACT(unrecorded), FACT(interval), {.name = NULL},
 };
 static const struct part group_parts[] = {
-    PART(struct profile_group, key, FORM_OWNED_TEXT),
-    PART(struct profile_group, batch, FORM_COUNT),
-    {.name = NULL},
-};
+    PART(struct profile_group, key), PART(struct profile_group, batch), {.name = NULL}};
+#define OF_ROW(member) PART(struct profile_row, member)
 static const struct part row_parts[] = {
-    PART(struct profile_row, key, FORM_OWNED_TEXT),
-    PART(struct profile_row, name, FORM_OWNED_TEXT),
-    PART(struct profile_row, type, FORM_OWNED_TEXT),
-    PART(struct profile_row, shapes, FORM_OWNED_TEXT),
-    PART(struct profile_row, order, FORM_COUNT),
-    PART(struct profile_row, conversion, FORM_TRUTH),
-    PART(struct profile_row, ai_cpu, FORM_TRUTH),
-    PART(struct profile_row, varies, FORM_FLAG),
+    OF_ROW(key),    OF_ROW(name),       OF_ROW(type),   OF_ROW(shapes),
+    OF_ROW(order),  OF_ROW(conversion), OF_ROW(ai_cpu), PART_AS(struct profile_row, varies, FORM_FLAG),
     {.name = NULL},
 };
+#define OF_PROFILE(member) PART(struct profile, member)
 static const struct part profile_parts[] = {
-    PART(struct profile, steps, FORM_COUNT),
-    PART(struct profile, warmup, FORM_COUNT),
-    PART(struct profile, cut_steps, FORM_NOTE),
-    PART(struct profile, executions, FORM_COUNT),
-    PART(struct profile, refused, FORM_COUNT),
-    PART(struct profile, time_ns, FORM_NUMBER),
-    PART(struct profile, busy_ns, FORM_NUMBER),
-    PART(struct profile, free_ns, FORM_NUMBER),
-    PART(struct profile, ai_cpu_ns, FORM_NUMBER),
-    PART(struct profile, conversion_ns, FORM_NUMBER),
-    PART(struct profile, cube_share, FORM_NUMBER),
-    PART(struct profile, read_write_bytes, FORM_NUMBER),
+    OF_PROFILE(steps),
+    OF_PROFILE(warmup),
+    PART_AS(struct profile, cut_steps, FORM_NOTE),
+    OF_PROFILE(executions),
+    OF_PROFILE(refused),
+    OF_PROFILE(time_ns),
+    OF_PROFILE(busy_ns),
+    OF_PROFILE(free_ns),
+    OF_PROFILE(ai_cpu_ns),
+    OF_PROFILE(conversion_ns),
+    OF_PROFILE(cube_share),
+    OF_PROFILE(read_write_bytes),
     {.name = NULL},
 };
 

@@ -467,7 +467,7 @@ static int add_device(const struct workload *workload, uint16_t device, struct c
         item->exposed_ns +=
             execution->duration_ns -
             coverage_within(&computing, execution->start_ns, execution->start_ns + execution->duration_ns, &cursor);
-        status = durations_add(&item->durations, execution->duration_ns, err);
+        status = statistics_durations_add(&item->durations, execution->duration_ns, err);
     }
     coverage_release(&computing);
     return status;

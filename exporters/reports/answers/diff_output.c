@@ -134,7 +134,8 @@ static void put_change(FILE *stream, const char *name, double base, double other
 static void put_period(const struct diff_output *output, FILE *stream, const char *end)
 {
     const struct side *const sides[] = {output->base, output->new_side};
-    double base = side_measure(output->base, MEASURE_PERIOD), other = side_measure(output->new_side, MEASURE_PERIOD);
+    double base = comparison_side_measure(output->base, MEASURE_PERIOD),
+           other = comparison_side_measure(output->new_side, MEASURE_PERIOD);
 
     if (base > 0 && other > 0)
         put_change(stream, "Period", base, other, end);
@@ -361,7 +362,7 @@ static void put_measure(struct json_out *json, const struct side *side, enum mea
     for (size_t i = 0; i < side->count; i++)
         known = known || profile_measure(side->profiles[i], measure) >= 0;
     if (known)
-        put_us(json, profile_measure_name(measure), side_measure(side, measure));
+        put_us(json, profile_measure_name(measure), comparison_side_measure(side, measure));
     else
         json_put_text(json, profile_measure_name(measure), NULL);
 }

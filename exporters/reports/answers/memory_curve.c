@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Device memory over time, and who held it at the peak. */
-#include "exporters/load/load_memory.h"
+#include "exporters/load/load.h"
 #include "exporters/table/report.h"
 
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "db/database.h"
 #include "db/query/query.h"
+#include "db/query/query_loop.h"
 #include "exporters/cann_report.h"
 #include "exporters/counters/pmu_metric.h"
 #include "exporters/json_text.h"
@@ -101,13 +102,11 @@ bool outcome_has_table(const struct switch_effect *effect, const char *report)
 static int add_column(struct outcome_table *table, const char *title, struct err *err)
 {
     char *copy = strdup(title);
-    if (copy == NULL || (table->column_count == table->column_capacity &&
-                         array_grow(&table->columns, &table->column_capacity, table->column_count, 1,
-                                    sizeof *table->columns, err) < 0)) {
+    if (copy == NULL || array_reserve(&table->columns, 1, err) < 0) {
         free(copy);
         return err_no_memory(err);
     }
-    table->columns[table->column_count++] = copy;
+    table->columns.items[table->columns.count++] = copy;
     return 0;
 }
 
@@ -143,15 +142,6 @@ static int add_report_columns(struct outcome_table *table, int family, struct er
     return status;
 }
 
-static int add_cann_columns(struct outcome_table *table, const struct switch_finding *finding, int64_t chip,
-                            struct err *err)
-{
-    if (add_report_columns(table, CAPTURE_CANN, err) < 0 ||
-        (strcmp(table->name, "op_summary") == 0 && add_metrics(table, finding, chip, err) < 0))
-        return -(int)err->code;
-    return 0;
-}
-
 /* ---- tables and layers ---- */
 
 static void add_switch(struct outcome_table *table, const char *key)
@@ -179,8 +169,10 @@ static int add_table(struct outcome *outcome, const struct switch_finding *findi
     struct outcome_table *table = &outcome->tables.items[outcome->tables.count++];
     *table = (struct outcome_table){.name = name};
     add_switch(table, effect->key);
-    return finding->writer == SWITCH_SVP ? add_report_columns(table, CAPTURE_SVP, err)
-                                         : add_cann_columns(table, finding, outcome->chip, err);
+    bool svp = finding->writer == SWITCH_SVP;
+    int status = add_report_columns(table, svp ? CAPTURE_SVP : CAPTURE_CANN, err);
+    return status == 0 && !svp && strcmp(name, "op_summary") == 0 ? add_metrics(table, finding, outcome->chip, err)
+                                                                  : status;
 }
 
 static int add_layer(struct outcome_layers *layers, const char *key, const char *name, size_t length, struct err *err)
@@ -330,8 +322,8 @@ static int warn_of_metrics(const struct outcome *outcome, struct switch_finding 
     pmu_columns_init(&columns, &input);
     bool is_there = columns.count > 0 && (strcmp(metrics, "L2Cache") != 0 || outcome->chip >= FIRST_CHIP_OF_L2_METRICS);
     return is_there ? 0
-                    : finding_warning(finding, "aic_metrics", metrics, NULL, err,
-                                      "chip %" PRId64 " has no such counters", outcome->chip);
+                    : switch_problem_add(&finding->warnings, "aic_metrics", metrics, NULL, err,
+                                         "chip %" PRId64 " has no such counters", outcome->chip);
 }
 
 int outcome_warn(const struct outcome *outcome, struct switch_finding *finding, struct err *err)
@@ -341,11 +333,11 @@ int outcome_warn(const struct outcome *outcome, struct switch_finding *finding, 
         const struct outcome_effect *item = &outcome->effects.items[i];
         const struct switch_effect *effect = item->effect;
         if (is_first_of_key(outcome, i) && !is_on_chip(outcome, effect->key))
-            status = finding_warning(finding, effect->key, item->value, NULL, err, "chip %" PRId64 " has nothing of it",
-                                     outcome->chip);
+            status = switch_problem_add(&finding->warnings, effect->key, item->value, NULL, err,
+                                        "chip %" PRId64 " has nothing of it", outcome->chip);
         else if (!has_company(finding, effect))
-            status = finding_warning(finding, effect->key, item->value, NULL, err, "%s: no table has it without %s",
-                                     effect->what, effect->with);
+            status = switch_problem_add(&finding->warnings, effect->key, item->value, NULL, err,
+                                        "%s: no table has it without %s", effect->what, effect->with);
     }
     return status;
 }
@@ -353,9 +345,9 @@ int outcome_warn(const struct outcome *outcome, struct switch_finding *finding, 
 void outcome_release(struct outcome *outcome)
 {
     for (size_t i = 0; i < outcome->tables.count; i++) {
-        for (size_t j = 0; j < outcome->tables.items[i].column_count; j++)
-            free(outcome->tables.items[i].columns[j]);
-        free(outcome->tables.items[i].columns);
+        for (size_t j = 0; j < outcome->tables.items[i].columns.count; j++)
+            free(outcome->tables.items[i].columns.items[j]);
+        free(outcome->tables.items[i].columns.items);
     }
     free(outcome->tables.items);
     free(outcome->effects.items);
@@ -370,47 +362,45 @@ void outcome_release(struct outcome *outcome)
 
 /* All that the capture says of one effect. */
 struct trace {
+    const struct switch_effect *effect;
     bool on_chip; /* one of its chips has it, or none of them is known */
     bool said;    /* its setting is known: */
     char setting[MOST_SETTING];
 };
 
-static int ask_chips(sqlite3 *db, const struct switch_effect *effect, struct trace *trace, struct err *err)
+static int take_chip(void *arg, sqlite3_stmt *row, struct err *err)
 {
-    sqlite3_stmt *statement = NULL;
-    bool any = false;
-    int step = sqlite3_prepare_v2(db, "SELECT DISTINCT chip FROM capture_part WHERE NOT is_host AND chip IS NOT NULL",
-                                  -1, &statement, NULL);
-    if (step != SQLITE_OK)
-        return database_error(err, db, "cannot read the chips");
-    while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
-        any = true;
-        trace->on_chip |= switch_effect_on_chip(effect, sqlite3_column_int64(statement, 0));
-    }
-    trace->on_chip |= !any;
-    sqlite3_finalize(statement);
-    return step == SQLITE_DONE ? 0 : database_error(err, db, "cannot read the chips");
+    struct trace *trace = arg;
+    int64_t chip = query_integer(row, 0);
+    (void)err;
+    trace->on_chip |= chip == DB_NULL || switch_effect_on_chip(trace->effect, chip);
+    return 0;
 }
 
-static int ask_setting(sqlite3 *db, const struct switch_effect *effect, struct trace *trace, struct err *err)
+/* A setting that is on in one part is on. */
+static int take_setting(void *arg, sqlite3_stmt *row, struct err *err)
 {
-    sqlite3_stmt *statement = NULL;
-    if (effect->setting == NULL)
+    struct trace *trace = arg;
+    const char *name = query_text(row, 0), *text = query_text(row, 1);
+    (void)err;
+    if (name == NULL || text == NULL || strcmp(name, trace->effect->setting) != 0 ||
+        (trace->said && switch_was_on(trace->effect, trace->setting)))
         return 0;
-    if (sqlite3_prepare_v2(db, "SELECT value FROM setting WHERE name = ?1 ORDER BY part_id", -1, &statement, NULL) !=
-        SQLITE_OK)
-        return database_error(err, db, "cannot read the settings");
-    sqlite3_bind_text(statement, 1, effect->setting, -1, SQLITE_STATIC);
-    int step;
-    while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
-        const char *text = (const char *)sqlite3_column_text(statement, 0);
-        if (text == NULL || (trace->said && switch_was_on(effect, trace->setting)))
-            continue; /* on in one part is on */
-        trace->said = true;
-        snprintf(trace->setting, sizeof trace->setting, "%s", *text != '\0' ? text : "off");
-    }
-    sqlite3_finalize(statement);
-    return step == SQLITE_DONE ? 0 : database_error(err, db, "cannot read the settings");
+    trace->said = true;
+    snprintf(trace->setting, sizeof trace->setting, "%s", *text != '\0' ? text : "off");
+    return 0;
+}
+
+static int ask_trace(sqlite3 *db, struct trace *trace, struct err *err)
+{
+    static const char chips[] = "SELECT DISTINCT chip FROM capture_part WHERE NOT is_host AND chip IS NOT NULL"
+                                " UNION ALL SELECT NULL WHERE NOT EXISTS"
+                                " (SELECT 1 FROM capture_part WHERE NOT is_host AND chip IS NOT NULL)";
+    if (query_run(db, chips, NULL, 0, take_chip, trace, err) < 0)
+        return -(int)err->code;
+    return trace->effect->setting != NULL
+               ? query_run(db, "SELECT name, value FROM setting ORDER BY part_id", NULL, 0, take_setting, trace, err)
+               : 0;
 }
 
 static void put_need(struct strbuf *ret, const struct switch_effect *effect)
@@ -421,8 +411,9 @@ static void put_need(struct strbuf *ret, const struct switch_effect *effect)
     strbuf_addf(ret, "%s%s%s", effect->key, value != NULL ? " = " : "", value != NULL ? value : "");
 }
 
-static void put_reason(struct strbuf *ret, const struct switch_effect *effect, const struct trace *trace)
+static void put_reason(struct strbuf *ret, const struct trace *trace)
 {
+    const struct switch_effect *effect = trace->effect;
     char setting[MOST_SETTING];
     snprintf(setting, sizeof setting, "%s", trace->setting);
     utf8_mask(setting);
@@ -441,41 +432,35 @@ static void put_reason(struct strbuf *ret, const struct switch_effect *effect, c
 }
 
 /* The effect that tells most: one that was off before one that says nothing. */
-static int find_cause(sqlite3 *db, const char *report, const struct switch_effect **ret, struct trace *ret_trace,
-                      struct err *err)
+static int find_cause(sqlite3 *db, const char *report, struct trace *ret, struct err *err)
 {
     const struct switch_effect *effect = effects_all(err);
-    bool failed = false;
-    *ret = NULL;
     if (effect == NULL)
         return -(int)err->code;
-    for (; !failed && effect->key != NULL; effect++) {
-        struct trace trace = {.on_chip = false};
+    for (; effect->key != NULL; effect++) {
+        struct trace trace = {.effect = effect};
         if ((effect->writers & (SWITCH_GE | SWITCH_ACL)) == 0 || !outcome_has_table(effect, report))
             continue;
-        failed = ask_chips(db, effect, &trace, err) < 0 || ask_setting(db, effect, &trace, err) < 0;
-        bool tells_more = trace.said && !ret_trace->said && trace.on_chip;
-        if (!failed && (*ret == NULL || tells_more)) {
-            *ret = effect;
-            *ret_trace = trace;
-        }
+        if (ask_trace(db, &trace, err) < 0)
+            return -(int)err->code;
+        if (ret->effect == NULL || (trace.said && !ret->said && trace.on_chip))
+            *ret = trace;
     }
-    return failed ? -(int)err->code : 0;
+    return 0;
 }
 
 int absence_tell(sqlite3 *db, const char *report, struct strbuf *ret, struct err *err)
 {
-    const struct switch_effect *cause = NULL;
-    struct trace trace = {.on_chip = false};
+    struct trace cause = {.effect = NULL};
     struct db_facts facts;
     int status = db_read_facts(db, &facts, err);
     if (status == 0 && facts.family != CAPTURE_SVP) /* no capture of SVP says what was on */
-        status = find_cause(db, report, &cause, &trace, err);
+        status = find_cause(db, report, &cause, err);
     if (status < 0)
         return status;
     strbuf_addf(ret, "%s: no data", report);
-    if (cause != NULL)
-        put_reason(ret, cause, &trace);
+    if (cause.effect != NULL)
+        put_reason(ret, &cause);
     return ret->failed ? err_no_memory(err) : 0;
 }
 
@@ -492,35 +477,42 @@ static const struct asked {
     {"msproftx", "msproftx", BY_MARKS},
 };
 
-static int ask(sqlite3 *db, const char *sql, const char *parameter, int64_t *ret, struct err *err)
+struct circumstances {
+    int64_t said;    /* the capture says what was switched on */
+    int64_t ended;   /* and when it ended */
+    int64_t devices; /* that took part */
+    int64_t by_us;   /* our own library made it, which drives no device */
+    bool on[sizeof switches / sizeof *switches];
+};
+
+static int take_on(void *arg, sqlite3_stmt *row, struct err *err)
 {
-    sqlite3_stmt *statement = NULL;
-    int step = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
-    if (step == SQLITE_OK && parameter != NULL)
-        sqlite3_bind_text(statement, 1, parameter, -1, SQLITE_STATIC);
-    if (step == SQLITE_OK)
-        step = sqlite3_step(statement);
-    *ret = step == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
-    sqlite3_finalize(statement);
-    return step == SQLITE_ROW ? 0 : database_error(err, db, "cannot tell why the capture is empty");
+    struct circumstances *now = arg;
+    const char *name = query_text(row, 0);
+    (void)err;
+    for (size_t i = 0; name != NULL && i < sizeof switches / sizeof *switches; i++)
+        now->on[i] |= strcmp(switches[i].setting, name) == 0;
+    return 0;
 }
 
-static int is_on(sqlite3 *db, const struct asked *asked, int64_t *ret, struct err *err)
+static int ask_circumstances(sqlite3 *db, struct circumstances *ret, struct err *err)
 {
-    return ask(db, "SELECT count(*) FROM setting WHERE name = ?1 AND value NOT IN ('', 'off', '0')", asked->setting,
-               ret, err);
+    if (query_number(db, "SELECT count(*) FROM setting WHERE name = 'taskTime'", &ret->said, err) < 0 ||
+        query_number(db, "SELECT count(end_ns) FROM capture_part", &ret->ended, err) < 0 ||
+        query_number(db, "SELECT count(*) FROM capture_part WHERE NOT is_host", &ret->devices, err) < 0 ||
+        query_number(db, "SELECT count(*) FROM setting WHERE name = 'collector' AND value LIKE 'libmsprof_acl%'",
+                     &ret->by_us, err) < 0)
+        return -(int)err->code;
+    return query_run(db, "SELECT DISTINCT name FROM setting WHERE value NOT IN ('', 'off', '0')", NULL, 0, take_on, ret,
+                     err);
 }
 
 /* "task_time and aic_metrics": those that are on and recorded by somebody; "" when there are none. */
-static int list_asked(sqlite3 *db, enum recorded_by by, struct strbuf *ret, struct err *err)
+static void list_asked(const struct circumstances *now, enum recorded_by by, struct strbuf *ret)
 {
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < sizeof switches / sizeof *switches; i++) {
-        int64_t on = 0;
-        if (switches[i].by == by && (status = is_on(db, &switches[i], &on, err)) == 0 && on > 0)
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
+        if (switches[i].by == by && now->on[i])
             strbuf_addf(ret, "%s%s", ret->length > 0 ? " and " : "", switches[i].name);
-    }
-    return status;
 }
 
 /* A clause of the sentence. */
@@ -530,32 +522,13 @@ static void add_reason(struct strbuf *ret, bool *any, const char *before, const 
     *any = true;
 }
 
-struct circumstances {
-    int64_t said;    /* the capture says what was switched on */
-    int64_t ended;   /* and when it ended */
-    int64_t devices; /* that took part */
-    int64_t by_us;   /* our own library made it, which drives no device */
-};
-
-static int ask_circumstances(sqlite3 *db, struct circumstances *ret, struct err *err)
-{
-    if (ask(db, "SELECT count(*) FROM setting WHERE name = 'taskTime'", NULL, &ret->said, err) < 0 ||
-        ask(db, "SELECT count(end_ns) FROM capture_part", NULL, &ret->ended, err) < 0 ||
-        ask(db, "SELECT count(*) FROM capture_part WHERE NOT is_host", NULL, &ret->devices, err) < 0 ||
-        ask(db, "SELECT count(*) FROM setting WHERE name = 'collector' AND value LIKE 'libmsprof_acl%'", NULL,
-            &ret->by_us, err) < 0)
-        return -(int)err->code;
-    return 0;
-}
-
-static int add_reasons(sqlite3 *db, const struct circumstances *now, struct strbuf *ret, struct err *err)
+static void add_reasons(const struct circumstances *now, struct strbuf *ret)
 {
     struct strbuf names[BY_MARKS + 1] = {{.data = NULL}};
     bool any = false;
-    int status = 0;
     for (int by = BY_DEVICE; by <= BY_MARKS; by++) {
         strbuf_init(&names[by], ERR_TEXT_SIZE);
-        status = status == 0 ? list_asked(db, (enum recorded_by)by, &names[by], err) : status;
+        list_asked(now, (enum recorded_by)by, &names[by]);
     }
     bool no_device = now->devices == 0 || now->by_us > 0;
     if (now->said > 0 && now->ended == 0)
@@ -574,26 +547,22 @@ static int add_reasons(sqlite3 *db, const struct circumstances *now, struct strb
                    "");
     for (int by = BY_DEVICE; by <= BY_MARKS; by++)
         strbuf_release(&names[by]);
-    return status;
 }
 
 int emptiness_tell(sqlite3 *db, struct strbuf *ret, struct err *err)
 {
     struct circumstances now = {.said = 0};
     int64_t records = 0, foreign = 0;
-    int status =
-        ask(db, "SELECT coalesce(sum(records_decoded + records_rejected), 0) FROM source_file", NULL, &records, err);
-    if (status == 0)
-        status = ask(db, "SELECT count(*) FROM diagnostics WHERE code LIKE 'file-%' AND code <> 'file-absent'", NULL,
-                     &foreign, err);
-    if (status < 0 || records > 0 || foreign > 0)
-        return status;
-    status = ask_circumstances(db, &now, err);
-    if (status < 0)
-        return status;
+    if (query_number(db, "SELECT sum(records_decoded + records_rejected) FROM source_file", &records, err) < 0 ||
+        query_number(db, "SELECT count(*) FROM diagnostics WHERE code LIKE 'file-%' AND code <> 'file-absent'",
+                     &foreign, err) < 0 ||
+        (records == 0 && foreign == 0 && ask_circumstances(db, &now, err) < 0))
+        return -(int)err->code;
+    if (records > 0 || foreign > 0)
+        return 0;
     strbuf_adds(ret, "nothing was recorded, because ");
-    status = add_reasons(db, &now, ret, err);
-    return status == 0 && ret->failed ? err_no_memory(err) : status;
+    add_reasons(&now, ret);
+    return ret->failed ? err_no_memory(err) : 0;
 }
 
 /* The numbers of chips, divided: all of them stand as their own. */
@@ -668,8 +637,8 @@ static void print_outputs(const struct outcome *outcome, FILE *stream)
         const struct outcome_table *table = &outcome->tables.items[i];
 
         fprintf(stream, "  %s_*.csv:", table->name);
-        for (size_t j = 0; j < table->column_count; j++)
-            fprintf(stream, "%s %s", j > 0 ? "," : "", table->columns[j]);
+        for (size_t j = 0; j < table->columns.count; j++)
+            fprintf(stream, "%s %s", j > 0 ? "," : "", table->columns.items[j]);
         fputc('\n', stream);
     }
     for (size_t i = 0; i < outcome->files.count; i++)
@@ -759,8 +728,8 @@ static void put_outputs(struct json_out *json, const struct outcome *outcome)
             json_put_text(json, NULL, table->switches[j]);
         json_put_end(json, ']');
         json_put_begin(json, "columns", '[');
-        for (size_t j = 0; j < table->column_count; j++)
-            json_put_text(json, NULL, table->columns[j]);
+        for (size_t j = 0; j < table->columns.count; j++)
+            json_put_text(json, NULL, table->columns.items[j]);
         json_put_end(json, ']');
         json_put_end(json, '}');
     }

@@ -22,8 +22,10 @@ const struct switch_effect *effects_all(struct err *err);
 struct outcome_table {
     const char *name;        /* "l2_cache" */
     const char *switches[8]; /* keys of the options that it is of; ended by NULL */
-    char **columns;
-    size_t column_count, column_capacity;
+    struct {
+        char **items;
+        size_t count, capacity;
+    } columns;
 };
 
 /* A layer of the timeline, or another file of JSON. */

@@ -34,7 +34,7 @@ static int take_node(struct path_rows *rows, const struct step_path *path, uint3
     const struct step_path_node *it = &path->items[i];
     const struct path_total_key key = {it->is_call, it->is_call ? rows->steps->launches.calls[it->place].name
                                                                 : rows->steps->workload.executions[it->place].op};
-    int64_t work_ns = number_subtract(node->end_ns, node->start_ns), slack_ns = path_slack_ns(node);
+    int64_t work_ns = number_subtract(node->end_ns, node->start_ns), slack_ns = step_path_slack_ns(node);
     bool added;
     struct path_total *total = map_add(&rows->totals, &key, &added, err);
 
@@ -237,7 +237,7 @@ static int put_node(const struct path_rows *rows, const struct step_path *path, 
         .lag_ns = step_path_lag_ns(path, i),
         .stream = stream >= 0 ? stream : DB_NULL,
         .step = (int64_t)split + 1,
-        .reason = path_reason_name(step_path_reason(path, workload, &rows->steps->launches, i)),
+        .reason = step_path_reason_name(step_path_reason(path, workload, &rows->steps->launches, i)),
         .side = it->is_call ? "host" : "device",
         .name = it->is_call ? cann_text(rows->names, rows->steps->launches.calls[it->place].name, 0).text
                             : execution_name(workload, it->place),

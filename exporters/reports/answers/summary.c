@@ -249,27 +249,21 @@ static int put_findings(struct report_run *run, const struct workload *workload,
     return failed ? -(int)err->code : 0;
 }
 
-#define LARGEST_NAMES 5
-
 /* How often and how long the ranges or calls ran that took most time. */
 static int put_names(struct report_run *run, const char *item, const struct named_times *times, struct err *err)
 {
-    size_t *ranked = NULL;
-    bool failed = named_times_rank(times, &ranked, err) < 0;
+    struct named_series largest[NAMED_LARGEST];
+    size_t count;
+    bool failed = named_times_largest(times, largest, &count, err) < 0;
 
-    for (size_t i = 0, told = 0; !failed && i < times->count && told < LARGEST_NAMES; i++) {
-        struct durations *durations = &times->items[ranked[i]].durations;
-        struct series series;
-        if (durations->count == 0)
-            continue;
-        told++;
-        failed = series_make(&series, durations->items, durations->count, err) < 0 ||
-                 put_line(run, item, err, "%.300s: %lld times, median %.3f us, slowest %.3f us, %.3f us in all",
-                          times->names.items[ranked[i]].bytes, (long long)series.n, series.median / 1e3,
-                          series.maximum / 1e3, series.total / 1e3) < 0;
-        series_release(&series);
+    for (size_t i = 0; i < count; i++) {
+        struct series *series = &largest[i].times;
+        failed =
+            failed || put_line(run, item, err, "%.300s: %lld times, median %.3f us, slowest %.3f us, %.3f us in all",
+                               largest[i].name, (long long)series->n, series->median / 1e3, series->maximum / 1e3,
+                               series->total / 1e3) < 0;
+        series_release(series);
     }
-    free(ranked);
     return failed ? -(int)err->code : 0;
 }
 

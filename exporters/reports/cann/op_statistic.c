@@ -172,7 +172,7 @@ static int load_groups(struct report_run *run, struct core_groups *groups, struc
     groups->by_key = (struct map)MAP_OF(struct core_group, key);
     groups->names = report_names(run->session, true, err);
     if (groups->names == NULL || device_2022_of(&groups->device, run, err) < 0 ||
-        execution_each(run->session->db, &groups->device.range.ticks, CANN_NOT_COUNTED, add_up, groups, err) < 0)
+        execution_each(run->session->db, &groups->device.range.ticks, CANN_TICKS, add_up, groups, err) < 0)
         return -(int)err->code;
     groups->items = calloc(groups->by_key.used + 1, sizeof *groups->items);
     if (groups->items == NULL)

@@ -478,7 +478,7 @@ static int put_rows(struct report_run *run, struct err *err)
 {
     const struct summary *summary = run->state;
     return execution_each(run->session->db, &summary->device.range.ticks,
-                          summary->counters.plan.count > 0 ? CANN_COUNTED : CANN_NOT_COUNTED, put_execution, run, err);
+                          summary->counters.plan.count > 0 ? CANN_TICKS_COUNTED : CANN_TICKS, put_execution, run, err);
 }
 
 const struct report report_op_summary_2022 = {

@@ -64,16 +64,14 @@ static int put_rows(struct report_run *run, struct err *err)
 {
     struct sums sums = {.run = run};
     const struct cann_communications *communications = report_communications(run->session, err);
-    struct cann_span_reader *reader = communications != NULL ? cann_span_reader_new(run->session->db, err) : NULL;
-    if (reader == NULL)
+    if (communications == NULL)
         return -(int)err->code;
     overlap_init(&sums.overlap, communications, add_span, &sums);
-    bool failed = cann_read_spans(reader, 1, INT64_MAX, take_span, &sums, err) < 0 ||
-                  overlap_end(&sums.overlap, err) < 0 || put_sums(&sums, err) < 0;
+    bool failed = cann_each_span(run->session->db, take_span, &sums, err) < 0 || overlap_end(&sums.overlap, err) < 0 ||
+                  put_sums(&sums, err) < 0;
     run->session->result->note =
         "table overlap_analysis counts copies and other tasks as free time, as Ascend's tool does; "
         "table overlap and the other answers count them as busy";
-    cann_span_reader_free(reader);
     return failed ? -(int)err->code : 0;
 }
 

@@ -58,7 +58,7 @@ static int add_reduce(struct report_run *run, const struct steps_reduces *reduce
 /* Which of the columns an all-reduce operation of an iteration has. */
 static size_t place_of(const struct steps *state, const struct cann_step *step, size_t i)
 {
-    return state->by_pair ? (size_t)state->steps.reduces[step->first_reduce + i].pair : i;
+    return state->by_pair ? (size_t)state->steps.reduces.items[step->first_reduce + i].pair : i;
 }
 
 static int steps_open(struct report_run *run, struct err *err)
@@ -104,7 +104,7 @@ static int put_step(struct report_run *run, const struct cann_step *step, struct
         .known_model = step->model_id == CANN_NO_ID ? DB_NULL : step->model_id,
     };
     for (size_t i = 0; i < step->reduce_count; i++) {
-        const struct cann_step_span *reduce = &state->steps.reduces[step->first_reduce + i];
+        const struct cann_step_span *reduce = &state->steps.reduces.items[step->first_reduce + i];
         size_t place = place_of(state, step, i);
         if (2 * (place + 1) > REPORT_MAX_COLUMNS)
             continue;

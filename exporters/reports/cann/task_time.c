@@ -182,7 +182,7 @@ static int put_state(void *arg, const void *record, struct err *err)
 static int put_all_states(struct report_run *run, struct err *err)
 {
     const struct tasks *tasks = run->state;
-    return execution_each(run->session->db, &tasks->device.range.ticks, CANN_NOT_COUNTED, read_state, run, err) < 0 ||
+    return execution_each(run->session->db, &tasks->device.range.ticks, CANN_TICKS, read_state, run, err) < 0 ||
                    spool_finish(tasks->read, err) < 0 || spool_each(tasks->read, sort_state, run, err) < 0 ||
                    spool_finish(tasks->sorted, err) < 0 || spool_each(tasks->sorted, put_state, run, err) < 0
                ? -(int)err->code
@@ -267,7 +267,7 @@ static int put_rows(struct report_run *run, struct err *err)
         return -(int)err->code;
     if (tasks->device.part->chip == 0)
         return put_all_states(run, err);
-    return execution_each(run->session->db, range, CANN_NOT_COUNTED, sort_kernel, run, err) < 0 ||
+    return execution_each(run->session->db, range, CANN_TICKS, sort_kernel, run, err) < 0 ||
                    spool_finish(tasks->sorted, err) < 0 || spool_each(tasks->sorted, put_kernel, run, err) < 0 ||
                    device_copy_each(run->session->db, range, put_copy, run, err) < 0
                ? -(int)err->code

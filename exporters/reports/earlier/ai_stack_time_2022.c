@@ -89,7 +89,7 @@ static int put_rows(struct report_run *run, struct err *err)
     bool failed = calls == NULL || device_2022_of(device, run, err) < 0 ||
                   plain_calls_each(calls, PLAIN_ACL, take_model_call, &acl, err) < 0 ||
                   plain_calls_each(calls, PLAIN_RUNTIME, take_runtime_call, &runtime, err) < 0 ||
-                  execution_each(db, &device->range.ticks, CANN_NOT_COUNTED, take_task, &ticks, err) < 0;
+                  execution_each(db, &device->range.ticks, CANN_TICKS, take_task, &ticks, err) < 0;
     plain_calls_free(calls);
     const struct span tasks = {
         .first = time_2022(device, ticks.first), .last = time_2022(device, ticks.last), .any = ticks.last != DB_NULL};

@@ -128,7 +128,7 @@ double time_2022(const struct device_2022 *device, int64_t tick)
         return NAN;
     double hertz = part->device_hz > 0 ? (double)part->device_hz : 1e9;
     double time = (double)number_subtract(tick, part->device_tick) / hertz * 1e9 + (double)part->host_monotonic_ns;
-    return part->chip == 0 ? digits_2022(time) : time;
+    return part->chip == 0 ? pmu_digits_2022(time) : time;
 }
 
 void task_2022_read(const struct device_2022 *device, const struct cann_task *task, struct task_2022 *ret)

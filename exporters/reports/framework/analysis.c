@@ -57,10 +57,7 @@ int relation_make(struct relation *relation, const struct framework *framework, 
     if (relation->launches == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory for %lld connections", (long long)last);
     relation->count = (size_t)last + 1;
-    struct cann_call_reader *reader = cann_call_reader_new(db, err);
-    status = reader != NULL ? cann_read_calls(reader, 1, INT64_MAX, take_call, &making, err) : -(int)err->code;
-    cann_call_reader_free(reader);
-    return status;
+    return cann_each_call(db, CANN_CALLS, take_call, &making, err);
 }
 
 /* ---- until when devices worked for steps ---- */
@@ -87,10 +84,7 @@ static int take_end(void *arg, const struct cann_task *task, struct err *err)
 int relation_set_ends(const struct relation *relation, struct framework *framework, sqlite3 *db, struct err *err)
 {
     struct ends ends = {relation, framework};
-    struct cann_task_reader *reader = cann_task_reader_new(db, false, err);
-    int status = reader != NULL ? cann_read_tasks(reader, 1, INT64_MAX, take_end, &ends, err) : -(int)err->code;
-    cann_task_reader_free(reader);
-    return status;
+    return cann_each_task(db, CANN_TASKS, take_end, &ends, err);
 }
 
 void relation_release(struct relation *relation)

@@ -205,7 +205,7 @@ static double rounded(double value, int decimals)
 static size_t print_real(char text[REAL_SHORTEST_MAX], double value)
 {
     if (value != UNKNOWN)
-        return real_print_float(text, value);
+        return number_print_float(text, value);
     memcpy(text, "-1", 2);
     return 2;
 }

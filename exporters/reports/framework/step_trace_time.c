@@ -71,14 +71,9 @@ static int take_task(void *arg, const struct cann_span *span, struct err *err)
 
 static int sum_spans(struct summing *summing, const struct cann_communications *communications, struct err *err)
 {
-    sqlite3 *db = summing->analysis->db;
-    struct cann_span_reader *reader = cann_span_reader_new(db, err);
     overlap_init(&summing->overlap, communications, take_span, summing);
-    bool failed =
-        (reader != NULL ? cann_read_spans(reader, 1, INT64_MAX, take_task, summing, err) : -(int)err->code) < 0 ||
-        overlap_end(&summing->overlap, err) < 0;
-    cann_span_reader_free(reader);
-    return failed ? -(int)err->code : 0;
+    int status = cann_each_span(summing->analysis->db, take_task, summing, err);
+    return status < 0 ? status : overlap_end(&summing->overlap, err);
 }
 
 /* ---- waiting for another stage ---- */

@@ -70,9 +70,7 @@ static int take_kernels(struct framework_analysis *analysis, struct err *err)
     const struct cann_communications *communications = report_communications(&analysis->session, err);
     if (communications == NULL)
         return -(int)err->code;
-    struct cann_task_reader *reader = cann_task_reader_new(analysis->db, false, err);
-    int status = reader != NULL ? cann_read_tasks(reader, 1, INT64_MAX, take_task, analysis, err) : -(int)err->code;
-    cann_task_reader_free(reader);
+    int status = cann_each_task(analysis->db, CANN_TASKS, take_task, analysis, err);
     for (size_t i = 0; status == 0 && i < communications->count; i++) {
         const struct cann_communication *item = &communications->items[i];
         add_kernel(analysis, item->connection_id, item->start_ns, item->duration_ns, false);

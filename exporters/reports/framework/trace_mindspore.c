@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/array.h"
 #include "base/file/large.h"
-#include "base/map.h"
+#include "base/file/spool.h"
 #include "exporters/reports/framework/trace_view.h"
 
 #include <stdio.h>
@@ -184,15 +184,6 @@ static int compare_starts(const void *a, const void *b)
     return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
-static int take_tasks(struct scopes *scopes, struct err *err)
-{
-    sqlite3 *db = scopes->view->analysis->db;
-    struct cann_task_reader *reader = cann_task_reader_new(db, false, err);
-    int status = reader != NULL ? cann_read_tasks(reader, 1, INT64_MAX, take_task, scopes, err) : -(int)err->code;
-    cann_task_reader_free(reader);
-    return status;
-}
-
 /* Scope Layer: the operators' scopes, nested. */
 static int trace_write_scopes(struct framework_trace *view, struct trace *trace, struct err *err)
 {
@@ -207,7 +198,8 @@ static int trace_write_scopes(struct framework_trace *view, struct trace *trace,
     scopes->cpu_count = view->cpu_ops.count;
     array_sort(scopes->cpu, scopes->cpu_count, sizeof *scopes->cpu, compare_starts);
     scopes->names = report_names(&view->analysis->session, true, err);
-    int status = scopes->names != NULL ? take_tasks(scopes, err) : -(int)err->code;
+    int status = scopes->names != NULL ? cann_each_task(view->analysis->db, CANN_TASKS, take_task, scopes, err)
+                                       : -(int)err->code;
     if (status == 0)
         status = take_cpu_ops(scopes, INT64_MAX, err);
     struct err ignored = ERR_INIT;
@@ -357,32 +349,60 @@ int mindspore_trace_begin(void *arg, struct trace *trace, struct err *err)
 
 /* ---- arrows inside the framework ---- */
 
-/* The beginning and the end of an arrow, which have one number. */
+/* The beginnings and ends that have one number, of ranges. */
 struct flow {
     uint64_t number;
-    size_t start, end; /* ranges, counted from 1 */
+    size_t start, end; /* the last ones */
     unsigned starts, ends;
 };
 
-static int collect_flows(const struct framework *framework, struct map *flows, struct err *err)
+/* On their way: ends by number, arrows by their end. */
+struct flows {
+    struct spool *ends, *arrows;
+    size_t alone; /* numbers that only begin */
+};
+
+static int collect_ends(const struct framework *framework, struct spool *ends, struct err *err)
 {
     for (size_t i = 0; i < framework->ranges.count; i++) {
         const struct framework_range *range = &framework->ranges.items[i];
+        const bool begins = (range->flags & RANGE_FLOW) != 0;
+        const struct spool_key key = {range->flow, i};
         large_pass(i);
-        if (range->flow == FRAMEWORK_NO_FLOW || (range->flags & RANGE_STACK) != 0 || !is_slice(range))
-            continue;
-        struct flow *flow = map_add(flows, &range->flow, NULL, err);
-        if (flow == NULL)
+        if (range->flow != FRAMEWORK_NO_FLOW && (range->flags & RANGE_STACK) == 0 && is_slice(range) &&
+            spool_add(ends, &key, &begins, sizeof begins, err) < 0)
             return -(int)err->code;
-        if ((range->flags & RANGE_FLOW) != 0) {
-            flow->starts++;
-            flow->start = i + 1;
-        } else {
-            flow->ends++;
-            flow->end = i + 1;
-        }
     }
-    return 0;
+    return spool_finish(ends, err);
+}
+
+/* Only one beginning and one end are an arrow. */
+static int end_flow(struct flows *flows, const struct flow *flow, struct err *err)
+{
+    const struct spool_key key = {flow->end, 0};
+    flows->alone += flow->starts > 0 && flow->ends == 0;
+    return flow->starts == 1 && flow->ends == 1 ? spool_add(flows->arrows, &key, flow, sizeof *flow, err) : 0;
+}
+
+static int collect_arrows(const struct framework *framework, struct flows *flows, struct err *err)
+{
+    struct flow flow = {.starts = 0};
+    struct spool_item item;
+    int any = collect_ends(framework, flows->ends, err);
+    if (any < 0)
+        return any;
+    while ((any = spool_next(flows->ends, &item, err)) > 0) {
+        if (item.key.major != flow.number) {
+            if (end_flow(flows, &flow, err) < 0)
+                return -(int)err->code;
+            flow = (struct flow){.number = item.key.major};
+        }
+        const bool begins = *(const bool *)item.record;
+        flow.starts += begins;
+        flow.ends += !begins;
+        *(begins ? &flow.start : &flow.end) = (size_t)item.key.minor;
+    }
+    return any < 0 || end_flow(flows, &flow, err) < 0 ? -(int)err->code : spool_finish(flows->arrows, err);
 }
 
 static void write_arrow_end(const struct framework_trace *view, struct trace *trace, char phase, uint64_t number,
@@ -401,34 +421,41 @@ static void write_arrow_end(const struct framework_trace *view, struct trace *tr
 }
 
 /* Tells of arrows that lead nowhere: one of their ends is lost, or has another number. */
-static void tell_flows(const struct framework_trace *view, const struct map *flows)
+static void tell_flows(const struct framework_trace *view, size_t alone)
 {
     const struct place place = {view->analysis->directory, -1, -1, NULL};
-    size_t alone = 0;
-    for (const struct flow *flow = map_next(flows, NULL); flow != NULL; flow = map_next(flows, flow))
-        alone += flow->starts > 0 && flow->ends == 0;
     if (alone > 0)
         diag_report(view->analysis->diag, DIAG_TASK_UNMATCHED_START, &place,
                     "%zu beginnings of arrows in mindspore.op_range have no end", alone);
 }
 
-static int write_arrows(struct framework_trace *view, struct trace *trace, struct err *err)
+static int draw_arrows(struct framework_trace *view, struct trace *trace, struct flows *flows, struct err *err)
 {
     const struct framework *framework = view->analysis->framework;
-    struct map flows = MAP_OF(struct flow, number);
-    int status = collect_flows(framework, &flows, err);
-    tell_flows(view, &flows);
-    for (size_t i = 0; status == 0 && i < framework->ranges.count; i++) {
-        const struct framework_range *range = &framework->ranges.items[i];
+    struct spool_item item;
+    int any = collect_arrows(framework, flows, err);
+    tell_flows(view, flows->alone);
+    if (any < 0)
+        return any;
+    for (size_t i = 0; (any = spool_next(flows->arrows, &item, err)) > 0; i++) {
+        const struct flow *flow = item.record;
         large_pass(i);
-        const struct flow *flow = range->flow != FRAMEWORK_NO_FLOW ? map_get(&flows, &range->flow) : NULL;
-        if (flow == NULL || flow->starts != 1 || flow->ends != 1 || flow->end != i + 1 ||
-            !trace_shows(view, framework->ranges.items[flow->start - 1].start_ns))
+        if (!trace_shows(view, framework->ranges.items[flow->start].start_ns))
             continue;
-        write_arrow_end(view, trace, 's', flow->number, flow->start - 1);
-        write_arrow_end(view, trace, 'f', flow->number, i);
+        write_arrow_end(view, trace, 's', flow->number, flow->start);
+        write_arrow_end(view, trace, 'f', flow->number, flow->end);
     }
-    map_release(&flows);
+    return any;
+}
+
+static int write_arrows(struct framework_trace *view, struct trace *trace, struct err *err)
+{
+    enum { MEMORY = 4 * 1024 * 1024 };
+    struct flows flows = {.ends = spool_new(MEMORY, NULL, err), .arrows = spool_new(MEMORY, NULL, err)};
+    const bool made = flows.ends != NULL && flows.arrows != NULL;
+    const int status = made ? draw_arrows(view, trace, &flows, err) : -(int)err->code;
+    spool_free(flows.ends);
+    spool_free(flows.arrows);
     return status;
 }
 

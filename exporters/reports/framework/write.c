@@ -193,15 +193,14 @@ static int indent_all(const struct framework_analysis *analysis, struct err *err
 
 int framework_relate(struct framework_analysis *analysis, struct err *err)
 {
-    int status = report_session_open(&analysis->session, analysis->db, analysis->options, analysis->result, err);
+    bool failed = report_session_open(&analysis->session, analysis->db, analysis->options, analysis->result, err) < 0;
     analysis->session.context = analysis;
-    if (status == 0)
-        status = relation_make(&analysis->relation, analysis->framework, analysis->db, err);
-    if (status == 0 && analysis->framework->torch != NULL)
-        status = torch_relate(analysis, err);
-    else if (status == 0 && analysis->steps.count > 0)
-        status = relation_set_ends(&analysis->relation, analysis->framework, analysis->db, err);
-    return status;
+    if (failed || relation_make(&analysis->relation, analysis->framework, analysis->db, err) < 0)
+        return -(int)err->code;
+    if (analysis->framework->torch != NULL)
+        return torch_relate(analysis, err);
+    return analysis->steps.count > 0 ? relation_set_ends(&analysis->relation, analysis->framework, analysis->db, err)
+                                     : 0;
 }
 
 void framework_unrelate(struct framework_analysis *analysis)

@@ -236,18 +236,12 @@ struct cached_model {
     struct svp_layer_table table;
 };
 
-/* Each function may be NULL; a result that is not 0 ends the walk and becomes its result. */
-struct svp_visitor {
-    /* At each inference that has tasks; it may read them. */
-    int (*inference)(void *arg, const struct svp_walk_stop *stop, struct err *err);
-    /* After the report's last inference; the rows are sorted. */
-    int (*report)(void *arg, const struct svp_report *report, const struct svp_statistic *statistic, struct err *err);
-    void *arg;
-};
-
 struct svp_walker {
     sqlite3 *db;
-    const struct svp_visitor *visitor;
+    struct report_run *runs; /* of the tables that are made */
+    size_t run_count;
+    bool counts;           /* one of them is made of the statistic */
+    struct worker *worker; /* that writes their files; NULL: a table alone */
     struct svp_task_reader *tasks;
     struct svp_report_reader *reports;
     struct cached_model models[CACHED_MODELS];
@@ -256,6 +250,56 @@ struct svp_walker {
     const struct svp_report *report;
     bool credited; /* the tasks of the inference under way to the statistic, or it is not wanted */
 };
+
+#define WALK_GIVEN_UP 1 /* the result where another worker has failed */
+
+/* The parts that all workers share. */
+struct job {
+    const struct report_session *session; /* the caller's */
+    const struct report_scope *scope;
+    const struct report *const *reports;
+    size_t count;
+    atomic_bool failed;
+    pthread_mutex_t mutex; /* for what follows, and for the callbacks of options */
+    uint64_t tasks_done, tasks_total;
+};
+
+/* Writes the files of one report after another. */
+struct worker {
+    struct job *job;
+    sqlite3 *db;
+    struct export_options options; /* those of the job, but for `written` */
+    struct export_result result;   /* of the report under way */
+    struct report_session session;
+    struct report_run *runs; /* one for each table */
+    size_t open_runs;
+    struct svp_walker *walker;
+    int64_t tasks; /* of the inference under way */
+};
+
+/* The inference under way is done. */
+static void tell_progress(struct worker *worker)
+{
+    struct job *job = worker->job;
+    pthread_mutex_lock(&job->mutex);
+    job->tasks_done += (uint64_t)worker->tasks;
+    progress_update(job->session->options->progress, "summary", job->tasks_done, job->tasks_total);
+    pthread_mutex_unlock(&job->mutex);
+    worker->tasks = 0;
+}
+
+static const struct svp_table *table_of(const struct report_run *run)
+{
+    return run->report->visitor;
+}
+
+static int end_parts(struct worker *worker, struct err *err)
+{
+    int result = 0;
+    for (size_t i = 0; result == 0 && i < worker->open_runs; i++)
+        result = report_end_part(&worker->runs[i], err);
+    return result;
+}
 
 static void forget_model(struct cached_model *model)
 {
@@ -329,7 +373,6 @@ int svp_walk_tasks(const struct svp_walk_stop *stop,
 static int visit_inference(void *arg, const struct svp_inference *inference, struct err *err)
 {
     struct svp_walker *walker = arg;
-    const struct svp_visitor *visitor = walker->visitor;
     struct svp_task network;
     struct svp_layer_table *table;
     if (inference->tasks == 0)
@@ -341,8 +384,18 @@ static int visit_inference(void *arg, const struct svp_inference *inference, str
         return result;
     svp_network_of(inference, &network);
     const struct svp_walk_stop stop = {.inference = inference, .network = &network, .table = table, .walker = walker};
-    walker->credited = visitor->report == NULL;
-    if (visitor->inference != NULL && (result = visitor->inference(visitor->arg, &stop, err)) != 0)
+    walker->credited = !walker->counts;
+    if (walker->worker != NULL && atomic_load_explicit(&walker->worker->job->failed, memory_order_relaxed))
+        return WALK_GIVEN_UP;
+    if (walker->worker != NULL) {
+        tell_progress(walker->worker);
+        walker->worker->tasks = inference->tasks;
+    }
+    for (size_t i = 0; result == 0 && i < walker->run_count; i++) {
+        if (table_of(&walker->runs[i])->inference != NULL)
+            result = table_of(&walker->runs[i])->inference(&walker->runs[i], &stop, err);
+    }
+    if (result != 0)
         return result;
     return walker->credited ? 0 : svp_walk_tasks(&stop, NULL, NULL, err);
 }
@@ -364,19 +417,32 @@ static int visit_ai_cpu_task(void *arg, const char *model, const struct svp_ai_c
     return result;
 }
 
+/* Gives the rows, sorted, after the report's last inference. */
+static int give_statistic(struct svp_walker *walker, const struct svp_report *report, struct err *err)
+{
+    struct worker *worker = walker->worker;
+    int result = worker != NULL ? end_parts(worker, err) : 0;
+    if (worker != NULL)
+        tell_progress(worker);
+    for (size_t i = 0; result == 0 && i < walker->run_count; i++) {
+        if (table_of(&walker->runs[i])->report != NULL)
+            result = table_of(&walker->runs[i])->report(&walker->runs[i], report, &walker->statistic, err);
+    }
+    return result == 0 && worker != NULL ? end_parts(worker, err) : result;
+}
+
 static int svp_walk_report(struct svp_walker *walker, const struct svp_report *report, struct err *err)
 {
-    const struct svp_visitor *visitor = walker->visitor;
     walker->report = report;
     svp_statistic_clear(&walker->statistic);
     int result = svp_read_report_inferences(walker->reports, report, visit_inference, walker, err);
-    if (result != 0 || visitor->report == NULL)
+    if (result != 0 || !walker->counts)
         return result;
     result = svp_read_report_ai_cpu_tasks(walker->reports, report, visit_ai_cpu_task, walker, err);
     if (result != 0)
         return result;
     svp_statistic_sort(&walker->statistic);
-    return visitor->report(visitor->arg, report, &walker->statistic, err);
+    return give_statistic(walker, report, err);
 }
 
 static void svp_walker_free(struct svp_walker *walker)
@@ -391,7 +457,8 @@ static void svp_walker_free(struct svp_walker *walker)
     free(walker);
 }
 
-static struct svp_walker *svp_walker_new(sqlite3 *db, const struct svp_visitor *visitor, struct err *err)
+static struct svp_walker *svp_walker_new(sqlite3 *db, struct report_run *runs, size_t count, struct worker *worker,
+                                         struct err *err)
 {
     struct svp_walker *walker = calloc(1, sizeof *walker);
     if (walker == NULL) {
@@ -399,9 +466,14 @@ static struct svp_walker *svp_walker_new(sqlite3 *db, const struct svp_visitor *
         return NULL;
     }
     walker->db = db;
-    walker->visitor = visitor;
+    walker->runs = runs;
+    walker->run_count = count;
+    walker->worker = worker;
+    walker->counts = worker != NULL;
+    for (size_t i = 0; i < count; i++)
+        walker->counts |= table_of(&runs[i])->report != NULL;
     svp_statistic_init(&walker->statistic);
-    walker->tasks = svp_task_reader_new(db, err);
+    walker->tasks = svp_task_reader_new(db, true, err);
     walker->reports = walker->tasks == NULL ? NULL : svp_report_reader_new(db, err);
     if (walker->reports != NULL)
         return walker;
@@ -414,16 +486,6 @@ static int walk_next_report(void *arg, const struct svp_report *report, struct e
     return svp_walk_report(arg, report, err);
 }
 
-static int svp_walk(sqlite3 *db, const struct svp_visitor *visitor, struct err *err)
-{
-    struct svp_walker *walker = svp_walker_new(db, visitor, err);
-    int result = walker == NULL ? -(int)err->code : svp_each_report(db, walk_next_report, walker, err);
-    svp_walker_free(walker);
-    return result;
-}
-
-#define WALK_GIVEN_UP 1 /* a visitor's result: another worker has failed */
-
 int svp_suffix(struct strbuf *suffix, const int64_t *numbers, size_t count, struct err *err)
 {
     strbuf_clear(suffix);
@@ -434,108 +496,12 @@ int svp_suffix(struct strbuf *suffix, const int64_t *numbers, size_t count, stru
     return suffix->failed ? err_set(err, ERR_NO_MEMORY, "no room for the name of a report file") : 0;
 }
 
-/* ---- one table alone ---- */
-
-static const struct svp_table *table_of(const struct report_run *run)
-{
-    return run->report->visitor;
-}
-
-static int take_inference(void *arg, const struct svp_walk_stop *stop, struct err *err)
-{
-    struct report_run *run = arg;
-    return table_of(run)->inference(run, stop, err);
-}
-
-static int take_report(void *arg, const struct svp_report *report, const struct svp_statistic *statistic,
-                       struct err *err)
-{
-    struct report_run *run = arg;
-    return table_of(run)->report(run, report, statistic, err);
-}
-
 static int put_rows(struct report_run *run, struct err *err)
 {
-    const struct svp_visitor visitor = {
-        .inference = table_of(run)->inference != NULL ? take_inference : NULL,
-        .report = table_of(run)->report != NULL ? take_report : NULL,
-        .arg = run,
-    };
-    return svp_walk(run->session->db, &visitor, err);
-}
-
-/* ---- files of several ---- */
-
-/* The parts that all workers share. */
-struct job {
-    const struct report_session *session; /* the caller's */
-    const struct report_scope *scope;
-    const struct report *const *reports;
-    size_t count;
-    atomic_bool failed;
-    pthread_mutex_t mutex; /* for what follows, and for the callbacks of options */
-    uint64_t tasks_done, tasks_total;
-};
-
-/* Writes the files of one report after another. */
-struct worker {
-    struct job *job;
-    sqlite3 *db;
-    struct export_options options; /* those of the job, but for `written` */
-    struct export_result result;   /* of the report under way */
-    struct report_session session;
-    struct report_run *runs; /* one for each table */
-    size_t open_runs;
-    struct svp_visitor visitor;
-    struct svp_walker *walker;
-    int64_t tasks; /* of the inference under way */
-};
-
-/* The inference under way is done. */
-static void tell_progress(struct worker *worker)
-{
-    struct job *job = worker->job;
-    pthread_mutex_lock(&job->mutex);
-    job->tasks_done += (uint64_t)worker->tasks;
-    progress_update(job->session->options->progress, "summary", job->tasks_done, job->tasks_total);
-    pthread_mutex_unlock(&job->mutex);
-    worker->tasks = 0;
-}
-
-static int visit_stop(void *arg, const struct svp_walk_stop *stop, struct err *err)
-{
-    struct worker *worker = arg;
-    int result = 0;
-    if (atomic_load_explicit(&worker->job->failed, memory_order_relaxed))
-        return WALK_GIVEN_UP;
-    tell_progress(worker);
-    worker->tasks = stop->inference->tasks;
-    for (size_t i = 0; result == 0 && i < worker->open_runs; i++) {
-        if (table_of(&worker->runs[i])->inference != NULL)
-            result = take_inference(&worker->runs[i], stop, err);
-    }
+    struct svp_walker *walker = svp_walker_new(run->session->db, run, 1, NULL, err);
+    int result = walker == NULL ? -(int)err->code : svp_each_report(run->session->db, walk_next_report, walker, err);
+    svp_walker_free(walker);
     return result;
-}
-
-static int end_parts(struct worker *worker, struct err *err)
-{
-    int result = 0;
-    for (size_t i = 0; result == 0 && i < worker->open_runs; i++)
-        result = report_end_part(&worker->runs[i], err);
-    return result;
-}
-
-static int visit_report(void *arg, const struct svp_report *report, const struct svp_statistic *statistic,
-                        struct err *err)
-{
-    struct worker *worker = arg;
-    int result = end_parts(worker, err);
-    tell_progress(worker);
-    for (size_t i = 0; result == 0 && i < worker->open_runs; i++) {
-        if (table_of(&worker->runs[i])->report != NULL)
-            result = take_report(&worker->runs[i], report, statistic, err);
-    }
-    return result == 0 ? end_parts(worker, err) : result;
 }
 
 /* ---- workers ---- */
@@ -574,7 +540,7 @@ static int open_tables(struct worker *worker, struct err *err)
         status = report_open(run, &worker->session, job->reports[worker->open_runs++], job->scope, err);
     }
     if (status == 0)
-        worker->walker = svp_walker_new(worker->db, &worker->visitor, err);
+        worker->walker = svp_walker_new(worker->db, worker->runs, worker->open_runs, worker, err);
     return status == 0 && worker->walker == NULL ? -(int)err->code : status;
 }
 
@@ -595,7 +561,6 @@ static void *worker_new(void *arg, struct err *err)
     if (worker->options.written != NULL)
         worker->options.written = tell_written;
     worker->options.written_arg = worker;
-    worker->visitor = (struct svp_visitor){.inference = visit_stop, .report = visit_report, .arg = worker};
     if (open_tables(worker, err) == 0)
         return worker;
     worker_free(worker);

@@ -145,15 +145,14 @@ static int add_dataset(struct reading *reading, const struct fields *fields, con
     struct framework_datasets *datasets = &framework->datasets;
     struct group key = {.place = 0};
     bool added;
-    int status = intern_text(framework, &fields->texts[TEXT_GRAPH_EVENT], &key.key.event, err);
-    if (status == 0)
-        status = intern_text(framework, &fields->texts[TEXT_NAME], &key.key.operation, err);
     put_custom(&reading->name, &fields->texts[TEXT_CUSTOM]);
-    if (status == 0)
-        status = reading->name.failed
-                     ? err_no_memory(err)
-                     : intern_add(&framework->texts, reading->name.data, reading->name.length, &key.key.custom, err);
-    struct group *group = status == 0 ? map_add(&reading->groups, &key, &added, err) : NULL;
+    if (reading->name.failed)
+        return err_no_memory(err);
+    if (intern_text(framework, &fields->texts[TEXT_GRAPH_EVENT], &key.key.event, err) < 0 ||
+        intern_text(framework, &fields->texts[TEXT_NAME], &key.key.operation, err) < 0 ||
+        intern_add(&framework->texts, reading->name.data, reading->name.length, &key.key.custom, err) < 0)
+        return -(int)err->code;
+    struct group *group = map_add(&reading->groups, &key, &added, err);
     if (group == NULL)
         return -(int)err->code;
     if (added) {
@@ -184,7 +183,7 @@ static int take_record(void *arg, const struct framework_record *record, struct 
         return 0;
     const int64_t start_ns = framework_clock_ns(reading->clock, fields.start),
                   end_ns = framework_clock_ns(reading->clock, fields.end);
-    if (!span_check(reading->diag, &place, "the range", start_ns, end_ns))
+    if (!diag_check_span(reading->diag, &place, "the range", start_ns, end_ns))
         return 0;
     make_name(&reading->name, &fields);
     if (reading->name.failed)
@@ -194,21 +193,19 @@ static int take_record(void *arg, const struct framework_record *record, struct 
                                     .thread = (int64_t)fields.thread,
                                     .flow = fields.flow,
                                     .flags = flags_of(reading->name.data, &fields)};
-    int status = intern_add(&framework->texts, reading->name.data, reading->name.length, &range.name, err);
-    if (status == 0)
-        status = large_reserve(&framework->ranges, 1, err);
-    if (status < 0)
-        return status;
+    if (intern_add(&framework->texts, reading->name.data, reading->name.length, &range.name, err) < 0 ||
+        large_reserve(&framework->ranges, 1, err) < 0)
+        return -(int)err->code;
     large_pass(framework->ranges.count);
     framework->ranges.items[framework->ranges.count++] = range;
     if (range.start_ns == range.end_ns)
         return 0;
-    if (strstr(reading->name.data, "ProfilerStep#") != NULL)
-        status = framework_add_step(framework, reading->name.data, range.start_ns, range.end_ns, err);
-    if (status == 0 && fields.graph && is_text(&fields.texts[TEXT_GRAPH_MODULE], "Dataset") &&
-        has_three_parts(reading->name.data))
-        status = add_dataset(reading, &fields, &range, err);
-    return status;
+    if (strstr(reading->name.data, "ProfilerStep#") != NULL &&
+        framework_add_step(framework, reading->name.data, range.start_ns, range.end_ns, err) < 0)
+        return -(int)err->code;
+    if (fields.graph && is_text(&fields.texts[TEXT_GRAPH_MODULE], "Dataset") && has_three_parts(reading->name.data))
+        return add_dataset(reading, &fields, &range, err);
+    return 0;
 }
 
 int mindspore_load(struct framework *framework, const char *directory, const struct framework_clock *clock,

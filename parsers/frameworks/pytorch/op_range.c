@@ -68,7 +68,7 @@ static int take_op(void *arg, const struct framework_record *record, struct err 
         diag_report(reading->diag, DIAG_RECORD_VALUE, &place, "it has no start");
         return 0;
     }
-    if (!span_check(reading->diag, &place, "the operator", op.start_ns, op.end_ns))
+    if (!diag_check_span(reading->diag, &place, "the operator", op.start_ns, op.end_ns))
         return 0;
     torch_check_process(reading, record, op.pid);
     if (texts[TEXT_NAME].text == NULL)

@@ -169,7 +169,7 @@ static int take_gc(void *arg, const struct framework_record *record, struct err 
     const struct torch_gc gc = {(int64_t)bytes_load(p, 8, false),
                                 framework_clock_ns_cut(reading->clock, bytes_load(p + 8, 8, false)),
                                 framework_clock_ns_cut(reading->clock, bytes_load(p + 16, 8, false))};
-    if (!span_check(reading->diag, &place, "the collection", gc.start_ns, gc.end_ns))
+    if (!diag_check_span(reading->diag, &place, "the collection", gc.start_ns, gc.end_ns))
         return 0;
     torch_check_process(reading, record, gc.pid);
     if (array_reserve(gcs, 1, err) < 0)

@@ -3,18 +3,7 @@
 
 #include "parsers/kinds/common/device_stream.h"
 
-int aicpu_stream_open(struct decoder *decoder, void *state, const struct capture_file *file, struct err *err)
-{
-    (void)err;
-    struct aicpu_stream *stream = state;
-    stream->part = decoder_part(decoder);
-    stream->association = decoder_association(decoder);
-    stream->kind = file->kind;
-    stream->device_id = file->identity.device_id;
-    return 0;
-}
-
-void aicpu_put_ids(const struct aicpu_stream *stream, struct row *row, size_t stream_column, size_t task_column)
+void aicpu_put_ids(const struct record_stream *stream, struct row *row, size_t stream_column, size_t task_column)
 {
     enum { AI_CPU = 1, FIRST_CHIP_WITH_STARS = 5 };
     uint32_t stream_word = (uint32_t)row->cells[stream_column].integer,
@@ -29,7 +18,7 @@ void aicpu_put_ids(const struct aicpu_stream *stream, struct row *row, size_t st
     row_set_integer(row, task_column, task_id);
 }
 
-bool aicpu_put_times(const struct aicpu_stream *stream, struct decoder *decoder, struct row *row, size_t first_tick,
+bool aicpu_put_times(const struct record_stream *stream, struct decoder *decoder, struct row *row, size_t first_tick,
                      size_t first_ns, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

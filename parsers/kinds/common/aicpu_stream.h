@@ -3,23 +3,14 @@
 #ifndef MSPROF_PARSERS_KINDS_COMMON_AICPU_STREAM_H
 #define MSPROF_PARSERS_KINDS_COMMON_AICPU_STREAM_H
 
-#include "parsers/decode/decode.h"
+#include "parsers/kinds/common/record_stream.h"
 
-/* The state of a stream; zeroed at first. */
-struct aicpu_stream {
-    const struct capture_part *part;
-    struct association *association; /* NULL: of a capture from before 2023 */
-    const struct record_kind *kind;
-    int64_t device_id;
-};
-
-int aicpu_stream_open(struct decoder *decoder, void *state, const struct capture_file *file, struct err *err);
 /* Puts the numbers of stream and task, decoded as the chip's scheduler codes them, in place of the recorded words. */
-void aicpu_put_ids(const struct aicpu_stream *stream, struct row *row, size_t stream_column, size_t task_column);
+void aicpu_put_ids(const struct record_stream *stream, struct row *row, size_t stream_column, size_t task_column);
 
 /* Points in time that follow each other: for each from first_tick on a column of ticks, from first_ns on one of
  * nanoseconds. False: one is before that in front of it, which has been reported. */
-bool aicpu_put_times(const struct aicpu_stream *stream, struct decoder *decoder, struct row *row, size_t first_tick,
+bool aicpu_put_times(const struct record_stream *stream, struct decoder *decoder, struct row *row, size_t first_tick,
                      size_t first_ns, size_t count);
 
 /* The layout of a kind by the type of its records: name, type and where it is described. */

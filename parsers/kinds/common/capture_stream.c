@@ -26,19 +26,14 @@ enum { STATUS_DESTROYED = 1 };
 /* Records of both generations are rows of the first. */
 static int store(struct decoder *decoder, const struct row *row, struct err *err)
 {
-    struct row copy;
-    int status = decoder_emit(decoder, &kind_capture_stream_info, &copy, err);
-    for (size_t i = 0; status == 0 && i < CAPTURE_STREAM_COLUMNS; i++) {
-        if (row_has(row, i))
-            row_set_integer(&copy, i, row->cells[i].integer);
-    }
+    int status = decoder_emit_copy(decoder, &kind_capture_stream_info, row, err);
     decoder_consume(decoder);
     return status;
 }
 
 static int take_capture(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
-    const struct host_stream *stream = state;
+    const struct record_stream *stream = state;
     bool failed = host_record_take(decoder, state, row, keep, err) < 0 ||
                   (stream->kind != &kind_capture_stream_info && store(decoder, row, err) < 0);
     if (failed || stream->association == NULL)
@@ -54,7 +49,7 @@ static int take_capture(struct decoder *decoder, void *state, struct row *row, b
 }
 
 const struct kind_hooks capture_stream_hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
+    .state_size = sizeof(struct record_stream),
+    .open = record_stream_open,
     .record = take_capture,
 };

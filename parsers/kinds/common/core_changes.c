@@ -1,26 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/kinds/common/core_changes.h"
 
-#include "parsers/capture/capture.h"
+#include "parsers/kinds/common/record_stream.h"
 
 enum { CHANGES_MAX = 55, FIRST_CHANGE = 8, CHANGE_SIZE = 16 };
 
 struct state {
-    const struct record_kind *kind;
-    const struct capture_part *part;
+    struct record_stream stream;       /* first */
     int64_t own[CORE_CHANGES_OWN_MAX]; /* of the record: the kind's own columns, which every row of it gets */
-    int64_t device_id;
 };
-
-static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
-{
-    (void)err;
-    struct state *state = opaque;
-    state->kind = file->kind;
-    state->part = decoder_part(decoder);
-    state->device_id = file->identity.device_id;
-    return 0;
-}
 
 static int emit_change(struct decoder *decoder, const struct state *state, const struct bytes *bytes, size_t at,
                        struct err *err)
@@ -39,14 +27,15 @@ static int emit_change(struct decoder *decoder, const struct state *state, const
         diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "fewer changes than it counts");
         return 0;
     }
-    int status = decoder_emit(decoder, state->kind, &row, err);
+    int status = decoder_emit(decoder, state->stream.kind, &row, err);
     if (status < 0)
         return status;
     row_set_integer(&row, CORE_CHANGES_FILE_ID, decoder_file_id(decoder));
-    row_set_integer(&row, CORE_CHANGES_DEVICE_ID, state->device_id);
-    row_set_integer(&row, CORE_CHANGES_TIME_NS, part_device_ns(state->part, (int64_t)tick));
+    row_set_integer(&row, CORE_CHANGES_DEVICE_ID, state->stream.device_id);
+    row_set_integer(&row, CORE_CHANGES_TIME_NS, part_device_ns(state->stream.part, (int64_t)tick));
     row_set_integer(&row, CORE_CHANGES_VALUE, (int64_t)value);
-    for (size_t i = CORE_CHANGES_OWN; i < state->kind->column_count && i < CORE_CHANGES_OWN + CORE_CHANGES_OWN_MAX; i++)
+    for (size_t i = CORE_CHANGES_OWN;
+         i < state->stream.kind->column_count && i < CORE_CHANGES_OWN + CORE_CHANGES_OWN_MAX; i++)
         row_set_integer(&row, i, state->own[i - CORE_CHANGES_OWN]);
     return 0;
 }
@@ -75,7 +64,8 @@ static int take_changes(struct decoder *decoder, void *opaque, struct row *row, 
         *keep = false;
         return 0;
     }
-    for (size_t i = CORE_CHANGES_OWN; i < state->kind->column_count && i < CORE_CHANGES_OWN + CORE_CHANGES_OWN_MAX; i++)
+    for (size_t i = CORE_CHANGES_OWN;
+         i < state->stream.kind->column_count && i < CORE_CHANGES_OWN + CORE_CHANGES_OWN_MAX; i++)
         state->own[i - CORE_CHANGES_OWN] = row->cells[i].integer;
     decoder_consume(decoder);
     for (int64_t i = 0; status == 0 && i < count; i++)
@@ -86,6 +76,6 @@ static int take_changes(struct decoder *decoder, void *opaque, struct row *row, 
 
 const struct kind_hooks core_changes_hooks = {
     .state_size = sizeof(struct state),
-    .open = open_stream,
+    .open = record_stream_open,
     .record = take_changes,
 };

@@ -59,26 +59,10 @@ _Static_assert(sizeof core_pmu_layouts / sizeof *core_pmu_layouts == CORE_PMU_LA
 #define MODE_END 0
 
 struct state {
-    const struct capture_part *part;
-    struct association *association; /* of captures since 2023 */
-    struct executions *executions;   /* of those before */
-    enum pmu_core core;
-    int64_t device_id;
+    struct record_stream stream; /* first */
     struct sequence sequence;
     bool ended; /* the record before said that the samples end */
 };
-
-static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
-{
-    (void)err;
-    struct state *state = opaque;
-    state->part = decoder_part(decoder);
-    state->association = decoder_association(decoder);
-    state->executions = decoder_executions(decoder);
-    state->core = file->kind == &kind_aiv_pmu ? PMU_CORE_AIV : PMU_CORE_AIC;
-    state->device_id = file->identity.device_id;
-    return 0;
-}
 
 /* A sample of one core stays as it is. */
 static int take_sample(struct decoder *decoder, struct state *state, struct row *row, bool *keep)
@@ -93,7 +77,8 @@ static int take_sample(struct decoder *decoder, struct state *state, struct row 
     state->ended = !*keep;
     /* Since 2023 samples count by the device's monotonic clock. */
     row_set_integer(row, TIME_NS,
-                    part_clock_ns(state->part, state->association != NULL ? CLOCK_DEVICE_NS : CLOCK_DEVICE_TICK,
+                    part_clock_ns(state->stream.part,
+                                  state->stream.association != NULL ? CLOCK_DEVICE_NS : CLOCK_DEVICE_TICK,
                                   row->cells[TICK].integer));
     return 0;
 }
@@ -101,29 +86,24 @@ static int take_sample(struct decoder *decoder, struct state *state, struct row 
 static int take_task(struct decoder *decoder, const struct state *state, const struct row *row, struct err *err)
 {
     const struct cell *cells = row->cells;
-    if (state->association == NULL && state->executions == NULL)
+    if (state->stream.join == NULL)
         return 0;
     struct device_pmu pmu = {
         .start_ns = -1,
         .context_id = NO_CONTEXT,
-        .device_id = (uint32_t)state->device_id,
+        .device_id = (uint32_t)state->stream.device_id,
         .stream_id = (uint32_t)cells[STREAM_ID].integer,
         .task_id = (uint32_t)cells[TASK_ID].integer,
-        .core = state->core,
+        .core = state->stream.kind == &kind_aiv_pmu ? PMU_CORE_AIV : PMU_CORE_AIC,
         .total_cycle = cells[TOTAL_CYCLE].integer,
         .counter_count = PMU_COUNTERS,
+        .file_id = cells[FILE_ID].integer,
+        .block_num = row_has(row, BLOCK_NUM) ? cells[BLOCK_NUM].integer : -1,
     };
     for (size_t i = 0; i < PMU_COUNTERS; i++)
         pmu.counters[i] = cells[EVENT0 + i].integer;
     decoder_consume(decoder);
-    if (state->association != NULL)
-        return association_add_pmu(state->association, &pmu, err);
-    const struct task_counters counters = {
-        .pmu = pmu,
-        .file_id = cells[FILE_ID].integer,
-        .block_num = row_has(row, BLOCK_NUM) ? cells[BLOCK_NUM].integer : -1,
-    };
-    return executions_add_counters(state->executions, &counters, err);
+    return association_add_pmu(state->stream.join, &pmu, err);
 }
 
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
@@ -131,32 +111,31 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     struct state *state = opaque;
     if (row_has(row, COUNTER))
         sequence_check(&state->sequence, decoder, row->cells[COUNTER].integer);
-    row_set_integer(row, DEVICE_ID, state->device_id);
+    row_set_integer(row, DEVICE_ID, state->stream.device_id);
     return row_has(row, CORE_ID) ? take_sample(decoder, state, row, keep) : take_task(decoder, state, row, err);
 }
 
 const struct kind_hooks core_pmu_hooks = {
     .state_size = sizeof(struct state),
-    .open = open_stream,
+    .open = record_stream_open,
     .record = take_record,
 };
 
-int core_pmu_emit(struct decoder *decoder, const struct task_counters *counters, struct err *err)
+int core_pmu_emit(struct decoder *decoder, const struct device_pmu *pmu, struct err *err)
 {
-    const struct device_pmu *pmu = &counters->pmu;
     struct row row;
     int status = decoder_emit(decoder, pmu->core == PMU_CORE_AIV ? &kind_aiv_pmu : &kind_aicore_pmu, &row, err);
     if (status < 0)
         return status;
-    row_set_integer(&row, FILE_ID, counters->file_id);
+    row_set_integer(&row, FILE_ID, pmu->file_id);
     row_set_integer(&row, DEVICE_ID, (int32_t)pmu->device_id);
     row_set_integer(&row, STREAM_ID, pmu->stream_id);
     row_set_integer(&row, TASK_ID, pmu->task_id);
     row_set_integer(&row, TOTAL_CYCLE, pmu->total_cycle);
     for (size_t i = 0; i < PMU_COUNTERS; i++)
         row_set_integer(&row, EVENT0 + i, pmu->counters[i]);
-    if (counters->block_num >= 0)
-        row_set_integer(&row, BLOCK_NUM, counters->block_num);
+    if (pmu->block_num >= 0)
+        row_set_integer(&row, BLOCK_NUM, pmu->block_num);
     return 0;
 }
 

@@ -3,10 +3,8 @@
 #ifndef MSPROF_PARSERS_KINDS_COMMON_CORE_PMU_H
 #define MSPROF_PARSERS_KINDS_COMMON_CORE_PMU_H
 
-#include "parsers/decode/decode.h"
-#include "parsers/join/association.h"
-#include "parsers/join/execution.h"
 #include "parsers/kinds/common/columns.h"
+#include "parsers/kinds/common/record_stream.h"
 
 /* The event counters that every PMU record of an Ascend core has: eight, on chips 15 and 16 ten. */
 
@@ -110,6 +108,6 @@ extern const struct report_column core_sample_table[];
     }
 
 /* Emits counters as a row of their kind. */
-int core_pmu_emit(struct decoder *decoder, const struct task_counters *counters, struct err *err);
+int core_pmu_emit(struct decoder *decoder, const struct device_pmu *pmu, struct err *err);
 
 #endif

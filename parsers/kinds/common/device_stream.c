@@ -131,3 +131,17 @@ void task_pairs_finish(struct task_pairs *pairs, struct decoder *decoder, bool f
     }
     map_release(&pairs->open);
 }
+
+int paired_stream_open(struct decoder *decoder, void *state, const struct capture_file *file, struct err *err)
+{
+    struct paired_stream *paired = state;
+    record_stream_open(decoder, &paired->stream, file, err);
+    return task_pairs_init(&paired->pairs, file, err);
+}
+
+int paired_stream_close(struct decoder *decoder, void *state, bool failed, struct err *err)
+{
+    (void)err;
+    task_pairs_finish(&((struct paired_stream *)state)->pairs, decoder, failed);
+    return 0;
+}

@@ -3,10 +3,8 @@
 #ifndef MSPROF_PARSERS_KINDS_COMMON_DEVICE_STREAM_H
 #define MSPROF_PARSERS_KINDS_COMMON_DEVICE_STREAM_H
 
-#include "parsers/capture/capture.h"
-#include "parsers/decode/decode.h"
-#include "parsers/join/association.h"
 #include "parsers/kinds/common/pair_table.h"
+#include "parsers/kinds/common/record_stream.h"
 
 /* The 4-bit counter that the device's schedulers put into every record. */
 
@@ -95,5 +93,15 @@ bool task_pairs_check_span(struct decoder *decoder, const struct task_key *key, 
                            int64_t start_ns, int64_t end_ns, bool *keep);
 /* Reports every start that never ended (unless failed) and releases. */
 void task_pairs_finish(struct task_pairs *pairs, struct decoder *decoder, bool failed);
+
+/* The state of a stream of starts and ends, of whole tasks or of one kind of parts, and its hooks. */
+struct paired_stream {
+    struct record_stream stream; /* first */
+    struct task_pairs pairs;
+    struct sequence sequence;
+};
+
+int paired_stream_open(struct decoder *decoder, void *state, const struct capture_file *file, struct err *err);
+int paired_stream_close(struct decoder *decoder, void *state, bool failed, struct err *err);
 
 #endif

@@ -25,7 +25,7 @@ enum { FILE_ID, DEVICE_ID, STREAM_ID, TASK_ID, TURNS, TURN, FIRST_TICK };
     }
 
 /* The columns that no field gives, of a turn with so many points in time; false: they cannot be, which is reported. */
-static inline bool kfc_turn_derive(const struct aicpu_stream *stream, struct decoder *decoder, struct row *row,
+static inline bool kfc_turn_derive(const struct record_stream *stream, struct decoder *decoder, struct row *row,
                                    size_t times)
 {
     row_set_integer(row, DEVICE_ID, stream->device_id);

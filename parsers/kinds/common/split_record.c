@@ -49,21 +49,6 @@ int split_stream_open(struct decoder *decoder, void *state, const struct capture
     return status;
 }
 
-static int emit(struct decoder *decoder, const struct record_kind *kind, const struct row *from, struct err *err)
-{
-    struct row row;
-    int status = decoder_emit(decoder, kind, &row, err);
-    for (size_t i = 0; status == 0 && i < kind->column_count; i++) {
-        if (!row_has(from, i))
-            continue;
-        if (kind->columns[i].type == COLUMN_TEXT)
-            decoder_set_text(decoder, kind, &row, i, from->cells[i].text, from->cells[i].length);
-        else
-            row_set_integer(&row, i, from->cells[i].integer);
-    }
-    return status;
-}
-
 static int take_part(struct decoder *decoder, const struct split_stream *stream, const struct split_part *part,
                      const struct bytes *bytes, bool *keep, struct err *err)
 {
@@ -82,7 +67,7 @@ static int take_part(struct decoder *decoder, const struct split_stream *stream,
     int status = kind->hooks != NULL && kind->hooks->record != NULL
                      ? kind->hooks->record(decoder, part->state, &row, keep, err)
                      : 0;
-    return status == 0 && *keep ? emit(decoder, kind, &row, err) : status;
+    return status == 0 && *keep ? decoder_emit_copy(decoder, kind, &row, err) : status;
 }
 
 int split_stream_take(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)

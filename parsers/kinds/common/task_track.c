@@ -29,7 +29,7 @@ _Static_assert(sizeof task_track_columns / sizeof *task_track_columns == TASK_TR
 /* Records that are no task: how Ascend's tool knows them, too. */
 enum { TYPE_MAINTENANCE = 6, TYPE_FLIP = 98, DEVICE_NPU = 0, DEVICE_DPU = 1, BATCH_OF_DESTROYED = 65535 };
 
-static int emit_kernel(struct decoder *decoder, const struct host_stream *stream, const struct row *record,
+static int emit_kernel(struct decoder *decoder, const struct record_stream *stream, const struct row *record,
                        struct err *err)
 {
     int64_t kernel = record->cells[KERNEL_NAME_ID].integer, device = record->cells[DEVICE_ID].integer, name = 0;
@@ -53,7 +53,7 @@ static int take_track(struct decoder *decoder, void *state, struct row *row, boo
 {
     (void)decoder;
     (void)keep;
-    const struct host_stream *stream = state;
+    const struct record_stream *stream = state;
     if (stream->association == NULL)
         return 0;
     int64_t time_ns = part_host_ns(stream->part, row->cells[TICK].integer), type = row->cells[TASK_TYPE_ID].integer;
@@ -86,7 +86,7 @@ static int take_track(struct decoder *decoder, void *state, struct row *row, boo
 }
 
 const struct kind_hooks task_track_hooks = {
-    .state_size = sizeof(struct host_stream),
-    .open = host_stream_open,
+    .state_size = sizeof(struct record_stream),
+    .open = record_stream_open,
     .record = take_track,
 };

@@ -36,10 +36,9 @@ static const struct exported_table exported[] = {
 };
 
 const struct record_kind kind_aicore_pmu = {
-    .name = "aicore_pmu",
+    OWN_TABLE("aicore_pmu"),
     .families = FAMILY_2022 | FAMILY_CANN,
     .stage = 1,
-    .table = "aicore_pmu",
     .of_device_join = true,
     .title = "PMU of the AI cores",
     .doc = "Cycles and eight event counters of a task, or of a core when it was sampled. Those of tasks are joined "

@@ -90,7 +90,7 @@ static void finish(struct decoder *decoder, const void *arg, const struct place 
     int64_t start_ns = number_scale(row->cells[START_TICK].integer, 1000000, state->khz),
             end_ns = number_scale(row->cells[END_TICK].integer, 1000000, state->khz);
     if (!span_is_sound(start_ns, end_ns)) {
-        *keep = span_check(decoder_diag(decoder), place, "the node", start_ns, end_ns);
+        *keep = diag_check_span(decoder_diag(decoder), place, "the node", start_ns, end_ns);
         return;
     }
     row_set_integer(row, START_NS, start_ns);
@@ -107,8 +107,7 @@ static int open_log(struct decoder *decoder, void *opaque, const struct capture_
 }
 
 const struct record_kind kind_aicpu_log = {
-    .name = "aicpu_log",
-    .table = "aicpu_log",
+    OWN_TABLE("aicpu_log"),
     .families = FAMILY_JOB,
     .title = "Operator of the AI CPU, of 2020",
     .doc = "One execution of an operator on the AI CPU, as that measured it. Text in two entries, \"[<stamp>] "

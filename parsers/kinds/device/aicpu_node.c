@@ -67,18 +67,6 @@ static const struct field record_fields[] = {
     {.column = "total_ns", .offset = 136, .width = 4, .multiply = 1000},
 };
 
-struct state {
-    struct aicpu_stream stream;
-    struct executions *executions; /* NULL: not of a capture from before 2023 */
-};
-
-static int open_file(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
-{
-    struct state *state = opaque;
-    state->executions = decoder_executions(decoder);
-    return aicpu_stream_open(decoder, &state->stream, file, err);
-}
-
 /* Times inside a task that contradict each other: the task's own are right, and it is kept. */
 static void report_span(struct decoder *decoder, size_t column, int64_t start, int64_t end)
 {
@@ -97,21 +85,21 @@ static void set_span(struct decoder *decoder, struct row *row, size_t column, in
 
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
-    const struct state *state = opaque;
+    const struct record_stream *state = opaque;
     const struct cell *cells = row->cells;
-    int64_t start_ns = part_device_ns(state->stream.part, cells[START_TICK].integer),
-            end_ns = part_device_ns(state->stream.part, cells[END_TICK].integer);
+    int64_t start_ns = part_device_ns(state->part, cells[START_TICK].integer),
+            end_ns = part_device_ns(state->part, cells[END_TICK].integer);
     *keep = decoder_check_span(decoder, "the AI CPU's task", start_ns, end_ns);
     if (!*keep)
         return 0;
-    if (state->stream.association != NULL)
-        aicpu_put_ids(&state->stream, row, STREAM_ID, TASK_ID);
-    row_set_integer(row, DEVICE_ID, state->stream.device_id);
+    if (state->association != NULL)
+        aicpu_put_ids(state, row, STREAM_ID, TASK_ID);
+    row_set_integer(row, DEVICE_ID, state->device_id);
     row_set_integer(row, START_NS, start_ns);
     row_set_integer(row, DURATION_NS, end_ns - start_ns);
     set_span(decoder, row, COMPUTE_NS, cells[COMPUTE_START].integer, cells[COPY_START].integer);
-    int64_t submitted_ns = part_device_ns(state->stream.part, cells[SUBMIT_TICK].integer),
-            after_ns = part_device_ns(state->stream.part, cells[AFTER_TICK].integer);
+    int64_t submitted_ns = part_device_ns(state->part, cells[SUBMIT_TICK].integer),
+            after_ns = part_device_ns(state->part, cells[AFTER_TICK].integer);
     if (span_is_sound(submitted_ns, after_ns))
         row_set_integer(row, TURNAROUND_NS, after_ns - submitted_ns);
     else
@@ -119,7 +107,7 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     set_span(decoder, row, COPY_NS, cells[COPY_START].integer, cells[COPY_END].integer);
     if (state->executions == NULL)
         return 0;
-    const struct task_numbers task = {state->stream.device_id, (uint32_t)cells[STREAM_ID].integer,
+    const struct task_numbers task = {state->device_id, (uint32_t)cells[STREAM_ID].integer,
                                       (uint32_t)cells[TASK_ID].integer};
     decoder_consume(decoder);
     return executions_add_ai_cpu(state->executions, &task, cells[START_TICK].integer, row, err);
@@ -147,8 +135,7 @@ static const struct report_column table[] = {
 };
 
 const struct record_kind kind_aicpu_node = {
-    .name = "aicpu_node",
-    .table = "aicpu_node",
+    OWN_TABLE("aicpu_node"),
     .families = FAMILY_2022 | FAMILY_CANN,
     .title = "Operator of the AI CPU",
     .doc = "One execution of an operator on the AI CPU, as the AI CPU itself measured it. Computation and copy are "
@@ -163,7 +150,7 @@ const struct record_kind kind_aicpu_node = {
             MAGICS(MAGIC(0, 2, 0x5a5a), MAGIC(2, 2, 60))),
         LAYOUT("cann-aicpu-node-256", 256, record_fields, "docs/formats/aicpu.md 1: 256 bytes, type 0", .part = true,
                MAGICS(MAGIC(0, 2, 0x5a5a), MAGIC(4, 4, 0)))),
-    HOOKS(.state_size = sizeof(struct state), .open = open_file, .record = take_record),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
     ONE_SERIES(.name = "aicpu", .title = "Operators of the AI CPU",
                .doc = "How long each operator ran on the AI CPU, as the AI CPU itself measured it.",
                .query = {.from = WITH_OPERATORS, .order_by = "device_id, start_ns, id"}, .columns = table),

@@ -20,10 +20,9 @@ static const struct exported_table exported[] = {
 };
 
 const struct record_kind kind_aiv_pmu = {
-    .name = "aiv_pmu",
+    OWN_TABLE("aiv_pmu"),
     .families = FAMILY_2022 | FAMILY_CANN,
     .stage = 1,
-    .table = "aiv_pmu",
     .of_device_join = true,
     .title = "PMU of the vector cores",
     .doc = "Cycles and eight event counters of a task, or of a core when it was sampled. Those of tasks are joined "

@@ -13,8 +13,7 @@ static const struct field fields[] = {
 };
 
 const struct record_kind kind_core_frequency = {
-    .name = "core_frequency",
-    .table = "core_frequency",
+    OWN_TABLE("core_frequency"),
     .families = FAMILY_2022 | FAMILY_CANN,
     .title = "Frequency of the AI cores",
     .doc = "When the AI cores of a device changed their frequency, and to which.",

@@ -27,8 +27,7 @@ static const struct series_counter counters[] = {
 };
 
 const struct record_kind kind_core_voltage = {
-    .name = "core_voltage",
-    .table = "core_voltage",
+    OWN_TABLE("core_voltage"),
     .families = FAMILY_2022 | FAMILY_CANN,
     .title = "Voltage of the AI cores and the bus",
     .doc = "When a voltage of a device changed, and to what; also frequencies of the cores, told a second time.",

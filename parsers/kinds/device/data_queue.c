@@ -26,9 +26,8 @@ static const struct report_column table[] = {
 };
 
 const struct record_kind kind_data_queue = {
-    .name = "data_queue",
+    OWN_TABLE("data_queue"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "data_queue",
     .title = "Queue of data",
     .doc = "An item of data was put into a queue or taken out.",
     .patterns = (const char *const[]){"DATA_PREPROCESS.DP.{device_id}.slice_{slice}", NULL},

@@ -19,8 +19,7 @@ static const struct line_format lines[] = {
 };
 
 const struct record_kind kind_data_queue_log = {
-    .name = "data_queue_log",
-    .table = "data_queue_log",
+    OWN_TABLE("data_queue_log"),
     .families = FAMILY_JOB,
     .title = "Queue of data, of 2020",
     .doc = "An item of data was put into a queue or taken out. Text \"[<microseconds>] <action>, source:<queue>, "

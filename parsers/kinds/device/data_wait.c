@@ -23,7 +23,7 @@ static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
-    const struct aicpu_stream *stream = state;
+    const struct record_stream *stream = state;
     (void)err;
     row_set_integer(row, DEVICE_ID, stream->device_id);
     *keep = decoder_check_span(decoder, "the wait", number_scale(row->cells[START_US].integer, 1000, 1),
@@ -41,13 +41,12 @@ static const struct report_column table[] = {
 };
 
 const struct record_kind kind_data_wait = {
-    .name = "data_wait",
+    OWN_TABLE("data_wait"),
     .families = FAMILY_CANN,
-    .table = "data_wait",
     .title = "Wait for data",
     .doc = "A model waited for the next item of data.",
     RECORDS_OF(columns, AICPU_LAYOUT("cann-data-wait-256", 3, "docs/formats/aicpu.md 1: 256 bytes, type 3")),
-    HOOKS(.state_size = sizeof(struct aicpu_stream), .open = aicpu_stream_open, .record = take_record),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
     ONE_SERIES(.name = "aicpu_mi", .title = "Waits for data",
                .doc = "How long models waited for the next item of data.", .query = {.order_by = "device_id, id"},
                .columns = table),

@@ -51,26 +51,10 @@ enum { FFTS_AIC = 0, FFTS_AIV = 1, FFTS_PLUS = 4, FFTS_MIX = 5 };
 enum { PART_AIV = 1, PART_MIX_AIC = 6, PART_MIX_AIV = 7 };
 
 struct state {
-    const struct capture_part *part;
-    struct association *association; /* of captures since 2023 */
-    struct executions *executions;   /* of those before */
-    uint32_t device_id;
+    struct record_stream stream; /* first */
     struct sequence sequence;
-    bool expanded; /* numbers of streams have 15 bits */
-    bool ended;    /* of samples */
+    bool ended; /* of samples */
 };
-
-static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
-{
-    (void)err;
-    struct state *state = opaque;
-    state->part = decoder_part(decoder);
-    state->association = decoder_association(decoder);
-    state->expanded = association_has_expanded_streams(state->association);
-    state->executions = decoder_executions(decoder);
-    state->device_id = (uint32_t)file->identity.device_id;
-    return 0;
-}
 
 /* Which kind of core counted. */
 static enum pmu_core core_of(const struct row *row, bool block)
@@ -123,22 +107,14 @@ static int take_sample(struct decoder *decoder, struct state *state, const struc
     if (!*keep)
         return 0;
     const struct core_sample sample = {
-        .vector = cells[CORE_ID].integer > last_cube_core(state->part->chip),
-        .device_id = state->device_id,
-        .time_ns = part_clock_ns(state->part, CLOCK_DEVICE_NS, cells[SAMPLE_STAMP].integer),
+        .vector = cells[CORE_ID].integer > last_cube_core(state->stream.part->chip),
+        .device_id = state->stream.device_id,
+        .time_ns = part_clock_ns(state->stream.part, CLOCK_DEVICE_NS, cells[SAMPLE_STAMP].integer),
         .core_id = cells[CORE_ID].integer,
         .total_cycle = cells[TOTAL_CYCLE].integer,
         .counters = &cells[EVENT0],
     };
     return core_sample_emit(decoder, &sample, err);
-}
-
-/* In 2022 blocks on the other kind of core were not counted. */
-static int add_counters(struct decoder *decoder, const struct state *state, const struct device_pmu *pmu,
-                        struct err *err)
-{
-    const struct task_counters counters = {.pmu = *pmu, .file_id = decoder_file_id(decoder), .block_num = -1};
-    return executions_add_counters(state->executions, &counters, err);
 }
 
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
@@ -156,8 +132,8 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
         *keep = false;
         return 0;
     }
-    *keep = decoder_check_span(decoder, "the task", part_device_ns(state->part, cells[START_TICK].integer),
-                               part_device_ns(state->part, cells[END_TICK].integer));
+    *keep = decoder_check_span(decoder, "the task", part_device_ns(state->stream.part, cells[START_TICK].integer),
+                               part_device_ns(state->stream.part, cells[END_TICK].integer));
     if (!*keep || (block && !is_of_other_core(row)))
         return 0;
     if (!block && cells[OVERFLOW].integer != 0) {
@@ -167,24 +143,24 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
         return 0;
     }
     struct device_pmu pmu = {
-        .start_ns = part_device_ns(state->part, cells[START_TICK].integer),
+        .start_ns = part_device_ns(state->stream.part, cells[START_TICK].integer),
         .context_id = cells[FFTS_TYPE].integer == FFTS_PLUS ? cells[SUB_TASK_ID].integer : NO_CONTEXT,
-        .device_id = state->device_id,
+        .device_id = (uint32_t)state->stream.device_id,
         .core = core_of(row, block),
         .block = block,
         .total_cycle = cells[TOTAL_CYCLE].integer,
+        .file_id = decoder_file_id(decoder),
+        .block_num = -1,
     };
     uint32_t stream = (uint32_t)cells[STREAM_WORD].integer, task = (uint32_t)cells[TASK_WORD].integer;
-    if (state->expanded)
+    if (association_has_expanded_streams(state->stream.association))
         stars_decode_expanded_ids(cells[TASK_TYPE].integer, stream, task, &pmu.stream_id, &pmu.task_id);
     else
         stars_decode_ids(stream, task, &pmu.stream_id, &pmu.task_id);
     pmu.counter_count = PMU_COUNTERS;
     for (size_t i = 0; i < PMU_COUNTERS; i++)
         pmu.counters[i] = cells[EVENT0 + i].integer;
-    if (state->association != NULL)
-        return association_add_pmu(state->association, &pmu, err);
-    return state->executions != NULL && !block ? add_counters(decoder, state, &pmu, err) : 0;
+    return state->stream.join != NULL ? association_add_pmu(state->stream.join, &pmu, err) : 0;
 }
 
 const struct record_kind kind_ffts_profile = {
@@ -204,5 +180,5 @@ const struct record_kind kind_ffts_profile = {
                LAYOUT("ffts-profile-sample-96", 96, sample_fields,
                       "CANN sample of a core, 96 bytes, reserved bytes 0 (docs/formats/cann.md 4.3)",
                       MAGICS(MAGIC(2, 6, 0), MAGIC(90, 6, 0)))),
-    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record),
+    HOOKS(.state_size = sizeof(struct state), .open = record_stream_open, .record = take_record),
 };

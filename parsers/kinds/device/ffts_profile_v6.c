@@ -50,21 +50,9 @@ static const struct field fields[] = {STARS_RECORD_FIELDS,
                                       FIELD("end_tick", 120, 8)};
 
 struct state {
-    const struct capture_part *part;
-    struct association *association;
-    int64_t device_id;
+    struct record_stream stream; /* first */
     struct sequence sequence;
 };
-
-static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
-{
-    (void)err;
-    struct state *state = opaque;
-    state->part = decoder_part(decoder);
-    state->association = decoder_association(decoder);
-    state->device_id = file->identity.device_id;
-    return 0;
-}
 
 static void reject(struct decoder *decoder, const char *field, const char *problem, bool *keep)
 {
@@ -85,7 +73,7 @@ static int take_task(struct decoder *decoder, const struct state *state, const s
     struct device_pmu pmu = {
         .start_ns = cells[START_NS].integer,
         .context_id = NO_CONTEXT,
-        .device_id = (uint32_t)state->device_id,
+        .device_id = (uint32_t)state->stream.device_id,
         .task_id = (uint32_t)cells[TASK_ID].integer,
         .core = cells[CORE_TYPE].integer != 0 ? PMU_CORE_AIV : PMU_CORE_AIC,
         .timed = true,
@@ -96,7 +84,7 @@ static int take_task(struct decoder *decoder, const struct state *state, const s
     for (size_t i = 0; i < PMU_COUNTERS_MOST; i++)
         pmu.counters[i] = cells[EVENT0 + i].integer;
     decoder_consume(decoder);
-    return state->association != NULL ? association_add_pmu(state->association, &pmu, err) : 0;
+    return state->stream.association != NULL ? association_add_pmu(state->stream.association, &pmu, err) : 0;
 }
 
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
@@ -110,11 +98,11 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
         reject(decoder, "function_type", "neither of a task nor of a block; expected 42 or 41", keep);
         return 0;
     }
-    int64_t start_ns = part_device_ns(state->part, start), end_ns = part_device_ns(state->part, end);
+    int64_t start_ns = part_device_ns(state->stream.part, start), end_ns = part_device_ns(state->stream.part, end);
     *keep = decoder_check_span(decoder, "the task", start_ns, end_ns);
     if (!*keep)
         return 0;
-    row_set_integer(row, DEVICE_ID, state->device_id);
+    row_set_integer(row, DEVICE_ID, state->stream.device_id);
     row_set_integer(row, TASK_ID, cells[TASK_WORD].integer << 16 | cells[STREAM_WORD].integer);
     row_set_integer(row, START_NS, start_ns);
     row_set_integer(row, DURATION_NS, end_ns - start_ns);
@@ -176,7 +164,7 @@ const struct record_kind kind_ffts_profile_v6 = {
             "ffts-profile-v6-128", 128, fields,
             "CANN ffts_profile.data record, chips 15 and 16, 128 bytes, magic 0x6BD3 at 2 (docs/formats/cann.md 4.4)",
             STARS_RECORD_MAGICS)),
-    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record),
+    HOOKS(.state_size = sizeof(struct state), .open = record_stream_open, .record = take_record),
     ONE_SERIES(.name = "block_detail", .title = "Blocks of tasks",
                .doc = "The block of each task that began first and the one that began last, by kind of core.",
                .process = "Block Detail", .process_order = 34, .counters = slices),

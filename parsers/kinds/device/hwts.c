@@ -2,7 +2,6 @@
 /* hwts log of Ascend chips with a hardware task scheduler: hwts.data and its older names, a record for each start and
  * end. */
 #include "base/number.h"
-#include "parsers/join/execution.h"
 #include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/device_stream.h"
 
@@ -34,66 +33,34 @@ static const struct field fields[] = {BITS_FIELD("type", 0, 1, 0, 3),
                                       FIELD("tick", 8, 8),
                                       FIELD("stream_id", 16, 4)};
 
-struct state {
-    const struct capture_file *file;
-    const struct capture_part *part;
-    struct association *association; /* of captures since 2023 */
-    struct executions *executions;   /* of those before */
-    int64_t khz;                     /* of the counter, in a capture without parts */
-    struct task_pairs pairs;
-    struct sequence sequence;
-};
-
-static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
-{
-    struct state *state = opaque;
-    state->file = file;
-    state->part = decoder_part(decoder);
-    state->association = decoder_association(decoder);
-    state->executions = decoder_executions(decoder);
-    state->khz = capture_counter_khz(decoder_capture(decoder), file->identity.device_id);
-    return task_pairs_init(&state->pairs, file, err);
-}
-
 /* Captures with clocks on both sides count from the host's; the others from the device's counter. */
-static int64_t nanoseconds(struct decoder *decoder, const struct state *state, int64_t tick)
+static int64_t nanoseconds(struct decoder *decoder, const struct paired_stream *state, int64_t tick)
 {
     return decoder_capture(decoder)->family == CAPTURE_JOB || decoder_capture(decoder)->family == CAPTURE_SVP
-               ? number_scale(tick, 1000000, state->khz)
-               : part_device_ns(state->part, tick);
+               ? number_scale(tick, 1000000, capture_counter_khz(decoder_capture(decoder), state->stream.device_id))
+               : part_device_ns(state->stream.part, tick);
 }
 
 /* A task at the record of its end. */
-static int add_task(const struct state *state, const struct task_key *key, int64_t start_ns, int64_t end_ns,
+static int add_task(const struct paired_stream *state, const struct task_key *key, int64_t start_ns, int64_t end_ns,
                     int64_t start_tick, const struct row *record, struct err *err)
 {
-    uint32_t type = (uint32_t)record->cells[TASK_TYPE].integer;
     const struct device_task task = {
-        .start_ns = start_ns,
-        .end_ns = end_ns,
-        .context_id = NO_CONTEXT,
-        .device_id = (uint32_t)state->file->identity.device_id,
-        .stream_id = key->stream_id,
-        .task_id = key->task_id,
-        .type = type,
-    };
-    const struct task_execution run = {
-        .task = {state->file->identity.device_id, key->stream_id, key->task_id},
-        .context_id = NO_CONTEXT,
-        .accelerator_id = NO_ACCELERATOR,
         .start_ns = start_ns,
         .end_ns = end_ns,
         .start_tick = start_tick,
         .end_tick = record->cells[TICK].integer,
-        .type = type,
+        .context_id = NO_CONTEXT,
+        .device_id = (uint32_t)state->stream.device_id,
+        .stream_id = key->stream_id,
+        .task_id = key->task_id,
+        .type = (uint32_t)record->cells[TASK_TYPE].integer,
     };
-    if (state->association != NULL)
-        return association_add_task(state->association, &task, err);
-    return state->executions != NULL ? executions_add_run(state->executions, &run, err) : 0;
+    return state->stream.join != NULL ? association_add_task(state->stream.join, &task, err) : 0;
 }
 
-static int take_end(struct decoder *decoder, struct state *state, const struct task_key *key, const struct row *row,
-                    bool *keep, struct err *err)
+static int take_end(struct decoder *decoder, struct paired_stream *state, const struct task_key *key,
+                    const struct row *row, bool *keep, struct err *err)
 {
     struct open_half start;
     int64_t end_tick = row->cells[TICK].integer;
@@ -117,8 +84,8 @@ static int refuse_type(struct decoder *decoder, const struct row *row, bool *kee
 
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
-    struct state *state = opaque;
-    if (state->association != NULL)
+    struct paired_stream *state = opaque;
+    if (state->stream.association != NULL)
         decoder_consume(decoder);
     if (!row_has(row, TYPE) || !row_has(row, TICK) || !row_has(row, STREAM_ID) || !row_has(row, TASK_ID))
         return 0;
@@ -139,14 +106,6 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     }
 }
 
-static int close_stream(struct decoder *decoder, void *opaque, bool failed, struct err *err)
-{
-    (void)err;
-    struct state *state = opaque;
-    task_pairs_finish(&state->pairs, decoder, failed);
-    return 0;
-}
-
 const struct record_kind kind_hwts = {
     .name = "hwts",
     .table = "hwts_log",
@@ -163,5 +122,6 @@ const struct record_kind kind_hwts = {
                "CANN hwts.data record, chips 1 to 4, 64 bytes, magic 0x6BD3 at 2 (Ascend/msprof of 2022, hwts_log.py); "
                "the counter in bits 4 to 7 as a real Ascend 910A capture has it",
                MAGICS(MAGIC(2, 2, 0x6bd3)))),
-    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
+    HOOKS(.state_size = sizeof(struct paired_stream), .open = paired_stream_open, .record = take_record,
+          .close = paired_stream_close),
 };

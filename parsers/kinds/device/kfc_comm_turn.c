@@ -40,13 +40,12 @@ static const struct report_column values[] = {KFC_TURN_VALUES};
     "_ns - " from "_ns AS lasts_ns FROM kfc_comm_turn"
 
 const struct record_kind kind_kfc_comm_turn = {
-    .name = "kfc_comm_turn",
-    .table = "kfc_comm_turn",
+    OWN_TABLE("kfc_comm_turn"),
     .families = FAMILY_CANN,
     .title = "Communication turn of MC2",
     .doc = "A turn of communication of a kernel that computes and communicates at once, as the AI CPU served it.",
     RECORDS_OF(columns, AICPU_LAYOUT("cann-kfc-comm-turn-256", 4, "docs/formats/aicpu.md 1: 256 bytes, type 4")),
-    HOOKS(.state_size = sizeof(struct aicpu_stream), .open = aicpu_stream_open, .record = take_record),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
     ONE_SERIES(
             .name = "mc2_communication", .title = "Communication turns of MC2",
             .doc =

@@ -30,13 +30,12 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
 static const struct report_column values[] = {KFC_TURN_VALUES};
 
 const struct record_kind kind_kfc_compute_turn = {
-    .name = "kfc_compute_turn",
-    .table = "kfc_compute_turn",
+    OWN_TABLE("kfc_compute_turn"),
     .families = FAMILY_CANN,
     .title = "Computation turn of MC2",
     .doc = "A turn of computation of a kernel that computes and communicates at once, as the AI CPU saw it.",
     RECORDS_OF(columns, AICPU_LAYOUT("cann-kfc-compute-turn-256", 5, "docs/formats/aicpu.md 1: 256 bytes, type 5")),
-    HOOKS(.state_size = sizeof(struct aicpu_stream), .open = aicpu_stream_open, .record = take_record),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
     ONE_SERIES(.name = "mc2_computation", .title = "Computation turns of MC2",
                .doc = "When a kernel that computes and communicates at once waited for each turn of its computation, "
                       "and ran it.",

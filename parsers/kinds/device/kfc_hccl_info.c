@@ -56,7 +56,7 @@ static const struct layout layouts[] = {
 enum { FIRST = 24, LENGTH = 116 };
 
 struct state {
-    struct aicpu_stream stream; /* first */
+    struct record_stream stream; /* first */
     struct decode_plan plan;
 };
 
@@ -64,10 +64,10 @@ static int open_file(struct decoder *decoder, void *opaque, const struct capture
 {
     struct state *state = opaque;
     decode_plan_init(&state->plan, file->kind, &layouts[0]);
-    return aicpu_stream_open(decoder, &state->stream, file, err);
+    return record_stream_open(decoder, &state->stream, file, err);
 }
 
-static int name_of(const struct aicpu_stream *stream, struct row *row, size_t hash, size_t name, struct err *err)
+static int name_of(const struct record_stream *stream, struct row *row, size_t hash, size_t name, struct err *err)
 {
     int64_t name_id;
     if (stream->association == NULL || row->cells[hash].integer == 0)
@@ -78,7 +78,7 @@ static int name_of(const struct aicpu_stream *stream, struct row *row, size_t ha
     return 0;
 }
 
-static int derive(const struct aicpu_stream *stream, struct row *row, struct err *err)
+static int derive(const struct record_stream *stream, struct row *row, struct err *err)
 {
     row_set_integer(row, DEVICE_ID, stream->device_id);
     row_set_integer(row, TIME_NS, part_device_ns(stream->part, row->cells[TICK].integer));
@@ -129,8 +129,7 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
 }
 
 const struct record_kind kind_kfc_hccl_info = {
-    .name = "kfc_hccl_info",
-    .table = "kfc_hccl_info",
+    OWN_TABLE("kfc_hccl_info"),
     .families = FAMILY_CANN,
     .title = "Communication launched by the AI CPU",
     .doc = "A task of communication that the AI CPU launched: what it moves, with whom and how.",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks of chip 9 with their counters: nano_stars_profile.data. */
-#include "parsers/join/association.h"
 #include "parsers/kinds/common/columns.h"
+#include "parsers/kinds/common/record_stream.h"
 #include "parsers/kinds/common/sample.h"
 
 #define COLUMNS(MADE)                                                                                                  \
@@ -59,27 +59,11 @@ static const struct field fields[] = {BITS_FIELD("task_type", 0, 1, 1, 3),
                                       EVENT_FIELD(8),
                                       EVENT_FIELD(9)};
 
-struct state {
-    const struct capture_part *part;
-    struct association *association; /* NULL: of a capture from before 2023 */
-    int64_t device_id;
-};
-
-static int open_file(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
-{
-    (void)err;
-    struct state *state = opaque;
-    state->part = decoder_part(decoder);
-    state->association = decoder_association(decoder);
-    state->device_id = file->identity.device_id;
-    return 0;
-}
-
 #define NO_STREAM 65535
 
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
-    const struct state *state = opaque;
+    const struct record_stream *state = opaque;
     const struct cell *cells = row->cells;
     int64_t start_tick = cells[TICK_HIGH].integer << 48 | cells[TICK_MIDDLE].integer << 32 | cells[TICK_LOW].integer;
     struct device_task task = {
@@ -137,7 +121,7 @@ const struct record_kind kind_nano_stars_profile = {
     .patterns = (const char *const[]){"nano_stars_profile.data.{device_id}.slice_{slice}", NULL},
     RECORDS_OF(columns, LAYOUT("nano-stars-profile-64", 64, fields,
                                "CANN nano_stars_profile.data record, chip 9, 64 bytes (docs/formats/cann.md 4.5)")),
-    HOOKS(.state_size = sizeof(struct state), .open = open_file, .record = take_record),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
     ONE_SERIES(.name = "nano_task", .title = "Tasks of chip 9",
                .doc = "When each task of a model ran, with its counters.",
                .query = {.order_by = "device_id, start_ns, id"}, .columns = table),

@@ -26,8 +26,7 @@ static const struct column columns[] = {FILE_COLUMN, DEVICE_COLUMN, COLUMNS(COLU
 static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
 const struct record_kind kind_stars_block = {
-    .name = "stars_block",
-    .table = "stars_block",
+    OWN_TABLE("stars_block"),
     .families = FAMILY_CANN,
     .title = "Starts and ends of blocks",
     .doc = "When each block of a task began or ended on a core, on chips 15 and 16.",

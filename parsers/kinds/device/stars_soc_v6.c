@@ -43,9 +43,7 @@ static uint32_t type_of(uint32_t number)
 }
 
 struct state {
-    const struct capture_part *part;
-    struct association *association;
-    uint32_t device_id;
+    struct record_stream stream;      /* first */
     struct task_pairs pairs, fusions; /* which have numbers of their own */
     struct sequence sequence;
 };
@@ -53,9 +51,7 @@ struct state {
 static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
 {
     struct state *state = opaque;
-    state->part = decoder_part(decoder);
-    state->association = decoder_association(decoder);
-    state->device_id = (uint32_t)file->identity.device_id;
+    record_stream_open(decoder, &state->stream, file, err);
     int status = task_pairs_init(&state->fusions, file, err);
     return status == 0 ? task_pairs_init(&state->pairs, file, err) : status;
 }
@@ -69,7 +65,7 @@ static int emit_fusion(struct decoder *decoder, const struct state *state, const
     int status = decoder_emit(decoder, &kind_fusion_task, &row, err);
     if (status < 0)
         return status;
-    row_set_integer(&row, FUSION_TASK_DEVICE_ID, state->device_id);
+    row_set_integer(&row, FUSION_TASK_DEVICE_ID, state->stream.device_id);
     row_set_integer(&row, FUSION_TASK_TASK_ID, task->task_id);
     row_set_integer(&row, FUSION_TASK_ACCELERATOR_ID, accelerator);
     if (types != 0)
@@ -88,10 +84,10 @@ static int take_end(struct decoder *decoder, struct state *state, struct task_pa
     if (!task_pairs_end(pairs, decoder, key, cells[TICK].integer, &start, keep))
         return 0;
     const struct device_task task = {
-        .start_ns = part_device_ns(state->part, start.tick),
-        .end_ns = part_device_ns(state->part, cells[TICK].integer),
+        .start_ns = part_device_ns(state->stream.part, start.tick),
+        .end_ns = part_device_ns(state->stream.part, cells[TICK].integer),
         .context_id = NO_CONTEXT,
-        .device_id = state->device_id,
+        .device_id = (uint32_t)state->stream.device_id,
         .stream_id = NO_STREAM,
         .task_id = key->task_id,
         .type = type_of((uint32_t)cells[TASK_TYPE].integer),
@@ -102,7 +98,7 @@ static int take_end(struct decoder *decoder, struct state *state, struct task_pa
         return 0;
     if (key->context_id != WHOLE_TASK)
         return emit_fusion(decoder, state, row, &task, err);
-    return state->association != NULL ? association_add_task(state->association, &task, err) : 0;
+    return state->stream.association != NULL ? association_add_task(state->stream.association, &task, err) : 0;
 }
 
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)

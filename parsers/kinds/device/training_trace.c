@@ -96,8 +96,7 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
 }
 
 const struct record_kind kind_training_trace = {
-    .name = "training_trace",
-    .table = "training_trace",
+    OWN_TABLE("training_trace"),
     .families = FAMILY_JOB,
     .title = "Point of a training iteration",
     .doc =

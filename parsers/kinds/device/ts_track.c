@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Log of the device's task scheduler software: ts_track.data, tagged records. */
 #include "parsers/decode/decode.h"
-#include "parsers/join/execution.h"
 #include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/device_stream.h"
 
@@ -65,24 +64,6 @@ enum { TIME_LINE = 3, STEP_TRACE = 10, COPY = 11, TASK_TYPE_TAG = 12, TASK_FLIP 
 #define FLIP_OF_DESTROYED 65535
 #define FLIP_STREAM_MASK 0x7ff
 
-struct state {
-    const struct capture_part *part;
-    struct association *association; /* NULL outside of a CANN capture */
-    struct executions *executions;   /* of one from before 2023 */
-    int64_t device_id;
-    struct task_pairs pairs; /* of chip 0, which has no other log of tasks */
-};
-
-static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
-{
-    struct state *state = opaque;
-    state->part = decoder_part(decoder);
-    state->association = decoder_association(decoder);
-    state->executions = decoder_executions(decoder);
-    state->device_id = file->identity.device_id;
-    return task_pairs_init(&state->pairs, file, err);
-}
-
 static int64_t value(const struct row *row, size_t column)
 {
     return row->cells[column].integer;
@@ -94,37 +75,38 @@ static void set_task(struct row *row, int64_t stream_id, int64_t task_id)
     row_set_integer(row, TASK_ID, task_id);
 }
 
-static int take_flip(const struct state *state, struct row *row, struct err *err)
+static int take_flip(const struct paired_stream *state, struct row *row, struct err *err)
 {
     set_task(row, value(row, WORD16) & FLIP_STREAM_MASK, value(row, WORD22));
     row_set_integer(row, FLIP_NUM, value(row, WORD18));
     struct task_flip flip = {
         .time_ns = value(row, TIME_NS),
-        .device_id = (uint32_t)state->device_id,
+        .device_id = (uint32_t)state->stream.device_id,
         .stream_id = (uint32_t)value(row, STREAM_ID),
         .task_id = (uint32_t)value(row, TASK_ID),
         .destroys = value(row, FLIP_NUM) == FLIP_OF_DESTROYED || value(row, TASK_ID) == FLIP_OF_DESTROYED,
     };
-    return state->association != NULL ? association_add_flip(state->association, &flip, err) : 0;
+    return state->stream.association != NULL ? association_add_flip(state->stream.association, &flip, err) : 0;
 }
 
-static int add_state(const struct state *state, const struct row *row, struct err *err)
+static int add_state(const struct paired_stream *state, const struct row *row, struct err *err)
 {
     const struct task_state mark = {
-        .task = {state->device_id, (uint32_t)value(row, STREAM_ID), (uint32_t)value(row, TASK_ID)},
+        .task = {state->stream.device_id, (uint32_t)value(row, STREAM_ID), (uint32_t)value(row, TASK_ID)},
         .tick = value(row, TICK),
         .time_ns = value(row, TIME_NS),
         .type = (uint32_t)value(row, TASK_TYPE),
         .state = (uint32_t)value(row, TASK_STATE),
     };
-    return state->executions != NULL ? executions_add_state(state->executions, &mark, err) : 0;
+    return state->stream.executions != NULL ? executions_add_state(state->stream.executions, &mark, err) : 0;
 }
 
 #define REPLACED INT64_MIN /* the start of a task that started again: which of them is to its end is not known */
 
 /* Rejects the end of a task that stands behind a start that is later, in captures from before 2023, whose states are
  * paired when all are there. */
-static int check_end(struct decoder *decoder, struct state *state, const struct row *row, bool *keep, struct err *err)
+static int check_end(struct decoder *decoder, struct paired_stream *state, const struct row *row, bool *keep,
+                     struct err *err)
 {
     const struct pair_key key = {(uint64_t)value(row, STREAM_ID) << 32 | (uint64_t)value(row, TASK_ID), 0, 0};
     const int64_t tick = value(row, TICK), what = value(row, TASK_STATE);
@@ -148,13 +130,13 @@ static int check_end(struct decoder *decoder, struct state *state, const struct 
 }
 
 /* Takes a state of a task on chip 0, which runs from its state 2 to its state 3. */
-static int take_time_line(struct decoder *decoder, struct state *state, const struct row *row, bool *keep,
+static int take_time_line(struct decoder *decoder, struct paired_stream *state, const struct row *row, bool *keep,
                           struct err *err)
 {
     struct task_key key = {(uint32_t)value(row, STREAM_ID), (uint32_t)value(row, TASK_ID), WHOLE_TASK, 0};
     int64_t tick = value(row, TICK);
     struct open_half start;
-    if (state->association == NULL) {
+    if (state->stream.association == NULL) {
         *keep = decoder_check_span(decoder, "the state", value(row, TIME_NS), value(row, TIME_NS));
         int status = *keep ? check_end(decoder, state, row, keep, err) : 0;
         return status == 0 && *keep ? add_state(state, row, err) : status;
@@ -164,22 +146,22 @@ static int take_time_line(struct decoder *decoder, struct state *state, const st
     if (value(row, TASK_STATE) != TASK_COMPLETE || !task_pairs_end(&state->pairs, decoder, &key, tick, &start, keep))
         return 0;
     const struct device_task task = {
-        .start_ns = part_device_ns(state->part, start.tick),
-        .end_ns = part_device_ns(state->part, tick),
+        .start_ns = part_device_ns(state->stream.part, start.tick),
+        .end_ns = part_device_ns(state->stream.part, tick),
         .context_id = NO_CONTEXT,
-        .device_id = (uint32_t)state->device_id,
+        .device_id = (uint32_t)state->stream.device_id,
         .stream_id = key.stream_id,
         .task_id = key.task_id,
         .type = (uint32_t)value(row, TASK_TYPE),
     };
     *keep = task_pairs_check_span(decoder, &key, &start, task.start_ns, task.end_ns, keep);
-    return *keep ? association_add_task(state->association, &task, err) : 0;
+    return *keep ? association_add_task(state->stream.association, &task, err) : 0;
 }
 
 /* Chips 15 and 16 have the tag first, and a number of the task of four bytes. */
-static void take_step(const struct state *state, struct row *row)
+static void take_step(const struct paired_stream *state, struct row *row)
 {
-    const bool is_v6 = part_has_unique_tasks(state->part->chip);
+    const bool is_v6 = part_has_unique_tasks(state->stream.part->chip);
     if (is_v6)
         set_task(row, value(row, WORD34), value(row, WORD36) | value(row, WORD38) << 16);
     else
@@ -191,9 +173,9 @@ static void take_step(const struct state *state, struct row *row)
 
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
-    struct state *state = opaque;
-    row_set_integer(row, DEVICE_ID, state->device_id);
-    row_set_integer(row, TIME_NS, part_device_ns(state->part, value(row, TICK)));
+    struct paired_stream *state = opaque;
+    row_set_integer(row, DEVICE_ID, state->stream.device_id);
+    row_set_integer(row, TIME_NS, part_device_ns(state->stream.part, value(row, TICK)));
     switch (value(row, TAG)) {
     case TIME_LINE:
         return take_time_line(decoder, state, row, keep, err);
@@ -228,16 +210,15 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
 static int close_stream(struct decoder *decoder, void *opaque, bool failed, struct err *err)
 {
     (void)err;
-    struct state *state = opaque;
-    task_pairs_finish(&state->pairs, decoder, failed || state->association == NULL);
+    struct paired_stream *state = opaque;
+    task_pairs_finish(&state->pairs, decoder, failed || state->stream.association == NULL);
     return 0;
 }
 
 const struct record_kind kind_ts_track = {
-    .name = "ts_track",
+    OWN_TABLE("ts_track"),
     .families = FAMILY_2022 | FAMILY_CANN,
     .stage = -1,
-    .table = "ts_track",
     .title = "Task scheduler track",
     .doc = "Steps of models, copies, task types, flips of task numbers, numbers of blocks and, on chip 0, the states "
            "of tasks, in the order in which the scheduler wrote them.",
@@ -264,5 +245,6 @@ const struct record_kind kind_ts_track = {
                MAGICS(MAGIC(1, 3, 0x280f))),
         LAYOUT("ts-track-40", 40, tagged_fields,
                "CANN ts_track.data, chips from 1: records of 40 bytes, the tag at 1 (docs/formats/cann.md 4.2)")),
-    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
+    HOOKS(.state_size = sizeof(struct paired_stream), .open = paired_stream_open, .record = take_record,
+          .close = close_stream),
 };

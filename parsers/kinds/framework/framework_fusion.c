@@ -25,8 +25,7 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
 }
 
 const struct record_kind kind_framework_fusion = {
-    .name = "framework_fusion",
-    .table = "framework_fusion",
+    OWN_TABLE("framework_fusion"),
     .families = FAMILY_2022,
     .title = "Operator fusion of 2022",
     .doc = "An operator that the graph compiler made of several, with its memory.",
@@ -34,5 +33,5 @@ const struct record_kind kind_framework_fusion = {
     RECORDS_OF(columns,
                CANN_LAYOUT("cann-framework-fusion", 256,
                            "CANN Framework.fusion_op_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)")),
-    HOOKS(.state_size = sizeof(struct model_record), .open = model_record_open, .record = take_record),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
 };

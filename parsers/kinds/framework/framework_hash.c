@@ -41,8 +41,7 @@ static int take_text(struct decoder *decoder, void *state, const struct capture_
 }
 
 const struct record_kind kind_framework_hash = {
-    .name = "framework_hash",
-    .table = "framework_hash",
+    OWN_TABLE("framework_hash"),
     .families = FAMILY_2022,
     .title = "Hash dictionary of 2022",
     .doc = "The texts behind the 64-bit ids in other records. Lines \"<id>:<text>\".",

@@ -14,8 +14,7 @@
 COLUMN_TABLES;
 
 const struct record_kind kind_framework_id_map = {
-    .name = "framework_id_map",
-    .table = "framework_id_map",
+    OWN_TABLE("framework_id_map"),
     .families = FAMILY_2022,
     .title = "Graph of a model",
     .doc = "Which graph and session a model was made of.",

@@ -13,8 +13,7 @@
 MODEL_RECORD_TABLES;
 
 const struct record_kind kind_framework_model_load = {
-    .name = "framework_model_load",
-    .table = "framework_model_load",
+    OWN_TABLE("framework_model_load"),
     .families = FAMILY_2022,
     .title = "Load of a model",
     .doc = "When a model was loaded, and its name.",

@@ -24,8 +24,7 @@
 MODEL_RECORD_TABLES;
 
 const struct record_kind kind_framework_model_time = {
-    .name = "framework_model_time",
-    .table = "framework_model_time",
+    OWN_TABLE("framework_model_time"),
     .families = FAMILY_2022,
     .title = "Execution of a model",
     .doc = "When a model took its input, ran and gave its output.",

@@ -27,8 +27,7 @@ static int check_record(struct decoder *decoder, void *state, struct row *row, b
 }
 
 const struct record_kind kind_framework_op_execute = {
-    .name = "framework_op_execute",
-    .table = "framework_op_execute",
+    OWN_TABLE("framework_op_execute"),
     .families = FAMILY_2022,
     .title = "Host step of an operator",
     .doc = "Work of the host for an operator of dynamic shape, and how long it took.",

@@ -20,8 +20,7 @@ static const struct value_name marks[] = {{0, "begin"}, {1, "end"}, {0, NULL}};
 COLUMN_TABLES;
 
 const struct record_kind kind_framework_step = {
-    .name = "framework_step",
-    .table = "framework_step",
+    OWN_TABLE("framework_step"),
     .families = FAMILY_2022,
     .title = "Iteration mark",
     .doc = "The begin or end of an iteration of a model.",

@@ -2,7 +2,7 @@
 /* Which operator a task runs, before 2023: Framework.task_desc_info. */
 #include "parsers/decode/decode.h"
 #include "parsers/kinds/common/columns.h"
-#include "parsers/kinds/common/execution_file.h"
+#include "parsers/kinds/common/record_stream.h"
 #include "parsers/kinds/common/text/mixed_text.h"
 
 static const struct value_name shape_types[] = {{0, "static"}, {1, "dynamic"}, {0, NULL}};
@@ -36,7 +36,7 @@ extern const struct record_kind kind_framework_task;
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
     (void)keep;
-    const struct execution_file *state = opaque;
+    const struct record_stream *state = opaque;
     const struct cell *cells = row->cells, *name = &cells[OP_NAME + 2], *type = &cells[OP_TYPE + 2];
     mixed_text_resolve(row, OP_NAME);
     mixed_text_resolve(row, OP_TYPE);
@@ -64,8 +64,7 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
 }
 
 const struct record_kind kind_framework_task = {
-    .name = "framework_task",
-    .table = "framework_task",
+    OWN_TABLE("framework_task"),
     .families = FAMILY_2022,
     .title = "Operator of a task",
     .doc = "Name, type and blocks of the operator that a task runs.",
@@ -74,5 +73,5 @@ const struct record_kind kind_framework_task = {
     RECORDS_OF(columns,
                CANN_LAYOUT("cann-framework-task", 256,
                            "CANN Framework.task_desc_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)")),
-    HOOKS(.state_size = sizeof(struct execution_file), .open = execution_file_open, .record = take_record),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
 };

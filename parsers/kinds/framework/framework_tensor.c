@@ -3,7 +3,7 @@
  */
 #include "parsers/decode/decode.h"
 #include "parsers/kinds/common/columns.h"
-#include "parsers/kinds/common/execution_file.h"
+#include "parsers/kinds/common/record_stream.h"
 #include "parsers/kinds/common/tensor_columns.h"
 #include "parsers/kinds/common/text/tensor_names.h"
 
@@ -41,7 +41,7 @@ static struct host_tensor tensor_of(const struct cell *cells)
 
 static int take_record(struct decoder *decoder, void *opaque, struct row *record, bool *keep, struct err *err)
 {
-    const struct execution_file *state = opaque;
+    const struct record_stream *state = opaque;
     const struct cell *cells = record->cells;
     int64_t count = cells[TENSOR_COUNT].integer;
     if (count > TENSORS_OF_A_RECORD) {
@@ -76,5 +76,5 @@ const struct record_kind kind_framework_tensor = {
         columns,
         CANN_LAYOUT("cann-framework-tensor", 256,
                     "CANN Framework.tensor_data_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)")),
-    HOOKS(.state_size = sizeof(struct execution_file), .open = execution_file_open, .record = take_record),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
 };

@@ -2,7 +2,7 @@
 /* Calls of the runtime before 2023: Runtime.api, one record a call. */
 #include "parsers/decode/decode.h"
 #include "parsers/kinds/common/columns.h"
-#include "parsers/kinds/common/execution_file.h"
+#include "parsers/kinds/common/record_stream.h"
 
 #define COLUMNS(STORED, MADE)                                                                                          \
     MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
@@ -52,7 +52,7 @@ COLUMN_TABLES;
 
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
-    const struct execution_file *state = opaque;
+    const struct record_stream *state = opaque;
     const struct cell *cells = row->cells;
     *keep = decoder_check_span(decoder, "the call", cells[START_NS].integer, cells[END_NS].integer);
     const struct plain_call call = {
@@ -69,8 +69,7 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
 }
 
 const struct record_kind kind_runtime_api = {
-    .name = "runtime_api",
-    .table = "runtime_api",
+    OWN_TABLE("runtime_api"),
     .families = FAMILY_2022,
     .title = "Runtime API call",
     .doc = "One call of a function of the runtime by the profiled program: when, in which thread, which tasks it "
@@ -81,5 +80,5 @@ const struct record_kind kind_runtime_api = {
                                       "Runtime.runtime.data.{device_id}.{slice}", NULL},
     RECORDS_OF(columns, CANN_LAYOUT("cann-runtime-api", 256,
                                     "CANN Runtime.api record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 3.2)")),
-    HOOKS(.state_size = sizeof(struct execution_file), .open = execution_file_open, .record = take_record),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
 };

@@ -17,8 +17,7 @@
 COLUMN_TABLES;
 
 const struct record_kind kind_runtime_task_track = {
-    .name = "runtime_task_track",
-    .table = "runtime_task_track",
+    OWN_TABLE("runtime_task_track"),
     .families = FAMILY_2022,
     .title = "Runtime task track",
     .doc = "A task that the runtime handed to a device and its type.",

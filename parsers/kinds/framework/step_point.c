@@ -13,8 +13,7 @@ static const struct column columns[] = {
 static const struct line_format lines[] = {{"{point} {name}", LINE_ROW}, {NULL, 0}};
 
 const struct record_kind kind_step_point = {
-    .name = "step_point",
-    .table = "step_point",
+    OWN_TABLE("step_point"),
     .families = FAMILY_JOB,
     .title = "Point of an iteration",
     .doc = "Which operator a point of training_trace is about: 1 where forward propagation begins, 2 where backward "

@@ -30,7 +30,7 @@ static const struct field fields[] = {
 #define EVENT_END (-1) /* the end of a record that is one half of a call */
 
 struct state {
-    struct host_stream stream; /* first: host_stream_open takes the state for it */
+    struct record_stream stream; /* first: record_stream_open takes the state for it */
     const char *file_name;
     struct map events; /* of struct open_half */
 };
@@ -38,7 +38,7 @@ struct state {
 static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
 {
     struct state *state = opaque;
-    int status = host_stream_open(decoder, &state->stream, file, err);
+    int status = record_stream_open(decoder, &state->stream, file, err);
     state->file_name = file->name;
     state->events = (struct map)PAIR_TABLE;
     return status;

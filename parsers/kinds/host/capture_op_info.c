@@ -29,8 +29,7 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
 }
 
 const struct record_kind kind_capture_op_info = {
-    .name = "capture_op_info",
-    .table = "capture_op_info",
+    OWN_TABLE("capture_op_info"),
     .families = FAMILY_CANN,
     .title = "Operator of a captured graph",
     .doc = "Which operator a task of a captured graph is. A task that no node description names has its name, type and "
@@ -39,5 +38,5 @@ const struct record_kind kind_capture_op_info = {
     .columns = captured_op_columns,
     .column_count = CAPTURED_OP_COLUMNS,
     LAYOUTS_OF(layouts),
-    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
 };

@@ -21,7 +21,7 @@ static const struct layout layouts[] = {{
 #define HEADER 24 /* that the length of data does not count */
 
 struct state {
-    struct host_stream stream; /* first */
+    struct record_stream stream; /* first */
     struct decode_plan plan;
     struct strbuf rest; /* what the slices so far left of a record */
     const char *file_name;
@@ -34,7 +34,7 @@ static int open_stream(struct decoder *decoder, void *opaque, const struct captu
     struct state *state = opaque;
     strbuf_init(&state->rest, (size_t)1 << 30);
     decode_plan_init(&state->plan, file->kind, &layouts[0]);
-    return host_stream_open(decoder, &state->stream, file, err);
+    return record_stream_open(decoder, &state->stream, file, err);
 }
 
 /* How long the record is that begins here; 0: none begins here. Its magic, count and length must agree. */
@@ -128,8 +128,7 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
 }
 
 const struct record_kind kind_capture_op_info_variable = {
-    .name = "capture_op_info_variable",
-    .table = "capture_op_info_variable",
+    OWN_TABLE("capture_op_info_variable"),
     .families = FAMILY_CANN,
     .title = "Operator of a captured graph, any number of tensors",
     .doc = "Which operator a task of a captured graph is, as in capture_op_info, in records that are as long as their "

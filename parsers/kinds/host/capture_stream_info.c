@@ -16,8 +16,7 @@ static const struct layout layouts[] = {
                 "device (docs/formats/cann.md 3.4)")};
 
 const struct record_kind kind_capture_stream_info = {
-    .name = "capture_stream_info",
-    .table = "capture_stream_info",
+    OWN_TABLE("capture_stream_info"),
     .families = FAMILY_CANN,
     .title = "Captured stream",
     .doc = "A model stream that takes the tasks of an original stream from now on, until it is destroyed.",

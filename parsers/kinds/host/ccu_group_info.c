@@ -25,8 +25,7 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
 }
 
 const struct record_kind kind_ccu_group_info = {
-    .name = "ccu_group_info",
-    .table = "ccu_group_info",
+    OWN_TABLE("ccu_group_info"),
     .families = FAMILY_CANN,
     .title = "Loop of the CCU",
     .doc = "Data that an instruction of the CCU moves and reduces, and over which channels.",
@@ -36,5 +35,5 @@ const struct record_kind kind_ccu_group_info = {
                    "cann-ccu-group-info", 256,
                    "CANN additional record, 256 bytes: operator, group, rank, stream, task, die, mission, instruction, "
                    "reduction, size, channels, ranks (docs/formats/cann.md 3.7)")),
-    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
 };

@@ -17,8 +17,7 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
 }
 
 const struct record_kind kind_ccu_task_info = {
-    .name = "ccu_task_info",
-    .table = "ccu_task_info",
+    OWN_TABLE("ccu_task_info"),
     .families = FAMILY_CANN,
     .title = "Task of the CCU",
     .doc = "Which communication operator a task of the CCU is of, as the host handed it out.",
@@ -28,5 +27,5 @@ const struct record_kind kind_ccu_task_info = {
         CANN_LAYOUT("cann-ccu-task-info", 256,
                     "CANN additional record, 256 bytes: operator, group, rank, stream, task, die, mission, instruction "
                     "(docs/formats/cann.md 3.7)")),
-    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
 };

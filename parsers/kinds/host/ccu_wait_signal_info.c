@@ -22,8 +22,7 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
 }
 
 const struct record_kind kind_ccu_wait_signal_info = {
-    .name = "ccu_wait_signal_info",
-    .table = "ccu_wait_signal_info",
+    OWN_TABLE("ccu_wait_signal_info"),
     .families = FAMILY_CANN,
     .title = "Wait of the CCU",
     .doc = "Which signals of which channels an instruction of the CCU waits for.",
@@ -33,5 +32,5 @@ const struct record_kind kind_ccu_wait_signal_info = {
                    "cann-ccu-wait-signal-info", 256,
                    "CANN additional record, 256 bytes: operator, group, rank, stream, task, die, mission, instruction, "
                    "signal, channels, ranks (docs/formats/cann.md 3.7)")),
-    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
 };

@@ -28,7 +28,7 @@ HOST_RECORD_TABLES;
 
 static int take_contexts(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
-    const struct host_stream *stream = state;
+    const struct record_stream *stream = state;
     uint32_t count = row_u32(row, CONTEXT_COUNT);
     if (count > CONTEXTS_PER_RECORD) {
         struct place place = decoder_place(decoder, "context_count");
@@ -62,5 +62,5 @@ const struct record_kind kind_context_id_info = {
         CANN_LAYOUT("cann-context-id-info", 256,
                     "CANN additional record, 256 bytes: 24 bytes of header, operator name, count, up to 55 context ids "
                     "(docs/formats/cann.md 3.5)")),
-    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_contexts),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_contexts),
 };

@@ -46,7 +46,7 @@ HOST_RECORD_TABLES;
 
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
-    const struct host_stream *stream = state;
+    const struct record_stream *stream = state;
     int status = host_record_take(decoder, state, row, keep, err);
     int64_t start_ns = part_host_ns(stream->part, row->cells[START_TICK].integer), end_ns = row->cells[TIME_NS].integer;
     if (status < 0)
@@ -86,8 +86,7 @@ static const struct report_column values[] = {
 };
 
 const struct record_kind kind_dpu_hccl_info = {
-    .name = "dpu_hccl_info",
-    .table = "dpu_hccl_info",
+    OWN_TABLE("dpu_hccl_info"),
     .families = FAMILY_CANN,
     .title = "Communication on a DPU",
     .doc = "A task of communication that ran on a DPU: what it moved, with whom and how.",
@@ -95,7 +94,7 @@ const struct record_kind kind_dpu_hccl_info = {
     RECORDS_OF(columns, CANN_LAYOUT("cann-dpu-hccl-info", 256,
                                     "CANN additional record, 256 bytes: item, group, ranks, times, size, tasks, types "
                                     "(docs/formats/cann.md 3.8)")),
-    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
     ONE_SERIES(.name = "dpu_communication", .title = "Communication on DPUs",
                .doc = "From when to when each task of communication on a DPU ran, by stream.", .layer = "dpu",
                .process = "DPU", .process_order = 8,

@@ -21,7 +21,7 @@ HOST_RECORD_TABLES;
 
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
-    const struct host_stream *stream = state;
+    const struct record_stream *stream = state;
     int status = host_record_take(decoder, state, row, keep, err);
     int64_t start_ns = part_host_ns(stream->part, row->cells[START_TICK].integer), end_ns = row->cells[TIME_NS].integer;
     if (status < 0)
@@ -48,8 +48,7 @@ static const struct report_column values[] = {
 };
 
 const struct record_kind kind_dpu_track = {
-    .name = "dpu_track",
-    .table = "dpu_track",
+    OWN_TABLE("dpu_track"),
     .families = FAMILY_CANN,
     .title = "Task of a DPU",
     .doc = "A task that ran on a DPU, as the host reports it.",
@@ -58,7 +57,7 @@ const struct record_kind kind_dpu_track = {
         columns,
         CANN_LAYOUT("cann-dpu-track", 64,
                     "CANN compact record, 64 bytes: device, stream, task, type, start (docs/formats/cann.md 3.8)")),
-    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
     ONE_SERIES(.name = "dpu", .title = "Tasks of DPUs", .doc = "From when to when each task of a DPU ran, by stream.",
                .process = "DPU", .process_order = 8,
                .counters = ONE_COUNTER(.name = "coalesce(kernel, 'N/A')", .values = values,

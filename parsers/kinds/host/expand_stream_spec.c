@@ -11,15 +11,14 @@ HOST_RECORD_TABLES;
 
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
-    const struct host_stream *stream = state;
+    const struct record_stream *stream = state;
     if (stream->association != NULL)
         association_expand_streams(stream->association, row->cells[EXPANDED].integer == 1);
     return host_record_take(decoder, state, row, keep, err);
 }
 
 const struct record_kind kind_expand_stream_spec = {
-    .name = "expand_stream_spec",
-    .table = "expand_stream_spec",
+    OWN_TABLE("expand_stream_spec"),
     .families = FAMILY_CANN,
     .title = "Expanded streams",
     .doc = "Whether the device has more streams than 11 bits can number: then its records put numbers of streams and "
@@ -28,5 +27,5 @@ const struct record_kind kind_expand_stream_spec = {
     RECORDS_OF(columns, CANN_LAYOUT("cann-expand-stream-spec", 64,
                                     "CANN compact record, 64 bytes: 24 bytes of header, whether streams are expanded "
                                     "(docs/formats/cann.md 3.4)")),
-    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
 };

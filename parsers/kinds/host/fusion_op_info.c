@@ -31,7 +31,7 @@ static bool is_sound(struct decoder *decoder, const struct row *row)
 
 static int take_fusion(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
-    const struct host_stream *stream = state;
+    const struct record_stream *stream = state;
     const struct cell *cells = row->cells;
     *keep = is_sound(decoder, row);
     if (!*keep)
@@ -56,8 +56,7 @@ static int take_fusion(struct decoder *decoder, void *state, struct row *row, bo
 }
 
 const struct record_kind kind_fusion_op_info = {
-    .name = "fusion_op_info",
-    .table = "fusion_op_info",
+    OWN_TABLE("fusion_op_info"),
     .families = FAMILY_CANN,
     .title = "Operator fusion",
     .doc = "An operator that the graph compiler made of several, with its memory.",
@@ -68,5 +67,5 @@ const struct record_kind kind_fusion_op_info = {
             "cann-fusion-op-info", 256,
             "CANN additional record, 256 bytes: 24 bytes of header, fused name, count, memory sizes, names of up "
             "to 8 operators (docs/formats/cann.md 3.5)")),
-    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_fusion),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_fusion),
 };

@@ -14,7 +14,7 @@ HOST_RECORD_TABLES;
 
 static int take_model(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
-    const struct host_stream *stream = state;
+    const struct record_stream *stream = state;
     const struct cell *cells = row->cells;
     int status = host_record_take(decoder, state, row, keep, err);
     if (status < 0 || stream->association == NULL)
@@ -23,8 +23,7 @@ static int take_model(struct decoder *decoder, void *state, struct row *row, boo
 }
 
 const struct record_kind kind_graph_id_map = {
-    .name = "graph_id_map",
-    .table = "graph_id_map",
+    OWN_TABLE("graph_id_map"),
     .families = FAMILY_CANN,
     .title = "Model name",
     .doc = "Which graph a model was made of, and its name.",
@@ -32,5 +31,5 @@ const struct record_kind kind_graph_id_map = {
     RECORDS_OF(columns, CANN_LAYOUT("cann-graph-id-map", 256,
                                     "CANN additional record, 256 bytes: 24 bytes of header, model name, graph, model "
                                     "(docs/formats/cann.md 3.5)")),
-    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_model),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_model),
 };

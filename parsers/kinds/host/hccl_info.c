@@ -40,7 +40,7 @@ HOST_RECORD_TABLES;
 
 static int take_transfer(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
-    const struct host_stream *stream = state;
+    const struct record_stream *stream = state;
     const struct cell *cells = row->cells;
     int status = host_record_take(decoder, state, row, keep, err);
     row_set_integer(row, ESTIMATED_NS, hccl_estimate_ns(cells[ESTIMATED_US_BITS].integer));
@@ -68,8 +68,7 @@ static int take_transfer(struct decoder *decoder, void *state, struct row *row, 
 }
 
 const struct record_kind kind_hccl_info = {
-    .name = "hccl_info",
-    .table = "hccl_info",
+    OWN_TABLE("hccl_info"),
     .families = FAMILY_CANN,
     .title = "Communication task",
     .doc = "Action of a task of a communication operator and its peer, reported inside the communication call that "
@@ -80,5 +79,5 @@ const struct record_kind kind_hccl_info = {
         CANN_LAYOUT("cann-hccl-info", 256,
                     "CANN additional record, 256 bytes: 24 bytes of header, item, tag, group, ranks, plane, context, "
                     "notification, size, types (docs/formats/cann.md 3.5)")),
-    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_transfer),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_transfer),
 };

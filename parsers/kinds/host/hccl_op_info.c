@@ -19,7 +19,7 @@ HOST_RECORD_TABLES;
 
 static int take_collective(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
-    const struct host_stream *stream = state;
+    const struct record_stream *stream = state;
     const struct cell *cells = row->cells;
     int status = host_record_take(decoder, state, row, keep, err);
     if (status < 0 || stream->association == NULL)
@@ -38,8 +38,7 @@ static int take_collective(struct decoder *decoder, void *state, struct row *row
 }
 
 const struct record_kind kind_hccl_op_info = {
-    .name = "hccl_op_info",
-    .table = "hccl_op_info",
+    OWN_TABLE("hccl_op_info"),
     .families = FAMILY_CANN,
     .title = "Communication operator",
     .doc = "Data that a collective communication operator transfers and how, reported inside its node call.",
@@ -49,5 +48,5 @@ const struct record_kind kind_hccl_op_info = {
         CANN_LAYOUT("cann-hccl-op-info", 64,
                     "CANN compact record, 64 bytes: 24 bytes of header, flags, data type, algorithm, count, group "
                     "(docs/formats/cann.md 3.4)")),
-    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_collective),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_collective),
 };

@@ -31,7 +31,7 @@ static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD) 
 
 static int take_streams(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
-    const struct host_stream *stream = state;
+    const struct record_stream *stream = state;
     const struct cell *cells = row->cells;
     int64_t count = cells[STREAM_COUNT].integer;
     int status = host_record_take(decoder, state, row, keep, err);
@@ -51,8 +51,7 @@ static int take_streams(struct decoder *decoder, void *state, struct row *row, b
 }
 
 const struct record_kind kind_logic_stream_info = {
-    .name = "logic_stream_info",
-    .table = "logic_stream_info",
+    OWN_TABLE("logic_stream_info"),
     .families = FAMILY_CANN,
     .title = "Logic stream",
     .doc = "Which physical streams of devices a logic stream has: their tasks are shown under it.",
@@ -63,5 +62,5 @@ const struct record_kind kind_logic_stream_info = {
             "cann-logic-stream-info", 256,
             "CANN additional record, 256 bytes: 24 bytes of header, logic stream, count, up to 56 physical streams "
             "(docs/formats/cann.md 3.5)")),
-    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_streams),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_streams),
 };

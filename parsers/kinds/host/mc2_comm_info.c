@@ -26,7 +26,7 @@ static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STOR
 
 static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
-static void put_streams(struct decoder *decoder, const struct host_stream *stream, struct row *row, uint32_t count)
+static void put_streams(struct decoder *decoder, const struct record_stream *stream, struct row *row, uint32_t count)
 {
     const struct bytes bytes = decoder_bytes(decoder);
     char text[STREAMS_MOST * 11 + 1] = "";
@@ -43,7 +43,7 @@ static void put_streams(struct decoder *decoder, const struct host_stream *strea
 
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
-    const struct host_stream *stream = state;
+    const struct record_stream *stream = state;
     uint32_t count = row_u32(row, STREAM_COUNT);
     if (count > STREAMS_MOST) {
         struct place place = decoder_place(decoder, "stream_count");
@@ -58,8 +58,7 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
 }
 
 const struct record_kind kind_mc2_comm_info = {
-    .name = "mc2_comm_info",
-    .table = "mc2_comm_info",
+    OWN_TABLE("mc2_comm_info"),
     .families = FAMILY_CANN,
     .title = "Streams of a communicating kernel",
     .doc = "Streams of a group whose kernels compute and communicate at once (MC2): the one of the AI CPU that serves "
@@ -71,5 +70,5 @@ const struct record_kind kind_mc2_comm_info = {
             "cann-mc2-comm-info", 256,
             "CANN additional record, 256 bytes: 24 bytes of header, group, ranks, stream, count, up to 8 streams "
             "(docs/formats/cann.md 3.5)")),
-    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
 };

@@ -14,7 +14,7 @@ HOST_RECORD_TABLES;
 
 static int take_copy(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
-    const struct host_stream *stream = state;
+    const struct record_stream *stream = state;
     const struct cell *cells = row->cells;
     int status = host_record_take(decoder, state, row, keep, err);
     if (status < 0 || stream->association == NULL)
@@ -30,8 +30,7 @@ static int take_copy(struct decoder *decoder, void *state, struct row *row, bool
 }
 
 const struct record_kind kind_memcpy_info = {
-    .name = "memcpy_info",
-    .table = "memcpy_info",
+    OWN_TABLE("memcpy_info"),
     .families = FAMILY_CANN,
     .title = "Memory copy",
     .doc = "Size and direction of a copy, reported inside the runtime call that launches it.",
@@ -39,5 +38,5 @@ const struct record_kind kind_memcpy_info = {
     RECORDS_OF(columns, CANN_LAYOUT("cann-memcpy-info", 64,
                                     "CANN compact record, 64 bytes: 24 bytes of header, size, largest size, direction "
                                     "(docs/formats/cann.md 3.4)")),
-    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_copy),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_copy),
 };

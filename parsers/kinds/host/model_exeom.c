@@ -14,7 +14,7 @@ HOST_RECORD_TABLES;
 
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
-    const struct host_stream *stream = state;
+    const struct record_stream *stream = state;
     bool failed = host_record_take(decoder, state, row, keep, err) < 0 ||
                   named_host_record_find(stream, row, NAME_HASH, NAME_ID, err) < 0;
     if (failed || stream->association == NULL || row->cells[MODEL_ID].integer > UINT32_MAX)
@@ -23,8 +23,7 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
 }
 
 const struct record_kind kind_model_exeom = {
-    .name = "model_exeom",
-    .table = "model_exeom",
+    OWN_TABLE("model_exeom"),
     .families = FAMILY_CANN,
     .title = "Model of chip 9",
     .doc = "The name of the file of a model that a program on chip 9 loaded.",
@@ -32,5 +31,5 @@ const struct record_kind kind_model_exeom = {
     RECORDS_OF(columns, CANN_LAYOUT("cann-model-exeom", 256,
                                     "CANN additional record, 256 bytes: 24 bytes of header, model, name of its file "
                                     "(docs/formats/cann.md 3.5)")),
-    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
 };

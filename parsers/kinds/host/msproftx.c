@@ -6,8 +6,8 @@
  * under which most records of the stream's beginning have their magic number and tag; when both are equal in that, the
  * one of which the stream is a whole multiple. */
 #include "parsers/decode/decode.h"
-#include "parsers/join/association.h"
 #include "parsers/kinds/common/columns.h"
+#include "parsers/kinds/common/record_stream.h"
 
 static const char *const patterns[] = {
     "{tag}.additional.msproftx.slice_{slice}",
@@ -84,21 +84,6 @@ static const struct field additional_fields[] = {FIELD("info_type", 24, 2),
 
 #define STAMP_MAGICS MAGICS(MAGIC(0, 2, 0x5a5a), MAGIC(2, 2, 120))
 
-struct state {
-    const struct capture_part *part;
-    struct association *association; /* NULL: the capture has no dictionary */
-};
-
-static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
-{
-    (void)file;
-    (void)err;
-    struct state *state = opaque;
-    state->part = decoder_part(decoder);
-    state->association = decoder_association(decoder);
-    return 0;
-}
-
 static void unset(struct row *row, size_t column)
 {
     *row->present &= ~(UINT64_C(1) << column);
@@ -147,7 +132,7 @@ static bool settle_times(struct decoder *decoder, const struct capture_part *par
     return decoder_check_span(decoder, "the event", start_ns, end_ns);
 }
 
-static int settle_domain(const struct state *state, struct row *row, struct err *err)
+static int settle_domain(const struct record_stream *state, struct row *row, struct err *err)
 {
     int64_t name_id;
     if (!row_has(row, DOMAIN_HASH) || row->cells[DOMAIN_HASH].integer == 0 || state->association == NULL)
@@ -160,7 +145,7 @@ static int settle_domain(const struct state *state, struct row *row, struct err 
 
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
-    const struct state *state = opaque;
+    const struct record_stream *state = opaque;
     *keep = settle_type(decoder, row) && settle_times(decoder, state->part, row);
     if (!*keep)
         return 0;
@@ -169,8 +154,7 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
 }
 
 const struct record_kind kind_msproftx = {
-    .name = "msproftx",
-    .table = "msproftx",
+    OWN_TABLE("msproftx"),
     .families = FAMILY_2022 | FAMILY_CANN,
     .title = "Mark or range of the program",
     .doc = "A mark or range that the profiled program set with msproftx, with its message, when it was on the host's "
@@ -193,5 +177,5 @@ const struct record_kind kind_msproftx = {
                "CANN of 2024, Msprof.msproftx_ex: magic 0x5A5A, event type below 16, 176 bytes "
                "(docs/formats/cann.md 6, E4)",
                MAGICS(MAGIC(0, 2, 0x5a5a), MAGIC(2, 2, 0, .mask = 0xfff0)))),
-    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
 };

@@ -17,7 +17,7 @@ static int take_attribute(struct decoder *decoder, void *state, struct row *row,
 {
     (void)decoder;
     (void)keep;
-    const struct host_stream *stream = state;
+    const struct record_stream *stream = state;
     if (stream->association == NULL)
         return 0;
     struct host_attribute attribute = {
@@ -42,5 +42,5 @@ const struct record_kind kind_node_attr_info = {
         CANN_LAYOUT("cann-node-attr-info", 64,
                     "CANN compact record, 64 bytes: 24 bytes of header, operator name, attribute type, attribute "
                     "(docs/formats/cann.md 3.4)")),
-    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_attribute),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_attribute),
 };

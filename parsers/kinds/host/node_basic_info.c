@@ -26,7 +26,7 @@ static int take_node(struct decoder *decoder, void *state, struct row *row, bool
 {
     (void)decoder;
     (void)keep;
-    const struct host_stream *stream = state;
+    const struct record_stream *stream = state;
     if (stream->association == NULL)
         return 0;
     struct host_node node = {
@@ -56,5 +56,5 @@ const struct record_kind kind_node_basic_info = {
             "cann-node-basic-info", 64,
             "CANN compact record, 64 bytes: 24 bytes of header, operator name, task type, operator type, blocks, "
             "flags (docs/formats/cann.md 3.4)")),
-    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_node),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_node),
 };

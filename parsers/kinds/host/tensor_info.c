@@ -20,7 +20,7 @@ _Static_assert(TENSORS_PER_RECORD == TENSORS_OF_A_RECORD, "the association takes
 
 static int take_tensors(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
-    const struct host_stream *stream = state;
+    const struct record_stream *stream = state;
     uint32_t count = row_u32(row, TENSOR_COUNT);
     if (count > TENSORS_PER_RECORD) {
         struct place place = decoder_place(decoder, "tensor_count");
@@ -59,5 +59,5 @@ const struct record_kind kind_tensor_info = {
                    "cann-tensor-info", 256,
                    "CANN additional record, 256 bytes: 24 bytes of header, operator name, count, 5 tensors of 44 bytes "
                    "(docs/formats/cann.md 3.5)")),
-    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_tensors),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_tensors),
 };

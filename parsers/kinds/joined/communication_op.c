@@ -6,8 +6,7 @@
 static const struct column columns[] = {COMMUNICATION_OP_COLUMNS(COLUMN_MADE)};
 
 const struct record_kind kind_communication_op = {
-    .name = "communication_op",
-    .table = "communication_op",
+    OWN_TABLE("communication_op"),
     .families = FAMILY_2022 | FAMILY_CANN,
     .title = "Run of a communication operator",
     .doc = "One run of a communication operator on a device: the tasks that were launched by communication calls "

@@ -6,8 +6,7 @@
 static const struct column columns[] = {COMMUNICATION_TASK_COLUMNS(COLUMN_MADE)};
 
 const struct record_kind kind_communication_task = {
-    .name = "communication_task",
-    .table = "communication_task",
+    OWN_TABLE("communication_task"),
     .families = FAMILY_2022 | FAMILY_CANN,
     .title = "Task of a communication operator",
     .doc = "Which tasks a communication operator consists of, and what was reported of them.",

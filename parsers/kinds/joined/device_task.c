@@ -6,8 +6,7 @@
 static const struct column columns[] = {DEVICE_TASK_COLUMNS(COLUMN_MADE)};
 
 const struct record_kind kind_device_task = {
-    .name = "device_task",
-    .table = "device_task",
+    OWN_TABLE("device_task"),
     .families = FAMILY_ASCEND,
     .title = "Task of a device",
     .doc = "One execution of a task on a device, ordered by device and start, with what the host said of it and the "

@@ -6,10 +6,7 @@
 static const struct column columns[] = {DPU_KERNEL_COLUMNS(COLUMN_MADE)};
 
 const struct record_kind kind_dpu_kernel = {
-    .name = "dpu_kernel",
-    .table = "dpu_kernel",
-    .families = FAMILY_CANN,
-    .title = "Kernel of a DPU",
-    .doc = "Which kernel a task of a DPU is, as the runtime says when it hands it out.",
+    OWN_TABLE("dpu_kernel"),    .families = FAMILY_CANN,
+    .title = "Kernel of a DPU", .doc = "Which kernel a task of a DPU is, as the runtime says when it hands it out.",
     COLUMNS_OF(columns),
 };

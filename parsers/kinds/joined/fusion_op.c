@@ -19,8 +19,7 @@ static const struct column columns[] = {
 _Static_assert(sizeof columns / sizeof *columns == FUSION_OP_FIRST_ID + FUSED_PER_RECORD, "one column for each");
 
 const struct record_kind kind_fusion_op = {
-    .name = "fusion_op",
-    .table = "fusion_op",
+    OWN_TABLE("fusion_op"),
     .families = FAMILY_2022 | FAMILY_CANN,
     .title = "Fused operator",
     .doc = "An operator that the graph compiler made of several, with its names and the model whose loading reported "

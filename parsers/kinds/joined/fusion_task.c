@@ -25,8 +25,7 @@ static const struct report_column values[] = {
 };
 
 const struct record_kind kind_fusion_task = {
-    .name = "fusion_task",
-    .table = "fusion_task",
+    OWN_TABLE("fusion_task"),
     .families = FAMILY_CANN,
     .title = "Fusion task",
     .doc = "A fusion task of chips 15 and 16: from when to when it ran, and on what.",

@@ -6,8 +6,7 @@
 static const struct column columns[] = {HOST_CALL_COLUMNS(COLUMN_MADE)};
 
 const struct record_kind kind_host_call = {
-    .name = "host_call",
-    .table = "host_call",
+    OWN_TABLE("host_call"),
     .families = FAMILY_ASCEND,
     .title = "Call on the host",
     .doc = "One call of CANN on the host, ordered by thread and start: a call comes before those inside of it.",

@@ -6,8 +6,7 @@
 static const struct column columns[] = {NAME_COLUMNS(COLUMN_MADE)};
 
 const struct record_kind kind_name = {
-    .name = "name",
-    .table = "name",
+    OWN_TABLE("name"),
     .families = FAMILY_ASCEND,
     .title = "Name",
     .doc = "The texts that other tables refer to by number: operators, their types, kernels, calls, task types. A text "

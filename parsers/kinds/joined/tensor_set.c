@@ -6,8 +6,7 @@
 static const struct column columns[] = {TENSOR_SET_COLUMNS(COLUMN_MADE)};
 
 const struct record_kind kind_tensor_set = {
-    .name = "tensor_set",
-    .table = "tensor_set",
+    OWN_TABLE("tensor_set"),
     .families = FAMILY_ASCEND,
     .title = "Tensors of an operator",
     .doc = "The inputs and outputs of operators, each combination once. Several tensors are joined by ';'.",

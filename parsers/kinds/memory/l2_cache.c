@@ -102,9 +102,8 @@ static const struct report_column table[] = {
 };
 
 const struct record_kind kind_l2_cache = {
-    .name = "l2_cache",
+    OWN_TABLE("l2_cache"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "l2_cache",
     .title = "L2 cache by task",
     .doc = "Counts of up to eight events of the L2 cache during a task; sample.json names them in "
            "l2CacheTaskProfilingEvents.",

@@ -47,9 +47,8 @@ static const struct exported_column npu_mem_columns[] = {
 };
 
 const struct record_kind kind_npu_mem = {
-    .name = "npu_mem",
+    OWN_TABLE("npu_mem"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "npu_mem",
     .title = "Memory in use on a device",
     .doc = "How much memory of the device the application, and everyone together, holds.",
     .patterns = (const char *const[]){"npu_mem.data.{device_id}.slice_{slice}", NULL},

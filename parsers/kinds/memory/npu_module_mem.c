@@ -58,9 +58,8 @@ static const struct exported_column npu_module_mem_columns[] = {
 };
 
 const struct record_kind kind_npu_module_mem = {
-    .name = "npu_module_mem",
+    OWN_TABLE("npu_module_mem"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "npu_module_mem",
     .title = "Memory of the modules of CANN",
     .doc = "How much memory of the device a module of CANN holds.",
     .patterns = (const char *const[]){"npu_module_mem.data.{device_id}.slice_{slice}", NULL},

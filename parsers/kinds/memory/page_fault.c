@@ -20,9 +20,8 @@ static const struct report_column table[] = {
 };
 
 const struct record_kind kind_page_fault = {
-    .name = "page_fault",
+    OWN_TABLE("page_fault"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "page_fault",
     .title = "Page faults by task",
     .doc = "How many page faults there were during a task; the first of the counts.",
     RECORDS_OF(columns,

@@ -37,9 +37,8 @@ static const struct report_column table[] = {
 };
 
 const struct record_kind kind_soc_pmu = {
-    .name = "soc_pmu",
+    OWN_TABLE("soc_pmu"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "soc_pmu",
     .title = "Translation of addresses by task",
     .doc = "Counts of up to eight events of the SMMU during a task; sample.json names them in npuEvents.",
     RECORDS_OF(columns,

@@ -98,14 +98,13 @@ static const struct exported_column npu_op_mem_columns[] = {
 };
 
 const struct record_kind kind_task_memory_info = {
-    .name = "task_memory_info",
+    OWN_TABLE("task_memory_info"),
     .families = FAMILY_CANN,
-    .table = "task_memory_info",
     .title = "Memory for an operator",
     .doc = "An operator got memory of a device, or gave it back.",
     .patterns = (const char *const[]){"{tag}.additional.task_memory_info.slice_{slice}", NULL},
     RECORDS_OF(columns, CANN_LAYOUT("cann-task-memory-info", 256, "docs/formats/memory.md 3: 256 bytes")),
-    HOOKS(.state_size = sizeof(struct host_stream), .open = host_stream_open, .record = take_record),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
     .series = series,
     EXPORTED_TABLE(.name = "NPU_OP_MEM", .columns = npu_op_mem_columns, .query = {.order_by = "id"}),
 };

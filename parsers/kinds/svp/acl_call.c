@@ -88,8 +88,7 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
 }
 
 const struct record_kind kind_acl_call = {
-    .name = "acl_call",
-    .table = "acl_call",
+    OWN_TABLE("acl_call"),
     .families = FAMILY_SVP | FAMILY_2022,
     .title = "ACL API call",
     .doc =

@@ -8,8 +8,7 @@ static const struct value_name yes_no[] = {{0, "no"}, {1, "yes"}, {0, NULL}};
 static const struct column columns[] = {INFERENCE_COLUMNS(COLUMN_MADE)};
 
 const struct record_kind kind_inference = {
-    .name = "inference",
-    .table = "inference",
+    OWN_TABLE("inference"),
     .families = FAMILY_SVP,
     .title = "Inference",
     .doc = "One sampled inference of one model on one device: what its AI core tasks have in common.",

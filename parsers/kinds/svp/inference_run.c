@@ -7,8 +7,7 @@
 static const struct column columns[] = {INFERENCE_RUN_COLUMNS(COLUMN_MADE)};
 
 const struct record_kind kind_inference_run = {
-    .name = "inference_run",
-    .table = "inference_run",
+    OWN_TABLE("inference_run"),
     .families = FAMILY_SVP,
     .title = "Run of tasks of one inference",
     .doc = "A run of consecutive rows of ai_core_task that belong to one inference. An inference has one run unless "

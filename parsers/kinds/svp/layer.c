@@ -167,8 +167,7 @@ static int take_text(struct decoder *decoder, void *state, const struct capture_
 }
 
 const struct record_kind kind_layer = {
-    .name = "layer",
-    .table = "layer",
+    OWN_TABLE("layer"),
     .families = FAMILY_SVP,
     .title = "Layer table entry",
     .doc =

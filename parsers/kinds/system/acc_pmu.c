@@ -63,9 +63,8 @@ static const struct exported_column acc_pmu_columns[] = {
 };
 
 const struct record_kind kind_acc_pmu = {
-    .name = "acc_pmu",
+    OWN_TABLE("acc_pmu"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "acc_pmu",
     .title = "Bandwidth of accelerators",
     .doc = "Bandwidth and open requests of an accelerator of the chip.",
     RECORDS_OF(columns, SOC_PROFILE_LAYOUT("soc-acc-pmu", 0x1a, "docs/formats/system.md 7: AccPmu, 64 bytes")),

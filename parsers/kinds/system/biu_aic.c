@@ -119,9 +119,8 @@ static const struct series_counter counters[] = {
 };
 
 const struct record_kind kind_biu_aic = {
-    .name = "biu_aic",
+    OWN_TABLE("biu_aic"),
     .families = FAMILY_CANN,
-    .table = "biu_aic",
     .title = "Pipes and bus of an AI core",
     .doc = "How long each pipe of an AI core worked since the sample before, and what its bus carried.",
     .patterns = (const char *const[]){"instr.group_{group_id}_aic.{device_id}.slice_{slice}", NULL},

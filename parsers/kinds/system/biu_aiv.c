@@ -8,9 +8,8 @@ static const struct field fields[] = {CORE_PIPES_FIELDS(40)};
 
 /* The series of biu_aic draws both. */
 const struct record_kind kind_biu_aiv = {
-    .name = "biu_aiv",
+    OWN_TABLE("biu_aiv"),
     .families = FAMILY_CANN,
-    .table = "biu_aiv",
     .title = "Pipes of a vector core",
     .doc = "How long each pipe of a vector core worked since the sample before.",
     .patterns = (const char *const[]){"instr.group_{group_id}_aiv{core_id}.{device_id}.slice_{slice}", NULL},

@@ -200,9 +200,8 @@ static const struct report_column working[] = {
 #define IN_ORDER .order_by = "device_id, place, start_ns, duration_ns DESC"
 
 const struct record_kind kind_biu_state = {
-    .name = "biu_state",
+    OWN_TABLE("biu_state"),
     .families = FAMILY_CANN,
-    .table = "biu_state",
     .title = "Pipes of a core at work",
     .doc = "From when to when each pipe of a core worked, and marks that programs set, on chips 15 and 16.",
     .patterns = (const char *const[]){"instr.biu_perf_group{group_id}_aic.{device_id}.slice_{slice}",

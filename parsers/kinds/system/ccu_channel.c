@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Delays of the channels of the units that work for communication: ccu<die>.stat. */
-#include "parsers/kinds/common/group_file.h"
+#include "parsers/kinds/common/record_stream.h"
 #include "parsers/kinds/common/sample.h"
 
 enum { FILE_ID, DEVICE_ID, DIE_ID, CHANNEL_0_LOW, TIME_NS, CHANNEL_ID, MEAN_DELAY, LEAST_DELAY, MOST_DELAY };
@@ -37,8 +37,8 @@ static size_t words_of(int channel)
     return CHANNEL_WORDS + (channel % 4 == 0 || channel % 4 == 3 ? OTHERS : 0);
 }
 
-static int emit_channel(struct decoder *decoder, const struct group_file *file, const struct bytes *bytes, size_t word,
-                        int channel, struct err *err)
+static int emit_channel(struct decoder *decoder, const struct record_stream *file, const struct bytes *bytes,
+                        size_t word, int channel, struct err *err)
 {
     static const int delays[] = {MEAN_DELAY, LEAST_DELAY, MOST_DELAY};
     uint64_t tick, delay;
@@ -68,7 +68,7 @@ static int emit_channel(struct decoder *decoder, const struct group_file *file, 
 
 static int take_channels(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
-    const struct group_file *file = opaque;
+    const struct record_stream *file = opaque;
     const struct bytes bytes = decoder_bytes(decoder);
     size_t word = 0;
     int status = 0;
@@ -97,15 +97,14 @@ static const struct report_column table[] = {
 };
 
 const struct record_kind kind_ccu_channel = {
-    .name = "ccu_channel",
+    OWN_TABLE("ccu_channel"),
     .families = FAMILY_CANN,
-    .table = "ccu_channel",
     .title = "Channels of communication",
     .doc = "Delays of each channel of the units that work for communication, on chips 15 and 16.",
     .patterns = (const char *const[]){"ccu{group_id}.stat.{device_id}.slice_{slice}", NULL},
     RECORDS_OF(columns, LAYOUT("ccu-channel-2816", 2816, fields,
                                "docs/formats/system.md 12: 2816 bytes, which are 128 channels and become rows")),
-    HOOKS(.state_size = sizeof(struct group_file), .open = group_file_open, .record = take_channels),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_channels),
     ONE_SERIES(.name = "ccu_channel", .title = "Channels of communication",
                .doc = "Bandwidths of the channels of the units that work for communication.",
                .query =

@@ -2,8 +2,8 @@
 /* Instructions of the units that work for communication: ccu<die>.instr. */
 #include "base/number.h"
 #include "parsers/kinds/common/columns.h"
-#include "parsers/kinds/common/group_file.h"
 #include "parsers/kinds/common/hccl_types.h"
+#include "parsers/kinds/common/record_stream.h"
 #include "parsers/kinds/common/sample.h"
 
 #define COLUMNS(MADE)                                                                                                  \
@@ -44,14 +44,14 @@ static int64_t notify_end(const struct row *row, uint64_t units)
     return number_add(row->cells[NOTIFY_START].integer, (int64_t)units * TICKS_PER_UNIT);
 }
 
-static bool check_ticks(struct decoder *decoder, const struct group_file *file, const char *what, int64_t start,
+static bool check_ticks(struct decoder *decoder, const struct record_stream *file, const char *what, int64_t start,
                         int64_t end)
 {
     return decoder_check_span(decoder, what, part_device_ns(file->part, start), part_device_ns(file->part, end));
 }
 
 /* Both spans are there only where their start is not 0. */
-static bool is_sound(struct decoder *decoder, const struct group_file *file, const struct row *row)
+static bool is_sound(struct decoder *decoder, const struct record_stream *file, const struct row *row)
 {
     int64_t start = row->cells[LOOP_START].integer, notified = row->cells[NOTIFY_START].integer;
     if (start != 0 && !check_ticks(decoder, file, "the loop", start, row->cells[LOOP_END].integer))
@@ -59,14 +59,14 @@ static bool is_sound(struct decoder *decoder, const struct group_file *file, con
     return notified == 0 || check_ticks(decoder, file, "the wait", notified, notify_end(row, UINT16_MAX));
 }
 
-static int64_t ns_between(const struct group_file *file, int64_t start, int64_t end)
+static int64_t ns_between(const struct record_stream *file, int64_t start, int64_t end)
 {
     return part_device_ns(file->part, end) - part_device_ns(file->part, start);
 }
 
 /* Emits a row with the loop of the record. */
-static int emit_row(struct decoder *decoder, const struct group_file *file, const struct row *record, struct row *ret,
-                    struct err *err)
+static int emit_row(struct decoder *decoder, const struct record_stream *file, const struct row *record,
+                    struct row *ret, struct err *err)
 {
     int64_t start = record->cells[LOOP_START].integer, end = record->cells[LOOP_END].integer;
     int status = decoder_emit(decoder, file->kind, ret, err);
@@ -87,7 +87,7 @@ static int emit_row(struct decoder *decoder, const struct group_file *file, cons
 /* A row for each rank that was waited for, or one. */
 static int take_mission(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
-    const struct group_file *file = opaque;
+    const struct record_stream *file = opaque;
     const struct bytes bytes = decoder_bytes(decoder);
     const struct row record = *row;
     struct cell cells[COUNT_OF(columns)];
@@ -199,15 +199,14 @@ static const struct series_counter slices[] = {
 };
 
 const struct record_kind kind_ccu_mission = {
-    .name = "ccu_mission",
+    OWN_TABLE("ccu_mission"),
     .families = FAMILY_CANN,
-    .table = "ccu_mission",
     .title = "Instructions of communication",
     .doc = "Work of the units for communication on chips 15 and 16: their loops, and for which rank they waited how "
            "long.",
     .patterns = (const char *const[]){"ccu{group_id}.instr.{device_id}.slice_{slice}", NULL},
     RECORDS_OF(columns, LAYOUT("ccu-mission-64", 64, fields, "docs/formats/system.md 12: 64 bytes")),
-    HOOKS(.state_size = sizeof(struct group_file), .open = group_file_open, .record = take_mission),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_mission),
     ONE_SERIES(.name = "ccu_mission", .title = "Instructions of communication",
                .doc = "Loops and waits of the units that work for communication, with a row for each rank that was "
                       "waited for.",

@@ -65,9 +65,8 @@ static const struct series_counter counters[] = {
 };
 
 const struct record_kind kind_chip_transmission = {
-    .name = "chip_transmission",
+    OWN_TABLE("chip_transmission"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "chip_transmission",
     .title = "Traffic between chips",
     .doc = "Bandwidth of a link between chips.",
     RECORDS_OF(columns,

@@ -55,9 +55,8 @@ static const struct exported_column ddr_columns[] = {
 };
 
 const struct record_kind kind_ddr = {
-    .name = "ddr",
+    OWN_TABLE("ddr"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "ddr",
     .title = "Accesses to DDR memory",
     .doc = "How many accesses a controller of DDR memory served since the sample before.",
     .patterns = (const char *const[]){"ddr.data.{device_id}.slice_{slice}", NULL},

@@ -21,9 +21,8 @@ static const struct report_column values[] = {
 };
 
 const struct record_kind kind_die_qos = {
-    .name = "die_qos",
+    OWN_TABLE("die_qos"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "die_qos",
     .title = "Quality of service by die",
     .doc = "Bandwidth of the quality-of-service groups of a die.",
     RECORDS_OF(columns, SOC_PROFILE_LAYOUT("soc-qos", 0x18, "docs/formats/system.md 7: QoS, 64 bytes")),

@@ -48,9 +48,8 @@ static const struct report_column table[] = {
 };
 
 const struct record_kind kind_dvpp = {
-    .name = "dvpp",
+    OWN_TABLE("dvpp"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "dvpp",
     .title = "Work of the engines for pictures and video",
     .doc = "Time, frames and utilization of an engine for pictures and video. Text lines of a time and numbers.",
     .patterns = (const char *const[]){"dvpp.data.{device_id}.slice_{slice}", NULL},

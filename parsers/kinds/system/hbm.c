@@ -55,9 +55,8 @@ static const struct exported_column hbm_columns[] = {
 };
 
 const struct record_kind kind_hbm = {
-    .name = "hbm",
+    OWN_TABLE("hbm"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "hbm",
     .title = "Accesses to high-bandwidth memory",
     .doc = "How many accesses a memory of the device served since the sample before.",
     .patterns = (const char *const[]){"hbm.data.{device_id}.slice_{slice}", NULL},

@@ -50,9 +50,8 @@ static const struct exported_column hccs_columns[] = {
 };
 
 const struct record_kind kind_hccs = {
-    .name = "hccs",
+    OWN_TABLE("hccs"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "hccs",
     .title = "Traffic of the links between devices",
     .doc = "Bytes that a device has sent and received over its HCCS links. Text lines \"<ns>: <sent> <received>\".",
     .patterns = (const char *const[]){"hccs.data.{device_id}.slice_{slice}", NULL},

@@ -91,9 +91,8 @@ static const struct exported_column llc_columns[] = {
 };
 
 const struct record_kind kind_llc = {
-    .name = "llc",
+    OWN_TABLE("llc"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "llc",
     .title = "Events of the last-level cache",
     .doc = "How often an event happened in a part of the last-level cache since the sample before.",
     .patterns = (const char *const[]){"llc.data.{device_id}.slice_{slice}", NULL},

@@ -185,10 +185,9 @@ static const struct series_report series[] = {
 };
 
 const struct record_kind kind_llc_perf = {
-    .name = "llc_perf",
+    OWN_TABLE("llc_perf"),
     .families = FAMILY_2022 | FAMILY_CANN,
     .chips = 1 << 0,
-    .table = "llc_perf",
     .title = "Events of the last-level cache, by perf",
     .doc = "How often an event happened in the last-level cache of an Ascend 310 since the sample before. Text of perf "
            "stat.",

@@ -15,9 +15,8 @@ static const struct field fields[] = {
 };
 
 const struct record_kind kind_low_power = {
-    .name = "low_power",
+    OWN_TABLE("low_power"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "low_power",
     .title = "Power of a die",
     .doc = "Frequency of the AI cores of a die, from the records of low power; not shown, Ascend's tool shows it of "
            "chips 15 and 16 only.",

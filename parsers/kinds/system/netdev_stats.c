@@ -62,9 +62,8 @@ static const struct exported_column netdev_stats_columns[] = {
 };
 
 const struct record_kind kind_netdev_stats = {
-    .name = "netdev_stats",
+    OWN_TABLE("netdev_stats"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "netdev_stats",
     .title = "Counters of the network of a device",
     .doc = "Traffic that a device has sent and received so far, by layer. Text lines of a time and fifteen numbers.",
     .patterns = (const char *const[]){"netdev_stats.data.{device_id}.slice_{slice}", NULL},

@@ -3,9 +3,8 @@
 #include "parsers/kinds/common/network_port.h"
 
 const struct record_kind kind_nic = {
-    .name = "nic",
+    OWN_TABLE("nic"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "nic",
     .title = "Traffic of the network ports",
     .doc = "Packets, bytes and errors of a port. Text lines of a time and thirteen or fourteen numbers.",
     .patterns = (const char *const[]){"nic.data.{device_id}.slice_{slice}", NULL},

@@ -145,9 +145,8 @@ static const struct exported_column pcie_columns[] = {
 };
 
 const struct record_kind kind_pcie = {
-    .name = "pcie",
+    OWN_TABLE("pcie"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "pcie",
     .title = "Traffic of the PCIe link",
     .doc = "Bandwidth and latency of each kind of PCIe transaction since the sample before.",
     .patterns = (const char *const[]){"pcie.data.{device_id}.slice_{slice}", NULL},

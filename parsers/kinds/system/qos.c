@@ -22,9 +22,8 @@ static const struct exported_column qos_columns[] = {
 };
 
 const struct record_kind kind_qos = {
-    .name = "qos",
+    OWN_TABLE("qos"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "qos",
     .title = "Quality of service",
     .doc = "Bandwidth of up to ten quality-of-service groups, which sample.json names in qosEvents.",
     .patterns = (const char *const[]){"qos.data.{device_id}.slice_{slice}", NULL},

@@ -3,9 +3,8 @@
 #include "parsers/kinds/common/network_port.h"
 
 const struct record_kind kind_roce = {
-    .name = "roce",
+    OWN_TABLE("roce"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "roce",
     .title = "Traffic of the ports of RDMA over Ethernet",
     .doc = "Packets, bytes and errors of a port. Text lines of a time and thirteen or fourteen numbers.",
     .patterns = (const char *const[]){"roce.data.{device_id}.slice_{slice}", NULL},

@@ -85,9 +85,8 @@ static const struct exported_column sio_columns[] = {
 };
 
 const struct record_kind kind_sio = {
-    .name = "sio",
+    OWN_TABLE("sio"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "sio",
     .title = "Traffic between dies",
     .doc = "Bytes that a die exchanged with the others of its chip since the sample before.",
     RECORDS_OF(columns,

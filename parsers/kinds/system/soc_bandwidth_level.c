@@ -54,9 +54,8 @@ static const struct exported_column soc_bandwidth_level_columns[] = {
 };
 
 const struct record_kind kind_soc_bandwidth_level = {
-    .name = "soc_bandwidth_level",
+    OWN_TABLE("soc_bandwidth_level"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "soc_bandwidth_level",
     .title = "Bandwidth inside of a chip",
     .doc = "Levels of the bandwidth between the parts of a chip.",
     RECORDS_OF(columns, SOC_PROFILE_LAYOUT("soc-inter-soc", 0x1c, "docs/formats/system.md 7: InterSoc, 64 bytes")),

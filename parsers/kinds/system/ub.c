@@ -52,9 +52,8 @@ static const struct exported_column ub_columns[] = {
 };
 
 const struct record_kind kind_ub = {
-    .name = "ub",
+    OWN_TABLE("ub"),
     .families = FAMILY_CANN,
-    .table = "ub",
     .title = "Traffic of the unified bus",
     .doc = "Traffic of a port of the unified bus, on chips 15 and 16.",
     .patterns = (const char *const[]){"ub.data.{device_id}.slice_{slice}", NULL},

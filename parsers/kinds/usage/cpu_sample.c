@@ -88,9 +88,8 @@ static const struct series_report series[] = {
 };
 
 const struct record_kind kind_cpu_sample = {
-    .name = "cpu_sample",
+    OWN_TABLE("cpu_sample"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "cpu_sample",
     .title = "Sample of a CPU",
     .doc = "An event counted on a CPU of a device, and the function that ran. Text of perf script.",
     .patterns = (const char *const[]){"ai_ctrl_cpu.data.{device_id}.slice_{slice}", NULL},

@@ -71,9 +71,8 @@ static const struct exported_column cpu_usage_columns[] = {
 };
 
 const struct record_kind kind_host_cpu = {
-    .name = "host_cpu",
+    OWN_TABLE("host_cpu"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "host_cpu",
     .title = "Processor time of threads",
     .doc = "How long a thread of the profiled process has run so far, and on which CPU it was. Text: blocks of a time, "
            "the uptime and a line of stat for each thread.",

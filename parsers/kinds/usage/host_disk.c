@@ -48,9 +48,8 @@ static const struct exported_column host_disk_usage_columns[] = {
 };
 
 const struct record_kind kind_host_disk = {
-    .name = "host_disk",
+    OWN_TABLE("host_disk"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "host_disk",
     .title = "Disk traffic of the process",
     .doc = "Data that the profiled process read from disks and wrote to them. Text: the time of the first sample, then "
            "lines of iotop.",

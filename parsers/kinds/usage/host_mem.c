@@ -37,9 +37,8 @@ static const struct exported_column host_mem_usage_columns[] = {
 };
 
 const struct record_kind kind_host_mem = {
-    .name = "host_mem",
+    OWN_TABLE("host_mem"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "host_mem",
     .title = "Memory of the process",
     .doc = "Memory of the profiled process on the host. Text lines of a time and what /proc/<pid>/statm says.",
     .patterns = (const char *const[]){"host_mem.data.slice_{slice}", NULL},

@@ -52,9 +52,8 @@ static const struct exported_column host_network_usage_columns[] = {
 };
 
 const struct record_kind kind_host_network = {
-    .name = "host_network",
+    OWN_TABLE("host_network"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "host_network",
     .title = "Network traffic of the host",
     .doc = "Bytes that a network card of the host has received and sent. Text: blocks of a time and /proc/net/dev.",
     .patterns = (const char *const[]){"host_network.data.slice_{slice}", NULL},

@@ -9,9 +9,8 @@ static const struct line_format lines[] = {
 };
 
 const struct record_kind kind_host_pthreadcall = {
-    .name = "host_pthreadcall",
+    OWN_TABLE("host_pthreadcall"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "host_pthreadcall",
     .title = "Call to the library of threads",
     .doc = "A call of the profiled process to the library of threads. Text lines of ltrace.",
     .patterns = (const char *const[]){"host_pthreadcall.data.slice_{slice}", NULL},

@@ -49,9 +49,8 @@ static const struct exported_column osrt_api_columns[] = {
 };
 
 const struct record_kind kind_host_syscall = {
-    .name = "host_syscall",
+    OWN_TABLE("host_syscall"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "host_syscall",
     .title = "System call",
     .doc = "A system call of the profiled process. Text lines of perf trace.",
     .patterns = (const char *const[]){"host_syscall.data.slice_{slice}", NULL},

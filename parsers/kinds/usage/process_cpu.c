@@ -45,9 +45,8 @@ static const struct report_column table[] = {
 };
 
 const struct record_kind kind_process_cpu = {
-    .name = "process_cpu",
+    OWN_TABLE("process_cpu"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "process_cpu",
     .title = "Processor time of a process",
     .doc = "How long a process on a device or on the host has run, and the whole system. Text: blocks of a time, "
            "/proc/<pid>/stat, a name and a line of /proc/stat.",

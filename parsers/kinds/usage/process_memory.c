@@ -35,9 +35,8 @@ static const struct report_column table[] = {
 };
 
 const struct record_kind kind_process_memory = {
-    .name = "process_memory",
+    OWN_TABLE("process_memory"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "process_memory",
     .title = "Memory of a process",
     .doc = "Memory of a process on a device or on the host. Text: blocks of a time, a name and /proc/<pid>/statm.",
     .patterns = (const char *const[]){"{process_id}-Memory.data.{device_id}.slice_{slice}",

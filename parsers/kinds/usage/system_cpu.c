@@ -57,9 +57,8 @@ static const struct report_column table[] = {
 };
 
 const struct record_kind kind_system_cpu = {
-    .name = "system_cpu",
+    OWN_TABLE("system_cpu"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "system_cpu",
     .title = "Processor time of the system",
     .doc = "How a CPU of a device or of the host has spent its time. Text: blocks of a time and /proc/stat.",
     .patterns =

@@ -52,9 +52,8 @@ static const struct report_column table[] = {
 };
 
 const struct record_kind kind_system_memory = {
-    .name = "system_memory",
+    OWN_TABLE("system_memory"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "system_memory",
     .title = "Memory of the system",
     .doc = "Memory of a device or of the host. Text: blocks of a time and /proc/meminfo.",
     .patterns = (const char *const[]){"Memory.data.{device_id}.slice_{slice}", "host_sys_mem.data.slice_{slice}", NULL},

@@ -90,9 +90,8 @@ static const struct series_report series[] = {
 };
 
 const struct record_kind kind_ts_cpu = {
-    .name = "ts_cpu",
+    OWN_TABLE("ts_cpu"),
     .families = FAMILY_2022 | FAMILY_CANN,
-    .table = "ts_cpu",
     .title = "Sample of the task scheduler",
     .doc = "Events counted on the CPU of the task scheduler, seven or of chips 2 to 4 five, and where it was.",
     .patterns = (const char *const[]){"tscpu.data.{device_id}.slice_{slice}", NULL},

@@ -53,11 +53,11 @@ static void what_is_absent_has_its_default(void **state)
 {
     (void)state;
     assert_int_equal(load_on(""), ACL_SUCCESS);
-    assert_true(config.enabled && config.acl_calls && config.task_time && config.runtime_calls);
-    assert_false(config.msproftx);
-    assert_string_equal(config.metrics, "PipeUtilization");
-    assert_int_equal(config.interval, 0);
-    assert_int_equal(config.storage_limit, 0);
+    assert_true(config.enabled && config.options.sample.acl_calls && config.options.sample.task_time &&
+                config.options.sample.runtime_calls);
+    assert_false(config.options.sample.msproftx);
+    assert_string_equal(config.options.sample.metrics, "PipeUtilization");
+    assert_int_equal(config.options.storage_limit, 0);
     assert_ends_with(config.output, "/out");
     assert_int_equal(access(config.output, W_OK), 0);
 }
@@ -69,15 +69,16 @@ static void what_is_said_counts(void **state)
         load_on("\"ascendcl\": \"off\", \"task_time\": \"off\", \"runtime_api\": \"off\", \"msproftx\": \"on\","
                 "\"aic_metrics\": \"Memory\", \"storage_limit\": \"200MB\""),
         ACL_SUCCESS);
-    assert_false(config.acl_calls || config.task_time || config.runtime_calls);
-    assert_true(config.msproftx);
-    assert_string_equal(config.metrics, "Memory");
-    assert_int_equal(config.storage_limit, 200 * 1024 * 1024);
+    assert_false(config.options.sample.acl_calls || config.options.sample.task_time ||
+                 config.options.sample.runtime_calls);
+    assert_true(config.options.sample.msproftx);
+    assert_string_equal(config.options.sample.metrics, "Memory");
+    assert_int_equal(config.options.storage_limit, 200 * 1024 * 1024);
     assert_int_equal(load_on("\"acl_api\": \"off\", \"aic_metrics\": \"None\", \"task_time\": \"l1\""), ACL_SUCCESS);
-    assert_int_equal(config.form, RECORDER_PROF);
-    assert_false(config.acl_calls);
-    assert_null(config.metrics);
-    assert_true(config.task_time);
+    assert_int_equal(config.options.form, RECORDER_PROF);
+    assert_false(config.options.sample.acl_calls);
+    assert_null(config.options.sample.metrics);
+    assert_true(config.options.sample.task_time);
 }
 
 static void a_key_of_boards_makes_the_file_one_of_a_board(void **state)
@@ -87,11 +88,10 @@ static void a_key_of_boards_makes_the_file_one_of_a_board(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         assert_int_equal(load_on(members[i]), ACL_SUCCESS);
-        assert_int_equal(config.form, RECORDER_JOB);
-        assert_string_equal(config.metrics, "ArithmeticUtilization");
+        assert_int_equal(config.options.form, RECORDER_JOB);
+        assert_string_equal(config.options.sample.metrics, "ArithmeticUtilization");
     }
     assert_int_equal(load_on("\"interval\": 7"), ACL_SUCCESS);
-    assert_int_equal(config.interval, 7);
 }
 
 static void metrics_that_boards_do_not_count_are_not_collected(void **state)
@@ -102,7 +102,7 @@ static void metrics_that_boards_do_not_count_are_not_collected(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         assert_int_equal(load_on(members[i]), ACL_SUCCESS);
-        assert_null(config.metrics);
+        assert_null(config.options.sample.metrics);
     }
     assert_int_equal(load_on("\"aic_metrics\": \"off\""), ACL_ERROR_INVALID_PROFILING_CONFIG); /* of CANN */
 }
@@ -131,7 +131,7 @@ static void boards_have_metrics_of_their_own(void **state)
     assert_int_equal(load_on(""), ACL_SUCCESS);
     acl_json_config_release(&config);
     assert_int_equal(acl_json_config_load(in_scratch("acl.json"), RECORDER_JOB, &config), ACL_SUCCESS);
-    assert_string_equal(config.metrics, "ArithmeticUtilization");
+    assert_string_equal(config.options.sample.metrics, "ArithmeticUtilization");
 }
 
 static void only_a_switch_that_says_on_is_on(void **state)

@@ -142,12 +142,12 @@ static void a_table_is_read_as_it_is_documented(void **state)
     assert_int_equal(names.header.first, 5);
     assert_int_equal(names.header.count, 3);
     assert_int_equal(names.header.size, sizeof table);
-    assert_string_equal(operator_names_type(&names, 0), "Add");
-    assert_string_equal(operator_names_name(&names, 0), "a/add");
-    assert_string_equal(operator_names_type(&names, 1), "Mul");
-    assert_string_equal(operator_names_name(&names, 1), "b/mul");
-    assert_string_equal(operator_names_type(&names, 2), "Add");
-    assert_string_equal(operator_names_name(&names, 2), "");
+    assert_string_equal(operator_names_text(&names, 0, OPERATOR_TYPE), "Add");
+    assert_string_equal(operator_names_text(&names, 0, OPERATOR_NAME), "a/add");
+    assert_string_equal(operator_names_text(&names, 1, OPERATOR_TYPE), "Mul");
+    assert_string_equal(operator_names_text(&names, 1, OPERATOR_NAME), "b/mul");
+    assert_string_equal(operator_names_text(&names, 2, OPERATOR_TYPE), "Add");
+    assert_string_equal(operator_names_text(&names, 2, OPERATOR_NAME), "");
 }
 
 /* A copy of the table with one field changed and both sums made right again. */
@@ -248,8 +248,8 @@ static void what_is_written_is_read_again_and_texts_are_kept_once(void **state)
     for (int i = 0; i < 10000; i++) {
         snprintf(type, sizeof type, "type%d", i % 7);
         snprintf(name, sizeof name, "name%d", i % 3000);
-        assert_string_equal(operator_names_type(&names, (uint64_t)i), type);
-        assert_string_equal(operator_names_name(&names, (uint64_t)i), name);
+        assert_string_equal(operator_names_text(&names, (uint64_t)i, OPERATOR_TYPE), type);
+        assert_string_equal(operator_names_text(&names, (uint64_t)i, OPERATOR_NAME), name);
     }
     free(bytes);
     operator_names_writer_release(&writer);

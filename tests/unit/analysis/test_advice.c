@@ -104,7 +104,7 @@ static const struct finding *look(const char *id)
     forget(&workload.others);
     forget(&workload.unrecorded);
     assert_int_equal(workload_finish(&workload, &err), 0);
-    assert_int_equal(steps_relate(&workload, &err), 0);
+    assert_int_equal(splits_relate_steps(&workload, &err), 0);
     assert_int_equal(advice_make(&workload, &host, thresholds, &advice, &err), 0);
     for (size_t i = 0; i < advice_rule_count; i++)
         if (strcmp(advice.findings[i].rule->id, id) == 0)

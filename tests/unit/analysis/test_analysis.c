@@ -186,11 +186,11 @@ static void test_probabilities_are_those_of_printed_tables(void **state)
     expect_near(statistics_student_p(2.228, 10), 0.05, 1e-4);
     expect_near(statistics_student_p(-63.657, 1), 0.01, 1e-6);
     expect_near(statistics_student_p(0, 7), 1, 0);
-    expect_near(student_quantile(0.05, 4), 2.776, 1e-3);
-    expect_near(student_quantile(0.01, 30), 2.750, 1e-3);
+    expect_near(statistics_student_quantile(0.05, 4), 2.776, 1e-3);
+    expect_near(statistics_student_quantile(0.01, 30), 2.750, 1e-3);
     expect_near(statistics_fisher_p(4.96, 1, 10), 0.05, 1e-3);
     expect_near(statistics_fisher_p(2.98, 10, 10), 0.05, 1e-3);
-    expect_near(chi_square_median(4), 3.357, 2e-2);
+    expect_near(statistics_chi_square_median(4), 3.357, 2e-2);
 }
 
 static void test_cliffs_delta_counts_ties_half(void **state)
@@ -232,16 +232,16 @@ static void test_the_count_that_most_operators_have_is_the_number_of_steps(void 
     struct period period;
     struct err err = ERR_INIT;
 
-    assert_int_equal(period_find(counts, first, 6, &period, &err), 0);
+    assert_int_equal(workload_find_period(counts, first, 6, &period, &err), 0);
     assert_int_equal(period.count, 14);
     assert_int_equal(period.divider, 2);
     expect_near(period.share, 4.0 / 6, 1e-12);
     const size_t once[] = {1, 1, 1}, odd[] = {1, 1, 1, 1, 1, 2};
-    assert_int_equal(period_find(once, first, 3, &period, &err), 0);
+    assert_int_equal(workload_find_period(once, first, 3, &period, &err), 0);
     assert_int_equal(period.count, 0);
-    assert_int_equal(period_find(odd, first, 6, &period, &err), 0);
+    assert_int_equal(workload_find_period(odd, first, 6, &period, &err), 0);
     assert_int_equal(period.count, 0);
-    assert_int_equal(period_find(counts, first, 0, &period, &err), 0);
+    assert_int_equal(workload_find_period(counts, first, 0, &period, &err), 0);
     assert_int_equal(period.count, 0);
 }
 
@@ -348,7 +348,7 @@ static void test_a_step_divides_into_computing_exposed_copies_and_free(void **st
         .start_ns = 100, .end_ns = 240, .model_id = 1, .source = STEPS_MARKED, .model = NO_TEXT};
     assert_int_equal(workload_add_step(&workload, 0, &step, &err), 0);
     assert_int_equal(workload_finish(&workload, &err), 0);
-    assert_int_equal(steps_relate(&workload, &err), 0);
+    assert_int_equal(splits_relate_steps(&workload, &err), 0);
     assert_int_equal(splits_make(&workload, &splits, &err), 0);
     assert_int_equal(splits.count, 1);
     assert_int_equal(splits.items[0].own.time_ns, 140);
@@ -388,7 +388,7 @@ static void test_steps_without_marks_are_found_by_the_period(void **state)
         run(&workload, c, 70 + i * 100, 20);
     }
     assert_int_equal(workload_finish(&workload, &err), 0);
-    assert_int_equal(steps_relate(&workload, &err), 0);
+    assert_int_equal(splits_relate_steps(&workload, &err), 0);
     assert_int_equal(workload.step_source, STEPS_PERIOD);
     assert_int_equal(workload.step_count, 6);
     assert_int_equal(workload.steps[0].start_ns, 10);
@@ -412,7 +412,7 @@ static void test_times_that_are_none_are_counted_and_left_out(void **state)
     assert_int_equal(workload.refused, 3);
     assert_int_equal(workload.execution_count, 1);
     assert_int_equal(workload_finish(&workload, &err), 0);
-    assert_int_equal(steps_relate(&workload, &err), 0);
+    assert_int_equal(splits_relate_steps(&workload, &err), 0);
     workload_release(&workload);
 }
 
@@ -435,7 +435,7 @@ static void test_slow_first_steps_are_warmup(void **state)
         start_ns += time_ns;
     }
     assert_int_equal(workload_finish(&workload, &err), 0);
-    assert_int_equal(steps_relate(&workload, &err), 0);
+    assert_int_equal(splits_relate_steps(&workload, &err), 0);
     assert_int_equal(splits_make(&workload, &splits, &err), 0);
     assert_int_equal(splits.warmup, 1);
     assert_true(splits_is_warmup(&splits, 0));

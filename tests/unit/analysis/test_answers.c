@@ -58,7 +58,7 @@ static void finish(void)
     struct err err = ERR_INIT;
 
     assert_int_equal(workload_finish(&workload, &err), 0);
-    assert_int_equal(steps_relate(&workload, &err), 0);
+    assert_int_equal(splits_relate_steps(&workload, &err), 0);
 }
 
 /* ---- coverage ---- */

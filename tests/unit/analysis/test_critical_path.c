@@ -15,7 +15,7 @@ static struct path_node node_of(int64_t start_ns, int64_t end_ns, bool ends)
 {
     struct path_node node;
 
-    path_node_clear(&node);
+    step_path_clear(&node);
     node.start_ns = start_ns;
     node.end_ns = end_ns;
     node.ends = ends;
@@ -29,7 +29,7 @@ static const char *path_of(struct path_node *nodes, size_t count)
     size_t used = 0;
 
     text[0] = '\0';
-    for (uint32_t node = path_find(nodes, count); node != PATH_NONE; node = path_binding(nodes, node)) {
+    for (uint32_t node = step_path_mark(nodes, count); node != PATH_NONE; node = step_path_binding(nodes, node)) {
         assert_true(nodes[node].critical);
         used += (size_t)snprintf(text + used, sizeof text - used, used > 0 ? " %u" : "%u", node);
     }
@@ -41,11 +41,11 @@ static void a_chain_is_its_own_path(void **state)
     struct path_node nodes[] = {node_of(0, 10, true), node_of(12, 20, true), node_of(20, 50, true)};
 
     (void)state;
-    path_wait(nodes, 1, 0);
-    path_wait(nodes, 2, 1);
+    step_path_wait(nodes, 1, 0);
+    step_path_wait(nodes, 2, 1);
     assert_string_equal(path_of(nodes, 3), "2 1 0");
     for (size_t i = 0; i < 3; i++)
-        assert_int_equal(path_slack_ns(&nodes[i]), 0);
+        assert_int_equal(step_path_slack_ns(&nodes[i]), 0);
 }
 
 /* 0 forks into 1 and 2, which 3 waits for; 4 nobody waits for. */
@@ -56,14 +56,14 @@ static void the_shorter_side_of_a_fork_has_the_difference_as_slack(void **state)
     struct path_node sorted[] = {nodes[0], nodes[1], nodes[2], nodes[4], nodes[3]};
 
     (void)state;
-    path_wait(sorted, 1, 0);
-    path_wait(sorted, 2, 0);
-    path_wait(sorted, 3, 0);
-    path_wait(sorted, 4, 1);
-    path_wait(sorted, 4, 2);
+    step_path_wait(sorted, 1, 0);
+    step_path_wait(sorted, 2, 0);
+    step_path_wait(sorted, 3, 0);
+    step_path_wait(sorted, 4, 1);
+    step_path_wait(sorted, 4, 2);
     assert_string_equal(path_of(sorted, 5), "4 1 0");
-    assert_int_equal(path_slack_ns(&sorted[2]), 7);
-    assert_int_equal(path_slack_ns(&sorted[3]), 30);
+    assert_int_equal(step_path_slack_ns(&sorted[2]), 7);
+    assert_int_equal(step_path_slack_ns(&sorted[3]), 30);
     assert_false(sorted[2].critical);
 }
 
@@ -74,14 +74,14 @@ static void a_call_that_launches_is_on_the_path_where_the_device_waited_for_it(v
                                 node_of(37, 60, true), node_of(40, 90, false)};
 
     (void)state;
-    path_wait(nodes, 1, 0);
-    path_wait(nodes, 2, 0);
-    path_wait(nodes, 3, 1);
-    path_wait(nodes, 3, 2);
-    path_wait(nodes, 4, 2);
+    step_path_wait(nodes, 1, 0);
+    step_path_wait(nodes, 2, 0);
+    step_path_wait(nodes, 3, 1);
+    step_path_wait(nodes, 3, 2);
+    step_path_wait(nodes, 4, 2);
     assert_string_equal(path_of(nodes, 5), "3 2 0");
-    assert_int_equal(path_slack_ns(&nodes[1]), 16);
-    assert_int_equal(path_slack_ns(&nodes[4]), PATH_NO_SLACK);
+    assert_int_equal(step_path_slack_ns(&nodes[1]), 16);
+    assert_int_equal(step_path_slack_ns(&nodes[4]), PATH_NO_SLACK);
 }
 
 static void what_ended_behind_a_begin_was_not_waited_for(void **state)
@@ -89,12 +89,12 @@ static void what_ended_behind_a_begin_was_not_waited_for(void **state)
     struct path_node nodes[] = {node_of(0, 30, true), node_of(20, 40, true)};
 
     (void)state;
-    path_wait(nodes, 1, 0);
-    path_wait(nodes, 0, 1);
-    assert_int_equal(path_binding(nodes, 1), PATH_NONE);
-    assert_int_equal(path_binding(nodes, 0), PATH_NONE);
+    step_path_wait(nodes, 1, 0);
+    step_path_wait(nodes, 0, 1);
+    assert_int_equal(step_path_binding(nodes, 1), PATH_NONE);
+    assert_int_equal(step_path_binding(nodes, 0), PATH_NONE);
     assert_string_equal(path_of(nodes, 2), "1");
-    assert_int_equal(path_slack_ns(&nodes[0]), 10);
+    assert_int_equal(step_path_slack_ns(&nodes[0]), 10);
 }
 
 static void one_node_is_a_path_and_none_is_none(void **state)
@@ -103,9 +103,9 @@ static void one_node_is_a_path_and_none_is_none(void **state)
 
     (void)state;
     assert_string_equal(path_of(&node, 1), "0");
-    assert_int_equal(path_find(&node, 0), PATH_NONE);
+    assert_int_equal(step_path_mark(&node, 0), PATH_NONE);
     node.ends = false;
-    assert_int_equal(path_find(&node, 1), PATH_NONE);
+    assert_int_equal(step_path_mark(&node, 1), PATH_NONE);
 }
 
 #define NODES 40
@@ -151,13 +151,13 @@ static void slack_is_how_much_longer_a_node_can_take_until_the_end_moves(void **
             at += next_random(&chance) % 20;
             nodes[i] = node_of(at, at + next_random(&chance) % 50, next_random(&chance) % 4 != 0 || i == 0);
             for (int k = 0; k < PATH_BEFORE && i > 0; k++)
-                path_wait(nodes, i, next_random(&chance) % i);
+                step_path_wait(nodes, i, next_random(&chance) % i);
         }
-        uint32_t last = path_find(nodes, NODES);
+        uint32_t last = step_path_mark(nodes, NODES);
         int64_t end = end_with(nodes, NODES, 0), sum = 0;
         assert_int_equal(nodes[last].end_ns, end);
         for (uint32_t i = 0; i < NODES; i++) {
-            int64_t slack = path_slack_ns(&nodes[i]);
+            int64_t slack = step_path_slack_ns(&nodes[i]);
             if (slack == PATH_NO_SLACK) {
                 assert_int_equal(end_with(nodes, i, 1000000), end);
                 continue;

@@ -204,18 +204,18 @@ static void a_temporary_file_is_removed_when_its_lock_is_free_and_not_before(voi
     struct err err = ERR_INIT;
     char *path;
     int fd = temporary_create(in_scratch("out"), &path, &err), other = open(path, O_RDWR | O_CLOEXEC);
-    remove_stale_temporaries(scratch_directory);
+    temporary_remove_stale(scratch_directory);
     assert_int_equal(access(path, F_OK), 0);
     assert_int_equal(temporary_lock(other), EAGAIN);
     close(other); /* closing another descriptor of the file does not give it up */
-    remove_stale_temporaries(scratch_directory);
+    temporary_remove_stale(scratch_directory);
     assert_int_equal(access(path, F_OK), 0);
     int duplicate = dup(fd);
     close(fd);
-    remove_stale_temporaries(scratch_directory);
+    temporary_remove_stale(scratch_directory);
     assert_int_equal(access(path, F_OK), 0);
     close(duplicate);
-    remove_stale_temporaries(scratch_directory);
+    temporary_remove_stale(scratch_directory);
     assert_int_equal(access(path, F_OK), -1);
     free(path);
 }
@@ -227,7 +227,7 @@ static void an_output_file_keeps_its_lock_until_it_has_its_name(void **state)
     struct outfile out;
     assert_int_equal(outfile_open(&out, in_scratch("out"), &err), 0);
     outfile_write(&out, "whole", 5);
-    remove_stale_temporaries(scratch_directory);
+    temporary_remove_stale(scratch_directory);
     assert_int_equal(outfile_commit(&out, &err), 0);
     scratch_assert_content("out", "whole");
     assert_int_equal(scratch_count(), 1);
@@ -258,7 +258,7 @@ static void only_files_with_a_temporary_name_are_removed(void **state)
         scratch_make_file(removed[i], "");
     assert_int_equal(mkdir(in_scratch(".msprof.1123456789abcdef.tmp"), 0700), 0);
     assert_int_equal(symlink("report.csv", in_scratch(".msprof.2123456789abcdef.tmp")), 0);
-    remove_stale_temporaries(scratch_directory);
+    temporary_remove_stale(scratch_directory);
     for (size_t i = 0; i < sizeof removed / sizeof removed[0]; i++)
         assert_false(scratch_exists(removed[i]));
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
@@ -266,8 +266,8 @@ static void only_files_with_a_temporary_name_are_removed(void **state)
             fail_msg("%s was removed", kept[i]);
     assert_true(scratch_exists(".msprof.1123456789abcdef.tmp"));
     assert_int_equal(access(in_scratch(".msprof.2123456789abcdef.tmp"), F_OK), 0);
-    remove_stale_temporaries(in_scratch("absent"));
-    remove_stale_temporaries(in_scratch("report.csv"));
+    temporary_remove_stale(in_scratch("absent"));
+    temporary_remove_stale(in_scratch("report.csv"));
 }
 
 static void what_a_killed_process_was_writing_is_removed_later(void **state)
@@ -287,7 +287,7 @@ static void what_a_killed_process_was_writing_is_removed_later(void **state)
     assert_true(WIFSIGNALED(status));
     assert_int_equal(scratch_count(), 1);
     assert_false(scratch_exists("out"));
-    remove_stale_temporaries(scratch_directory);
+    temporary_remove_stale(scratch_directory);
     assert_int_equal(scratch_count(), 0);
 }
 

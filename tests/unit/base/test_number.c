@@ -275,7 +275,7 @@ static void check_shortest_real(double real)
         if (strtod(expected, NULL) == real)
             break;
     }
-    size_t length = real_print(text, real);
+    size_t length = number_print_real(text, real);
     assert_string_equal(text, expected);
     assert_int_equal(length, strlen(expected));
 }

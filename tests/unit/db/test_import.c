@@ -232,7 +232,7 @@ static void a_long_statement_ends_at_an_interrupt(void **state)
     struct database_build build;
     assert_int_equal(database_setup(&err), 0);
     assert_int_equal(mkdir(in_scratch("out"), 0750), 0);
-    assert_int_equal(database_build_open(&build, in_scratch("out/runtime.db"), &err), 0);
+    assert_int_equal(database_build_open(&build, in_scratch("out/runtime.db"), true, &err), 0);
     interrupt_signal = SIGINT;
     int status = database_exec(
         build.db, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n", &err);

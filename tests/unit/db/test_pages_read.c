@@ -4,7 +4,6 @@
 
 #include "db/database.h"
 #include "db/query/query_scan.h"
-#include "db/query/take_row.h"
 #include "db/table_pages.h"
 
 #include <inttypes.h>
@@ -41,7 +40,7 @@ static sqlite3 *made(int page_size, const char *sql)
     execute(db, sql);
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
     assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
-    assert_int_equal(take_row_register(db), SQLITE_OK);
+    assert_int_equal(query_scan_register(db), SQLITE_OK);
     execute(db, "BEGIN; SELECT count(*) FROM sqlite_schema");
     return db;
 }
@@ -398,7 +397,7 @@ static void nobody_changes_what_is_being_read_and_changes_of_ones_own_are_seen(v
     sqlite3_close(db);
 
     assert_int_equal(sqlite3_open(in_scratch("x.db"), &writer), SQLITE_OK);
-    assert_int_equal(take_row_register(writer), SQLITE_OK);
+    assert_int_equal(query_scan_register(writer), SQLITE_OK);
     execute(writer, "BEGIN; UPDATE t SET a = -a WHERE id < 400");
     assert_null(opened(writer));
     assert_scan(writer);

@@ -184,7 +184,7 @@ static void models_inferences_and_tasks_come_in_the_order_of_the_reports(void **
     assert_int_equal(svp_each_inference(db, &model, add_inference, NULL, &err), 0);
     assert_lines("b 0 1 5 1 2000 2 1200 600000 \nb 0 1 0 1 9000 1 600 600000 \n");
     strbuf_init(&lines, 1 << 20);
-    struct svp_task_reader *reader = svp_task_reader_new(db, &err);
+    struct svp_task_reader *reader = svp_task_reader_new(db, true, &err);
     assert_non_null(reader);
     assert_int_equal(svp_read_tasks(reader, 2, add_task, NULL, &err), 0);
     assert_lines("0 2000 1000 \n1 3000 1000 \n");
@@ -205,7 +205,7 @@ static void what_is_not_known_is_null_and_not_0(void **state)
     assert_int_equal(svp_each_inference(db, NULL, add_inference, NULL, &err), 0);
     assert_lines("unknown 0 7 0 0 0 1 600 NULL \n");
     strbuf_init(&lines, 1 << 20);
-    struct svp_task_reader *reader = svp_task_reader_new(db, &err);
+    struct svp_task_reader *reader = svp_task_reader_new(db, true, &err);
     assert_int_equal(svp_read_tasks(reader, 1, add_task, NULL, &err), 0);
     assert_lines("0 NULL NULL \n");
     svp_task_reader_free(reader);
@@ -338,12 +338,12 @@ static void executions_are_named_by_descriptions_from_task_25000_on(void **state
     struct execution_range range = {0, INT64_MIN, INT64_MAX};
     assert_int_equal(cann_names_load(db, &texts.names, &err), 0);
     assert_int_equal(cann_tensor_sets_load(db, &texts.tensors, &err), 0);
-    assert_int_equal(execution_each(db, &range, CANN_NOT_COUNTED, add_execution, &texts, &err), 0);
+    assert_int_equal(execution_each(db, &range, CANN_TICKS, add_execution, &texts, &err), 0);
     assert_lines("a/Mul-op1 Mul 2,3;4 3 25000 1000 500 150 \n- - - 4 24999 1600 50 165 \n"
                  "a/Mul-op1 Mul 2,3;4 3 25000 2000 300 230 \nc/X-op3 - - 3 25001 2200 200 240 \n");
     strbuf_init(&lines, 1 << 20);
     range.after_tick = 165;
-    assert_int_equal(execution_each(db, &range, CANN_NOT_COUNTED, add_execution, &texts, &err), 0);
+    assert_int_equal(execution_each(db, &range, CANN_TICKS, add_execution, &texts, &err), 0);
     assert_lines("a/Mul-op1 Mul 2,3;4 3 25000 2000 300 230 \nc/X-op3 - - 3 25001 2200 200 240 \n");
     cann_texts_release(&texts.names);
     cann_texts_release(&texts.tensors);

@@ -445,11 +445,11 @@ static void times_of_15_digits_are_those_that_sqlite_makes(void **state)
         double value = ldexp((double)(random >> 11), (int)(random % 9) - 9); /* around 1e11 to 1e16 */
         if (i % 4 == 0)                                                      /* halves, and their neighbours */
             value = floor(value) + 0.5 + ldexp(i % 3 - 1, -7);
-        double expected = digits_2022_plainly(value), found = digits_2022(value);
+        double expected = pmu_digits_2022_plainly(value), found = pmu_digits_2022(value);
         if (expected != found)
             fail_msg("%.17g: %.17g, expected %.17g", value, found, expected);
     }
-    assert_true(digits_2022(0) == 0 && digits_2022(-1.5) == -1.5 && isinf(digits_2022(INFINITY)));
+    assert_true(pmu_digits_2022(0) == 0 && pmu_digits_2022(-1.5) == -1.5 && isinf(pmu_digits_2022(INFINITY)));
 }
 
 int main(void)

@@ -397,8 +397,6 @@ static void a_join_refuses_a_span_that_its_kind_had_to_refuse(void **state)
     assert_int_equal(association_add_call(NULL, &call, &err), -ERR_FAILED);
     const struct device_task task = {.start_ns = 2, .end_ns = 1};
     assert_int_equal(association_add_task(NULL, &task, &err), -ERR_FAILED);
-    const struct task_execution run = {.start_ns = 2, .end_ns = 1};
-    assert_int_equal(executions_add_run(NULL, &run, &err), -ERR_FAILED);
     const struct plain_call plain = {.begin_ns = 2, .end_ns = 1};
     assert_int_equal(executions_add_call(NULL, &plain, &err), -ERR_FAILED);
 }

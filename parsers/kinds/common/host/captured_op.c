@@ -85,7 +85,7 @@ static struct host_tensor read_tensor(const unsigned char *bytes)
     return tensor;
 }
 
-static int join(const struct host_stream *stream, const struct row *row, const struct bytes *bytes, struct err *err)
+static int join(const struct record_stream *stream, const struct row *row, const struct bytes *bytes, struct err *err)
 {
     size_t count = bytes->length / CAPTURED_OP_TENSOR;
     struct host_tensor *tensors = malloc((count + 1) * sizeof *tensors);
@@ -113,8 +113,8 @@ static int join(const struct host_stream *stream, const struct row *row, const s
     return status;
 }
 
-int captured_op_take(struct decoder *decoder, struct host_stream *stream, struct row *row, const struct bytes *tensors,
-                     struct err *err)
+int captured_op_take(struct decoder *decoder, struct record_stream *stream, struct row *row,
+                     const struct bytes *tensors, struct err *err)
 {
     int status = host_record_take(decoder, stream, row, NULL, err);
     row_set_integer(row, OP_STATE, stream->ageing);

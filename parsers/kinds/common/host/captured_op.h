@@ -19,7 +19,7 @@ extern const struct field captured_op_fields[];   /* CAPTURED_OP_FIELDS */
 /* How many tensors the decoded record says that it has. */
 uint32_t captured_op_tensor_count(const struct row *row);
 /* Fills what is derived of a decoded record, and hands it to the association; tensors: the bytes of all of them. */
-int captured_op_take(struct decoder *decoder, struct host_stream *stream, struct row *row, const struct bytes *tensors,
-                     struct err *err);
+int captured_op_take(struct decoder *decoder, struct record_stream *stream, struct row *row,
+                     const struct bytes *tensors, struct err *err);
 
 #endif

@@ -30,7 +30,7 @@ static void put_list(struct decoder *decoder, const struct record_kind *kind, st
 int ccu_record_take(struct decoder *decoder, void *state, struct row *row, bool *keep, const struct ccu_lists *lists,
                     struct err *err)
 {
-    const struct host_stream *stream = state;
+    const struct record_stream *stream = state;
     bool failed = host_record_take(decoder, state, row, keep, err) < 0 ||
                   named_host_record_find(stream, row, CCU_ITEM, CCU_ITEM_ID, err) < 0 ||
                   named_host_record_find(stream, row, CCU_GROUP, CCU_GROUP_ID, err) < 0;

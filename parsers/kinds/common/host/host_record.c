@@ -1,33 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/kinds/common/host/host_record.h"
 
-#include "parsers/capture/capture.h"
-
-#include <string.h>
-
-int host_stream_open(struct decoder *decoder, void *state, const struct capture_file *file, struct err *err)
-{
-    (void)err;
-    struct host_stream *stream = state;
-    stream->kind = file->kind;
-    stream->ageing = file->identity.tag != NULL && strcmp(file->identity.tag, "aging") == 0;
-    stream->part = decoder_part(decoder);
-    stream->association = decoder_association(decoder);
-    return 0;
-}
-
 int host_record_take(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
     (void)decoder;
     (void)keep;
     (void)err;
-    const struct host_stream *stream = state;
+    const struct record_stream *stream = state;
     if (row_has(row, TICK))
         row_set_integer(row, TIME_NS, part_host_ns(stream->part, row->cells[TICK].integer));
     return 0;
 }
 
-int named_host_record_find(const struct host_stream *stream, struct row *row, size_t hash, size_t name, struct err *err)
+int named_host_record_find(const struct record_stream *stream, struct row *row, size_t hash, size_t name,
+                           struct err *err)
 {
     int64_t name_id;
     if (stream->association == NULL || !row_has(row, hash) || row->cells[hash].integer == 0)

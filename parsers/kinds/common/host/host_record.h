@@ -4,9 +4,8 @@
 #ifndef MSPROF_PARSERS_KINDS_COMMON_HOST_HOST_RECORD_H
 #define MSPROF_PARSERS_KINDS_COMMON_HOST_HOST_RECORD_H
 
-#include "parsers/decode/decode.h"
-#include "parsers/join/association.h"
 #include "parsers/kinds/common/columns.h"
+#include "parsers/kinds/common/record_stream.h"
 
 /* The first columns of every such kind, in this order. */
 enum host_record_column { FILE_ID, LEVEL, TYPE, THREAD_ID, DATA_LENGTH, TICK, TIME_NS, HOST_RECORD_COLUMN_COUNT };
@@ -35,16 +34,6 @@ enum host_record_column { FILE_ID, LEVEL, TYPE, THREAD_ID, DATA_LENGTH, TICK, TI
 
 #define HOST_RECORD_MAGICS MAGICS(MAGIC(0, 2, 0x5a5a))
 
-/* The state of a stream of host records. */
-struct host_stream {
-    struct association *association; /* NULL outside of a CANN capture: then there is nothing to join */
-    const struct capture_part *part;
-    const struct record_kind *kind;
-    bool ageing; /* the oldest records may have been overwritten: those of operators with dynamic shapes */
-};
-
-/* Hooks. */
-int host_stream_open(struct decoder *decoder, void *state, const struct capture_file *file, struct err *err);
 /* Fills time_ns; for kinds that are stored as they are. */
 int host_record_take(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err);
 
@@ -56,7 +45,7 @@ static inline uint32_t row_u32(const struct row *row, size_t column)
 /* Host records that name things by their hash. */
 
 /* Sets column `name` to the row of table name with the text of the hash in column `hash`; leaves it NULL for hash 0. */
-int named_host_record_find(const struct host_stream *stream, struct row *row, size_t hash, size_t name,
+int named_host_record_find(const struct record_stream *stream, struct row *row, size_t hash, size_t name,
                            struct err *err);
 
 #endif

@@ -1,17 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/kinds/common/host/model_record.h"
 
-#include "parsers/join/execution.h"
-
-int model_record_open(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
-{
-    (void)decoder;
-    (void)err;
-    struct model_record *state = opaque;
-    state->kind = file->kind;
-    return 0;
-}
-
 static bool spans_are_sound(struct decoder *decoder, const struct record_kind *kind, const struct row *row)
 {
     for (size_t start = MODEL_RECORD_COLUMNS; start + 1 < kind->column_count; start++) {
@@ -27,7 +16,7 @@ static bool spans_are_sound(struct decoder *decoder, const struct record_kind *k
 
 int model_record_take(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
-    const struct model_record *state = opaque;
+    const struct record_stream *state = opaque;
     *keep = spans_are_sound(decoder, state->kind, row);
     if (!*keep)
         return 0;
@@ -36,7 +25,7 @@ int model_record_take(struct decoder *decoder, void *opaque, struct row *row, bo
 }
 
 const struct kind_hooks model_record_hooks = {
-    .state_size = sizeof(struct model_record),
-    .open = model_record_open,
+    .state_size = sizeof(struct record_stream),
+    .open = record_stream_open,
     .record = model_record_take,
 };

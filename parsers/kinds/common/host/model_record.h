@@ -4,6 +4,7 @@
 #ifndef MSPROF_PARSERS_KINDS_COMMON_HOST_MODEL_RECORD_H
 #define MSPROF_PARSERS_KINDS_COMMON_HOST_MODEL_RECORD_H
 
+#include "parsers/kinds/common/record_stream.h"
 #include "parsers/kinds/common/text/mixed_text.h"
 
 #define MODEL_RECORD(STORED, MADE, name, title, what)                                                                  \
@@ -18,12 +19,6 @@ enum { MODEL_RECORD(COLUMN_NUMBER, COLUMN_NUMBER, , , ) MODEL_RECORD_COLUMNS };
     static const struct column columns[] = {RECORD(COLUMN_STORED, COLUMN_MADE) COLUMNS(COLUMN_STORED)};                \
     static const struct field fields[] = {RECORD(COLUMN_FIELD, COLUMN_NO_FIELD) COLUMNS(COLUMN_FIELD)}
 
-/* The state of a stream. */
-struct model_record {
-    const struct record_kind *kind;
-};
-
-int model_record_open(struct decoder *decoder, void *state, const struct capture_file *file, struct err *err);
 /* Keeps what the mixed text is given as, and reports an id that no dictionary has. The columns behind
  * MODEL_RECORD_COLUMNS that are times are spans, start and end next to each other; one that cannot be rejects the
  * record. */

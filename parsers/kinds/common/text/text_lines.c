@@ -410,9 +410,8 @@ static int open_stream(struct decoder *decoder, void *state, const struct captur
 
 static int emit(struct text_stream *stream, struct decoder *decoder, const struct place *place, struct err *err)
 {
-    const struct record_kind *kind = stream->kind;
     uint64_t present = stream->present;
-    struct row values = {stream->cells, &present}, row;
+    struct row values = {stream->cells, &present};
     bool keep = true;
     int status = sample_stream_fill(&stream->sample, decoder, place, &values, &keep, err);
     if (status < 0)
@@ -421,16 +420,7 @@ static int emit(struct text_stream *stream, struct decoder *decoder, const struc
         decoder_reject(decoder, DIAG_RECORD_VALUE);
         return 0;
     }
-    status = decoder_emit(decoder, kind, &row, err);
-    for (size_t i = 0; status == 0 && i < kind->column_count; i++) {
-        if (kind->columns[i].flags & COLUMN_FILE)
-            row_set_integer(&row, i, decoder_file_id(decoder));
-        else if (row_has(&values, i) && kind->columns[i].type == COLUMN_TEXT)
-            decoder_set_text(decoder, kind, &row, i, values.cells[i].text, values.cells[i].length);
-        else if (row_has(&values, i))
-            row_set_integer(&row, i, values.cells[i].integer);
-    }
-    return status;
+    return decoder_emit_copy(decoder, stream->kind, &values, err);
 }
 
 static const char *first_column(const struct text_stream *stream, uint64_t columns)

@@ -27,7 +27,7 @@ int text_log_open(struct decoder *decoder, void *state, const struct capture_fil
 static int emit(struct text_log *log, struct decoder *decoder, struct err *err)
 {
     const struct record_kind *kind = log->kind;
-    struct row values = {log->cells, &log->present}, row;
+    struct row values = {log->cells, &log->present};
     int device = record_kind_column(kind, "device_id");
     bool keep = true;
     if (device >= 0)
@@ -38,15 +38,7 @@ static int emit(struct text_log *log, struct decoder *decoder, struct err *err)
         decoder_reject(decoder, DIAG_RECORD_VALUE);
         return 0;
     }
-    int status = decoder_emit(decoder, kind, &row, err);
-    for (size_t i = 0; status == 0 && i < kind->column_count; i++) {
-        if (kind->columns[i].flags & COLUMN_FILE)
-            row_set_integer(&row, i, decoder_file_id(decoder));
-        else if (row_has(&values, i) && kind->columns[i].type == COLUMN_TEXT)
-            decoder_set_text(decoder, kind, &row, i, values.cells[i].text, values.cells[i].length);
-        else if (row_has(&values, i))
-            row_set_integer(&row, i, values.cells[i].integer);
-    }
+    int status = decoder_emit_copy(decoder, kind, &values, err);
     if (status == 0 && log->ending)
         decoder_count(decoder);
     return status;
