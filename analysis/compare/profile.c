@@ -148,6 +148,7 @@ struct grouping {
     } * groups;
     size_t group_count, group_capacity;
     int64_t *values; /* of one group after the other */
+    size_t top;      /* rows are wanted of so many groups, those of the largest totals; 0: of all */
 };
 
 static void grouping_release(struct grouping *grouping)
@@ -204,18 +205,62 @@ static int make_row(struct profile_row *row, const struct workload *workload, st
                   : series_make(&row->durations, grouping->values + (group->next - group->count), group->count, err);
 }
 
-/* A row for each group that has values. */
+struct chosen_group {
+    double total_ns;
+    const char *key;
+    size_t group;
+};
+
+static int by_group_total(const void *a, const void *b)
+{
+    const struct chosen_group *x = a, *y = b;
+
+    return x->total_ns != y->total_ns ? array_order(y->total_ns, x->total_ns) : strcmp(x->key, y->key);
+}
+
+/* The groups that have values, of the largest totals in front where not all are wanted. */
+static struct chosen_group *choose_groups(struct profile_table *table, const struct grouping *grouping,
+                                          size_t *ret_count, struct err *err)
+{
+    struct chosen_group *chosen = calloc(grouping->group_count + 1, sizeof *chosen);
+    size_t count = 0;
+
+    if (chosen == NULL)
+        err_no_memory(err);
+    for (size_t i = 0; chosen != NULL && i < grouping->group_count; i++) {
+        const struct group *group = &grouping->groups[i];
+        if (group->count == 0)
+            continue;
+        chosen[count] = (struct chosen_group){.key = grouping->keys.items[i].bytes, .group = i};
+        for (size_t k = group->next - group->count; k < group->next; large_pass(k++))
+            chosen[count].total_ns += (double)grouping->values[k];
+        table->total_ns += chosen[count++].total_ns;
+    }
+    *ret_count = count;
+    if (chosen != NULL && grouping->top > 0 && grouping->top < count) {
+        array_sort(chosen, count, sizeof *chosen, by_group_total);
+        *ret_count = grouping->top;
+    }
+    table->left = count - *ret_count;
+    return chosen;
+}
+
+/* A row for each group that has values and is wanted. */
 static int make_rows(struct profile_table *table, const struct workload *workload, struct grouping *grouping,
                      struct err *err)
 {
+    size_t count;
+    struct chosen_group *chosen = choose_groups(table, grouping, &count, err);
     int status = 0;
 
-    table->rows = calloc(grouping->group_count + 1, sizeof *table->rows);
-    if (table->rows == NULL)
+    table->rows = calloc(count + 1, sizeof *table->rows);
+    if (chosen == NULL || table->rows == NULL) {
+        free(chosen);
         return err_no_memory(err);
-    for (size_t i = 0; status == 0 && i < grouping->group_count; i++)
-        if (grouping->groups[i].count > 0)
-            status = make_row(&table->rows[table->count++], workload, grouping, i, err);
+    }
+    for (size_t i = 0; status == 0 && i < count; i++)
+        status = make_row(&table->rows[table->count++], workload, grouping, chosen[i].group, err);
+    free(chosen);
     array_sort(table->rows, table->count, sizeof *table->rows, by_key);
     table->known = true;
     return status;
@@ -226,6 +271,7 @@ struct counting {
     const struct workload *workload;
     const struct splits *splits;
     bool *counted;
+    size_t top; /* profile_choice */
 };
 
 static bool counts(const struct counting *counting, size_t execution)
@@ -339,7 +385,7 @@ static int table_of_operators(const struct counting *counting, enum subject subj
                               struct err *err)
 {
     const struct workload *workload = counting->workload;
-    struct grouping grouping = {.groups = NULL};
+    struct grouping grouping = {.top = counting->top};
     uint32_t *groups = calloc(workload->operator_count + 1, sizeof *groups);
     bool failed = groups == NULL && err_no_memory(err) < 0;
     struct strbuf key;
@@ -605,7 +651,7 @@ int profile_make(const struct workload *workload, const char *name, const struct
                  struct profile *ret, struct err *err)
 {
     struct splits splits = {.items = NULL};
-    struct counting counting = {workload, &splits, NULL};
+    struct counting counting = {workload, &splits, NULL, choice->top};
 
     *ret = (struct profile){.facts = workload->facts,
                             .step_source = workload->step_source,

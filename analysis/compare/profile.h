@@ -26,7 +26,9 @@ struct profile_row {
 struct profile_table {
     struct profile_row *rows; /* by key */
     size_t count;
-    bool known; /* false: the capture has nothing of the kind */
+    size_t left;     /* rows that the choice leaves out: those of the smallest totals */
+    double total_ns; /* of all rows */
+    bool known;      /* false: the capture has nothing of the kind */
 };
 
 const char *profile_measure_name(enum measure measure); /* as gates and files call it: "step_time" and so on */
@@ -58,6 +60,7 @@ struct profile {
 struct profile_choice {
     unsigned subjects; /* SUBJECT_BIT of each table that is wanted; the others stay unknown */
     bool warmup;       /* warm-up steps, and what ran in them, count too */
+    size_t top;        /* so many rows of operators, those of the largest totals; 0: all */
 };
 
 #define SUBJECT_BIT(subject) (1U << (subject))

@@ -195,11 +195,10 @@ int workload_add(struct workload *workload, uint32_t op, int64_t device_id, int6
     struct execution execution = {start_ns, duration_ns, op, 0, 0};
     const struct execution *last =
         workload->execution_count > 0 ? &workload->executions[workload->execution_count - 1] : NULL;
-    int64_t end_ns;
     bool failed;
 
     *ret_taken = false;
-    if (duration_ns < 0 || start_ns == INT64_MIN || __builtin_add_overflow(start_ns, duration_ns, &end_ns)) {
+    if (!workload_takes(start_ns, duration_ns)) {
         workload->refused++;
         return 0;
     }

@@ -164,6 +164,11 @@ const char *workload_text(const struct workload *workload, uint32_t text);
 int workload_add_text(struct workload *workload, const char *text, uint32_t *ret, struct err *err);
 /* The index of an operator, new or known; sums of a new one are "not counted". */
 int workload_add_operator(struct workload *workload, const struct workload_key *key, uint32_t *ret, struct err *err);
+/* Whether these are times at all. */
+static inline bool workload_takes(int64_t start_ns, int64_t duration_ns)
+{
+    return duration_ns >= 0 && start_ns != INT64_MIN && start_ns <= INT64_MAX - duration_ns;
+}
 /* One execution. Times that are none are counted and left out: then *ret_taken is false. */
 int workload_add(struct workload *workload, uint32_t op, int64_t device_id, int64_t stream_id, int64_t start_ns,
                  int64_t duration_ns, bool *ret_taken, struct err *err);

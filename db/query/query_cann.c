@@ -131,6 +131,11 @@ int cann_tensor_sets_load(sqlite3 *db, struct cann_texts *ret, struct err *err)
                       CANN_TENSOR_COLUMNS, ret, err);
 }
 
+int cann_shapes_load(sqlite3 *db, struct cann_texts *ret, struct err *err)
+{
+    return load_texts(db, "SELECT max(id) FROM tensor_set", "SELECT id, input_shapes FROM tensor_set", 1, ret, err);
+}
+
 int cann_quoted_tensor_sets_load(sqlite3 *db, struct cann_texts *ret, struct err *err)
 {
     return load_texts(db, "SELECT max(id) FROM tensor_set",

@@ -44,6 +44,8 @@ int cann_names_load(sqlite3 *db, struct cann_texts *ret, struct err *err);
 /* Columns: shapes, data types, formats of the inputs, then of the outputs. */
 #define CANN_TENSOR_COLUMNS 6
 int cann_tensor_sets_load(sqlite3 *db, struct cann_texts *ret, struct err *err);
+/* Shapes of inputs alone. */
+int cann_shapes_load(sqlite3 *db, struct cann_texts *ret, struct err *err);
 /* Puts shapes in quotes. */
 int cann_quoted_tensor_sets_load(sqlite3 *db, struct cann_texts *ret, struct err *err);
 /* Puts a copy of another text in the place of item i; an equal one is left as it is. */

@@ -375,6 +375,7 @@ static int fill(struct filling *filling, struct err *err)
         status = filling->report->of_device
                      ? report_scopes_each(page->db, page->family, &options, fill_device, &tables, err)
                      : fill_device(&tables, &scope, err);
+    report_forget_tensors(&page->session);
     return status;
 }
 

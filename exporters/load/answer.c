@@ -31,19 +31,18 @@ static int put_table(struct report_run *run, const struct profile_table *table,
                      bool (*wanted)(const struct profile_row *row), struct err *err)
 {
     const struct profile_row **rows = calloc(table->count + 1, sizeof *rows);
-    double total_ns = 0;
     int status = 0;
 
     if (rows == NULL)
         return err_no_memory(err);
-    for (size_t i = 0; i < table->count; i++) {
+    for (size_t i = 0; i < table->count; i++)
         rows[i] = &table->rows[i];
-        total_ns += table->rows[i].durations.total;
-    }
     qsort((void *)rows, table->count, sizeof *rows, by_total);
     for (size_t i = 0; status == 0 && i < table->count; i++)
         if (wanted == NULL || wanted(rows[i]))
-            status = put_row(run, rows[i], total_ns, err);
+            status = put_row(run, rows[i], table->total_ns, err);
+    if (status == 0 && table->left > 0)
+        report_writer_leave_rest(&run->writer, table->left);
     free((void *)rows);
     return status;
 }
@@ -103,7 +102,9 @@ void answers_unshare(struct report_session *session)
 int answer_rows(struct report_run *run, const struct workload *workload, struct err *err)
 {
     const struct answer_keys *keys = run->report->visitor;
-    const struct profile_choice choice = {.subjects = SUBJECT_BIT(keys->subject), .warmup = true};
+    const struct profile_choice choice = {.subjects = SUBJECT_BIT(keys->subject),
+                                          .warmup = true,
+                                          .top = keys->wanted == NULL ? report_writer_top(&run->writer) : 0};
     struct profile profile;
     int status = profile_make(workload, "", &choice, &profile, err);
 

@@ -22,7 +22,7 @@
 enum { TASK_AI_CPU = 1, TASK_VECTOR = 2, TASK_MIX_VECTOR = 5 }; /* op_task_type, core_names has them */
 
 struct operator_ids {
-    int64_t name, type, tensors, work;
+    uint32_t name, type, tensors, work;
 };
 
 struct known_operator {
@@ -30,22 +30,27 @@ struct known_operator {
     uint32_t op;
 };
 
+/* Sums of the counters of an operator's tasks. Operators may be many, and most of them run on cores of one kind. */
 struct counted {
-    struct pmu_task sums;
-    int64_t block_sum, mix_block_sum, count;
-    const struct cann_part *part;
+    int64_t aic_time_ns, aiv_time_ns, duration_ns, block_sum, mix_block_sum, count;
+    uint32_t aic, aiv; /* numbers of struct cycles, from 1; 0: it did not run there */
+    uint32_t part;
+    bool began_on_aiv;
+};
+
+struct cycles {
+    int64_t total, counters[CANN_COUNTERS];
 };
 
 struct cann_load {
     struct workload *workload;
     struct cann_parts parts;
-    struct cann_texts names, tensors;
+    struct cann_texts names, shapes;
     struct map known;
-    const struct cann_part *part; /* of the last task */
-    struct counted *counted;      /* of each operator */
-    size_t counted_count, counted_capacity;
+    const struct cann_part *part;            /* of the last task */
+    struct ARRAY_OF(struct counted) counted; /* of each operator */
+    struct ARRAY_OF(struct cycles) cycles;
     struct cann_communications communications;
-    bool with_counters;
     bool tells_waits; /* the log of tasks says what each is; that of 2020 does not */
 };
 
@@ -56,10 +61,21 @@ static enum work work_of(const struct cann_task *task)
     return task->op_task_type == TASK_VECTOR || task->op_task_type == TASK_MIX_VECTOR ? WORK_VECTOR : WORK_CUBE;
 }
 
+/* Ids that are larger than any text has are one. */
+static uint32_t short_id(int64_t id)
+{
+    return id >= 0 && id < UINT32_MAX ? (uint32_t)id : UINT32_MAX;
+}
+
+static struct operator_ids ids_of(int64_t name, int64_t type, int64_t tensors, enum work work)
+{
+    return (struct operator_ids){short_id(name), short_id(type), short_id(tensors), work};
+}
+
 static int find_operator(struct cann_load *load, const struct operator_ids *ids, const char *name, const char *type,
                          const char *shapes, uint32_t *ret, struct err *err)
 {
-    struct workload_key key = {.work = (uint32_t)ids->work};
+    struct workload_key key = {.work = ids->work};
     bool added;
     struct known_operator *known = map_add(&load->known, ids, &added, err);
 
@@ -77,46 +93,60 @@ static const char *text_or_none(struct cann_text text)
     return text.text != NULL ? text.text : "N/A";
 }
 
-static int grow_counted(struct cann_load *load, uint32_t op, struct err *err)
+/* Room for the sums of an operator; the array has the members items, count and capacity. */
+#define RESERVE_SUMS(array, op, err)                                                                                   \
+    ((op) < (array)->count                                                                                             \
+         ? 0                                                                                                           \
+         : reserve_sums(&(array)->items, &(array)->count, &(array)->capacity, (op), sizeof *(array)->items, (err)))
+static int reserve_sums(void *items, size_t *count, size_t *capacity, uint32_t op, size_t item_size, struct err *err)
 {
-    if (op < load->counted_capacity)
-        return 0;
-    size_t before = load->counted_capacity;
-    int status =
-        array_grow(&load->counted, &load->counted_capacity, before, op + 1 - before, sizeof *load->counted, err);
-    if (status == 0)
-        memset(load->counted + before, 0, (load->counted_capacity - before) * sizeof *load->counted);
-    return status;
+    char *grown;
+
+    if (op >= *capacity && array_grow(items, capacity, *count, op + 1 - *count, item_size, err) < 0)
+        return -(int)err->code;
+    memcpy(&grown, items, sizeof grown);
+    memset(grown + *count * item_size, 0, (op + 1 - *count) * item_size);
+    *count = (size_t)op + 1;
+    return 0;
 }
 
-static void add_known(int64_t sums[CANN_COUNTERS], const int64_t counters[CANN_COUNTERS])
+static void add_known(int64_t *sum, int64_t value)
 {
+    *sum = number_add(*sum, value != DB_NULL ? value : 0);
+}
+
+static int add_cycles(struct cann_load *load, uint32_t *number, int64_t total, const int64_t counters[CANN_COUNTERS],
+                      struct err *err)
+{
+    if (*number == 0) {
+        if (RESERVE_SUMS(&load->cycles, (uint32_t)load->cycles.count, err) < 0)
+            return -(int)err->code;
+        *number = (uint32_t)load->cycles.count;
+    }
+    struct cycles *sums = &load->cycles.items[*number - 1];
+    sums->total = number_add(sums->total, total);
     for (int i = 0; i < CANN_COUNTERS; i++)
-        sums[i] = number_add(sums[i], counters[i] != DB_NULL ? counters[i] : 0);
+        add_known(&sums->counters[i], counters[i]);
+    return 0;
 }
 
-static void add_counters(struct counted *counted, const struct cann_task *task)
+static int add_counters(struct cann_load *load, uint32_t op, const struct cann_task *task, struct err *err)
 {
-    struct pmu_task *sums = &counted->sums;
-
-    if (task->has_aic) {
-        sums->has_aic = true;
-        sums->aic_total_cycle = number_add(sums->aic_total_cycle, task->aic_total_cycle);
-        add_known(sums->aic_counters, task->aic_counters);
-    }
-    if (task->has_aiv) {
-        sums->has_aiv = true;
-        sums->aiv_total_cycle = number_add(sums->aiv_total_cycle, task->aiv_total_cycle);
-        add_known(sums->aiv_counters, task->aiv_counters);
-    }
-    sums->aic_time_ns = number_add(sums->aic_time_ns, task->aic_time_ns != DB_NULL ? task->aic_time_ns : 0);
-    sums->aiv_time_ns = number_add(sums->aiv_time_ns, task->aiv_time_ns != DB_NULL ? task->aiv_time_ns : 0);
-    sums->duration_ns = number_add(sums->duration_ns, task->duration_ns);
-    sums->began_on_aiv = task->op_task_type == TASK_MIX_VECTOR;
-    counted->block_sum = number_add(counted->block_sum, task->block_num != DB_NULL ? task->block_num : 0);
-    counted->mix_block_sum =
-        number_add(counted->mix_block_sum, task->mix_block_num != DB_NULL ? task->mix_block_num : 0);
+    if (RESERVE_SUMS(&load->counted, op, err) < 0)
+        return -(int)err->code;
+    struct counted *counted = &load->counted.items[op];
+    if ((task->has_aic && add_cycles(load, &counted->aic, task->aic_total_cycle, task->aic_counters, err) < 0) ||
+        (task->has_aiv && add_cycles(load, &counted->aiv, task->aiv_total_cycle, task->aiv_counters, err) < 0))
+        return -(int)err->code;
+    add_known(&counted->aic_time_ns, task->aic_time_ns);
+    add_known(&counted->aiv_time_ns, task->aiv_time_ns);
+    counted->duration_ns = number_add(counted->duration_ns, task->duration_ns);
+    counted->began_on_aiv = task->op_task_type == TASK_MIX_VECTOR;
+    add_known(&counted->block_sum, task->block_num);
+    add_known(&counted->mix_block_sum, task->mix_block_num);
     counted->count++;
+    counted->part = (uint32_t)(load->part - load->parts.parts);
+    return 0;
 }
 
 /* The time that cores wait for the last round of blocks. */
@@ -131,21 +161,26 @@ static void add_blocks(struct workload_operator *op, const struct cann_part *par
     op->blocks_ns += (double)task->duration_ns;
 }
 
-static int count_operator(struct cann_load *load, uint32_t op, const struct cann_task *task, struct err *err)
+static bool use_part(struct cann_load *load, int64_t device_id)
 {
-    if (load->part == NULL || load->part->device_id != task->device_id)
-        load->part = cann_part_of_device(&load->parts, task->device_id);
-    if (load->part == NULL)
+    if (load->part == NULL || load->part->device_id != device_id)
+        load->part = cann_part_of_device(&load->parts, device_id);
+    return load->part != NULL;
+}
+
+/* Counters are read by a walk of their own: their sums and the texts of many operators together are much memory. */
+static int take_counters(void *arg, const struct cann_task *task, struct err *err)
+{
+    struct cann_load *load = arg;
+    const struct operator_ids ids = ids_of(task->op_name_id, task->op_type_id, task->tensor_set_id, work_of(task));
+    const struct known_operator *known;
+
+    if ((!task->has_aic && !task->has_aiv) || !cann_is_operator(task) || task->start_ns == DB_NULL ||
+        !workload_takes(task->start_ns, task->duration_ns) || !use_part(load, task->device_id) ||
+        (known = map_get(&load->known, &ids)) == NULL)
         return 0;
-    add_blocks(&load->workload->operators[op], load->part, task);
-    if (!load->with_counters || (!task->has_aic && !task->has_aiv))
-        return 0;
-    if (grow_counted(load, op, err) < 0)
-        return -(int)err->code;
-    load->counted[op].part = load->part;
-    add_counters(&load->counted[op], task);
-    load->workload->operators[op].counted_ns += (double)task->duration_ns;
-    return 0;
+    load->workload->operators[known->op].counted_ns += (double)task->duration_ns;
+    return add_counters(load, known->op, task, err);
 }
 
 /* Whether a task that is no operator keeps the device busy: transfers and notifications between devices do, a place
@@ -160,7 +195,7 @@ static bool works(const struct cann_task *task)
 static int take_task(void *arg, const struct cann_task *task, struct err *err)
 {
     struct cann_load *load = arg;
-    struct operator_ids ids = {task->op_name_id, task->op_type_id, task->tensor_set_id, work_of(task)};
+    struct operator_ids ids = ids_of(task->op_name_id, task->op_type_id, task->tensor_set_id, work_of(task));
     bool is_operator = cann_is_operator(task), taken;
     uint32_t op = 0;
     int status;
@@ -170,11 +205,11 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
     if (is_operator) {
         status = find_operator(load, &ids, text_or_none(cann_text(&load->names, task->op_name_id, 0)),
                                text_or_none(cann_text(&load->names, task->op_type_id, 0)),
-                               cann_text(&load->tensors, task->tensor_set_id, 0).text, &op, err);
+                               cann_text(&load->shapes, task->tensor_set_id, 0).text, &op, err);
     } else if (task->copy_bytes != DB_NULL && task->op_name_id == DB_NULL) {
         char name[64];
         snprintf(name, sizeof name, "copy %s", cann_copy_direction(task->copy_direction));
-        ids = (struct operator_ids){DB_NULL, task->copy_direction, DB_NULL, WORK_COPY};
+        ids = ids_of(DB_NULL, task->copy_direction, DB_NULL, WORK_COPY);
         status = find_operator(load, &ids, name, "copy", NULL, &op, err);
     } else {
         return load->tells_waits && works(task)
@@ -186,9 +221,10 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
                               &taken, err);
     if (status != 0 || !taken)
         return status;
-    if (is_operator)
-        return count_operator(load, op, task, err);
-    load->workload->operators[op].copy_bytes += (double)task->copy_bytes;
+    if (!is_operator)
+        load->workload->operators[op].copy_bytes += (double)task->copy_bytes;
+    else if (use_part(load, task->device_id))
+        add_blocks(&load->workload->operators[op], load->part, task);
     return 0;
 }
 
@@ -210,7 +246,7 @@ static int add_communications(struct cann_load *load, sqlite3 *db, struct err *e
 
     for (size_t i = 0; status == 0 && i < load->communications.count; i++) {
         const struct cann_communication *item = &load->communications.items[i];
-        struct operator_ids ids = {item->name_id, item->type_id, DB_NULL, WORK_COMMUNICATION};
+        struct operator_ids ids = ids_of(item->name_id, item->type_id, DB_NULL, WORK_COMMUNICATION);
         uint32_t op = 0;
         bool taken;
         char name[OPERATOR_NAME_SIZE];
@@ -224,13 +260,14 @@ static int add_communications(struct cann_load *load, sqlite3 *db, struct err *e
     return status;
 }
 
-static int add_tasks(struct cann_load *load, sqlite3 *db, struct err *err)
+static int read_tasks(struct cann_load *load, sqlite3 *db, bool with_counters,
+                      int (*each)(void *arg, const struct cann_task *task, struct err *err), struct err *err)
 {
     int64_t count; /* of a database in which rows are numbered as they are expected to be */
 
     if (cann_task_count(db, &count, err) < 0)
         return -(int)err->code;
-    return cann_each_task(db, load->with_counters ? CANN_SUMS_COUNTED : CANN_SUMS, take_task, load, err);
+    return cann_each_task(db, with_counters ? CANN_SUMS_COUNTED : CANN_SUMS, each, load, err);
 }
 
 static struct workload_step step_of(const struct cann_step *item)
@@ -294,15 +331,39 @@ static void plan_units(struct unit_plan *plan, const struct cann_part *part)
     }
 }
 
-static void fill_operator(struct workload_operator *op, struct counted *counted, struct unit_plan *plan)
+static struct pmu_task sums_of(const struct cann_load *load, const struct counted *counted)
+{
+    struct pmu_task sums = {
+        .has_aic = counted->aic != 0,
+        .has_aiv = counted->aiv != 0,
+        .block_num = counted->block_sum / counted->count,
+        .mix_block_num = counted->mix_block_sum / counted->count,
+        .began_on_aiv = counted->began_on_aiv,
+        .duration_ns = counted->duration_ns,
+        .aic_time_ns = counted->aic_time_ns,
+        .aiv_time_ns = counted->aiv_time_ns,
+    };
+
+    if (sums.has_aic) {
+        sums.aic_total_cycle = load->cycles.items[counted->aic - 1].total;
+        memcpy(sums.aic_counters, load->cycles.items[counted->aic - 1].counters, sizeof sums.aic_counters);
+    }
+    if (sums.has_aiv) {
+        sums.aiv_total_cycle = load->cycles.items[counted->aiv - 1].total;
+        memcpy(sums.aiv_counters, load->cycles.items[counted->aiv - 1].counters, sizeof sums.aiv_counters);
+    }
+    return sums;
+}
+
+static void fill_operator(const struct cann_load *load, struct workload_operator *op, const struct counted *counted,
+                          struct unit_plan *plan)
 {
     static const double powers[] = {1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
     struct pmu_value values[2 * PMU_MAX_COLUMNS + 1];
+    const struct pmu_task sums = sums_of(load, counted);
 
-    plan_units(plan, counted->part);
-    counted->sums.block_num = counted->block_sum / counted->count;
-    counted->sums.mix_block_num = counted->mix_block_sum / counted->count;
-    pmu_columns_values(&plan->columns, &counted->sums, values);
+    plan_units(plan, &load->parts.parts[counted->part]);
+    pmu_columns_values(&plan->columns, &sums, values);
     for (size_t c = 0; c < plan->columns.count; c++) {
         const struct pmu_value *value = &values[c];
         const enum unit unit = plan->units[c];
@@ -316,12 +377,12 @@ static void fill_operator(struct workload_operator *op, struct counted *counted,
     }
 }
 
-static void fill_operators(struct cann_load *load)
+static void fill_operators(const struct cann_load *load)
 {
     struct unit_plan plan = {.part = NULL};
-    for (size_t i = 0; i < load->workload->operator_count && i < load->counted_capacity; i++)
-        if (load->counted[i].count > 0)
-            fill_operator(&load->workload->operators[i], &load->counted[i], &plan);
+    for (size_t i = 0; i < load->counted.count; i++)
+        if (load->counted.items[i].count > 0)
+            fill_operator(load, &load->workload->operators[i], &load->counted.items[i], &plan);
 }
 
 static void fill_facts(struct workload_facts *facts, const struct cann_parts *parts)
@@ -342,27 +403,29 @@ static void fill_facts(struct workload_facts *facts, const struct cann_parts *pa
 
 static int workload_load_ascend(sqlite3 *db, enum load_counters counters, struct workload *workload, struct err *err)
 {
-    struct cann_load load = {
-        .workload = workload, .with_counters = counters == WITH_COUNTERS, .known = MAP_OF(struct known_operator, ids)};
+    struct cann_load load = {.workload = workload, .known = MAP_OF(struct known_operator, ids)};
     struct db_facts facts;
     bool failed = db_read_facts(db, &facts, err) < 0;
 
     load.tells_waits = facts.family != CAPTURE_JOB;
     failed = failed || cann_parts_load(db, &load.parts, err) < 0 || cann_names_load(db, &load.names, err) < 0 ||
-             cann_tensor_sets_load(db, &load.tensors, err) < 0 || add_tasks(&load, db, err) < 0 ||
+             cann_shapes_load(db, &load.shapes, err) < 0 || read_tasks(&load, db, false, take_task, err) < 0 ||
              (!workload->sums_only &&
               (add_communications(&load, db, err) < 0 || workload_load_framework_steps(db, workload, err) < 0 ||
                add_steps(workload, db, err) < 0));
+    cann_communications_release(&load.communications);
+    cann_texts_release(&load.shapes);
+    cann_texts_release(&load.names);
+    map_release(&workload->operator_index);
+    failed = failed || (counters == WITH_COUNTERS && read_tasks(&load, db, true, take_counters, err) < 0);
     if (!failed) {
         fill_facts(&workload->facts, &load.parts);
         fill_operators(&load);
     }
-    cann_communications_release(&load.communications);
-    cann_texts_release(&load.tensors);
-    cann_texts_release(&load.names);
     cann_parts_release(&load.parts);
     map_release(&load.known);
-    free(load.counted);
+    free(load.counted.items);
+    free(load.cycles.items);
     return failed ? -(int)err->code : 0;
 }
 
@@ -399,8 +462,7 @@ struct svp_load {
     struct map inferences; /* steps */
     int64_t origin_ns;
     const struct svp_inference *inference;
-    struct svp_counted *counted; /* of each operator */
-    size_t counted_count, counted_capacity;
+    struct ARRAY_OF(struct svp_counted) counted; /* of each operator */
 };
 
 bool svp_layers_join(const struct svp_layers *layers, int64_t task_id, bool ai_cpu, bool types, struct strbuf *ret)
@@ -459,15 +521,9 @@ static int use_model(struct svp_load *load, const char *model, int64_t model_id,
 
 static int count_task(struct svp_load *load, uint32_t op, const struct svp_task *task, struct err *err)
 {
-    if (op >= load->counted_capacity) {
-        size_t before = load->counted_capacity;
-        int status =
-            array_grow(&load->counted, &load->counted_capacity, before, op + 1 - before, sizeof *load->counted, err);
-        if (status != 0)
-            return status;
-        memset(load->counted + before, 0, (load->counted_capacity - before) * sizeof *load->counted);
-    }
-    struct svp_counted *counted = &load->counted[op];
+    if (RESERVE_SUMS(&load->counted, op, err) < 0)
+        return -(int)err->code;
+    struct svp_counted *counted = &load->counted.items[op];
     if (task->total_cycle == DB_NULL)
         return 0;
     counted->total += (double)task->total_cycle;
@@ -610,9 +666,9 @@ static void fill_units(const struct svp_load *load)
     } units[] = {{UNIT_CUBE, SVP_MAC_BUSY}, {UNIT_VECTOR, SVP_VEC_PPEN}, {UNIT_STORE, SVP_DSTR},
                  {UNIT_INNER, SVP_DTRANS},  {UNIT_LOAD, SVP_DLD},        {UNIT_WEIGHTS, SVP_WLD}};
 
-    for (size_t i = 0; i < load->workload->operator_count && i < load->counted_capacity; i++) {
+    for (size_t i = 0; i < load->counted.count; i++) {
         struct workload_operator *op = &load->workload->operators[i];
-        const struct svp_counted *counted = &load->counted[i];
+        const struct svp_counted *counted = &load->counted.items[i];
         if (counted->total <= 0)
             continue;
         for (size_t k = 0; k < sizeof units / sizeof *units; k++)
@@ -650,7 +706,7 @@ static int workload_load_svp(sqlite3 *db, enum load_counters counters, struct wo
     svp_layers_release(&load.layers);
     map_release(&load.known);
     map_release(&load.inferences);
-    free(load.counted);
+    free(load.counted.items);
     return status;
 }
 

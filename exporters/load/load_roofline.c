@@ -2,8 +2,12 @@
 #include "exporters/load/load_roofline.h"
 
 #include "base/array.h"
+#include "base/intern.h"
+#include "base/map.h"
 #include "base/number.h"
+#include "db/database.h"
 #include "db/query/query_loop.h"
+#include "db/query/query_scan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -112,11 +116,6 @@ static double work_of(const struct tensor *a, const struct tensor *b, const stru
     return 2 * batch * m * n * k;
 }
 
-struct shaped {
-    int (*each)(void *arg, const struct roofline_row *row, struct err *err);
-    void *arg;
-};
-
 /* Fills in what the shapes prove; false: nothing. */
 static bool measure(struct roofline_row *row, const char *output_types)
 {
@@ -136,29 +135,174 @@ static bool measure(struct roofline_row *row, const char *output_types)
     return row->work > 0 && a.element_bytes > 0 && b.element_bytes > 0 && out.element_bytes > 0;
 }
 
-static int take_group(void *arg, sqlite3_stmt *statement, struct err *err)
+/* ---- products of matrices ---- */
+
+/* Executions of one type with one set of tensors, by their ids. */
+struct group {
+    struct group_key {
+        int64_t type, tensors;
+    } key;
+    int64_t total_ns, count;
+};
+
+enum { PRODUCT_TYPE, INPUTS, TYPES, OUTPUT, OUTPUT_TYPES, TEXTS };
+
+/* Those whose texts are equal. */
+struct product {
+    uint32_t texts[TEXTS];
+    int64_t total_ns, count;
+};
+
+struct products {
+    struct map types;  /* ids of their names */
+    struct map groups; /* of struct group */
+    struct map known;  /* of struct product */
+    struct intern texts;
+    const struct group *group;
+};
+
+static int take_type(void *arg, sqlite3_stmt *row, struct err *err)
 {
-    const struct shaped *shaped = arg;
-    struct roofline_row row = {
-        .total_ns = query_integer(statement, 0),
-        .count = query_integer(statement, 1),
-        .type = query_text(statement, 2),
-        .inputs = query_text(statement, 3),
-        .types = query_text(statement, 4),
-        .output = query_text(statement, 5),
-    };
-    return measure(&row, query_text(statement, 6)) ? shaped->each(shaped->arg, &row, err) : 0;
+    struct products *products = arg;
+    int64_t id = query_integer(row, 0);
+
+    return map_add(&products->types, &id, NULL, err) != NULL ? 0 : -(int)err->code;
 }
 
-static const char shaped_groups[] =
-    "SELECT sum(g.total_ns) AS total, sum(g.count), n.text, s.input_shapes, s.input_data_types, s.output_shapes,"
-    " s.output_data_types FROM (SELECT op_type_id, tensor_set_id, count(*) AS count, sum(duration_ns) AS total_ns"
-    "  FROM device_task WHERE op_type_id IN (SELECT id FROM name WHERE text IN ('MatMul', 'MatMulV2', 'MatMulV3',"
-    "   'BatchMatMul', 'BatchMatMulV2')) AND start_ns IS NOT NULL AND duration_ns >= 0"
-    "  GROUP BY op_type_id, tensor_set_id) g"
-    " JOIN name n ON n.id = g.op_type_id JOIN tensor_set s ON s.id = g.tensor_set_id"
-    " GROUP BY n.text, s.input_shapes, s.input_data_types, s.output_shapes, s.output_data_types"
-    " ORDER BY total DESC, n.text, s.input_shapes, s.input_data_types, s.output_shapes, s.output_data_types";
+enum { TASK_TYPE, TASK_TENSORS, TASK_START, TASK_DURATION, TASK_VALUES };
+static const struct scan_column task_values[] = {{"op_type_id", TASK_TYPE, false},
+                                                 {"tensor_set_id", TASK_TENSORS, false},
+                                                 {"start_ns", TASK_START, false},
+                                                 {"duration_ns", TASK_DURATION, false}};
+
+static int take_task(void *arg, int64_t *row, struct err *err)
+{
+    struct products *products = arg;
+    const struct group_key key = {row[TASK_TYPE], row[TASK_TENSORS]};
+
+    if (row[TASK_DURATION] < 0 || map_get(&products->types, &key.type) == NULL)
+        return 0;
+    struct group *group = map_add(&products->groups, &key, NULL, err);
+    if (group == NULL)
+        return -(int)err->code;
+    group->total_ns = number_add(group->total_ns, row[TASK_DURATION]);
+    group->count++;
+    return 0;
+}
+
+static int take_texts(void *arg, sqlite3_stmt *statement, struct err *err)
+{
+    struct products *products = arg;
+    const struct group *group = products->group;
+    struct roofline_row row = {.total_ns = 1,
+                               .inputs = query_text(statement, INPUTS),
+                               .types = query_text(statement, TYPES),
+                               .output = query_text(statement, OUTPUT)};
+    uint32_t texts[TEXTS];
+
+    if (!measure(&row, query_text(statement, OUTPUT_TYPES)))
+        return 0;
+    for (int i = 0; i < TEXTS; i++) {
+        const char *text = query_text(statement, i);
+        if (intern_add(&products->texts, text, strlen(text), &texts[i], err) < 0)
+            return -(int)err->code;
+    }
+    struct product *product = map_add(&products->known, texts, NULL, err);
+    if (product == NULL)
+        return -(int)err->code;
+    product->total_ns = number_add(product->total_ns, group->total_ns);
+    product->count += group->count;
+    return 0;
+}
+
+static int read_groups(sqlite3 *db, struct products *products, struct err *err)
+{
+    static const char wanted[] = "op_type_id IS NOT NULL AND tensor_set_id IS NOT NULL AND start_ns IS NOT NULL";
+    struct query_scan *scan;
+
+    if (query_run(
+            db, "SELECT id FROM name WHERE text IN ('MatMul', 'MatMulV2', 'MatMulV3', 'BatchMatMul', 'BatchMatMulV2')",
+            NULL, 0, take_type, products, err) < 0 ||
+        query_scan_new(db, "device_task", wanted, task_values, TASK_VALUES, TASK_VALUES, &scan, err) < 0)
+        return -(int)err->code;
+    int status = query_scan(scan, INT64_MIN + 1, INT64_MAX, take_task, products, err);
+    query_scan_free(scan);
+    return status;
+}
+
+static int read_texts(sqlite3 *db, struct products *products, struct err *err)
+{
+    sqlite3_stmt *statement;
+    int status = database_prepare(db,
+                                  "SELECT n.text, s.input_shapes, s.input_data_types, s.output_shapes,"
+                                  " s.output_data_types FROM name n, tensor_set s WHERE n.id = ?1 AND s.id = ?2",
+                                  &statement, err);
+
+    for (const struct group *group = NULL; status == 0 && (group = map_next(&products->groups, group)) != NULL;) {
+        products->group = group;
+        query_bind(statement, 1, group->key.type);
+        query_bind(statement, 2, group->key.tensors);
+        status = query_loop(db, statement, take_texts, products, err);
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static int by_product(const void *a, const void *b, void *texts)
+{
+    const struct product *x = *(const struct product *const *)a, *y = *(const struct product *const *)b;
+    const struct interned *items = ((const struct intern *)texts)->items;
+    int order = array_order(y->total_ns, x->total_ns);
+
+    for (int i = 0; order == 0 && i < TEXTS; i++)
+        order = strcmp(items[x->texts[i]].bytes, items[y->texts[i]].bytes);
+    return order;
+}
+
+static int give_products(struct products *products,
+                         int (*each)(void *arg, const struct roofline_row *row, struct err *err), void *arg,
+                         struct err *err)
+{
+    const struct product **sorted = calloc(products->known.used + 1, sizeof *sorted);
+    size_t count = 0;
+    int status = sorted != NULL ? 0 : err_no_memory(err);
+
+    for (const struct product *it = NULL; sorted != NULL && (it = map_next(&products->known, it)) != NULL;)
+        sorted[count++] = it;
+    if (sorted != NULL)
+        qsort_r((void *)sorted, count, sizeof *sorted, by_product, &products->texts);
+    for (size_t i = 0; status == 0 && i < count; i++) {
+        const char *texts[TEXTS];
+        for (int k = 0; k < TEXTS; k++)
+            texts[k] = products->texts.items[sorted[i]->texts[k]].bytes;
+        struct roofline_row row = {.total_ns = sorted[i]->total_ns,
+                                   .count = sorted[i]->count,
+                                   .type = texts[PRODUCT_TYPE],
+                                   .inputs = texts[INPUTS],
+                                   .types = texts[TYPES],
+                                   .output = texts[OUTPUT]};
+        if (measure(&row, texts[OUTPUT_TYPES]))
+            status = each(arg, &row, err);
+    }
+    free((void *)sorted);
+    return status;
+}
+
+static int each_product(sqlite3 *db, int (*each)(void *arg, const struct roofline_row *row, struct err *err), void *arg,
+                        struct err *err)
+{
+    struct products products = {.types = {.key_size = sizeof(int64_t), .item_size = sizeof(int64_t)},
+                                .groups = MAP_OF(struct group, key),
+                                .known = MAP_OF(struct product, texts)};
+    bool failed = read_groups(db, &products, err) < 0 || read_texts(db, &products, err) < 0 ||
+                  give_products(&products, each, arg, err) < 0;
+
+    map_release(&products.types);
+    map_release(&products.groups);
+    map_release(&products.known);
+    intern_release(&products.texts);
+    return failed ? -(int)err->code : 0;
+}
 
 /* ---- boards ---- */
 
@@ -206,9 +350,7 @@ static int each_counted(const struct workload *workload,
 int roofline_each(sqlite3 *db, const struct workload *workload,
                   int (*each)(void *arg, const struct roofline_row *row, struct err *err), void *arg, struct err *err)
 {
-    struct shaped shaped = {each, arg};
-
     if (!is_board(&workload->facts))
-        return query_run(db, shaped_groups, NULL, 0, take_group, &shaped, err);
+        return each_product(db, each, arg, err);
     return workload->facts.clock_khz > 0 ? each_counted(workload, each, arg, err) : 0;
 }

@@ -122,10 +122,14 @@ const struct report *report_find(const struct report *const *all, const char *na
 /* Only what a column needs is read: names are many. */
 static int find_texts(struct report_run *run, bool plain, struct report_texts *ret, struct err *err)
 {
-    bool tensors = false;
-    for (size_t i = 0; i < run->plan.column_count; i++)
-        tensors |= run->plan.columns[i].there && run->plan.columns[i].column.form == FORM_TENSORS;
-    *ret = (struct report_texts){.names = report_names(run->session, plain, err)};
+    static const struct cann_texts none = {.column_count = 1};
+    bool names = false, tensors = false;
+    for (size_t i = 0; i < run->plan.column_count; i++) {
+        const struct report_column *column = &run->plan.columns[i].column;
+        names |= column->form == FORM_NAME || column->field.row_size == 0 || column->field.type == FIELD_VALUE;
+        tensors |= run->plan.columns[i].there && column->form == FORM_TENSORS;
+    }
+    *ret = (struct report_texts){.names = names ? report_names(run->session, plain, err) : &none};
     if (ret->names == NULL)
         return -(int)err->code;
     if (tensors && (ret->tensors = report_tensors(run->session, plain, err)) == NULL)
@@ -281,6 +285,8 @@ static struct report_value value_of(const struct report_column *column, const ch
 int report_put_struct(struct report_run *run, const void *row, size_t size, struct err *err)
 {
     struct report_value values[REPORT_MAX_COLUMNS];
+    if (report_writer_leave_rest(&run->writer, 1))
+        return 0;
     for (size_t i = 0; i < run->plan.column_count; i++) {
         const struct report_column *column = &run->plan.columns[i].column;
         if (column->field.row_size != size)

@@ -15,6 +15,7 @@ static void release_texts(struct text_cache *cache)
 {
     if (cache->loaded)
         cann_texts_release(&cache->texts);
+    cache->loaded = false;
 }
 
 void report_session_release(struct report_session *session)
@@ -71,6 +72,12 @@ const struct cann_texts *report_tensors(struct report_session *session, bool pla
     struct text_cache *cache = plain ? &session->plain_tensors : &session->tensors;
     return session->quoted_shapes ? load(session, cache, plain, cann_quoted_tensor_sets_load, NULL, err)
                                   : load(session, cache, plain, cann_tensor_sets_load, marks, err);
+}
+
+void report_forget_tensors(struct report_session *session)
+{
+    release_texts(&session->tensors);
+    release_texts(&session->plain_tensors);
 }
 
 const struct cann_communications *report_communications(struct report_session *session, struct err *err)

@@ -47,6 +47,8 @@ void report_session_release(struct report_session *session);
 /* NULL with err set. Owned by the session. plain: not encoded. */
 const struct cann_texts *report_names(struct report_session *session, bool plain, struct err *err);
 const struct cann_texts *report_tensors(struct report_session *session, bool plain, struct err *err);
+/* Those are many: who needs them no more gives them back. */
+void report_forget_tensors(struct report_session *session);
 const struct cann_communications *report_communications(struct report_session *session, struct err *err);
 const struct cann_parts *report_parts(struct report_session *session, struct err *err);
 

@@ -321,6 +321,20 @@ void report_writer_leave(struct report_writer *writer, uint64_t rows)
     writer->more = writer->more || !counted;
 }
 
+bool report_writer_leave_rest(struct report_writer *writer, uint64_t rows)
+{
+    if (!report_writer_is_full(writer) || writer->choice->filter_count > 0)
+        return false;
+    writer->passed += rows;
+    return true;
+}
+
+uint64_t report_writer_top(const struct report_writer *writer)
+{
+    const struct row_choice *choice = writer->choice;
+    return choice != NULL && !choice->sorted && choice->filter_count == 0 ? choice->top : 0;
+}
+
 /* A sorted row does not know yet whether it is the first: see take_sorted. */
 static int sort_row(struct report_writer *writer, const struct report_value *values, struct err *err)
 {

@@ -63,6 +63,10 @@ int report_writer_row(struct report_writer *writer, const struct report_value *v
 bool report_writer_is_full(const struct report_writer *writer);
 /* ".csv" and so on. */
 const char *report_suffix(enum table_format format);
+/* Whether rows from here on are only counted: then says that `rows` more follow, which need not be made. */
+bool report_writer_leave_rest(struct report_writer *writer, uint64_t rows);
+/* The most rows that it takes of those that come in order; 0: all of them. */
+uint64_t report_writer_top(const struct report_writer *writer);
 /* So many rows are not given, because report_writer_is_full; UINT64_MAX: nobody knows how many. */
 void report_writer_leave(struct report_writer *writer, uint64_t rows);
 /* Completes what is open, or drops it when status < 0, and releases everything. Returns status, or a failure of its

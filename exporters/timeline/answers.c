@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/timeline/answers.h"
 
+#include "base/file/large.h"
 #include "base/number.h"
 #include "exporters/load/load.h"
 
@@ -118,6 +119,7 @@ struct answers_span answers_span_of(const struct workload *workload, uint16_t de
     struct answers_span span = {.first = workload_first_at(workload, device, INT64_MIN)};
     for (span.end = span.first; span.end < workload->execution_count; span.end++) {
         const struct execution *execution = &workload->executions[span.end];
+        large_pass(span.end);
         if (execution->device != device)
             break;
         const int64_t end_ns = number_add(execution->start_ns, execution->duration_ns);

@@ -31,7 +31,7 @@ static bool is_shown(const struct track_run *run, const struct track *track)
 {
     const struct export_options *options = run->run->options;
     const bool json = options->trace_format == TRACE_JSON || options->trace_format == TRACE_JSON_GZ;
-    if (run->only_answers ? !track->named_only : run->too_many && track->named_only)
+    if (run->only_answers && !track->named_only)
         return false;
     if (track->named_only && (run->guest != NULL || run->is_part || (options->layers == NULL && json)))
         return false;
@@ -145,30 +145,10 @@ static bool needs_answers(const struct track_run *run)
     return tracks[i] != NULL;
 }
 
-/* Finds out whether the answers about so many tasks take more memory than who has not asked for them expects. */
-static int bound_answers(struct track_run *run, sqlite3 *db, struct err *err)
-{
-    enum { TASKS_MAX = 2000000 }; /* some 42 bytes each are 84 MB */
-    char text[160];
-    int64_t count;
-    if (run->run->options->layers != NULL || !needs_answers(run))
-        return 0;
-    if (cann_task_count(db, &count, err) < 0)
-        return -(int)err->code;
-    run->too_many = count > TASKS_MAX;
-    snprintf(text, sizeof text,
-             "the layers of Analysis are left out, as there are %lld tasks: '--reports all' has them",
-             (long long)count);
-    if (run->too_many && run->run->options->absent != NULL)
-        run->run->options->absent(text);
-    return 0;
-}
-
 /* Files of Ascend's tools and of frameworks' say of operators what these say; without a layer of tasks nothing does. */
 static int load_names(struct track_run *run, sqlite3 *db, struct err *err)
 {
-    if (cann_names_load(db, &run->names, err) < 0 || bound_answers(run, db, err) < 0 ||
-        (needs_answers(run) && track_answers_load(run, err) < 0))
+    if (cann_names_load(db, &run->names, err) < 0 || (needs_answers(run) && track_answers_load(run, err) < 0))
         return -(int)err->code;
     run->facts = !run->compat && run->guest == NULL;
     const bool operators = run->facts && track_shows(run, track_ascend.name, track_ascend.also);
@@ -510,6 +490,7 @@ static int draw_timelines(sqlite3 *db, const struct export_options *options, str
 /* A call of trace_cuts_draw. */
 struct drawing {
     sqlite3 *db;
+    const struct export_options *options;
     struct export_result *result;
 };
 
@@ -526,12 +507,16 @@ static int read_steps(void *arg, struct cut_borders *ret, struct err *err)
     struct capture_origin origin;
     if (db_read_facts(drawing->db, &facts, err) != 0 || query_origin(drawing->db, facts.family, &origin, err) != 0)
         return -(int)err->code;
-    return trace_cuts_read_steps(drawing->db, origin.time_ns, ret, err);
+    if (trace_cuts_read_steps(drawing->db, origin.time_ns, ret, err) != 0)
+        return -(int)err->code;
+    if (ret->count == 0 && drawing->options->absent != NULL)
+        drawing->options->absent("the capture has no iterations or steps: the timeline is one part");
+    return 0;
 }
 
 int export_timeline(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
 {
-    struct drawing drawing = {.db = db, .result = ret};
+    struct drawing drawing = {.db = db, .options = options, .result = ret};
     *ret = (struct export_result){0};
     return trace_cuts_draw(options, draw, read_steps, &drawing, err);
 }

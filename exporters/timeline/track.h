@@ -44,7 +44,6 @@ struct track_run {
     bool own_numbers; /* processes have the numbers and the place of programs, and the names of layers */
     bool is_part;     /* of the timeline of several captures */
     bool only_answers;               /* the file has nothing but them */
-    bool too_many;                   /* tasks for layers of answers that nobody has named */
     bool everything;                 /* the timeline of all layers that are asked for, not a file of some */
     const struct trace_guest *guest; /* of the timeline of a framework; NULL: none */
     struct cann_parts parts;

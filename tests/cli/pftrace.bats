@@ -195,6 +195,13 @@ END
     done
 }
 
+@test "a capture without steps is one part, which is told" {
+    run_msprof export timeline "$repository"/testdata/cann/system-910b/PROF_* --output parts --split iteration
+    [ "$status" -eq 0 ] || expect_status 3
+    [[ $stderr == *"no iterations or steps: the timeline is one part"* ]]
+    [ "$(find parts -name '*_part_*' | wc -l)" -eq 1 ]
+}
+
 @test "--from and --until keep what is there between them, and the whole is the whole" {
     copy_capture
     run_msprof export timeline JOBX --output whole

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Opens pages of 'msprof report' in headless Chromium, light and dark, 400 pixels wide and as printed on A4, and prints what is
-wrong with them: violations of axe-core's rules, what reaches out of the page or its cell, elements and labels that lie on each
-other. Prints nothing for sound ones.
+"""Opens pages of 'msprof report' in headless Chromium, light and dark, 400 pixels wide and as printed on A4, upright and, with
+tables of many columns, across, and prints what is wrong with them: violations of axe-core's rules, what reaches out of the page or
+its cell, elements and labels that lie on each other, labels below 11 pixels, words that are cut. Prints nothing for sound ones.
 
 usage: page_in_browser.py AXE.JS FILE...
 """
@@ -15,9 +15,9 @@ import subprocess
 import sys
 import tempfile
 
-# name, width, rules of media that hold; A4 without its margins has 688 pixels
+# name, width, rules of media that hold; A4 without its margins has 688 pixels, and 1016 across
 LOOKS = (('light', 1200, ()), ('dark', 1200, ('(prefers-color-scheme:dark)',)),
-         ('narrow', 400, ('(max-width:40rem)',)), ('print', 688, ('print',)))
+         ('narrow', 400, ('(max-width:40rem)',)), ('print', 688, ('print',)), ('across', 1016, ('print',)))
 PROBE = """
 function onEachOther(all, told) {
   var boxes = Array.from(all).map(function (e) { return [e, e.getBoundingClientRect()] })
@@ -28,14 +28,22 @@ function onEachOther(all, told) {
       var b = boxes[k];
       if (b[1].left < a[1].right - 1 && b[1].right > a[1].left + 1 && !a[0].contains(b[0]) && !b[0].contains(a[0]))
         told.push('on each other: ' + a[0].textContent.slice(0, 40) + ' and ' + b[0].textContent.slice(0, 40)) } }) }
+function scrolls(e) { return e && getComputedStyle(e).overflowX === 'auto' }
+function cutWords(cell, told) {
+  var walk = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT), range = document.createRange();
+  for (var node; (node = walk.nextNode());)
+    for (var word, words = /[A-Za-z0-9.()%]+/g; (word = words.exec(node.data));) {
+      range.setStart(node, word.index); range.setEnd(node, word.index + word[0].length);
+      if (range.getClientRects().length > 1) told.push('a word is cut: ' + word[0].slice(0, 40)) } }
 window.addEventListener('load', function () {
-  var print = LOOK === 'print', rules = LOOK === 'light' || LOOK === 'dark';
+  var print = LOOK === 'print' || LOOK === 'across', rules = LOOK === 'light' || LOOK === 'dark';
   (rules ? axe.run(document, LOOK === 'dark' ? {runOnly: ['color-contrast']} : {}) : Promise.resolve({violations: []})).then(function (found) {
     var wide = document.documentElement.clientWidth;
     var told = found.violations.map(function (v) {
       return v.id + ': ' + v.nodes.slice(0, 3).map(function (n) { return n.target.join(' ') }).join(', ') });
+    if (LOOK === 'print') document.querySelectorAll('.scroll:has(th:nth-child(11))').forEach(function (e) { e.remove() });
     document.querySelectorAll('body *:not(.skip):not(script)').forEach(function (e) {
-      if (e.closest('svg') && !e.matches('svg')) return;
+      if (e.closest('svg') && (!e.matches('svg') || scrolls(e.closest('figure')))) return;
       if (e.closest('.scroll') && !e.matches(print ? '.scroll,table' : '.scroll')) return;
       var box = e.getBoundingClientRect();
       if (box.width > 0 && (box.right > wide + 1 || box.left < -1))
@@ -45,8 +53,12 @@ window.addEventListener('load', function () {
       if (e.clientWidth > 0 && e.scrollWidth > e.clientWidth + 1)
         told.push('outside of its cell: ' + e.textContent.slice(0, 40)) });
     document.querySelectorAll('svg text').forEach(function (e) {
-      var box = e.getBoundingClientRect();
-      if (box.left < -1 || box.right > wide + 1) told.push('outside of the page: ' + e.textContent.slice(0, 40)) });
+      var box = e.getBoundingClientRect(), scroll = scrolls(e.closest('figure'));
+      var until = scroll ? e.closest('svg').getBoundingClientRect().right : wide;
+      if (box.left < -1 || box.right > until + 1) told.push('outside of the page: ' + e.textContent.slice(0, 40));
+      var size = parseFloat(getComputedStyle(e).fontSize) * e.getScreenCTM().a;
+      if (box.width > 0 && size < (print ? 8 : 11)) told.push('a label of ' + size + ' pixels: ' + e.textContent.slice(0, 40)) });
+    if (print) document.querySelectorAll('th,td:not(.name,.long)').forEach(function (e) { cutWords(e, told) });
     onEachOther(document.querySelectorAll('h1,h2,h3,p:not(.skip),figure,figcaption,svg text,.scroll,.legend,dl,nav,footer,' +
                                           '.filter,.findings>li'), told);
     parent.postMessage(told, '*') }, function (failed) { parent.postMessage([String(failed)], '*') }) });
@@ -74,7 +86,7 @@ def look_of(page, name, media):
         page = page.replace('@media %s{' % rule, '@media all{')
     # the page forbids every script but its own: that of the test comes without the policy
     page = re.sub('<meta http-equiv="Content-Security-Policy"[^>]*>', '', page)
-    if name == 'print':
+    if 'print' in media:
         page = page.replace('@media screen{', '@media not all{')
     page = page.replace('content-visibility:auto', 'content-visibility:visible')  # all of it is looked at, at once
     probe = PROBE.replace('LOOK', json.dumps(name))

@@ -172,7 +172,8 @@ static int put_phases(struct report_run *run, struct phases *phases, struct err 
         return -(int)err->code;
     if (phases->count > 0)
         array_sort(phases->items, phases->count, sizeof *phases->items, by_total);
-    for (size_t i = 0; status == 0 && i < phases->count; i++) {
+    for (size_t i = 0; status == 0 && i < phases->count && !report_writer_leave_rest(&run->writer, phases->count - i);
+         i++) {
         struct phased *it = &phases->items[i];
         struct shown row = {.share = phases->total_ns > 0 ? (double)it->total_ns / phases->total_ns * 1e4 : 0,
                             .of = *it,

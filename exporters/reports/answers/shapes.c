@@ -158,7 +158,8 @@ static int put_shapes(struct report_run *run, struct shapes *shapes, struct err 
         return -(int)err->code;
     if (shapes->count > 0)
         array_sort(shapes->items, shapes->count, sizeof *shapes->items, by_total);
-    for (size_t i = 0; status == 0 && i < shapes->count; i++)
+    for (size_t i = 0; status == 0 && i < shapes->count && !report_writer_leave_rest(&run->writer, shapes->count - i);
+         i++)
         status = put_shape(run, names, tensors, shapes, &shapes->items[i], err);
     return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How much of the time the cube and the vector units calculated, by the counters of operators: of operators that run
  * beside each other the shares are added. */
+#include "base/file/large.h"
 #include "exporters/timeline/answers.h"
 
 static const enum unit units[] = {UNIT_CUBE, UNIT_VECTOR};
@@ -23,6 +24,7 @@ static bool add_shares(struct layer *layer, const struct workload *workload, con
     bool any = false;
     for (size_t i = span->first; i < span->end; i++) {
         const struct execution *execution = &workload->executions[i];
+        large_pass(i);
         const struct workload_operator *op = &workload->operators[execution->op];
         const int64_t end_ns = number_add(execution->start_ns, execution->duration_ns);
         for (size_t u = 0; u < COUNT; u++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Gaps: when a device did nothing between two executions, and why, as the table of that name has them. */
 #include "analysis/gap_calls.h"
+#include "base/file/large.h"
 #include "exporters/load/load_ranges.h"
 #include "exporters/timeline/answers.h"
 
@@ -63,7 +64,7 @@ static int begin(struct track_run *run, void *opaque, struct err *err)
     if (status < 0)
         return status;
     status = host_calls_each(run->run->db, &layer->names, take_call, &layer->calls, err);
-    for (size_t i = 0; i < layer->gaps.count && status == 0; i++)
+    for (size_t i = 0; i < layer->gaps.count && status == 0; large_pass(i++))
         status = draw_gap(layer, i, err);
     return status;
 }

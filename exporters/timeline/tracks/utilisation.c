@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How much of the time a device did anything: the integral of the counter is the time in which it was busy. */
+#include "base/file/large.h"
 #include "exporters/timeline/answers.h"
 
 struct layer {
@@ -12,6 +13,7 @@ static void add_busy(struct answers_bins *bins, const struct workload *workload,
     int64_t start_ns = span->from_ns, end_ns = start_ns;
     for (size_t i = span->first; i < span->end; i++) {
         const struct execution *execution = &workload->executions[i];
+        large_pass(i);
         const int64_t stop_ns = number_add(execution->start_ns, execution->duration_ns);
         if (execution->start_ns > end_ns) {
             answers_bins_add(bins, start_ns, end_ns, 1);
