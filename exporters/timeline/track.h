@@ -97,7 +97,7 @@ struct track_worker {
     int64_t pid;    /* of the track's process of the host */
     uint64_t drawn; /* events of the unit */
     size_t next_placed;
-    void *own;                       /* of the track: worker_size bytes, zeroed; they stay from unit to unit */
+    void *own;                  /* of the track: worker_size bytes, zeroed; they stay from unit to unit */
     struct cann_reader *around; /* of calls, while others are read */
     /* inside of the engine */
     bool has_thread; /* added the last time */
