@@ -664,5 +664,5 @@ int advice_make(const struct workload *workload, const struct host_evidence *hos
     free(look.wanted);
     gaps_release(&gaps);
     splits_release(&splits);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }

@@ -201,7 +201,7 @@ static int add_size(struct collective *collective, size_t medium, const struct c
     bool added;
     struct place *place = map_add(&collective->places, &key, &added, err);
     if (place == NULL || (added && array_reserve(sizes, 1, err) < 0))
-        return -(int)err->code;
+        return err_status(err);
     if (added) {
         place->index = sizes->count;
         sizes->items[sizes->count++] = *packets;
@@ -234,7 +234,7 @@ static int add_pair(struct collective *collective, const struct collective_pair 
     bool added;
     struct place *place = map_add(&collective->places, &key, &added, err);
     if (place == NULL || (added && array_reserve(pairs, 1, err) < 0))
-        return -(int)err->code;
+        return err_status(err);
     if (added) {
         place->index = pairs->count;
         pairs->items[pairs->count++] = *pair;
@@ -290,7 +290,7 @@ static int add_runs(struct collective *collective, const struct collective_step 
     if (step->kind != COLLECTIVE_PAYLOAD)
         return 0;
     if (array_reserve(&collective->runs, step->task_count, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     for (size_t i = 0; i < step->task_count; i++) {
         size_t place = (size_t)(step->tasks[i] - first_task);
         collective->runs.items[collective->runs.count++] = (struct collective_run){place, step->bytes, step->ns};

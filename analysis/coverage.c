@@ -11,7 +11,7 @@ int coverage_make(struct intervals *list, struct coverage *ret, struct err *err)
 
     *ret = (struct coverage){.before = large_new(list->count + 1, sizeof *ret->before, err)};
     if (ret->before == NULL)
-        return -(int)err->code;
+        return err_status(err);
     for (size_t i = 0; i < list->count; i++) {
         int64_t length = interval_length(list->items[i].start_ns, list->items[i].end_ns);
         large_pass(i);
@@ -111,7 +111,7 @@ static int join_device(const struct workload *workload, size_t from, size_t unti
     intervals_release(&own);
     intervals_release(all);
     *all = both;
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* Leaves what is between the intervals, in the same memory: there may be a million. */
@@ -152,7 +152,7 @@ int coverage_of_idle(const struct workload *workload, struct coverage *ret, stru
              subtract_lists(workload->unrecorded, workload->device_count, &list, err) < 0 ||
              coverage_make(&list, ret, err) < 0;
     intervals_release(&list);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 int coverage_of_computing(const struct workload *workload, uint16_t device, struct coverage *ret, struct err *err)
@@ -168,5 +168,5 @@ int coverage_of_computing(const struct workload *workload, uint16_t device, stru
     }
     failed = failed || coverage_make(&list, ret, err) < 0;
     intervals_release(&list);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }

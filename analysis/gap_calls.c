@@ -13,7 +13,7 @@ static int need_names(struct call_times *times, uint32_t name, struct err *err)
 
     while (times->count <= name) {
         if (array_add(times, err, (struct call_time){.total_ns = 0}) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     return 0;
 }
@@ -36,7 +36,7 @@ int call_times_take(struct call_times *times, const struct host_call *call, stru
     int64_t length_ns = interval_length(call->start_ns, call->end_ns);
 
     if (need_names(times, call->name, err) < 0 || nest(times, call, (double)length_ns, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     struct call_time *time = &times->items[call->name];
     time->total_ns += (double)length_ns;
     time->self_ns += (double)length_ns;
@@ -87,7 +87,7 @@ int gap_calls_open(struct gap_calls *calls, const struct workload *workload, con
     *calls = (struct gap_calls){.workload = workload, .gaps = gaps};
     calls->items = large_new(gaps->count + 1, sizeof *calls->items, err);
     if (calls->items == NULL)
-        return -(int)err->code;
+        return err_status(err);
     for (size_t i = 0; i < gaps->count; i++) {
         large_pass(i);
         calls->items[i].name = NO_TEXT;

@@ -23,7 +23,7 @@ int intervals_add(struct intervals *list, int64_t start_ns, int64_t end_ns, stru
     if (end_ns <= start_ns)
         return 0;
     if (large_reserve(list, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     list->items[list->count++] = (struct interval){start_ns, end_ns};
     return 0;
 }

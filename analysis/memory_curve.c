@@ -52,7 +52,7 @@ static int put_points(const struct change *changes, size_t count, struct memory_
         if (i + 1 < count && by_device_and_time(change, change + 1) == 0)
             continue;
         if (array_add(ret, err, at) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     return 0;
 }
@@ -124,7 +124,7 @@ int memory_holders_at(const struct memory_pieces *pieces, const struct memory_po
             continue;
         struct memory_holder *it = map_add(&holders, &piece->owner, &added, err);
         if (it == NULL) {
-            status = -(int)err->code;
+            status = err_status(err);
             break;
         }
         it->since_ns = added || piece->start_ns < it->since_ns ? piece->start_ns : it->since_ns;

@@ -319,7 +319,7 @@ int splits_relate_steps(struct workload *workload, struct err *err)
     failed = failed || (!workload->facts.placed && relate_all(&relating, err) < 0);
     free(relating.order);
     free(relating.numbers);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 int64_t split_end_ns(const struct split *split)
@@ -433,7 +433,7 @@ static int add_to_group(struct splits *splits, struct split *split, struct err *
         g--;
     if (g == 0) {
         if (array_reserve(&splits->groups, 1, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         splits->groups.items[splits->groups.count] = (struct split_group){.device = split->device, .model = NO_TEXT};
         g = ++splits->groups.count;
         if (step != NULL)

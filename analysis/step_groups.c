@@ -142,7 +142,7 @@ static int fill_group(const struct workload *workload, const struct splits *spli
     }
     if (failed || group->times.n == 0 || splits_is_outside(splits, group->slowest) ||
         splits->devices[splits->items[group->slowest].device].time_ns == 0)
-        return failed ? -(int)err->code : 0;
+        return failed ? err_status(err) : 0;
     find_part(splits, group, values);
     return find_operator(workload, splits, group, err);
 }
@@ -160,7 +160,7 @@ int step_groups_make(const struct workload *workload, const struct splits *split
     free(values);
     if (failed)
         step_groups_release(ret);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 void step_groups_release(struct step_groups *groups)

@@ -304,7 +304,7 @@ int step_path_find(struct step_paths *paths, const struct workload *workload, co
     size_t behind = first_call_at(launches, end_ns);
     building.calls = behind > building.first_call ? behind - building.first_call : 0;
     if (make_room(paths, run.count + building.calls, workload->stream_count, launches->threads, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     paths->path.start_ns = split->start_ns;
     paths->path.end_ns = end_ns;
     put_in_order(&building, &run);

@@ -86,7 +86,7 @@ int err_set_errno(struct err *err, int errnum, const char *format, ...)
     size_t length = strlen(text);
     snprintf(text + length, sizeof text - length, ": %s", reason);
     set_first_cause(err, code_of_errno(errnum), text);
-    return -(int)err->code;
+    return err_status(err);
 }
 
 int err_wrap(struct err *err, const char *format, ...)
@@ -99,7 +99,7 @@ int err_wrap(struct err *err, const char *format, ...)
     if (err->depth < ERR_MAX_CAUSES)
         err->depth++;
     snprintf(err->causes[err->depth - 1], sizeof err->causes[0], "%s", text);
-    return -(int)err->code;
+    return err_status(err);
 }
 
 int err_hint(struct err *err, const char *format, ...)
@@ -112,7 +112,7 @@ int err_hint(struct err *err, const char *format, ...)
         va_end(args);
         snprintf(err->hint, sizeof err->hint, "%s", text);
     }
-    return -(int)err->code;
+    return err_status(err);
 }
 
 const char *err_message(const struct err *err)

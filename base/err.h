@@ -2,11 +2,11 @@
 /* Errors of library code: a code, a chain of causes, a hint. Library folders never print and never exit; cli/ does
  * both. Calls that need each other stand in one condition, the first that fails is the last that runs:
  *     if (names_load(db, &names, err) < 0 || (wanted && times_load(db, &times, err) < 0))
- *         return -(int)err->code;
+ *         return err_status(err);
  * Where something is to be released, the condition is kept:
  *     bool failed = outfile_open(&out, path, err) < 0 || put_all(&out, err) < 0;
  *     free(path);
- *     return failed ? -(int)err->code : 0; */
+ *     return failed ? err_status(err) : 0; */
 #ifndef MSPROF_BASE_ERR_H
 #define MSPROF_BASE_ERR_H
 
@@ -46,6 +46,12 @@ struct err {
     {                                                                                                                  \
         .code = ERR_NONE                                                                                               \
     }
+
+/* The negative number that a function returns when the error is set. */
+static inline int err_status(const struct err *err)
+{
+    return -(int)err->code;
+}
 
 /* Starts a new chain with one cause, control characters masked. Returns -code, so that "return err_set(...)" works. */
 int err_set(struct err *err, enum err_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));

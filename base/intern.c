@@ -24,7 +24,7 @@ static uint32_t *find(const struct intern *intern, const void *bytes, size_t len
 static int grow(struct intern *intern, struct err *err)
 {
     if (array_reserve(intern, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (intern->count * 2 < intern->place_count)
         return 0;
     size_t place_count = intern->place_count != 0 ? intern->place_count * 2 : 64, mask = place_count - 1;
@@ -66,7 +66,7 @@ int intern_add(struct intern *intern, const void *bytes, size_t length, uint32_t
     if (length > INT32_MAX || intern->count >= INT32_MAX)
         return err_set(err, ERR_LIMIT, "more than 2^31 different texts");
     if (grow(intern, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     char *copy = malloc(length + 1);
     if (copy == NULL)
         return err_no_memory(err);

@@ -16,7 +16,7 @@ static int append(struct words *words, char *word, struct err *err)
         return err_no_memory(err);
     if (array_reserve(words, 2, err) != 0) {
         free(word);
-        return -(int)err->code;
+        return err_status(err);
     }
     words->items[words->count++] = word;
     words->items[words->count] = NULL;

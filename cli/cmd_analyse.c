@@ -75,7 +75,7 @@ static int take_lock(struct analyse_output *output, const char *results, struct 
     output->lock_fd = open(output->lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
     if (output->lock_fd < 0) {
         err_set_errno(err, errno, "cannot put results into '%s'", results);
-        return err->code == ERR_ACCESS ? err_hint(err, "put them elsewhere with --output DIR") : -(int)err->code;
+        return err->code == ERR_ACCESS ? err_hint(err, "put them elsewhere with --output DIR") : err_status(err);
     }
     struct stat held, named;
     int code = temporary_lock(output->lock_fd);
@@ -125,7 +125,7 @@ static int analyse_output_open(struct analyse_output *output, const char *result
         return err_no_memory(err);
     if (take_lock(output, results, err) < 0 || check_owner(output, force, err) < 0 ||
         remove_directory(output->temporary, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return mkdir(output->temporary, 0750) == 0 ? analyse_output_touch(output, MARK, err)
                                                : err_set_errno(err, errno, "cannot make '%s'", output->temporary);
 }
@@ -177,7 +177,7 @@ static int simplify_part(const char *prof, const char *part, struct err *err)
         path == NULL ? err_no_memory(err) < 0
                      : remove_inside(path, "sqlite", err) < 0 || remove_inside(path, "data/all_file.complete", err) < 0;
     free(path);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static int simplify_prof(const char *prof, struct err *err)
@@ -261,7 +261,7 @@ static int write_output(struct work *work, sqlite3 *db, const char *database, st
     int cann_version = CANN_VERSION_NEWEST;
     if (!work->request->for_cluster &&
         capture_names_version(settings, db, said, work->request->directory, &cann_version, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     const struct export_options options = {
         .database = database,
         .directory = work->directory,
@@ -303,7 +303,7 @@ static int write_output(struct work *work, sqlite3 *db, const char *database, st
         check_steps(work, &framework);
     framework_release(&framework);
     diag_release(&again);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* All files are there. */
@@ -485,7 +485,7 @@ static int prepare(struct work *work, struct err *err)
         (!work->info.bare &&
          framework_clock_of(&work->info, work->profs.count > 0 ? work->profs.items[0] : NULL, &work->clock, err) < 0) ||
         path_make_directories(request->results, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return analyse_output_open(&work->output, request->results, request->settings->analyse.force, err);
 }
 
@@ -570,7 +570,7 @@ static int parse_steps(const char *text, struct step_numbers *ret, struct err *e
         if (number_parse_integer(word, length, &number) < 0 || ret->count == MOST_STEPS)
             return err_set(err, ERR_USAGE, "--step-list '%s': expected numbers as in 10,11,12 or [10, 11, 12]", text);
         if (array_add(ret, err, number) < 0)
-            return -(int)err->code;
+            return err_status(err);
         more = comma != NULL;
         p += whole + more;
         left -= whole + more;

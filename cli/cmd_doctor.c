@@ -240,7 +240,7 @@ static void machine_ask(struct machine *machine)
     ask_locale(machine);
     if (uname(&name) == 0)
         keep_word(machine->kernel, name.release, DIGITS_AND_DOTS);
-    machine->temporary_is_named = console_has_variable("TMPDIR");
+    machine->temporary_is_named = named != NULL && *named != '\0';
     machine->temporary = machine_space(machine->temporary_is_named ? named : "/tmp");
 }
 
@@ -763,7 +763,7 @@ static int take_kind(void *arg, const struct inventory_kind *kind, struct err *e
     struct inventory_kinds *kinds = &inventory->kinds;
 
     if (array_add(kinds, err, *kind) < 0)
-        return -(int)err->code;
+        return err_status(err);
     inventory->files += kind->files;
     inventory->bytes += kind->bytes;
     inventory->rows += kind->rows;
@@ -779,7 +779,7 @@ static int take_problem(void *arg, const struct inventory_problem *problem, stru
     struct inventory_problems *problems = &inventory->problems;
 
     if (array_add(problems, err, *problem) < 0)
-        return -(int)err->code;
+        return err_status(err);
     inventory->by_severity[diag_info(problem->id)->severity] += problem->occurrences;
     return 0;
 }
@@ -790,7 +790,7 @@ static int take_part(void *arg, const struct inventory_part *part, struct err *e
     struct inventory_parts *parts = &inventory->parts;
 
     if (array_add(parts, err, *part) < 0)
-        return -(int)err->code;
+        return err_status(err);
     inventory->devices += !part->is_host;
     return 0;
 }
@@ -800,12 +800,12 @@ static int read_inventory(sqlite3 *db, struct inventory *inventory, struct err *
     struct db_facts facts;
 
     if (db_read_facts(db, &facts, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     inventory->family = capture_family_name((enum capture_family)facts.family);
     if (inventory_each_kind(db, take_kind, inventory, err) != 0 ||
         inventory_each_problem(db, take_problem, inventory, err) != 0 ||
         inventory_each_part(db, take_part, inventory, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     inventory->opened = true;
     return 0;
 }

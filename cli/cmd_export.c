@@ -90,7 +90,7 @@ static int reports_load(const char *path, struct words *ret, struct err *err)
     char *text = NULL;
     size_t length;
     if (path_read_file(path, REPORTS_LIMIT, &text, &length, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     struct json *root = json_parse(text, length, err);
     bool failed = root == NULL || take_document(root, ret, err) < 0;
     json_free(root);

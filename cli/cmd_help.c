@@ -323,7 +323,7 @@ static int put_reports(FILE *stream, bool (*take)(const struct report *report),
 {
     const struct report **reports = choose(take, err);
     if (reports == NULL)
-        return -(int)err->code;
+        return err_status(err);
     for (const struct report **report = reports; *report != NULL; report++)
         put(stream, *report);
     free(reports);

@@ -60,7 +60,7 @@ static int note_number(struct numbers *numbers, int64_t number, struct err *err)
         return 0;
     }
     numbers->given++;
-    return map_add(&numbers->seen, &number, NULL, err) != NULL ? 0 : -(int)err->code;
+    return map_add(&numbers->seen, &number, NULL, err) != NULL ? 0 : err_status(err);
 }
 
 static int note_device(void *arg, int64_t device_id, int64_t rank_id, struct err *err)

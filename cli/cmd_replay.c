@@ -213,7 +213,7 @@ static int write_names(const struct replay *replay, struct err *err)
 {
     struct outfile out;
     if (outfile_open(&out, replay->settings->names, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     operator_names_writer_write(&replay->names, (uint32_t)record_size(replay), (uint64_t)replay->settings->first_index,
                                 &out);
     return outfile_commit(&out, err);
@@ -285,7 +285,7 @@ static int send_operator(void *arg, const struct operator_run *run, struct err *
 static int send_operators(struct replay *replay, struct err *err)
 {
     if (replay_pipe_open(&replay->pipe, replay->settings->fd, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     int status = operators_each(replay->db, replay->model_id, send_operator, replay, err);
     replay_pipe_close(&replay->pipe);
     return status;

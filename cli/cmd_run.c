@@ -127,7 +127,7 @@ static int surroundings_make(struct surroundings *surroundings, const struct set
     if (result != 0)
         return err_wrap(err, "cannot put captures into '%s'", output);
     surroundings->output = path_absolute(output, err);
-    return surroundings->output != NULL ? make_list(surroundings, err) : -(int)err->code;
+    return surroundings->output != NULL ? make_list(surroundings, err) : err_status(err);
 }
 
 static volatile sig_atomic_t program_id;

@@ -108,7 +108,7 @@ static int loopback_open(int *port, struct err *err)
         err_set_errno(err, errno, "cannot listen on 127.0.0.1, port %d", *port);
         err_hint(err, "leave --port out, then a free one is taken");
         close(fd);
-        return -(int)err->code;
+        return err_status(err);
     }
     *port = ntohs(address.sin_port);
     return fd;
@@ -396,7 +396,7 @@ static int make_directory(struct viewing *viewing, struct err *err)
         return 0;
     err_set_errno(err, errno, "cannot make a directory in '%s'", temporary);
     viewing->directory[0] = '\0';
-    return -(int)err->code;
+    return err_status(err);
 }
 
 /* Told of each timeline; keeps the largest: the one of everything. */
@@ -436,7 +436,7 @@ static int write_timeline(const struct capture_visit *visit, struct viewing *vie
     struct export_result result = {0};
     int cann_version = 0;
     if (capture_names_version(visit->settings, db, NULL, visit->directory, &cann_version, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     const struct export_options options = {
         .database = visit->database,
         .directory = viewing->directory,
@@ -466,7 +466,7 @@ static int write_page(const struct capture_visit *visit, struct viewing *viewing
     const struct html_options options = {
         .path = viewing->file, .title = viewing->name, .version = MSPROF_VERSION, .captures = 1};
     if (html_report_open(&options, &page, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     int status = html_report_add(page, db, &capture, err);
     return html_report_close(page, status, err);
 }
@@ -612,7 +612,7 @@ static int serve(struct viewing *viewing, struct err *err)
     char token[LOOPBACK_TOKEN_SIZE], nonce[LOOPBACK_TOKEN_SIZE], policy[256], address[128];
     int port = settings->view.port;
     if (loopback_token(token, err) < 0 || loopback_token(nonce, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     snprintf(policy, sizeof policy,
              "default-src 'none'; connect-src 'self'; script-src 'nonce-%s'; style-src 'nonce-%s'; base-uri 'none'; "
              "form-action 'none'; frame-ancestors 'none'",

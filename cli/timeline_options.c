@@ -88,7 +88,7 @@ int timeline_options_read(const struct settings *settings, struct export_options
     if (read_time("--from", timeline->from, &options->from_ns, err) < 0 ||
         read_time("--until", timeline->until, &options->until_ns, err) < 0 ||
         read_split(timeline->split, options, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (timeline->until != NULL && options->until_ns <= options->from_ns)
         return err_set(err, ERR_USAGE, "there is no time between --from %s and --until %s",
                        timeline->from != NULL ? timeline->from : "0s", timeline->until);

@@ -100,7 +100,7 @@ static int insert_row(struct bulk *bulk, struct bulk_kind *entry, const struct c
                       struct err *err)
 {
     if (entry->insert == NULL && prepare(bulk, entry, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     for (size_t i = 0; i < entry->column_count; i++) {
         const struct stored_column stored = entry->columns[i];
         const struct cell *cell = &cells[stored.column];
@@ -186,7 +186,7 @@ static int make_page_table(struct bulk *bulk, struct bulk_kind *entry, struct er
     entry->last_id = entry->key >= 0 ? INT64_MIN : 0;
     entry->table =
         page_table_new(&bulk->pages, schema_root(entry->kind), forms, entry->kind->column_count, entry->key < 0, err);
-    return entry->table != NULL ? 0 : -(int)err->code;
+    return entry->table != NULL ? 0 : err_status(err);
 }
 
 /* A row that SQLite is to store behind the others: its head, its cells, and its texts. */
@@ -202,7 +202,7 @@ static int keep_late(struct bulk *bulk, const struct bulk_kind *entry, const str
     struct late_row *row = (struct late_row *)record;
     size_t size = sizeof *row + entry->kind->column_count * sizeof *cells;
     if (bulk->late == NULL && (bulk->late = spool_new(LATE_MEMORY, NULL, err)) == NULL)
-        return -(int)err->code;
+        return err_status(err);
     row->kind = (uint64_t)(entry - bulk->kinds);
     row->present = present;
     memcpy(row->cells, cells, size - sizeof *row);

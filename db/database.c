@@ -294,7 +294,7 @@ int database_build_connect(struct database_build *build, bool ours, struct err *
     snprintf(sql, sizeof sql, "%s%d; PRAGMA user_version = %d", settings, ours ? DATABASE_APPLICATION_ID : 0,
              ours ? DATABASE_USER_VERSION : 0);
     if (database_exec(build->db, sql, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     distrust(build->db); /* what will be attached; not before, because it forbids to do without a journal */
     return 0;
 }
@@ -304,7 +304,7 @@ int database_build_open(struct database_build *build, const char *path, bool our
     if (build_create(build, path, NULL, err) == 0 && database_build_connect(build, ours, err) == 0)
         return 0;
     database_build_abort(build);
-    return -(int)err->code;
+    return err_status(err);
 }
 
 int database_build_create_blank(struct database_build *build, const char *path, const struct blank *blank,

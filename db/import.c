@@ -72,7 +72,7 @@ static int make_safe(sqlite3 *db, struct diagnostics *diag, struct err *err)
         return database_error(err, db, "cannot make the function safe_text");
     if (database_exec(db, "UPDATE msproftx SET message = safe_text(message) WHERE message != safe_text(message)", err) <
         0)
-        return -(int)err->code;
+        return err_status(err);
     int64_t changed = sqlite3_changes64(db);
     if (changed > 0)
         diag_report(diag, DIAG_TEXT_UNSAFE, NULL, "table msproftx: %lld texts", (long long)changed);
@@ -83,7 +83,7 @@ static int join_pieces_of(sqlite3 *db, struct diagnostics *diag, struct err *err
 {
     int64_t pieces = 0;
     if (database_exec(db, find_pieces, err) < 0 || query_number(db, "SELECT count(*) FROM piece", &pieces, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (pieces == 0)
         return database_exec(db, "DROP TABLE piece", err);
     if (database_exec(db, join_pieces, err) < 0 ||
@@ -91,7 +91,7 @@ static int join_pieces_of(sqlite3 *db, struct diagnostics *diag, struct err *err
                   "SELECT f.path, w.mark, w.pieces, w.last + 1 FROM whole w JOIN msproftx m ON m.id = w.id"
                   "  JOIN source_file f ON f.id = m.file_id WHERE w.pieces != w.last + 1 ORDER BY w.id",
                   NULL, 0, report, diag, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return database_exec(db, "DROP TABLE whole; DROP TABLE numbered; DROP TABLE piece", err);
 }
 
@@ -101,7 +101,7 @@ static int join_pieces_of(sqlite3 *db, struct diagnostics *diag, struct err *err
 static int db_join_messages(sqlite3 *db, struct diagnostics *diag, struct err *err)
 {
     if (join_pieces_of(db, diag, err) < 0 || make_safe(db, diag, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return diag_is_fatal(diag) ? diag_fatal_error(diag, err) : 0;
 }
 
@@ -321,7 +321,7 @@ static int pipeline_run(struct capture *capture, struct bulk *bulk, const struct
         pthread_join(thread, NULL);
         if (status == 0 && pipeline->source_err.code != 0) {
             *err = pipeline->source_err;
-            status = -(int)err->code;
+            status = err_status(err);
         } else if (status == 0 && pipeline->decoder_status < 0) {
             status = pipeline->decoder_status;
             *err = pipeline->decoder_err;
@@ -569,7 +569,7 @@ static int store_origin(sqlite3 *db, int64_t earliest, struct err *err)
 static int connect_behind(struct database_build *build, struct bulk *bulk, struct err *err)
 {
     if (bulk_end_pages(bulk, err) < 0 || schema_build_connect(build, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return bulk_connect(bulk, build->db, err);
 }
 
@@ -578,15 +578,15 @@ static int load_rows(struct database_build *build, const struct schema_file *fil
                      const struct progress *progress, struct err *err)
 {
     if (plain && schema_build_connect(build, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     struct bulk *bulk = plain ? bulk_new(build->db, err) : bulk_new_pages(build->fd, file, err);
     if (bulk == NULL)
-        return -(int)err->code;
+        return err_status(err);
     bool failed = pipeline_run(capture, bulk, progress, err) < 0 || (!plain && connect_behind(build, bulk, err) < 0) ||
                   store_origin(build->db, bulk_earliest(bulk), err) < 0;
     bulk_report(bulk, capture->diag);
     bulk_free(bulk);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static int report_split(void *arg, sqlite3_stmt *row, struct err *err)
@@ -629,7 +629,7 @@ static int build(const struct import_request *request, struct capture *capture, 
     if (!failed)
         return database_build_commit(&build, err);
     database_build_abort(&build);
-    return -(int)err->code;
+    return err_status(err);
 }
 
 int db_import(const struct import_request *request, struct diagnostics *diag, struct import_result *ret,
@@ -638,13 +638,13 @@ int db_import(const struct import_request *request, struct diagnostics *diag, st
     struct capture capture;
     struct import_result result = {.records_decoded = 0};
     if (database_setup(err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     bool failed = capture_open(&capture, request->directory, &request->options, diag, err) < 0 ||
                   build(request, &capture, &result, err) < 0;
     if (!failed)
         *ret = result;
     capture_release(&capture);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static bool meta_equals(sqlite3 *db, const char *key, const char *expected)

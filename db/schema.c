@@ -365,7 +365,7 @@ static int count_roots(const char *script, struct roots *roots, struct err *err)
         if (array_add(roots, err,
                       made.sql_length > length &&
                           memcmp(made.sql + made.sql_length - length, keyed, (size_t)length) == 0) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     return 0;
 }
@@ -394,7 +394,7 @@ static int name_roots(sqlite3 *db, const char *script, struct err *err)
     sqlite3_finalize(insert);
     failed = failed || database_exec(db, "PRAGMA writable_schema = RESET", err) < 0; /* reads them */
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* Every table takes a page at least, which is most of a small database; large ones are filled and read faster in large
@@ -431,7 +431,7 @@ uint32_t schema_script_root(const char *script, const char *table)
 
 static int connect_script(struct database_build *build, const char *script, bool ours, struct err *err)
 {
-    return database_build_connect(build, ours, err) < 0 ? -(int)err->code : name_roots(build->db, script, err);
+    return database_build_connect(build, ours, err) < 0 ? err_status(err) : name_roots(build->db, script, err);
 }
 
 int schema_script_connect(struct database_build *build, const char *script, struct err *err)
@@ -461,7 +461,7 @@ int schema_build_create(struct database_build *build, const char *path, uint64_t
                         struct err *err)
 {
     const char *sql = tables(err);
-    return sql != NULL ? schema_script_create(build, path, sql, page_size_for(bytes), ret, err) : -(int)err->code;
+    return sql != NULL ? schema_script_create(build, path, sql, page_size_for(bytes), ret, err) : err_status(err);
 }
 
 uint32_t schema_root(const struct record_kind *kind)
@@ -478,7 +478,7 @@ uint32_t schema_root(const struct record_kind *kind)
 int schema_build_connect(struct database_build *build, struct err *err)
 {
     const char *sql = tables(err);
-    return sql != NULL ? connect_script(build, sql, true, err) : -(int)err->code;
+    return sql != NULL ? connect_script(build, sql, true, err) : err_status(err);
 }
 
 /* Everything in a schema as struct made has it, in the order of names; false when it cannot be read, or is longer than

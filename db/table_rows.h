@@ -54,6 +54,9 @@ static inline struct table_value table_copy(sqlite3_stmt *row, int column)
     return (struct table_value){.type = TABLE_COPY, .value = sqlite3_column_value(row, column)};
 }
 
+#ifdef CPPCHECK /* knows no _Generic */
+#define V(value) table_integer(value)
+#else
 #define V(value)                                                                                                       \
     _Generic((value),                                                                                                  \
         double: table_real,                                                                                            \
@@ -61,6 +64,7 @@ static inline struct table_value table_copy(sqlite3_stmt *row, int column)
         const char *: table_text,                                                                                      \
         struct strbuf *: table_built,                                                                                  \
         default: table_integer)(value)
+#endif
 #define NOTHING ((struct table_value){.type = TABLE_NOTHING})
 /* An integer; DB_NULL is nothing. */
 #define KNOWN(integer) ((integer) != DB_NULL ? table_integer(integer) : NOTHING)

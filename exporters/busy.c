@@ -59,7 +59,7 @@ static int advance(struct overlap *overlap, int64_t time_ns, struct err *err)
              (overlap->computing.end_ns < time_ns && give(overlap, &overlap->computing, OVERLAP_COMPUTING, err) < 0) ||
              (overlap->communicating.end_ns < time_ns &&
               give(overlap, &overlap->communicating, OVERLAP_COMMUNICATION, err) < 0);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static int end_device(struct overlap *overlap, struct err *err)
@@ -69,7 +69,7 @@ static int end_device(struct overlap *overlap, struct err *err)
                   give(overlap, &overlap->computing, OVERLAP_COMPUTING, err) < 0 ||
                   give(overlap, &overlap->communicating, OVERLAP_COMMUNICATION, err) < 0;
     overlap->open = false;
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* busy NULL: neither computes nor communicates. */
@@ -117,7 +117,7 @@ int overlap_take(struct overlap *overlap, const struct cann_span *span, struct e
     if (overlap->open && overlap->device_id != span->device_id)
         failed = take_communications(overlap, overlap->device_id, INT64_MAX, err) < 0;
     return failed || take_communications(overlap, span->device_id, span->start_ns, err) < 0
-               ? -(int)err->code
+               ? err_status(err)
                : take(overlap, span->device_id, span->start_ns, span->end_ns,
                       span->computing ? &overlap->computing : NULL, err);
 }

@@ -314,7 +314,7 @@ int json_indent_file(const char *path, struct err *err)
     bool failed = false;
     if (outfile_open(&out, path, err) < 0) {
         fclose(in);
-        return -(int)err->code;
+        return err_status(err);
     }
     for (size_t got; !failed && (got = fread(buffer, 1, sizeof buffer, in)) > 0;) {
         for (size_t i = 0; i < got; i++)
@@ -328,5 +328,5 @@ int json_indent_file(const char *path, struct err *err)
     if (!failed)
         return outfile_commit(&out, err);
     outfile_abort(&out);
-    return -(int)err->code;
+    return err_status(err);
 }

@@ -35,7 +35,7 @@ int output_file_done(struct outfile *out, const char *name, const char *path, ui
                      const struct export_options *options, struct export_result *result, struct err *err)
 {
     if (outfile_commit(out, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     result->files++;
     result->rows += rows;
     if (options->written != NULL)

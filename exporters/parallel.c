@@ -135,7 +135,7 @@ int parallel_write(struct parallel_output *output, const void *bytes, size_t len
         size_t piece = length < PARALLEL_BUFFER_SIZE / 4 ? length : PARALLEL_BUFFER_SIZE / 4;
         char *room = parallel_reserve(output, piece, err);
         if (room == NULL)
-            return -(int)err->code;
+            return err_status(err);
         memcpy(room, p, piece);
         parallel_advance(output, piece);
         p += piece;
@@ -214,7 +214,7 @@ static int add_worker(struct parallel *parallel, struct err *err)
     worker->parallel = parallel;
     worker->state = parallel->work.worker_new(parallel->work.arg, err);
     if (worker->state == NULL)
-        return -(int)err->code;
+        return err_status(err);
     parallel->made++;
     int errnum = thread_start(&worker->thread, work_loop, worker);
     if (errnum == 0)
@@ -256,7 +256,7 @@ static int check_stopped(struct parallel *parallel, struct err *err)
     if (!parallel->stopped)
         return 0;
     *err = parallel->failure;
-    return -(int)err->code;
+    return err_status(err);
 }
 
 void *parallel_unit(struct parallel *parallel, struct err *err)

@@ -222,7 +222,7 @@ int query_capture(sqlite3 *db, FILE *stream, const struct query_choice *choice, 
     uint64_t rows;
     *ret = (struct export_result){.files = 0};
     if (cann_parts_load(db, &parts, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     bool failed = database_meta(db, "capture_path", &capture, err) < 0 || cann_steps_load(db, &query.steps, err) < 0 ||
                   report_session_open(&session, db, &table, ret, err) < 0;
     query.parts = &parts;
@@ -235,5 +235,5 @@ int query_capture(sqlite3 *db, FILE *stream, const struct query_choice *choice, 
     cann_steps_release(&query.steps);
     cann_parts_release(&parts);
     free(capture);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }

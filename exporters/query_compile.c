@@ -50,7 +50,7 @@ int query_ask(sqlite3 *db, const char *expression, bool *ret, struct err *err)
         *ret = sqlite3_column_int(statement, 0) != 0;
     sqlite3_finalize(statement);
     strbuf_release(&sql);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* ---- functions ---- */

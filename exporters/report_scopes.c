@@ -87,7 +87,7 @@ int tx_report_name(char name[TX_REPORT_NAME_MAX], sqlite3 *db, const struct expo
     char device[32] = "";
     int64_t device_id, iteration = options->iteration_id > 0 ? options->iteration_id : 1;
     if (recording_device(db, &device_id, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (device_id != DB_NULL)
         snprintf(device, sizeof device, "_%lld", (long long)device_id);
     snprintf(name, TX_REPORT_NAME_MAX, "msprof_tx%s_%lld%s", device, (long long)iteration, suffix);

@@ -74,7 +74,7 @@ int row_format_init(struct row_format *format, enum table_format kind, const cha
     }
     if (failed)
         row_format_release(format);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 void row_format_release(struct row_format *format)
@@ -165,7 +165,7 @@ int row_format_lead(struct row_format *format, const char *title, const char *te
                   lead_piece(format, &format->next, title, text, err) < 0 ||
                   lead_piece(format, &format->head, title, title, err) < 0;
     format->leads = true;
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 int row_format_join(struct row_format *format, size_t column, struct err *err)

@@ -81,7 +81,7 @@ static int write_report(struct summary *summary, const struct report *report, co
     uint64_t rows = 0;
     bool may_have;
     if (may_have_rows(summary->session.db, report, &may_have, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     int status = may_have ? report_write(&summary->session, report, scope, &rows, err) : 0;
     return status == 0 && rows == 0 ? tell_absence(summary, report, err) : status;
 }
@@ -92,7 +92,7 @@ static int write_reports(struct summary *summary, bool of_device, const struct r
     const struct report *const *all = report_all(err), *const *report = all;
     int status = 0;
     if (all == NULL)
-        return -(int)err->code;
+        return err_status(err);
     for (; status == 0 && *report != NULL; report++) {
         if (!is_wanted(summary, *report, of_device))
             continue;
@@ -172,7 +172,7 @@ static int write_earlier(sqlite3 *db, const struct export_options *options, int 
                   tx_report_name(name, db, options, "", err) < 0 ||
                   write_whole(&summary, options, name + strlen("msprof_tx"), err) < 0;
     report_session_release(&summary.session);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 int export_summary(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
@@ -180,7 +180,7 @@ int export_summary(sqlite3 *db, const struct export_options *options, struct exp
     *ret = (struct export_result){.files = 0};
     struct db_facts facts;
     if (db_read_facts(db, &facts, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (facts.family == CAPTURE_CANN)
         return cann_export_iterations(write_cann, db, options, ret, err);
     return write_earlier(db, options, facts.family, ret, err);

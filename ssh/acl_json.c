@@ -246,7 +246,7 @@ int acl_json_patch(const char *text, size_t length, const struct acl_settings *s
     }
     root = json_parse(text, length, err);
     if (root == NULL)
-        return -(int)err->code;
+        return err_status(err);
     members_init(members, settings, interval, sizeof interval);
     if (!json_is_object(root))
         result = err_set(err, ERR_FORMAT, "it is no JSON object");

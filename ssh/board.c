@@ -154,7 +154,7 @@ int board_judge(const char *what, const struct ssh_exit *end, struct strbuf *err
         return 0;
     err_set(err, ERR_REMOTE, "%s: %s%sexit status %d", what, said, said[0] != '\0' ? ", " : "", end->status);
     add_hint(err, said);
-    return -(int)err->code;
+    return err_status(err);
 }
 
 struct strbuf *board_script(struct board *board)
@@ -259,7 +259,7 @@ int board_add_list(struct board *board, const char *directory, struct err *err)
                "d=" WORD "\n[ -d \"$d\" ] || { printf '" BOARD_MISSING "'; exit 0; }\ncd \"$d\" || exit 1\nlist() {\n",
                directory);
     if (add_list_command(board, script, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     strbuf_adds(script, "}\n");
     return 0;
 }
@@ -301,7 +301,7 @@ int board_space(struct board *board, const char *path, int64_t *ret_kilobytes, b
                "echo \"${4:--}\"\n",
                path);
     if (board_do(board, "cannot ask for free space", err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     second = strchr(board->answer.data, '\n');
     length = second != NULL ? strcspn(second + 1, "\n") : 0;
     *ret_writable = strncmp(board->answer.data, "yes\n", 4) == 0;

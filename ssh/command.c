@@ -134,7 +134,7 @@ static int open_channel(struct ssh_command *command, struct ssh_command *other, 
             command->channel = NULL;
         }
         if (wait_beside(connection, other, deadline, err) != 0)
-            return -(int)err->code;
+            return err_status(err);
     }
 }
 
@@ -237,7 +237,7 @@ static int take_output(struct ssh_command *command, bool is_output, const char *
     int (*take)(void *, const char *, size_t, struct err *) = is_output ? command->io.output : command->io.errors;
 
     if (is_output && skip_chatter(command, &bytes, &length, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     if (!is_output && command->io.limits.errors != 0) {
         command->error_bytes += length;
         if (command->error_bytes > command->io.limits.errors)
@@ -334,7 +334,7 @@ int ssh_command_start(struct ssh_command **ret, struct ssh_connection *connectio
         return 0;
     ssh_command_close(command);
     *ret = NULL;
-    return -(int)err->code;
+    return err_status(err);
 }
 
 /* Writes what the window takes. */
@@ -350,7 +350,7 @@ static int serve_input(struct ssh_command *command, bool *ret_busy, struct err *
             return 0;
         if (command->input_length == 0 && command->io.input != NULL &&
             command->io.input(command->io.arg, &command->input, &command->input_length, err) != 0)
-            return -(int)err->code;
+            return err_status(err);
         if (command->input_length == 0) {
             if (ssh_channel_send_eof(command->channel) == SSH_ERROR)
                 return ssh_failure(connection, err, "cannot send to '%s'", connection->target.host);
@@ -388,10 +388,10 @@ int ssh_command_poll(struct ssh_command *command, bool *ret_busy, struct err *er
     if (!ssh_command_is_connected(command))
         return tell_lost(connection, err);
     if (command->state == RUNNING && !command->output_ended && serve_input(command, ret_busy, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     if (command->failure.code != ERR_NONE) {
         *err = command->failure;
-        return -(int)err->code;
+        return err_status(err);
     }
     if (command->state == RUNNING && command->output_ended)
         command->state = CLOSING;
@@ -486,7 +486,7 @@ int ssh_commands_serve(struct ssh_command *const *commands, size_t count, struct
                 continue;
             connection = commands[i]->connection;
             if (ssh_command_poll(commands[i], &busy, err) != 0)
-                return -(int)err->code;
+                return err_status(err);
             any_busy = any_busy || busy;
         }
         if (connection == NULL)
@@ -494,7 +494,7 @@ int ssh_commands_serve(struct ssh_command *const *commands, size_t count, struct
         if (any_busy)
             end_silence(commands, count);
         if ((!any_busy || ssh_is_interrupted(connection)) && wait_for(commands, count, connection, err) != 0)
-            return -(int)err->code;
+            return err_status(err);
     }
 }
 
@@ -540,7 +540,7 @@ int ssh_run(struct ssh_connection *connection, const char *script, const struct 
     if (limited.limits.total_ns == 0)
         limited.limits = ssh_limits_for(connection, 0);
     if (ssh_command_start(&command, connection, script, &limited, NULL, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     result = ssh_commands_serve(&command, 1, err);
     if (result == 0)
         *ret = command->exit;

@@ -25,7 +25,7 @@ static int add_file(struct project *project, const struct project_file *file, st
         return err_set(err, ERR_LIMIT, "'%s' holds more than %d files", project->root, PROJECT_MAX_FILES);
     if (project->count == project->capacity &&
         array_grow(&project->files, &project->capacity, project->count, 1, sizeof *project->files, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     project->files[project->count++] = *file;
     return 0;
 }
@@ -99,7 +99,7 @@ static int add_entry(struct project *project, const FTSENT *entry, const char *p
         file.executable = (st.st_mode & 0111) != 0;
     }
     if (check_name(path, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     if (file.size > PROJECT_FILE_MOST)
         return err_set(err, ERR_LIMIT, "'%s' is too large to be uploaded", path);
     file.path = strdup(path);
@@ -107,7 +107,7 @@ static int add_entry(struct project *project, const FTSENT *entry, const char *p
     if (file.path != NULL && (file.link != NULL) == is_link && add_file(project, &file, err) == 0)
         return 0; // NOLINT(clang-analyzer-unix.Malloc): add_file took path and link over
     file_release(&file);
-    return err->code != ERR_NONE ? -(int)err->code : err_no_memory(err);
+    return err->code != ERR_NONE ? err_status(err) : err_no_memory(err);
 }
 
 static int walk_entry(struct project *project, FTS *tree, FTSENT *entry, const char *const *exclude,

@@ -207,7 +207,7 @@ int board_lock_take(struct board_lock *lock, struct board *board, const struct b
         return 0;
     ssh_command_close(lock->holder);
     lock->holder = NULL;
-    return -(int)err->code;
+    return err_status(err);
 }
 
 bool board_lock_is_held(const struct board_lock *lock)
@@ -516,7 +516,7 @@ int board_run_program(struct board *board, const struct run_request *request, st
             return 0;
         err_wrap(err, "the connection broke while the program ran (process %lld of the board)", (long long)run.process);
     }
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 int board_missing_libraries(struct board *board, const char *directory, const char *program, struct strbuf *ret,
@@ -532,7 +532,7 @@ int board_missing_libraries(struct board *board, const char *directory, const ch
                "case \"$rest\" in 'not found'*) echo \"$name\";; esac\ndone\nexit 0\n",
                program);
     if (board_do(board, "cannot look for the program's libraries", err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     at = board->answer.data;
     while ((line = board_next_line(&at)) != NULL)
         strbuf_addf(ret, "%s%s", ret->length > 0 ? " " : "", line);

@@ -22,6 +22,7 @@ int analyzer_grow(size_t extra);
 #define array_reserve(array, extra, err)                                                                               \
     ((void)(err), analyzer_grow(extra) != 0 ? -1 : ((array)->items = analyzer_room((array)->items), 0))
 
+#define err_status(err) analyzer_failure(err_status(err))
 #define err_set(...) analyzer_failure(err_set(__VA_ARGS__))
 #define err_no_memory(err) analyzer_failure(err_no_memory(err))
 #define err_set_errno(...) analyzer_failure(err_set_errno(__VA_ARGS__))

@@ -13,7 +13,7 @@
 
 struct acl_json_config {
     bool enabled; /* there is a "profiler" object and its "switch" is "on" */
-    /* What it asks for; the form is RECORDER_JOB also when the file is one of a board. */
+    /* Its request; the form is RECORDER_JOB also when the file is one of a board. */
     struct recorder_options options;
     char *output; /* an existing, writable directory: "output", or what stands for it; NULL when not enabled */
 };

@@ -261,7 +261,7 @@ static void respect_limit(struct capture_writer *writer)
     }
 }
 
-/* The same file at a high number, where there is one. */
+/* Moves the file to a high number, where there is one. */
 static int move_high(int fd)
 {
     int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
@@ -618,7 +618,7 @@ static int make_directories_of(struct capture_writer *writer, const char *direct
     bool failed = parent == NULL || make_directory_of(writer, parent, index, unix_ns, err) < 0;
     free(parent);
     if (failed)
-        return -(int)err->code;
+        return err_status(err);
     struct path path = {.length = 0};
     path_add(&path, writer->directory);
     path_add(&path, writer->form == RECORDER_JOB ? "/data" : "/host/data");

@@ -268,7 +268,7 @@ static int open_capture(struct err *err)
     ring_pool_discard(&pool);
     reported = false;
     if (capture_writer_open(&writer, &options, ++capture_count, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     has_files = true;
     writer.losses.calls += atomic_exchange(&lost_early, 0);
     if (writer.losses.calls > 0)

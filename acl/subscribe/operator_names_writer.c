@@ -18,7 +18,7 @@ static int keep_text(struct operator_names_writer *writer, const char *text, uin
     if (length > OPERATOR_NAMES_MAX_SIZE)
         return err_set(err, ERR_LIMIT, "the names of the operators take more than 1 GiB");
     if (array_reserve(&writer->offsets, 1, err) < 0 || intern_add(&writer->texts, text, length - 1, &number, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (number == writer->offsets.count) {
         if (writer->texts_length > OPERATOR_NAMES_MAX_SIZE - length)
             return err_set(err, ERR_LIMIT, "the names of the operators take more than 1 GiB");
@@ -33,12 +33,12 @@ int operator_names_writer_add(struct operator_names_writer *writer, const char *
 {
     uint32_t type_at = 0, name_at = 0;
     if (keep_text(writer, type, &type_at, err) < 0 || keep_text(writer, name, &name_at, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (OPERATOR_NAMES_HEADER_SIZE + (writer->entries.count + 1) * OPERATOR_NAMES_ENTRY_SIZE + writer->texts_length >
         OPERATOR_NAMES_MAX_SIZE)
         return err_set(err, ERR_LIMIT, "the table of operator names takes more than 1 GiB");
     if (array_reserve(&writer->entries, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     unsigned char *entry = writer->entries.items[writer->entries.count++];
     bytes_store(entry, 4, false, type_at);
     bytes_store(entry + 4, 4, false, name_at);

@@ -45,6 +45,7 @@ static aclError subscribe_record_at(const struct operator_place *place, struct o
 {
     size_t size = subscribe_record_size(), count = 0;
     aclError code = count_records(place->info, place->length, &count);
+    *ret = (struct operator_record){.index = 0};
     if (code != ACL_SUCCESS)
         return code;
     if (place->index >= count)

@@ -66,7 +66,7 @@ static int read_content(struct names_table *table, int fd, uint64_t file_size, s
     unsigned char head[OPERATOR_NAMES_HEADER_SIZE];
     struct operator_names_header header;
     if (read_exactly(fd, head, sizeof head, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     const char *wrong = operator_names_read_header(head, &header);
     if (wrong == NULL && file_size != UNKNOWN_SIZE && header.size != file_size)
         wrong = header.size > file_size ? "it is cut off" : "it is longer than its header says";
@@ -213,7 +213,7 @@ int subscribe_names_read(int fd, uint32_t model_id, uint64_t first, struct err *
                   (table->names.header.first != first && refuse(err, "its first operator is another one") < 0);
     if (failed) {
         free_table(table);
-        return -(int)err->code;
+        return err_status(err);
     }
     pthread_mutex_lock(&state.lock);
     drop_of_model(model_id);

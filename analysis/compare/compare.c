@@ -63,7 +63,7 @@ static int take_samples(struct side_row *row, const struct series *series, struc
     if (row->sample_capacity - row->sample_count < series->sample_count &&
         array_grow(&row->samples, &row->sample_capacity, row->sample_count, series->sample_count, sizeof *row->samples,
                    err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     memcpy(row->samples + row->sample_count, series->samples, series->sample_count * sizeof *row->samples);
     row->sample_count += series->sample_count;
     return 0;
@@ -484,7 +484,7 @@ static int compare_table(const struct side *base, const struct side *new_side, c
     free(b_match);
     side_rows_release(&a);
     side_rows_release(&b);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 const char *compare_row_verdict_name(enum row_verdict verdict)
@@ -799,7 +799,7 @@ int comparison_make(const struct side *base, const struct side *new_side, const 
 
     *ret = (struct comparison){.options = *options, .gate_count = gate_count};
     if (check_sides(base, new_side, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     ret->step_base = comparison_side_measure(base, MEASURE_STEP);
     ret->step_new = comparison_side_measure(new_side, MEASURE_STEP);
     ret->run_to_run = base->count > 1 && new_side->count > 1;

@@ -254,10 +254,10 @@ static int count_last(struct search *search, const struct stream *stream, uint32
     key.key.op = last->op;
     struct known *known = map_add(&search->known, &key.key, &added, err);
     if (known == NULL)
-        return -(int)err->code;
+        return err_status(err);
     if (added) {
         if (array_reserve(search->list, 1, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         known->place = (uint32_t)search->list->count;
         search->list->items[search->list->count++] =
             (struct neighbours){.op = last->op, .before = stream->before, .after = after};
@@ -318,7 +318,7 @@ int neighbours_find(const struct workload *workload,
     }
     map_release(&search.known);
     free(search.wanted);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 void neighbours_release(struct neighbour_list *list)

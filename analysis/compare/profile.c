@@ -37,7 +37,7 @@ static int counted_executions(const struct workload *workload, const struct spli
         return 0;
     counted = large_new(workload->execution_count + 1, sizeof *counted, err);
     if (counted == NULL)
-        return -(int)err->code;
+        return err_status(err);
     for (size_t i = 0; i < splits->count; i++) {
         const struct execution_run run = split_executions(workload, &splits->items[i]);
         for (size_t k = 0; is_wanted(splits, i) && k < run.count; k++)
@@ -201,7 +201,7 @@ static int make_row(struct profile_row *row, const struct workload *workload, st
     row->conversion = workload_is_conversion(type);
     row->ai_cpu = op != NULL && op->key.work == WORK_AI_CPU;
     row->varies = group->varies;
-    return failed ? -(int)err->code
+    return failed ? err_status(err)
                   : series_make(&row->durations, grouping->values + (group->next - group->count), group->count, err);
 }
 
@@ -279,7 +279,7 @@ static bool counts(const struct counting *counting, size_t execution)
     return counting->counted == NULL || counting->counted[execution];
 }
 
-/* What a table is of: executions, steps or gaps. */
+/* Things whose values make a table: executions, steps or gaps. */
 struct valued {
     const struct counting *counting;
     const uint32_t *groups; /* of each; NO_TEXT: of none */
@@ -293,11 +293,12 @@ struct valued {
 static int fill_table(const struct valued *valued, struct grouping *grouping, struct profile_table *table,
                       struct err *err)
 {
+    const size_t count = grouping->group_count > 0 ? valued->count : 0;
     size_t total = 0;
     uint32_t group;
     int64_t value;
 
-    for (size_t i = 0; i < valued->count; i++)
+    for (size_t i = 0; i < count; i++)
         if (valued->take(valued, i, &group, &value))
             grouping->groups[group].count += !grouping->groups[group].dropped;
     for (size_t i = 0; i < grouping->group_count; i++) {
@@ -306,8 +307,8 @@ static int fill_table(const struct valued *valued, struct grouping *grouping, st
     }
     grouping->values = large_new(total, sizeof *grouping->values, err);
     if (grouping->values == NULL)
-        return -(int)err->code;
-    for (size_t i = 0; i < valued->count; i++)
+        return err_status(err);
+    for (size_t i = 0; i < count; i++)
         if (valued->take(valued, i, &group, &value) && !grouping->groups[group].dropped)
             grouping->values[grouping->groups[group].next++] = value;
     return make_rows(table, valued->counting->workload, grouping, err);
@@ -377,7 +378,7 @@ static int tell_varying(const struct counting *counting, struct grouping *groupi
     for (size_t i = 0; !failed && i < grouping->group_count; i++)
         grouping->groups[i].varies = varies[i];
     free(varies);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* Rows whose key follows from the operator. */
@@ -403,7 +404,7 @@ static int table_of_operators(const struct counting *counting, enum subject subj
     grouping_release(&grouping);
     strbuf_release(&key);
     free(groups);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static int table_of_streams(const struct counting *counting, struct profile_table *table, struct err *err)
@@ -436,7 +437,7 @@ static int table_of_steps(const struct counting *counting, struct profile_table 
 
     if (splits->whole) {
         free(groups);
-        return failed ? -(int)err->code : 0;
+        return failed ? err_status(err) : 0;
     }
     for (size_t i = 0; !failed && i < splits->count; i++) {
         groups[i] = NO_TEXT;
@@ -449,7 +450,7 @@ static int table_of_steps(const struct counting *counting, struct profile_table 
     failed = failed || fill_table(&steps, &grouping, table, err) < 0;
     grouping_release(&grouping);
     free(groups);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* Pairs of operators can be as many as gaps: only those with most time are kept. */
@@ -501,12 +502,12 @@ static int find_gap_group(struct grouping *grouping, struct map *pairs, const st
     char key[KEY_SIZE];
 
     if (pair == NULL)
-        return -(int)err->code;
+        return err_status(err);
     if (pair->known == 0) {
         snprintf(key, sizeof key, "%.1000s -> %.1000s", workload_text(workload, names[0]),
                  workload_text(workload, names[1]));
         if (find_group(grouping, key, NO_TEXT, order, &pair->group, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         pair->known = 1;
     }
     *ret = pair->group;
@@ -544,7 +545,7 @@ static int table_of_gaps(const struct counting *counting, struct profile_table *
     gaps_release(&gaps);
     large_free(groups);
     large_free(behind);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 const char *profile_measure_name(enum measure measure)
@@ -676,7 +677,7 @@ int profile_make(const struct workload *workload, const char *name, const struct
     if (!failed)
         return 0;
     profile_release(ret);
-    return -(int)err->code;
+    return err_status(err);
 }
 
 int profile_add_rows(struct profile *profile, enum subject subject, const char *const *names,
@@ -697,7 +698,7 @@ int profile_add_rows(struct profile *profile, enum subject subject, const char *
     }
     array_sort(table->rows, table->count, sizeof *table->rows, by_key);
     table->known = true;
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 void profile_release(struct profile *profile)

@@ -135,7 +135,7 @@ int workload_add_operator(struct workload *workload, const struct workload_key *
     struct indexed_operator *item = map_add(&workload->operator_index, key, &added, err);
 
     if (item == NULL)
-        return -(int)err->code;
+        return err_status(err);
     if (!added) {
         *ret = item->index;
         return 0;
@@ -170,7 +170,7 @@ static int find_id(struct workload_id **ids, size_t *count, size_t *capacity, in
         return err_set(err, ERR_LIMIT, "more than %d streams or devices", UINT16_MAX);
     if (*count == *capacity) {
         if (array_grow(ids, capacity, *count, 1, sizeof **ids, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     *ret = (uint16_t)*count;
     (*ids)[(*count)++] = (struct workload_id){id, device};
@@ -215,7 +215,7 @@ int workload_add(struct workload *workload, uint32_t op, int64_t device_id, int6
                  find_id(&workload->streams, &workload->stream_count, &workload->stream_capacity, device_id, stream_id,
                          &execution.stream, err) < 0;
         if (failed)
-            return -(int)err->code;
+            return err_status(err);
     }
     if (workload->execution_count == UINT32_MAX)
         return err_set(err, ERR_LIMIT, "more than %u executions", UINT32_MAX);
@@ -223,7 +223,7 @@ int workload_add(struct workload *workload, uint32_t op, int64_t device_id, int6
         failed = large_grow(&workload->executions, &workload->execution_capacity, workload->execution_count, 1,
                             sizeof *workload->executions, err) < 0;
         if (failed)
-            return -(int)err->code;
+            return err_status(err);
     }
     large_pass(workload->execution_count);
     workload->executions[workload->execution_count++] = execution;
@@ -240,7 +240,7 @@ int workload_add_other(struct workload *workload, int64_t device_id, int64_t sta
         __builtin_add_overflow(start_ns, duration_ns, &other.end_ns))
         return 0;
     if (find_device(workload, device_id, &other.device, err) < 0 || large_reserve(&workload->other_tasks, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     workload->other_tasks.items[workload->other_tasks.count++] = other;
     return 0;
 }
@@ -290,7 +290,7 @@ int workload_add_begun(struct workload *workload, int64_t device_id, const struc
     uint16_t device;
 
     if (find_device(workload, device_id, &device, err) < 0 || array_reserve(&workload->begun, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     workload->begun.items[workload->begun.count] = *step;
     workload->begun.items[workload->begun.count++].device = device;
     return 0;
@@ -377,7 +377,7 @@ static int find_steps(struct workload *workload, struct err *err)
     }
     free(counts);
     free(first);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 int workload_finish(struct workload *workload, struct err *err)
@@ -387,7 +387,7 @@ int workload_finish(struct workload *workload, struct err *err)
     sort_executions(workload);
     failed = failed || (workload->step_count == 0 && find_steps(workload, err) < 0);
     array_sort(workload->steps, workload->step_count, sizeof *workload->steps, compare_steps);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 void workload_recorded_text(const struct workload_facts *facts, char text[RECORDED_SIZE])

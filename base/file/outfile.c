@@ -33,7 +33,7 @@ static int output_error(struct err *err, int errnum, const char *path)
     err_set_errno(err, errnum, "cannot write '%s'", path);
     if (err->code == ERR_NO_SPACE)
         err_hint(err, SPACE_HINT);
-    return -(int)err->code;
+    return err_status(err);
 }
 
 /* The descriptor that a name of /dev stands for, or -1. Renaming over such a name would replace the link in /dev. */

@@ -73,7 +73,7 @@ static int write_back(struct slots *slots, size_t held, struct err *err)
     if (slots->file < 0)
         slots->file = temporary_open_unnamed(err);
     if (slots->file < 0)
-        return -(int)err->code;
+        return err_status(err);
     slots->changed[held] = false;
     return move_block(slots->file, true, &slots->blocks[held], slots->numbers[held] - 1, err);
 }
@@ -112,7 +112,7 @@ int slots_set(struct slots *slots, int64_t place, int64_t value, struct err *err
                        PLACES_MAX_BITS);
     int64_t *slot = slot_at(slots, place, &held, err);
     if (slot == NULL)
-        return -(int)err->code;
+        return err_status(err);
     *slot = value;
     slots->changed[held] = true;
     return 0;
@@ -126,7 +126,7 @@ int slots_get(struct slots *slots, int64_t place, int64_t *ret, struct err *err)
         return 0;
     const int64_t *slot = slot_at(slots, place, &held, err);
     if (slot == NULL)
-        return -(int)err->code;
+        return err_status(err);
     *ret = *slot;
     return 0;
 }

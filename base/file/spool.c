@@ -102,7 +102,7 @@ static int end_writing(struct spool *spool, struct err *err)
     if (spool->failure.code == ERR_NONE)
         return 0;
     *err = spool->failure;
-    return -(int)err->code;
+    return err_status(err);
 }
 
 void spool_free(struct spool *spool)
@@ -202,7 +202,7 @@ static int swap_sorted(struct batch *batch, struct err *err)
 {
     batch->sorted.count = 0;
     if (array_reserve(&batch->sorted, batch->entries.capacity, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     struct entries unsorted = batch->entries;
     batch->entries = batch->sorted;
     batch->entries.count = unsorted.count;
@@ -217,7 +217,7 @@ static int merge_stretches(struct batch *batch, size_t *starts, size_t stretches
     while (stretches > 1) {
         size_t merged = 0;
         if (swap_sorted(batch, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         const struct entry *from = batch->sorted.items;
         for (size_t i = 0; i < stretches; i += 2) {
             size_t middle = starts[i + 1], end = starts[i + 2 <= stretches ? i + 2 : i + 1];
@@ -243,7 +243,7 @@ static int sort_by_keys(struct batch *batch, struct err *err)
         if (byte_of(&differ, byte) == 0)
             continue;
         if (swap_sorted(batch, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         sort_by_byte(batch->sorted.items, batch->entries.items, batch->entries.count, byte);
     }
     return 0;
@@ -316,7 +316,7 @@ static int write_entry(struct spool *spool, const struct entry *before, const st
                                   before == NULL || before->key.major != key->major};
     size_t size = padded(entry->size);
     if (WRITE_SIZE - spool->buffered < sizeof header + sizeof *key + size && write_buffer(spool, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     char *to = spool->buffer + spool->buffered;
     memcpy(to, &header, sizeof header);
     to += sizeof header;
@@ -336,15 +336,15 @@ static int write_run(struct spool *spool, struct err *err)
     const off_t start = spool->file_size;
     if (sort_memory(batch, err) < 0 || array_reserve(&spool->runs, 1, err) < 0 ||
         (spool->file < 0 && (spool->file = temporary_open_unnamed(err)) < 0))
-        return -(int)err->code;
+        return err_status(err);
     if (spool->buffer == NULL && (spool->buffer = malloc(WRITE_SIZE)) == NULL)
         return err_no_memory(err);
     for (size_t i = 0; i < batch->entries.count; i++) {
         if (write_entry(spool, i > 0 ? &batch->entries.items[i - 1] : NULL, &batch->entries.items[i], err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     if (write_buffer(spool, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     spool->runs.items[spool->runs.count++] = (struct run){.start = start, .next = start, .end = spool->file_size};
     batch->entries.count = batch->bytes.count = 0;
     return 0;
@@ -369,7 +369,7 @@ static void swap_batches(struct spool *spool)
 static int give_batch(struct spool *spool, struct err *err)
 {
     if (end_writing(spool, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     swap_batches(spool);
     if (spool->halved) {
         spool->failure = (struct err)ERR_INIT;
@@ -378,7 +378,7 @@ static int give_batch(struct spool *spool, struct err *err)
             return 0;
     }
     if (write_run(spool, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (!spool->halved)
         swap_batches(spool);
     if (!spool->halved && spool->memory >= BESIDE_FROM) {
@@ -400,7 +400,7 @@ static int make_room(struct spool *spool, size_t size, struct err *err)
     const size_t used = spool->room - spool->left;
     if (spool->room >= memory || used + needed > memory) {
         if (spool->filling.entries.count > 0 && give_batch(spool, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         memory = spool->memory > needed ? spool->memory : needed;
         spool->left = spool->room = memory;
     } else {
@@ -410,7 +410,7 @@ static int make_room(struct spool *spool, size_t size, struct err *err)
     }
     return array_reserve(&spool->filling.bytes, spool->left, err) < 0 ||
                    array_reserve(&spool->filling.entries, spool->left / ENTRY_SIZE + 1, err) < 0
-               ? -(int)err->code
+               ? err_status(err)
                : 0;
 }
 
@@ -420,7 +420,7 @@ int spool_add(struct spool *spool, const struct spool_key *key, const void *reco
     if (size > SPOOL_RECORD_MAX)
         return err_set(err, ERR_LIMIT, "a record of %zu bytes is too long to be sorted", size);
     if (spool->left < padded_size + ENTRY_SIZE && make_room(spool, padded_size, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     spool->left -= padded_size + ENTRY_SIZE;
     struct batch *batch = &spool->filling;
     batch->entries.items[batch->entries.count++] = (struct entry){*key, (uint32_t)batch->bytes.count, (uint32_t)size};
@@ -498,7 +498,7 @@ static int next_of_run(struct spool *spool, struct run *run, struct err *err)
         return next_in_memory(spool, &run->item);
     if (take_buffered(run))
         return 1;
-    return fill_buffer(spool, run, err) < 0 ? -(int)err->code : take_buffered(run);
+    return fill_buffer(spool, run, err) < 0 ? err_status(err) : take_buffered(run);
 }
 
 static bool before(const struct spool *spool, size_t a, size_t b)
@@ -565,7 +565,7 @@ int spool_rewind(struct spool *spool, struct err *err)
 int spool_finish(struct spool *spool, struct err *err)
 {
     if (sort_memory(&spool->filling, err) < 0 || end_writing(spool, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     release_batch(&spool->writing);
     free(spool->filling.sorted.items);
     free(spool->buffer);
@@ -574,7 +574,7 @@ int spool_finish(struct spool *spool, struct err *err)
     if (spool->runs.count == 0)
         return 0;
     if (array_add(&spool->runs, err, (struct run){.in_memory = true}) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return begin_merge(spool, err);
 }
 

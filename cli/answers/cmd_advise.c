@@ -45,7 +45,7 @@ static int find_origin(sqlite3 *db, struct advice *advice, struct err *err)
     struct db_facts facts;
 
     if (db_read_facts(db, &facts, err) != 0 || query_origin(db, facts.family, &origin, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     advice->origin_ns = origin.time_ns;
     return 0;
 }
@@ -57,13 +57,13 @@ static int find_advice(sqlite3 *db, const struct advising *advising, struct advi
     struct host_evidence evidence;
 
     if (workload_load(db, WITH_COUNTERS, &workload, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     *ret_executions = (int64_t)workload.execution_count;
     bool failed = evidence_load(db, &workload, &evidence, err) != 0 ||
                   advice_make(&workload, &evidence, advising->thresholds, ret, err) != 0 ||
                   evidence_name_launchers(db, ret, err) != 0 || find_origin(db, ret, err) != 0;
     workload_release(&workload);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* Several captures in JSON are one array. */

@@ -165,12 +165,12 @@ static int profile_database(sqlite3 *db, const char *path, struct profiles *prof
     struct profile profile;
 
     if (workload_load(db, WITH_COUNTERS, &workload, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     int result = profile_make(&workload, path, &choice, &profile, err);
     workload_release(&workload);
     if (result != 0 || (profiles->with_calls && workload_load_calls(db, &profile, err) != 0) ||
         workload_load_lines(db, &profile, err) != 0 || keep(profiles, &profile, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     return 0;
 }
 
@@ -208,7 +208,7 @@ static int name_by_file(struct profile *profile, const char *path, struct err *e
     }
     free(file);
     if (name == NULL)
-        return -(int)err->code;
+        return err_status(err);
     rename_profile(profile, name);
     return 0;
 }

@@ -97,7 +97,7 @@ static int add_base(struct bases *bases, sqlite3 *db, const char *name, struct e
     struct workload workload;
 
     if (array_reserve(bases, 1, err) != 0 || workload_load(db, WITH_COUNTERS, &workload, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     int result = profile_make(&workload, name, &choice, &bases->items[bases->count], err);
     bases->count += result == 0;
     workload_release(&workload);

@@ -224,7 +224,7 @@ static int found_captures_add(struct found_captures *found, char *path, const ch
             return 0;
         }
     if (array_reserve(found, 1, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     if (framework != NULL && (copy = strdup(framework)) == NULL)
         return err_no_memory(err);
     found->items[found->count++] = (struct found_capture){path, copy};
@@ -255,7 +255,7 @@ static int find_in_parent(struct found_captures *found, const char *parent, stru
         char *path = path_absolute(paths[i], err);
 
         result =
-            path == NULL ? -(int)err->code : found_captures_add(found, path, is_framework(parent) ? parent : NULL, err);
+            path == NULL ? err_status(err) : found_captures_add(found, path, is_framework(parent) ? parent : NULL, err);
         if (result != 0)
             free(path);
         i++;
@@ -404,7 +404,7 @@ static int check_place(const struct capture_visit *visit, struct err *err)
 {
     char *place = existing_part(visit->results, err), *outer = NULL;
     enum directory_class class = DIRECTORY_OTHER;
-    int result = place != NULL ? capture_find_outer(place, &outer, err) : -(int)err->code;
+    int result = place != NULL ? capture_find_outer(place, &outer, err) : err_status(err);
 
     bool elsewhere = place != NULL && visit->directory != NULL && strcmp(place, visit->directory) != 0;
     if (result == 0 && outer != NULL) {
@@ -433,7 +433,7 @@ static int visit_init(struct capture_visit *visit, const char *path, bool own_di
     char *output = NULL;
 
     if (visit->settings->output != NULL && (output = absolute_output(visit->settings->output, err)) == NULL)
-        return -(int)err->code;
+        return err_status(err);
     visit->directory = strdup(path);
     if (output == NULL)
         visit->results = strdup(path);

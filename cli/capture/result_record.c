@@ -41,7 +41,7 @@ static int write_record(const char *results, const char *name, const struct strb
 {
     struct outfile out = {.path = NULL};
     char *path = path_joined(results, name, err);
-    int status = path == NULL ? -(int)err->code : text->failed ? err_no_memory(err) : outfile_open(&out, path, err);
+    int status = path == NULL ? err_status(err) : text->failed ? err_no_memory(err) : outfile_open(&out, path, err);
     free(path);
     if (status != 0)
         return status;
@@ -82,7 +82,7 @@ int result_owner_record(const char *results, const char *capture, const char *fi
     strbuf_addf(&text, "%s\n%s\n", fingerprint != NULL ? fingerprint : own, capture);
     failed = failed || write_record(results, OWNER_RECORD, &text, err) < 0;
     strbuf_release(&text);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* ---- which files ---- */

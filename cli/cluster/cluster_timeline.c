@@ -121,7 +121,7 @@ static int check_family(const struct capture_visit *visit, sqlite3 *db, struct e
     struct db_facts facts;
 
     if (db_read_facts(db, &facts, err) != 0 || facts.family == CAPTURE_CANN)
-        return -(int)err->code;
+        return err_status(err);
     return err_set(err, ERR_USAGE, "'%s' is no capture of CANN since 2023: --timeline takes only those",
                    visit->directory);
 }
@@ -288,7 +288,7 @@ static int make_directory(struct cluster_timeline *work, struct err *err)
         return 0;
     return err->code == ERR_ACCESS && settings->output == NULL
                ? err_hint(err, "put the results elsewhere with --output DIR")
-               : -(int)err->code;
+               : err_status(err);
 }
 
 static int draw(struct cluster_timeline *work, struct err *err)
@@ -347,7 +347,7 @@ static int make_timeline(struct cluster_timeline *work, struct err *err)
 {
     if (align_clocks(work->aligned, work->ranks.count, number_clocks(work), &work->alignment, err) != 0 ||
         make_directory(work, err) != 0 || draw(work, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     return write_table(work, err);
 }
 
@@ -363,7 +363,7 @@ static int find(struct cluster_timeline *work, struct diagnostics *diag, struct 
         return err_set(err, ERR_USAGE, "--timeline takes neither --step nor --detail: it shows everything");
     if (rank_ranges_parse("--ranks", settings->cluster.ranks, &work->ranges, err) != 0 ||
         cluster_find(settings->operands[0], &work->sources, diag, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     rank_ranges_keep(&work->sources, &work->ranges);
     if (work->sources.count == 0) {
         err_set(err, ERR_NOT_FOUND, "'%s' holds no captures of ranks%s", settings->operands[0],

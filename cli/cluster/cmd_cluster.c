@@ -276,7 +276,7 @@ static int raw_ranks_prepare(void *arg, const struct cluster_source *const *sour
     struct raw_ranks *ranks = arg;
     (void)diag;
     if (database_setup(err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     ranks->items = calloc(count + 1, sizeof *ranks->items);
     if (ranks->items == NULL)
         return err_no_memory(err);
@@ -341,7 +341,7 @@ static int raw_ranks_analyse(void *arg, const struct cluster_source *source, str
     if (results != NULL)
         remove_directory(results, &ignored);
     free(results);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 #define SOURCES_LIMIT ((size_t)1 << 32)
@@ -375,7 +375,7 @@ static int share_sources(struct work *work, struct err *err)
                                 : team_broadcast(work->team, NULL, &bytes, err)) < 0 ||
                   (work->team->me != 0 && cluster_sources_take(&work->sources, bytes.data, bytes.length, err) < 0);
     strbuf_release(&bytes);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static int find_sources(struct work *work, const char *directory, struct err *err)
@@ -456,7 +456,7 @@ static int begin_database(struct work *work, struct cluster_database **ret, stru
     if (path == NULL)
         return err_no_memory(err);
     *ret = work->has_database && work->team->me == 0 ? cluster_database_new(work->output, err) : NULL;
-    return work->has_database && work->team->me == 0 && *ret == NULL ? -(int)err->code : 0;
+    return work->has_database && work->team->me == 0 && *ret == NULL ? err_status(err) : 0;
 }
 
 static int end_database(struct work *work, struct cluster_database *database, struct err *err)
@@ -470,7 +470,7 @@ static int end_database(struct work *work, struct cluster_database *database, st
         (database != NULL && cluster_database_commit(database, ranks, work->loaded.count, parallel_of(work), err) < 0);
     free(ranks);
     work->result.files += database != NULL;
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static int load(struct work *work, const char *directory, struct err *err)

@@ -222,7 +222,7 @@ static int upload(struct session *session, struct err *err)
     if (placement_open(placement, &session->board, session->project, err) != 0 ||
         upload_compare(&session->board, project, placement, err) != 0 ||
         placement_adopt(placement, &session->board, project, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     if (project->skipped.count > 0)
         session_warn(session, "%zu entries of the project are no files and are not uploaded, the first is '%s'",
                      project->skipped.count, project->skipped.first);
@@ -415,12 +415,12 @@ static int work(struct session *session, struct err *err)
     if (session_connect(session, err) != 0 || choose_paths(session, err) != 0 ||
         collect_plan_acl_json(session->plan, session->run_directory, err) != 0 || check_board(session, err) != 0 ||
         keep_lock(session, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     if (collect->profiling != 0)
         session_warn(session, "profiling is switched off (--switch off): no JOB directory will appear");
     if ((collect->transfer == TRANSFER_NFS ? nfs_mount(session, err) : upload(session, err)) != 0 ||
         check_libraries(session, err) != 0 || run_program(session, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     return collect_fetch_new(session, err);
 }
 

@@ -288,7 +288,7 @@ static int load_target(struct collect_config *config, struct collect_target *tar
         take_path(known_hosts != NULL ? known_hosts : "~/.ssh/known_hosts", &ssh->known_hosts, err) != 0 ||
         take_secret(config, target, "pwd", only_looks, &ssh->password, err) != 0 ||
         take_secret(config, target, "passphrase", only_looks, &ssh->passphrase, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     if (target->remote_dir != NULL && target->remote_dir[0] != '/')
         return err_set(err, ERR_USAGE, "'%s': 'remote_dir' is '%s', expected an absolute path of the board", file,
                        target->remote_dir);
@@ -415,7 +415,7 @@ static int choose_section(struct collect_config *config, struct collect_target *
         return 0;
     err_set(err, ERR_USAGE, "'%s' has no section [%s]", file, target->section);
     suggest_section(config, target->section, err);
-    return -(int)err->code;
+    return err_status(err);
 }
 
 /* Boards write side by side: each into a directory of its name. */
@@ -442,7 +442,7 @@ int collect_config_load(struct collect_config *config, const struct settings *se
 
     *config = (struct collect_config){.targets = NULL};
     if (check_board_names(boards, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     int result = ini_load(&config->ini, file, err);
     if (result != 0)
         return err_wrap(err, "cannot read the configuration");

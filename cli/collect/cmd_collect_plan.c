@@ -106,7 +106,7 @@ static int make_backup(const struct acl_file *file, const struct stat *st, struc
     bool failed = path_read_file(file->target, ACL_JSON_LIMIT, &text, &length, err) < 0 ||
                   put_text(file->backup, text, length, st, err) < 0;
     free(text);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static int lock_backup(struct acl_file *file, struct err *err)
@@ -114,7 +114,7 @@ static int lock_backup(struct acl_file *file, struct err *err)
     file->fd = open(file->backup, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (file->fd < 0 || (flock(file->fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK)) {
         err_set_errno(err, errno, "cannot keep what '%s' was", file->target);
-        return -(int)err->code;
+        return err_status(err);
     }
     return 0;
 }
@@ -162,7 +162,7 @@ static int find_other(const struct acl_file *file, bool *ret_shared, struct err 
         err_set(err, ERR_FAILED, "another run has changed '%s' for a board that mounts the project", file->target);
         return err_hint(err, "wait for its end, or use --transfer=upload");
     }
-    return -(int)err->code;
+    return err_status(err);
 }
 
 static int name_backup(struct acl_file *file, bool has_file, bool is_shared, struct err *err)
@@ -193,7 +193,7 @@ static int put_patched(const struct acl_file *file, const char *text, size_t len
     if (put_text(file->target, text, length, st, err) == 0)
         return 0;
     unlink(file->backup);
-    return -(int)err->code;
+    return err_status(err);
 }
 
 int acl_file_replace(struct acl_file *file, const char *path, const char *text, size_t length, struct err *err)
@@ -204,14 +204,14 @@ int acl_file_replace(struct acl_file *file, const char *path, const char *text, 
     *file = (struct acl_file){.target = NULL};
     checksum_of(text, length, file->checksum);
     if (resolve(path, &file->target, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     has_file = stat(file->target, &st) == 0;
     if (find_other(file, &is_shared, err) == 0 && name_backup(file, has_file, is_shared, err) == 0 &&
         (is_shared || make_backup(file, has_file ? &st : NULL, err) == 0) && lock_backup(file, err) == 0 &&
         (is_shared || put_patched(file, text, length, has_file ? &st : NULL, err) == 0))
         return 0;
     release(file);
-    return -(int)err->code;
+    return err_status(err);
 }
 
 /* Sets the old content aside, beside the new. */
@@ -297,7 +297,7 @@ int acl_file_recover(const char *path, bool *ret_found, enum acl_file_end *ret, 
     }
     free(backup);
     free(target);
-    return -(int)err->code;
+    return err_status(err);
 }
 
 #define DEFAULT_OUTPUT "profiling"
@@ -556,7 +556,7 @@ int collect_plan_make(struct collect_plan *plan, const struct settings *settings
         check_included(plan, err) == 0)
         return 0;
     collect_plan_release(plan);
-    return -(int)err->code;
+    return err_status(err);
 }
 
 void collect_plan_release(struct collect_plan *plan)
@@ -614,7 +614,7 @@ static int patch_file(struct collect_plan *plan, const char *path, const char *r
 
     free(text);
     free(absolute_path);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 int collect_plan_acl_json(struct collect_plan *plan, const char *run_directory, struct err *err)

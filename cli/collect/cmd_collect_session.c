@@ -126,7 +126,7 @@ int session_connect(struct session *session, struct err *err)
     const struct ssh_target *target = &session->plan->target->ssh;
 
     if (ssh_connection_open(&session->connection, target, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     const struct ssh_facts *facts = ssh_facts(session->connection);
     if (facts->host_key_added)
         session_warn(session, "the host key %s of '%s' was not known; it is now kept in '%s'", facts->fingerprint,
@@ -146,7 +146,7 @@ int session_lock(struct session *session, bool *ret_busy, struct err *err)
     if (board_lock_is_held(&session->lock))
         return 0;
     if (board_lock_take(&session->lock, &session->board, &request, ret_busy, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (session->lock.stopped != 0)
         session_warn(session,
                      "the program of an earlier run (process %" PRId64 ") still ran and was stopped; what it "
@@ -316,7 +316,7 @@ static int fetch_capture(struct session *session, const struct fetch_request *re
         result = ssh_fetch(&session->board, request, &fetched, err);
     console_progress_end();
     if (fetched.files > 0 && words_add(&session->outcome.captures, request->local, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     if (fetched.is_missing)
         return result;
     if (result != 0) {
@@ -385,7 +385,7 @@ static int find_new(struct session *session, const struct remote_captures *after
     for (size_t i = 0; i < after->names.count; i++)
         if (!remote_captures_has(&session->before, after->names.items[i]) &&
             words_add(&session->left, after->names.items[i], err) != 0)
-            return -(int)err->code;
+            return err_status(err);
     return 0;
 }
 
@@ -403,7 +403,7 @@ static int fetch_newest(struct session *session, const struct remote_captures *a
                      session->left.items[0]);
     if (session->left.count > 0) {
         if (fetch_by_name(session, session->run_directory, session->left.items[0], false, !collect->keep, err) != 0)
-            return -(int)err->code;
+            return err_status(err);
         free(words_take_first(&session->left));
     }
     session->fetch_failed = false;
@@ -416,10 +416,10 @@ int collect_fetch_new(struct session *session, struct err *err)
     struct remote_captures after;
 
     if (board_captures(&session->board, session->run_directory, NULL, &after, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     bool failed = find_new(session, &after, err) != 0 || fetch_newest(session, &after, err) != 0;
     remote_captures_release(&after);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* ---- --fetch-only ---- */

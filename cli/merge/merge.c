@@ -209,7 +209,7 @@ static int replace_earlier(const struct merge *merge, const struct merge_type *t
     bool failed = (directory == NULL ? err_no_memory(err) : path_make_result_directory(directory, err)) < 0 ||
                   result_files_replace(&log->files, merge->settings->output, record, true, err) < 0;
     free(directory);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static int write_result(struct merge *merge, const struct merge_type *type, struct merge_part *parts, struct err *err)
@@ -246,7 +246,7 @@ static int write_result(struct merge *merge, const struct merge_type *type, stru
     }
     if (status == 0 && log.err.code != ERR_NONE) {
         *err = log.err;
-        status = -(int)err->code;
+        status = err_status(err);
     }
     if (status == 0 && exported.files == 0)
         status = err_set(err, ERR_NOT_FOUND, "the captures have no data for a %s", type->name);

@@ -370,7 +370,7 @@ static int add_value(struct value_list *list, const char *value, struct err *err
 {
     if (list->count == list->capacity &&
         array_grow(&list->values, &list->capacity, list->count, 1, sizeof *list->values, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     list->values[list->count++] = value;
     return 0;
 }
@@ -544,7 +544,7 @@ static int take_captures(struct settings *settings, struct err *err)
         if (settings->operands[i][0] == '\0')
             return err_set(err, ERR_USAGE, "a capture has an empty name, expected a path");
         if (add_value(&settings->captures, settings->operands[i], err) != 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     if (settings->captures.count == 0 && !command_get(settings->command)->takes_baselines &&
         !command_get(settings->command)->captures_optional)

@@ -275,7 +275,7 @@ static int64_t encode(struct page_table *table, const struct cell *cells, uint64
     enum { SERIAL_BYTE_MAX = 127 };
     present &= table->stored;
     if ((present & table->bytes) != 0 && make_room(table, cells, present, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     size_t values = present != 0 ? table->positions[63 - __builtin_clzll(present)] + (size_t)1 : 1;
     unsigned char *types = table->row + 1, *end = types + values;
     table->row[0] = (unsigned char)(values + 1);
@@ -383,7 +383,7 @@ static int add_child(struct page_table *table, size_t depth, struct child child,
         child.last_id = level->children[table->fan_out - 1].last_id;
         if (take_page(table->pages, &child.page, err) < 0 ||
             write_interior(table, level, table->fan_out, child.page, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     return err_set(err, ERR_LIMIT, "a table of the database has more than %d levels of pages", LEVELS);
 }
@@ -401,7 +401,7 @@ static int end_leaf(struct page_table *table, struct err *err)
 {
     struct child child = {table->last_id, 0};
     if (take_page(table->pages, &child.page, err) < 0 || write_leaf(table, child.page, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     clear_leaf(table);
     return add_child(table, 0, child, err);
 }
@@ -417,7 +417,7 @@ int page_table_add(struct page_table *table, int64_t id, const struct cell *cell
     size_t used = (size_t)(table->row - first) + part, size = used + (part < length ? OVERFLOW : 0);
     size = size < CELL_MIN ? CELL_MIN : size;
     if (table->content < LEAF_HEADER + POINTER * (table->cells + 1) + size && end_leaf(table, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     table->content -= size;
     unsigned char *cell = table->leaf + table->content;
     memset(cell, 0, CELL_MIN);
@@ -425,7 +425,7 @@ int page_table_add(struct page_table *table, int64_t id, const struct cell *cell
     if (part < length) {
         uint32_t page = 0;
         if (write_overflow(table, table->row + part, length - part, &page, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         bytes_store(cell + used, OVERFLOW, true, page);
     }
     bytes_store(table->leaf + LEAF_HEADER + POINTER * table->cells++, POINTER, true, table->content);
@@ -438,7 +438,7 @@ int page_table_finish(struct page_table *table, struct err *err)
     if (table->level_count == 0)
         return table->cells > 0 ? write_leaf(table, table->root, err) : 0;
     if (table->cells > 0 && end_leaf(table, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     for (size_t depth = 0;; depth++) {
         struct level *level = &table->levels[depth];
         if (depth + 1 == table->level_count && level->count <= table->fan_out)
@@ -450,7 +450,7 @@ int page_table_finish(struct page_table *table, struct err *err)
             struct child child = {level->children[count - 1].last_id, 0};
             if (take_page(table->pages, &child.page, err) < 0 ||
                 write_interior(table, level, count, child.page, err) < 0 || add_child(table, depth + 1, child, err) < 0)
-                return -(int)err->code;
+                return err_status(err);
         }
     }
 }

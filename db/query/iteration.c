@@ -169,7 +169,7 @@ static int copy_part(struct copying *copying, const struct part *part, struct er
     strbuf_clear(&copying->sql);
     strbuf_addf(&copying->sql, "INSERT INTO main.%s SELECT %s", part->table, part->id);
     if (query_run(copying->out, columns, NULL, 0, take_columns, copying, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     strbuf_addf(&copying->sql, " FROM %s", part->source);
     return copying->sql.failed ? err_no_memory(err) : database_exec(copying->out, copying->sql.data, err);
 }
@@ -182,7 +182,7 @@ static int copy_others(struct copying *copying, struct err *err)
     sqlite3_stmt *statement = NULL;
     if (database_exec(copying->out, kept_tasks, err) < 0 ||
         database_prepare(copying->out, stretches ? STRETCH_TABLES : ITERATION_TABLES, &statement, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     for (int i = 0; stretches && i < 3; i++)
         sqlite3_bind_text(statement, i + 1, conditions[i], -1, SQLITE_STATIC);
     int status = query_loop(copying->out, statement, create_one, copying, err);
@@ -196,7 +196,7 @@ static int copy_rows(struct copying *copying, struct err *err)
     for (size_t i = 0; status == 0 && i < sizeof parts / sizeof *parts; i++)
         status = copy_part(copying, &parts[i], err);
     if (status < 0 || copy_others(copying, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return database_exec(copying->out, communication_tasks, err);
 }
 
@@ -205,7 +205,7 @@ static int attach(const struct copying *copying, struct err *err)
     sqlite3_stmt *statement = NULL;
     if (database_exec(copying->out, "COMMIT", err) < 0 ||
         database_prepare(copying->out, "ATTACH ?1 AS capture", &statement, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     sqlite3_bind_text(statement, 1, copying->database, -1, SQLITE_STATIC);
     int status = sqlite3_step(statement) == SQLITE_DONE
                      ? 0
@@ -222,7 +222,7 @@ static int choose_iterations(const struct copying *copying, struct err *err)
     int64_t devices = 0;
     snprintf(sql, sizeof sql, "CREATE TEMP TABLE wanted_model AS SELECT %lld AS id", (long long)copying->model_id);
     if (database_exec(copying->out, sql, err) < 0 || cann_steps_load(copying->db, &steps, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     int status = find_ranges(&steps, copying->out, copying->model_id, copying->first, copying->count, &devices, err);
     cann_steps_release(&steps);
     if (status < 0 || devices > 0)
@@ -253,7 +253,7 @@ static int fill(struct copying *copying, struct err *err)
                   "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND type IN ('table', 'view')"
                   "  AND name NOT LIKE 'sqlite_%' ORDER BY type, rowid",
                   NULL, 0, create_one, copying, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return copy_rows(copying, err);
 }
 
@@ -261,7 +261,7 @@ static int make(struct copying *copying, const char *path, struct err *err)
 {
     struct database_build build;
     if (database_build_open(&build, path, true, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     copying->out = build.db;
     strbuf_init(&copying->sql, SQL_LIMIT);
     int status = fill(copying, err);

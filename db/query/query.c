@@ -79,7 +79,7 @@ int query_last_row(sqlite3 *db, const char *table, int64_t *ret, struct err *err
     int64_t last;
     snprintf(sql, sizeof sql, "SELECT max(id) FROM %s", table);
     if (query_number(db, sql, &last, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     int64_t bytes = database_bytes(db);
     if (bytes < 0)
         return database_error(err, db, "the database cannot be read");
@@ -139,7 +139,7 @@ int db_read_facts(sqlite3 *db, struct db_facts *ret, struct err *err)
     free(family);
     if (status < 0 || read_number(db, "origin_ns", &facts.origin_ns, err) < 0 ||
         read_number(db, "problems", &facts.problems, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     *ret = facts;
     return 0;
 }

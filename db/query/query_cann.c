@@ -104,7 +104,7 @@ static int load_texts(sqlite3 *db, const char *count_sql, const char *sql, size_
     int64_t last;
     *ret = (struct cann_texts){.column_count = columns};
     if (query_number(db, count_sql, &last, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (last < 0 || last > MAX_TEXT_ROWS)
         return err_set(err, ERR_FORMAT, "the database's texts are numbered up to %lld", (long long)last);
     ret->rows = (size_t)last + 1;
@@ -450,7 +450,7 @@ int cann_read_spans(struct cann_reader *reader, int64_t first, int64_t end,
 static int read_all(sqlite3 *db, enum cann_rows rows, struct reading reading, struct err *err)
 {
     struct cann_reader *reader = cann_reader_new(db, rows, err);
-    int status = reader != NULL ? read_range(reader, 1, INT64_MAX, reading, err) : -(int)err->code;
+    int status = reader != NULL ? read_range(reader, 1, INT64_MAX, reading, err) : err_status(err);
     cann_reader_free(reader);
     return status;
 }

@@ -100,7 +100,7 @@ static int append_row(void *arg, sqlite3_stmt *row, struct err *err)
     char *first;
     if (*taking->count == *taking->capacity &&
         array_grow(taking->to, taking->capacity, *taking->count, 1, taking->item_size, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     memcpy(&first, taking->to, sizeof first); /* through its bytes: it is a pointer to another type */
     query_take(row, 0, taking->select->fields, taking->select->field_count,
                first + (*taking->count)++ * taking->item_size);

@@ -137,7 +137,7 @@ static int take_call(void *arg, int64_t *row, struct err *err)
     };
     if (read->name.address != DB_NULL) {
         if (find_name(calls, &read->name, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         call.name = calls->names.items[calls->last_name].bytes;
         call.name_number = calls->last_name;
     }
@@ -190,7 +190,7 @@ static int sort_calls(struct plain_calls *calls, enum plain_layers layers, struc
         return 0;
     }
     spool_free(reading.spool);
-    return -(int)err->code;
+    return err_status(err);
 }
 
 int plain_calls_each(struct plain_calls *calls, enum plain_layers layers,
@@ -250,7 +250,7 @@ static int sort_operators(struct plain_calls *calls, struct err *err)
     struct query_scan *scan = NULL;
     calls->operators = spool_new(FINDER_MEMORY, by_task, err);
     if (calls->operators == NULL)
-        return -(int)err->code;
+        return err_status(err);
     int status =
         query_scan_fields(calls->db, &operator_select, NULL, "framework_task", sizeof(struct operator_row), &scan, err);
     status = status == 0 ? query_scan(scan, 1, INT64_MAX, add_operator, calls, err) : status;
@@ -310,7 +310,7 @@ static int add_call(void *arg, const struct plain_call *call, struct err *err)
     int64_t duration = number_subtract(call->end_ns, call->start_ns);
     struct named_total *named = map_add(&totals->by_name, &call->name, &added, err);
     if (named == NULL)
-        return -(int)err->code;
+        return err_status(err);
     struct call_total *total = &named->total;
     if (added || duration > total->max_ns)
         *total = (struct call_total){.name = call->name,

@@ -27,7 +27,7 @@ static int take_communication(void *arg, sqlite3_stmt *row, struct err *err)
 {
     struct cann_communications *ret = arg;
     if (large_reserve(ret, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     query_take(row, 0, communications.fields, communications.field_count, &ret->items[ret->count++]);
     return 0;
 }
@@ -61,7 +61,7 @@ int cann_last_connection(sqlite3 *db, int64_t *ret, struct err *err)
     struct query_scan *scan;
     *ret = 0;
     if (query_scan_new(db, "host_call", NULL, &column, 1, 1, &scan, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     int status = query_scan(scan, 1, INT64_MAX, take_connection, ret, err);
     query_scan_free(scan);
     return status;
@@ -116,7 +116,7 @@ int cann_each_transfer(sqlite3 *db, int (*each)(void *arg, const struct cann_tra
                   query_scan(own, 1, INT64_MAX, take_own, &loop, err) != 0;
     query_scan_free(own);
     query_scan_free(loop.tasks);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static int give_transfer(void *arg, sqlite3_stmt *row, struct err *err)

@@ -142,7 +142,7 @@ static int run_statement(struct query_scan *scan, int64_t first, int64_t end,
     struct values_loop loop = {scan, each, arg};
     struct row_scan rows = {.each = take_values, .arg = &loop, .err = err};
     if (scan->statement == NULL && database_prepare(scan->db, scan->sql, &scan->statement, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     query_bind(scan->statement, 2, first);
     query_bind(scan->statement, 3, end);
     int code = sqlite3_bind_pointer(scan->statement, 1, &rows, TAKE_ROW_POINTER, NULL);
@@ -184,7 +184,7 @@ int query_scan_new_by(sqlite3 *db, const char *table, const char *key, const cha
         ((scan->pages = open_pages(db, table, where, columns, count, width)) == NULL &&
          database_prepare(db, scan->sql, &scan->statement, err) < 0)) {
         query_scan_free(scan);
-        return -(int)err->code;
+        return err_status(err);
     }
     *ret = scan;
     return 0;

@@ -261,7 +261,7 @@ static int add_text(struct layer_loop *loop, const char *text, const char **ret_
     size_t length = strlen(text) + 1;
     if (loop->texts_capacity - loop->texts_used < length &&
         array_grow(&loop->layers.texts, &loop->texts_capacity, loop->texts_used, length, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     memcpy(loop->layers.texts + loop->texts_used, text, length);
     *ret_offset = (const char *)(uintptr_t)(loop->texts_used + 1);
     loop->texts_used += length;
@@ -281,7 +281,7 @@ static int add_layer(void *arg, sqlite3_stmt *row, struct err *err)
     struct layer_loop *loop = arg;
     if (loop->layers.count == loop->capacity &&
         array_grow(&loop->layers.layers, &loop->capacity, loop->layers.count, 1, sizeof *loop->layers.layers, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     struct svp_layer *layer = &loop->layers.layers[loop->layers.count++];
     struct svp_layer taken;
     query_take(row, 0, layers_of_model.fields, layers_of_model.field_count, &taken);
@@ -289,7 +289,7 @@ static int add_layer(void *arg, sqlite3_stmt *row, struct err *err)
     bool failed = add_text(loop, taken.name, &layer->name, err) < 0 ||
                   add_text(loop, taken.type, &layer->type, err) < 0 ||
                   add_text(loop, taken.ori_name, &layer->ori_name, err) < 0;
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static void settle_text(const struct svp_layers *layers, const char **text)

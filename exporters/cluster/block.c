@@ -49,7 +49,7 @@ static int add_evidence(struct finding *finding, uint32_t group, enum strength s
                         struct err *err)
 {
     if (array_reserve(&finding->evidence, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     finding->evidence.items[finding->evidence.count++] = (struct evidence){group, strength, number, rank};
     return 0;
 }
@@ -114,7 +114,7 @@ static int add_pair(struct pairs *pairs, int64_t number, int64_t rank, struct er
     struct pair *forth = map_add(&pairs->by_number, &number, NULL, err);
     struct pair *back = forth != NULL ? map_add(&pairs->by_rank, &rank, NULL, err) : NULL;
     if (back == NULL)
-        return -(int)err->code;
+        return err_status(err);
     forth->other = rank;
     back->other = number;
     return 0;
@@ -167,9 +167,10 @@ static int add_last(struct pairs *pairs, const int64_t *ranks, size_t count, str
 /* Ranks that are not here: the list is in the order of numbers, unless those who are here say otherwise. */
 static int add_listed(struct pairs *pairs, const int64_t *listed, const int64_t *sorted, size_t count, struct err *err)
 {
-    const int64_t *order = agrees(pairs, listed, count) ? listed : agrees(pairs, sorted, count) ? sorted : NULL;
+    const bool in_order = agrees(pairs, listed, count);
+    const int64_t *order = in_order ? listed : sorted;
     int status = 0;
-    if (order == NULL)
+    if (!in_order && !agrees(pairs, sorted, count))
         return add_last(pairs, sorted, count, err);
     for (size_t i = 0; status == 0 && i < count; i++) {
         if (order[i] >= 0 && other_of(&pairs->by_number, (int64_t)i) < 0)
@@ -190,7 +191,7 @@ static int keep_pairs(struct plan *plan, struct numbered *group, const struct pa
     size_t count = pairs->by_number.used;
     group->first_number = plan->numbers.count;
     if (array_reserve(&plan->numbers, count + 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     while (count > 0 && (pair = map_next(&pairs->by_number, pair)) != NULL)
         plan->numbers.items[plan->numbers.count++] = (struct plan_number){pair->key, pair->other};
     group->number_count = plan->numbers.count - group->first_number;
@@ -242,7 +243,7 @@ static int decide(struct finding *finding, uint32_t index, const struct evidence
         group->size = group->known_count;
     map_release(&pairs.by_number);
     map_release(&pairs.by_rank);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* ---- all of them ---- */
@@ -304,7 +305,7 @@ int numbers_find(struct plan *plan, struct err *err)
     intern_release(&finding.names);
     free(finding.groups);
     free(finding.evidence.items);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 int64_t numbers_rank(const struct plan *plan, const struct plan_group *group, int64_t number)
@@ -416,7 +417,7 @@ static int add_row(struct merged_block *block, const struct aggregate_row *row, 
 {
     struct merged_collective *collective = find_collective(block, row->name_hash, err);
     if (collective == NULL)
-        return -(int)err->code;
+        return err_status(err);
     uint64_t size = row->elapse_ns < 0 ? -(uint64_t)row->elapse_ns : (uint64_t)row->elapse_ns;
     add_ends(collective, row->elapse_ns, rank, row->elapse_ns, rank);
     keep_shortest(collective->shortest, row->elapse_ns);
@@ -432,7 +433,7 @@ static int merge_collective(struct merged_block *block, const struct merged_coll
 {
     struct merged_collective *to = find_collective(block, from->name_hash, err);
     if (to == NULL)
-        return -(int)err->code;
+        return err_status(err);
     add_ends(to, from->shortest[0], from->shortest_rank, from->longest[COLLECTIVE_ENDS - 1], from->longest_rank);
     for (size_t i = 0; i < COLLECTIVE_ENDS; i++) {
         keep_shortest(to->shortest, from->shortest[i]);
@@ -454,7 +455,7 @@ static int merge_link(struct merged_block *block, const struct merged_link *from
     bool added;
     struct merged_link *to = map_add(&block->links, &from->key, &added, err);
     if (to == NULL)
-        return -(int)err->code;
+        return err_status(err);
     to->bytes = number_add(to->bytes, from->bytes);
     to->ns = number_add(to->ns, from->ns);
     to->reports += from->reports;
@@ -488,7 +489,7 @@ static int add_link(struct merged_block *block, const struct plan *plan, const s
     from.key.entry = number;
     failed = failed || intern_add(&block->texts, transport, strlen(transport), &number, err) < 0;
     from.transport = number;
-    return failed ? -(int)err->code : merge_link(block, &from, err);
+    return failed ? err_status(err) : merge_link(block, &from, err);
 }
 
 /* ---- one rank's part ---- */
@@ -497,7 +498,7 @@ static int add_total(struct merged_block *block, uint32_t rank, const struct agg
                      const struct comm_packet *packets, uint32_t packet_count, struct err *err)
 {
     if (array_reserve(&block->totals, 1, err) < 0 || array_reserve(&block->packets, packet_count + 1u, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     block->totals.items[block->totals.count++] = (struct merged_total){*sum, rank, packet_count};
     memcpy(block->packets.items + block->packets.count, packets, packet_count * sizeof *packets);
     block->packets.count += packet_count;
@@ -554,7 +555,7 @@ static int join_totals(struct merged_block *to, struct placed_total *from, size_
     for (size_t i = 0; i < count; i++)
         all += from[i].total->packet_count;
     if (array_reserve(&to->totals, 1, err) < 0 || array_reserve(&to->packets, all + 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     for (size_t j = 0; j < COMM_TRANSPORTS; j++) {
         size_t first = to->packets.count, end = first;
         for (size_t i = 0; i < count; i++) {
@@ -662,7 +663,7 @@ static int take_texts(struct merged_block *block, struct team_message *message, 
         if (text == NULL)
             return team_message_wrong(err);
         if (intern_add(&block->texts, text, strlen(text), &numbers[i], err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     return 0;
 }
@@ -692,7 +693,7 @@ static int take_totals(struct merged_block *block, struct team_message *message,
         return team_message_wrong(err);
     if (array_reserve(&block->totals, head->totals + 1, err) < 0 ||
         array_reserve(&block->packets, head->packets + 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     team_message_next(message, block->totals.items + block->totals.count, head->totals * sizeof *block->totals.items);
     team_message_next(message, block->packets.items + block->packets.count,
                       head->packets * sizeof *block->packets.items);

@@ -84,7 +84,7 @@ static struct team_part members_of(struct analysis *analysis, const struct half 
 static int pass_over(struct analysis *analysis, const struct aggregate *rank, struct err *err)
 {
     if (err->code != ERR_FORMAT && err->code != ERR_NOT_FOUND && err->code != ERR_IO && err->code != ERR_ACCESS)
-        return -(int)err->code;
+        return err_status(err);
     const struct place place = {rank->source, -1, -1, NULL};
     diag_report(analysis->diag, DIAG_FILE_UNREADABLE, &place, "rank %lld: %s", (long long)rank->rank, err_message(err));
     *err = (struct err)ERR_INIT;
@@ -125,7 +125,7 @@ static int share(struct analysis *analysis, struct half *half, const struct team
         failed = merged_block_take(&half->block, bytes.data, bytes.length, err) < 0;
     }
     strbuf_release(&bytes);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* Afterwards process 0 and those that have ranks of it have the whole group and step, others nothing. */
@@ -371,7 +371,7 @@ static int send_details(struct analysis *analysis, const struct aggregate *rank,
         failed = pass_over(analysis, rank, err) < 0;
     }
     failed = failed || (team->me != 0 && team->send(team, 0, bytes, err) < 0);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* Moves a list to where it needs no memory: all ranks' together are larger than that should be. */
@@ -394,7 +394,7 @@ static int give_room(struct analysis *analysis, void *items, size_t size, struct
         analysis->room_used += size;
     }
     free(from);
-    return size > 0 && room == NULL ? -(int)err->code : 0;
+    return size > 0 && room == NULL ? err_status(err) : 0;
 }
 
 static int give_rooms(struct analysis *analysis, struct rank_data *rank, struct err *err)
@@ -404,7 +404,7 @@ static int give_rooms(struct analysis *analysis, struct rank_data *rank, struct 
         links = give_room(analysis, &rank->links.items, rank->links.count * sizeof *rank->links.items, err),
         packets = give_room(analysis, &rank->packets.items, rank->packets.count * sizeof *rank->packets.items, err);
     large_forget();
-    return operators < 0 || links < 0 || packets < 0 ? -(int)err->code : 0;
+    return operators < 0 || links < 0 || packets < 0 ? err_status(err) : 0;
 }
 
 static int take_details(struct analysis *analysis, size_t i, const struct strbuf *bytes, struct err *err)
@@ -441,7 +441,7 @@ static int load_details(struct analysis *analysis, struct err *err)
         failed = failed || (team->me == 0 && bytes.length > 0 && take_details(analysis, i, &bytes, err) < 0);
     }
     strbuf_release(&bytes);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static int write_tables(struct analysis *analysis, struct err *err)
@@ -454,7 +454,7 @@ static int write_tables(struct analysis *analysis, struct err *err)
         write_slow_ranks(directory, &analysis->plan, &analysis->verdicts, worst, err) < 0 ||
         write_late(directory, &analysis->plan, &analysis->verdicts, &analysis->names, worst, err) < 0 ||
         write_slow_links(directory, &analysis->links, worst, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     analysis->result->files += 5;
     return 0;
 }
@@ -468,7 +468,7 @@ static int analyse_all(struct analysis *analysis, struct err *err)
     verdicts_sort(&analysis->verdicts);
     failed = failed ||
              late_names_find(&analysis->names, &analysis->plan, &analysis->verdicts, team, lose, analysis, err) < 0;
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static int analyse_and_write(struct analysis *analysis, struct err *err)
@@ -528,7 +528,7 @@ static int prepare(struct analysis *analysis, const struct aggregate *ranks, siz
         return err_no_memory(err);
     if (plan_make(&analysis->plan, ranks, rank_count, request->steps, err) < 0 ||
         numbers_find(&analysis->plan, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return verdicts_init(&analysis->verdicts, rank_count, err);
 }
 
@@ -546,5 +546,5 @@ int cluster_analyse(const struct aggregate *ranks, size_t rank_count, const stru
     ret->collectives = analysis.verdicts.collectives;
     ret->incomplete = analysis.verdicts.incomplete;
     release(&analysis);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }

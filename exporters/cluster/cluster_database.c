@@ -254,13 +254,13 @@ int cluster_database_commit(struct cluster_database *database, const struct clus
 {
     if (database->failed) {
         *err = database->err;
-        return -(int)err->code;
+        return err_status(err);
     }
     if (open_table(database, HOSTS, err) < 0 || add_hosts(&database->tables[HOSTS], ranks, count, err) < 0 ||
         open_table(database, RANKS, err) < 0 || add_ranks(&database->tables[RANKS], ranks, count, err) < 0 ||
         (parallel != NULL &&
          (open_table(database, BASE, err) < 0 || add_parallel(&database->tables[BASE], parallel, err) < 0)))
-        return -(int)err->code;
+        return err_status(err);
     close_tables(database);
     database->committed = true;
     return database_build_commit(&database->build, err);

@@ -78,10 +78,10 @@ static int find_group(struct making *making, const struct aggregate *rank, const
     int status = intern_add(&making->numbers, number, strlen(number), &wanted.key.text, err);
     struct key_item *item = status == 0 ? map_add(&making->groups, &wanted.key, &added, err) : NULL;
     if (item == NULL)
-        return -(int)err->code;
+        return err_status(err);
     if (added) {
         if (array_reserve(&plan->groups, 1, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         item->index = (uint32_t)plan->groups.count;
         plan->groups.items[plan->groups.count++] = (struct plan_group){.number = number, .p2p = block->p2p != 0};
     }
@@ -107,7 +107,7 @@ static int collect_entries(struct making *making, struct err *err)
             if (find_group(making, rank, &rank->blocks[j], &entry.group, err) < 0 ||
                 intern_add(&making->steps, step, strlen(step), &entry.step, err) < 0 ||
                 array_reserve(&plan->entries, 1, err) < 0)
-                return -(int)err->code;
+                return err_status(err);
             plan->entries.items[plan->entries.count++] = entry;
         }
     }
@@ -162,7 +162,7 @@ static int collect_members(struct plan *plan, struct err *err)
         if (!first && entry[-1].rank == entry->rank)
             continue;
         if (array_reserve(&plan->members, 1, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         if (first)
             group->first_member = plan->members.count;
         plan->members.items[plan->members.count++] = plan->ranks[entry->rank].rank;
@@ -233,7 +233,7 @@ int plan_make(struct plan *plan, const struct aggregate *ranks, size_t rank_coun
     intern_release(&making.steps);
     map_release(&making.groups);
     free(making.step_of);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 void plan_release(struct plan *plan)
@@ -345,7 +345,7 @@ static int tell_ranks(const struct plan *plan, struct diagnostics *diag, struct 
             if (rank < 0 || plan_rank(plan, rank) != NULL)
                 continue;
             if (map_add(&told, &rank, &added, err) == NULL)
-                status = -(int)err->code;
+                status = err_status(err);
             else if (added)
                 diag_report(diag, DIAG_RANK_MISSING, NULL, "rank %lld of group %s has no capture here", (long long)rank,
                             group->name != NULL ? group->name : group->number);

@@ -39,7 +39,7 @@ int team_reduce(struct team *team, const struct team_part *part,
                  take(arg, bytes.data, bytes.length, err) < 0;
     }
     strbuf_release(&bytes);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 int team_broadcast(struct team *team, const struct team_part *part, struct strbuf *bytes, struct err *err)

@@ -71,7 +71,7 @@ static int count_repeated(struct rank_reading *reading, struct err *err)
         uint64_t hash = hash_of(reading, &reading->list.items[i]);
         struct repeated *repeated = map_add(&reading->repeated, &hash, NULL, err);
         if (repeated == NULL)
-            return -(int)err->code;
+            return err_status(err);
         repeated->times++;
     }
     return 0;
@@ -91,7 +91,7 @@ static int spool_ends(struct rank_reading *reading, struct err *err)
             .clock = (uint32_t)reading->rank->clock};
         const struct spool_key key = {hash, repeated->next++};
         if (spool_add(reading->aligning->spool, &key, &ended, sizeof ended, err) != 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     return 0;
 }
@@ -106,7 +106,7 @@ static int read_rank(struct aligning *aligning, const struct aligned_rank *rank,
     map_release(&reading.repeated);
     cann_communications_release(&reading.list);
     cann_texts_release(&reading.names);
-    return done ? 0 : -(int)err->code;
+    return done ? 0 : err_status(err);
 }
 
 /* ---- collectives ---- */
@@ -147,7 +147,7 @@ static int compare_ends(struct aligning *aligning, struct ends *ends, struct err
             first_clock = middle->clock;
             first_ns = middle->end_ns;
         } else if (clocks_pair(&aligning->clocks, first_clock, middle->clock, first_ns, middle->end_ns, err) != 0) {
-            return -(int)err->code;
+            return err_status(err);
         }
         told |= i > 0;
     }
@@ -173,19 +173,19 @@ static int walk(struct aligning *aligning, struct err *err)
     }
     bool done = err->code == ERR_NONE && compare_ends(aligning, &ends, err) == 0;
     free(ends.items);
-    return done ? 0 : -(int)err->code;
+    return done ? 0 : err_status(err);
 }
 
 static int align(struct aligning *aligning, const struct aligned_rank *ranks, size_t count, struct err *err)
 {
     aligning->spool = spool_new(SPOOL_MEMORY, NULL, err);
     if (aligning->spool == NULL || clocks_open(&aligning->clocks, aligning->result->clock_count, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     for (size_t i = 0; i < count; i++)
         if (read_rank(aligning, &ranks[i], err) != 0)
-            return -(int)err->code;
+            return err_status(err);
     if (walk(aligning, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     clocks_align(&aligning->clocks, aligning->result->clocks);
     return 0;
 }

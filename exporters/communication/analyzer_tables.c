@@ -32,7 +32,7 @@ int analyzer_tables_open(struct analyzer_tables *tables, sqlite3 *db, bool by_st
     if (table_rows_open(&tables->times, db, "CommAnalyzerTime", columns[0][by_step], err) < 0 ||
         table_rows_open(&tables->traffic, db, "CommAnalyzerBandwidth", columns[1][by_step], err) < 0 ||
         table_rows_open(&tables->links, db, "CommAnalyzerMatrix", columns[2][by_step], err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return 0;
 }
 
@@ -114,5 +114,5 @@ int analyzer_add_operator(struct analyzer_tables *tables, const struct analyzer_
             tables->as_frameworks ? comm_bandwidth(pair->mb, pair->ms) : exact_ratio(pair->bytes, pair->ns);
         failed = analyzer_add_pair(tables, name, pair, gb_per_s, NULL, err) < 0;
     }
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }

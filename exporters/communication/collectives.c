@@ -93,7 +93,7 @@ static int finish(struct walk *walk, struct err *err)
                   walk->take(walk->arg, op, &collective, walk->rows.items, err) < 0;
     collective_release(&collective);
     walk->tasks.count = walk->rows.count = 0;
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static int take_transfer(void *arg, const struct cann_transfer *transfer, struct err *err)
@@ -124,7 +124,7 @@ int collectives_each(sqlite3 *db, const struct cann_texts *names, collective_tak
     free(walk.tasks.items);
     free(walk.rows.items);
     cann_communications_release(&walk.ops);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* They stand by device. */

@@ -26,7 +26,7 @@ static int write_steps(struct comm_document *document, const char *name,
     char *path = path_joined(options->directory, name, err);
     if (path == NULL || outfile_open(&out, path, err) < 0) {
         free(path);
-        return -(int)err->code;
+        return err_status(err);
     }
     bool failed = false;
     *json = (struct json_out){.out = &out, .gap = " "};
@@ -52,7 +52,7 @@ static int write_steps(struct comm_document *document, const char *name,
         failed =
             output_file_done(&out, name, path, document->operator_count, options, document->analysis->result, err) < 0;
     free(path);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* "name@group": */
@@ -93,7 +93,7 @@ static int take_transfer(void *arg, const struct cann_transfer *transfer, struct
     if (place < 0 || (uint64_t)place >= loading->document->operator_count || transfer->plane_id == DB_NULL)
         return 0;
     if (large_reserve(&loading->tasks, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     struct own_task *own = &loading->tasks.items[loading->tasks.count];
     *own = (struct own_task){(size_t)place, collective_task_of(loading->names, transfer)};
     own->task.master = transfer->master != NO_MASTER;
@@ -155,7 +155,7 @@ static int gather_tasks(struct loading *loading, struct err *err)
     struct comm_operator *operators = document->operators;
     document->tasks = large_new(loading->tasks.count + 1, sizeof *document->tasks, err);
     if (document->tasks == NULL)
-        return -(int)err->code;
+        return err_status(err);
     for (size_t i = 0, first = 0; i < document->operator_count; i++) {
         operators[i].first = first;
         first += operators[i].task_count;
@@ -178,7 +178,7 @@ static int load(struct loading *loading, struct err *err)
     size_t count = loading->communications->count;
     document->operators = large_new(count + 1, sizeof *document->operators, err);
     if (document->operators == NULL)
-        return -(int)err->code;
+        return err_status(err);
     document->operator_count = count;
     for (size_t i = 0; i < count; i++) {
         struct cann_text name = cann_text(loading->names, loading->communications->items[i].name_id, 0);
@@ -192,7 +192,7 @@ static int load(struct loading *loading, struct err *err)
     large_free(loading->tasks.items);
     for (size_t i = 0; i < count; i++)
         document->operators[i].step = step_of(document, document->operators[i].start_ns);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* The steps of the document: those that are wanted. */
@@ -258,11 +258,11 @@ static int read_document(struct comm_document *document, struct err *err)
     struct report_session *session = &document->analysis->session;
     struct loading loading = {document, report_communications(session, err), NULL, {NULL, 0, 0}};
     if (loading.communications == NULL || (loading.names = report_names(session, true, err)) == NULL)
-        return -(int)err->code;
+        return err_status(err);
     if (loading.communications->count == 0)
         return 0;
     if (set_steps(document, err) < 0 || load(&loading, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     choose_steps(document);
     return 0;
 }
@@ -307,7 +307,7 @@ int comm_sum_make(const struct comm_document *document, const struct comm_operat
     const struct collective_tasks tasks = {document->tasks + operator->first, operator->task_count, 0};
     collective_init(ret);
     if (collective_analyse(&tasks, communication_is_point_to_point(operator->name), PLANES_BY_APPEARANCE, ret, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     comm_sort_sizes(ret);
     large_passed(operator->task_count);
     return 0;
@@ -338,7 +338,7 @@ static int put_operator(struct comm_document *document, const struct comm_operat
         failed = collective_add(total, &sum, err) < 0;
     }
     collective_release(&sum);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static int write_half(struct comm_document *document, size_t step, bool point_to_point, struct err *err)
@@ -359,7 +359,7 @@ static int write_half(struct comm_document *document, size_t step, bool point_to
         put_sum(&document->json, NULL, &total);
     }
     collective_release(&total);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* communication_matrix.json: for each kind of operator and link the fastest, the middle and the slowest. */
@@ -400,7 +400,7 @@ static int add_operator(struct comm_document *document, const struct comm_operat
         entries->count++;
     }
     collective_release(&sum);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static int compare_kinds(const struct entry *x, const struct entry *y)
@@ -557,10 +557,10 @@ int framework_write_communication(struct framework_analysis *analysis, struct er
 {
     struct comm_document *document = comm_document_of(analysis, err);
     if (document == NULL)
-        return -(int)err->code;
+        return err_status(err);
     return document->operator_count > 0 &&
                    (write_steps(document, "communication.json", write_half, err) < 0 ||
                     write_steps(document, "communication_matrix.json", write_matrix_half, err) < 0)
-               ? -(int)err->code
+               ? err_status(err)
                : 0;
 }

@@ -64,9 +64,9 @@ static int open_file(struct files *files, struct communication_file *file, const
     communication_name(file->report, name, files->several_devices, files->device_id);
     file->path = cann_report_path(files->options, file->report, -1, ".json", err);
     if (file->path == NULL)
-        return -(int)err->code;
+        return err_status(err);
     if (outfile_open(&file->out, file->path, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     file->json = (struct json_out){.out = &file->out};
     json_put_begin(&file->json, NULL, '{');
     return 0;
@@ -120,7 +120,7 @@ static int finish_device(struct files *files, struct err *err)
     bool failed = close_file(files, &files->times, COMMUNICATION_TIMES, err) < 0 ||
                   close_file(files, &files->matrix, COMMUNICATION_MATRIX, err) < 0;
     release_files(files);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* "<operator>@<number of its group>" */
@@ -141,7 +141,7 @@ static int take_collective(void *arg, const struct cann_communication *op, const
     (void)task_rows;
     if ((files->open && files->device_id != op->device_id && finish_device(files, err) < 0) ||
         (!files->open && open_files(files, op->device_id, err) < 0))
-        return -(int)err->code;
+        return err_status(err);
     put_key(files, op);
     put_collective(&files->times.json, collective);
     put_pairs(&files->matrix.json, collective);
@@ -154,14 +154,14 @@ int communication_files(sqlite3 *db, const struct export_options *options, struc
     struct cann_texts names;
     struct files files = {.options = options, .result = ret};
     if (cann_names_load(db, &names, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     files.names = &names;
     collective_init(&files.total);
     bool failed = collectives_of_several_devices(db, &files.several_devices, err) < 0 ||
                   collectives_each(db, &names, take_collective, &files, err) < 0 || finish_device(&files, err) < 0;
     release_files(&files);
     cann_texts_release(&names);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* ---- communication_analyzer.db ---- */
@@ -183,7 +183,7 @@ static int open_database(struct making *making, int64_t device_id, struct err *e
     making->device_id = device_id;
     communication_name(making->report, "communication_analyzer", making->several_devices, device_id);
     making->path = cann_report_path(making->options, making->report, -1, ".db", err);
-    int status = making->path != NULL ? database_build_open(&making->build, making->path, false, err) : -(int)err->code;
+    int status = making->path != NULL ? database_build_open(&making->build, making->path, false, err) : err_status(err);
     making->open = status == 0;
     return status == 0 ? analyzer_tables_open(&making->tables, making->build.db, false, false, err) : status;
 }
@@ -234,7 +234,7 @@ static int take_rows(void *arg, const struct cann_communication *op, const struc
         *number_put_unsigned(group, (uint64_t)op->group_id) = '\0';
     const struct analyzer_name name = {text.text != NULL ? text.text : "", group};
     if (failed)
-        return -(int)err->code;
+        return err_status(err);
     return analyzer_add_operator(&making->tables, &name, collective->times.start_ns, collective, err);
 }
 
@@ -244,10 +244,10 @@ int communication_database(sqlite3 *db, const struct export_options *options, st
     struct cann_texts names;
     struct making making = {.options = options, .result = ret, .names = &names};
     if (cann_names_load(db, &names, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     bool failed = collectives_of_several_devices(db, &making.several_devices, err) < 0 ||
                   collectives_each(db, &names, take_rows, &making, err) < 0 || finish_database(&making, err) < 0;
     abandon_database(&making);
     cann_texts_release(&names);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }

@@ -163,7 +163,7 @@ static int add_overlap(struct db_export *export, sqlite3 *db, struct err *err)
     overlap_init(&export->overlap, &communications, add_span, export);
     failed = failed || cann_each_span(db, take_span, export, err) < 0 || overlap_end(&export->overlap, err) < 0;
     cann_communications_release(&communications);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static int add_tasks(struct db_export *export, sqlite3 *db, struct err *err)
@@ -180,7 +180,7 @@ static int add_capture(struct db_export *export, sqlite3 *db, struct err *err)
     for (size_t i = 0; i < export->parts.count; i++)
         process_id = export->parts.parts[i].process_id > process_id ? export->parts.parts[i].process_id : process_id;
     unified_bulk_capture(unified_bulk_of(export->unified), process_id != DB_NULL ? process_id : 0, last_name);
-    return failed || cann_each_call(db, CANN_CALLS, add_call, export, err) < 0 ? -(int)err->code
+    return failed || cann_each_call(db, CANN_CALLS, add_call, export, err) < 0 ? err_status(err)
                                                                                : add_tasks(export, db, err);
 }
 
@@ -203,7 +203,7 @@ static int name_older(struct unified *unified, int version, struct err *err)
                  (int)cann_version_modules[i].value, (int)cann_version_modules[i].value, cann_version_modules[i].text);
         failed = database_exec(db, sql, err) < 0;
     }
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 int cann_db_write(sqlite3 *db, const struct export_options *options, const char *path, cann_db_adder *add, void *arg,
@@ -229,7 +229,7 @@ int cann_db_write(sqlite3 *db, const struct export_options *options, const char 
     }
     cann_frequencies_release(&export.frequencies);
     cann_parts_release(&export.parts);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 int export_database(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
@@ -240,7 +240,7 @@ int export_database(sqlite3 *db, const struct export_options *options, struct ex
     if (status < 0 || facts.family != CAPTURE_CANN)
         return status;
     char *path = cann_report_path(options, "msprof", -1, ".db", err);
-    status = path != NULL ? cann_db_write(db, options, path, NULL, NULL, ret, err) : -(int)err->code;
+    status = path != NULL ? cann_db_write(db, options, path, NULL, NULL, ret, err) : err_status(err);
     free(path);
     return status == 0 ? communication_database(db, options, ret, err) : status;
 }
@@ -292,7 +292,7 @@ static int write_database(struct framework_analysis *analysis, const char *path,
     options.database = part.path;
     failed = failed || cann_db_write(part.db, &options, path, add_tables, analysis, analysis->result, err) < 0;
     framework_part_release(&part);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 int framework_write_database(struct framework_analysis *analysis, struct err *err)
@@ -307,7 +307,7 @@ int framework_write_database(struct framework_analysis *analysis, struct err *er
     else
         snprintf(name, sizeof name, "ascend_%s_profiler.db", framework);
     char *path = framework_database_path(analysis, name, err);
-    int status = path != NULL ? write_database(analysis, path, err) : -(int)err->code;
+    int status = path != NULL ? write_database(analysis, path, err) : err_status(err);
     free(path);
     return status;
 }
@@ -343,7 +343,7 @@ int framework_part_make(const struct framework_analysis *analysis, struct framew
                   database_open(ret->path, &ret->db, err) < 0;
     free(beside);
     free(stretches);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 void framework_part_release(struct framework_part *part)

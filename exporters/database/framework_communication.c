@@ -42,7 +42,7 @@ static int add_operator(struct comm_tables *tables, const struct comm_operator *
     bool failed = comm_sum_make(tables->document, op, &sum, err) < 0 ||
                   analyzer_add_operator(&tables->tables, &name, op->start_ns, &sum, err) < 0;
     collective_release(&sum);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static int add_half(struct comm_tables *tables, size_t step, bool point_to_point, struct err *err)
@@ -64,7 +64,7 @@ static int add_by_step(struct comm_tables *tables, struct err *err)
         const char *id = tables->document->steps[i].id;
         snprintf(tables->step, sizeof tables->step, "step%s", id != NULL ? id : "");
         if (add_half(tables, i, true, err) < 0 || add_half(tables, i, false, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     return 0;
 }
@@ -89,7 +89,7 @@ static int add_communication(struct comm_tables *tables, sqlite3 *db, struct err
     tables->tables.step = tables->step;
     failed = failed || (pytorch ? add_by_step(tables, err) : add_all(tables, err)) < 0;
     analyzer_tables_close(&tables->tables);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 struct step_table {
@@ -113,7 +113,7 @@ static int add_steps(struct framework_analysis *analysis, sqlite3 *db, struct er
     bool failed = table_rows_open(&table.rows, db, "StepTraceTime", STEP_COLUMNS, err) < 0 ||
                   step_sums_each(analysis, add_step, &table, err) < 0;
     table_rows_close(&table.rows);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static int write_file(struct comm_tables *tables, const char *path, struct err *err)
@@ -121,16 +121,16 @@ static int write_file(struct comm_tables *tables, const char *path, struct err *
     struct framework_analysis *analysis = tables->document->analysis;
     struct database_build build;
     if (database_build_open(&build, path, false, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     bool failed = (tables->document->operator_count > 0 && add_communication(tables, build.db, err) < 0) ||
                   (tables->document->pytorch && add_steps(analysis, build.db, err) < 0);
     uint64_t rows = (uint64_t)sqlite3_total_changes64(build.db);
     if (failed) {
         database_build_abort(&build);
-        return -(int)err->code;
+        return err_status(err);
     }
     if (database_build_commit(&build, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     analysis->result->files++;
     analysis->result->rows += rows;
     return 0;
@@ -141,12 +141,12 @@ int framework_write_communication_database(struct framework_analysis *analysis, 
     struct comm_tables tables = {.group = ""};
     tables.document = comm_document_of(analysis, err);
     if (tables.document == NULL)
-        return -(int)err->code;
+        return err_status(err);
     bool pytorch = tables.document->pytorch;
     if (!pytorch && tables.document->operator_count == 0)
         return 0;
     char *path = framework_database_path(analysis, pytorch ? "analysis.db" : "communication_analyzer.db", err);
-    int status = path != NULL ? write_file(&tables, path, err) : -(int)err->code;
+    int status = path != NULL ? write_file(&tables, path, err) : err_status(err);
     free(path);
     return status;
 }

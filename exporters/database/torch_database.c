@@ -137,7 +137,7 @@ static int add_queued(void *arg, const struct torch_range *range, bool taken, co
                             V(tables->connection_ids), name, TYPE_QUEUE, err) < 0 ||
                   add_connection(tables, connection, err) < 0;
     tables->connection_ids++;
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* ---- operators ---- */
@@ -196,7 +196,7 @@ static int add_stack(struct torch_tables *tables, const char *stack, struct err 
     for (const char *p = stack; p != NULL; depth++) {
         size_t length = strcspn(p, ";");
         if (table_add(&tables->stacks, err, V(tables->stack_ids), V(name_id(tables, p, length)), V(depth)) < 0)
-            return -(int)err->code;
+            return err_status(err);
         p = p[length] == ';' ? p + length + 1 : NULL;
     }
     tables->stack_ids++;
@@ -215,12 +215,12 @@ static int add_op(struct torch_tables *tables, uint32_t number, size_t *tie, str
     for (; *tie < ties->count && ties->items[*tie].op == number; ++*tie)
         if (compare_ties(&ties->items[*tie], *tie > 0 ? &ties->items[*tie - 1] : &(struct tie){TORCH_NONE, 0}) != 0 &&
             add_connection(tables, ties->items[*tie].connection, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     tables->connection_ids += tied;
     const int64_t name_number = name_id(tables, name, strlen(name)), types = lines_id(tables, op->types, lines),
                   shapes = lines_id(tables, op->shapes, lines);
     if (stacked && add_stack(tables, framework_text(framework, op->stack), err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return table_add(&tables->rows, err, V(op->start_ns), V(op->end_ns), V(thread_id(op->pid, op->thread)),
                      KNOWN(connections), V(name_number), V(op->sequence), V(op->forward_thread), V(types), V(shapes),
                      KNOWN(stack), V(strcmp(name, MARK_OP) == 0 ? TYPE_MARK : TYPE_OP));
@@ -242,7 +242,7 @@ static int add_ops(struct torch_tables *tables, struct err *err)
             failed = add_op(tables, i, &tie, &lines, err) < 0;
     }
     strbuf_release(&lines);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static int add_interface(struct torch_tables *tables, struct err *err)
@@ -260,7 +260,7 @@ static int add_interface(struct torch_tables *tables, struct err *err)
     table_rows_close(&tables->rows);
     table_rows_close(&tables->connections);
     table_rows_close(&tables->stacks);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* ---- memory ---- */
@@ -302,7 +302,7 @@ static int add_memory(struct torch_tables *tables, struct err *err)
     failed = failed || table_rows_open(&tables->rows, tables->db, "OP_MEMORY", PIECE_COLUMNS, err) < 0 ||
              framework_each_piece(tables->analysis, add_piece, tables, err) < 0;
     table_rows_close(&tables->rows);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* ---- the rest ---- */
@@ -383,7 +383,7 @@ static int add_metadata(struct torch_tables *tables, struct err *err)
         *err = (struct err)ERR_INIT;
         status = 0;
     } else {
-        status = -(int)err->code;
+        status = err_status(err);
     }
     json_free(root);
     free(text);
@@ -420,7 +420,7 @@ int pytorch_add_tables(struct framework_analysis *analysis, sqlite3 *db, struct 
         status = parts[i](&tables, err);
     if (status == 0 && tables.err.code != ERR_NONE) {
         *err = tables.err;
-        status = -(int)err->code;
+        status = err_status(err);
     }
     intern_release(&tables.texts);
     free(tables.ties.items);

@@ -189,7 +189,7 @@ static int enter_call(struct unified_bulk *bulk, const struct cann_call *call, s
     while (bulk->outer.count > 0 && bulk->outer.items[bulk->outer.count - 1].id != call->parent_id)
         bulk->outer.count--;
     if (array_reserve(&bulk->outer, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     int64_t around = bulk->outer.count > 0 ? bulk->outer.items[bulk->outer.count - 1].launch : 0;
     bulk->outer.items[bulk->outer.count++] = (struct outer_call){call->id, is_launch ? call->id : around};
     return 0;
@@ -274,7 +274,7 @@ int unified_add_task(struct unified_bulk *bulk, const struct cann_task *task, st
     struct bulk_row row = {.count = 0};
     int64_t launch = 0;
     if (task->connection_id != DB_NULL && unified_launch(bulk, task->connection_id, &launch, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     put(&row, task->start_ns);
     put(&row, end_of(task->start_ns, task->duration_ns));
     put(&row, task->device_id);
@@ -599,14 +599,14 @@ int unified_connect(struct unified *unified, const char *database, struct err *e
 {
     const char *const rows[] = {text_rows, frequency_rows, schedule_rows, collective_rows, transfer_rows, marks};
     if (unified_bulk_end(unified->bulk, err) < 0 || schema_script_connect(&unified->build, tables, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     sqlite3 *db = unified->build.db;
     unified->unchanged = sqlite3_total_changes64(db);
     bool failed = (database != NULL && attach(unified, database, err) < 0) ||
                   database_exec(db, schema_version, err) < 0 || add_enums(db, err) < 0 || add_words(db, err) < 0;
     for (size_t i = 0; !failed && database != NULL && i < sizeof rows / sizeof *rows; i++)
         failed = database_exec(db, rows[i], err) < 0;
-    return failed ? -(int)err->code : add_metric_names(unified, err);
+    return failed ? err_status(err) : add_metric_names(unified, err);
 }
 
 int unified_name_metric(struct unified *unified, const char *name, int64_t *ret, struct err *err)
@@ -655,7 +655,7 @@ static int64_t word_id(struct unified *unified, const char *text, int length, st
     const size_t before = unified->sample_words.count;
     uint32_t number;
     if (intern_add(&unified->sample_words, text, (size_t)length, &number, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     int64_t id = FIRST_SAMPLE_WORD_ID + 1 + number;
     int status = number == before ? table_add(&unified->words, err, V(id), V(text)) : 0;
     return status < 0 ? status : id;
@@ -729,7 +729,7 @@ static int drop_empty(sqlite3 *db, struct err *err)
     failed = failed || (drops.failed && err_no_memory(err) < 0) ||
              (drops.length > 0 && database_exec(db, drops.data, err) < 0);
     strbuf_release(&drops);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* Adds the indexes that viewers look tasks up by. */
@@ -763,7 +763,7 @@ int unified_commit(struct unified *unified, uint64_t *ret_rows, struct err *err)
     }
     unified_bulk_free(unified->bulk);
     free(unified);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 void unified_abort(struct unified *unified)

@@ -53,12 +53,12 @@ static int flame_child(struct flame *flame, uint32_t parent, uint32_t name, uint
         return 0;
     struct known_child *known = map_add(&flame->known, &key, &added, err);
     if (known == NULL)
-        return -(int)err->code;
+        return err_status(err);
     if (added) {
         if (flame->nodes.count == UINT32_MAX)
             return err_set(err, ERR_LIMIT, "there are more than %u different stacks", UINT32_MAX);
         if (array_reserve(&flame->nodes, 1, err) != 0)
-            return -(int)err->code;
+            return err_status(err);
         known->node = (uint32_t)flame->nodes.count;
         flame->nodes.items[flame->nodes.count++] =
             (struct flame_node){.parent = parent, .name = name, .depth = depth + 1};
@@ -137,7 +137,7 @@ static int open_call(struct open_calls *open, struct flame *flame, struct open_c
         status = drop_ended(open, flame, call, &parent, err);
     if (status != 0 || flame_child(flame, parent, call->name, &call->node, err) != 0 ||
         array_reserve(open, 1, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     call->covered_ns = call->start_ns;
     open->ragged |= open->count > 0 && call->end_ns > open->items[open->count - 1].end_ns;
     open->items[open->count++] = *call;
@@ -223,7 +223,7 @@ static int take_launching_call(void *arg, const struct cann_call *from, struct e
         return 0;
     if (flame_name(&load->calls, text_or_none(load, call_name(from)), &call.name, err) != 0 ||
         open_call(&load->open, &load->calls, &call, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     if (from->connection_id == DB_NULL)
         return 0;
     uint64_t order =
@@ -321,7 +321,7 @@ static int add_stacks(struct ascend_load *load, sqlite3 *db, struct err *err)
                   err) == 0;
 
     free(stacks.nodes);
-    return done ? 0 : -(int)err->code;
+    return done ? 0 : err_status(err);
 }
 
 /* ---- both together ---- */
@@ -342,7 +342,7 @@ static int put_below(struct ascend_load *load, uint32_t stack, uint32_t call, ui
     while (count > 0)
         if (flame_name(load->flame, load->calls.names.items[frames[--count]].bytes, &name, err) != 0 ||
             flame_child(load->flame, *ret, name, ret, err) != 0)
-            return -(int)err->code;
+            return err_status(err);
     return 0;
 }
 
@@ -370,10 +370,10 @@ static int join_record(struct ascend_load *load, struct joining *joining, const 
         return 0;
     }
     if (!joining->whole && put_below(load, joining->stack, joining->call, &joining->stack, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     joining->whole = true;
     if (flame_child(load->flame, joining->stack, record->node, &node, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     flame_add(load->flame, node, record->weight);
     return 0;
 }
@@ -388,7 +388,7 @@ static int join(struct ascend_load *load, struct err *err)
         return status;
     while ((found = spool_next(load->spool, &item, err)) == 1)
         if (join_record(load, &joining, &item, err) != 0)
-            return -(int)err->code;
+            return err_status(err);
     return found;
 }
 
@@ -403,7 +403,7 @@ static int make_device(struct ascend_load *load, sqlite3 *db, bool framework, st
         (framework && add_stacks(load, db, err) != 0) ||
         cann_each_call(db, CANN_CALLS, take_launching_call, load, err) != 0 ||
         cann_each_task(db, CANN_TASKS, take_task, load, err) != 0 || add_communications(load, db, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     return join(load, err);
 }
 
@@ -412,7 +412,7 @@ static int make_device(struct ascend_load *load, sqlite3 *db, bool framework, st
 static int add_host_call(struct ascend_load *load, struct open_call *call, const char *text, struct err *err)
 {
     if (flame_name(load->flame, text, &call->name, err) != 0 || open_call(&load->open, load->flame, call, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     add_host_time(&load->open, load->flame);
     return 0;
 }
@@ -448,7 +448,7 @@ static int add_frames_before(struct ascend_load *load, const struct open_call *c
         if (call != NULL && !stands_before(&frame, call))
             return 0;
         if (add_host_call(load, &frame, query_text(load->frames, 3), err) != 0 || next_frame(load, err) != 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     return 0;
 }
@@ -469,9 +469,9 @@ static int make_host(struct ascend_load *load, sqlite3 *db, bool framework, stru
     static const char frames[] = "SELECT thread_id, start_ns, end_ns, name FROM temp.framework_frame ORDER BY id";
 
     if (framework && (database_prepare(db, frames, &load->frames, err) != 0 || next_frame(load, err) != 0))
-        return -(int)err->code;
+        return err_status(err);
     return cann_each_call(db, CANN_CALLS, take_host_call, load, err) == 0 ? add_frames_before(load, NULL, err)
-                                                                          : -(int)err->code;
+                                                                          : err_status(err);
 }
 
 static int make_ascend(sqlite3 *db, struct flame *flame, struct err *err)
@@ -488,7 +488,7 @@ static int make_ascend(sqlite3 *db, struct flame *flame, struct err *err)
     cann_texts_release(&load.names);
     free(load.open.items);
     flame_release(&load.calls);
-    return done ? 0 : -(int)err->code;
+    return done ? 0 : err_status(err);
 }
 
 /* ---- SVP ---- */
@@ -530,7 +530,7 @@ static int take_acl_call(void *arg, const struct acl_call *from, struct err *err
         return 0;
     if (flame_name(load->flame, from->name, &call.name, err) != 0 ||
         open_call(&load->open, load->flame, &call, err) != 0 || array_reserve(&load->executing, 1, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     if (load->flame->weight == FLAME_HOST)
         add_host_time(&load->open, load->flame);
     if (strncmp(from->name, execute, strlen(execute)) == 0)
@@ -580,14 +580,14 @@ static int add_executions(struct svp_flame *load, const struct workload *workloa
     uint32_t name, none, node;
 
     if (flame_name(flame, FLAME_NOT_LAUNCHED, &name, err) != 0 || flame_child(flame, FLAME_ROOT, name, &none, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     for (size_t i = 0; i < workload->execution_count; i++) {
         const struct execution *execution = &workload->executions[i];
         const char *text = workload_text(workload, workload->operators[execution->op].key.name);
         int64_t device_id = workload->devices[execution->device].id;
         uint32_t call = workload->facts.placed ? none : executing_at(load, device_id, execution->start_ns, none);
         if (flame_name(flame, text, &name, err) != 0 || flame_child(flame, call, name, &node, err) != 0)
-            return -(int)err->code;
+            return err_status(err);
         flame_add(flame, node, flame->weight == FLAME_COUNT ? 1 : execution->duration_ns);
     }
     return 0;
@@ -599,7 +599,7 @@ static int add_workload(struct svp_flame *load, sqlite3 *db, struct err *err)
 
     array_sort(load->executing.items, load->executing.count, sizeof *load->executing.items, by_start);
     if (workload_load(db, WITHOUT_COUNTERS, &workload, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     int status = add_executions(load, &workload, err);
     workload_release(&workload);
     return status;
@@ -615,7 +615,7 @@ static int make_svp(sqlite3 *db, struct flame *flame, struct err *err)
     free(load.open.items);
     free(load.executing.items);
     free(load.models.items);
-    return done ? 0 : -(int)err->code;
+    return done ? 0 : err_status(err);
 }
 
 int flame_make(sqlite3 *db, enum flame_weight weight, struct flame *ret, struct err *err)
@@ -629,5 +629,5 @@ int flame_make(sqlite3 *db, enum flame_weight weight, struct flame *ret, struct 
     return 0;
 failed:
     flame_release(ret);
-    return -(int)err->code;
+    return err_status(err);
 }

@@ -134,7 +134,7 @@ static int put_stacks(const struct flame_order *ordered, const char *path, uint6
     uint32_t node;
 
     if (outfile_open(&out, path, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     flame_walk_begin(&walk, ordered);
     while (flame_walk_next(&walk, &node)) {
         int64_t self = ordered->flame->nodes.items[node].self;
@@ -158,7 +158,7 @@ static int write_ordered(const struct flame *flame, const char *path, uint64_t *
         return 0;
     bool done = flame_order(flame, false, &ordered, err) == 0 && put(&ordered, path, ret_stacks, err) == 0;
     flame_order_release(&ordered);
-    return done ? 0 : -(int)err->code;
+    return done ? 0 : err_status(err);
 }
 
 /* Writes a line for each stack: "outer;inner;operator 1234", ns or executions, as flamegraph.pl and speedscope read
@@ -335,7 +335,7 @@ static int put_picture(const struct flame_order *ordered, const char *path, uint
     struct outfile out = {.path = NULL};
 
     if (outfile_open(&out, path, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     html_init(&picture.w, &out);
     picture.scale = (PICTURE_WIDTH - 2.0 * PICTURE_MARGIN) / (double)nodes[FLAME_ROOT].total;
     picture.depth = drawn_depth(ordered->flame, picture.scale);

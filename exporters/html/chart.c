@@ -148,7 +148,7 @@ static int divide_device(const struct html_page *page, struct time_bars *bars, s
     }
     large_free(parts);
     large_free(times);
-    return parts != NULL ? 0 : -(int)err->code;
+    return parts != NULL ? 0 : err_status(err);
 }
 
 static int take_splits(const struct splits *splits, struct time_bars *ret, struct err *err)

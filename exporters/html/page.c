@@ -190,7 +190,7 @@ static int make_advice(struct html_page *page, struct err *err)
         advice_make(&page->workload, &evidence, NULL, &page->advice, err) != 0 ||
         evidence_name_launchers(page->db, &page->advice, err) != 0 ||
         query_origin(page->db, page->family, &origin, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     page->advice.origin_ns = origin.time_ns;
     return 0;
 }
@@ -200,16 +200,16 @@ static int load(struct html_page *page, struct err *err)
     struct db_facts facts;
 
     if (db_read_facts(page->db, &facts, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     page->family = facts.family;
     if (workload_load(page->db, WITH_COUNTERS, &page->workload, err) < 0 ||
         splits_make(&page->workload, &page->splits, err) < 0 ||
         (!page->splits.whole && step_groups_make(&page->workload, &page->splits, &page->groups, err) < 0) ||
         (!page->workload.facts.placed && gaps_make(&page->workload, &page->gaps, err) < 0))
-        return -(int)err->code;
+        return err_status(err);
     page->paths.workload = page->workload; /* which the page owns */
     if (path_steps_load(page->db, &page->paths, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return page->workload.execution_count > 0 ? make_advice(page, err) : 0;
 }
 
@@ -347,7 +347,7 @@ int html_report_add_advice(struct html_report *report, sqlite3 *db, const struct
     page.alone = true;
     page.advice = *advice;
     if (db_read_facts(db, &facts, err) != 0 || workload_load(db, WITHOUT_COUNTERS, &page.workload, err) != 0)
-        return close_page(report, &page, -(int)err->code);
+        return close_page(report, &page, err_status(err));
     page.family = facts.family;
     page.workload.execution_count = executions > 0 ? page.workload.execution_count : 0;
     begin_article(&page);

@@ -385,7 +385,7 @@ int html_put_table(struct html_page *page, const struct html_table *table, uint6
     struct filling filling = {.page = page, .table = table};
 
     if (all == NULL)
-        return -(int)err->code;
+        return err_status(err);
     filling.report = report_find(all, table->report, page->family);
     int status = filling.report != NULL ? fill(&filling, err) : 0;
     if (filling.plan != NULL)

@@ -85,7 +85,7 @@ int answers_share(struct report_session *session, struct err *err)
         return err_no_memory(err);
     if (workload_load(session->db, WITH_COUNTERS, workload, err) < 0) {
         free(workload);
-        return -(int)err->code;
+        return err_status(err);
     }
     session->workload = session->shared = workload;
     return 0;

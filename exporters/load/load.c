@@ -83,7 +83,7 @@ static int find_operator(struct cann_load *load, const struct operator_ids *ids,
                                     workload_add_text(load->workload, type, &key.type, err) < 0 ||
                                     workload_add_text(load->workload, shapes, &key.shapes, err) < 0 ||
                                     workload_add_operator(load->workload, &key, &known->op, err) < 0)))
-        return -(int)err->code;
+        return err_status(err);
     *ret = known->op;
     return 0;
 }
@@ -103,7 +103,7 @@ static int reserve_sums(void *items, size_t *count, size_t *capacity, uint32_t o
     char *grown;
 
     if (op >= *capacity && array_grow(items, capacity, *count, op + 1 - *count, item_size, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     memcpy(&grown, items, sizeof grown);
     memset(grown + *count * item_size, 0, (op + 1 - *count) * item_size);
     *count = (size_t)op + 1;
@@ -120,7 +120,7 @@ static int add_cycles(struct cann_load *load, uint32_t *number, int64_t total, c
 {
     if (*number == 0) {
         if (RESERVE_SUMS(&load->cycles, (uint32_t)load->cycles.count, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         *number = (uint32_t)load->cycles.count;
     }
     struct cycles *sums = &load->cycles.items[*number - 1];
@@ -133,11 +133,11 @@ static int add_cycles(struct cann_load *load, uint32_t *number, int64_t total, c
 static int add_counters(struct cann_load *load, uint32_t op, const struct cann_task *task, struct err *err)
 {
     if (RESERVE_SUMS(&load->counted, op, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     struct counted *counted = &load->counted.items[op];
     if ((task->has_aic && add_cycles(load, &counted->aic, task->aic_total_cycle, task->aic_counters, err) < 0) ||
         (task->has_aiv && add_cycles(load, &counted->aiv, task->aiv_total_cycle, task->aiv_counters, err) < 0))
-        return -(int)err->code;
+        return err_status(err);
     add_known(&counted->aic_time_ns, task->aic_time_ns);
     add_known(&counted->aiv_time_ns, task->aiv_time_ns);
     counted->duration_ns = number_add(counted->duration_ns, task->duration_ns);
@@ -266,7 +266,7 @@ static int read_tasks(struct cann_load *load, sqlite3 *db, bool with_counters,
     int64_t count; /* of a database in which rows are numbered as they are expected to be */
 
     if (cann_task_count(db, &count, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return cann_each_task(db, with_counters ? CANN_SUMS_COUNTED : CANN_SUMS, each, load, err);
 }
 
@@ -426,7 +426,7 @@ static int workload_load_ascend(sqlite3 *db, enum load_counters counters, struct
     map_release(&load.known);
     free(load.counted.items);
     free(load.cycles.items);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* The sums of an operator's counters. */
@@ -522,7 +522,7 @@ static int use_model(struct svp_load *load, const char *model, int64_t model_id,
 static int count_task(struct svp_load *load, uint32_t op, const struct svp_task *task, struct err *err)
 {
     if (RESERVE_SUMS(&load->counted, op, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     struct svp_counted *counted = &load->counted.items[op];
     if (task->total_cycle == DB_NULL)
         return 0;
@@ -543,7 +543,7 @@ static int take_svp_task(void *arg, const struct svp_task *task, struct err *err
     struct known_task *known = map_add(&load->known, &task->task_id, &added, err);
 
     if (known == NULL)
-        return -(int)err->code;
+        return err_status(err);
     if (added)
         status = operator_of_task(load, task->task_id, false, &known->op, err);
     if (status != 0 || task->start_ns == DB_NULL || task->duration_ns == DB_NULL)
@@ -561,7 +561,7 @@ static int know_inference(struct svp_load *load, int64_t device_id, const struct
     struct known_inference *known = map_add(&load->inferences, &key, &added, err);
 
     if (known == NULL)
-        return -(int)err->code;
+        return err_status(err);
     known->several = !added;
     known->step = load->workload->step_count - 1;
     return 0;
@@ -694,7 +694,7 @@ static int workload_load_svp(sqlite3 *db, enum load_counters counters, struct wo
     load.origin_ns = facts.origin_ns;
     load.reader = status == 0 ? svp_task_reader_new(db, true, err) : NULL;
     if (load.reader == NULL)
-        return -(int)err->code;
+        return err_status(err);
     status = svp_each_inference(db, NULL, take_inference, &load, err);
     if (status == 0)
         status = svp_each_model(db, take_model, &load, err);

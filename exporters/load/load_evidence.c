@@ -84,7 +84,7 @@ static int judge_names(struct evidence_load *load, struct err *err)
     while (load->memory_count < load->names.count) {
         if (load->memory_count == load->memory_capacity &&
             array_grow(&load->memory, &load->memory_capacity, load->memory_count, 1, sizeof *load->memory, err) != 0)
-            return -(int)err->code;
+            return err_status(err);
         load->memory[load->memory_count] = gap_call_is_memory(load->names.items[load->memory_count].bytes);
         load->memory_count++;
     }
@@ -97,7 +97,7 @@ static int take_call(void *arg, const struct host_call *call, struct err *err)
     struct host_evidence *evidence = load->evidence;
 
     if (call->name >= load->memory_count && judge_names(load, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     evidence->known = true;
     gap_calls_take(&load->calls, call);
     load->first_ns = call->start_ns < load->first_ns ? call->start_ns : load->first_ns;
@@ -222,7 +222,7 @@ int workload_load_lines(sqlite3 *db, struct profile *profile, struct err *err)
     int64_t attached = 0, count = 0;
     if (query_number(db, "SELECT " FRAMEWORK_ATTACHED, &attached, err) < 0 ||
         (attached && query_number(db, "SELECT count(*) FROM temp.framework_op", &count, err) < 0))
-        return -(int)err->code;
+        return err_status(err);
     if (!attached)
         return 0;
     load.names = calloc((size_t)count + 1, sizeof *load.names);
@@ -239,7 +239,7 @@ int workload_load_lines(sqlite3 *db, struct profile *profile, struct err *err)
     }
     free(load.names);
     free(load.items);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* ---- steps ---- */
@@ -338,7 +338,7 @@ static int add_time(struct frequency_load *load, uint16_t device, int64_t start_
         if (array_add(uses, err,
                       (struct frequency_use){device_id, now->mhz,
                                              part != NULL && part->aic_hz > 0 ? part->aic_hz / 1000000 : 0, 0, 0}) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     uses->items[at].tasks++;
     uses->items[at].time_ns += (double)interval_length(start_ns, end_ns);
@@ -435,5 +435,5 @@ int evidence_load(sqlite3 *db, const struct workload *workload, struct host_evid
     intern_release(&load.names);
     free(load.memory);
     intervals_release(&load.memory_calls);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }

@@ -36,7 +36,7 @@ static int take_name(void *arg, sqlite3_stmt *row, struct err *err)
     int64_t id = query_integer(row, 0);
     struct named *named = map_add(&load->names, &id, NULL, err);
 
-    return named != NULL ? add_owner(load, query_text(row, 1), &named->owner, err) : -(int)err->code;
+    return named != NULL ? add_owner(load, query_text(row, 1), &named->owner, err) : err_status(err);
 }
 
 static int take_record(void *arg, sqlite3_stmt *row, struct err *err)
@@ -50,7 +50,7 @@ static int take_record(void *arg, sqlite3_stmt *row, struct err *err)
     int status = 0;
 
     if (place == NULL)
-        return -(int)err->code;
+        return err_status(err);
     if (bytes < 0) {
         if (place->piece > 0)
             load->pieces->items[place->piece - 1].end_ns = time_ns;
@@ -87,7 +87,7 @@ static int load_records(struct memory_load *load, sqlite3 *db, struct err *err)
                   "SELECT id, text FROM name WHERE id IN (SELECT node_name_id FROM task_memory_info)"
                   " ORDER BY id",
                   NULL, 0, take_name, load, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return query_run(db,
                      "SELECT node_name_id, address, device_id, bytes, time_ns FROM task_memory_info"
                      " WHERE time_ns IS NOT NULL AND bytes <> 0 ORDER BY id",

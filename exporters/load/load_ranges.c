@@ -159,7 +159,7 @@ int workload_load_chosen_ranges(sqlite3 *db, struct workload *workload, struct e
 
     if (query_number(db, "SELECT EXISTS (SELECT 1 FROM sqlite_temp_master WHERE name = 'step_range')", &any, err) < 0 ||
         (any && query_run(db, chosen_ranges, NULL, 0, take_range, &chosen, err) < 0))
-        return -(int)err->code;
+        return err_status(err);
     if (!any || chosen.count > 0)
         return 0;
     err_set(err, ERR_NOT_FOUND, "no range or call of the name that --step-range gives was recorded");
@@ -303,5 +303,5 @@ int workload_load_calls(sqlite3 *db, struct profile *profile, struct err *err)
     free((void *)names);
     free(durations);
     named_times_release(&times);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }

@@ -166,7 +166,7 @@ static int take_type(void *arg, sqlite3_stmt *row, struct err *err)
     struct products *products = arg;
     int64_t id = query_integer(row, 0);
 
-    return map_add(&products->types, &id, NULL, err) != NULL ? 0 : -(int)err->code;
+    return map_add(&products->types, &id, NULL, err) != NULL ? 0 : err_status(err);
 }
 
 enum { TASK_TYPE, TASK_TENSORS, TASK_START, TASK_DURATION, TASK_VALUES };
@@ -184,7 +184,7 @@ static int take_task(void *arg, int64_t *row, struct err *err)
         return 0;
     struct group *group = map_add(&products->groups, &key, NULL, err);
     if (group == NULL)
-        return -(int)err->code;
+        return err_status(err);
     group->total_ns = number_add(group->total_ns, row[TASK_DURATION]);
     group->count++;
     return 0;
@@ -205,11 +205,11 @@ static int take_texts(void *arg, sqlite3_stmt *statement, struct err *err)
     for (int i = 0; i < TEXTS; i++) {
         const char *text = query_text(statement, i);
         if (intern_add(&products->texts, text, strlen(text), &texts[i], err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     struct product *product = map_add(&products->known, texts, NULL, err);
     if (product == NULL)
-        return -(int)err->code;
+        return err_status(err);
     product->total_ns = number_add(product->total_ns, group->total_ns);
     product->count += group->count;
     return 0;
@@ -224,7 +224,7 @@ static int read_groups(sqlite3 *db, struct products *products, struct err *err)
             db, "SELECT id FROM name WHERE text IN ('MatMul', 'MatMulV2', 'MatMulV3', 'BatchMatMul', 'BatchMatMulV2')",
             NULL, 0, take_type, products, err) < 0 ||
         query_scan_new(db, "device_task", wanted, task_values, TASK_VALUES, TASK_VALUES, &scan, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     int status = query_scan(scan, INT64_MIN + 1, INT64_MAX, take_task, products, err);
     query_scan_free(scan);
     return status;
@@ -301,7 +301,7 @@ static int each_product(sqlite3 *db, int (*each)(void *arg, const struct rooflin
     map_release(&products.groups);
     map_release(&products.known);
     intern_release(&products.texts);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* ---- boards ---- */

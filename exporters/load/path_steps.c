@@ -55,7 +55,7 @@ static int take_name(void *arg, sqlite3_stmt *row, struct err *err)
 
     if (text == NULL || !gap_call_is_waiting(text))
         return 0;
-    return map_add(&load->waiting, &id, NULL, err) != NULL ? 0 : -(int)err->code;
+    return map_add(&load->waiting, &id, NULL, err) != NULL ? 0 : err_status(err);
 }
 
 static int number_thread(struct launch_load *load, int64_t id, uint32_t *ret, struct err *err)
@@ -64,7 +64,7 @@ static int number_thread(struct launch_load *load, int64_t id, uint32_t *ret, st
     struct known_thread *thread = map_add(&load->threads, &id, &added, err);
 
     if (thread == NULL)
-        return -(int)err->code;
+        return err_status(err);
     if (added)
         thread->number = (uint32_t)load->launches->threads++;
     *ret = thread->number;
@@ -89,7 +89,7 @@ static int take_call(void *arg, sqlite3_stmt *row, struct err *err)
     load->calls++;
     uint32_t thread = 0;
     if (number_thread(load, query_integer(row, 3), &thread, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     it.call.thread = thread & INT32_MAX;
     const struct spool_key key = {spool_key_part(start_ns), 0};
     return spool_add(load->spool, &key, &it, sizeof it, err);
@@ -100,7 +100,7 @@ static int renew_spool(struct launch_load *load, struct err *err)
 {
     spool_free(load->spool);
     load->spool = spool_new(SPOOL_BYTES, NULL, err);
-    return load->spool != NULL ? 0 : -(int)err->code;
+    return load->spool != NULL ? 0 : err_status(err);
 }
 
 /* Puts calls by start, and into a spool of its own which connection is whose. */
@@ -115,7 +115,7 @@ static int order_calls(struct launch_load *load, struct err *err)
     if (status < 0 || renew_spool(load, err) < 0 ||
         (launches->calls = large_new(load->calls + 1, sizeof *launches->calls, err)) == NULL) {
         spool_free(calls);
-        return -(int)err->code;
+        return err_status(err);
     }
     while (status == 0 && (status = spool_next(calls, &item, err)) == 1) {
         const struct read_call *it = item.record;
@@ -139,7 +139,7 @@ static int order_connections(struct launch_load *load, struct err *err)
         return status;
     load->connections.items = large_new(load->launches->count + 1, sizeof *load->connections.items, err);
     if (load->connections.items == NULL)
-        return -(int)err->code;
+        return err_status(err);
     while ((status = spool_next(load->spool, &item, err)) == 1) {
         large_pass(load->connections.count);
         memcpy(&load->connections.items[load->connections.count++], item.record, sizeof(struct connection));
@@ -196,7 +196,7 @@ static int read_calls(struct launch_load *load, sqlite3 *db, struct err *err)
     int status = query_run(db, "SELECT id, text FROM name", NULL, 0, take_name, load, err);
 
     if (status != 0 || renew_spool(load, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     status = query_run(db,
                        "SELECT connection_id, start_ns, duration_ns, thread_id, name_id, launches FROM host_call"
                        " WHERE (launches = 1 OR name_id IN (SELECT id FROM name WHERE text LIKE '%synchronize%'"
@@ -214,14 +214,14 @@ static int read_tasks(struct launch_load *load, sqlite3 *db, struct err *err)
 
     launches->of = large_new(load->workload->execution_count + 1, sizeof *launches->of, err);
     if (launches->of == NULL)
-        return -(int)err->code;
+        return err_status(err);
     for (size_t i = 0; i < load->workload->execution_count; large_pass(i++))
         launches->of[i] = LAUNCH_NONE;
     if (query_run(db,
                   "SELECT device_id, stream_id, start_ns, connection_id FROM device_task"
                   " WHERE connection_id IS NOT NULL AND start_ns IS NOT NULL AND duration_ns >= 0",
                   NULL, 0, take_task, load, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return query_run(db,
                      "SELECT device_id, -1, start_ns, connection_id FROM communication_op"
                      " WHERE connection_id IS NOT NULL AND start_ns IS NOT NULL AND duration_ns >= 0",

@@ -184,7 +184,7 @@ static int compile_filter(struct row_choice *choice, const char *text, const str
         return err_hint(err, "write COLUMN~GLOB, or a comparison: 'task_duration>100us'");
     }
     if (find_column(plan, text, length, &column, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     filter->comparison = comparisons[i].comparison;
     filter->operand = strdup(text + length + strlen(comparisons[i].text));
     if (filter->operand == NULL)
@@ -208,7 +208,7 @@ static int compile_sort(struct row_choice *choice, const char *text, const struc
     size_t length = strcspn(text, ","), column = 0;
     const char *order = text[length] == ',' ? text + length + 1 : "asc";
     if (find_column(plan, text, length, &column, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     choice->descending = strcasecmp(order, "desc") == 0;
     if (!choice->descending && strcasecmp(order, "asc") != 0)
         return err_set(err, ERR_USAGE, "'%.200s' is no order; expected asc or desc", order);

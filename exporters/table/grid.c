@@ -18,7 +18,7 @@ static int add_cell(struct grid *grid, const char *text, size_t length, struct e
 {
     if (grid->count == grid->capacity &&
         array_grow(&grid->cells, &grid->capacity, grid->count, grid->column_count, sizeof *grid->cells, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     char *copy = strndup(text, length);
     if (copy == NULL)
         return err_no_memory(err);

@@ -12,7 +12,7 @@ static int count_in(struct map *groups, const struct group_key *key, int64_t dur
 {
     struct group *group = map_add(groups, key, NULL, err);
     if (group == NULL)
-        return -(int)err->code;
+        return err_status(err);
     if (group->count == 0 || duration_ns < group->min_ns)
         group->min_ns = duration_ns;
     if (group->count == 0 || duration_ns > group->max_ns)
@@ -29,7 +29,7 @@ static int merge(struct map *groups, const struct map *others, struct err *err)
         bool added;
         struct group *group = map_add(groups, &other->key, &added, err);
         if (group == NULL)
-            return -(int)err->code;
+            return err_status(err);
         if (added || other->min_ns < group->min_ns)
             group->min_ns = other->min_ns;
         if (added || other->max_ns > group->max_ns)
@@ -168,7 +168,7 @@ static int submit_rows(struct parallel *parallel, int64_t count, struct err *err
     for (int64_t id = 1; id <= count; id += ROWS_PER_UNIT) {
         struct unit *unit = parallel_unit(parallel, err);
         if (unit == NULL)
-            return -(int)err->code;
+            return err_status(err);
         *unit = (struct unit){id, id + ROWS_PER_UNIT};
         parallel_submit(parallel);
     }
@@ -185,7 +185,7 @@ static int count_all(struct count *count, int64_t rows, struct map *ret, struct 
         .process = count->rows == CANN_TASK_DURATIONS ? count_tasks : count_calls,
     };
     struct parallel *parallel = parallel_new(&work, NULL, err);
-    int status = parallel != NULL ? submit_rows(parallel, rows, err) : -(int)err->code;
+    int status = parallel != NULL ? submit_rows(parallel, rows, err) : err_status(err);
     for (size_t i = 0; status == 0 && i < count->worker_count; i++)
         status = merge(ret, &count->workers[i]->groups, err);
     parallel_free(parallel);
@@ -202,7 +202,7 @@ int groups_load(struct report_session *session, enum groups_subject subject,
     struct order order = {names, compare};
     struct map groups = MAP_OF(struct group, key);
     int64_t rows = 0;
-    int status = names == NULL ? -(int)err->code
+    int status = names == NULL ? err_status(err)
                  : of_calls    ? cann_call_count(session->db, &rows, err)
                                : cann_task_count(session->db, &rows, err);
     if (status == 0)

@@ -79,7 +79,7 @@ static int write_part(struct merged_tables *merged, const char *directory, struc
     int status = export_summary(part->db, &options, &ignored, err);
     if (status == 0 && merged->err.code != ERR_NONE) {
         *err = merged->err;
-        status = -(int)err->code;
+        status = err_status(err);
     }
     return status;
 }
@@ -90,7 +90,7 @@ static int open_file(struct merged_tables *merged, struct err *err)
 {
     free(merged->path);
     merged->path = cann_report_path(merged->options, merged->report, merged->slice, ".csv", err);
-    return merged->path != NULL ? outfile_open(&merged->out, merged->path, err) : -(int)err->code;
+    return merged->path != NULL ? outfile_open(&merged->out, merged->path, err) : err_status(err);
 }
 
 static void put_field(struct merged_tables *merged, const char *text, bool first)
@@ -243,7 +243,7 @@ static int move_document(struct merged_tables *merged, const struct written_file
     char name[NAME_LIMIT];
     snprintf(name, sizeof name, "%s_%s", file->report, merged->parts[file->part].label);
     char *path = cann_report_path(merged->options, name, -1, ".json", err);
-    int status = path == NULL ? -(int)err->code : 0;
+    int status = path == NULL ? err_status(err) : 0;
     if (status == 0 && rename(file->path, path) != 0)
         status = err_set_errno(err, errno, "cannot rename '%s' to '%s'", file->path, path);
     if (status == 0) {
@@ -309,7 +309,7 @@ int export_merged_summary(const struct merge_part *parts, size_t count, const st
         char *directory = part_directory(options, i, err);
         merged.part = i;
         status = directory == NULL || path_make_result_directory(directory, err) < 0
-                     ? -(int)err->code
+                     ? err_status(err)
                      : write_part(&merged, directory, err);
         free(directory);
     }

@@ -348,7 +348,7 @@ int report_files_load(struct report_files *files, const char *path, struct err *
     bool failed = path_read_file(path, REPORT_FILE_LIMIT, &text, &length, err) < 0 ||
                   report_files_parse(files, path, text, length, err) < 0;
     free(text);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static int is_report_file(const struct dirent *entry)

@@ -73,7 +73,7 @@ static int read_lookup(struct known_column *known, sqlite3 *db, sqlite3_stmt *ro
         if (added)
             item->value = sqlite3_column_type(rows, 1) != SQLITE_NULL ? sqlite3_column_int64(rows, 1) : DB_NULL;
         if (item == NULL && sqlite3_column_type(rows, 0) != SQLITE_NULL)
-            return -(int)err->code;
+            return err_status(err);
         status = interrupted() ? interrupt_error(err) : 0;
         code = SQLITE_DONE;
     }
@@ -90,7 +90,7 @@ static int load_lookup(struct known_column *known, sqlite3 *db, struct err *err)
     bool failed = query_sql_prepare(db, &sql, &rows, err) < 0 || read_lookup(known, db, rows, err) < 0;
     sqlite3_finalize(rows);
     strbuf_release(&sql);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 bool report_needs(const struct report_run *run, size_t value)
@@ -498,7 +498,7 @@ static int emit(struct worker *worker, const struct report_value *values, struct
                            worker->pass->run->report->name, PARALLEL_BUFFER_SIZE);
         char *start = parallel_reserve(worker->output, room, err);
         if (start == NULL)
-            return -(int)err->code;
+            return err_status(err);
         const char *end = report_plan_put(plan, values, worker->first, start, start + room, &room);
         if (end != NULL) {
             parallel_advance(worker->output, (size_t)(end - start));
@@ -632,7 +632,7 @@ static int submit_ranges(struct parallel *parallel, const struct pass *pass, str
     do {
         struct unit *unit = parallel_unit(parallel, err);
         if (unit == NULL)
-            return -(int)err->code;
+            return err_status(err);
         bool last = pass->end_id - id <= ROWS_PER_UNIT;
         *unit = (struct unit){id, last ? pass->end_id : id + ROWS_PER_UNIT, last};
         parallel_submit(parallel);
@@ -653,7 +653,7 @@ static int fill_file(struct pass *pass, struct outfile *out, struct err *err)
     };
     row_format_head(&plan->pieces, plan->titles, out);
     struct parallel *parallel = parallel_new(&work, out, err);
-    int status = parallel != NULL ? submit_ranges(parallel, pass, err) : -(int)err->code;
+    int status = parallel != NULL ? submit_ranges(parallel, pass, err) : err_status(err);
     parallel_free(parallel);
     if (status == 0)
         row_format_tail(&plan->pieces, pass->rows > 0, out);
@@ -665,7 +665,7 @@ static int write_file(struct pass *pass, int64_t slice, struct err *err)
     struct report_run *run = pass->run;
     struct outfile out;
     char *path = report_path(run->session->options, run->report->name, slice, run->scope->suffix, err);
-    int status = path != NULL ? outfile_open(&out, path, err) : -(int)err->code;
+    int status = path != NULL ? outfile_open(&out, path, err) : err_status(err);
     if (status == 0) {
         status = fill_file(pass, &out, err);
         if (status == 0)
@@ -735,7 +735,7 @@ static int find_boundaries(struct pass *pass, uint64_t most_rows, struct boundar
     *ret = (struct boundaries){.items = calloc((size_t)(most_rows / ROWS_PER_FILE) + 2, sizeof *ret->items)};
     ret->worker = ret->items != NULL ? worker_new(&whole, err) : NULL;
     if (ret->worker == NULL)
-        return ret->items != NULL ? -(int)err->code : err_no_memory(err);
+        return ret->items != NULL ? err_status(err) : err_no_memory(err);
     bool failed =
         prepare_count(ret->worker, &ids, err) < 0 || query_scan(ids, 1, pass->end_id, count_scanned, ret, err) < 0;
     for (; !failed && ret->worker->between < whole.end_between; ret->worker->between++)
@@ -743,7 +743,7 @@ static int find_boundaries(struct pass *pass, uint64_t most_rows, struct boundar
     ret->items[ret->count] = (struct boundary){pass->end_id, pass->end_between};
     query_scan_free(ids);
     worker_free(ret->worker);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* ---- all of it ---- */
@@ -753,7 +753,7 @@ static int scan_alone(struct pass *pass, struct err *err)
 {
     struct unit unit = {pass->first_id, pass->end_id, true};
     struct worker *worker = worker_new(pass, err);
-    int status = worker != NULL ? process(worker, &unit, NULL, err) : -(int)err->code;
+    int status = worker != NULL ? process(worker, &unit, NULL, err) : err_status(err);
     worker_free(worker);
     return status;
 }

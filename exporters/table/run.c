@@ -131,9 +131,9 @@ static int find_texts(struct report_run *run, bool plain, struct report_texts *r
     }
     *ret = (struct report_texts){.names = names ? report_names(run->session, plain, err) : &none};
     if (ret->names == NULL)
-        return -(int)err->code;
+        return err_status(err);
     if (tensors && (ret->tensors = report_tensors(run->session, plain, err)) == NULL)
-        return -(int)err->code;
+        return err_status(err);
     return 0;
 }
 
@@ -178,7 +178,7 @@ static int take_columns(struct report_run *run, struct err *err)
 {
     const struct report *report = run->report;
     if (report_plan_take(&run->plan, report->columns, run->session->db, run->session->options->columns, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     run->state = report->state_size > 0 ? calloc(1, report->state_size) : NULL;
     if (report->state_size > 0 && run->state == NULL)
         return err_no_memory(err);

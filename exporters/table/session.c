@@ -40,7 +40,7 @@ static int encode(struct report_session *session, struct cann_texts *texts, cons
     bool failed = row_format_init(&format, session->options->format, any_title, 1, err) < 0 ||
                   row_format_encode(&format, texts, marks, err) < 0;
     row_format_release(&format);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static const struct cann_texts *load(struct report_session *session, struct text_cache *cache, bool plain,

@@ -73,7 +73,7 @@ static int report_show(struct report_show *shows, const char *name, const char *
     const struct table_choice choice = {.sort = sort, .top = top};
     *ret_rows = 0;
     if (all == NULL)
-        return -(int)err->code;
+        return err_status(err);
     const struct report *report = report_find(all, name, shows->family);
     return report != NULL ? show_table(shows, report, &choice, ret_rows, err)
                           : err_set(err, ERR_NOT_FOUND, "captures of this family have no table '%s'", name);
@@ -94,7 +94,7 @@ static int report_show_blocks(struct report_show *shows, const struct show_block
         show_title(shows->show, blocks[i].title);
         show_end_line(shows->show);
         if (report_show(shows, blocks[i].table, NULL, 0, &rows, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         if (rows == 0)
             report_show_line(shows, blocks[i].nothing);
     }
@@ -178,7 +178,7 @@ static int show_of_svp(struct show *show, struct err *err)
     bool failed = report_show_open(&shows, show, CAPTURE_SVP, err) < 0 ||
                   report_show_blocks(&shows, blocks, sizeof blocks / sizeof *blocks, err) < 0;
     report_show_close(&shows);
-    return failed ? -(int)err->code : show_frequency(show, err);
+    return failed ? err_status(err) : show_frequency(show, err);
 }
 
 /* ---- captures of 2020 ---- */
@@ -192,7 +192,7 @@ static int show_one_device(void *arg, int64_t device_id, struct err *err)
     struct cann_steps steps = {.items = NULL};
     int64_t iterations = 0;
     if (execution_count(shows->show->db, &all, &counts, err) < 0 || cann_steps_load(shows->show->db, &steps, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     for (size_t i = 0; i < steps.count; i++)
         iterations += steps.items[i].device_id == device_id;
     cann_steps_release(&steps);
@@ -263,7 +263,7 @@ static int show_device_2022(void *arg, const struct device_2022 *device, struct 
     state->any_device = true;
     shows->scope = (struct report_scope){device->part->device_id, device->range.model_id, device->range.iteration, ""};
     if (execution_count(shows->show->db, &device->range.ticks, &counts, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     const struct show_block blocks[] = {
         {"Op statistic :", "op_statistic",
          counts.tasks == 0 ? "No tasks: none could be read of what the device recorded."
@@ -277,7 +277,7 @@ static int show_device_2022(void *arg, const struct device_2022 *device, struct 
                   show_longest(shows, device->part->chip == 0, &counts, err) < 0 ||
                   report_show_blocks(shows, blocks + 1, 2, err) < 0;
     shows->scope = (struct report_scope){DB_NULL, DB_NULL, DB_NULL, ""};
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static int show_of_2022(struct show *show, struct err *err)
@@ -353,7 +353,7 @@ static int show_blocks(struct cann_show *cann, struct err *err)
     };
     return report_show_blocks(&cann->shows, blocks, 2, err) < 0 || show_longest_of_cann(cann, err) < 0 ||
                    report_show_blocks(&cann->shows, blocks + 2, 3, err) < 0
-               ? -(int)err->code
+               ? err_status(err)
                : report_show_marks(&cann->shows, err);
 }
 
@@ -363,7 +363,7 @@ static int cann_show(struct show *show, struct err *err)
     bool failed = report_show_open(&cann.shows, show, CAPTURE_CANN, err) < 0 || count_all(&cann, err) < 0 ||
                   show_blocks(&cann, err) < 0;
     report_show_close(&cann.shows);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* ---- all captures ---- */
@@ -408,7 +408,7 @@ int show_capture(sqlite3 *db, FILE *stream, const struct show_options *options, 
     display_release(&show.display);
     if (!failed && (fflush(stream) != 0 || ferror(stream)))
         return err_set_errno(err, errno, "cannot write the tables");
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* show --table: one table by its name, as a terminal's or into stdout in another format. */
@@ -492,7 +492,7 @@ int show_one_table(sqlite3 *db, FILE *stream, const char *name, enum table_forma
 
     *ret = (struct export_result){.files = 0};
     if (all == NULL)
-        return -(int)err->code;
+        return err_status(err);
     int status = db_read_facts(db, &facts, err);
     if (status == 0 && (report = find_table(all, options->report_files, name, facts.family)) == NULL) {
         struct nearest nearest = nearest_table(all, options->report_files, name, facts.family);

@@ -105,7 +105,7 @@ int show_table_list(sqlite3 *db, FILE *stream, const struct show_options *option
     struct list list = {.stream = stream, .sink = {.begin = stop_at_row, .arg = &list}};
     struct db_facts facts;
     if (all == NULL || db_read_facts(db, &facts, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     list.options = (struct export_options){.database = options->database,
                                            .format = TABLE_CELLS,
                                            .columns = COLUMNS_VENDOR,
@@ -150,7 +150,7 @@ int show_table_list_all(FILE *stream, struct err *err)
     char families[160];
     int status = 0;
     if (all == NULL)
-        return -(int)err->code;
+        return err_status(err);
     for (; status == 0 && *report != NULL; report++) {
         const char *of = name_families(all, *report, families, sizeof families);
         if (of != NULL)

@@ -155,7 +155,7 @@ static int keep_row(struct terminal_table *table, const char *row, size_t length
         return 0;
     }
     if (array_reserve(rows, sizeof length + length, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     memcpy(rows->items + rows->count, &length, sizeof length);
     memcpy(rows->items + rows->count + sizeof length, row, length);
     rows->count += sizeof length + length;

@@ -133,7 +133,7 @@ static int table_stream_begin(struct table_stream *stream, enum table_format for
     char *joined = join_titles(titles, count, err);
     *ret_head = !stream->begun;
     if (joined == NULL)
-        return -(int)err->code;
+        return err_status(err);
     if (!stream->begun) {
         stream->begun = true;
         stream->format = format;
@@ -188,7 +188,7 @@ static int open_file(struct report_writer *writer, struct err *err)
 {
     char *path = report_path(writer->options, writer->name, writer->files > 0 ? (int64_t)writer->files : -1,
                              writer->suffix.data, err);
-    int status = path != NULL ? outfile_open(&writer->out, path, err) : -(int)err->code;
+    int status = path != NULL ? outfile_open(&writer->out, path, err) : err_status(err);
     if (status < 0) {
         free(path);
         return status;
@@ -210,7 +210,7 @@ static int number_first_file(struct report_writer *writer, struct err *err)
     char *path = report_path(writer->options, writer->name, 0, writer->suffix.data, err);
     if (path == NULL || outfile_rename(&writer->out, path, err) < 0) {
         free(path);
-        return -(int)err->code;
+        return err_status(err);
     }
     free(writer->path);
     writer->path = path;
@@ -343,7 +343,7 @@ static int sort_row(struct report_writer *writer, const struct report_value *val
         return 0;
     const char *end = put_row(writer, values, false, err);
     return end != NULL ? sorter_put(writer->sorter, &key, writer->row, (size_t)(end - writer->row), err)
-                       : -(int)err->code;
+                       : err_status(err);
 }
 
 static int take_sorted(void *arg, const char *row, size_t length, struct err *err)
@@ -365,7 +365,7 @@ static int take_sorted(void *arg, const char *row, size_t length, struct err *er
 static int copy_row(struct report_writer *writer, const struct report_value *values, struct err *err)
 {
     const char *end = put_row(writer, values, begins_file(writer), err);
-    return end != NULL ? take_bytes(writer, writer->row, (size_t)(end - writer->row), err) : -(int)err->code;
+    return end != NULL ? take_bytes(writer, writer->row, (size_t)(end - writer->row), err) : err_status(err);
 }
 
 /* Straight into the file's buffer where the row fits, as nearly all do. */
@@ -375,7 +375,7 @@ static int write_row(struct report_writer *writer, const struct report_value *va
     if (room > OUTFILE_RESERVE_MAX)
         return copy_row(writer, values, err);
     if (need_file(writer, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     char *start = outfile_reserve(&writer->out, room);
     const char *end = report_plan_put(writer->plan, values, begins_file(writer), start, start + room, &needed);
     if (end == NULL)
@@ -437,7 +437,7 @@ int report_writer_open(struct report_writer *writer, const struct report_writer 
     if (choice != NULL && choice->sorted) {
         writer->sorter = sorter_new(choice->descending, choice->top, err);
         if (writer->sorter == NULL)
-            return -(int)err->code;
+            return err_status(err);
     }
     return set_suffix(writer, suffix, err);
 }

@@ -15,7 +15,7 @@ int track_answers_load(struct track_run *run, struct err *err)
         return err_set(err, ERR_NO_MEMORY, "out of memory for the answers of a timeline");
     if (workload_load(run->run->db, WITH_COUNTERS, &answers->workload, err) < 0) {
         free(answers);
-        return -(int)err->code;
+        return err_status(err);
     }
     run->answers = answers;
     return splits_make(&answers->workload, &answers->splits, err);
@@ -85,7 +85,7 @@ static int draw_values(const struct counter *counter, int64_t time_ns, struct er
     const struct trace_style *style = &counter->trace->style;
     char *p = trace_event_room(counter->trace, 0, err);
     if (p == NULL)
-        return -(int)err->code;
+        return err_status(err);
     p = trace_put_word(trace_put_literal(trace_begin_event(p), "\""), counter->name);
     p = trace_put_counter(trace_put_literal(p, "\""), style, counter->pid, time_ns);
     for (size_t i = 0; i < counter->count; i++)
@@ -99,7 +99,7 @@ int answers_draw_bins(struct track_run *run, uint16_t device, const char *name, 
     struct counter counter = {.trace = &run->trace, .name = name, .keys = keys, .count = count};
     double weights[ANSWERS_VALUES] = {0}, before = -1;
     if (answers_process(run, device, &counter.pid, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     for (size_t i = 0; i < bins->count; i++) {
         for (size_t k = 0; k < count; k++) {
             weights[k] += bins[k].changes[i]; /* what the bins before left */
@@ -107,7 +107,7 @@ int answers_draw_bins(struct track_run *run, uint16_t device, const char *name, 
         }
         if ((!changes || counter.percent[0] != before) &&
             draw_values(&counter, bins->from_ns + (int64_t)i * bins->width_ns, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         before = counter.percent[0];
     }
     memset(counter.percent, 0, sizeof counter.percent);
@@ -137,7 +137,7 @@ int answers_each_device(struct track_run *run, void *layer,
     const struct workload *workload = &run->answers->workload;
     for (size_t i = 0; !workload->facts.placed && i < workload->device_count; i++) {
         if (draw(run, layer, (uint16_t)i, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     return 0;
 }

@@ -30,7 +30,7 @@ static int open_sink(struct trace *trace, struct err *err)
     free(trace->path);
     trace->path = path;
     if (trace->sink == NULL)
-        return -(int)err->code;
+        return err_status(err);
     int status = outfile_open_pipe(&trace->out, path, trace_sink_take, trace->sink, err);
     if (status < 0)
         trace_sink_abort(trace->sink);
@@ -116,7 +116,7 @@ static int close_sink(struct trace *trace, int status, struct err *err)
     if (whole)
         outfile_flush(&trace->out);
     if (trace_sink_failed(trace->sink, whole, err) < 0)
-        status = -(int)err->code;
+        status = err_status(err);
     outfile_abort(&trace->out);
     if (whole && status == 0)
         return trace_sink_commit(trace->sink, trace->events, trace->report, trace->run->origin.origin_unix_ns,

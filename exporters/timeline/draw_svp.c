@@ -165,7 +165,7 @@ int svp_names_load(struct timeline_run *run, const struct svp_model *model, stru
 {
     struct svp_layers layers;
     if (svp_layers_load(run->db, model->name, model->model_id, &layers, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     int status = task_names_load(&ret->core, &layers, false, run->bounds, err);
     if (status == 0)
         status = task_names_load(&ret->cpu, &layers, true, run->bounds, err);
@@ -251,7 +251,7 @@ static int collect_inference(void *arg, const struct svp_inference *inference, s
     if (inference->start_ns == DB_NULL || inference->end_ns == DB_NULL)
         return 0; /* without a known frequency nothing can be drawn */
     if (array_reserve(list, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     struct svp_span *span = &list->items[list->count++];
     *span = (struct svp_span){.id = inference->id,
                               .tasks = inference->tasks,
@@ -329,7 +329,7 @@ bool execute_calls_has(const char *name)
 int execute_calls_add(struct execute_calls *calls, const struct execute_call *call, struct err *err)
 {
     if (array_reserve(calls, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     calls->items[calls->count++] = *call;
     return 0;
 }

@@ -82,7 +82,7 @@ static int add_tid(struct trace_lanes *lanes, struct lanes_thread *thread, int64
         return 0;
     }
     if (*lanes->next == 0 && lanes->first_free != NULL && lanes->first_free(lanes->arg, lanes->next, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     thread->tids[thread->tid_count++] = *lanes->next;
     *lanes->next = number_add(*lanes->next, 1);
     return 0;
@@ -104,13 +104,13 @@ int trace_lanes_place(struct trace_lanes *lanes, int64_t number, struct trace_sl
     slice->instant = false;
     slice->short_ps = 0;
     if (thread == NULL)
-        return -(int)err->code;
+        return err_status(err);
     if (!lanes->style->as_recorded &&
         nesting_place(&thread->nesting, slice->start_ns, span_end(slice->start_ns, slice->duration_ns), &lane,
                       &shared_ends, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (lane == thread->tid_count && lane < NESTING_LANES_MAX && add_tid(lanes, thread, number, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     slice->instant = lane == NESTING_LANES_MAX;
     slice->tid = thread->tids[slice->instant ? 0 : lane];
     if (!slice->instant && !lanes->style->as_recorded)
@@ -136,7 +136,7 @@ int trace_lanes_add(struct trace_lanes *lanes, int64_t pid, int64_t number, int6
 {
     struct lanes_thread *thread = find_thread(lanes, pid, number, err);
     if (thread == NULL || (thread->tid_count == 0 && add_tid(lanes, thread, number, err) < 0))
-        return -(int)err->code;
+        return err_status(err);
     if (ret_tid != NULL)
         *ret_tid = thread->tids[0];
     return 0;
@@ -260,7 +260,7 @@ int nesting_place(struct nesting *nesting, int64_t start_ns, int64_t end_ns, siz
     if (nesting->count == (nesting->apart ? NESTING_LANES_MAX : NESTING_NESTED_LANES_MAX))
         return 0;
     if (array_reserve(nesting, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     struct nesting_lane *lane = &nesting->items[nesting->count];
     lane->depth = 0;
     push(lane, nesting->apart, start_ns, end_ns, ret_shared_ends);

@@ -42,7 +42,7 @@ static int draw_operator(struct earlier *draw, const struct cann_task *task, str
                                      type.length + slice_operator_room(&draw->operators, &draw->names, task),
                                      &draw->lanes, task->stream_id, &slice, err);
     if (p == NULL)
-        return -(int)err->code;
+        return err_status(err);
     p = earlier_put_task(p, style, "AI_CORE", task->stream_id, task->task_id);
     if (draw->operators.begins == NULL && type.text != NULL)
         p = trace_put_text(p, style, ",\"op_type\":", type.text, type.length);
@@ -62,7 +62,7 @@ static int end_stretch(struct layer *layer, struct err *err)
     char *p = trace_lanes_begin(&draw->lanes, &draw->trace, draw->unnamed_thread, &slice, 0, err,
                                 "%" PRId64 " task%s without a name", layer->tasks, layer->tasks == 1 ? "" : "s");
     if (p == NULL)
-        return -(int)err->code;
+        return err_status(err);
     p = trace_put_integer(p, style, "\"Tasks\":", layer->tasks);
     p = trace_put_integer(p, style, ",\"Streams\":", (int64_t)layer->streams.used);
     p = trace_put_us(p, style, ",\"Total Time(us)\":", layer->total_ns);
@@ -79,14 +79,14 @@ static int take_unnamed(struct layer *layer, const struct cann_task *task, struc
         return 0;
     }
     if (layer->tasks > 0 && time_since(task->start_ns, layer->end_ns) > STRETCH_GAP_NS && end_stretch(layer, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (layer->tasks++ == 0) {
         layer->start_ns = layer->end_ns = task->start_ns;
         layer->total_ns = 0;
     }
     layer->total_ns = span_end(layer->total_ns, task->duration_ns);
     layer->end_ns = end_ns > layer->end_ns ? end_ns : layer->end_ns;
-    return map_add(&layer->streams, &task->stream_id, NULL, err) != NULL ? 0 : -(int)err->code;
+    return map_add(&layer->streams, &task->stream_id, NULL, err) != NULL ? 0 : err_status(err);
 }
 
 /* ---- the layer ---- */
@@ -125,7 +125,7 @@ static int draw_tasks(struct earlier *draw, struct err *err)
     }
     failed = failed || end_stretch(&layer, err) < 0;
     map_release(&layer.streams);
-    return earlier_end_layer(draw, failed ? -(int)err->code : 0, name_thread, err);
+    return earlier_end_layer(draw, failed ? err_status(err) : 0, name_thread, err);
 }
 
 /* ---- iterations ---- */
@@ -173,7 +173,7 @@ static int draw_piece(const struct iterations *layer, struct step_piece piece, s
         piece.reduce = (size_t)piece.span.pair;
     if (trace_lanes_place(&draw->lanes, reduce ? THREAD_OF(piece.span.stream_id) : ITERATIONS, &slice, err) < 0 ||
         (p = trace_event_room(&draw->trace, texts, err)) == NULL)
-        return -(int)err->code;
+        return err_status(err);
     p = step_piece_put_arguments(trace_put_slice(step_piece_put_name(p, &piece), style, &slice), &piece);
     if (reduce)
         p = put_name(p, layer, "Op Name", STEP_POINT_OF_PAIR(piece.span.pair));
@@ -221,7 +221,7 @@ static int draw_iterations(struct earlier *draw, struct err *err)
 {
     struct iterations layer = {.draw = draw};
     if (step_pieces_load(&layer.pieces, draw->run->db, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     for (size_t i = 0; i < STEP_POINTS; i++)
         strbuf_init(&layer.names[i], OUTFILE_RESERVE_MAX);
     earlier_begin_layer(draw, "Stream ");
@@ -230,7 +230,7 @@ static int draw_iterations(struct earlier *draw, struct err *err)
     for (size_t i = 0; i < STEP_POINTS; i++)
         strbuf_release(&layer.names[i]);
     step_pieces_release(&layer.pieces);
-    return earlier_end_layer(draw, failed ? -(int)err->code : 0, name_iterations, err);
+    return earlier_end_layer(draw, failed ? err_status(err) : 0, name_iterations, err);
 }
 
 /* ---- files ---- */

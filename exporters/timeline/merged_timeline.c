@@ -121,10 +121,10 @@ static int draw_call(void *arg, const struct acl_call *call, struct err *err)
     if (trace_lanes_place(&merged->host, call->thread_id, &slice, err) == 0)
         p = trace_event_room(trace, trace_string_room(call->name), err);
     if (p == NULL)
-        return -(int)err->code;
+        return err_status(err);
     p = trace_put_string(trace_begin_event(p), call->name);
     if (trace_event_done(trace, put_call(p, merged, call, &slice), err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     struct execute_calls *executes = execute_calls_has(call->name) ? executes_of(merged, call) : NULL;
     return executes == NULL
                ? 0
@@ -203,7 +203,7 @@ static int draw_inference(struct merged *merged, const struct svp_span *inferenc
         p = trace_lanes_begin(&merged->device, trace, number_of(THREAD_INFERENCES, merged->lane, 0), &slice, 0, err,
                               "Inference %zu", index + 1);
     if (p == NULL)
-        return -(int)err->code;
+        return err_status(err);
     const struct execute_call *call =
         inference->start_known ? execute_calls_find(&merged->drawn->calls_of->executes, inference->start_ns) : NULL;
     p = trace_put_integer(p, &trace->style, "\"Tasks\":", inference->tasks);
@@ -232,7 +232,7 @@ static int write_counter(struct merged *merged, const struct counter *counter, i
     const struct trace_style *style = &merged->trace.style;
     char *p = trace_event_room(&merged->trace, 0, err);
     if (p == NULL)
-        return -(int)err->code;
+        return err_status(err);
     p = trace_put_word(trace_put_literal(trace_begin_event(p), "\""), counter->name);
     p = trace_put_counter(trace_put_literal(p, "\""), style, merged->drawn->pid, time_ns);
     p = trace_put_decimals_of(p, style, counter->key, strlen(counter->key), value, counter->decimals);
@@ -262,7 +262,7 @@ static int write_counters(struct merged *merged, int64_t time_ns, const struct s
         merged->counted[i] |= task != NULL && values[i] != DB_NULL;
         if (merged->counted[i] && values[i] != DB_NULL &&
             write_counter(merged, &counters[i], time_ns, values[i], err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     return 0;
 }
@@ -274,7 +274,7 @@ static int count_task(struct merged *merged, int64_t start_ns, const struct svp_
     if ((merged->counting && start_ns > merged->counted_until &&
          write_counters(merged, merged->counted_until, NULL, err) < 0) ||
         write_counters(merged, start_ns, task, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (!merged->counting || end_ns > merged->counted_until)
         merged->counted_until = end_ns;
     merged->counting = true;
@@ -293,7 +293,7 @@ static int draw_device_task(struct merged *merged, enum thread_kind kind, struct
     slice->pid = merged->drawn->pid;
     if (trace_lanes_place(&merged->device, number, slice, err) == 0)
         p = trace_event_room(trace, svp_task_room(&trace->style, task), err);
-    return p != NULL ? trace_event_done(trace, svp_put_task(p, &trace->style, task, slice), err) : -(int)err->code;
+    return p != NULL ? trace_event_done(trace, svp_put_task(p, &trace->style, task, slice), err) : err_status(err);
 }
 
 static int draw_core_task(void *arg, const struct svp_task *task, struct err *err)
@@ -309,7 +309,7 @@ static int draw_core_task(void *arg, const struct svp_task *task, struct err *er
                                .read_bytes = facts ? task->ddr_read_bytes : DB_NULL,
                                .write_bytes = facts ? task->ddr_write_bytes : DB_NULL};
     if (count_task(merged, slice.start_ns, task, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return draw_device_task(merged, THREAD_CORE, &drawn, &slice, err);
 }
 
@@ -351,7 +351,7 @@ static int draw_inferences(struct merged *merged, struct err *err)
         merged->inference = inference;
         if (draw_inference(merged, inference, i, err) < 0 ||
             svp_read_tasks(merged->reader, inference->id, draw_core_task, merged, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     return merged->counting ? write_counters(merged, merged->counted_until, NULL, err) : 0;
 }
@@ -422,15 +422,15 @@ static const struct svp_model *model_of_calls(const struct merged *merged)
 static int load(struct merged *merged, struct err *err)
 {
     if (acl_each_call(merged->run->db, model_of_calls(merged), look_at_call, merged, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (merged->calls_only)
         return 0;
     for (size_t i = 0; i < merged->model_count; i++) {
         if (load_model(merged, i, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     merged->reader = svp_task_reader_new(merged->run->db, true, err);
-    return merged->reader != NULL ? 0 : -(int)err->code;
+    return merged->reader != NULL ? 0 : err_status(err);
 }
 
 static int draw(struct merged *merged, struct err *err)
@@ -525,11 +525,11 @@ static int write_files(void *arg, const struct svp_model *model, struct err *err
 {
     struct timeline_run *run = arg;
     if (tasks_of(model) > 0 && svp_task_timeline(run, model, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (model->acl_calls > 0 && write_models(run, model, true, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (number_add(tasks_of(model), model->acl_calls) > 0 && write_models(run, model, false, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return 0;
 }
 

@@ -222,7 +222,7 @@ static int tell(struct perfetto *writer, struct track *track, enum text_use use,
     const struct event_span text = {item->bytes, item->length};
     const unsigned char bit = (unsigned char)(1u << use);
     if (number >= track->known_size && know(writer, track, number, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if ((track->known[number] & bit) != 0)
         return 0;
     track->known[number] |= bit;
@@ -491,7 +491,7 @@ static int write_process(struct perfetto *writer, struct process *process, struc
     if (process->written)
         return 0;
     if (make_room(writer, strlen(name) + strlen(label), err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     process->written = true;
     char *inner = writer->interned, *i = field_put(inner, PROCESS_PID, (uint64_t)process->number);
     i = field_put_bytes(i, PROCESS_NAME, name, strlen(name));
@@ -507,7 +507,7 @@ static int write_process(struct perfetto *writer, struct process *process, struc
 static int write_track(struct perfetto *writer, const struct track *track, struct err *err)
 {
     if (make_room(writer, track->name != NULL ? strlen(track->name) : 0, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     char *p = field_put(writer->event, DESCRIPTOR_UUID, track->uuid);
     if (track->name != NULL)
         p = field_put_bytes(p, DESCRIPTOR_NAME, track->name, strlen(track->name));
@@ -595,7 +595,7 @@ static int add_slice(struct perfetto *writer, struct track *track, const struct 
         return 0;
     }
     if (array_reserve(&track->ends, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     track->ends.items[track->ends.count++] = end_ns;
     track->begin_ns = start_ns;
     return 0;
@@ -666,7 +666,7 @@ static int add_counters(struct perfetto *writer, const struct event_text *event,
         const struct event_member *member = &event->members[i];
         struct track *track = counter_of(writer, event, member->key, err);
         if (track == NULL)
-            return -(int)err->code;
+            return err_status(err);
         if (member->type != EVENT_INTEGER && member->type != EVENT_REAL)
             return err_set(err, ERR_FORMAT, "a counter of a timeline is no number: %.*s", (int)member->value.length,
                            member->value.text);
@@ -699,7 +699,7 @@ static int add_metadata(struct perfetto *writer, const struct event_text *event,
     struct process *process = process_of(writer, event->pid, err);
     struct track *track = process != NULL && of_thread ? track_of(writer, event->pid, event->tid, err) : NULL;
     if (process == NULL || (of_thread && track == NULL))
-        return -(int)err->code;
+        return err_status(err);
     if (event->member_count == 0 || (member->type != EVENT_INTEGER && member->type != EVENT_TEXT))
         return err_set(err, ERR_FORMAT, "a name of a timeline is none: %.*s", (int)event->name.length,
                        event->name.text);
@@ -719,7 +719,7 @@ int perfetto_add(struct perfetto *writer, const struct event_text *event, struct
     if (event->name.text == NULL)
         return err_set(err, ERR_FORMAT, "an event of a timeline has no name");
     if (make_room(writer, texts, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (writer->texts.interned.count >= TEXTS_MAX || writer->texts.used + texts > TEXTS_BYTES_MAX ||
         writer->states > STATES_BYTES_MAX)
         forget(writer);
@@ -731,10 +731,10 @@ int perfetto_add(struct perfetto *writer, const struct event_text *event, struct
                        event->phase);
     struct track *track = track_of(writer, event->pid, event->tid, err);
     if (track == NULL)
-        return -(int)err->code;
+        return err_status(err);
     begin_sequence(writer, track);
     const int status = flow ? add_flow(writer, track, event, err) : add_slice(writer, track, event, err);
-    return err->code != ERR_NONE ? -(int)err->code : status;
+    return err->code != ERR_NONE ? err_status(err) : status;
 }
 
 /* ---- the whole ---- */
@@ -762,7 +762,7 @@ static int write_about(struct perfetto *writer, struct event_span about, int64_t
 {
     char snapshot[HEAD_MAX], *s = put_clock(snapshot, CLOCK_TRACE_ID, 0, false);
     if (make_room(writer, about.length, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (unix_ns != DB_NULL && unix_ns >= 0) {
         s = put_clock(s, CLOCK_REALTIME_ID, unix_ns, false);
         write_packet(writer, "", 0, PACKET_CLOCK_SNAPSHOT, snapshot, (size_t)(s - snapshot));

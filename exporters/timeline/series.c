@@ -262,7 +262,7 @@ static int keep_thread_name(struct series_run *series, int64_t thread, sqlite3_s
     if (thread > series->largest_thread)
         series->largest_thread = thread;
     if (name == NULL || *name != NULL)
-        return name != NULL ? 0 : -(int)err->code;
+        return name != NULL ? 0 : err_status(err);
     strbuf_init(&text, TEXT_MAX);
     if (sqlite3_column_type(row, COLUMN_THREAD_NAME) != SQLITE_NULL)
         json_text_append(&text, (const char *)sqlite3_column_text(row, COLUMN_THREAD_NAME),
@@ -286,7 +286,7 @@ static int draw_slice(struct series_run *series, const struct counter_run *count
     if (keep_thread_name(series, thread, row, err) == 0 && trace_lanes_place(&series->lanes, thread, &slice, err) == 0)
         p = begin_event(series, counter, err);
     if (p == NULL)
-        return -(int)err->code;
+        return err_status(err);
     p = trace_end_slice(put_values(trace_put_slice(p, style, &slice), counter), style, &slice);
     if (series->has_arrow && sqlite3_column_type(row, COLUMN_ARROW) != SQLITE_NULL) {
         const struct trace_flow flow = {.name = arrow->name, .category = arrow->category, .numbered = arrow->numbered};
@@ -308,7 +308,7 @@ static int draw_counter(struct series_run *series, const struct counter_run *cou
         return 0;
     char *p = find_process(series, row, place->device_id, err) == 0 ? begin_event(series, counter, err) : NULL;
     if (p == NULL)
-        return -(int)err->code;
+        return err_status(err);
     p = put_values(trace_put_counter(p, &trace->style, series->pid, place->time_ns), counter);
     return trace_event_done(trace, trace_end_counter(p, &trace->style), err);
 }
@@ -558,7 +558,7 @@ static int draw_series(struct track_run *run, const struct record_kind *kind, co
 {
     struct series_run *series = new_run(run, report, counters, count, in_order, err);
     if (series == NULL)
-        return -(int)err->code;
+        return err_status(err);
     int status = write_counters(series, kind, err);
     if (keep != NULL) {
         series->next = keep->runs;

@@ -66,7 +66,7 @@ static void cut_bins_add(struct cut_bins *bins, int64_t time_ns, size_t bytes)
 static int add_border(struct cut_borders *borders, int64_t time_ns, struct err *err)
 {
     if (array_reserve(borders, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     borders->items[borders->count++] = time_ns;
     return 0;
 }
@@ -76,7 +76,7 @@ static int trace_cuts_by_size(struct trace_cuts *cuts, const char *path, const s
                               uint64_t size_bytes, uint64_t limit, struct err *err)
 {
     if (array_reserve(&cuts->files, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     struct file_cuts *file = &cuts->files.items[cuts->files.count];
     *file = (struct file_cuts){.path = strdup(path)};
     if (file->path == NULL)
@@ -88,7 +88,7 @@ static int trace_cuts_by_size(struct trace_cuts *cuts, const char *path, const s
         const double bytes = (double)bins->bytes[i] * each;
         if (part > 0 && part + bytes > PLANNED * (double)limit) {
             if (add_border(&file->borders, (int64_t)i * bins->width_ns, err) < 0)
-                return -(int)err->code;
+                return err_status(err);
             part = 0;
         }
         part += bytes;
@@ -214,10 +214,10 @@ static int part_open(struct part *part, const struct trace_sink *sink, const cha
         part->out = NULL;
     }
     if (part->out == NULL)
-        return -(int)err->code;
+        return err_status(err);
     if (!is_json(sink->options))
         part->writer = perfetto_new(part->out, err);
-    return is_json(sink->options) || part->writer != NULL ? 0 : -(int)err->code;
+    return is_json(sink->options) || part->writer != NULL ? 0 : err_status(err);
 }
 
 static int open_parts(struct trace_sink *sink, struct err *err)
@@ -280,7 +280,7 @@ static int count_event(struct trace_sink *sink, const struct event_text *event, 
     if (sink->options->split == SPLIT_TIME)
         return 0;
     if (part_add(sink, &sink->parts[0], event, bytes, &length, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     cut_bins_add(sink->bins, event->start_ns, length);
     return 0;
 }
@@ -322,7 +322,7 @@ static int take_events(struct trace_sink *sink, const char **at, const char *end
             return 0;
         sink->has_head = true;
         if (keep(&sink->head, *at, line, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         *at = line;
     }
     while (!sink->in_tail) {
@@ -335,7 +335,7 @@ static int take_events(struct trace_sink *sink, const char **at, const char *end
         if ((stop = event_text_read(event, end, &sink->event)) == NULL)
             return 0;
         if (take_event(sink, &sink->event, event, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         *at = stop;
     }
     const char *tail = *at;
@@ -349,10 +349,10 @@ static int take_rest(struct trace_sink *sink, const char **at, const char *end, 
     for (size_t piece = REST_PIECE; sink->rest.length > 0 && *at < end; piece *= 2) {
         const size_t length = piece < (size_t)(end - *at) ? piece : (size_t)(end - *at);
         if (keep(&sink->rest, *at, *at + length, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         const char *taken = sink->rest.data, *stop = taken + sink->rest.length;
         if (take_events(sink, &taken, stop, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         *at += length;
         if ((size_t)(stop - taken) <= length) {
             *at -= stop - taken;
@@ -369,7 +369,7 @@ static int take_bytes(struct trace_sink *sink, const char *bytes, size_t length,
 {
     const char *at = bytes, *end = bytes + length;
     if (take_rest(sink, &at, end, err) < 0 || take_events(sink, &at, end, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return keep(&sink->rest, at, end, err);
 }
 
@@ -461,7 +461,7 @@ static int part_commit(const struct trace_sink *sink, struct part *part, int64_t
 {
     *ret_bytes = 0;
     if (part->writer != NULL && perfetto_end(part->writer, about(sink), unix_ns, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (part->writer == NULL && !plain)
         outfile_add(part->out, &sink->tail);
     if (part->squeeze == NULL) {
@@ -494,7 +494,7 @@ static int count_file(struct trace_sink *sink, uint64_t bytes, struct err *err)
     if (sink->options->split != SPLIT_SIZE)
         return 0;
     if (trace_cuts_by_size(cuts, sink->path, sink->bins, bytes, (uint64_t)sink->options->split_value, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     const size_t parts = cuts->files.items[cuts->files.count - 1].borders.count + 1;
     cuts->parts = parts > cuts->parts ? parts : cuts->parts;
     return 0;
@@ -511,7 +511,7 @@ int trace_sink_commit(struct trace_sink *sink, uint64_t drawn, const char *repor
         if (events == 0)
             continue;
         if (part_commit(sink, &sink->parts[i], unix_ns, plain, &bytes, err) < 0)
-            status = -(int)err->code;
+            status = err_status(err);
         else
             status = counting ? count_file(sink, bytes, err) : tell_part(sink, i, events, report, result, err);
     }
@@ -542,7 +542,7 @@ int trace_cuts_read_steps(sqlite3 *db, int64_t origin_ns, struct cut_borders *re
     if (status < 0)
         return status;
     if (array_reserve(ret, workload.step_count, err) < 0)
-        status = -(int)err->code;
+        status = err_status(err);
     for (size_t i = 0; status == 0 && i < workload.step_count; i++) {
         if (workload.steps[i].source == (uint8_t)workload.step_source)
             ret->items[ret->count++] = time_since(workload.steps[i].start_ns, origin_ns);
@@ -574,7 +574,7 @@ static int prepare_steps(struct trace_cuts *cuts, int (*steps)(void *arg, struct
     struct cut_borders *borders = &cuts->steps;
     size_t count = 0;
     if (steps(arg, borders, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     array_sort(borders->items, borders->count, sizeof *borders->items, compare_times);
     for (size_t i = 1; i < borders->count; i++) {
         if (borders->items[i] != borders->items[i - 1])

@@ -46,7 +46,7 @@ static int load_bounds(const char ***ret, sqlite3 *db, const struct cann_texts *
     int status = workload != NULL ? operator_bounds_of(workload, &bounds, err) : operator_bounds_load(db, &bounds, err);
     *ret = status == 0 ? find_bounds(&bounds, names, err) : NULL;
     operator_bounds_release(&bounds);
-    return *ret != NULL ? 0 : -(int)err->code;
+    return *ret != NULL ? 0 : err_status(err);
 }
 
 struct bounds_search {
@@ -103,7 +103,7 @@ int slice_operators_wait(struct slice_operators *operators, struct err *err)
     if (operators->bounds == NULL)
         *err = search->err;
     free_search(search);
-    return operators->bounds != NULL ? 0 : -(int)err->code;
+    return operators->bounds != NULL ? 0 : err_status(err);
 }
 
 static int load_facts(struct slice_operators *ret, sqlite3 *db, const char *beside, const struct cann_texts *names,
@@ -112,7 +112,7 @@ static int load_facts(struct slice_operators *ret, sqlite3 *db, const char *besi
     ret->search = beside != NULL && workload == NULL ? begin_search(beside) : NULL;
     if ((ret->search == NULL && load_bounds(&ret->bounds, db, names, workload, err) < 0) ||
         cann_tensor_sets_load(db, &ret->tensors, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return encode_texts(&ret->tensors, err);
 }
 
@@ -121,10 +121,10 @@ int slice_operators_load(struct slice_operators *ret, sqlite3 *db, const char *b
 {
     *ret = (struct slice_operators){.begins = NULL};
     if ((facts && load_facts(ret, db, beside, names, workload, err) < 0) || encode_texts(names, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (facts)
         ret->begins = short_names_of_texts(names, err);
-    return !facts || ret->begins != NULL ? 0 : -(int)err->code;
+    return !facts || ret->begins != NULL ? 0 : err_status(err);
 }
 
 void slice_operators_release(struct slice_operators *operators)

@@ -73,7 +73,7 @@ static int process(void *opaque, void *unit, struct parallel_output *output, str
     const size_t bound = deflateBound(stream, (unsigned long)block->length) + HEAD_MAX;
     char *room = parallel_reserve(output, bound + HEAD_MAX, err);
     if (room == NULL)
-        return -(int)err->code;
+        return err_status(err);
     char *packed = room + HEAD_MAX;
     deflateReset(stream);
     stream->next_in = (unsigned char *)block->bytes;
@@ -122,7 +122,7 @@ static int submit(struct squeeze *squeeze, const char *bytes, size_t length, str
 {
     struct block *block = parallel_unit(squeeze->parallel, err);
     if (block == NULL || grow(&block->bytes, &block->capacity, length > BLOCK_MAX ? length : BLOCK_MAX, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     memcpy(block->bytes, bytes, length);
     block->length = length;
     block->whole = length > BLOCK_MAX;
@@ -136,7 +136,7 @@ static int take_plain(struct squeeze *squeeze, const char *bytes, size_t length,
     while (length > 0) {
         const size_t piece = length < BLOCK_MAX ? length : BLOCK_MAX;
         if (submit(squeeze, bytes, piece, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         bytes += piece;
         length -= piece;
     }
@@ -168,16 +168,16 @@ static int submit_packets(struct squeeze *squeeze, struct err *err)
 static int take_packets(struct squeeze *squeeze, const char *bytes, size_t length, struct err *err)
 {
     if (grow(&squeeze->waiting, &squeeze->capacity, squeeze->length + length, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     memcpy(squeeze->waiting + squeeze->length, bytes, length);
     squeeze->length += length;
     size_t packet;
     while ((packet = packet_length(squeeze->waiting + squeeze->packets, squeeze->length - squeeze->packets)) > 0) {
         if (squeeze->packets + packet > BLOCK_MAX && submit_packets(squeeze, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         squeeze->packets += packet;
         if (packet > BLOCK_MAX && submit_packets(squeeze, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     return 0;
 }
@@ -256,11 +256,11 @@ static int finish(struct squeeze *squeeze, uint64_t *ret_bytes, struct err *err)
     const int committed = outfile_commit(&squeeze->input, err);
     if (squeeze->err.code != ERR_NONE) { /* it says more */
         *err = squeeze->err;
-        return -(int)err->code;
+        return err_status(err);
     }
     if (committed < 0 || (squeeze->kind == SQUEEZE_PACKETS && submit_packets(squeeze, err) < 0) ||
         parallel_finish(squeeze->parallel, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     parallel_free(squeeze->parallel);
     squeeze->parallel = NULL;
     if (squeeze->kind == SQUEEZE_GZIP)

@@ -58,7 +58,7 @@ int step_pieces_load(struct step_pieces *pieces, sqlite3 *db, struct err *err)
     if (pieces->items == NULL) {
         err_set(err, ERR_NO_MEMORY, "out of memory for %zu iterations", steps->count);
         step_pieces_release(pieces);
-        return -(int)err->code;
+        return err_status(err);
     }
     for (size_t i = 0; i < steps->count; i++)
         add_step(pieces, &steps->items[i]);

@@ -107,7 +107,7 @@ static int note_task(void *arg, const struct svp_task *task, struct err *err)
     note_stream(timeline, stream_id);
     if (timeline->model->ai_cpu_tasks > 0 && stream_id >= 0 && timeline->core_streams.used < STREAMS_MAX &&
         map_add(&timeline->core_streams, &stream_id, NULL, err) == NULL)
-        return -(int)err->code;
+        return err_status(err);
     return 0;
 }
 
@@ -120,7 +120,7 @@ static int find_largest_stream(struct task_timeline *timeline, struct err *err)
     for (size_t i = 0; !failed && i < list->count; i++)
         failed = svp_read_tasks(reader, list->items[i].id, note_task, timeline, err) < 0;
     svp_task_reader_free(reader);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static int first_further(void *arg, int64_t *ret, struct err *err)
@@ -128,7 +128,7 @@ static int first_further(void *arg, int64_t *ret, struct err *err)
     struct task_timeline *timeline = arg;
     const bool known = timeline->model->ai_cpu_tasks > 0; /* find_streams went through all */
     if (!known && find_largest_stream(timeline, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     *ret = timeline->first_further = timeline->largest_stream + 1;
     return 0;
 }
@@ -155,7 +155,7 @@ static int look_at_task(void *arg, const struct svp_task *task, struct err *err)
     if (note_task(timeline, task, err) < 0 ||
         (task->stream_id != DB_NULL && task->stream_id >= 0 &&
          trace_lanes_add(&timeline->lanes, 0, thread_of(timeline, false, task->stream_id), NULL, err) < 0))
-        return -(int)err->code;
+        return err_status(err);
     return timeline->model->ai_cpu_tasks <= 0 && ++timeline->sampled == SAMPLE_ROWS ? READING_ENDS : 0;
 }
 
@@ -175,7 +175,7 @@ static int find_streams(struct task_timeline *timeline, struct err *err)
     for (size_t i = 0; i < list->count && (shared || (i < SAMPLE_INFERENCES && timeline->sampled < SAMPLE_ROWS)); i++) {
         if (svp_read_tasks(timeline->reader, list->items[i].id, i < SAMPLE_INFERENCES ? look_at_task : note_task,
                            timeline, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     return shared ? svp_each_ai_cpu_task(timeline->run->db, timeline->model, look_at_cpu_task, timeline, err) : 0;
 }
@@ -196,7 +196,7 @@ static int append(struct task_timeline *timeline, const struct placed_task *task
     if (timeline->unit == NULL) {
         timeline->unit = parallel_unit(timeline->parallel, err);
         if (timeline->unit == NULL)
-            return -(int)err->code;
+            return err_status(err);
         timeline->unit->first = timeline->index;
         timeline->unit->count = 0;
     }
@@ -212,7 +212,7 @@ static int next_cpu_task(struct task_timeline *timeline, struct err *err)
     struct svp_ai_cpu_task *task = &timeline->cpu_task;
     do {
         if (svp_next_ai_cpu_task(timeline->run->db, timeline->cpu_tasks, task, &timeline->has_cpu_task, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     } while (timeline->has_cpu_task && (task->duration_ns == DB_NULL || task->duration_ns < 0));
     return 0;
 }
@@ -225,7 +225,7 @@ static int append_cpu_tasks(struct task_timeline *timeline, int64_t until_ns, st
         struct trace_slice slice = {.start_ns = task->start_ns, .duration_ns = task->duration_ns};
         note_stream(timeline, task->stream_id);
         if (trace_lanes_place(&timeline->lanes, thread_of(timeline, true, task->stream_id), &slice, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         const struct placed_task placed = {.start_ns = task->start_ns,
                                            .duration_ns = task->duration_ns,
                                            .stream_id = task->stream_id,
@@ -236,7 +236,7 @@ static int append_cpu_tasks(struct task_timeline *timeline, int64_t until_ns, st
                                            .ai_cpu = true,
                                            .instant = slice.instant};
         if (append(timeline, &placed, err) < 0 || next_cpu_task(timeline, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     return 0;
 }
@@ -255,7 +255,7 @@ static int append_kept(struct task_timeline *timeline, int64_t until_ns, struct 
     array_sort(items, timeline->kept.count, sizeof *items, compare_tasks);
     for (; count < timeline->kept.count && (items[count].start_ns < until_ns || until_ns == INT64_MAX); count++) {
         if (append_cpu_tasks(timeline, items[count].start_ns, err) < 0 || append(timeline, &items[count], err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     timeline->kept.count -= count;
     if (timeline->kept.count > 0 && count > 0)
@@ -286,7 +286,7 @@ static int place_inference(struct task_timeline *timeline, size_t i, struct err 
         return 0;
     timeline->stream_id = DB_NULL;
     if (svp_read_tasks(timeline->reader, span->id, take_stream, timeline, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     timeline->place =
         (struct trace_slice){.start_ns = span->start_ns, .duration_ns = time_since(span->end_ns, span->start_ns)};
     note_stream(timeline, timeline->stream_id);
@@ -300,7 +300,7 @@ static int shed(struct task_timeline *timeline, int64_t until_ns, struct err *er
     if (next < timeline->inferences.items + timeline->inferences.count && next->start_ns < until_ns)
         until_ns = next->start_ns;
     if (append_kept(timeline, until_ns, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return timeline->kept.count >= KEPT_MAX / 2 ? append_kept(timeline, INT64_MAX, err) : 0;
 }
 
@@ -323,7 +323,7 @@ static int keep_task(void *arg, const struct svp_task *task, struct err *err)
          trace_lanes_add(&timeline->lanes, 0, thread_of(timeline, false, task->stream_id), &placed.tid, err) < 0) ||
         (timeline->kept.count >= KEPT_MAX && shed(timeline, placed.start_ns, err) < 0) ||
         array_reserve(&timeline->kept, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     timeline->order = timeline->kept.count > 0 ? timeline->order + 1 : 0;
     placed.order = timeline->order;
     timeline->kept.items[timeline->kept.count++] = placed;
@@ -338,7 +338,7 @@ static int draw_inferences(struct task_timeline *timeline, struct err *err)
         const struct svp_span *span = &list->items[i];
         if (append_kept(timeline, span->start_ns, err) < 0 || place_inference(timeline, i, err) < 0 ||
             svp_read_tasks(timeline->reader, span->id, keep_task, timeline, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         if (span->end_ns > timeline->latest_end_ns)
             timeline->latest_end_ns = span->end_ns;
     }
@@ -390,7 +390,7 @@ static int draw_task(struct worker *worker, const struct placed_task *task, int6
     if (start == NULL && room > EVENT_PIECE)
         return err_set(err, ERR_NO_MEMORY, "out of memory for an event of %zu bytes", room);
     if (start == NULL)
-        return -(int)err->code;
+        return err_status(err);
     const size_t length = (size_t)(svp_put_task(start, style, &drawn, &slice) - start);
     int status = 0;
     if (own != NULL)
@@ -406,7 +406,7 @@ static int draw_unit(void *worker, void *opaque, struct parallel_output *output,
     const struct task_unit *unit = opaque;
     for (size_t i = 0; i < unit->count; i++) {
         if (draw_task(worker, &unit->tasks[i], unit->first + (int64_t)i, output, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     return 0;
 }
@@ -419,11 +419,11 @@ static int load(struct task_timeline *timeline, struct err *err)
     timeline->reader = svp_task_reader_new(db, false, err);
     if (timeline->reader == NULL || svp_spans_load(timeline->run, timeline->model, &timeline->inferences, err) < 0 ||
         svp_names_load(timeline->run, timeline->model, &timeline->names, err) < 0 || find_streams(timeline, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (timeline->model->ai_cpu_tasks <= 0)
         return 0;
     if (svp_ai_cpu_tasks(db, timeline->model, &timeline->cpu_tasks, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return next_cpu_task(timeline, err);
 }
 
@@ -437,7 +437,7 @@ static int draw(struct task_timeline *timeline, struct err *err)
     trace_name_process(&timeline->trace, 0, 0, "Task Scheduler", NULL);
     timeline->parallel = parallel_new(&work, &timeline->trace.out, err);
     if (timeline->parallel == NULL)
-        return -(int)err->code;
+        return err_status(err);
     int status = draw_inferences(timeline, err);
     if (status == 0) {
         submit(timeline);

@@ -149,7 +149,7 @@ static bool needs_answers(const struct track_run *run)
 static int load_names(struct track_run *run, sqlite3 *db, struct err *err)
 {
     if (cann_names_load(db, &run->names, err) < 0 || (needs_answers(run) && track_answers_load(run, err) < 0))
-        return -(int)err->code;
+        return err_status(err);
     run->facts = !run->compat && run->guest == NULL;
     const bool operators = run->facts && track_shows(run, track_ascend.name, track_ascend.also);
     const struct workload *workload = run->answers != NULL ? &run->answers->workload : NULL;
@@ -162,7 +162,7 @@ static int load(struct track_run *run, struct err *err)
     sqlite3 *db = run->run->db;
     if (cann_parts_load(db, &run->parts, err) < 0 || load_names(run, db, err) < 0 ||
         cann_communications_load(db, &run->communications, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     for (size_t i = 0; i < run->parts.count && run->process_id <= 0; i++) {
         int64_t process_id = run->parts.parts[i].process_id;
         if (process_id > 0 && process_id <= UINT32_MAX)
@@ -211,9 +211,9 @@ static int begin_tracks(struct track_run *run, struct err *err)
         if (track->word != NULL)
             trace_lanes_init(run->states[i], &run->trace.style, track->word, track->first_free, run->run->db);
         if (track->events != NULL && series_track_write(run, track, run->states[i], err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         if (track->events == NULL && track->begin != NULL && track->begin(run, run->states[i], err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         if (track->named_only && run->trace.events == before)
             tell_absent(run, track->name);
     }
@@ -238,7 +238,7 @@ static int write_tracks(struct track_run *run, struct err *err)
     const struct trace_guest *guest = run->guest;
     if ((guest != NULL && guest->begin(guest->arg, &run->trace, err) < 0) || begin_tracks(run, err) < 0 ||
         (run->everything && series_write(run, err) < 0) || tracks_walk(run, err) < 0 || name_threads(run, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return guest != NULL && guest->end != NULL ? guest->end(guest->arg, &run->trace, err) : 0;
 }
 
@@ -264,14 +264,14 @@ static int write_file(struct track_run *run, const char *report, const char *clo
 static int each_report(void *arg, int (*write)(void *arg, const char *report, struct err *err), struct err *err)
 {
     if (write(arg, NULL, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     for (size_t i = 0; tracks[i] != NULL; i++) {
         const char *report = tracks[i]->report;
         size_t k = 0;
         while (report != NULL && (tracks[k]->report == NULL || strcmp(tracks[k]->report, report) != 0))
             k++;
         if (report != NULL && k == i && write(arg, report, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     return 0;
 }
@@ -290,7 +290,7 @@ static int tracks_write(struct timeline_run *timeline, struct err *err)
     struct track_run run = run_of(timeline);
     const bool failed = load(&run, err) < 0 || each_report(&run, write_report, err) < 0;
     release(&run);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 int tracks_write_with(struct timeline_run *timeline, const struct trace_guest *guest, const char *name, bool compat,
@@ -302,7 +302,7 @@ int tracks_write_with(struct timeline_run *timeline, const struct trace_guest *g
     const bool failed =
         load(&run, err) < 0 || write_file(&run, NULL, "unix", path_join(timeline->options->directory, name), err) < 0;
     release(&run);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* Writes layers of answers of a capture whose timelines are not made of tracks: a file of their own, where --reports
@@ -318,7 +318,7 @@ static int answers_write(struct timeline_run *timeline, const char *clock, struc
         needs_answers(&run) && (track_answers_load(&run, err) < 0 ||
                                 write_file(&run, NULL, clock, path_join(options->directory, "analysis.json"), err) < 0);
     release(&run);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* ---- several captures in one file ---- */
@@ -346,7 +346,7 @@ static int choose_process(struct merging *merging, struct track_run *run, struct
     int64_t process_id = run->process_id;
     for (int64_t other = LARGEST_OF_LINUX; !added; other--) {
         if (map_add(&merging->processes, &process_id, &added, err) == NULL)
-            return -(int)err->code;
+            return err_status(err);
         run->process_id = process_id;
         process_id = other;
     }
@@ -371,7 +371,7 @@ static int write_part(struct merging *merging, size_t i, const char *report, str
     merging->trace = run.trace;
     release_tracks(&run);
     release(&run);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static int write_merged(void *arg, const char *report, struct err *err)
@@ -400,7 +400,7 @@ static int draw_merged(void *arg, const struct export_options *options, struct e
         const struct merge_part *part = &merging->parts[i];
         struct capture_origin origin;
         if (query_origin(part->db, CAPTURE_CANN, &origin, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         origin.time_ns = number_add(origin.time_ns, part->shift_ns);
         if (origin.origin_unix_ns != DB_NULL)
             origin.origin_unix_ns = number_add(origin.origin_unix_ns, part->shift_ns);
@@ -440,7 +440,7 @@ static int write_marks(struct track_run *run, const char *name, struct err *err)
         return status;
     const bool failed =
         series_track_write(run, &track_msproftx, &marks, err) < 0 || series_track_name_threads(&marks, err) < 0;
-    status = trace_close(&run->trace, failed ? -(int)err->code : 0, &info, err);
+    status = trace_close(&run->trace, failed ? err_status(err) : 0, &info, err);
     series_track_release(&marks);
     return status;
 }
@@ -453,7 +453,7 @@ static int marks_timeline(struct timeline_run *timeline, struct err *err)
     const bool failed =
         tx_report_name(name, timeline->db, timeline->options, ".json", err) < 0 || write_marks(&run, name, err) < 0;
     map_release(&run.processes);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* ---- of every family ---- */
@@ -480,7 +480,7 @@ static int draw_timelines(sqlite3 *db, const struct export_options *options, str
         return result;
     const bool svp = facts.family == CAPTURE_SVP, job = facts.family == CAPTURE_JOB;
     if (answers_write(&run, job ? "system counter" : "system monotonic", err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (svp)
         return svp_timeline(&run, err);
     result = job ? timeline_of_job(&run, err) : timeline_of_2022(&run, err);
@@ -506,9 +506,9 @@ static int read_steps(void *arg, struct cut_borders *ret, struct err *err)
     struct db_facts facts;
     struct capture_origin origin;
     if (db_read_facts(drawing->db, &facts, err) != 0 || query_origin(drawing->db, facts.family, &origin, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     if (trace_cuts_read_steps(drawing->db, origin.time_ns, ret, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     if (ret->count == 0 && drawing->options->absent != NULL)
         drawing->options->absent("the capture has no iterations or steps: the timeline is one part");
     return 0;

@@ -145,7 +145,7 @@ static int list_thread(void *arg, const struct plain_call *call, struct err *err
             return 0;
     }
     if (array_reserve(threads, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     threads->items[threads->count++] = (struct call_thread){process, call->thread_id};
     return 0;
 }
@@ -154,7 +154,7 @@ static int list_threads(struct earlier *draw, enum plain_layers layers, struct e
 {
     draw->listing = &draw->threads[layers];
     if (!draw->listing->listed && plain_calls_each(draw->calls, layers, list_thread, draw, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     draw->listing->listed = true;
     return 0;
 }
@@ -185,7 +185,7 @@ static int find_name(struct earlier *draw, const struct plain_call *call, struct
         return 0;
     while (names->count <= call->name_number) {
         if (array_reserve(names, 1, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         strbuf_init(&names->items[names->count++], TEXT_MAX);
     }
     struct strbuf *name = &names->items[call->name_number];
@@ -228,7 +228,7 @@ static int draw_call_on(struct earlier *draw, const struct plain_call *call, con
     struct trace_slice slice = slice_between(draw, process_of(draw, call), call->start_ns, call->end_ns);
     char *p = begin_call(draw, call, prefix, err);
     if (p == NULL || trace_lanes_place(&draw->lanes, number, &slice, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (draw->compat) {
         p = trace_end_slice(put_call(trace_put_slice(p, style, &slice), style, call), style, &slice);
     } else {
@@ -238,7 +238,7 @@ static int draw_call_on(struct earlier *draw, const struct plain_call *call, con
         p = trace_end_call(p, style, &slice);
     }
     p = put_call_flow(draw, p, call, &slice, err);
-    return p != NULL ? trace_event_done(&draw->trace, p, err) : -(int)err->code;
+    return p != NULL ? trace_event_done(&draw->trace, p, err) : err_status(err);
 }
 
 static const char *layer_prefix(const struct plain_call *call)
@@ -256,7 +256,7 @@ static int draw_calls(struct earlier *draw, enum plain_layers layers, const char
 {
     draw->grouped = layers == PLAIN_BOTH;
     if (list_threads(draw, layers, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     earlier_begin_layer(draw, "Thread ");
     name_threads(draw, &draw->threads[layers], process);
     return earlier_end_layer(draw, plain_calls_each(draw->calls, layers, draw_call, draw, err), NULL, err);
@@ -281,7 +281,7 @@ static int draw_grouped_compat(void *arg, const struct plain_call *call, struct 
     const struct trace_style *style = &draw->trace.style;
     char *p = begin_call(draw, call, layer_prefix(call), err);
     if (p == NULL)
-        return -(int)err->code;
+        return err_status(err);
     p = trace_put_integer(p, style, ",\"pid\":", process_of(draw, call));
     p = trace_put_integer(p, style, ",\"tid\":\"Thread ", call->thread_id);
     p = trace_put_us(p, style, "\",\"ts\":", call->start_ns);
@@ -318,7 +318,7 @@ static int add_stream(struct earlier *draw, int64_t stream_id, struct err *err)
     if (at > 0 && items[at - 1] == stream_id)
         return 0;
     if (array_reserve(&draw->streams, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     items = draw->streams.items;
     memmove(items + at + 1, items + at, (draw->streams.count++ - at) * sizeof *items);
     items[at] = stream_id;
@@ -334,7 +334,7 @@ static int add_task(void *arg, const struct cann_task *task, struct err *err)
     task_2022_read(draw->device, task, &timed.timed);
     draw->ai_cpu_tasks |= task->type == TASK_OF_AI_CPU;
     return add_stream(draw, task->stream_id, err) < 0 || spool_add(draw->tasks, &in_order, &timed, TIMED_SIZE, err) < 0
-               ? -(int)err->code
+               ? err_status(err)
                : 0;
 }
 
@@ -359,7 +359,7 @@ static int read_tasks(struct earlier *draw, struct err *err)
     if (draw->tasks == NULL || execution_each(draw->run->db, range, CANN_TICKS_CYCLES, add_task, draw, err) < 0 ||
         device_copy_each(draw->run->db, range, add_copy, draw, err) < 0 ||
         ai_cpu_run_each(draw->run->db, range, note_ai_cpu_run, draw, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return spool_finish(draw->tasks, err);
 }
 
@@ -390,7 +390,7 @@ static int draw_slice(void *arg, const struct model_slice *done, struct err *err
     if (trace_lanes_place(&draw->lanes, done->thread_id, &slice, err) == 0)
         p = trace_event_room(&draw->trace, trace_string_room(done->name) + trace_string_room(done->model), err);
     if (p == NULL)
-        return -(int)err->code;
+        return err_status(err);
     p = trace_put_slice(trace_put_string(trace_begin_event(p), done->name), &draw->trace.style, &slice);
     if (done->model != NULL) {
         p = trace_put_string(trace_put_literal(p, "\"Model Name\":"), done->model);
@@ -456,7 +456,7 @@ static int draw_stack_call(struct earlier *draw, const struct plain_call *call, 
     struct trace_slice slice = slice_of_reals(draw, draw->device->part->process_id, start_ns, end_ns);
     char *p = begin_call(draw, call, "", err);
     if (p == NULL)
-        return -(int)err->code;
+        return err_status(err);
     slice.tid = layer;
     p = put_span(draw, p, &slice, start_ns, end_ns);
     return trace_slice_done(&draw->trace, p, &slice, err);
@@ -485,11 +485,11 @@ static int draw_stack_task(void *arg, const void *record, struct err *err)
     struct trace_slice slice = slice_of_reals(draw, draw->device->part->process_id, span->start, span->end);
     slice.tid = STACK_SCHEDULER;
     if (!draw->compat && trace_lanes_place(&draw->lanes, STACK_SCHEDULER, &slice, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     char *p = trace_event_room(&draw->trace,
                                name.length + slice_operator_room(&draw->operators, &draw->names, &span->task), err);
     if (p == NULL)
-        return -(int)err->code;
+        return err_status(err);
     p = put_span(draw, begin_named(p, style, "", name), &slice, span->start, span->end);
     p = trace_put_literal(p, ",\"Total Time(ms)\":");
     p = isnan(timed->milliseconds) ? trace_put_literal(p, "\"\"") : number_put_real(p, timed->milliseconds, 17);
@@ -515,7 +515,7 @@ static int draw_stack(struct earlier *draw, struct err *err)
     bool failed = plain_calls_each(draw->calls, PLAIN_ACL, draw_stack_acl, draw, err) < 0 ||
                   plain_calls_each(draw->calls, PLAIN_RUNTIME, draw_stack_runtime, draw, err) < 0 ||
                   spool_each(draw->tasks, draw_stack_task, draw, err) < 0;
-    return earlier_end_layer(draw, failed ? -(int)err->code : 0, name_layer, err);
+    return earlier_end_layer(draw, failed ? err_status(err) : 0, name_layer, err);
 }
 
 /* ---- tasks ---- */
@@ -548,7 +548,7 @@ static int draw_task(void *arg, const void *record, struct err *err)
     char *p = earlier_begin_operator(draw, task->op_name_id, slice_operator_room(&draw->operators, &draw->names, task),
                                      &draw->lanes, task->stream_id, &slice, err);
     if (p == NULL)
-        return -(int)err->code;
+        return err_status(err);
     p = earlier_put_task(p, style, type != NULL ? type : "N/A", task->stream_id, task->task_id);
     p = slice_put_operator(put_counted(p, style, timed), style, &draw->operators, &draw->names, task);
     p = trace_end_slice(p, style, &slice);
@@ -566,7 +566,7 @@ static int draw_copy(void *arg, const struct device_copy *copy, struct err *err)
     struct trace_slice slice = slice_of_reals(draw, SCHEDULER, start_ns, end_ns);
     char *p = trace_lanes_begin(&tasks->copies, &draw->trace, copy->stream_id, &slice, 0, err, COPY_NAME_2022);
     if (p == NULL)
-        return -(int)err->code;
+        return err_status(err);
     p = earlier_put_task(p, style, COPY_TYPE_2022, copy->stream_id, copy->task_id);
     p = trace_put_us(p, style, ",\"Receive Time\":", number_from_real(time_2022(draw->device, copy->receive_tick)));
     p = trace_put_us(p, style, ",\"Start Time\":", number_from_real(start_ns));
@@ -586,7 +586,7 @@ static int draw_ai_cpu_run(void *arg, const struct ai_cpu_run *run, struct err *
     char *p = earlier_begin_operator(draw, run->op_name_id, cann_text(&draw->names, run->op_name_id, 0).length,
                                      &draw->lanes, 0, &slice, err);
     if (p == NULL)
-        return -(int)err->code;
+        return err_status(err);
     p = trace_put_value_word(p, style, "\"Task Type\":", "AI_CPU");
     p = put_known_us(p, style, ",\"Compute Time(us)\":", run->compute_ns);
     p = put_known_us(p, style, ",\"Memcpy Time(us)\":", run->copy_ns);
@@ -649,7 +649,7 @@ static int draw_all_tasks(struct tasks *tasks, struct err *err)
     if (spool_each(draw->tasks, draw_task, tasks, err) < 0 ||
         device_copy_each(draw->run->db, range, draw_copy, tasks, err) < 0 ||
         ai_cpu_run_each(draw->run->db, range, draw_ai_cpu_run, tasks, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return again && !draw->ai_cpu_runs ? spool_each(draw->tasks, draw_ai_cpu_task, tasks, err) : 0;
 }
 
@@ -697,7 +697,7 @@ int earlier_write_file(struct earlier *draw, const char *report, const char *suf
     snprintf(name, sizeof name, "%s%s.json", report, suffix);
     if (trace_open(&draw->trace, draw->run, draw->compat ? &trace_style_2022 : &trace_style_msprof, report, name, err) <
         0)
-        return -(int)err->code;
+        return err_status(err);
     draw->tasks_before = 0;
     draw->trace.tells_progress = true;
     int status = draw_layer(draw, err);
@@ -750,14 +750,14 @@ static int write_device(void *arg, const struct device_2022 *device, struct err 
                   write_files(draw, err) < 0;
     release_calls(draw);
     release_tasks(draw);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 int earlier_open(struct earlier *draw, struct timeline_run *run, struct err *err)
 {
     *draw = (struct earlier){.run = run, .begun_flows = MAP_OF(struct begun_flow, id)};
     if (cann_names_load(run->db, &draw->names, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return slice_operators_load(&draw->operators, run->db, NULL, &draw->names, NULL, !run->options->trace_compat, err);
 }
 

@@ -54,7 +54,7 @@ int track_process_of(struct track_run *run, int64_t process_id, int64_t layer, i
     bool added;
     *ret_pid = run->own_numbers ? process_id : track_pid_of(process_id, layer, device_id);
     if (map_add(&run->processes, ret_pid, &added, err) == NULL)
-        return -(int)err->code;
+        return err_status(err);
     if (!added)
         return 0;
     if (device_id != DB_NULL)
@@ -93,16 +93,16 @@ static int open_worker(struct track_worker *worker, struct err *err)
     if (worker->owns == NULL)
         return err_no_memory(err);
     if (database_open(run->run->options->database, &worker->db, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     for (size_t i = 0; i < run->track_count; i++) {
         const struct track *track = run->tracks[i];
         if (track->worker_size > 0 && (worker->owns[i] = calloc(1, track->worker_size)) == NULL)
             return err_no_memory(err);
         if (track->draw_call != NULL && ((worker->calls = cann_reader_new(worker->db, CANN_CALLS, err)) == NULL ||
                                          (worker->around = cann_reader_new(worker->db, CANN_CALLS, err)) == NULL))
-            return -(int)err->code;
+            return err_status(err);
         if (track->draw_task != NULL && (worker->tasks = cann_reader_new(worker->db, CANN_TASKS, err)) == NULL)
-            return -(int)err->code;
+            return err_status(err);
     }
     return 0;
 }
@@ -150,7 +150,7 @@ int track_add_thread(struct track_worker *worker, int64_t number, struct err *er
     worker->has_thread = trace_lanes_add(worker->track, worker->pid, number, NULL, err) == 0;
     pthread_mutex_unlock(&worker->run->lock);
     worker->thread = number;
-    return worker->has_thread ? 0 : -(int)err->code;
+    return worker->has_thread ? 0 : err_status(err);
 }
 
 /* ---- units ---- */
@@ -219,7 +219,7 @@ static int take_span(void *arg, const struct cann_span *span, struct err *err)
             continue;
         if ((track->span != NULL && track->span(run, run->states[i], span, err) < 0) ||
             (draws_rows(track) && place_row(walk, i, span, err) < 0))
-            return -(int)err->code;
+            return err_status(err);
     }
     return 0;
 }
@@ -238,7 +238,7 @@ static int submit_range(struct walk *walk, size_t i, int64_t first, int64_t end,
     struct placed_rows *placed = &walk->placed[i];
     struct track_unit *unit = track_unit_new(walk->run, walk->run->states[i], err);
     if (unit == NULL)
-        return -(int)err->code;
+        return err_status(err);
     unit->first = first;
     unit->end = end;
     unit->count = placed->count;
@@ -252,11 +252,11 @@ static int walk_range(struct walk *walk, int64_t first, int64_t end, struct err 
 {
     struct track_run *run = walk->run;
     if (walk->reader != NULL && cann_read_spans(walk->reader, first, end, take_span, walk, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     for (size_t i = 0; i < run->track_count; i++) {
         if (run->tracks[i]->rows == walk->rows && draws_rows(run->tracks[i]) &&
             submit_range(walk, i, first, end, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     return 0;
 }
@@ -269,13 +269,13 @@ static int open_walk(struct walk *walk, int64_t *ret_count, struct err *err)
     bool spans = true;
     if ((calls ? cann_call_count(db, ret_count, err) : cann_task_count(db, ret_count, err)) < 0 ||
         (calls && cann_calls_overlap(db, &spans, err) < 0))
-        return -(int)err->code;
+        return err_status(err);
     walk->placed = calloc(walk->run->track_count, sizeof *walk->placed);
     if (walk->placed == NULL)
         return err_no_memory(err);
     if (spans)
         walk->reader = cann_reader_new(db, calls ? CANN_CALL_SPANS : CANN_TASK_SPANS, err);
-    return !spans || walk->reader != NULL ? 0 : -(int)err->code;
+    return !spans || walk->reader != NULL ? 0 : err_status(err);
 }
 
 static int walk_rows(struct track_run *run, enum track_rows rows, struct err *err)
@@ -292,7 +292,7 @@ static int walk_rows(struct track_run *run, enum track_rows rows, struct err *er
                  run->tracks[i]->end(run, run->states[i], err) < 0;
     cann_reader_free(walk.reader);
     free(walk.placed);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 int tracks_walk(struct track_run *run, struct err *err)
@@ -313,5 +313,5 @@ int tracks_walk(struct track_run *run, struct err *err)
     parallel_free(run->parallel);
     run->parallel = NULL;
     run->trace.events += atomic_exchange(&run->drawn, 0);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }

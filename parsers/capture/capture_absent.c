@@ -293,7 +293,7 @@ static int make_key(const struct mark_rule *rule, const struct file_identity *id
     *ret = !rule->with_model || identity->model != NULL;
     if (rule->with_model && *ret) {
         if (intern_add(models, identity->model, strlen(identity->model), &model, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         key->model_id = identity->model_id;
         key->model = model;
     }
@@ -316,7 +316,7 @@ static int find_marks(const struct search *search, const struct mark_rule *rule,
             continue;
         status = make_key(rule, &search->capture->files[i].identity, models, &key, &is_one, err);
         if (status == 0 && is_one && map_add(found, &key, NULL, err) == NULL)
-            status = -(int)err->code;
+            status = err_status(err);
     }
     return status;
 }
@@ -330,7 +330,7 @@ static int report_marks(const struct search *search, const struct mark_rule *rul
         struct mark_key key;
         bool is_one;
         if (make_key(rule, &mark->identity, models, &key, &is_one, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         bool there = is_one && map_get(found, &key) != NULL;
         key.current_pic_count = rule->with_sample ? -1 : 0;
         if (!there && (!is_one || map_get(found, &key) == NULL))
@@ -415,7 +415,7 @@ int capture_report_absent(struct capture *capture, struct err *err)
 {
     struct search search = {capture, list_kinds(capture, err)};
     if (search.kinds == NULL)
-        return -(int)err->code;
+        return err_status(err);
     for (size_t i = 0; i < capture->part_count; i++) {
         check_configs(capture, i);
         for (size_t k = 0; k < EXPECTATION_COUNT; k++)

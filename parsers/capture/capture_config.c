@@ -57,7 +57,7 @@ static int take_device(struct capture *capture, const struct json *entry, int64_
     int64_t counter = read_frequency(entry, "hwts_frequency");
     struct device_info *device = capture_add_device(capture, device_id, err);
     if (device == NULL)
-        return err->code != ERR_NONE ? -(int)err->code : 0;
+        return err->code != ERR_NONE ? err_status(err) : 0;
     if (core > 0)
         device->core_khz = core;
     if (counter > 0)
@@ -103,7 +103,7 @@ static int take_net(struct capture *capture, const char *name, const struct json
     int64_t batch_num;
     if (model != NULL && json_integer(json_member(root, "batch_num"), &batch_num) && batch_num >= 0)
         model->batch_num = batch_num;
-    return err->code != ERR_NONE ? -(int)err->code : 0;
+    return err->code != ERR_NONE ? err_status(err) : 0;
 }
 
 static int checksum_text(struct capture_file *file, const char *text, size_t length, struct err *err)
@@ -154,7 +154,7 @@ int capture_read_config(struct capture *capture, const struct entry *entry, stru
     size_t length;
     char *text = read_text(capture, entry->name, &length, err);
     if (text == NULL)
-        return err->code != ERR_NONE ? -(int)err->code : 0;
+        return err->code != ERR_NONE ? err_status(err) : 0;
     struct capture_file *file = capture_add_file(capture, entry);
     int status = file != NULL ? checksum_text(file, text, length, err) : err_no_memory(err);
     struct json *root = NULL;
@@ -237,7 +237,7 @@ int capture_read_done(struct capture *capture, const char *name, struct done_inf
     size_t length;
     char *text = read_text(capture, name, &length, err);
     if (text == NULL)
-        return err->code != ERR_NONE ? -(int)err->code : 0;
+        return err->code != ERR_NONE ? err_status(err) : 0;
     int64_t number = 0;
     for (char *line = text, *end = text + length; line < end;) {
         char *newline = memchr(line, '\n', (size_t)(end - line));

@@ -129,7 +129,7 @@ static int add_entry(struct entry_list *list, const char *directory, int at, cha
     if (list->count == list->capacity &&
         array_grow(&list->entries, &list->capacity, list->count, 1, sizeof *list->entries, err) < 0) {
         free(name);
-        return -(int)err->code;
+        return err_status(err);
     }
     struct entry *entry = &list->entries[list->count];
     *entry = (struct entry){.name = name};
@@ -146,7 +146,7 @@ static int add_entry(struct entry_list *list, const char *directory, int at, cha
     } else {
         err_set_errno(err, errno, "cannot look at '%s/%s'", directory, name);
         free(name);
-        return -(int)err->code;
+        return err_status(err);
     }
     return 0;
 }
@@ -286,7 +286,7 @@ int capture_fingerprint(const char *directory, char ret[65], struct err *err)
 {
     struct entry_list list = {.entries = NULL};
     char *absolute = path_absolute(directory, err);
-    int status = absolute != NULL ? entry_list_read(&list, absolute, err) : -(int)err->code;
+    int status = absolute != NULL ? entry_list_read(&list, absolute, err) : err_status(err);
     if (status == 0)
         status = entry_list_fingerprint(&list, ret, err);
     entry_list_release(&list);

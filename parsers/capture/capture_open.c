@@ -53,10 +53,10 @@ static int add_mark(struct capture *capture, const struct entry *entry, struct f
     struct capture_model *model = capture_add_model(capture, identity->model, identity->model_id, err);
     file_identity_release(identity);
     if (model == NULL)
-        return err->code != ERR_NONE ? -(int)err->code : 0;
+        return err->code != ERR_NONE ? err_status(err) : 0;
     if (capture->mark_count == capture->mark_capacity &&
         array_grow(&capture->marks, &capture->mark_capacity, capture->mark_count, 1, sizeof *capture->marks, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     struct inference_mark *mark = &capture->marks[capture->mark_count];
     *mark = (struct inference_mark){.name = strdup(entry->name), .identity = *identity};
     if (mark->name == NULL)
@@ -149,10 +149,10 @@ static int take_data(struct capture *capture, const struct entry_list *list, con
     file->families = claim->families;
     if (identity->model != NULL && capture_add_model(capture, identity->model, identity->model_id, err) == NULL &&
         err->code != ERR_NONE)
-        return -(int)err->code;
+        return err_status(err);
     if (identity->device_id >= 0 && capture_add_device(capture, identity->device_id, err) == NULL &&
         err->code != ERR_NONE)
-        return -(int)err->code;
+        return err_status(err);
     if (entry->size == 0) {
         /* a sampled stream that was switched on may have had nothing to say */
         bool samples = claim->kind->sampling != NULL || claim->kind->lines != NULL || claim->kind->parts != NULL;
@@ -380,7 +380,7 @@ int capture_open(struct capture *capture, const char *directory, const struct ca
     struct entry_list list = {.entries = NULL};
     *capture = (struct capture){.diag = diag, .options = *options};
     capture->directory = path_absolute(directory, err);
-    int status = capture->directory != NULL ? entry_list_read(&list, capture->directory, err) : -(int)err->code;
+    int status = capture->directory != NULL ? entry_list_read(&list, capture->directory, err) : err_status(err);
     if (status == 0)
         status = entry_list_fingerprint(&list, capture->fingerprint, err);
     capture->inodes = entry_list_inodes(&list);

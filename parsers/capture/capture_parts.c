@@ -121,7 +121,7 @@ int capture_add_part(struct capture *capture, const char *name, size_t *ret, str
         return err_set(err, ERR_LIMIT, "more than %d sub-directories of devices", CAPTURE_MAX_PARTS);
     if (capture->part_count == capture->part_capacity &&
         array_grow(&capture->parts, &capture->part_capacity, capture->part_count, 1, sizeof *capture->parts, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     char *directory = strndup(name, length);
     if (directory == NULL)
         return err_no_memory(err);

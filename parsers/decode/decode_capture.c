@@ -304,7 +304,7 @@ static int64_t take_sound(struct stream *stream, struct err *err)
             break;
         stream_locate(stream, at);
         if (take_record(stream, stream->buffer + at, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         stream->decoder->record++;
         at += size;
     }
@@ -549,7 +549,7 @@ static int change_part(struct decoder *decoder, size_t part, struct err *err)
     else
         status = association_end_part(decoder->association, err);
     if (decoder->association == NULL)
-        return -(int)err->code;
+        return err_status(err);
     return status == 0 ? association_begin_part(decoder->association, part, err) : status;
 }
 
@@ -574,7 +574,7 @@ static int pass_over(struct decoder *decoder, size_t first, size_t end, struct e
         file_reader_free(decoder->reader);
         ahead_give_back(decoder->ahead);
         decoder->reader = file_reader_new(capture, first, ahead_left(decoder->ahead), err);
-        return decoder->reader != NULL ? 0 : -(int)err->code;
+        return decoder->reader != NULL ? 0 : err_status(err);
     }
     for (size_t i = first; status > 0 && i < end; i++) {
         capture->files[i].mark = diag_mark(capture->diag);
@@ -679,7 +679,7 @@ static int open_batches(struct decoder *decoder, struct err *err)
 static int open_decoder(struct decoder *decoder, struct err *err)
 {
     if (open_batches(decoder, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     decoder->scratch = calloc(RECORD_MAX_COLUMNS, sizeof *decoder->scratch);
     return decoder->scratch != NULL ? 0 : err_no_memory(err);
 }
@@ -708,7 +708,7 @@ static int decode_chosen(struct decoder *decoder, const struct ahead_work *work,
         end = stream_end(capture, i);
         if ((work->chosen[i] && decode_stream(decoder, &capture->files[i], end - i, NULL, err) < 0) ||
             check_stop(decoder, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     return 0;
 }
@@ -720,7 +720,7 @@ static int decode_ahead(struct ahead_work *work, struct association **ret, struc
     bool opened = open_decoder(&decoder, err) == 0 && (decoder.association = association_new(&decoder, err)) != NULL &&
                   (decoder.reader = file_reader_new(&work->capture, work->first, work->chosen, err)) != NULL &&
                   association_begin_part(decoder.association, work->part, err) == 0;
-    int status = opened ? decode_chosen(&decoder, work, err) : -(int)err->code;
+    int status = opened ? decode_chosen(&decoder, work, err) : err_status(err);
     *ret = decoder.association;
     close_decoder(&decoder);
     return status;
@@ -739,7 +739,7 @@ int decode_capture(struct capture *capture, struct row_sink *sink, const struct 
         decoder.ahead = ahead_new(capture, decode_ahead);
     if (status == 0 && (decoder.reader = file_reader_new(
                             capture, 0, decoder.ahead != NULL ? ahead_left(decoder.ahead) : NULL, err)) == NULL)
-        status = -(int)err->code;
+        status = err_status(err);
     if (status == 0)
         status = decode_files(&decoder, checksum, err);
     ahead_free(decoder.ahead);

@@ -250,7 +250,7 @@ int open_batch_next(struct decoder *decoder, struct open_batch *open, size_t tex
     if (batch == NULL) {
         batch = open->batch = decoder->sink->begin(decoder->sink, open->kind, err);
         if (batch == NULL)
-            return -(int)err->code;
+            return err_status(err);
     }
     ret_row->cells = batch->cells + batch->rows * open->kind->column_count;
     ret_row->present = &batch->present[batch->rows];
@@ -355,7 +355,7 @@ int decoder_emit_source(struct decoder *decoder, struct row_source *source, stru
     while (status == 0 && rows > 0) {
         struct row_batch *batch = sink->begin(sink, source->kind, err);
         if (batch == NULL) {
-            status = -(int)err->code;
+            status = err_status(err);
             break;
         }
         status = source->fill(source, batch, err);
@@ -419,8 +419,9 @@ int decoder_emit_copy(struct decoder *decoder, const struct record_kind *kind, c
                       struct err *err)
 {
     struct row row;
-    if (decoder_emit(decoder, kind, &row, err) < 0)
-        return -(int)err->code;
+    int status = decoder_emit(decoder, kind, &row, err);
+    if (status != 0)
+        return status;
     for (size_t i = 0; i < kind->column_count; i++) {
         if (kind->columns[i].flags & COLUMN_FILE)
             row_set_integer(&row, i, decoder_file_id(decoder));

@@ -295,7 +295,7 @@ static int judge_layouts(const struct stream *stream, struct layout_fits *fits, 
             (only_named && !layout_is_named(set, layout)))
             continue;
         if (array_reserve(fits, 1, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         struct layout_fit *fit = &fits->items[fits->count++];
         *fit = (struct layout_fit){
             .layout = layout,

@@ -130,7 +130,7 @@ int framework_find(const char *path, struct framework_paths *paths, struct frame
     bool found = false;
     char *absolute = path_absolute(path, err);
     if (absolute == NULL)
-        return -(int)err->code;
+        return err_status(err);
     int status = is_capture(absolute, &found, err);
     if (status == 0 && found)
         return add_path(paths, absolute, err);

@@ -26,7 +26,7 @@ static int load_json(const char *directory, const char *name, struct json **ret,
                   ((*ret = json_parse(text, length, err)) == NULL && err_wrap(err, "cannot read '%s'", path) < 0);
     free(text);
     free(path);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* "name: number" on a line of its own. */
@@ -56,7 +56,7 @@ static int load_start_log(const char *host, int64_t *ret_monotonic_ns, int64_t *
          err_set(err, ERR_FORMAT, "'%s' does not say clock_monotonic_raw and cntvct, both above 0", path) < 0);
     free(text);
     free(path);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static int load_start_info(const char *host, int64_t *ret_begin_us, int64_t *ret_monotonic_ns, struct err *err)
@@ -68,7 +68,7 @@ static int load_start_info(const char *host, int64_t *ret_begin_us, int64_t *ret
           !json_integer(json_member(root, "clockMonotonicRaw"), ret_monotonic_ns)) &&
          err_set(err, ERR_FORMAT, "'%s/start_info' does not say collectionTimeBegin and clockMonotonicRaw", host) < 0);
     json_free(root);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* MHz of the first processor; 100 where it is left empty. */
@@ -76,7 +76,7 @@ static int load_frequency(const char *host, int64_t *ret_hz, struct err *err)
 {
     struct json *root = NULL;
     if (load_json(host, "info.json", &root, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     const char *text = json_string(json_member(json_first(json_member(root, "CPU")), "Frequency"));
     int64_t khz = text == NULL || *text == '\0' ? 100000 : number_parse_thousandths(text, strlen(text));
     json_free(root);
@@ -98,7 +98,7 @@ int framework_clock_load(const char *prof, struct framework_clock *ret, struct e
         *ret =
             (struct framework_clock){tick, hz, number_add(log_ns, ret->monotonic_offset_ns), ret->monotonic_offset_ns};
     free(host);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* The rest of the division goes to *ret_rest, below hz. */
@@ -188,7 +188,7 @@ static int find_launches(struct framework *framework, struct err *err)
     }
     framework->launches = large_new(count + 1, sizeof *framework->launches, err);
     if (framework->launches == NULL)
-        return -(int)err->code;
+        return err_status(err);
     for (size_t i = 0; i < ranges->count; i++) {
         const struct framework_range *range = &ranges->items[i];
         large_pass(i);
@@ -211,7 +211,7 @@ int framework_add_step(struct framework *framework, const char *name, int64_t st
     const char *mark = strrchr(name, '#'), *id = mark != NULL ? mark + 1 : name;
     uint32_t number;
     if (intern_add(&framework->texts, id, strlen(id), &number, err) < 0 || array_reserve(&framework->steps, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     framework->steps.items[framework->steps.count++] =
         (struct framework_step){.id = number, .start_ns = start_ns, .end_ns = end_ns};
     return 0;

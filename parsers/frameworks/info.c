@@ -221,7 +221,7 @@ int framework_info_load(const char *directory, enum framework_kind kind, struct 
     int status = path_read_file(path, INFO_LIMIT, &text, &length, err);
     struct json *root = status == 0 ? json_parse(text, length, err) : NULL;
     if (status == 0)
-        status = root == NULL                  ? -(int)err->code
+        status = root == NULL                  ? err_status(err)
                  : kind == FRAMEWORK_MINDSPORE ? take_mindspore(root, ret, err)
                                                : take_pytorch(root, ret, err);
     const char *version = root != NULL ? json_string(json_member(root, "cann_version")) : NULL;

@@ -139,7 +139,7 @@ int framework_load(struct framework *framework, const char *directory, const str
     framework->begin_ns = clock->hz > 0 ? clock->offset_ns : 0;
     if ((framework->info.kind == FRAMEWORK_MINDSPORE ? mindspore_load(framework, directory, clock, diag, err)
                                                      : pytorch_load(framework, directory, clock, diag, err)) < 0)
-        return -(int)err->code;
+        return err_status(err);
     check_clock(framework, directory, clock, diag);
     check_files(&framework->info, directory, diag);
     check_keys(&framework->info, directory, diag);

@@ -151,7 +151,7 @@ int framework_read_lines(const char *directory, const char *name,
     char *path = path_joined(directory, name, err);
     int fd = path != NULL ? open_regular(path, "lines", diag) : -1;
     FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
-    int status = path == NULL ? -(int)err->code : file != NULL ? read_lines(path, file, take, arg, diag, err) : 0;
+    int status = path == NULL ? err_status(err) : file != NULL ? read_lines(path, file, take, arg, diag, err) : 0;
     if (ret_found != NULL)
         *ret_found = file != NULL;
     if (file != NULL)
@@ -363,7 +363,7 @@ static int read_records(const char *directory, const char *name, size_t size, bo
     struct stream stream;
     char *path = path_joined(directory, name, err);
     if (path == NULL)
-        return -(int)err->code;
+        return err_status(err);
     int status = stream_open(&stream, path, diag, err);
     bool end = stream.fd < 0;
     for (uint64_t number = 1; status == 0 && !end; number++)

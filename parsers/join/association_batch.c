@@ -114,7 +114,7 @@ static int take_task(struct batches *batches, const void *task, struct err *err)
     }
     if (status < 0 || (!may_be_behind(batches, task) && let_go(batches, batches->waiting.count, err) < 0) ||
         array_reserve(&batches->waiting, batches->target->size, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     memcpy(batches->waiting.items + batches->waiting.count, task, batches->target->size);
     batches->waiting.count += batches->target->size;
     return let_sure_go(batches, err);
@@ -139,7 +139,7 @@ int flip_list_add(struct flip_list *list, const struct flip *flip, struct err *e
 {
     struct flip *copy = ARRAY_NEXT(list->items, list->count, list->capacity, err);
     if (copy == NULL)
-        return -(int)err->code;
+        return err_status(err);
     *copy = *flip;
     return 0;
 }

@@ -76,7 +76,7 @@ static int find_collective_op(struct association *association, struct thread *th
     struct collective_op *op = ARRAY_NEXT(association->collective_ops, association->collective_op_count,
                                           association->collective_op_capacity, err);
     if (op == NULL)
-        return -(int)err->code;
+        return err_status(err);
     *op = (struct collective_op){
         .host_start_ns = call->begin_ns,
         .name = call->item,
@@ -96,7 +96,7 @@ static int set_collective(struct association *association, struct host_task *tas
 {
     struct task_extra *extra = association_extra(association, task, err);
     if (extra == NULL)
-        return -(int)err->code;
+        return err_status(err);
     extra->collective_op = op;
     extra->master = master;
     id_map_get(&association->transfer_records, context_key(call, task->context_id), &extra->transfer);
@@ -217,7 +217,7 @@ int association_take_collective(struct association *association, struct collecti
     struct collective_run *run = find_run(runs, extra->collective_op, ++extra->runs, ran, &number, err);
     struct run_task *task = run != NULL ? ARRAY_NEXT(runs->tasks, runs->task_count, runs->task_capacity, err) : NULL;
     if (task == NULL)
-        return -(int)err->code;
+        return err_status(err);
     *task = (struct run_task){index, number, known};
     if (ran->end_ns > run->all_end_ns)
         run->all_end_ns = ran->end_ns; /* tasks come by start */

@@ -26,7 +26,7 @@ int id_map_set(struct id_map *map, int64_t key, uint32_t value, struct err *err)
         map->map = (struct map)MAP_OF(struct numbered, key);
     struct numbered *item = map_add(&map->map, &key, NULL, err);
     if (item == NULL)
-        return -(int)err->code;
+        return err_status(err);
     item->value = value;
     return 0;
 }
@@ -123,7 +123,7 @@ int association_text(struct association *association, int64_t id, const char *fi
         if (association_expect_name(association, id, field, err) < 0 ||
             association_number_text(association, (uint64_t)id, ret, err) < 0 ||
             id_map_set(&association->name_ids, id, *ret, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     *recent = (struct recent_name){id, *ret, true};
     return 0;
@@ -206,7 +206,7 @@ int association_add_call_kind(struct association *association, int64_t key, cons
     struct call_kind *added =
         ARRAY_NEXT(association->call_kinds, association->call_kind_count, association->call_kind_capacity, err);
     if (added == NULL)
-        return -(int)err->code;
+        return err_status(err);
     *added = *kind;
     *ret = (uint16_t)(association->call_kind_count - 1);
     return id_map_set(&association->call_kind_ids, key, *ret, err);

@@ -382,7 +382,7 @@ static inline int join_spool_add(struct spool **spool, int (*ties)(const void *a
                                  const struct spool_key *key, const void *record, size_t size, struct err *err)
 {
     if (*spool == NULL && (*spool = spool_new(join_limits.spool, ties, err)) == NULL)
-        return -(int)err->code;
+        return err_status(err);
     return spool_add(*spool, key, record, size, err);
 }
 void join_spool_release(struct spool **spool);

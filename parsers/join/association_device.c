@@ -112,7 +112,7 @@ static int add_unbatched(struct association *association, const struct ran_task 
 int association_add_task(struct association *association, const struct device_task *task, struct err *err)
 {
     if (join_expect_span(task->start_ns, task->end_ns, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (association->executions != NULL)
         return executions_add_run(association->executions, task, err);
     const struct ran_task copy = {
@@ -293,7 +293,7 @@ int association_add_host_task(struct association *association, const struct host
         return put_host_task(association, task, err);
     const struct spool_key key = {task_key(task->device_id, task->stream_id), spool_key_part(task->time_ns)};
     if (association->has_batches && note_lowest(association, task, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return join_spool_add(&association->host_unbatched, NULL, &key, task, sizeof *task, err);
 }
 
@@ -330,13 +330,13 @@ static int take_launches(struct association *association, struct group *group, s
             break;
         if (order == 0) {
             if (array_reserve(&group->launches, 1, err) < 0)
-                return -(int)err->code;
+                return err_status(err);
             struct group_launch *launch = &group->launches.items[group->launches.count++];
             memcpy(&launch->task, association->next_host_task.record, sizeof launch->task);
             launch->used = false;
         }
         if (next_host_task(association, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     return 0;
 }
@@ -387,7 +387,7 @@ static int match_task(struct association *association, struct device_join *join,
     task->stream_id = host->stream_id;
     task->ran.batch_id = (uint16_t)host->batch_id;
     if (host->launch != NO_INDEX && association_note_ran(association, host->launch, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (host->time_ns <= task->ran.start_ns || host->time_ns - task->ran.start_ns <= CLOCK_TOLERANCE_NS)
         return 0;
     if (join->early++ > 0 && by_start(&join->first_early, &task->ran) <= 0)
@@ -510,7 +510,7 @@ static int take_pmu(struct association *association, struct device_join *join, s
         if (task == NULL || !take_counters(task, pmu))
             status = join_spool_add(&join->unmatched, NULL, &key, &place, sizeof place, err);
         if (status < 0 || next_pmu(association, join, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     return 0;
 }
@@ -557,7 +557,7 @@ static int take_tasks(struct association *association, struct device_join *join,
     group->tasks.count = group->counted = 0;
     while (status == 0 && join->task_left && compare_keys(&join->task.key, &group->key) == 0) {
         if (array_reserve(&group->tasks, 1, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         struct matched_task *task = &group->tasks.items[group->tasks.count++];
         memcpy(&task->ran, join->task.record, sizeof task->ran);
         task->stream_id = task->ran.stream_id;
@@ -597,12 +597,12 @@ static int join_group(struct association *association, struct device_join *join,
 {
     struct group *group = &join->group;
     if (take_tasks(association, join, err) < 0 || take_launches(association, group, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     int status = 0;
     for (size_t i = 0; status == 0 && i < group->tasks.count; i++)
         status = match_task(association, join, &group->tasks.items[i], err);
     if (status < 0 || take_pmu(association, join, group, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     for (size_t i = 0; status == 0 && i < group->tasks.count; i++)
         status = add_joined(association, &group->tasks.items[i], err);
     return status < 0 || !interrupted() ? status : interrupt_error(err);
@@ -640,7 +640,7 @@ static int sort_device(struct association *association, struct err *err)
     join_spool_release(&association->ran_unbatched);
     if (status < 0 || (association->ran != NULL && spool_finish(association->ran, err) < 0) ||
         (association->pmu != NULL && spool_finish(association->pmu, err) < 0))
-        return -(int)err->code;
+        return err_status(err);
     return sort_host_tasks(association, err);
 }
 
@@ -649,13 +649,13 @@ static int join_groups(struct association *association, struct device_join *join
     struct diagnostics *diag = decoder_capture(association->decoder)->diag;
     if (sort_device(association, err) < 0 || skip_other_devices(association, join->device_id, err) < 0 ||
         next_task(association, join, err) < 0 || next_pmu(association, join, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     while (join->task_left) {
         if (join_group(association, join, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     if (take_pmu(association, join, NULL, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     diag_go_back(diag, association->pmu_count > 0 ? mark_of(decoder_capture(association->decoder),
                                                             association->join_mark, association->join_file)
                                                   : diag_mark(diag));

@@ -30,7 +30,7 @@ static int add_call(struct thread *thread, const struct call *added, struct err 
         call != NULL ? ARRAY_NEXT(thread->states, thread->state_count, thread->state_capacity, err) : NULL;
     bool overlaps = false;
     if (state == NULL)
-        return -(int)err->code;
+        return err_status(err);
     if (thread->rows >= NO_INDEX - 1)
         return err_set(err, ERR_LIMIT, "more than %u calls of one thread", NO_INDEX - 1);
     *call = *added;
@@ -378,7 +378,7 @@ static int leave_call(struct association *association, const struct thread *thre
         return join_spool_add(&association->calls, NULL, &key, &left, sizeof left, err);
     }
     if (decoder_emit(association->decoder, &kind_host_call, &row, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     association->calls_out++;
     call_put_row(association->call_kinds, first_row, thread->id, &left.call, &row);
     return 0;
@@ -397,7 +397,7 @@ static int leave_calls(struct association *association, struct thread *thread, s
         if (state->is_open || state->left)
             continue;
         state->left = true;
-        status = leave_call(association, thread, i, err) < 0 ? -(int)err->code
+        status = leave_call(association, thread, i, err) < 0 ? err_status(err)
                                                              : association_number_launch(association, state, err);
     }
     return status;
@@ -526,7 +526,7 @@ static int move_window(struct association *association, struct thread *thread, s
     large_passed(thread->records);
     if (leave_calls(association, thread, err) < 0 || take_tracks(association, thread, &taken, err) < 0 ||
         forget(thread, taken, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     thread->records = records_of(thread);
     thread->limit = thread->records > join_limits.window / 2 ? 2 * thread->records : join_limits.window;
     return 0;
@@ -550,7 +550,7 @@ static int end_thread(struct association *association, struct thread *thread, st
     do {                                                                                                               \
         struct type *copy = ARRAY_NEXT((thread)->items, (thread)->count, (thread)->capacity, err);                     \
         if (copy == NULL)                                                                                              \
-            return -(int)err->code;                                                                                    \
+            return err_status(err);                                                                                    \
         memcpy(copy, record, sizeof *copy);                                                                            \
         copy->time_ns = time_ns;                                                                                       \
         copy->launch = launch_around(association, thread, deepest);                                                    \
@@ -572,12 +572,12 @@ static int take_contexts(struct association *association, struct thread *thread,
     association->unplaced[UNPLACED_CONTEXTS] += use.launch == NO_INDEX && use.communication == NO_INDEX;
     struct context_use *copy = ARRAY_NEXT(thread->contexts, thread->context_count, thread->context_capacity, err);
     if (copy == NULL)
-        return -(int)err->code;
+        return err_status(err);
     *copy = use;
     for (uint32_t i = 0; i < use.count; i++) {
         uint32_t *id = ARRAY_NEXT(thread->context_ids, thread->context_id_count, thread->context_id_capacity, err);
         if (id == NULL)
-            return -(int)err->code;
+            return err_status(err);
         memcpy(id, (const char *)record + sizeof use + i * sizeof *id, sizeof *id);
     }
     return 0;
@@ -594,7 +594,7 @@ static int take_note(struct association *association, struct thread *thread, int
     };
     struct note *note = ARRAY_NEXT(thread->notes, thread->note_count, thread->note_capacity, err);
     if (note == NULL)
-        return -(int)err->code;
+        return err_status(err);
     memcpy(note, record, sizeof *note);
     note->time_ns = time_ns;
     association_place_note(association, thread, note, deepest);
@@ -607,7 +607,7 @@ static int add_track(struct association *association, struct thread *thread, int
 {
     struct track *track = ARRAY_NEXT(thread->tracks, thread->track_count, thread->track_capacity, err);
     if (track == NULL)
-        return -(int)err->code;
+        return err_status(err);
     memcpy(track, record, offsetof(struct track, leaf));
     track->time_ns = time_ns;
     track->leaf = deepest;
@@ -663,13 +663,13 @@ static int take_record(struct association *association, struct thread *thread, c
     if (++thread->records > thread->limit &&
         (deepest_call(thread, time_ns) == NO_INDEX || thread->records > thread->limit + thread->limit / 4) &&
         move_window(association, thread, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if ((item->key.minor & KEY_CALL) == 0)
         return take_described(association, thread, time_ns, item, err);
     const struct waiting_call *record = item->record;
     const struct call call = {time_ns, record->end_ns, record->item, NO_INDEX, 0, record->kind, 0};
     if (add_call(thread, &call, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return item->size > sizeof *record ? take_launch(association, thread, item->record, err) : 0;
 }
 
@@ -713,6 +713,6 @@ int association_join_host(struct association *association, struct err *err)
     association_report_unplaced(association);
     association_report_undescribed(association);
     if (status < 0 || association_batch_host_tasks(association, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return association->calls != NULL ? association_emit_calls(association, err) : 0;
 }

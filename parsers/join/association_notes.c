@@ -15,7 +15,7 @@ static int add_note(struct association *association, void *copy, const void *rec
                     uint32_t thread_id, int64_t time_ns, enum note_kind kind, struct err *err)
 {
     if (copy == NULL)
-        return -(int)err->code;
+        return err_status(err);
     memcpy(copy, record, size);
     struct note note = {time_ns, NO_INDEX, (uint32_t)(count - 1), kind};
     return association_add_record(association, thread_id, HOST_RECORD_NOTE, &note, sizeof note, err);
@@ -159,7 +159,7 @@ int association_note_copy(struct association *association, const struct thread *
         return 0;
     struct task_extra *extra = association_extra(association, task, err);
     if (extra == NULL)
-        return -(int)err->code;
+        return err_status(err);
     bool last = copy->task_bytes <= 0 || copy->bytes <= copy->task_bytes;
     extra->copy_bytes = last ? copy->bytes : copy->task_bytes;
     extra->copy_direction = copy->direction;
@@ -174,7 +174,7 @@ int association_take_fusion(struct association *association, struct thread *thre
 {
     struct fused_op *fused = ARRAY_NEXT(thread->fused, thread->fused_count, thread->fused_capacity, err);
     if (fused == NULL)
-        return -(int)err->code;
+        return err_status(err);
     *fused = (struct fused_op){note->item, association_model_around(association, thread, note->call)};
     return 0;
 }

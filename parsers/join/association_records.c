@@ -151,7 +151,7 @@ static int find_call_kind(struct association *association, uint16_t level, uint3
         if ((!id_map_get(&association->type_ids, type_key(level, type), &kind.name) &&
              association_number_text(association, type, &kind.name, err) < 0) ||
             association_add_call_kind(association, type_key(level, type), &kind, ret, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     *recent = *ret;
     return 0;
@@ -220,7 +220,7 @@ int association_add_captured_op(struct association *association, const struct ho
         association->captured_ops = (struct map)MAP_OF(struct captured_op, key);
     struct captured_op *copy = status == 0 ? map_add(&association->captured_ops, &key, NULL, err) : NULL;
     if (copy == NULL)
-        return -(int)err->code;
+        return err_status(err);
     *copy = interned;
     return 0;
 }
@@ -274,7 +274,7 @@ int association_add_capture(struct association *association, const struct host_c
     struct stream_capture *copy =
         ARRAY_NEXT(association->captures, association->capture_count, association->capture_capacity, err);
     if (copy == NULL)
-        return -(int)err->code;
+        return err_status(err);
     *copy = (struct stream_capture){task_key(capture->device_id, capture->stream_id), capture->time_ns,
                                     capture->model_id, capture->ends};
     return 0;

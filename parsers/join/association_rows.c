@@ -68,7 +68,7 @@ int association_emit_calls(struct association *association, struct err *err)
     /* A copy: another part of the capture may add kinds while the rows are taken. */
     rows->kinds = calloc(association->call_kind_count + 1, sizeof *rows->kinds);
     if (rows->kinds == NULL || spool_finish(rows->calls, err) < 0) {
-        int status = rows->kinds == NULL ? err_no_memory(err) : -(int)err->code;
+        int status = rows->kinds == NULL ? err_no_memory(err) : err_status(err);
         release_calls(&rows->source);
         return status;
     }

@@ -78,7 +78,7 @@ int association_number_launch(struct association *association, struct call_state
     launch->described = association->described_count++;
     if (run->count == 0 || memcmp(run->records, launch->records, sizeof run->records) != 0) {
         if (end_run(association, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         *run = (struct described_run){.first = launch->described};
         memcpy(run->records, launch->records, sizeof run->records);
     }
@@ -94,7 +94,7 @@ int association_note_ran(struct association *association, uint32_t launch, struc
         uint64_t *word =
             ARRAY_NEXT(association->ran_launches, association->ran_launch_words, association->ran_launch_capacity, err);
         if (word == NULL)
-            return -(int)err->code;
+            return err_status(err);
         *word = 0;
     }
     association->ran_launches[launch / WORD_BITS] |= UINT64_C(1) << launch % WORD_BITS;

@@ -218,7 +218,7 @@ static int match_operator_of_task(struct executions *executions, struct task_rec
         return 0;
     operator_->used |= task->runs.count > 0;
     if (array_reserve(&task->descriptions, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     task->descriptions.items[task->descriptions.count++] = operator_->description;
     for (size_t i = 0; i < task->runs.count; i++)
         task->runs.items[i].description = 0;
@@ -424,7 +424,7 @@ static int take_marks(struct task_records *task, const struct spool_item *item, 
     const struct spooled_mark *marks = item->record;
     size_t count = item->size / sizeof *marks;
     if (array_reserve(&task->marks, count, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     for (size_t i = 0; i < count; i++, task->marks.count++)
         task->marks.items[task->marks.count] =
             (struct mark){marks[i].tick, marks[i].time_ns, marks[i].type, marks[i].state, task->marks.count};

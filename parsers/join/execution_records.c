@@ -145,7 +145,7 @@ int executions_add_state(struct executions *executions, const struct task_state 
     struct marked_task *marked = &executions->marked[(of.task_id ^ of.stream_id << 4) % MARKED_TASKS];
     if ((marked->count == MARKS_TOGETHER || !same_numbers(&marked->of, &of)) &&
         spool_marks(executions, marked, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     marked->of = of;
     marked->marks[marked->count++] =
         (struct spooled_mark){state->tick, state->time_ns, state->type & 0xff, state->state & 0xff};
@@ -266,7 +266,7 @@ static int call_kind(struct association *association, const struct plain_call *c
     struct call_kind kind = {.type = call->type, .level = call->level};
     uint32_t index = 0;
     if (intern_add(&association->texts, call->name, call->name_length, &kind.name, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     int64_t key = (int64_t)((uint64_t)call->level << 48 | (uint64_t)(call->type & 0xff) << 40 | kind.name);
     if (!id_map_get(&association->call_kind_ids, key, &index))
         return association_add_call_kind(association, key, &kind, ret, err);
@@ -283,7 +283,7 @@ int executions_add_call(struct executions *executions, const struct plain_call *
     };
     if (join_expect_span(call->begin_ns, call->end_ns, err) < 0 ||
         call_kind(executions->association, call, &record.call.kind, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (record.launches > 0)
         record.order = executions->launches++;
     return association_add_thread_call(executions->association, call->thread_id, call->begin_ns, &record.call,
@@ -300,7 +300,7 @@ int executions_add_operator_of_task(struct executions *executions, const struct 
     bool added;
     struct operator_of_task *item = map_add(&executions->task_operators, &key, &added, err);
     if (item == NULL)
-        return -(int)err->code;
+        return err_status(err);
     return added ? describe(executions, description, &item->description, err) : 0;
 }
 
@@ -340,7 +340,7 @@ int executions_add_operator(struct executions *executions, const struct named_op
         return status;
     struct operator_of_name *item = map_add(&executions->operators, &name, &added, err);
     if (item == NULL)
-        return -(int)err->code;
+        return err_status(err);
     if (added) {
         item->type = type;
         item->texts = texts;

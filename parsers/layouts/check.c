@@ -103,7 +103,7 @@ static void take_identity(const struct collector *collector, int64_t file_id, st
 static int take_inference(struct collector *collector, const struct row_batch *batch, size_t row, struct err *err)
 {
     if (array_reserve(&collector->inferences, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     collector->inferences.items[collector->inferences.count++] =
         (struct check_inference){.id = check_cell(batch, row, "inference_id"),
                                  .device_id = check_cell(batch, row, "device_id"),
@@ -118,7 +118,7 @@ static int take_inference(struct collector *collector, const struct row_batch *b
 static int take_row(struct collector *collector, const struct row_batch *batch, size_t row, struct err *err)
 {
     if (array_reserve(collector, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     struct check_record *decoded = &collector->items[collector->count++];
     *decoded = (struct check_record){.began_ns = check_cell(batch, row, "start_ns"),
                                      .inference_id = check_cell(batch, row, "inference_id"),

@@ -55,7 +55,7 @@ int infer_search_word(const struct problem *problem, const struct frame *frame, 
         if (row < rows)
             continue;
         if (array_reserve(list, 1, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         list->items[list->count++] =
             (struct place_found){.bit = (uint32_t)(8 * (frame->big_endian ? frame->size - offset - width : offset)),
                                  .bits = (unsigned)(8 * width),

@@ -508,7 +508,7 @@ int finish_layout(const struct problem *problem, struct infer_result *result, st
     memcpy(map->all_zeros, map->zeros, map->size);
     if (result->order == ORDER_WINDOW && err->code == ERR_NONE)
         source_masks(&problem->source, result->header, result->size, UINT64_MAX, map->all_ones, map->all_zeros, err);
-    int status = -(int)err->code;
+    int status = err_status(err);
     if (status == 0) {
         if (result->records < ENOUGH_RECORDS) {
             result->few_records = true;

@@ -149,7 +149,7 @@ static int take_groups(struct hunt *hunt, struct sums *sums, const struct frame 
     problem->sample.items = before;
     problem->sample.count = count;
     free(rows);
-    return failed ? -(int)err->code : hunt_prepare(hunt, err);
+    return failed ? err_status(err) : hunt_prepare(hunt, err);
 }
 
 static int try_sums(struct hunt *hunt, struct frame *groups, void *arg, struct err *err)
@@ -159,7 +159,7 @@ static int try_sums(struct hunt *hunt, struct frame *groups, void *arg, struct e
     struct frame frame = *groups;
     unsigned char record[SIZE_MAX_TRIED];
     if (matrix_init(&frame.matrix, sums->records, frame.size, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     frame.matrix.clock = problem->clock;
     int status = 0;
     bool whole = true;
@@ -252,7 +252,7 @@ static int search_shares(const struct problem *problem, const struct frame *fram
         for (size_t i = 0; i < problem->sample.count; i++)
             intervals[i] = problem_share(problem, column, &problem->sample.items[i].printed, share_divisors[d]);
         if (search_column_init(&searched, intervals, problem->sample.count, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         int status = search_plain(&frame->matrix, &searched, 1, list, err);
         search_column_release(&searched);
         if (status < 0)
@@ -275,7 +275,7 @@ static int search_plus(const struct problem *problem, const struct frame *frame,
         intervals[i].high -= firsts[i];
     }
     if (search_column_init(&searched, intervals, problem->sample.count, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     int status = search_plain(&frame->matrix, &searched, 0, list, err);
     search_column_release(&searched);
     for (size_t i = 0; i < list->count; i++)
@@ -302,7 +302,7 @@ static int search_other(const struct problem *problem, const struct frame *frame
                     search_shares(problem, frame, column, intervals, list, err) < 0) ||
                    (list->count == 0 && kind->fields[column].from_first &&
                     search_plus(problem, frame, firsts, intervals, list, err) < 0)
-               ? -(int)err->code
+               ? err_status(err)
                : 0;
 }
 
@@ -510,7 +510,7 @@ int hunt_each_frame(struct hunt *hunt, int (*each)(struct hunt *hunt, struct fra
             continue;
         hunt->frames++;
         if (matrix_init(&frame.matrix, problem->sample.count, size, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         frame.matrix.clock = problem->clock;
         for (int big = 0; big < 2 && status == 0; big++) {
             frame.big_endian = big != 0;

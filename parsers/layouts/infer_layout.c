@@ -283,7 +283,7 @@ static int search_all(struct hunt *hunt, struct err *err)
         if (!failed && search_is_late(hunt->problem->clock))
             note_rest(hunt, step);
     }
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* At each frequency that may be, until something is found. */
@@ -326,7 +326,7 @@ static int note_sizes(const struct problem *problem, struct infer_result *result
         return 0;
     }
     if (structure_sizes(&problem->source.items[stream->first], sizes, err) == 0)
-        return -(int)err->code;
+        return err_status(err);
     uint64_t records = stream->length / sizes[0].size;
     if (rows > records)
         (void)strbuf_addf(&result->notes,
@@ -364,7 +364,7 @@ int infer_layout(const struct capture *capture, const struct printed_files *tabl
     failed = failed || (!result->found && note_sizes(&problem, result, err) < 0);
     hunt_release(&hunt);
     problem_release(&problem);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 bool infer_is_certain(const struct infer_result *result)

@@ -116,7 +116,7 @@ static int take_order(struct hunt *hunt, struct frame *frame, struct sorted_sear
     problem->sample.items = before;
     problem->sample.count = all;
     free(rows);
-    return failed ? -(int)err->code : hunt_prepare(hunt, err);
+    return failed ? err_status(err) : hunt_prepare(hunt, err);
 }
 
 static int try_sorted(struct hunt *hunt, struct frame *frame, void *arg, struct err *err)
@@ -229,7 +229,7 @@ static int try_window(struct hunt *hunt, const struct window *window, uint64_t b
         hunt->best.header = header;
         hunt->best.window = (frame.header - header) / window->size;
     }
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* The records begin where the rest behind whole records ends, or some records later; the first row's holds this byte.
@@ -363,5 +363,5 @@ int hunt_window(struct hunt *hunt, bool by_done, enum effort effort, struct err 
     }
     problem->rows = rows;
     problem->sample.count = sampled;
-    return failed ? -(int)err->code : hunt_prepare(hunt, err);
+    return failed ? err_status(err) : hunt_prepare(hunt, err);
 }

@@ -139,7 +139,7 @@ static int find_form(struct printed_files *files, const char *directory, struct 
     bool failed =
         (below != NULL ? find_in(files, directory, err) : err_no_memory(err)) < 0 || find_in(files, below, err) < 0;
     free(below);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 int printed_find(struct printed_files *files, const char *kind, const char *directory, struct err *err)
@@ -577,7 +577,7 @@ static int take_json_row(void *arg, const struct json *object, uint64_t number, 
         take_members(state, object, 0, &found, err) < 0 ||
         (state->form->events && take_members(state, json_member(object, "args"), KEYS_REMEMBERED / 2, &found, err) < 0);
     if (failed || found.skip || (found.whole && state->reader->whole == NULL))
-        return failed ? -(int)err->code : 0;
+        return failed ? err_status(err) : 0;
     for (const struct printed_title *title = state->form->titles; title->title != NULL; title++) {
         if (!title->needed || (found.seen >> (title - state->form->titles) & 1) != 0)
             continue;

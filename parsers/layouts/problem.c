@@ -176,7 +176,7 @@ static int layers_read(const struct capture *capture, struct layers *layers, str
     for (size_t f = 0; f < capture->file_count; f++) {
         const struct capture_file *file = &capture->files[f];
         if (file->kind != NULL && strcmp(file->kind->name, "layer") == 0 && add_layers(layers, file, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     array_sort(layers->items, layers->count, sizeof *layers->items, compare_layers);
     return 0;
@@ -225,7 +225,7 @@ static int layers_collect(void *arg, const struct printed_row *row, struct err *
 {
     struct layer_sums *sums = arg;
     if (array_reserve(sums, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     sums->items[sums->count++] = *row;
     return 0;
 }
@@ -320,14 +320,14 @@ static int open_stream(struct problem *problem, const struct printed_file *table
     struct source_stream stream = {.first = problem->source.count};
     for (size_t f = first; f < capture->file_count; f = next_file(problem, table, f + 1)) {
         if (source_add(&problem->source, capture->files[f].path, capture->files[f].name, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         stream.length += problem->source.items[problem->source.count - 1].length;
         stream.count++;
         if (!problem->tables->form->joined)
             break;
     }
     if (array_reserve(&problem->streams, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     *ret = (uint32_t)problem->streams.count;
     problem->streams.items[problem->streams.count++] = stream;
     return 0;
@@ -389,7 +389,7 @@ static int walk_table(const struct problem *problem, const struct printed_file *
                   layers_each_task(&problem->layers, form, &sums, reader, err) < 0;
     reader->skipped += collector.skipped;
     free(sums.items);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static int walk_tables(const struct problem *problem, struct walk *walk, uint64_t *ret_skipped, struct err *err)
@@ -451,7 +451,7 @@ static int keep_largest(struct problem *problem, struct err *err)
     if (problem->stride == 1)
         return 0;
     if (array_reserve(&problem->sample, PRINTED_MOST, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     for (size_t i = 0; i < PRINTED_MOST; i++)
         if (problem->largest[i].value > 0)
             problem->sample.items[problem->sample.count++] = problem->largest[i].row;
@@ -499,7 +499,7 @@ static int keep_row(void *arg, uint32_t stream, uint64_t index, const struct pri
             return 0;
     }
     if (array_reserve(&problem->sample, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     problem->sample.items[problem->sample.count++] = sampled;
     return 0;
 }
@@ -545,7 +545,7 @@ int problem_open(struct problem *problem, struct infer_result *result, struct er
         return err_no_memory(err);
     if (open_files(problem, err) < 0 || layers_read(problem->capture, &problem->layers, err) < 0 ||
         read_rows(problem, result, err) < 0 || keep_largest(problem, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     settle_decimals(problem);
     result->rows = problem->rows;
     if (problem->skipped > 0)

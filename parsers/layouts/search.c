@@ -170,7 +170,7 @@ static unsigned bit_length(uint64_t value)
 static int add_place(struct place_list *list, const struct place_found *place, struct err *err)
 {
     if (array_reserve(list, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     list->items[list->count++] = *place;
     return 0;
 }
@@ -206,7 +206,7 @@ static int search_bits(const struct matrix *matrix, const struct search_column *
                                     .evidence = evidence,
                                     .rows_that_say = column->distinct};
         if (add_place(list, &place, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     return 0;
 }
@@ -285,7 +285,7 @@ static int add_differences(const struct matrix *matrix, const struct search_colu
             continue;
         place.evidence = search_evidence(column, place.scale, 32);
         if (add_place(list, &place, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     return 0;
 }
@@ -349,7 +349,7 @@ int search_delta(const struct matrix *matrix, const struct search_column *column
                     continue;
                 place.evidence = search_evidence(column, place.scale, 32);
                 if (add_place(list, &place, err) < 0)
-                    return -(int)err->code;
+                    return err_status(err);
             }
         }
     }

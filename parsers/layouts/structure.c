@@ -23,7 +23,7 @@ int source_add(struct source *source, const char *path, const char *name, struct
 {
     struct stat info;
     if (array_reserve(source, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     struct source_file file = {.name = name, .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
     if (file.fd < 0)
         return err_set_errno(err, errno, "cannot open '%s'", name);
@@ -310,7 +310,7 @@ int structure_report(const struct source_file *file, struct strbuf *text, struct
     err->code = ERR_NONE;
     size_t count = structure_sizes(file, sizes, err), length;
     if (err->code != ERR_NONE)
-        return -(int)err->code;
+        return err_status(err);
     (void)strbuf_addf(text, "%s: %" PRIu64 " bytes\n", file->name, file->length);
     if (count == 0) {
         (void)strbuf_adds(text, "  no record size stands out: no fixed-size records, or too few of them\n");

@@ -361,7 +361,7 @@ static int finding_relations(struct switch_finding *finding, finding_given *give
             failed = check_need(finding, need, given(file, need->key), given(file, need->needs), err) < 0;
     return failed || ((finding->writer & (SWITCH_MINDSPORE | SWITCH_PYTORCH)) != 0 &&
                       check_framework(finding, given, file, err) < 0)
-               ? -(int)err->code
+               ? err_status(err)
                : 0;
 }
 
@@ -693,9 +693,9 @@ static int set_usual(struct switch_finding *finding, const struct option_file *f
     for (const struct switch_rule *rule = switch_rules; rule->key != NULL; rule++)
         if ((rule->writers & file->writer) != 0 && rule->usual != NULL && value_given(file, rule->key) == NULL)
             if (set_one(finding, rule->key, rule->usual, err) < 0)
-                return -(int)err->code;
+                return err_status(err);
     if (file->writer == SWITCH_SVP && set_all(finding, "aicpu=on aic_metrics=" SWITCH_BOARD_METRICS, "", err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return 0;
 }
 
@@ -795,7 +795,7 @@ int switch_check(const struct json *root, struct switch_finding *ret, struct err
              settle(ret, &file, err) < 0 || warn(ret, &file, err) < 0;
     for (size_t i = 0; i < file.count; i++)
         strbuf_release(&file.given[i].text);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 struct reader {

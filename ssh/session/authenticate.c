@@ -119,7 +119,7 @@ static int try_key_file(struct attempt *attempt, struct err *err)
     if (target->key == NULL)
         return REFUSED;
     if (load_key(target, &key, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     tell_tried(attempt, "the key file");
     result = ask_server(attempt, ask_with_key, key, "key", err);
     ssh_key_free(key);

@@ -78,7 +78,7 @@ static int establish(struct ssh_connection *connection, struct err *err)
     if (!is_reached)
         connection->lost = true; /* there is nobody to take leave of */
     if (!is_reached || ssh_check_host_key(connection, err) != 0 || ssh_authenticate(connection, err) != 0)
-        result = -(int)err->code;
+        result = err_status(err);
 out:
     connection->refuses = result != 0 && is_reached && !connection->lost;
     if (result != 0) {
@@ -146,7 +146,7 @@ int ssh_reconnect_patiently(struct ssh_patience *patience, uint64_t bytes, struc
         patience->vain = 0;
     }
     if (patience->vain >= MOST_RECONNECTIONS)
-        return -(int)err->code;
+        return err_status(err);
     for (size_t attempt = ++patience->vain;; attempt++) {
         pause_after(patience, attempt, start_ns);
         if (ssh_is_interrupted(connection))

@@ -155,5 +155,5 @@ int ssh_check_host_key(struct ssh_connection *connection, struct err *err)
     free(key);
     free(name);
     free(text);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }

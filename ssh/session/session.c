@@ -80,11 +80,11 @@ int ssh_wait(struct ssh_connection *connection, int64_t deadline_ns, struct err 
     bool has_ended;
 
     if (ssh_check_memory(connection, err) != 0 || check_time(connection, deadline_ns, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     errno = 0;
     has_ended = ssh_event_dopoll(connection->event, TICK_MS) == SSH_ERROR || session_has_ended(connection);
     if (ssh_check_memory(connection, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     if (has_ended)
         return lost(connection, err, "the other side closed it");
     if (connection->counted.in_bytes == heard)

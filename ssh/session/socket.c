@@ -207,7 +207,7 @@ int ssh_socket_open(const struct ssh_target *target, bool may_interrupt, int *re
     if (errnum > 0)
         result = cannot_connect(target, text, errnum, err);
     else if (errnum < 0)
-        result = -(int)err->code;
+        result = err_status(err);
     freeaddrinfo(addresses);
     return result;
 }

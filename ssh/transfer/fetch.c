@@ -97,7 +97,7 @@ static int finish_complete(struct transfer *transfer, struct err *err)
     while ((file = current_file(transfer)) != NULL && file->received == file->size) {
         if (fetched_open(file, transfer->local, err) != 0 ||
             fetched_complete(file, transfer->sum, transfer->board->hash != BOARD_HASH_NONE, err) != 0)
-            return -(int)err->code;
+            return err_status(err);
         transfer->current[DATA]++;
     }
     return 0;
@@ -121,7 +121,7 @@ static int begin_listed(struct transfer *transfer, size_t length, struct err *er
 
     strbuf_release(&transfer->list);
     if (failed || begin(transfer, false, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     limits = ssh_limits_for(transfer->board->connection, transfer->total_bytes);
     if (lists_again(transfer))
         limits.errors += LISTING_LIMIT;
@@ -162,12 +162,12 @@ static int take_pieces(struct transfer *transfer, const char *bytes, size_t leng
             return err_set(err, ERR_REMOTE, "the board sends more bytes than it announced");
         piece = file->size - file->received < length ? (size_t)(file->size - file->received) : length;
         if (fetched_open(file, transfer->local, err) != 0 || fetched_write(file, bytes, piece, transfer->sum, err) != 0)
-            return -(int)err->code;
+            return err_status(err);
         bytes += piece;
         length -= piece;
         transfer->done_bytes += piece;
         if (finish_complete(transfer, err) != 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     progress_update(transfer->progress, "fetching", transfer->done_bytes, transfer->total_bytes);
     return 0;
@@ -179,7 +179,7 @@ static int take_data(void *arg, const char *bytes, size_t length, struct err *er
 
     transfer->is_broken = (transfer->waits && take_list(transfer, &bytes, &length, err) != 0) ||
                           take_pieces(transfer, bytes, length, err) != 0;
-    return transfer->is_broken ? -(int)err->code : 0;
+    return transfer->is_broken ? err_status(err) : 0;
 }
 
 /* One line of the stream of checksums; files that the board could not read are missing from it. */
@@ -236,10 +236,10 @@ static int add_listing_command(struct transfer *transfer, struct err *err)
     struct strbuf *script = &transfer->board->script;
 
     if (board_add_list(transfer->board, transfer->remote, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     strbuf_addf(script, "list || exit 1\necho %s\n(", transfer->mark);
     if (board_add_send_command(transfer->board, script, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     strbuf_adds(script, ")\n");
     if (lists_again(transfer))
         strbuf_addf(script, "r=$?\n{ echo %s; list && echo %s; } >&2\nexit $r\n", transfer->mark, transfer->mark);
@@ -251,7 +251,7 @@ static int start_data(struct transfer *transfer, const struct ssh_io *io, struct
     struct board *board = transfer->board;
 
     if ((transfer->waits ? add_listing_command(transfer, err) : add_data_command(transfer, err)) != 0)
-        return -(int)err->code;
+        return err_status(err);
     return board->script.failed
                ? err_no_memory(err)
                : ssh_command_start(&transfer->commands[DATA], board->connection, board->script.data, io, NULL, err);
@@ -352,7 +352,7 @@ static int serve_streams(struct transfer *transfer, struct err *err)
         ssh_command_close(transfer->commands[i]);
         transfer->commands[i] = NULL;
     }
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* Lists the files that are not at home yet; one that came in part goes first. */
@@ -460,7 +460,7 @@ static int transfer_all(struct transfer *transfer, const int *served, struct fet
         if (transfer->sum == NULL)
             return err_no_memory(err);
     }
-    return -(int)err->code;
+    return err_status(err);
 }
 
 static void transfer_init(struct transfer *transfer)
@@ -677,7 +677,7 @@ static int look_again(struct transfer *transfer, const struct fetched_files *fil
                   fetch_look_again(files, &now, transfer->ret, err) != 0;
 
     listing_release(&now);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* With all at home: what is not as it should be is told, and what is goes from the board. */
@@ -689,7 +689,7 @@ static int finish(struct transfer *transfer, struct fetch_result *ret, struct er
 
     if ((board->hash == BOARD_HASH_NONE && board->has_cmp && fetch_compare(&files, err) != 0) ||
         fetch_find_lost(&files, &transfer->listing, ret, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     if (request->removes && ret->refused.count == 0)
         return fetch_remove(&files, ret, err);
     return request->resumes ? look_again(transfer, &files, err) : 0;
@@ -704,7 +704,7 @@ static int finish_patiently(struct transfer *transfer, struct fetch_result *ret,
     while ((result = finish(transfer, ret, err)) == -ERR_REMOTE && may_reconnect(transfer)) {
         *ret = before;
         if (reconnect(transfer, ret, err) != 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     return result;
 }
@@ -715,7 +715,7 @@ static int begin(struct transfer *transfer, bool resumes, struct err *err)
     transfer->ret->refused = transfer->listing.refused;
     transfer->ret->skipped = transfer->listing.skipped;
     if (make_files(transfer, err) != 0 || make_target(transfer->local, resumes, &transfer->lock_fd, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     make_todo(transfer);
     return 0;
 }

@@ -329,12 +329,12 @@ int fetch_remove(const struct fetched_files *files, struct fetch_result *ret, st
         if (files->items[i].is_done && !may_go(&files->items[i]))
             told_add(&ret->unknown, files->items[i].path);
     if (sync_local(files, err) != 0 || board_list(files->board, files->request->remote, &is_there, &now, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     if (!is_there)
         return 0; /* it was removed before the connection broke */
     /* with checksums that were told after the second listing, its states bind what they vouch for */
     bool failed = check_sizes(files, &now, err) != 0 || (has_hash && verify_again(files, &now, ret, err) != 0) ||
                   (ret->changed.count == 0 && remove_unchanged(files, has_hash ? &now : NULL, ret, err) != 0);
     listing_release(&now);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }

@@ -29,7 +29,7 @@ static int local_error(struct fetched *file, int errnum, struct err *err)
     err_set_errno(err, errnum, "cannot write '%s'", file->target);
     if (err->code == ERR_NO_SPACE)
         err_hint(err, SPACE_HINT);
-    return -(int)err->code;
+    return err_status(err);
 }
 
 /* Directories of the path below local; local is there, and nothing in it was made by anybody else. */
@@ -200,7 +200,7 @@ int fetched_open(struct fetched *file, const char *local, struct err *err)
     free_names(file);
     if (err->code == ERR_NO_SPACE)
         err_hint(err, SPACE_HINT);
-    return -(int)err->code;
+    return err_status(err);
 }
 
 /* Opens what is there. False: it is of no use. */

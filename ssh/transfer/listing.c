@@ -95,7 +95,7 @@ static int add_file(struct listing *listing, const char *path, uint64_t size, co
         result = array_grow(&listing->files, &listing->capacity, listing->count, 1, sizeof *listing->files, err);
     if (result < 0) {
         file_release(&file);
-        return -(int)err->code;
+        return err_status(err);
     }
     listing->files[listing->count++] = file;
     return 0;

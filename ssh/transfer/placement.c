@@ -503,7 +503,7 @@ int placement_put(struct placement *placement, struct board *board, struct proje
     if (has_unplaced(project) && (keep_placed(placement, project, err) != 0 ||
                                   write_manifest(placement, board, &placement->ours, RUN_MANIFEST, err) != 0 ||
                                   move_staged(placement, board, project, err) != 0))
-        return -(int)err->code;
+        return err_status(err);
     return ask_states(placement, board, err);
 }
 
@@ -603,7 +603,7 @@ int placement_undo(struct placement *placement, struct board *board, struct plac
 
     *ret = (struct placement_end){.changed = removed.changed};
     if (failed || (placement->before.count > 0 && update_before(placement, board, err) != 0))
-        return -(int)err->code;
+        return err_status(err);
     return restore_kept(placement, board, ret, err);
 }
 

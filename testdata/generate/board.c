@@ -310,7 +310,7 @@ static int write_task(struct board *board, struct lane *lane, struct err *err)
 {
     struct record_file *file;
     if (open_records(board, lane, &file, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     const struct pmu_columns *columns = &board->columns;
     record_file_set(file, columns->task_id, (int64_t)lane->task);
     record_file_set(file, columns->total_cycle, (int64_t)lane->work.total_cycle);

@@ -89,7 +89,7 @@ static int finish_step(struct load *load, const struct mark *mark, struct err *e
     load->step.reduce_count = steps->reduces.count - load->step.first_reduce;
     if (load->step.end_ns > load->step.start_ns) {
         if (array_reserve(steps, 1, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         steps->items[steps->count++] = load->step;
         load->step.first_reduce = steps->reduces.count;
     }
@@ -112,7 +112,7 @@ static int open_span(struct load *load, struct open_span *open, const struct ope
 {
     if (open == NULL) {
         if (array_reserve(&load->open, 1, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         open = &load->open.items[load->open.count++];
     }
     *open = *span;
@@ -130,7 +130,7 @@ static int take_half(struct load *load, const struct mark *mark, bool fetch, str
     if (open == NULL)
         return 0;
     if (array_reserve(&steps->fetches, 1, err) < 0 || array_reserve(&steps->reduces, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     *(fetch ? &steps->fetches.items[steps->fetches.count++] : &steps->reduces.items[steps->reduces.count++]) =
         (struct cann_step_span){
             .device_id = mark->device_id,
@@ -158,7 +158,7 @@ static int take_step_mark(struct load *load, const struct mark *mark, struct err
     if (open == NULL)
         return 0;
     if (array_reserve(steps, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     steps->items[steps->count++] = (struct cann_step){.device_id = mark->device_id,
                                                       .model_id = mark->model_id,
                                                       .iteration = mark->index,
@@ -184,7 +184,7 @@ static int keep_begun(struct load *load, struct err *err)
         if (open->tag != STEP_START)
             continue;
         if (array_reserve(&steps->begun, 1, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         steps->begun.items[steps->begun.count++] = (struct cann_step){.device_id = load->last.device_id,
                                                                       .model_id = load->last.model_id,
                                                                       .iteration = open->stream_id,
@@ -194,7 +194,7 @@ static int keep_begun(struct load *load, struct err *err)
     if (!load->running || load->state != AFTER_MODEL_START)
         return 0;
     if (array_reserve(&steps->begun, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     steps->begun.items[steps->begun.count++] = load->step;
     return 0;
 }

@@ -40,7 +40,7 @@ static int add(struct matrix *matrix, const struct matrix_link *link, struct err
         matrix->links = (struct map)MAP_OF(struct matrix_link, key);
     struct matrix_link *sum = map_add(&matrix->links, &link->key, NULL, err);
     if (sum == NULL)
-        return -(int)err->code;
+        return err_status(err);
     sum->bytes = number_add(sum->bytes, link->bytes);
     sum->ns = number_add(sum->ns, link->ns);
     sum->transport = link->transport;
@@ -60,7 +60,7 @@ int matrix_add_totals(struct matrix *matrix, const struct merged_block *block, s
                  add(matrix, &link, err) < 0;
     }
     matrix->unmapped += block->unmapped_links;
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 int matrix_add_details(struct matrix *matrix, const struct plan *plan, const struct plan_group *group,
@@ -81,7 +81,7 @@ int matrix_add_details(struct matrix *matrix, const struct plan *plan, const str
                  text(matrix, rank_text_of(rank, from->transport), &link.transport, err) < 0 ||
                  text(matrix, rank_text_of(rank, from->op_name), &link.op_name, err) < 0 || add(matrix, &link, err) < 0;
     }
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* ---- writing ---- */
@@ -168,7 +168,7 @@ static int sum_totals(struct matrix *sums, const struct matrix *matrix, const st
                       &link.transport, err) < 0 ||
                  add(sums, &link, err) < 0;
     }
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static struct matrix_link *sorted_links(const struct matrix *matrix, struct err *err)
@@ -214,10 +214,10 @@ int matrix_write(const struct matrix *matrix, struct nested_json *json, const ch
 {
     struct matrix sums = {.links = {.items = NULL}};
     struct matrix_link *links = sorted_links(matrix, err), *totals = NULL;
-    int status = links != NULL ? sum_totals(&sums, matrix, links, matrix->links.used, err) : -(int)err->code;
+    int status = links != NULL ? sum_totals(&sums, matrix, links, matrix->links.used, err) : err_status(err);
     if (status == 0) {
         totals = sorted_links(&sums, err);
-        status = totals != NULL ? 0 : -(int)err->code;
+        status = totals != NULL ? 0 : err_status(err);
     }
     if (status == 0) {
         write_entries(matrix, links, matrix->links.used, json, number);

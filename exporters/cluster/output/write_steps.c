@@ -203,7 +203,7 @@ static int stages_find(struct stages *stages, const struct plan *plan, struct er
                   find_with(stages, plan, &pipelines, &joined, err) < 0;
     forest_release(&pipelines);
     forest_release(&joined);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static void stages_release(struct stages *stages)
@@ -399,7 +399,7 @@ static int write_stages(struct step_table *table, struct err *err)
     int status = stages_find(&stages, table->plan, err);
     const char **steps = status == 0 && stages.count > 0 ? all_steps(table->plan, &step_count, err) : NULL;
     if (status == 0 && stages.count > 0 && steps == NULL)
-        status = -(int)err->code;
+        status = err_status(err);
     for (size_t i = 0; status == 0 && i < step_count; i++) {
         for (size_t j = 0; status == 0 && j < stages.count; j++) {
             const int64_t *ranks = stages.ranks + stages.starts[j];
@@ -422,7 +422,7 @@ int write_steps(const char *directory, const struct plan *plan, struct cluster_d
 {
     struct step_table table = {.plan = plan, .database = database};
     if (write_open(&table.out, directory, "cluster_step_trace_time.csv", "", err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     collect_columns(&table);
     find_division(&table);
     write_titles(&table);

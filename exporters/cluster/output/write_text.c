@@ -120,7 +120,7 @@ int write_groups(const char *directory, const struct plan *plan, struct cluster_
     struct outfile out;
     struct json_out json = {.out = &out, .gap = " "};
     if (write_open(&out, directory, "communication_group.json", "", err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     json_put_begin(&json, NULL, '{');
     put_sets(&json, "collective", plan, false);
     put_sets(&json, "p2p", plan, true);
@@ -193,7 +193,7 @@ int nested_json_open(struct nested_json *json, const char *directory, const char
 {
     *json = (struct nested_json){.json = {.out = &json->out, .gap = " "}, .database = database};
     if (write_open(&json->out, directory, name, "", err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     json_put_begin(&json->json, NULL, '{');
     return 0;
 }

@@ -84,7 +84,7 @@ static int keep_wait(struct cluster_worst *worst, const char *step, const struct
         wait++;
     if (wait == end) {
         if (array_reserve(&worst->waits, 1, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         wait = &worst->waits.items[worst->waits.count++];
         *wait = (struct step_wait){.rank = rank};
         memcpy(wait->step, text, sizeof text);
@@ -107,7 +107,7 @@ int write_late(const char *directory, const struct plan *plan, const struct verd
         ret->late++;
         if (keep_wait(ret, plan->steps.items[verdicts->late[i].step], &verdicts->late[i], err) < 0) {
             outfile_abort(&out);
-            return -(int)err->code;
+            return err_status(err);
         }
     }
     return status == 0 ? outfile_commit(&out, err) : status;
@@ -125,11 +125,11 @@ int link_sums_add(struct link_sums *sums, const struct merged_block *block, stru
         struct cluster_link wanted = {.key = {link->key.source, link->key.target, 0}};
         uint32_t number;
         if (intern_add(&sums->transports, transport->bytes, transport->length, &number, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         wanted.key.transport = number;
         struct cluster_link *sum = map_add(&sums->links, &wanted.key, NULL, err);
         if (sum == NULL)
-            return -(int)err->code;
+            return err_status(err);
         sum->bytes = number_add(sum->bytes, link->bytes);
         sum->ns = number_add(sum->ns, link->ns);
         sum->reports += link->reports;
@@ -266,7 +266,7 @@ int write_slow_links(const char *directory, const struct link_sums *sums, struct
         write_link(&out, sums, &links[i], ret);
     free(classes);
     free(links);
-    return failed ? -(int)err->code : outfile_commit(&out, err);
+    return failed ? err_status(err) : outfile_commit(&out, err);
 }
 
 /* ---- clocks ---- */
@@ -276,7 +276,7 @@ int write_clocks(const char *directory, const struct rank_clock *ranks, size_t c
     struct outfile out;
     if (write_open(&out, directory, "clock_alignment.csv",
                    "Rank,Host,Clock,Shift(us),Error(us),Collectives,Compared With,Anchor\n", err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     for (const struct rank_clock *rank = ranks; rank < ranks + count; rank++)
         csv_row(&out, INTEGER(rank->rank), TEXT(rank->host), INTEGER(rank->clock), DECIMAL(rank->shift_ns, US),
                 DECIMAL(rank->error_ns, US), INTEGER(rank->collectives),

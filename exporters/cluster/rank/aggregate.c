@@ -209,7 +209,7 @@ static int take_index(struct aggregate *aggregate, const char *path, struct err 
     aggregate->block_count = (size_t)header->sections[SECTION_BLOCKS].count;
     if (find_texts(aggregate, (size_t)header->sections[SECTION_TEXTS].count, path, err) < 0 ||
         (!index_is_sound(aggregate) && damaged(path, "its index points behind what there is", err) < 0))
-        return -(int)err->code;
+        return err_status(err);
     return find_places(aggregate, header, path, err);
 }
 
@@ -219,7 +219,7 @@ int aggregate_open(struct aggregate *aggregate, const char *path, const char *fi
     int fd = -1;
     *aggregate = (struct aggregate){.rank = -1};
     if (open_file(path, fingerprint, &fd, &header, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     bool failed = check_digest(fd, &header, path, err) < 0;
     aggregate->byte_count = (size_t)end_of_section(&header, INDEX_SECTIONS - 1);
     aggregate->bytes = malloc(aggregate->byte_count);
@@ -230,7 +230,7 @@ int aggregate_open(struct aggregate *aggregate, const char *path, const char *fi
               damaged(path, "it has changed while it was read", err) < 0) ||
              take_index(aggregate, path, err) < 0;
     close(fd);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 int aggregate_open_index(struct aggregate *aggregate, char *bytes, size_t byte_count, struct err *err)
@@ -311,7 +311,7 @@ int aggregate_read_parts(const struct aggregate *aggregate, size_t block_index, 
     int fd = -1;
     *ret = (struct aggregate_parts){.rows = NULL};
     if (open_again(aggregate, &fd, &header, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     bool failed = read_at(fd, &ret->sum, sizeof ret->sum,
                           header.sections[SECTION_SUMS].offset + block_index * sizeof ret->sum, path, err) < 0;
     if (!failed) {
@@ -323,7 +323,7 @@ int aggregate_read_parts(const struct aggregate *aggregate, size_t block_index, 
     }
     close(fd);
     return failed || (!parts_are_sound(block, ret) && damaged(path, "a group and step is another one", err) < 0)
-               ? -(int)err->code
+               ? err_status(err)
                : 0;
 }
 
@@ -337,7 +337,7 @@ int aggregate_read_rows(const struct aggregate *aggregate, size_t block, struct 
     *ret = read_items(fd, &header, SECTION_ROWS, aggregate->places[block].row, aggregate->blocks[block].row_count,
                       aggregate->path, err);
     close(fd);
-    return *ret != NULL ? 0 : -(int)err->code;
+    return *ret != NULL ? 0 : err_status(err);
 }
 
 void aggregate_parts_release(struct aggregate_parts *parts)
@@ -367,7 +367,7 @@ int aggregate_read_problems(const struct aggregate *aggregate, struct diagnostic
     size_t length = 0;
     char *texts = read_texts(aggregate, SECTION_PROBLEMS, &length, err);
     if (texts == NULL)
-        return -(int)err->code;
+        return err_status(err);
     for (char *p = texts, *end = texts + length; p < end;) {
         char *fields[4], *lines[DIAG_KEPT_IN_FULL];
         for (size_t i = 0; i < 4; i++, p += p < end ? strlen(p) + 1 : 0)
@@ -392,7 +392,7 @@ static int take_names(struct intern *ret, const char *names, size_t bytes, const
     for (const char *p = names; p < end; p += strlen(p) + 1) {
         size_t before = ret->count;
         if (intern_add(ret, p, strlen(p), &number, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         if (ret->count == before)
             return damaged(path, "a text stands there twice", err);
     }
@@ -403,7 +403,7 @@ int aggregate_read_names(const struct aggregate *aggregate, struct intern *ret, 
 {
     size_t length = 0;
     char *names = read_texts(aggregate, SECTION_NAMES, &length, err);
-    int status = names != NULL ? take_names(ret, names, length, aggregate->path, err) : -(int)err->code;
+    int status = names != NULL ? take_names(ret, names, length, aggregate->path, err) : err_status(err);
     free(names);
     return status;
 }
@@ -454,7 +454,7 @@ static int take_lists(struct rank_data *ret, const struct aggregate_header *head
 static int take_blocks(struct rank_data *ret, const struct aggregate *index, struct err *err)
 {
     if (array_reserve(&ret->blocks, index->block_count + 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     for (size_t i = 0; i < index->block_count; i++) {
         const struct aggregate_block *from = &index->blocks[i];
         const struct aggregate_place *place = &index->places[i];
@@ -467,7 +467,7 @@ static int take_blocks(struct rank_data *ret, const struct aggregate *index, str
                                   .first_link = (uint32_t)place->detail_link,
                                   .link_count = from->detail_link_count};
         if (rank_text(ret, step, strlen(step), &to->step, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     return 0;
 }
@@ -500,7 +500,7 @@ int aggregate_take_details(const char *bytes, size_t byte_count, const char *sou
         check_header(&header, byte_count, NULL, source, err) < 0 ||
         (header.has_details == 0 && err_set(err, ERR_NOT_FOUND, "the aggregate of '%s' has no details", source) < 0);
     if (failed)
-        return -(int)err->code;
+        return err_status(err);
     index.bytes = (char *)(uintptr_t)bytes;
     failed = take_index(&index, source, err) < 0 ||
              take_names(&ret->texts, bytes + header.sections[SECTION_NAMES].offset,
@@ -511,7 +511,7 @@ int aggregate_take_details(const char *bytes, size_t byte_count, const char *sou
              (!details_are_sound(ret) && damaged(source, "an operator points behind its packets", err) < 0);
     index.bytes = NULL;
     aggregate_release(&index);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* ---- aggregate write ---- */
@@ -578,7 +578,7 @@ static int index_names(struct writer *writer, struct err *err)
         failed = index_text(writer, from->number, &to->number, err) < 0 ||
                  index_text(writer, from->name, &to->name, err) < 0 || index_text(writer, from->id, &to->id, err) < 0;
     }
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* ---- blocks ---- */
@@ -592,7 +592,7 @@ static int sum_packets(struct writer *writer, const struct rank_block *from, siz
     for (uint32_t i = 0; i < from->operator_count; i++) {
         const struct rank_transfer *transfer = &rank->operators.items[from->first_operator + i].transfers[transport];
         if (array_reserve(&writer->packets, transfer->packet_count + 1, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         for (uint32_t j = 0; j < transfer->packet_count; j++)
             writer->packets.items[writer->packets.count++] = rank->packets.items[transfer->first_packet + j];
     }
@@ -618,7 +618,7 @@ static int add_rows(struct writer *writer, const struct rank_block *from, struct
     const struct rank_data *rank = writer->rank;
     size_t first = writer->rows.count;
     if (array_reserve(&writer->rows, from->operator_count + 1u, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     for (uint32_t i = 0; i < from->operator_count; i++) {
         const struct rank_operator *operator_ = &rank->operators.items[from->first_operator + i];
         const struct interned *name = &rank->texts.items[operator_->name];
@@ -653,7 +653,7 @@ static int add_links(struct writer *writer, const struct rank_block *from, struc
                  index_text(writer, link->transport, &to->transport, err) < 0;
     }
     block->link_count = (uint32_t)(writer->links.count - first);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 uint64_t aggregate_hash(const struct aggregate_block *block, const struct aggregate_row *rows,
@@ -681,7 +681,7 @@ static int add_block(struct writer *writer, const struct rank_block *from, struc
     failed = failed || add_links(writer, from, &block, err) < 0 ||
              (array_reserve(&writer->blocks, 1, err) < 0 || array_reserve(&writer->sums, 1, err) < 0);
     if (failed)
-        return -(int)err->code;
+        return err_status(err);
     sum.hash =
         aggregate_hash(&block, writer->rows.items + row, writer->packets.items + packet, writer->links.items + link);
     writer->blocks.items[writer->blocks.count++] = block;
@@ -821,5 +821,5 @@ int aggregate_write(const struct rank_data *rank, const struct diagnostics *prob
         failed = add_block(&writer, &rank->blocks.items[i], err) < 0;
     failed = failed || write_file(&writer, details, path, err) < 0;
     writer_release(&writer);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }

@@ -249,7 +249,7 @@ int cluster_find(const char *directory, struct cluster_sources *ret, struct diag
     *ret = (struct cluster_sources){.items = NULL};
     char *path = path_absolute(directory, err);
     if (path == NULL)
-        return -(int)err->code;
+        return err_status(err);
     const char *slash = strrchr(path, '/');
     int status = search_directory(&search, path, slash != NULL ? slash + 1 : path, 0, err);
     free(path);
@@ -304,7 +304,7 @@ int cluster_sources_take(struct cluster_sources *sources, const void *bytes, siz
         if (!team_message_next(&rest, &message, sizeof message) || (path = team_message_text(&rest)) == NULL)
             return team_message_wrong(err);
         if (array_reserve(sources, 1, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         struct cluster_source *source = &sources->items[sources->count];
         *source = (struct cluster_source){
             .path = strdup(path), .kind = message.kind, .rank = message.rank, .bytes = message.bytes};

@@ -197,7 +197,7 @@ static int make_share(const struct cluster_load *load, struct share *share, stru
     memcpy(rank.fingerprint, share->fingerprint, sizeof rank.fingerprint);
     bool failed = make_rank(load, share->source, &rank, diag, err) < 0 || write_made(load, share, &rank, diag, err) < 0;
     rank_data_release(&rank);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* ---- all ranks of this process ---- */
@@ -281,7 +281,7 @@ static int work_on_all(struct run *run, void (*on_one)(struct run *run, struct s
         pthread_join(threads[--started], NULL);
     if (run->failed)
         *err = run->err;
-    return run->failed ? -(int)err->code : 0;
+    return run->failed ? err_status(err) : 0;
 }
 
 /* Those of this process of which nothing has been made yet. */
@@ -336,7 +336,7 @@ static int deal_out(struct run *run, struct err *err)
 static int make_all(struct run *run, struct err *err)
 {
     if (deal_out(run, err) < 0 || work_on_all(run, open_share, err) < 0 || prepare(run, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return work_on_all(run, provide_share, err);
 }
 
@@ -408,7 +408,7 @@ static int exchange(struct run *run, struct loaded_ranks *ret, int from, struct 
              team_broadcast(team, NULL, &bytes, err) < 0 ||
              (team->me != from && take_indexes(run, ret, &bytes, err) < 0);
     strbuf_release(&bytes);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static int collect(struct run *run, struct loaded_ranks *ret, struct err *err)
@@ -483,7 +483,7 @@ int cluster_load(const struct cluster_load *load, struct loaded_ranks *ret, stru
         aggregate_release(&run.shares[i].aggregate);
     free(run.shares);
     pthread_mutex_destroy(&run.mutex);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 void loaded_ranks_release(struct loaded_ranks *ranks)

@@ -90,7 +90,7 @@ int rank_group_add_member(struct rank_data *rank, struct rank_group *group, int6
         return 0;
     }
     if (array_reserve(&rank->runs, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     rank->runs.items[rank->runs.count++] = (struct rank_run){member, 0, 1};
     group->run_count++;
     return 0;
@@ -202,5 +202,5 @@ int rank_data_gather(struct rank_data *rank, struct err *err)
     free(starts);
     if (!failed)
         learn_numbers(rank);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }

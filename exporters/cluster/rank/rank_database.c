@@ -169,7 +169,7 @@ static int read_steps(struct reading *reading, struct err *err)
         }
     }
     sqlite3_finalize(row);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* ---- the one step of a database of tasks ---- */
@@ -194,7 +194,7 @@ static int read_spans(struct reading *reading, const char *sql, struct busy *ret
         ret->receive_ns += sqlite3_column_int(row, 2) != 0 ? end - start : 0;
     }
     sqlite3_finalize(row);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* Sums of the capture, docs/formats/cluster.md 2. */
@@ -203,7 +203,7 @@ static int add_step(struct reading *reading, const struct busy *computing, const
 {
     struct intervals only = {NULL, 0, 0};
     if (intervals_subtract(&communication->spans, &computing->spans, &only, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     int64_t first_ns = computing->first_ns < communication->first_ns ? computing->first_ns : communication->first_ns,
             last_ns = computing->last_ns > communication->last_ns ? computing->last_ns : communication->last_ns,
             compute = intervals_length(&computing->spans), all = intervals_length(&communication->spans),
@@ -217,7 +217,7 @@ static int add_step(struct reading *reading, const struct busy *computing, const
     for (size_t i = 0; i < STEP_COLUMNS; i++)
         fields[i] = step_columns[i].title;
     if (rank_reader_step(reading->reader, fields, STEP_COLUMNS, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     for (size_t i = 0; i < STEP_COLUMNS; i++) {
         if (i > 0)
             snprintf(texts[i], sizeof texts[i], "%.3f", (double)values[i - 1] / 1e3);
@@ -246,7 +246,7 @@ static int sum_tasks(struct reading *reading, struct err *err)
               add_step(reading, &computing, &communication, err) < 0);
     intervals_release(&computing.spans);
     intervals_release(&communication.spans);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* ---- communication.json, communication_matrix.json ---- */
@@ -322,7 +322,7 @@ static int take_traffic(struct reading *reading, sqlite3_stmt *operator_, sqlite
         failed =
             rank_reader_packet(reading->reader, transport, size, told(row, KEYS + 6), told(row, KEYS + 7), err) < 0;
     }
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static int take_operators(struct reading *reading, sqlite3_stmt *times, sqlite3_stmt *traffic, struct err *err)
@@ -343,7 +343,7 @@ static int take_operators(struct reading *reading, sqlite3_stmt *times, sqlite3_
                  take_traffic(reading, times, traffic, &more, err) < 0 ||
                  rank_reader_end_operator(reading->reader, err) < 0;
     }
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static int read_communication(struct reading *reading, struct err *err)
@@ -371,7 +371,7 @@ static int read_communication(struct reading *reading, struct err *err)
     failed = failed || take_operators(reading, times, traffic, err) < 0;
     sqlite3_finalize(times);
     sqlite3_finalize(traffic);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* ---- links ---- */
@@ -412,7 +412,7 @@ static int take_links(struct reading *reading, sqlite3_stmt *row, struct err *er
         const char *keys[3];
         char ranks[128];
         if (next_row(reading, row, &any, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         if (!any)
             return 0;
         snprintf(ranks, sizeof ranks, "%s-%s", text_of(row, KEYS), text_of(row, KEYS + 1));
@@ -423,7 +423,7 @@ static int take_links(struct reading *reading, sqlite3_stmt *row, struct err *er
                                        .time = told(row, KEYS + 4),
                                        .bandwidth = told(row, KEYS + 5)};
         if (keys_of(reading, row, keys, err) < 0 || rank_reader_link(reading->reader, keys, &link, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
 }
 
@@ -444,7 +444,7 @@ static int read_matrix(struct reading *reading, struct err *err)
                                      : database_error(err, reading->db, "cannot prepare links")) < 0 ||
                   take_links(reading, rows, err) < 0;
     sqlite3_finalize(rows);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* ---- profiler_metadata.json ---- */
@@ -513,7 +513,7 @@ static int read_all(struct reading *reading, const struct rank_databases *paths,
     sqlite3_close(analyzer);
     sqlite3_close(profiler);
     free(own);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 int rank_database_read(struct rank_data *rank, const char *directory, struct diagnostics *diag, struct err *err)
@@ -528,5 +528,5 @@ int rank_database_read(struct rank_data *rank, const char *directory, struct dia
     databases_release(&databases);
     strbuf_release(&reading.text);
     rank_reader_release(&reader);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }

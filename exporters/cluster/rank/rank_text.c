@@ -239,10 +239,10 @@ int rank_reader_step(void *arg, const char *const *fields, size_t count, uint64_
         return 0;
     }
     if (array_reserve(&rank->steps, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     struct rank_step *step = &rank->steps.items[rank->steps.count];
     if (rank_text(rank, name, name_length, &step->name, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     step->reserved = 0;
     for (size_t i = 0; i < rank->column_count; i++)
         step->ns[i] = step_time(reader, fields[reader->first_value + i], i, number);
@@ -265,14 +265,14 @@ static int find_block(struct rank_reader *reader, const char *const *keys, size_
     *ret_name_length = at != NULL ? (size_t)(at - keys[2]) : strlen(keys[2]);
     if (rank_text(rank, number, strlen(number), &wanted.key.group, err) < 0 ||
         rank_text(rank, keys[0], strlen(keys[0]), &wanted.key.step, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     struct block_place *place = map_add(&reader->blocks, &wanted.key, &added, err);
     if (place == NULL)
-        return -(int)err->code;
+        return err_status(err);
     if (added) {
         place->block = (uint32_t)rank->blocks.count;
         if (rank_group_of(rank, number, strlen(number), &group, err) < 0 || array_reserve(&rank->blocks, 1, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         rank->blocks.items[rank->blocks.count++] =
             (struct rank_block){.group = group, .step = wanted.key.step, .p2p = wanted.key.p2p != 0};
     }
@@ -324,10 +324,10 @@ int rank_reader_begin_operator(struct rank_reader *reader, const char *const *ke
     reader->key = keys[2];
     if (find_block(reader, keys, &name_length, &reader->operator_.block, err) < 0 ||
         rank_text(rank, keys[2], name_length, &reader->operator_.name, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     const struct operator_place place = {.key = {reader->operator_.block, reader->operator_.name}};
     if (map_add(&reader->operators, &place.key, &added, err) == NULL)
-        return -(int)err->code;
+        return err_status(err);
     if (!added)
         refuse(reader, keys[0], "the operator stands there twice", "each once in a step");
     reader->sound = added && take_times(reader, values);
@@ -359,7 +359,7 @@ int rank_reader_packet(struct rank_reader *reader, size_t transport, const char 
         return 0;
     }
     if (array_reserve(&rank->packets, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     rank->packets.items[rank->packets.count++] =
         (struct comm_packet){llround(mb * BYTES_OF_MB), llround(count.number), llround(ms.number * NS_OF_MS)};
     reader->operator_.transfers[transport].packet_count++;
@@ -370,7 +370,7 @@ int rank_reader_end_operator(struct rank_reader *reader, struct err *err)
 {
     struct rank_data *rank = reader->rank;
     if (reader->sound && array_reserve(&rank->operators, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (reader->sound)
         rank->operators.items[rank->operators.count++] = reader->operator_;
     else
@@ -438,14 +438,14 @@ int rank_reader_link(struct rank_reader *reader, const char *const *keys, const 
     reader->key = keys[2];
     if (find_block(reader, keys, &name_length, &link.block, err) < 0 ||
         rank_text(rank, keys[2], name_length, &link.entry, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (!parse_link(told->ranks, &link)) {
         refuse(reader, told->ranks, "no link", "SOURCE-TARGET");
         return 0;
     }
     const struct link_place place = {.key = {link.source, link.target, link.block, link.entry}};
     if (map_add(&reader->links, &place.key, &added, err) == NULL)
-        return -(int)err->code;
+        return err_status(err);
     if (!added)
         refuse(reader, told->ranks, "the link stands there twice", "each once in an entry");
     bool sound = added && quantity(reader, told->size, "Transit Size(MB)", BYTES_OF_MB, false, &link.bytes) &&
@@ -456,7 +456,7 @@ int rank_reader_link(struct rank_reader *reader, const char *const *keys, const 
          rank_text(rank, told->transport, strlen(told->transport), &link.transport, err) < 0) ||
         (told->op_name != NULL && rank_text(rank, told->op_name, strlen(told->op_name), &link.op_name, err) < 0) ||
         array_reserve(&rank->links, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (sound)
         rank->links.items[rank->links.count++] = link;
     return 0;
@@ -563,7 +563,7 @@ int rank_text_read(struct rank_data *rank, const struct rank_places *places, str
     reader.unsafe = rank->unsafe_texts;
     failed = failed || read_steps(&reader, places, err) < 0 || read_communication(&reader, places, err) < 0;
     rank_reader_release(&reader);
-    return failed ? -(int)err->code : rank_data_gather(rank, err);
+    return failed ? err_status(err) : rank_data_gather(rank, err);
 }
 
 /* profiler_metadata.json: the groups of a rank, and how the ranks of a job are divided. */
@@ -580,7 +580,7 @@ static int take_group(struct rank_data *rank, const struct json *group, struct e
     if (rank_group_of(rank, number, length, &index, err) < 0 ||
         rank_text(rank, id, strlen(id), &rank->groups.items[index].id, err) < 0 ||
         (name != NULL && rank_text(rank, name, strlen(name), &rank->groups.items[index].name, err) < 0))
-        return -(int)err->code;
+        return err_status(err);
     struct rank_group *known = &rank->groups.items[index];
     int64_t own;
     if (json_integer(json_member(group, "group_rank"), &own) && own >= 0 && own < CLUSTER_MOST_MEMBERS)
@@ -611,7 +611,7 @@ int rank_metadata_take(struct rank_data *rank, const char *path, const char *tex
 {
     uint64_t unsafe = rank->unsafe_texts;
     struct json *root = text != NULL ? json_parse(text, length, err) : NULL;
-    int status = root != NULL ? 0 : -(int)err->code;
+    int status = root != NULL ? 0 : err_status(err);
     const struct json *group = json_first(json_member(root, "parallel_group_info"));
     for (; status == 0 && group != NULL; group = json_next(group))
         status = take_group(rank, group, err);

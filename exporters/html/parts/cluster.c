@@ -75,7 +75,7 @@ static int take_member(void *arg, const char *const *keys, const struct json *va
         return 0;
     struct rank_times *times = map_add(&cluster->known, &rank, NULL, err);
     if (times == NULL)
-        return -(int)err->code;
+        return err_status(err);
     times->wait_ms += member_of(info, "Wait Time(ms)");
     times->transit_ms += member_of(info, "Transit Time(ms)");
     return 0;
@@ -368,7 +368,7 @@ static int put_parts(struct cluster *cluster, const char *directory, struct err 
     begin_part(page, "ranks", "Ranks");
     html_note(page, "%zu ranks communicated.", cluster->ranks.count);
     if (put_csv(cluster, directory, "slow_ranks.csv", "Who kept the others waiting", err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     int status = put_csv(cluster, directory, "cluster_step_trace_time.csv", "Steps of the ranks (us)", err);
     end_part(page);
     if (status != 0)

@@ -148,7 +148,7 @@ int html_put_steps(struct html_page *page, struct err *err)
         return 0;
     }
     if (html_put_table(page, &table, NULL, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     int status = time_bars_make(page, &all, err);
     if (status != 0)
         return status;

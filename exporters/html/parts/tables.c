@@ -266,7 +266,7 @@ int html_put_path(struct html_page *page, struct err *err)
     const struct step_path *path = NULL;
 
     if (split != SIZE_MAX && path_steps_find(&page->paths, split, &path, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (path != NULL && path->last != PATH_NONE && path->end_ns > path->start_ns) {
         chart_legend(page, (const char *const[]){"critical", "slack"},
                      (const char *const[]){"on the path", "has slack"}, 2);

@@ -344,5 +344,5 @@ int program_print(const struct named_times *ranges, const struct named_times *ca
     }
     release_list(&lists[0]);
     release_list(&lists[1]);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }

@@ -441,7 +441,7 @@ static int parse(const char *text, size_t length, struct profile **ret, size_t *
     size_t count = count_of(captures);
 
     if (root == NULL)
-        return -(int)err->code;
+        return err_status(err);
     *ret = calloc(count + 1, sizeof **ret);
     if (*ret == NULL || count == 0)
         wrong(&reading, "captures");
@@ -455,7 +455,7 @@ static int parse(const char *text, size_t length, struct profile **ret, size_t *
     free(*ret);
     *ret = NULL;
     *ret_count = 0;
-    return -(int)err->code;
+    return err_status(err);
 }
 
 int baseline_parse(const char *text, size_t length, struct profile **ret, size_t *ret_count, struct err *err)
@@ -481,5 +481,5 @@ int baseline_read(const char *path, struct profile **ret, size_t *ret_count, str
         err_wrap(err, "cannot use '%s' as a baseline", path);
         err_hint(err, "write it anew with 'msprof diff --save %s --base CAPTURE'", path);
     }
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }

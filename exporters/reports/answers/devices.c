@@ -107,7 +107,7 @@ static int put_all(struct gap_table *table, struct err *err)
     int status = 0;
 
     if (heap == NULL)
-        return -(int)err->code;
+        return err_status(err);
     for (size_t i = 0; i < count; i++) {
         large_pass(i);
         heap[i] = (struct ranked_gap){(float)gap_length_ns(&table->gaps.items[i]), (uint32_t)i};
@@ -143,7 +143,7 @@ static int put_gaps(struct report_run *run, const struct workload *workload, str
     gap_calls_release(&table.calls);
     intern_release(&table.names);
     gaps_release(&table.gaps);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 const struct report report_gaps = {
@@ -373,7 +373,7 @@ static int add_in_use(struct report_session *session, struct items *items, struc
         int64_t bytes = -1;
         if (query_number(session->db, sums[i].sql, &bytes, err) < 0 ||
             (bytes >= 0 && add_item(items, &(struct item){IN_USE, 0, -1, (double)bytes, sums[i].name}, err) < 0))
-            return -(int)err->code;
+            return err_status(err);
     }
     return 0;
 }
@@ -393,7 +393,7 @@ static int put_memory(struct report_run *run, const struct workload *workload, s
     free(items.items);
     free(memory.calls.items);
     intern_release(&memory.names);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 const struct report report_memory = {

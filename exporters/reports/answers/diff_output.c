@@ -108,7 +108,7 @@ static int add_rows(const struct diff_output *output, struct grid *grid, struct 
         others.total_new += row->total_new;
     }
     snprintf(others_key, sizeof others_key, "(%zu more)", left);
-    return failed || (left > 0 && add_row(grid, &others, unit, err) < 0) ? -(int)err->code
+    return failed || (left > 0 && add_row(grid, &others, unit, err) < 0) ? err_status(err)
                                                                          : add_row(grid, &rest, unit, err);
 }
 
@@ -611,7 +611,7 @@ static int diff_print_json(const struct diff_output *output, FILE *stream, struc
     put_side(&json, "new", output->new_side, comparison->step_new);
     put_noise_json(&json, comparison);
     if (put_only(&json, &comparison->rows, true, err) < 0 || put_only(&json, &comparison->rows, false, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     put_rows(output, &json);
     json_put_text(&json, "schema", SCHEMA_DIFF);
     json_put_text(&json, "verdict", compare_verdict_name(comparison->verdict));
@@ -640,5 +640,5 @@ int diff_print(const struct diff_output *output, enum diff_format format, FILE *
     failed = failed || grid_print(&grid, stream, kind, output->width, output->ascii, err) < 0 ||
              (format != DIFF_CSV && put_gaps(output, stream, kind, unit, err) < 0);
     grid_release(&grid);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }

@@ -93,7 +93,7 @@ static int put_rows(struct report_run *run, struct err *err)
     struct intern names = {.items = NULL};
 
     if (answer_workload(run, WITHOUT_COUNTERS, &workload, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     bool failed = coverage_of_idle(&workload, &idle, err) < 0;
     workload_release(&workload);
     failed = failed || host_calls_each(run->session->db, &names, take_call, &times, err) < 0 ||
@@ -101,7 +101,7 @@ static int put_rows(struct report_run *run, struct err *err)
     call_times_release(&times);
     coverage_release(&idle);
     intern_release(&names);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 const struct report report_api = {
@@ -161,7 +161,7 @@ static int put_rows_ranges(struct report_run *run, struct err *err)
         failed = put_range(run, &times, ranked[i], err) < 0;
     free(ranked);
     named_times_release(&times);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 const struct report report_ranges = {

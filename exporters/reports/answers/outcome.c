@@ -132,7 +132,7 @@ static int add_report_columns(struct outcome_table *table, int family, struct er
     const struct report *const *all = report_all(err);
     int status = 0;
     if (all == NULL)
-        return -(int)err->code;
+        return err_status(err);
     const struct report *report = report_find_file(all, table->name, family);
     for (const struct report_column *column = report != NULL ? report->columns : NULL;
          status == 0 && column != NULL && column->title != NULL; column++) {
@@ -165,7 +165,7 @@ static int add_table(struct outcome *outcome, const struct switch_finding *findi
         }
     }
     if (array_reserve(&outcome->tables, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     struct outcome_table *table = &outcome->tables.items[outcome->tables.count++];
     *table = (struct outcome_table){.name = name};
     add_switch(table, effect->key);
@@ -228,7 +228,7 @@ static int add_reports(struct outcome *outcome, const struct switch_finding *fin
     const struct report *const *report = report_all(err);
     int status = 0;
     if (report == NULL)
-        return -(int)err->code;
+        return err_status(err);
     for (; status == 0 && *report != NULL; report++) {
         if (((*report)->families & FAMILY_OF(family)) != 0 &&
             switch_list_has(effect->reports, (*report)->name, strlen((*report)->name)))
@@ -249,13 +249,13 @@ static int add_effect(struct outcome *outcome, const struct switch_finding *find
 {
     bool there = outcome->chip == OUTCOME_EVERY_CHIP || switch_effect_on_chip(effect, outcome->chip);
     if (array_add(&outcome->effects, err, (struct outcome_effect){effect, value, there}) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (!there || !has_company(finding, effect))
         return 0;
     bool failed = add_reports(outcome, finding, effect, err) < 0 ||
                   add_layers(&outcome->layers, effect, effect->layers, err) < 0 ||
                   add_layers(&outcome->files, effect, effect->files, err) < 0;
-    return failed ? -(int)err->code : add_series(outcome, finding, effect, err);
+    return failed ? err_status(err) : add_series(outcome, finding, effect, err);
 }
 
 /* Devices that measure their frequency have it on the timeline whatever is collected. */
@@ -278,7 +278,7 @@ int outcome_of(const struct switch_finding *finding, int64_t chip, struct outcom
     int status = 0;
     *ret = (struct outcome){.chip = chip};
     if (effect == NULL)
-        return -(int)err->code;
+        return err_status(err);
     for (; status == 0 && effect->key != NULL; effect++) {
         const char *value = switch_option_value(finding, effect->key);
         if ((effect->writers & writers) != 0 && value != NULL && switch_has_effect(effect, effect->key, value))
@@ -393,7 +393,7 @@ static int ask_trace(sqlite3 *db, struct trace *trace, struct err *err)
                                 " UNION ALL SELECT NULL WHERE NOT EXISTS"
                                 " (SELECT 1 FROM capture_part WHERE NOT is_host AND chip IS NOT NULL)";
     if (query_run(db, chips, NULL, 0, take_chip, trace, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return trace->effect->setting != NULL
                ? query_run(db, "SELECT name, value FROM setting ORDER BY part_id", NULL, 0, take_setting, trace, err)
                : 0;
@@ -432,13 +432,13 @@ static int find_cause(sqlite3 *db, const char *report, struct trace *ret, struct
 {
     const struct switch_effect *effect = effects_all(err);
     if (effect == NULL)
-        return -(int)err->code;
+        return err_status(err);
     for (; effect->key != NULL; effect++) {
         struct trace trace = {.effect = effect};
         if ((effect->writers & (SWITCH_GE | SWITCH_ACL)) == 0 || !outcome_has_table(effect, report))
             continue;
         if (ask_trace(db, &trace, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         if (ret->effect == NULL || (trace.said && !ret->said && trace.on_chip))
             *ret = trace;
     }
@@ -498,7 +498,7 @@ static int ask_circumstances(sqlite3 *db, struct circumstances *ret, struct err 
         query_number(db, "SELECT count(*) FROM capture_part WHERE NOT is_host", &ret->devices, err) < 0 ||
         query_number(db, "SELECT count(*) FROM setting WHERE name = 'collector' AND value LIKE 'libmsprof_acl%'",
                      &ret->by_us, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return query_run(db, "SELECT DISTINCT name FROM setting WHERE value NOT IN ('', 'off', '0')", NULL, 0, take_on, ret,
                      err);
 }
@@ -553,7 +553,7 @@ int emptiness_tell(sqlite3 *db, struct strbuf *ret, struct err *err)
         query_number(db, "SELECT count(*) FROM diagnostics WHERE code LIKE 'file-%' AND code <> 'file-absent'",
                      &foreign, err) < 0 ||
         (records == 0 && foreign == 0 && ask_circumstances(db, &now, err) < 0))
-        return -(int)err->code;
+        return err_status(err);
     if (records > 0 || foreign > 0)
         return 0;
     strbuf_adds(ret, "nothing was recorded, because ");

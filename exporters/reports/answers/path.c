@@ -39,7 +39,7 @@ static int take_node(struct path_rows *rows, const struct step_path *path, uint3
     struct path_total *total = map_add(&rows->totals, &key, &added, err);
 
     if (total == NULL)
-        return -(int)err->code;
+        return err_status(err);
     if (added)
         total->slack_ns = PATH_NO_SLACK;
     total->count++;
@@ -155,7 +155,7 @@ static int put_made(struct report_run *run, struct path_steps *steps,
                              .steps = steps,
                              .totals = MAP_OF(struct path_total, key),
                              .names = report_names(run->session, true, err)};
-    int status = rows.names != NULL ? put(&rows, err) : -(int)err->code;
+    int status = rows.names != NULL ? put(&rows, err) : err_status(err);
 
     map_release(&rows.totals);
     return status;
@@ -169,11 +169,11 @@ static int put_rows(struct report_run *run, int (*put)(struct path_rows *rows, s
     if (run->session->paths != NULL)
         return put_made(run, run->session->paths, put, err);
     if (answer_workload(run, WITHOUT_COUNTERS, &steps.workload, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     bool failed = path_steps_load(run->session->db, &steps, err) < 0 || put_made(run, &steps, put, err) < 0;
     path_steps_release(&steps);
     workload_release(&steps.workload);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static int put_path(struct report_run *run, struct err *err)

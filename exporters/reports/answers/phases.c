@@ -135,7 +135,7 @@ static int take_task(void *arg, int64_t *row, struct err *err)
         return 0;
     struct phased *it = find_operator(phases, &key, err);
     if (it == NULL)
-        return -(int)err->code;
+        return err_status(err);
     large_pass(phases->passed++);
     int64_t launched_ns = launch->end_ns < start_ns ? launch->end_ns : start_ns;
     int64_t parts[PHASES] = {number_subtract(launched_ns, launch->start_ns), number_subtract(start_ns, launched_ns),
@@ -169,7 +169,7 @@ static int put_phases(struct report_run *run, struct phases *phases, struct err 
     int status = 0;
 
     if (names == NULL)
-        return -(int)err->code;
+        return err_status(err);
     if (phases->count > 0)
         array_sort(phases->items, phases->count, sizeof *phases->items, by_total);
     for (size_t i = 0; status == 0 && i < phases->count && !report_writer_leave_rest(&run->writer, phases->count - i);
@@ -213,7 +213,7 @@ static int read_tasks(sqlite3 *db, struct phases *phases, struct err *err)
         next += (size_t)phases->items[i].count;
     }
     if (status != 0 || (phases->queued = large_new(phases->executions, sizeof *phases->queued, err)) == NULL)
-        return -(int)err->code;
+        return err_status(err);
     return read_rows(db, "device_task", wanted, task_values, TASK_VALUES, take_task, phases, err);
 }
 

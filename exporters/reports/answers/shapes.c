@@ -71,10 +71,10 @@ static int count_execution(void *arg, int64_t *row, struct err *err)
     struct known_shape *known = map_add(&shapes->known, &key, &added, err);
 
     if (known == NULL)
-        return -(int)err->code;
+        return err_status(err);
     if (added) {
         if (array_reserve(shapes, 1, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         known->shape = shapes->count;
         shapes->items[shapes->count++] = (struct shape){.type = key.type, .tensors = key.tensors};
     }
@@ -119,7 +119,7 @@ static int load_shapes(sqlite3 *db, struct shapes *shapes, struct err *err)
     if (shapes->durations != NULL)
         status = query_scan(scan, INT64_MIN + 1, INT64_MAX, take_duration, shapes, err);
     query_scan_free(scan);
-    return status == 0 && shapes->durations == NULL ? -(int)err->code : status;
+    return status == 0 && shapes->durations == NULL ? err_status(err) : status;
 }
 
 static int by_total(const void *a, const void *b)
@@ -155,7 +155,7 @@ static int put_shapes(struct report_run *run, struct shapes *shapes, struct err 
     int status = 0;
 
     if (names == NULL || tensors == NULL)
-        return -(int)err->code;
+        return err_status(err);
     if (shapes->count > 0)
         array_sort(shapes->items, shapes->count, sizeof *shapes->items, by_total);
     for (size_t i = 0; status == 0 && i < shapes->count && !report_writer_leave_rest(&run->writer, shapes->count - i);

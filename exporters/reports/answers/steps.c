@@ -91,7 +91,7 @@ static int put_groups(struct report_run *run, const struct workload *workload, s
             failed = put_group(run, workload, &splits, &groups.items[i], err) < 0;
     step_groups_release(&groups);
     splits_release(&splits);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 const struct report report_steps = {

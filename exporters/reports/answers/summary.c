@@ -42,7 +42,7 @@ static int put_facts(struct report_run *run, const struct workload *workload, st
 {
     const struct workload_facts *facts = &workload->facts;
     if (put_line(run, "Capture", err, "%s", facts->family) < 0)
-        return -(int)err->code;
+        return err_status(err);
 
     if ((facts->chip[0] != '\0' && put_line(run, "Chip", err, "%s", facts->chip) < 0) ||
         (facts->clock_khz > 0 && put_line(run, "Clock", err, "%.3f MHz", (double)facts->clock_khz / 1000) < 0) ||
@@ -58,7 +58,7 @@ static int put_facts(struct report_run *run, const struct workload *workload, st
         (workload->refused > 0 && put_line(run, "Refused", err, "%llu executions whose times cannot be",
                                            (unsigned long long)workload->refused) < 0) ||
         (facts->problems > 0 && put_line(run, "Problems", err, "%lld at import", (long long)facts->problems) < 0))
-        return -(int)err->code;
+        return err_status(err);
     return 0;
 }
 
@@ -246,7 +246,7 @@ static int put_findings(struct report_run *run, const struct workload *workload,
         failed = put_line(run, item, err, "%s, %s: %s", advice_severity_name(finding->severity), finding->rule->id,
                           finding->sentence) < 0;
     }
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* How often and how long the ranges or calls ran that took most time. */
@@ -264,7 +264,7 @@ static int put_names(struct report_run *run, const char *item, const struct name
                                series->total / 1e3) < 0;
         series_release(series);
     }
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* Puts the times of a program whose devices were not recorded: what it says it does, and the calls that it makes. */
@@ -275,10 +275,10 @@ static int put_host(struct report_run *run, struct err *err)
 
     named_times_release(&times);
     if (failed)
-        return -(int)err->code;
+        return err_status(err);
     failed = named_times_of_calls(run->session->db, &times, err) < 0 || put_names(run, "Call", &times, err) < 0;
     named_times_release(&times);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static int put_rows(struct report_run *run, struct err *err)
@@ -288,7 +288,7 @@ static int put_rows(struct report_run *run, struct err *err)
     bool failed = workload_load(run->session->db, WITH_COUNTERS, &workload, err) < 0;
 
     if (failed)
-        return -(int)err->code;
+        return err_status(err);
     failed =
         splits_make(&workload, &splits, err) < 0 || put_facts(run, &workload, err) < 0 ||
         ((workload.execution_count > 0 || workload.step_count > 0) && put_steps(run, &workload, &splits, err) < 0) ||
@@ -298,7 +298,7 @@ static int put_rows(struct report_run *run, struct err *err)
         (workload.execution_count == 0 && put_host(run, err) < 0);
     splits_release(&splits);
     workload_release(&workload);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 const struct report report_summary = {

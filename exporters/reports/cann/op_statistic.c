@@ -123,7 +123,7 @@ static int add_up(void *arg, const struct cann_task *task, struct err *err)
     double duration = time_2022(&groups->device, task->end_tick) - time_2022(&groups->device, task->start_tick);
     struct core_group *group = map_add(&groups->by_key, &key, &added, err);
     if (group == NULL)
-        return -(int)err->code;
+        return err_status(err);
     if (added) {
         const char *type = cann_text(groups->names, key.type_id, 0).text;
         group->type = type != NULL ? type : "N/A";
@@ -173,7 +173,7 @@ static int load_groups(struct report_run *run, struct core_groups *groups, struc
     groups->names = report_names(run->session, true, err);
     if (groups->names == NULL || device_2022_of(&groups->device, run, err) < 0 ||
         execution_each(run->session->db, &groups->device.range.ticks, CANN_TICKS, add_up, groups, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     groups->items = calloc(groups->by_key.used + 1, sizeof *groups->items);
     if (groups->items == NULL)
         return err_no_memory(err);
@@ -192,7 +192,7 @@ static int put_rows_2022(struct report_run *run, struct err *err)
         all += groups->items[i].total;
     for (size_t i = 0; !failed && i < groups->count; i++)
         failed = put_group_2022(run, &groups->items[i], all, err) < 0;
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static void close_groups(struct report_run *run)

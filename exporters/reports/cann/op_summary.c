@@ -175,7 +175,7 @@ static int open_summary(struct report_run *run, struct err *err)
     summary->communications = report_communications(run->session, err);
     summary->hccl = cann_version_has(run->session->options->cann_version, NAMING_HCCL);
     if (parts == NULL || summary->communications == NULL)
-        return -(int)err->code;
+        return err_status(err);
     bool failed = prepare_devices(summary, parts, run->session->options, err) < 0 ||
                   cann_frequencies_load(run->session->db, &summary->frequencies, err) < 0;
     for (size_t i = 0; !failed && i < summary->metric_count; i++) {
@@ -183,7 +183,7 @@ static int open_summary(struct report_run *run, struct err *err)
                                              .flags = REPORT_NUMBER | REPORT_NO_TERMINAL};
         failed = report_plan_add(&run->plan, &metric, err) < 0;
     }
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static void close_summary(struct report_run *run)
@@ -422,7 +422,7 @@ static int open_summary_2022(struct report_run *run, struct err *err)
                                              .flags = REPORT_NUMBER | REPORT_NO_TERMINAL};
         failed = report_plan_add(&run->plan, &column, err) < 0;
     }
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static void set_metrics_2022(const struct summary *summary, const struct cann_task *task, struct report_value *values)

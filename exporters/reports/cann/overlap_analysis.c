@@ -65,14 +65,14 @@ static int put_rows(struct report_run *run, struct err *err)
     struct sums sums = {.run = run};
     const struct cann_communications *communications = report_communications(run->session, err);
     if (communications == NULL)
-        return -(int)err->code;
+        return err_status(err);
     overlap_init(&sums.overlap, communications, add_span, &sums);
     bool failed = cann_each_span(run->session->db, take_span, &sums, err) < 0 || overlap_end(&sums.overlap, err) < 0 ||
                   put_sums(&sums, err) < 0;
     run->session->result->note =
         "table overlap_analysis counts copies and other tasks as free time, as Ascend's tool does; "
         "table overlap and the other answers count them as busy";
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 const struct report report_overlap_analysis = {

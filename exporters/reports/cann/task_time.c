@@ -185,7 +185,7 @@ static int put_all_states(struct report_run *run, struct err *err)
     return execution_each(run->session->db, &tasks->device.range.ticks, CANN_TICKS, read_state, run, err) < 0 ||
                    spool_finish(tasks->read, err) < 0 || spool_each(tasks->read, sort_state, run, err) < 0 ||
                    spool_finish(tasks->sorted, err) < 0 || spool_each(tasks->sorted, put_state, run, err) < 0
-               ? -(int)err->code
+               ? err_status(err)
                : 0;
 }
 
@@ -264,13 +264,13 @@ static int put_rows(struct report_run *run, struct err *err)
     tasks->quotes = run->session->options->format != TABLE_TERMINAL;
     if (device_2022_of(&tasks->device, run, err) < 0 || (tasks->read = spool_new(SORT_MEMORY, NULL, err)) == NULL ||
         (tasks->sorted = spool_new(SORT_MEMORY, NULL, err)) == NULL)
-        return -(int)err->code;
+        return err_status(err);
     if (tasks->device.part->chip == 0)
         return put_all_states(run, err);
     return execution_each(run->session->db, range, CANN_TICKS, sort_kernel, run, err) < 0 ||
                    spool_finish(tasks->sorted, err) < 0 || spool_each(tasks->sorted, put_kernel, run, err) < 0 ||
                    device_copy_each(run->session->db, range, put_copy, run, err) < 0
-               ? -(int)err->code
+               ? err_status(err)
                : 0;
 }
 

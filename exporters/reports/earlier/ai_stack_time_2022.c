@@ -96,7 +96,7 @@ static int put_rows(struct report_run *run, struct err *err)
     return failed || put_span(run, "ACL", model_call, &acl, err) < 0 ||
                    put_span(run, "Runtime", NULL, &runtime, err) < 0 ||
                    put_span(run, "Task Scheduler", NULL, &tasks, err) < 0
-               ? -(int)err->code
+               ? err_status(err)
                : 0;
 }
 

@@ -74,7 +74,7 @@ int counters_2022_init(struct counters_2022 *counters, const struct device_2022 
     struct pmu_setup vector = setup;
     *counters = (struct counters_2022){.plan = {.count = 0}};
     if (execution_cores(device->db, device->part->device_id, &of_ai_cores, &of_vector_cores, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (!of_ai_cores && !of_vector_cores)
         return 0;
     if (*part->aiv_metrics != '\0' || *part->aiv_events != '\0') {
@@ -203,7 +203,7 @@ int device_2022_each(sqlite3 *db, const struct export_options *options,
     struct cann_parts parts;
     bool failed = false;
     if (cann_parts_load(db, &parts, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     for (size_t i = 0; i < parts.count && !failed; i++) {
         struct device_2022 device = {.db = db, .part = &parts.parts[i]};
         if (device.part->is_host || device.part->device_id == DB_NULL)
@@ -212,14 +212,14 @@ int device_2022_each(sqlite3 *db, const struct export_options *options,
                  (device.range.exists && each(arg, &device, err) < 0);
     }
     cann_parts_release(&parts);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 int device_2022_of(struct device_2022 *device, struct report_run *run, struct err *err)
 {
     const struct cann_parts *parts = report_parts(run->session, err);
     if (parts == NULL)
-        return -(int)err->code;
+        return err_status(err);
     *device = (struct device_2022){.db = run->session->db, .part = cann_part_of_device(parts, run->scope->device_id)};
     if (device->part == NULL)
         return err_set(err, ERR_NOT_FOUND, "the capture has no device %lld", (long long)run->scope->device_id);

@@ -73,7 +73,7 @@ static int write_copies(struct framework_analysis *analysis, struct err *err)
     const struct report *const *all = report_all(err);
     int status = 0;
     if (all == NULL)
-        return -(int)err->code;
+        return err_status(err);
     for (const struct copy *copy = copies; status == 0 && copy->name != NULL; copy++) {
         const struct report *report = report_find_file(all, copy->report, CAPTURE_CANN);
         if (report == NULL || !is_wanted(&analysis->framework->info, copy))
@@ -98,7 +98,7 @@ static int write_module_memory(struct framework_analysis *analysis, struct err *
     const struct report *const *all = report_all(err);
     const struct report *report = all != NULL ? report_find_file(all, "npu_module_mem", CAPTURE_CANN) : NULL;
     if (all == NULL)
-        return -(int)err->code;
+        return err_status(err);
     if (report == NULL || (info->kind == FRAMEWORK_MINDSPORE && !info->memory))
         return 0;
     return write_named(analysis, report, report->name, KILOBYTES, info->kind == FRAMEWORK_PYTORCH ? &megabytes : NULL,
@@ -111,7 +111,7 @@ static int write_tables(struct framework_analysis *analysis, struct err *err)
 {
     if (write_copies(analysis, err) < 0 ||
         (write_module_memory(analysis, err) < 0 && err_wrap(err, "npu_module_mem.csv") < 0))
-        return -(int)err->code;
+        return err_status(err);
     return 0;
 }
 
@@ -128,7 +128,7 @@ static int write_part(const struct framework_analysis *analysis, struct framewor
     of_part.session.context = &of_part;
     failed = failed || write_tables(&of_part, err) < 0;
     report_session_release(&of_part.session);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 int framework_write_copies(struct framework_analysis *analysis, struct err *err)
@@ -138,5 +138,5 @@ int framework_write_copies(struct framework_analysis *analysis, struct err *err)
         return write_tables(analysis, err);
     bool failed = framework_part_make(analysis, &part, err) < 0 || write_part(analysis, &part, err) < 0;
     framework_part_release(&part);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }

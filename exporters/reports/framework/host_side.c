@@ -35,7 +35,7 @@ static int take_ranges(struct python_lines *lines, struct err *err)
             continue;
         struct python_flow *flow = map_add(&lines->flows, &range->flow, NULL, err);
         if (flow == NULL)
-            status = -(int)err->code;
+            status = err_status(err);
         else
             flow->range = i;
     }
@@ -200,11 +200,11 @@ static int add_stages(struct attaching *attaching, struct err *err)
                                   " cpu REAL, cpu_per_worker REAL, input TEXT",
                                   err) < 0;
     if (failed || analysis->framework->torch != NULL || !analysis->framework->info.data_process)
-        return failed ? -(int)err->code : 0;
+        return failed ? err_status(err) : 0;
     failed = minddata_load(analysis->framework, analysis->directory, &data, analysis->diag, err) < 0 ||
              (data.has_pipeline && minddata_each_stage(&data, add_stage, attaching, err) < 0);
     minddata_release(&data);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* The framework's steps by what devices did for them. */
@@ -251,14 +251,14 @@ static int add_all(struct attaching *attaching, struct err *err)
                         "id INTEGER PRIMARY KEY, name TEXT, line TEXT", err) < 0 ||
         table_rows_open(&attaching->launch_rows, attaching->db, "temp.framework_launch",
                         "connection_id INTEGER PRIMARY KEY, op_id INTEGER", err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     for (size_t i = 0; i < analysis->relation.count; i++)
         if (add_launch(attaching, (int64_t)i, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     if (database_exec(attaching->db, work, err) < 0 || add_steps(attaching, err) < 0 ||
         add_pieces(attaching, err) < 0 ||
         (attaching->stacks && framework_add_stacks(analysis, &attaching->lines, err) < 0))
-        return -(int)err->code;
+        return err_status(err);
     return add_stages(attaching, err);
 }
 
@@ -279,7 +279,7 @@ static int attach(struct framework_analysis *analysis, bool stacks, struct err *
     intern_release(&attaching.ops);
     python_lines_release(&attaching.lines);
     framework_unrelate(analysis);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 int framework_attach(sqlite3 *db, const char *directory, const char *prof, const char *database, bool stacks,
@@ -306,5 +306,5 @@ int framework_attach(sqlite3 *db, const char *directory, const char *prof, const
                                           .clock = &clock};
     failed = failed || attach(&analysis, stacks, err) < 0;
     framework_release(&framework);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }

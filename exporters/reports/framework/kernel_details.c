@@ -88,7 +88,7 @@ static int open_details(struct report_run *run, struct err *err)
     int status = report_op_summary.open(run, err);
     details->names = status == 0 ? report_names(run->session, true, err) : NULL;
     if (details->names == NULL)
-        return -(int)err->code;
+        return err_status(err);
     details->places = (struct places){
         .device = place_of(report_op_summary.columns, "Device_id"),
         .name = place_of(report_op_summary.columns, "Op Name"),
@@ -168,7 +168,7 @@ static int take_communication(struct report_worker *worker, size_t i, struct rep
 {
     const struct cann_communications *communications = report_communications(worker->run->session, err);
     if (communications == NULL)
-        return -(int)err->code;
+        return err_status(err);
     int status = report_op_summary.scan->between(worker, i, values, err);
     return status == 0 ? finish_row(worker, values, communications->items[i].connection_id, err) : status;
 }
@@ -224,7 +224,7 @@ int framework_write_kernel_details(struct framework_analysis *analysis, struct e
     struct report_scan scan = *report_op_summary.scan;
     struct report details = report_op_summary;
     if (columns == NULL)
-        return -(int)err->code;
+        return err_status(err);
     scan.row = take_task;
     scan.between = take_communication;
     scan.end = end_worker;

@@ -184,7 +184,7 @@ int framework_each_piece(const struct framework_analysis *analysis, framework_pi
         return status;
     }
     if (each_own(analysis, &analysis->framework->torch->memories, each, arg, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return query_run(analysis->db, ALLOCATIONS, NULL, 0, take_engine_piece, &taking, err);
 }
 
@@ -335,7 +335,7 @@ static int take_both(struct merging *merging, const struct framework_total *tota
     both.time_ns = total->time_ns;
     both.device = merging->pytorch ? total->device : merging->analysis->framework->info.rank;
     both.has_active = true;
-    return take_total(merging, total, err) < 0 ? -(int)err->code : take_total(merging, &both, err);
+    return take_total(merging, total, err) < 0 ? err_status(err) : take_total(merging, &both, err);
 }
 
 /* Whether the framework's next row comes before the engine's (NULL: there is no further one). */
@@ -383,7 +383,7 @@ static int take_engine(void *arg, sqlite3_stmt *row, struct err *err)
                                           .engine = {sqlite3_column_int64(row, 1), sqlite3_column_int64(row, 2), 0},
                                           .device = sqlite3_column_int64(row, 3)};
     if (take_own_before(merging, &total, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     merging->last.engine = total.engine;
     return take_both(merging, &total, err);
 }
@@ -406,7 +406,7 @@ int framework_each_total(const struct framework_analysis *analysis, framework_to
                             NULL, 0, take_engine, &merging, err) < 0 ||
                   take_own_before(&merging, NULL, err) < 0;
     free(lines.items);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* ---- memory_record.csv ---- */
@@ -498,7 +498,7 @@ static int put_records(struct report_run *run, struct err *err)
                   "SELECT time_ns, (ddr_bytes + hbm_bytes) / 1024, device_id FROM npu_mem WHERE user = 0 ORDER BY id",
                   NULL, 0, put_application, run, err) < 0 ||
         (pytorch && framework_each_total(analysis, put_total, run, err) < 0))
-        return -(int)err->code;
+        return err_status(err);
     return 0;
 }
 
@@ -518,5 +518,5 @@ int framework_write_memory(struct framework_analysis *analysis, struct err *err)
                    framework_write_report(analysis, &memory_record, err) < 0);
     if (torch != NULL && !analysis->databases)
         torch_forget_memory(torch);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }

@@ -568,7 +568,7 @@ static int write_summary(struct framework_analysis *analysis, const struct mindd
     for (int i = 0; i < LINES; i++)
         strbuf_release(&summary.lines[i].values);
     free(summary.ops);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 int mindspore_write_minddata(struct framework_analysis *analysis, struct err *err)
@@ -580,5 +580,5 @@ int mindspore_write_minddata(struct framework_analysis *analysis, struct err *er
                   (data.has_pipeline && write_raw(analysis, &data, err) < 0) ||
                   (data.has_pipeline && data.has_cpu && data.has_batches && write_summary(analysis, &data, err) < 0);
     minddata_release(&data);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }

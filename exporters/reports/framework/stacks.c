@@ -35,7 +35,7 @@ struct stacks {
 int host_frames_add(struct host_frames *frames, const struct host_frame *frame, struct err *err)
 {
     if (array_reserve(frames, 1, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     if (frame->start_ns <= frame->end_ns)
         frames->items[frames->count++] = *frame;
     return 0;
@@ -243,7 +243,7 @@ static int put_stack(struct stacks *stacks, uint32_t parent, const struct path_f
     struct known_stack *known = status == 0 ? map_add(&stacks->known, &key, &added, err) : NULL;
 
     if (known == NULL)
-        return -(int)err->code;
+        return err_status(err);
     if (added)
         known->id = ++stacks->stack_count;
     *ret = known->id;
@@ -298,16 +298,16 @@ static int open_tables(struct stacks *stacks, struct err *err)
                    table_rows_open(&stacks->launch_rows, db, "temp.framework_launch_stack",
                                    "connection_id INTEGER PRIMARY KEY, stack_id INTEGER", err) == 0
                ? 0
-               : -(int)err->code;
+               : err_status(err);
 }
 
 static int make_stacks(struct stacks *stacks, struct err *err)
 {
     if ((stacks->analysis->framework->torch != NULL ? take_torch(stacks, err) : take_mindspore(stacks, err)) != 0)
-        return -(int)err->code;
+        return err_status(err);
     host_frames_nest(&stacks->frames);
     if (place_sources(stacks, err) != 0 || open_tables(stacks, err) != 0 || put_frames(stacks, err) != 0)
-        return -(int)err->code;
+        return err_status(err);
     return put_launches(stacks, err);
 }
 

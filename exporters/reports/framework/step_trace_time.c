@@ -225,11 +225,11 @@ static int step_sums_make(struct framework_analysis *analysis, int64_t device_id
     const struct cann_communications *communications = report_communications(&analysis->session, err);
     summing.names = communications != NULL ? report_names(&analysis->session, true, err) : NULL;
     if (summing.names == NULL)
-        return -(int)err->code;
+        return err_status(err);
     bool failed = make_steps(analysis, ret, err) < 0 || sum_spans(&summing, communications, err) < 0 ||
                   sum_communication(&summing, communications, err) < 0;
     unite_steps(ret);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 struct step_times step_times_of(const struct framework_analysis *analysis, const struct step_sum *step)
@@ -258,7 +258,7 @@ int step_sums_each(struct framework_analysis *analysis,
     const struct cann_parts *parts = report_parts(&analysis->session, err);
     int status = 0;
     if (parts == NULL)
-        return -(int)err->code;
+        return err_status(err);
     for (size_t i = 0; status == 0 && i < parts->count; i++) {
         const struct cann_part *part = &parts->parts[i];
         struct step_sums sums;
@@ -329,7 +329,7 @@ static int open_report(struct report_run *run, struct err *err)
     const struct cann_parts *parts = report_parts(run->session, err);
     size_t devices = 0;
     if (parts == NULL)
-        return -(int)err->code;
+        return err_status(err);
     for (size_t i = 0; i < parts->count; i++)
         devices += !parts->parts[i].is_host;
     run->plan.columns[DEVICE].there = framework_names_device(report_analysis(run)) || devices > 1;

@@ -90,7 +90,7 @@ int torch_each_backward(const struct framework_analysis *analysis,
             continue;
         struct forward *forward = is_forward ? map_add(&forwards, &key, NULL, err) : map_get(&forwards, &key);
         if (is_forward && forward == NULL)
-            status = -(int)err->code;
+            status = err_status(err);
         else if (is_forward)
             forward->op = op;
         else if (forward != NULL && framework_wants_time(analysis, forward->op->start_ns))
@@ -127,11 +127,11 @@ static int number_module(struct modules *modules, uint64_t key, const char *name
     bool added;
     struct module *module = map_add(&modules->numbers, &key, &added, err);
     if (module == NULL || intern_add(&modules->classes, name, length, &number, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (added) {
         struct module_class *of = map_add(&modules->counts, &number, NULL, err);
         if (of == NULL)
-            return -(int)err->code;
+            return err_status(err);
         module->number = of->count++;
     }
     *ret = module->number;
@@ -153,7 +153,7 @@ static int name_call(struct modules *modules, const struct framework *framework,
         strbuf_adds(text, name);
     }
     return failed || (text->failed && err_set(err, ERR_NO_MEMORY, "out of memory for the name of a call") < 0)
-               ? -(int)err->code
+               ? err_status(err)
                : 0;
 }
 
@@ -178,5 +178,5 @@ int torch_each_call(const struct framework_analysis *analysis,
     intern_release(&modules.classes);
     map_release(&modules.counts);
     map_release(&modules.numbers);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }

@@ -69,7 +69,7 @@ static int take_kernels(struct framework_analysis *analysis, struct err *err)
 {
     const struct cann_communications *communications = report_communications(&analysis->session, err);
     if (communications == NULL)
-        return -(int)err->code;
+        return err_status(err);
     int status = cann_each_task(analysis->db, CANN_TASKS, take_task, analysis, err);
     for (size_t i = 0; status == 0 && i < communications->count; i++) {
         const struct cann_communication *item = &communications->items[i];

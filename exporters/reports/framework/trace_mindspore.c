@@ -67,7 +67,7 @@ static int open_layer(struct scopes *scopes, const char *name, size_t length, in
     struct layer *layer = &scopes->layers[scopes->open];
     const struct framework_slice slice = {.pid = scopes->pid, .thread = (int64_t)scopes->open};
     if (framework_name_thread(&scopes->threads, scopes->trace, slice, "Scope Layer", PLACE_SCOPE, NULL, 0, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     *layer = (struct layer){strndup(name, length), start_ns, end_ns};
     if (layer->name == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory for a scope");
@@ -154,7 +154,7 @@ static int take_device(struct scopes *scopes, int64_t device_id, struct err *err
     }
     scopes->has_device = true;
     scopes->device_id = device_id;
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static int take_task(void *arg, const struct cann_task *task, struct err *err)
@@ -174,7 +174,7 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
         if (scopes->other.count > scopes->path.count)
             longer = &scopes->other;
     }
-    return failed ? -(int)err->code : take(scopes, longer, task->start_ns, task->start_ns + task->duration_ns, err);
+    return failed ? err_status(err) : take(scopes, longer, task->start_ns, task->start_ns + task->duration_ns, err);
 }
 
 static int compare_starts(const void *a, const void *b)
@@ -198,7 +198,7 @@ static int trace_write_scopes(struct framework_trace *view, struct trace *trace,
     array_sort(scopes->cpu, scopes->cpu_count, sizeof *scopes->cpu, compare_starts);
     scopes->names = report_names(&view->analysis->session, true, err);
     int status = scopes->names != NULL ? cann_each_task(view->analysis->db, CANN_TASKS, take_task, scopes, err)
-                                       : -(int)err->code;
+                                       : err_status(err);
     if (status == 0)
         status = take_cpu_ops(scopes, INT64_MAX, err);
     struct err ignored = ERR_INIT;
@@ -228,7 +228,7 @@ static int write_instant(struct trace *trace, const struct framework_range *rang
 {
     char *p = trace_event_room(trace, trace_string_room(name), err);
     if (p == NULL)
-        return -(int)err->code;
+        return err_status(err);
     p = trace_put_string(trace_begin_event(p), name);
     p = trace_put_phase(p, 'i');
     p = trace_put_time(p, &trace->style, range->start_ns);
@@ -341,7 +341,7 @@ int mindspore_trace_begin(void *arg, struct trace *trace, struct err *err)
     struct framework_trace *view = arg;
     if (places_settle(&view->places, &trace->style, err) < 0 || write_ranges(view, trace, err) < 0 ||
         write_cpu_ops(view, trace, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return places_name(&view->places, trace, NULL, err);
 }
 
@@ -369,7 +369,7 @@ static int collect_ends(const struct framework *framework, struct spool *ends, s
         large_pass(i);
         if (range->flow != FRAMEWORK_NO_FLOW && (range->flags & RANGE_STACK) == 0 && is_slice(range) &&
             spool_add(ends, &key, &begins, sizeof begins, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     return spool_finish(ends, err);
 }
@@ -392,7 +392,7 @@ static int collect_arrows(const struct framework *framework, struct flows *flows
     while ((any = spool_next(flows->ends, &item, err)) > 0) {
         if (item.key.major != flow.number) {
             if (end_flow(flows, &flow, err) < 0)
-                return -(int)err->code;
+                return err_status(err);
             flow = (struct flow){.number = item.key.major};
         }
         const bool begins = *(const bool *)item.record;
@@ -400,7 +400,7 @@ static int collect_arrows(const struct framework *framework, struct flows *flows
         flow.ends += !begins;
         *(begins ? &flow.start : &flow.end) = (size_t)item.key.minor;
     }
-    return any < 0 || end_flow(flows, &flow, err) < 0 ? -(int)err->code : spool_finish(flows->arrows, err);
+    return any < 0 || end_flow(flows, &flow, err) < 0 ? err_status(err) : spool_finish(flows->arrows, err);
 }
 
 static void write_arrow_end(const struct framework_trace *view, struct trace *trace, char phase, uint64_t number,
@@ -451,7 +451,7 @@ static int write_arrows(struct framework_trace *view, struct trace *trace, struc
     enum { MEMORY = 4 * 1024 * 1024 };
     struct flows flows = {.ends = spool_new(MEMORY, NULL, err), .arrows = spool_new(MEMORY, NULL, err)};
     const bool made = flows.ends != NULL && flows.arrows != NULL;
-    const int status = made ? draw_arrows(view, trace, &flows, err) : -(int)err->code;
+    const int status = made ? draw_arrows(view, trace, &flows, err) : err_status(err);
     spool_free(flows.ends);
     spool_free(flows.arrows);
     return status;

@@ -94,7 +94,7 @@ static int name_threads(struct python_trace *python, struct err *err)
             framework_name_thread(&threads, python->trace, slice, "Python", PLACE_PYTHON, NULL, i < taken, err) < 0;
     }
     framework_threads_release(&threads);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* ---- operators ---- */
@@ -141,7 +141,7 @@ static int write_queued(void *arg, const struct torch_range *range, bool taken, 
     struct trace_slice at;
     strbuf_addf(&python->view->args, "\"correlation_id\":%llu", (unsigned long long)range->correlation);
     if (write_event(python, slice_of_range(torch, range, taken), name, taken ? "dequeue" : "enqueue", &at, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     write_arrow(python, "enqueue_to_dequeue", "async_task_queue", taken ? 'f' : 's', range->correlation, &at);
     return 0;
 }
@@ -187,7 +187,7 @@ static int write_collector(struct python_trace *python, struct err *err)
             write_event(python, slice, "GC", "GC", &at, err) < 0;
     }
     framework_threads_release(&threads);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* ---- places ---- */
@@ -207,7 +207,7 @@ static int add_places(struct framework_trace *view, struct err *err)
         failed = add_place(view, slice_of_call(torch, &torch->calls.items[i]), err) < 0;
     for (size_t i = 0; !failed && i < torch->gcs.count; i++)
         failed = add_place(view, slice_of_gc(torch, &torch->gcs.items[i]), err) < 0;
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static int add_queued(void *arg, const struct torch_range *range, bool taken, const char *name, struct err *err)
@@ -246,7 +246,7 @@ int pytorch_trace_begin(void *arg, struct trace *trace, struct err *err)
                   torch_each_backward(view->analysis, write_backward, &python, err) < 0 ||
                   torch_each_call(view->analysis, write_call, &python, err) < 0 || write_collector(&python, err) < 0 ||
                   places_name(&view->places, trace, name_lane, err) < 0;
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 bool pytorch_find_launch(void *arg, int64_t connection_id, struct trace_launch *ret)

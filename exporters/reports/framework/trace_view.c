@@ -26,7 +26,7 @@ int framework_write_slice(struct framework_trace *view, struct trace *trace, con
         return err_set(err, ERR_NO_MEMORY, "out of memory for an event");
     char *p = trace_event_room(trace, trace_string_room(event->name) + view->args.length, err);
     if (p == NULL)
-        return -(int)err->code;
+        return err_status(err);
     p = trace_put_string(trace_begin_event(p), event->name);
     p = trace_put_phase(p, slice->instant ? 'i' : 'X');
     p = trace_put_place(p, style, slice->pid, slice->tid);
@@ -82,11 +82,11 @@ int framework_name_thread(struct framework_threads *threads, struct trace *trace
     char number[48];
     bool added;
     if (map_add(&threads->processes, &slice.pid, &added, err) == NULL)
-        return -(int)err->code;
+        return err_status(err);
     if (added)
         trace_name_process(trace, slice.pid, place, process, place == PLACE_SCOPE ? NULL : "CPU");
     if (map_add(&threads->threads, &key, &added, err) == NULL)
-        return -(int)err->code;
+        return err_status(err);
     snprintf(number, sizeof number, "Thread %lld", (long long)slice.thread);
     if (added)
         trace_name_thread(trace, slice.pid, slice.thread, slice.thread + behind, name != NULL ? name : number);
@@ -98,7 +98,7 @@ int framework_name_thread(struct framework_threads *threads, struct trace *trace
 int places_add(struct framework_places *places, struct framework_slice slice, struct err *err)
 {
     if (array_reserve(places, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     places->items[places->count++] = slice;
     if (places->largest_thread < slice.thread)
         places->largest_thread = slice.thread;
@@ -153,7 +153,7 @@ static int place(struct framework_places *places, const struct framework_slice *
         slice.tid = running->items[running->count - 1].tid;
     } else {
         if (trace_lanes_place(&places->lanes, item->thread, &slice, err) < 0 || array_reserve(running, 1, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         running->items[running->count++] =
             (struct running_slice){span_end(item->start_ns, slice.duration_ns), slice.tid};
     }

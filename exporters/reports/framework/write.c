@@ -60,7 +60,7 @@ static int write_alone(struct framework_trace *view, struct timeline_run *run, c
         return status;
     const bool failed =
         guest->begin(view, &trace, err) < 0 || (guest->end != NULL && guest->end(view, &trace, err) < 0);
-    return trace_close(&trace, failed ? -(int)err->code : 0, &info, err);
+    return trace_close(&trace, failed ? err_status(err) : 0, &info, err);
 }
 
 static int framework_write_trace_view(struct framework_analysis *analysis, struct err *err)
@@ -98,7 +98,7 @@ static int framework_write_trace_view(struct framework_analysis *analysis, struc
     strbuf_release(&view.args);
     free(view.cpu_ops.items);
     places_release(&view.places);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* ---- the files ---- */
@@ -194,7 +194,7 @@ int framework_relate(struct framework_analysis *analysis, struct err *err)
     bool failed = report_session_open(&analysis->session, analysis->db, analysis->options, analysis->result, err) < 0;
     analysis->session.context = analysis;
     if (failed || relation_make(&analysis->relation, analysis->framework, analysis->db, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (analysis->framework->torch != NULL)
         return torch_relate(analysis, err);
     return analysis->steps.count > 0 ? relation_set_ends(&analysis->relation, analysis->framework, analysis->db, err)
@@ -217,5 +217,5 @@ int framework_write(struct framework_analysis *analysis, struct err *err)
                   (analysis->databases && write_files(analysis, databases, err) < 0) ||
                   (analysis->pretty && indent_all(analysis, err) < 0);
     framework_unrelate(analysis);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }

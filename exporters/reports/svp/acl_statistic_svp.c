@@ -73,7 +73,7 @@ static int begin_part(struct parts *parts, const struct acl_statistic *row, stru
 {
     const int64_t numbers[] = {row->device_id, row->model_id, REPORT_ITERATION};
     if (svp_suffix(&parts->suffix, numbers, sizeof numbers / sizeof numbers[0], err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     parts->open = true;
     parts->device_id = row->device_id;
     parts->model_id = row->model_id;

@@ -75,7 +75,7 @@ static int put_report(struct report_run *run, const struct svp_report *report, c
             run, &(struct report_part){.suffix = suffix.data, .heading = print_heading, .rows = put_rows, .arg = &part},
             err) < 0;
     strbuf_release(&suffix);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 static const struct svp_table table = {.report = put_report};

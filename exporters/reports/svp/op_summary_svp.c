@@ -148,7 +148,7 @@ static int set_cells(struct summary *summary, int64_t task_id, struct svp_task_l
         length = layers->length;
     } else {
         if (make_cells(summary, task_id, layers, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         text = summary->text.data;
         length = summary->text.length;
     }

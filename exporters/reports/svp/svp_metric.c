@@ -180,13 +180,13 @@ static int find_row(struct svp_statistic *statistic, const char *type, bool ai_c
     uint32_t number = 0;
     bool added;
     if (type != NULL && intern_add(&statistic->types, type, strlen(type), &number, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     key.type = type != NULL ? number + 1 : 0;
     if (array_reserve(statistic, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     struct row_place *place = map_add(&statistic->places, &key, &added, err);
     if (place == NULL)
-        return -(int)err->code;
+        return err_status(err);
     if (added) {
         place->row = statistic->count++;
         statistic->items[place->row] =
@@ -208,7 +208,7 @@ static int recall_row(struct svp_statistic *statistic, struct statistic_memo *me
     size_t i = (size_t)stream_id & (STATISTIC_MEMO_STREAMS - 1);
     if (memo->streams[i].period != statistic->period || memo->streams[i].stream_id != stream_id) {
         if (find_row(statistic, type, ai_cpu, stream_id, &memo->streams[i].row, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         memo->streams[i].period = statistic->period;
         memo->streams[i].stream_id = stream_id;
     }

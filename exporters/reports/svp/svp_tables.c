@@ -131,7 +131,7 @@ int svp_layer_table_credit(struct svp_layer_table *table, const struct svp_task_
     for (size_t i = task->first; i < task->first + task->count; i++) {
         if (svp_statistic_credit(statistic, &table->memos[table->types[i]], table->layers.layers[i].type, false,
                                  stream_id, centi_us, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     return 0;
 }
@@ -499,7 +499,7 @@ int svp_suffix(struct strbuf *suffix, const int64_t *numbers, size_t count, stru
 static int put_rows(struct report_run *run, struct err *err)
 {
     struct svp_walker *walker = svp_walker_new(run->session->db, run, 1, NULL, err);
-    int result = walker == NULL ? -(int)err->code : svp_each_report(run->session->db, walk_next_report, walker, err);
+    int result = walker == NULL ? err_status(err) : svp_each_report(run->session->db, walk_next_report, walker, err);
     svp_walker_free(walker);
     return result;
 }
@@ -541,7 +541,7 @@ static int open_tables(struct worker *worker, struct err *err)
     }
     if (status == 0)
         worker->walker = svp_walker_new(worker->db, worker->runs, worker->open_runs, worker, err);
-    return status == 0 && worker->walker == NULL ? -(int)err->code : status;
+    return status == 0 && worker->walker == NULL ? err_status(err) : status;
 }
 
 static void *worker_new(void *arg, struct err *err)
@@ -598,7 +598,7 @@ static int submit_report(void *arg, const struct svp_report *report, struct err 
     struct parallel *parallel = arg;
     struct svp_report *unit = parallel_unit(parallel, err);
     if (unit == NULL)
-        return -(int)err->code;
+        return err_status(err);
     *unit = *report;
     parallel_submit(parallel);
     return 0;
@@ -614,10 +614,10 @@ static int write_files(struct report_session *session, const struct report_scope
                                        .worker_free = worker_free,
                                        .process = write_report};
     if (svp_each_model(session->db, count_tasks, &job.tasks_total, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     pthread_mutex_init(&job.mutex, NULL);
     struct parallel *parallel = parallel_new(&work, NULL, err);
-    int result = parallel == NULL ? -(int)err->code : svp_each_report(session->db, submit_report, parallel, err);
+    int result = parallel == NULL ? err_status(err) : svp_each_report(session->db, submit_report, parallel, err);
     if (result == 0)
         result = parallel_finish(parallel, err);
     if (result < 0)

@@ -13,7 +13,7 @@ static int begin(struct track_run *run, void *lanes, struct err *err)
         int64_t pid;
         if (!part->is_host && track_process(run, LAYER_HARDWARE, part->device_id != DB_NULL ? part->device_id : 0,
                                             "Ascend Hardware", &pid, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
     }
     return 0;
 }
@@ -83,7 +83,7 @@ static int draw_task(void *arg, const struct cann_task *task, struct err *err)
                                        (launched ? trace_guest_room(run->guest, &launch) : 0),
                                    err);
     if (start == NULL)
-        return -(int)err->code;
+        return err_status(err);
     struct trace_slice slice = {.pid = track_pid(run, LAYER_HARDWARE, task->device_id),
                                 .tid = task->stream_id,
                                 .start_ns = task->start_ns,

@@ -38,7 +38,7 @@ static int read_path(struct track_worker *worker, const struct cann_call *call, 
     path->depth = 0;
     while (found && path->depth < PATH_DEPTH_MAX - 1 && around.parent_id != DB_NULL && around.parent_id < around.id) {
         if (cann_get_call(worker->around, around.parent_id, &around, &found, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         if (found)
             path->calls[path->depth++] = around;
     }
@@ -62,7 +62,7 @@ static int enter(struct track_worker *worker, const struct cann_call *call, stru
     if (path->depth == PATH_DEPTH_MAX)
         path->depth = 0;
     if (path->depth == 0 && call->parent_id != DB_NULL && read_path(worker, call, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     path->calls[path->depth++] = *call;
     return 0;
 }
@@ -163,7 +163,7 @@ static int draw_call(void *arg, const struct cann_call *call, struct err *err)
     const struct trace_style *style = &run->trace.style;
     struct cann_text name = cann_text(&run->names, call->name_id, 0), item = cann_text(&run->names, call->item_id, 0);
     if (enter(worker, call, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (!trace_guest_shows(run->guest, call->start_ns))
         return 0;
     char *start = track_need_thread(worker, call->thread_id, err) == 0
@@ -171,7 +171,7 @@ static int draw_call(void *arg, const struct cann_call *call, struct err *err)
                                          2 * TRACE_EVENT_MAX + (size_t)2 * name.length + (size_t)2 * item.length, err)
                       : NULL;
     if (start == NULL)
-        return -(int)err->code;
+        return err_status(err);
     struct trace_slice slice = {
         .pid = worker->pid, .tid = call->thread_id, .start_ns = call->start_ns, .duration_ns = call->duration_ns};
     track_place_row(worker, call->id, &slice);

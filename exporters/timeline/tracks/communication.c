@@ -47,7 +47,7 @@ static int compare_lanes(const void *a, const void *b)
 static int add_lane(struct layer *layer, const struct cann_communication *op, int64_t plane, struct err *err)
 {
     if (array_reserve(&layer->list, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     layer->list.items[layer->list.count++] = (struct lane){op->device_id, op->group_name_id, plane};
     return 0;
 }
@@ -118,7 +118,7 @@ static int name_thread(struct layer *layer, const struct cann_communication *op,
     const struct cann_text group = cann_text(&layer->run->names, op->group_name_id, 0);
     char **name = trace_lanes_name_of(&layer->lanes, pid, number_of(layer, op, plane), err);
     if (name == NULL || *name != NULL)
-        return name != NULL ? 0 : -(int)err->code;
+        return name != NULL ? 0 : err_status(err);
     if ((plane != GROUP_ITSELF ? asprintf(name, "Plane %lld", (long long)plane)
          : group.text == NULL  ? asprintf(name, "Communication")
                               : asprintf(name, "Group %.*s Communication", (int)group.length - 2, group.text + 1)) >= 0)
@@ -133,7 +133,7 @@ static int place(struct layer *layer, const struct cann_communication *op, int64
 {
     if (track_process(layer->run, LAYER_COMMUNICATION, op->device_id, process_name(layer->run), &slice->pid, err) < 0 ||
         name_thread(layer, op, plane, slice->pid, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return trace_lanes_place(&layer->lanes, number_of(layer, op, plane), slice, err);
 }
 
@@ -152,7 +152,7 @@ static int write_op(struct layer *layer, const struct cann_communication *op, st
     size_t room = name.length + algorithm.length + (launched ? trace_guest_room(run->guest, &launch) : 0);
     char *p = place(layer, op, GROUP_ITSELF, &slice, err) == 0 ? trace_event_room(&run->trace, room, err) : NULL;
     if (p == NULL)
-        return -(int)err->code;
+        return err_status(err);
     p = begin_named(p, style, "", name);
     p = trace_put_slice(p, style, &slice);
     p = put_number_argument(p, style, "\"rank_size\":", op->rank_size);
@@ -222,7 +222,7 @@ static int write_transfer(void *arg, const struct cann_transfer *transfer, struc
                   ? trace_event_room(&run->trace, 2 * (size_t)type.length, err)
                   : NULL;
     if (p == NULL)
-        return -(int)err->code;
+        return err_status(err);
     p = begin_named(p, &run->trace.style, "", type);
     p = trace_put_slice(p, &run->trace.style, &slice);
     p = put_transfer(p, layer, transfer, type);
@@ -241,7 +241,7 @@ static int take_runs(void *arg, const struct cann_communication *op, const struc
         const struct collective_run *run = &collective->runs.items[i];
         struct run_of_task *item = map_add(&layer->runs, &task_rows[run->task], NULL, err);
         if (item == NULL)
-            return -(int)err->code;
+            return err_status(err);
         item->bytes = run->bytes;
         item->ns = run->ns;
     }

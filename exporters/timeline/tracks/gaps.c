@@ -30,7 +30,7 @@ static int draw_gap(struct layer *layer, size_t i, struct err *err)
                               trace_string_room(name) + trace_string_room(before) + trace_string_room(after), err,
                               "Gap");
     if (p == NULL)
-        return -(int)err->code;
+        return err_status(err);
     p = trace_put_value_word(p, style, "\"Cause\":", gap_cause_name(gap_calls_cause(&layer->calls, i, name)));
     if (name != NULL)
         p = trace_put_decimals(p, style, ",\"Covered(%)\":",

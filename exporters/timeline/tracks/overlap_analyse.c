@@ -26,7 +26,7 @@ static int submit(struct analysis *analysis, struct err *err)
 {
     struct track_unit *unit = track_unit_new(analysis->run, analysis, err);
     if (unit == NULL)
-        return -(int)err->code;
+        return err_status(err);
     unit->count = analysis->count;
     memcpy(unit->bytes, analysis->spans, analysis->count * sizeof *analysis->spans);
     analysis->count = 0;
@@ -55,7 +55,7 @@ static int begin(struct track_run *run, void *opaque, struct err *err)
             continue;
         if (track_process(run, LAYER_OVERLAP, part->device_id != DB_NULL ? part->device_id : 0, "Overlap Analysis",
                           &pid, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         for (int type = OVERLAP_COMPUTING; type <= OVERLAP_FREE; type++)
             trace_name_thread(&run->trace, pid, type, type, names[type]);
     }
@@ -91,7 +91,7 @@ static int draw_unit(struct track_worker *worker, struct err *err)
             continue;
         char *start = parallel_reserve(worker->output, TRACE_EVENT_MAX, err);
         if (start == NULL)
-            return -(int)err->code;
+            return err_status(err);
         char *p = trace_begin_named(start, &run->trace.style, names[spans[i].type], "", 0);
         p = trace_put_slice(p, &run->trace.style, &slice);
         p = trace_end_slice(p, &run->trace.style, &slice);

@@ -24,7 +24,7 @@ static int name_thread(struct layer *layer, int64_t pid, int64_t model_id, struc
 {
     char **name = trace_lanes_name_of(&layer->lanes, pid, thread_of(model_id), err);
     if (name == NULL || *name != NULL)
-        return name != NULL ? 0 : -(int)err->code;
+        return name != NULL ? 0 : err_status(err);
     if (model_id == CANN_NO_ID && !layer->run->compat)
         *name = strdup("Step Trace");
     else if (asprintf(name, "Step Trace(Model ID:%lld)", (long long)model_id) < 0)
@@ -43,7 +43,7 @@ static int draw(struct layer *layer, const struct step_piece *piece, struct err 
         trace_lanes_place(&layer->lanes, thread_of(piece->span.model_id), &slice, err) == 0)
         p = trace_event_room(trace, 0, err);
     if (p == NULL)
-        return -(int)err->code;
+        return err_status(err);
     p = step_piece_put_name(p, piece);
     p = trace_put_category(p, &trace->style, step_piece_category(piece));
     p = step_piece_put_arguments(trace_put_slice(p, &trace->style, &slice), piece);

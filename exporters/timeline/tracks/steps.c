@@ -32,7 +32,7 @@ static int draw_step(struct layer *layer, size_t i, struct err *err)
         p = trace_lanes_begin(&layer->lanes, trace, ANSWERS_STEPS + (int64_t)split->group, &slice, 0, err, "Step %lld",
                               number);
     if (p == NULL)
-        return -(int)err->code;
+        return err_status(err);
     p = trace_put_integer(p, &trace->style, "\"Step\":", (int64_t)i + 1);
     p = trace_put_value_word(p, &trace->style, ",\"Source\":", step_source_name((enum step_source)group->source));
     if (has_period)

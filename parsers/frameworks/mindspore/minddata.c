@@ -150,7 +150,7 @@ static int load_pipeline(const struct framework *framework, const char *director
     struct json *root = load_json(framework, directory, "pipeline_profiling", diag, err);
     const struct json *list = json_member(root, "op_info");
     size_t count = json_is_array(list) ? count_of(list) : 0;
-    int status = err->code != ERR_NONE ? -(int)err->code : 0;
+    int status = err->code != ERR_NONE ? err_status(err) : 0;
     if (status == 0 && count > 0 && count <= MOST_OPS) {
         data->ops = calloc(count, sizeof *data->ops);
         if (data->ops == NULL)
@@ -187,7 +187,7 @@ static int load_cpu(const struct framework *framework, const char *directory, st
 {
     struct json *root = load_json(framework, directory, "minddata_cpu_utilization", diag, err);
     const struct json *list = json_member(root, "op_info");
-    int status = err->code != ERR_NONE ? -(int)err->code : 0;
+    int status = err->code != ERR_NONE ? err_status(err) : 0;
     size_t count = json_is_array(list) ? count_of(list) : 0;
     if (status == 0 && count > 0 && count <= MOST_OPS) {
         data->cpu = calloc(count, sizeof *data->cpu);
@@ -280,6 +280,6 @@ int minddata_load(const struct framework *framework, const char *directory, stru
 {
     *ret = (struct minddata){.op_count = 0};
     if (load_pipeline(framework, directory, ret, diag, err) < 0 || load_cpu(framework, directory, ret, diag, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return load_batches(framework, directory, ret, diag, err);
 }

@@ -174,7 +174,7 @@ static int take_memory(void *arg, const struct framework_record *record, struct 
     if (intern_add(&reading->framework->texts, owner.text != NULL ? owner.text : "", owner.length, &memory.owner, err) <
             0 ||
         array_reserve(reading->memories, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     reading->memories->items[reading->memories->count++] = memory;
     return 0;
 }
@@ -270,7 +270,7 @@ static int take_cpu_line(void *arg, const struct framework_line *line, struct er
     type++;
     if (intern_add(&reading->framework->texts, line->text, (size_t)(type - 1 - line->text), &op.name, err) < 0 ||
         intern_add(&reading->framework->texts, type, strcspn(type, ";"), &op.type, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return take_runs(reading, line, runs + 1, op, err);
 }
 
@@ -300,7 +300,7 @@ static int take_total(void *arg, const struct framework_line *line, struct err *
         p += length + 1;
     }
     if (array_reserve(reading->memories, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     reading->memories->items[reading->memories->count++] = (struct framework_memory){.time_ns = numbers[0],
                                                                                      .allocated = numbers[1],
                                                                                      .reserved = numbers[2],

@@ -151,20 +151,20 @@ static int add_dataset(struct reading *reading, const struct fields *fields, con
     if (intern_text(framework, &fields->texts[TEXT_GRAPH_EVENT], &key.key.event, err) < 0 ||
         intern_text(framework, &fields->texts[TEXT_NAME], &key.key.operation, err) < 0 ||
         intern_add(&framework->texts, reading->name.data, reading->name.length, &key.key.custom, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     struct group *group = map_add(&reading->groups, &key, &added, err);
     if (group == NULL)
-        return -(int)err->code;
+        return err_status(err);
     if (added) {
         if (array_reserve(datasets, 1, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         group->place = datasets->count;
         datasets->items[datasets->count++] = (struct framework_dataset){
             .event = key.key.event, .operation = key.key.operation, .custom = key.key.custom};
     }
     struct framework_dataset_runs *runs = &framework->dataset_runs;
     if (large_reserve(runs, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     runs->items[runs->count++] =
         (struct framework_dataset_run){range->start_ns, range->end_ns - range->start_ns, group->place};
     return 0;
@@ -195,14 +195,14 @@ static int take_record(void *arg, const struct framework_record *record, struct 
                                     .flags = flags_of(reading->name.data, &fields)};
     if (intern_add(&framework->texts, reading->name.data, reading->name.length, &range.name, err) < 0 ||
         large_reserve(&framework->ranges, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     large_pass(framework->ranges.count);
     framework->ranges.items[framework->ranges.count++] = range;
     if (range.start_ns == range.end_ns)
         return 0;
     if (strstr(reading->name.data, "ProfilerStep#") != NULL &&
         framework_add_step(framework, reading->name.data, range.start_ns, range.end_ns, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     if (fields.graph && is_text(&fields.texts[TEXT_GRAPH_MODULE], "Dataset") && has_three_parts(reading->name.data))
         return add_dataset(reading, &fields, &range, err);
     return 0;
@@ -219,5 +219,5 @@ int mindspore_load(struct framework *framework, const char *directory, const str
         framework_finish(framework, err) < 0;
     strbuf_release(&reading.name);
     map_release(&reading.groups);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }

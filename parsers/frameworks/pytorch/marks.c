@@ -76,7 +76,7 @@ static int number_thread(struct marks *marks, const struct torch_thread *thread,
     bool added;
     struct known_thread *known = map_add(&marks->numbers, thread, &added, err);
     if (known == NULL || (added && array_reserve(threads, 1, err) < 0))
-        return -(int)err->code;
+        return err_status(err);
     if (added) {
         known->number = (uint32_t)threads->count;
         threads->items[threads->count++] = *thread;
@@ -111,7 +111,7 @@ static int take_mark(void *arg, const struct framework_record *record, struct er
     const char *text = name.text != NULL ? name.text : "";
     if (intern_add(&marks->reading->framework->texts, text, name.length, &mark.name, err) < 0 ||
         number_thread(marks, &thread, &mark.thread, err) < 0 || array_reserve(marks, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     marks->items[marks->count++] = mark;
     return 0;
 }
@@ -142,7 +142,7 @@ static int compare_ranges(const void *a, const void *b)
 static int add_range(struct torch_ranges *ranges, const struct begun *begun, const struct mark *end, struct err *err)
 {
     if (array_reserve(ranges, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     ranges->items[ranges->count++] = (struct torch_range){.start_ns = begun->start_ns,
                                                           .end_ns = end->time_ns,
                                                           .thread = end->thread,
@@ -180,7 +180,7 @@ static int pair_marks(struct marks *marks, struct torch *torch, struct err *err)
             .key = {torch->threads.items[mark->thread].thread, mark->name, mark->category >= DEQUEUE_START}};
         struct begun *begun = map_add(&open, &key, NULL, err);
         if (begun == NULL) {
-            status = -(int)err->code;
+            status = err_status(err);
         } else if (mark->category == ENQUEUE_START || mark->category == DEQUEUE_START) {
             alone.starts += begun->open;
             begun->open = true;
@@ -246,7 +246,7 @@ static int find_works(struct torch *torch, struct err *err)
     for (size_t i = 0; status == 0 && i < torch->enqueues.count; i++) {
         struct work *work = map_add(&works, &torch->enqueues.items[i].correlation, NULL, err);
         if (work == NULL)
-            status = -(int)err->code;
+            status = err_status(err);
         else
             work->enqueue = (uint32_t)i + 1;
     }
@@ -265,7 +265,7 @@ static int stand_in(struct marks *marks, struct err *err)
     int status = 0;
     if (array_reserve(&torch->enqueues, torch->ops.count + 1, err) < 0 ||
         array_reserve(&torch->dequeues, torch->ops.count + 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     for (size_t i = 0; status == 0 && i < torch->ops.count && i < TORCH_NONE; i++) {
         const struct torch_op *op = &torch->ops.items[i];
         if (op->is_step || op->end_ns == op->start_ns)
@@ -296,5 +296,5 @@ int torch_read_marks(struct torch_reading *reading, struct err *err)
     map_release(&marks.numbers);
     free(marks.items);
     free(path);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }

@@ -77,7 +77,7 @@ static int take_op(void *arg, const struct framework_record *record, struct err 
         take_text(framework, &texts[TEXT_TYPES], &op.types, err) < 0 ||
         take_text(framework, &texts[TEXT_SHAPES], &op.shapes, err) < 0 ||
         take_text(framework, &texts[TEXT_STACK], &op.stack, err) < 0 || array_reserve(&reading->torch->ops, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     const char *name = framework_text(framework, op.name);
     op.is_step = strstr(name, "ProfilerStep#") != NULL;
     reading->torch->ops.items[reading->torch->ops.count++] = op;
@@ -99,7 +99,7 @@ static int take_memory(void *arg, const struct framework_record *record, struct 
     struct framework_memories *memories = &reading->torch->memories;
     const struct place place = framework_place(record);
     if (array_reserve(memories, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     torch_check_process(reading, record, (int64_t)bytes_load(p + 69, 8, false));
     if ((p[56] != MEMORY_OF_CPU && p[56] != MEMORY_OF_NPU) || p[58] > MEMORY_WORKSPACE || p[59] > MEMORY_FREE_AGAIN ||
         p[60] > 1)
@@ -168,5 +168,5 @@ int pytorch_load(struct framework *framework, const char *directory, const struc
     array_sort(torch->memories.items, torch->memories.count, sizeof *torch->memories.items, compare_memories);
     failed = failed || torch_read_python(&reading, err) < 0 || torch_build_tree(torch, err) < 0;
     framework_unite_steps(framework);
-    return failed ? -(int)err->code : find_launches(framework, err);
+    return failed ? err_status(err) : find_launches(framework, err);
 }

@@ -44,7 +44,7 @@ static int take_name(void *arg, const struct framework_record *record, struct er
     framework_read_texts(record, &where, &text, 1, reading->diag);
     if (intern_add(&reading->framework->texts, text.text != NULL ? text.text : "", text.length, &name.text, err) < 0 ||
         array_reserve(names, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     names->items[names->count++] = name;
     return 0;
 }
@@ -75,7 +75,7 @@ static int take_event(void *arg, const struct framework_record *record, struct e
     }
     torch_check_process(events->reading, record, (int64_t)bytes_load(p + 16, 8, false));
     if (array_reserve(events, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     events->items[events->count] =
         (struct event){framework_clock_ns_cut(events->reading->clock, bytes_load(p, 8, false)),
                        (int64_t)bytes_load(p + 8, 8, false),
@@ -103,7 +103,7 @@ static int add_call(struct torch *torch, const struct event *begin, size_t id, s
                     struct err *err)
 {
     if (array_reserve(&torch->calls, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     torch->calls.items[torch->calls.count++] = (struct torch_call){
         begin->time_ns, end_ns, begin->pid, begin->thread, begin->key, id, parent != NO_CALL ? parent : 0};
     return 0;
@@ -120,7 +120,7 @@ static int make_calls(const struct events *events, struct torch *torch, size_t *
         const struct event *event = &events->items[i];
         struct open_thread *thread = map_add(threads, &event->thread, NULL, err);
         if (thread == NULL)
-            return -(int)err->code;
+            return err_status(err);
         size_t open = thread->event > 0 ? thread->event - 1 : NO_CALL;
         if (event->tag == CALL || event->tag == C_CALL) {
             parents[i] = open;
@@ -173,7 +173,7 @@ static int take_gc(void *arg, const struct framework_record *record, struct err 
         return 0;
     torch_check_process(reading, record, gc.pid);
     if (array_reserve(gcs, 1, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     gcs->items[gcs->count++] = gc;
     return 0;
 }
@@ -191,7 +191,7 @@ int torch_read_python(struct torch_reading *reading, struct err *err)
                                   reading->diag, err) < 0 ||
              pair_events(&events, err) < 0;
     free(events.items);
-    return failed ? -(int)err->code
+    return failed ? err_status(err)
                   : framework_read_plain(directory, "FRAMEWORK/torch.gc_record", GC_SIZE, take_gc, reading,
                                          reading->diag, err);
 }

@@ -37,7 +37,7 @@ static int take_capture(struct decoder *decoder, void *state, struct row *row, b
     bool failed = host_record_take(decoder, state, row, keep, err) < 0 ||
                   (stream->kind != &kind_capture_stream_info && store(decoder, row, err) < 0);
     if (failed || stream->association == NULL)
-        return failed ? -(int)err->code : 0;
+        return failed ? err_status(err) : 0;
     const struct host_capture capture = {
         .time_ns = row->cells[TIME_NS].integer,
         .device_id = row_u32(row, DEVICE_ID),

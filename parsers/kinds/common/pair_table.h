@@ -32,7 +32,7 @@ static inline int pair_table_add(struct map *table, const struct pair_key *key, 
 {
     struct open_half *half = map_add(table, key, NULL, err);
     if (half == NULL)
-        return -(int)err->code;
+        return err_status(err);
     half->tick = tick;
     half->file = file;
     return 0;

@@ -112,7 +112,7 @@ int sample_stream_fill(struct sample_stream *stream, struct decoder *decoder, co
         key.key[i] = cell_value(row, stream->keys[i]);
     struct sample_series *series = map_add(&stream->series, key.key, &added, err);
     if (series == NULL)
-        return -(int)err->code;
+        return err_status(err);
     if (!added)
         compare(stream, decoder, place, row, time_ns, series);
     series->time_ns = time_ns;

@@ -73,7 +73,7 @@ static int name_of(const struct record_stream *stream, struct row *row, size_t h
     if (stream->association == NULL || row->cells[hash].integer == 0)
         return 0;
     if (association_find_name(stream->association, row->cells[hash].integer, columns[hash].name, &name_id, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     row_set_integer(row, name, name_id);
     return 0;
 }
@@ -107,7 +107,7 @@ static int add_second(struct decoder *decoder, struct state *state, const unsign
     }
     decode_put_file(&state->plan, decoder_file_id(decoder), &decoded);
     if (derive(&state->stream, &decoded, err) < 0 || decoder_emit(decoder, state->stream.kind, &row, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     memcpy(row.cells, cells, sizeof cells);
     *row.present = present;
     return 0;

@@ -59,7 +59,7 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     if (executions_expect_names(decoder, &kind_framework_task, row, OP_NAME + 1, 1, err) < 0 ||
         executions_expect_names(decoder, &kind_framework_task, row, OP_TYPE + 1, 1, err) < 0 ||
         (state->executions != NULL && executions_add_description(state->executions, &description, err) < 0))
-        return -(int)err->code;
+        return err_status(err);
     return 0;
 }
 

@@ -65,7 +65,7 @@ static int emit(struct decoder *decoder, struct state *state, const unsigned cha
     decode_put_file(&state->plan, decoder_file_id(decoder), &decoded);
     if (captured_op_take(decoder, &state->stream, &decoded, &tensors, err) < 0 ||
         decoder_emit(decoder, state->stream.kind, &row, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     memcpy(row.cells, cells, sizeof cells);
     *row.present = present;
     return 0;

@@ -138,7 +138,7 @@ static int settle_domain(const struct record_stream *state, struct row *row, str
     if (!row_has(row, DOMAIN_HASH) || row->cells[DOMAIN_HASH].integer == 0 || state->association == NULL)
         return 0;
     if (association_find_name(state->association, row->cells[DOMAIN_HASH].integer, "domain_hash", &name_id, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     row_set_integer(row, DOMAIN_ID, name_id);
     return 0;
 }

@@ -23,7 +23,7 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
 {
     if (host_record_take(decoder, state, row, keep, err) < 0 ||
         named_host_record_find(state, row, OP_HASH, OP_NAME_ID, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     return named_host_record_find(state, row, MODEL_HASH, MODEL_NAME_ID, err);
 }
 

@@ -138,7 +138,7 @@ static int take_mark(struct decoder *decoder, const struct state *state, int64_t
     struct row row;
     int64_t now = time_of(state);
     if (emit(decoder, state, pipe, now, now, &row, err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     row_set_integer(&row, MARK, mark);
     return 0;
 }

@@ -80,7 +80,7 @@ static int write_numbers(void *worker, void *unit, struct parallel_output *outpu
             sched_yield();
         char *line = parallel_reserve(output, LINE_SIZE + 1, err);
         if (line == NULL)
-            return -(int)err->code;
+            return err_status(err);
         snprintf(line, LINE_SIZE + 1, "%015llu\n", (unsigned long long)number);
         parallel_advance(output, LINE_SIZE);
     }
@@ -112,7 +112,7 @@ static int send_numbers(struct parallel *parallel, uint64_t total, const uint64_
     for (size_t i = 0; next < total; i++) {
         struct numbers *unit = parallel_unit(parallel, err);
         if (unit == NULL)
-            return -(int)err->code;
+            return err_status(err);
         if (unit->extra == NULL)
             unit->extra = malloc(1);
         uint64_t size = sizes[i % size_count];

@@ -38,5 +38,5 @@ int ccu_record_take(struct decoder *decoder, void *state, struct row *row, bool 
         put_list(decoder, stream->kind, row, lists->channels, CHANNELS_AT, 2);
     if (!failed && lists->ranks != 0)
         put_list(decoder, stream->kind, row, lists->ranks, RANKS_AT, 4);
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }

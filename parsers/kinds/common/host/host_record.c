@@ -20,7 +20,7 @@ int named_host_record_find(const struct record_stream *stream, struct row *row, 
         return 0;
     if (association_find_name(stream->association, row->cells[hash].integer, stream->kind->columns[hash].name, &name_id,
                               err) < 0)
-        return -(int)err->code;
+        return err_status(err);
     row_set_integer(row, name, name_id);
     return 0;
 }

@@ -135,7 +135,7 @@ static int take_hash(struct decoder *decoder, const struct capture_file *file, c
     }
     if (file->kind->table != NULL) {
         if (decoder_emit(decoder, file->kind, &row, err) < 0)
-            return -(int)err->code;
+            return err_status(err);
         row_set_integer(&row, FILE_ID, file->id);
         row_set_integer(&row, HASH_ID, (int64_t)id);
         decoder_set_text(decoder, file->kind, &row, NAME, text, text_length);

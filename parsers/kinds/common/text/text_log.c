@@ -175,7 +175,7 @@ static int take_entries(struct text_log *log, struct decoder *decoder, size_t *r
     *ret_rest = log->in_row ? log->row_start : at;
     log->in_row = false;
     log->present = 0;
-    return failed ? -(int)err->code : 0;
+    return failed ? err_status(err) : 0;
 }
 
 /* ---- files ---- */
