@@ -14,7 +14,7 @@
 struct html_part {
     const char *id, *title;
     int (*put)(struct html_page *page, struct err *err); /* NULL: it is its tables alone */
-    struct html_table tables[3];                         /* behind that */
+    struct html_table tables[4];                         /* behind that; ended by none */
 };
 
 /* In their order. */
