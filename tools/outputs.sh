@@ -63,9 +63,9 @@ take_captures() {
 
 # --- the outputs ---
 
-# Replaces texts that differ from run to run: where the scratch directory is, and how long something took.
+# Replaces texts that differ from run to run: where the scratch directory is, how long something took, and the program's commit.
 fixed() {
-    sed -E "s|$scratch|@|g; s/\b[0-9]+(\.[0-9]+)? (ms|s|seconds)\b/# s/g; s/[0-9]{14}/@time/g"
+    sed -E "s|$scratch|@|g; s/\b[0-9]+(\.[0-9]+)? (ms|s|seconds)\b/# s/g; s/[0-9]{14}/@time/g; s/\(commit [^)]*\)/(commit @)/g"
 }
 
 # Runs the program; keeps what it printed and its status.
@@ -107,6 +107,13 @@ show_tables() { # capture, path
     done < <(awk 'NR > 1 && /^[a-z]/ { print $1 }' "$out/$1/show-list/stdout" | sort -u)
 }
 
+pages() { # capture, path
+    mkdir "$scratch/result"
+    run "$1" page report "$2" -o "$scratch/result/page.html"
+    run "$1" page-markdown report "$2" --format markdown -o "$scratch/result/page.md"
+    collect "$1" page "$scratch/result"
+}
+
 outputs_of_capture() { # capture, path
     local name=$1 path=$2 result=$scratch/result
     run "$name" summary-csv export summary "$path" --stable-names --output "$result"
@@ -117,8 +124,13 @@ outputs_of_capture() { # capture, path
     collect "$name" timeline "$result"
     run "$name" timeline-compat export timeline "$path" --stable-names --trace-compat --output "$result"
     collect "$name" timeline-compat "$result"
+    run "$name" pftrace export timeline "$path" --stable-names --format pftrace --output "$result"
+    collect "$name" pftrace "$result"
+    run "$name" flame export flame "$path" --output "$result"
+    collect "$name" flame "$result"
     run "$name" db export db "$path" --stable-names --output "$result"
     collect "$name" db "$result"
+    pages "$name" "$path"
     run "$name" query query "$path"
     show_tables "$name" "$path"
     run "$name" advise advise "$path"
@@ -131,6 +143,7 @@ outputs_of_framework() { # capture, path
     local result=$scratch/result
     run "$1" analyse analyse "$2" --export text,db --output "$result"
     collect "$1" analyse "$result"
+    pages "$1" "$2"
     show_tables "$1" "$2"
     run "$1" advise advise "$2"
     run "$1" diff diff "$2" "$2"
@@ -140,6 +153,7 @@ outputs_of_cluster() { # capture, path
     local result=$scratch/result
     run "$1" cluster cluster "$2" --detail --output "$result"
     collect "$1" cluster "$result"
+    pages "$1" "$2"
 }
 
 take_captures

@@ -15,7 +15,10 @@ load page
         report CAPTURE
         expect_contains "$(page table 'The capture')" "Name,CAPTURE"
         expect_contains "$(page part c1-losses)" "were rejected"
+        grep -o "have no table &#39;[a-z_]*" page.html | sed 's/.*;//' >>absent || true
+        "$MSPROF" show -q --table list CAPTURE | awk '/^[a-z]/ { print $1 }' >>tables
     done
+    expect_equal "$(comm -23 <(sort -u absent) <(sort -u tables))" "" # a part names tables that some family has
 }
 
 @test "a page is the same bytes each time, and appears whole or not at all" {
