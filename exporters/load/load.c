@@ -168,7 +168,6 @@ static bool use_part(struct cann_load *load, int64_t device_id)
     return load->part != NULL;
 }
 
-/* Counters are read by a walk of their own: their sums and the texts of many operators together are much memory. */
 static int take_counters(void *arg, const struct cann_task *task, struct err *err)
 {
     struct cann_load *load = arg;
@@ -226,6 +225,11 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
     else if (use_part(load, task->device_id))
         add_blocks(&load->workload->operators[op], load->part, task);
     return 0;
+}
+
+static int take_counted_task(void *arg, const struct cann_task *task, struct err *err)
+{
+    return take_task(arg, task, err) != 0 || take_counters(arg, task, err) != 0 ? err_status(err) : 0;
 }
 
 const char *operator_unnumbered(const char *name, char buffer[OPERATOR_NAME_SIZE])
@@ -401,6 +405,10 @@ static void fill_facts(struct workload_facts *facts, const struct cann_parts *pa
     }
 }
 
+/* Sums of counters and the texts of many operators together are much memory: from here on counters are read by a walk
+ * of their own, when the texts are gone. */
+#define TEXTS_BESIDE_COUNTERS 65536
+
 static int workload_load_ascend(sqlite3 *db, enum load_counters counters, struct workload *workload, struct err *err)
 {
     struct cann_load load = {.workload = workload, .known = MAP_OF(struct known_operator, ids)};
@@ -409,7 +417,9 @@ static int workload_load_ascend(sqlite3 *db, enum load_counters counters, struct
 
     load.tells_waits = facts.family != CAPTURE_JOB;
     failed = failed || cann_parts_load(db, &load.parts, err) < 0 || cann_names_load(db, &load.names, err) < 0 ||
-             cann_shapes_load(db, &load.shapes, err) < 0 || read_tasks(&load, db, false, take_task, err) < 0 ||
+             cann_shapes_load(db, &load.shapes, err) < 0;
+    const bool beside = counters == WITH_COUNTERS && load.names.rows + load.shapes.rows <= TEXTS_BESIDE_COUNTERS;
+    failed = failed || read_tasks(&load, db, beside, beside ? take_counted_task : take_task, err) < 0 ||
              (!workload->sums_only &&
               (add_communications(&load, db, err) < 0 || workload_load_framework_steps(db, workload, err) < 0 ||
                add_steps(workload, db, err) < 0));
@@ -417,7 +427,7 @@ static int workload_load_ascend(sqlite3 *db, enum load_counters counters, struct
     cann_texts_release(&load.shapes);
     cann_texts_release(&load.names);
     map_release(&workload->operator_index);
-    failed = failed || (counters == WITH_COUNTERS && read_tasks(&load, db, true, take_counters, err) < 0);
+    failed = failed || (counters == WITH_COUNTERS && !beside && read_tasks(&load, db, true, take_counters, err) < 0);
     if (!failed) {
         fill_facts(&workload->facts, &load.parts);
         fill_operators(&load);
