@@ -34,7 +34,13 @@ int source_add(struct source *source, const char *path, const char *name, struct
     file.length = (uint64_t)info.st_size;
     if (file.length <= SOURCE_CACHED && (file.bytes = malloc((size_t)file.length + 1)) != NULL) {
         ssize_t got = file_read_at(file.fd, file.bytes, (size_t)file.length, 0);
-        file.length = got > 0 ? (uint64_t)got : 0; /* fewer: the file became shorter */
+        if (got < 0) {
+            (void)err_set_errno(err, errno, "cannot read '%s'", name);
+            free(file.bytes);
+            close(file.fd);
+            return err_status(err);
+        }
+        file.length = (uint64_t)got; /* fewer: the file became shorter */
     }
     source->items[source->count++] = file;
     return 0;
