@@ -2,6 +2,7 @@
 /* msprof collect: a program on a board, and its capture home. */
 #include "base/file/fsutil.h"
 #include "base/progress.h"
+#include "base/secret.h"
 #include "cli/capture/captures.h"
 #include "cli/clock.h"
 #include "cli/collect/cmd_collect_plan.h"
@@ -473,6 +474,7 @@ static void *work_on_board(void *arg)
 {
     struct board_work *board = arg;
 
+    secret_wipe_stack();
     board->outcome = collect_from_board(&board->plan);
     return NULL;
 }
@@ -610,6 +612,7 @@ static int run_collect(const struct settings *settings)
     prctl(PR_SET_DUMPABLE, 0);
     if (collect_config_load(&config, settings, &err) != 0)
         return console_error(&err);
+    secret_wipe_stack();
     boards = calloc(config.count, sizeof *boards);
     if (boards == NULL) {
         err_no_memory(&err);

@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "base/file/fsutil.h"
+#include "base/secret.h"
 #include "base/utf8.h"
 #include "cli/clock.h"
 #include "parsers/capture/capture_files.h"
@@ -127,6 +128,7 @@ int session_connect(struct session *session, struct err *err)
 
     if (ssh_connection_open(&session->connection, target, err) != 0)
         return err_status(err);
+    secret_wipe_stack();
     const struct ssh_facts *facts = ssh_facts(session->connection);
     if (facts->host_key_added)
         session_warn(session, "the host key %s of '%s' was not known; it is now kept in '%s'", facts->fingerprint,

@@ -2,6 +2,7 @@
 /* Who are we? Agent, key file, password, keyboard-interactive, in this order. */
 #include "base/file/fsutil.h"
 #include "base/progress.h"
+#include "base/secret.h"
 #include "base/strbuf.h"
 #include "ssh/session/internal.h"
 
@@ -42,10 +43,12 @@ static int ask_server(struct attempt *attempt, int (*ask)(struct ssh_connection 
     int code, result;
 
     while ((code = ask(connection, arg)) == SSH_AUTH_AGAIN) {
+        secret_wipe_stack();
         result = ssh_wait(connection, deadline, err);
         if (result != 0)
             return result;
     }
+    secret_wipe_stack();
     if (ssh_is_interrupted(connection))
         return interrupt_error(err);
     if (code == SSH_AUTH_SUCCESS)
@@ -103,6 +106,7 @@ static int load_key(const struct ssh_target *target, ssh_key *ret, struct err *e
     code = ssh_pki_import_privkey_base64(text, target->passphrase != NULL ? target->passphrase : "", NULL, NULL, ret);
     explicit_bzero(text, length);
     free(text);
+    secret_wipe_stack();
     if (code == SSH_OK)
         return 0;
     err_set(err, ERR_REMOTE, "cannot use the key '%s': it is in no known format, or %s", target->key,
