@@ -70,7 +70,7 @@ static int by_total(const void *a, const void *b)
 {
     const struct named_operator *x = a, *y = b;
 
-    return 2 * NUMBER_ORDER(y->total_ns, x->total_ns) + NUMBER_ORDER(x->name, y->name);
+    return ARRAY_ORDERS(array_order(y->total_ns, x->total_ns), array_order(x->name, y->name));
 }
 
 static void add_operator(struct named_operator *named, const struct workload_operator *op)

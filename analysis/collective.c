@@ -144,7 +144,7 @@ static int compare_tasks(const void *a, const void *b)
 {
     const struct collective_task *x = *(const struct collective_task *const *)a;
     const struct collective_task *y = *(const struct collective_task *const *)b;
-    return 2 * NUMBER_ORDER(x->plane, y->plane) + NUMBER_ORDER(x, y);
+    return ARRAY_ORDERS(array_order(x->plane, y->plane), array_order(x, y));
 }
 
 /* The planes by their first tasks. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/interval.h"
 
+#include "base/array.h"
 #include "base/file/large.h"
 #include "base/number.h"
 
@@ -44,7 +45,7 @@ static int by_start(const void *a, const void *b)
 {
     const struct interval *x = a, *y = b;
 
-    return 2 * NUMBER_ORDER(x->start_ns, y->start_ns) + NUMBER_ORDER(x->end_ns, y->end_ns);
+    return ARRAY_ORDERS(array_order(x->start_ns, y->start_ns), array_order(x->end_ns, y->end_ns));
 }
 
 void intervals_unite(struct intervals *list)

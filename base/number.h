@@ -8,10 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* -1, 0 or 1 as a stands before, beside or behind b. The first of several keys that differs decides:
- *     2 * NUMBER_ORDER(x->start_ns, y->start_ns) + NUMBER_ORDER(x->end_ns, y->end_ns) */
-#define NUMBER_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
-
 /* Sums, differences and products of numbers that a file says: they saturate at INT64_MIN and INT64_MAX. */
 static inline int64_t number_add(int64_t a, int64_t b)
 {

@@ -79,8 +79,8 @@ static int by_model_and_time(const void *a, const void *b)
 {
     const struct cann_step *x = a, *y = b;
     int64_t x_ns = number_subtract(x->end_ns, x->start_ns), y_ns = number_subtract(y->end_ns, y->start_ns);
-    return 8 * NUMBER_ORDER(x->device_id, y->device_id) + 4 * NUMBER_ORDER(x->model_id, y->model_id) +
-           2 * NUMBER_ORDER(y_ns, x_ns) + NUMBER_ORDER(x->iteration, y->iteration);
+    return ARRAY_ORDERS(array_order(x->device_id, y->device_id), array_order(x->model_id, y->model_id),
+                        array_order(y_ns, x_ns), array_order(x->iteration, y->iteration));
 }
 
 static bool is_of(const struct cann_step *step, int64_t device_id)

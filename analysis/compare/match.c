@@ -271,8 +271,8 @@ static int by_total(const void *a, const void *b)
 {
     const struct neighbours *x = a, *y = b;
 
-    return 8 * NUMBER_ORDER(y->total_ns, x->total_ns) + 4 * NUMBER_ORDER(x->op, y->op) +
-           2 * NUMBER_ORDER(x->before, y->before) + NUMBER_ORDER(x->after, y->after);
+    return ARRAY_ORDERS(array_order(y->total_ns, x->total_ns), array_order(x->op, y->op),
+                        array_order(x->before, y->before), array_order(x->after, y->after));
 }
 
 static int walk(struct search *search, struct err *err)

@@ -465,7 +465,7 @@ static int by_total(const void *a, const void *b)
 {
     const struct gap_total *x = a, *y = b;
 
-    return 2 * NUMBER_ORDER(y->total_ns, x->total_ns) + NUMBER_ORDER(x->group, y->group);
+    return ARRAY_ORDERS(array_order(y->total_ns, x->total_ns), array_order(x->group, y->group));
 }
 
 static int keep_largest(struct grouping *grouping, const struct gaps *gaps, const uint32_t *groups, struct err *err)

@@ -327,7 +327,7 @@ static int by_p(const void *a, const void *b)
 {
     const struct placed *x = a, *y = b;
 
-    return 2 * NUMBER_ORDER(x->p, y->p) + NUMBER_ORDER(x->place, y->place);
+    return ARRAY_ORDERS(array_order(x->p, y->p), array_order(x->place, y->place));
 }
 
 int statistics_false_discovery(const double *p, size_t n, double *q, struct err *err)

@@ -305,17 +305,17 @@ static int compare_executions(const void *a, const void *b)
 {
     const struct execution *x = a, *y = b;
 
-    return 8 * NUMBER_ORDER(x->device, y->device) + 4 * NUMBER_ORDER(x->start_ns, y->start_ns) +
-           2 * NUMBER_ORDER(x->stream, y->stream) + NUMBER_ORDER(x->op, y->op);
+    return ARRAY_ORDERS(array_order(x->device, y->device), array_order(x->start_ns, y->start_ns),
+                        array_order(x->stream, y->stream), array_order(x->op, y->op));
 }
 
 static int compare_steps(const void *a, const void *b)
 {
     const struct workload_step *x = a, *y = b;
 
-    return 16 * NUMBER_ORDER(x->device, y->device) + 8 * NUMBER_ORDER(x->start_ns, y->start_ns) +
-           4 * NUMBER_ORDER(x->end_ns, y->end_ns) + 2 * NUMBER_ORDER(x->source, y->source) +
-           NUMBER_ORDER(x->number, y->number);
+    return ARRAY_ORDERS(array_order(x->device, y->device), array_order(x->start_ns, y->start_ns),
+                        array_order(x->end_ns, y->end_ns), array_order(x->source, y->source),
+                        array_order(x->number, y->number));
 }
 
 static void sort_executions(struct workload *workload)

@@ -90,7 +90,7 @@ static int by_group_and_strength(const void *a, const void *b)
         return x->group < y->group ? -1 : 1;
     if (x->strength != y->strength)
         return x->strength == SHOWN ? -1 : 1;
-    return 2 * NUMBER_ORDER(x->number, y->number) + NUMBER_ORDER(x->rank, y->rank);
+    return ARRAY_ORDERS(array_order(x->number, y->number), array_order(x->rank, y->rank));
 }
 
 /* ---- one group ---- */

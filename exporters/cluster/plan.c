@@ -149,7 +149,7 @@ static int order_steps(struct making *making, struct err *err)
 static int by_group_and_rank(const void *a, const void *b)
 {
     const struct plan_entry *x = a, *y = b;
-    return 2 * NUMBER_ORDER(x->group, y->group) + NUMBER_ORDER(x->rank, y->rank);
+    return ARRAY_ORDERS(array_order(x->group, y->group), array_order(x->rank, y->rank));
 }
 
 /* The ranks seen in each group; entries are by group and rank. */
@@ -190,7 +190,7 @@ static int compare_groups(const void *a, const void *b, void *opaque)
 static int by_group_step_rank(const void *a, const void *b)
 {
     const struct plan_entry *x = a, *y = b;
-    return 4 * NUMBER_ORDER(x->group, y->group) + 2 * NUMBER_ORDER(x->step, y->step) + NUMBER_ORDER(x->rank, y->rank);
+    return ARRAY_ORDERS(array_order(x->group, y->group), array_order(x->step, y->step), array_order(x->rank, y->rank));
 }
 
 static int order_groups(struct plan *plan, struct err *err)

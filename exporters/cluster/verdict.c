@@ -88,8 +88,8 @@ int64_t collective_outlier_below(const struct merged_collective *collective)
 static int compare_late(const void *a, const void *b)
 {
     const struct late_collective *x = a, *y = b;
-    return 8 * NUMBER_ORDER(y->wait_ns, x->wait_ns) + 4 * NUMBER_ORDER(x->group, y->group) +
-           2 * NUMBER_ORDER(x->step, y->step) + NUMBER_ORDER(x->merged.name_hash, y->merged.name_hash);
+    return ARRAY_ORDERS(array_order(y->wait_ns, x->wait_ns), array_order(x->group, y->group),
+                        array_order(x->step, y->step), array_order(x->merged.name_hash, y->merged.name_hash));
 }
 
 /* Cuts the list to the worst, in their order. */

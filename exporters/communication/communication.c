@@ -411,7 +411,7 @@ static int compare_kinds(const struct entry *x, const struct entry *y)
 
 static int compare_links(const struct entry *x, const struct entry *y)
 {
-    return 2 * NUMBER_ORDER(x->sum.from, y->sum.from) + NUMBER_ORDER(x->sum.to, y->sum.to);
+    return ARRAY_ORDERS(array_order(x->sum.from, y->sum.from), array_order(x->sum.to, y->sum.to));
 }
 
 static int compare_entries(const void *a, const void *b)
@@ -421,7 +421,7 @@ static int compare_entries(const void *a, const void *b)
     order = order != 0 ? order : compare_links(x, y);
     if (order != 0)
         return order;
-    return 2 * NUMBER_ORDER(y->bandwidth, x->bandwidth) + NUMBER_ORDER(x->place, y->place);
+    return ARRAY_ORDERS(array_order(y->bandwidth, x->bandwidth), array_order(x->place, y->place));
 }
 
 /* ---- places ---- */

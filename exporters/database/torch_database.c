@@ -176,7 +176,7 @@ static int tie_launches(struct torch_tables *tables, struct err *err)
 static int compare_ties(const void *a, const void *b)
 {
     const struct tie *x = a, *y = b;
-    return 2 * NUMBER_ORDER(x->op, y->op) + NUMBER_ORDER(x->connection, y->connection);
+    return ARRAY_ORDERS(array_order(x->op, y->op), array_order(x->connection, y->connection));
 }
 
 static int64_t lines_id(struct torch_tables *tables, uint32_t text, struct strbuf *lines)

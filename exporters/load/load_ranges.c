@@ -234,7 +234,7 @@ static int by_total(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
 
-    return 2 * NUMBER_ORDER(y->total_ns, x->total_ns) + NUMBER_ORDER(x->name, y->name);
+    return ARRAY_ORDERS(array_order(y->total_ns, x->total_ns), array_order(x->name, y->name));
 }
 
 int named_times_rank(const struct named_times *times, size_t **ret, struct err *err)

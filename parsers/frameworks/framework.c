@@ -142,13 +142,13 @@ int64_t framework_clock_ns_cut(const struct framework_clock *clock, uint64_t tic
 static int compare_ids(const void *a, const void *b)
 {
     const struct framework_step *x = a, *y = b;
-    return 2 * NUMBER_ORDER(x->id, y->id) + NUMBER_ORDER(x->start_ns, y->start_ns);
+    return ARRAY_ORDERS(array_order(x->id, y->id), array_order(x->start_ns, y->start_ns));
 }
 
 static int compare_starts(const void *a, const void *b)
 {
     const struct framework_step *x = a, *y = b;
-    return 2 * NUMBER_ORDER(x->start_ns, y->start_ns) + NUMBER_ORDER(x->end_ns, y->end_ns);
+    return ARRAY_ORDERS(array_order(x->start_ns, y->start_ns), array_order(x->end_ns, y->end_ns));
 }
 
 void framework_unite_steps(struct framework *framework)
@@ -174,8 +174,8 @@ void framework_unite_steps(struct framework *framework)
 static int compare_launches(const void *a, const void *b)
 {
     const struct framework_launch *x = a, *y = b;
-    return 4 * NUMBER_ORDER(x->thread, y->thread) + 2 * NUMBER_ORDER(x->start_ns, y->start_ns) +
-           NUMBER_ORDER(x->range, y->range);
+    return ARRAY_ORDERS(array_order(x->thread, y->thread), array_order(x->start_ns, y->start_ns),
+                        array_order(x->range, y->range));
 }
 
 static int find_launches(struct framework *framework, struct err *err)
@@ -226,8 +226,8 @@ int framework_finish(struct framework *framework, struct err *err)
 static int compare_launch_ends(const void *a, const void *b)
 {
     const struct framework_launch *x = a, *y = b;
-    return 4 * NUMBER_ORDER(x->thread, y->thread) + 2 * NUMBER_ORDER(x->end_ns, y->end_ns) +
-           NUMBER_ORDER(y->start_ns, x->start_ns);
+    return ARRAY_ORDERS(array_order(x->thread, y->thread), array_order(x->end_ns, y->end_ns),
+                        array_order(y->start_ns, x->start_ns));
 }
 
 void framework_sort_launches_by_end(struct framework *framework)

@@ -295,8 +295,8 @@ static int take_mark(void *arg, sqlite3_stmt *row, struct err *err)
 static int compare_ends(const void *a, const void *b)
 {
     const struct cann_step *x = a, *y = b;
-    return 8 * array_order(x->device_id, y->device_id) + 4 * array_order(x->end_ns, y->end_ns) +
-           2 * array_order(x->model_id, y->model_id) + array_order(x->iteration, y->iteration);
+    return ARRAY_ORDERS(array_order(x->device_id, y->device_id), array_order(x->end_ns, y->end_ns),
+                        array_order(x->model_id, y->model_id), array_order(x->iteration, y->iteration));
 }
 
 static bool ends_before(const void *item, const void *key)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/cluster/output/matrix.h"
+#include "base/array.h"
 
 #include "base/number.h"
 #include "exporters/cluster/block.h"
@@ -120,7 +121,7 @@ static int compare_links(const void *a, const void *b, void *opaque)
         int order = compare_entries(matrix->texts.items[x->key.entry].bytes, matrix->texts.items[y->key.entry].bytes);
         return order != 0 ? order : (x->key.entry > y->key.entry) - (x->key.entry < y->key.entry);
     }
-    return 2 * NUMBER_ORDER(x->key.source, y->key.source) + NUMBER_ORDER(x->key.target, y->key.target);
+    return ARRAY_ORDERS(array_order(x->key.source, y->key.source), array_order(x->key.target, y->key.target));
 }
 
 static const char *name_of(const struct matrix *matrix, int64_t number)

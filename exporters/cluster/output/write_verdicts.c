@@ -21,8 +21,8 @@ struct ranked {
 static int by_caused(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
-    return 4 * NUMBER_ORDER(y->verdict->caused_ns, x->verdict->caused_ns) +
-           2 * NUMBER_ORDER(y->verdict->last, x->verdict->last) + NUMBER_ORDER(x->rank, y->rank);
+    return ARRAY_ORDERS(array_order(y->verdict->caused_ns, x->verdict->caused_ns),
+                        array_order(y->verdict->last, x->verdict->last), array_order(x->rank, y->rank));
 }
 
 /* The one that others wait for longest comes first. */
@@ -205,9 +205,9 @@ static int by_shortfall(const void *a, const void *b)
     const struct judged *x = a, *y = b;
     if (x->shortfall > y->shortfall || x->shortfall < y->shortfall)
         return x->shortfall > y->shortfall ? -1 : 1;
-    return 4 * NUMBER_ORDER(x->link->key.source, y->link->key.source) +
-           2 * NUMBER_ORDER(x->link->key.target, y->link->key.target) +
-           NUMBER_ORDER(x->link->key.transport, y->link->key.transport);
+    return ARRAY_ORDERS(array_order(x->link->key.source, y->link->key.source),
+                        array_order(x->link->key.target, y->link->key.target),
+                        array_order(x->link->key.transport, y->link->key.transport));
 }
 
 #define SLOW_LINKS 1000 /* that are listed */

@@ -307,7 +307,7 @@ static int prepare(struct run *run, struct err *err)
 static int compare_bytes(const void *a, const void *b)
 {
     const struct share *x = a, *y = b;
-    return 2 * NUMBER_ORDER(y->source->bytes, x->source->bytes) + NUMBER_ORDER(x->number, y->number);
+    return ARRAY_ORDERS(array_order(y->source->bytes, x->source->bytes), array_order(x->number, y->number));
 }
 
 /* Neighbours are in many groups together: each process gets a stretch of the ranks, all alike in bytes. */

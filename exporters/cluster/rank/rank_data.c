@@ -99,7 +99,7 @@ int rank_group_add_member(struct rank_data *rank, struct rank_group *group, int6
 static int compare_packets(const void *a, const void *b)
 {
     const struct comm_packet *x = a, *y = b;
-    return NUMBER_ORDER(x->bytes, y->bytes);
+    return array_order(x->bytes, y->bytes);
 }
 
 uint32_t rank_packets_join(struct comm_packet *packets, size_t first, size_t end)

@@ -444,7 +444,7 @@ static int by_total(const void *a, const void *b)
 {
     const struct communication *x = a, *y = b;
 
-    return 2 * NUMBER_ORDER(y->series.total, x->series.total) + NUMBER_ORDER(x->op, y->op);
+    return ARRAY_ORDERS(array_order(y->series.total, x->series.total), array_order(x->op, y->op));
 }
 
 /* Adds the executions of one device. */

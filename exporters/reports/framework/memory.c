@@ -34,14 +34,14 @@ static int compare_addresses(const void *a, const void *b)
 {
     const struct framework_memory *x = *(const struct framework_memory *const *)a,
                                   *y = *(const struct framework_memory *const *)b;
-    return 4 * NUMBER_ORDER(x->address, y->address) + 2 * NUMBER_ORDER(x->time_ns, y->time_ns) + NUMBER_ORDER(x, y);
+    return ARRAY_ORDERS(array_order(x->address, y->address), array_order(x->time_ns, y->time_ns), array_order(x, y));
 }
 
 static int compare_pieces(const void *a, const void *b, void *memories)
 {
     const struct piece *x = a, *y = b;
     const struct framework_memory *items = memories;
-    return 2 * NUMBER_ORDER(items[x->got].time_ns, items[y->got].time_ns) + NUMBER_ORDER(x->got, y->got);
+    return ARRAY_ORDERS(array_order(items[x->got].time_ns, items[y->got].time_ns), array_order(x->got, y->got));
 }
 
 /* Gathers each allocation of an address and at most one release of each kind after it. */

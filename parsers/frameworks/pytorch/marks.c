@@ -119,7 +119,7 @@ static int take_mark(void *arg, const struct framework_record *record, struct er
 static int compare_marks(const void *a, const void *b)
 {
     const struct mark *x = a, *y = b;
-    return 2 * NUMBER_ORDER(x->time_ns, y->time_ns) + NUMBER_ORDER(x->place, y->place);
+    return ARRAY_ORDERS(array_order(x->time_ns, y->time_ns), array_order(x->place, y->place));
 }
 
 /* Ranges that have begun on a thread under a name. */
@@ -136,7 +136,7 @@ struct begun {
 static int compare_ranges(const void *a, const void *b)
 {
     const struct torch_range *x = a, *y = b;
-    return 2 * NUMBER_ORDER(x->start_ns, y->start_ns) + NUMBER_ORDER(y->end_ns, x->end_ns);
+    return ARRAY_ORDERS(array_order(x->start_ns, y->start_ns), array_order(y->end_ns, x->end_ns));
 }
 
 static int add_range(struct torch_ranges *ranges, const struct begun *begun, const struct mark *end, struct err *err)

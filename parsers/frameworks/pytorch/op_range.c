@@ -87,7 +87,7 @@ static int take_op(void *arg, const struct framework_record *record, struct err 
 static int compare_ops(const void *a, const void *b)
 {
     const struct torch_op *x = a, *y = b;
-    return 2 * NUMBER_ORDER(x->start_ns, y->start_ns) + NUMBER_ORDER(y->end_ns, x->end_ns);
+    return ARRAY_ORDERS(array_order(x->start_ns, y->start_ns), array_order(y->end_ns, x->end_ns));
 }
 
 /* ---- memory ---- */

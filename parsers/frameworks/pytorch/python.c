@@ -90,7 +90,7 @@ static int take_event(void *arg, const struct framework_record *record, struct e
 static int compare_events(const void *a, const void *b)
 {
     const struct event *x = a, *y = b;
-    return 2 * NUMBER_ORDER(x->time_ns, y->time_ns) + NUMBER_ORDER(x->place, y->place);
+    return ARRAY_ORDERS(array_order(x->time_ns, y->time_ns), array_order(x->place, y->place));
 }
 
 /* The innermost open call of a thread. */
