@@ -361,12 +361,15 @@ static const char pieces[] =
     " UNION ALL SELECT 2, backward_ns, end_ns, NULL, NULL, NULL, * FROM step"
     "  WHERE backward_ns >= forward_ns AND end_ns >= backward_ns"
     " UNION ALL SELECT part, start_ns, end_ns, stream_id, pair, place, device_id, model_id, iteration, NULL, NULL,"
-    "  NULL, NULL, NULL FROM step_span;";
+    "  NULL, NULL, NULL FROM step_span;"
+    "CREATE INDEX temp.step_span_of_step ON step_span(step)";
 
-static int add_span(struct table_rows *rows, int part, const struct cann_step_span *span, size_t place, struct err *err)
+static int add_span(struct table_rows *rows, int part, const struct cann_step_span *span, int64_t step, size_t place,
+                    struct err *err)
 {
     return table_add(rows, err, V(part), KNOWN(span->device_id), KNOWN(span->model_id), V(span->iteration),
-                     V(span->start_ns), V(span->end_ns), KNOWN(span->stream_id), V(span->pair), V((int64_t)place));
+                     V(span->start_ns), V(span->end_ns), KNOWN(span->stream_id), V(span->pair), V((int64_t)place),
+                     KNOWN(step));
 }
 
 static int fill_tables(struct table_rows *rows, struct table_rows *spans, const struct cann_steps *steps,
@@ -379,11 +382,12 @@ static int fill_tables(struct table_rows *rows, struct table_rows *spans, const 
                       KNOWN(step->augmentation_ns)) < 0)
             return err_status(err);
         for (size_t k = 0; k < step->reduce_count; k++)
-            if (add_span(spans, STEP_PART_REDUCE, &steps->reduces.items[step->first_reduce + k], k, err) < 0)
+            if (add_span(spans, STEP_PART_REDUCE, &steps->reduces.items[step->first_reduce + k], (int64_t)i + 1, k,
+                         err) < 0)
                 return err_status(err);
     }
     for (size_t i = 0; i < steps->fetches.count; i++)
-        if (add_span(spans, STEP_PART_FETCH, &steps->fetches.items[i], 0, err) < 0)
+        if (add_span(spans, STEP_PART_FETCH, &steps->fetches.items[i], DB_NULL, 0, err) < 0)
             return err_status(err);
     return 0;
 }
@@ -402,7 +406,8 @@ int cann_steps_attach(sqlite3 *db, struct err *err)
                                   err) < 0 ||
                   table_rows_open(&spans, db, "temp.step_span",
                                   "part INTEGER, device_id INTEGER, model_id INTEGER, iteration INTEGER,"
-                                  " start_ns INTEGER, end_ns INTEGER, stream_id INTEGER, pair INTEGER, place INTEGER",
+                                  " start_ns INTEGER, end_ns INTEGER, stream_id INTEGER, pair INTEGER, place INTEGER,"
+                                  " step INTEGER",
                                   err) < 0 ||
                   fill_tables(&rows, &spans, &steps, err) < 0 || database_exec(db, pieces, err) < 0;
     table_rows_close(&rows);
