@@ -4,6 +4,7 @@
 #include "db/query/query_loop.h"
 #include "exporters/table/plan.h"
 #include "exporters/table/report.h"
+#include "exporters/table/rows.h"
 
 #include <stdio.h>
 
@@ -16,9 +17,10 @@ struct steps_reduces {
 
 #define TITLE_SIZE 40
 
-/* A report's state: expressions of the columns of all-reduce operations. */
+/* A report's state. */
 struct steps {
-    char sql[REPORT_MAX_COLUMNS][128];
+    bool any;
+    char sql[REPORT_MAX_COLUMNS][128]; /* expressions of the columns of all-reduce operations */
 };
 
 /* The columns of all-reduce operations have the same two titles again and again, but not as the names of JSON. */
@@ -59,12 +61,18 @@ static int steps_open(struct report_run *run, struct err *err)
              "SELECT coalesce(max(%s), -1) + 1 FROM temp.step_span WHERE step IS NOT NULL AND (?1 IS NULL OR device_id "
              "= ?1)",
              reduces->number);
-    int status = cann_steps_attach(run->session->db, err);
-    if (status == 0)
+    struct steps *state = run->state;
+    int status = cann_steps_attach(run->session->db, &state->any, err);
+    if (state->any)
         status = query_run(run->session->db, sql, &run->scope->device_id, 1, take_count, &count, err);
     for (size_t i = 0; status == 0 && i < count && i < room; i++)
         status = add_reduce(run, i, err);
     return status;
+}
+
+static int steps_rows(struct report_run *run, struct err *err)
+{
+    return ((const struct steps *)run->state)->any ? report_query_rows(run, err) : 0;
 }
 
 /* Members that all have. */
@@ -72,7 +80,7 @@ static int steps_open(struct report_run *run, struct err *err)
     .query = {.from = "temp.step s",                                                                                   \
               .where = ":device IS NULL OR device_id = :device",                                                       \
               .order_by = "device_id, end_ns, model_id, iteration"},                                                   \
-    .state_size = sizeof(struct steps), .open = steps_open
+    .state_size = sizeof(struct steps), .open = steps_open, .rows = steps_rows
 
 /* ---- CANN since 2023 ---- */
 
