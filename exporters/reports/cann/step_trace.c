@@ -4,7 +4,7 @@
 #include "db/query/query_loop.h"
 #include "exporters/table/plan.h"
 #include "exporters/table/report.h"
-#include "exporters/table/rows.h"
+#include "parsers/record.h"
 
 #include <stdio.h>
 
@@ -19,7 +19,6 @@ struct steps_reduces {
 
 /* A report's state. */
 struct steps {
-    bool any;
     char sql[REPORT_MAX_COLUMNS][128]; /* expressions of the columns of all-reduce operations */
 };
 
@@ -61,26 +60,22 @@ static int steps_open(struct report_run *run, struct err *err)
              "SELECT coalesce(max(%s), -1) + 1 FROM temp.step_span WHERE step IS NOT NULL AND (?1 IS NULL OR device_id "
              "= ?1)",
              reduces->number);
-    struct steps *state = run->state;
-    int status = cann_steps_attach(run->session->db, &state->any, err);
-    if (state->any)
+    int status = cann_steps_attach(run->session->db, NULL, err);
+    if (status == 0)
         status = query_run(run->session->db, sql, &run->scope->device_id, 1, take_count, &count, err);
     for (size_t i = 0; status == 0 && i < count && i < room; i++)
         status = add_reduce(run, i, err);
     return status;
 }
 
-static int steps_rows(struct report_run *run, struct err *err)
-{
-    return ((const struct steps *)run->state)->any ? report_query_rows(run, err) : 0;
-}
-
 /* Members that all have. */
 #define STEPS                                                                                                          \
+    .when = "EXISTS (SELECT 1 FROM ts_track WHERE tag = " SQL_NUMBER(                                                  \
+        TRACK_TAG_STEP) ") OR EXISTS (SELECT 1 FROM training_trace)",                                                  \
     .query = {.from = "temp.step s",                                                                                   \
               .where = ":device IS NULL OR device_id = :device",                                                       \
               .order_by = "device_id, end_ns, model_id, iteration"},                                                   \
-    .state_size = sizeof(struct steps), .open = steps_open, .rows = steps_rows
+    .state_size = sizeof(struct steps), .open = steps_open
 
 /* ---- CANN since 2023 ---- */
 
