@@ -193,9 +193,8 @@ static void shift_clock(struct capture_part *part, int64_t shift_ns)
 static void report_clocks(const struct capture *capture, const struct capture_part *part, const char *field,
                           const char *what, int64_t value, int64_t other)
 {
-    struct place place = {part->directory, -1, -1, field};
-    diag_report(capture->diag, DIAG_CONFIG_INVALID, &place, "%lld ns %s; expected about %lld ns", (long long)value,
-                what, (long long)other);
+    diag_report(capture->diag, DIAG_CONFIG_INVALID, FILE_PLACE(part->directory, field),
+                "%lld ns %s; expected about %lld ns", (long long)value, what, (long long)other);
 }
 
 /* Whether two readings differ by less than a second and a hundredth. */

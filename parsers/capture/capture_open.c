@@ -86,10 +86,9 @@ static int take_done(struct capture *capture, const struct entry_list *list, con
     char *data_name = strndup(entry->name, strlen(entry->name) - strlen(".done"));
     if (data_name == NULL)
         return err_no_memory(err);
-    if (entry_list_find(list, data_name) == NULL) {
-        struct place place = {entry->name, -1, -1, NULL};
-        diag_report(capture->diag, DIAG_FILE_MISSING, &place, "the data file '%s' is not there", data_name);
-    }
+    if (entry_list_find(list, data_name) == NULL)
+        diag_report(capture->diag, DIAG_FILE_MISSING, FILE_PLACE(entry->name, NULL), "the data file '%s' is not there",
+                    data_name);
     free(data_name);
     return 0;
 }
@@ -287,9 +286,8 @@ static void reject_duplicate_marks(struct capture *capture)
     for (size_t i = 0; i < capture->mark_count; i++) {
         struct inference_mark *mark = &capture->marks[i], *before = kept > 0 ? &capture->marks[kept - 1] : NULL;
         if (before != NULL && compare_marks(before, mark) == 0) {
-            struct place place = {mark->name, -1, -1, NULL};
-            diag_report(capture->diag, DIAG_FILE_DUPLICATE, &place, "the same inference as '%s', which is used",
-                        before->name);
+            diag_report(capture->diag, DIAG_FILE_DUPLICATE, FILE_PLACE(mark->name, NULL),
+                        "the same inference as '%s', which is used", before->name);
             free(mark->name);
         } else {
             capture->marks[kept++] = *mark;
@@ -307,9 +305,8 @@ static void reject_duplicates(struct capture *capture)
             continue;
         if (before != NULL && before->kind == file->kind && before->part == file->part &&
             file_identity_compare(&before->identity, &file->identity, true) == 0) {
-            struct place place = {file->name, -1, -1, NULL};
-            diag_report(capture->diag, DIAG_FILE_DUPLICATE, &place, "the same stream as '%s', which is decoded",
-                        before->name);
+            diag_report(capture->diag, DIAG_FILE_DUPLICATE, FILE_PLACE(file->name, NULL),
+                        "the same stream as '%s', which is decoded", before->name);
             file->kind = NULL;
         } else {
             before = file;
@@ -335,9 +332,8 @@ static void reject_repetitions(struct capture *capture)
         const char *other = file->kind != NULL ? file->kind->instead_of : NULL;
         if (other == NULL || !part_has_kind(capture, file->part, other))
             continue;
-        struct place place = {file->name, -1, -1, NULL};
-        diag_report(capture->diag, DIAG_FILE_DUPLICATE, &place, "the records of %s, which are there and decoded",
-                    other);
+        diag_report(capture->diag, DIAG_FILE_DUPLICATE, FILE_PLACE(file->name, NULL),
+                    "the records of %s, which are there and decoded", other);
         file->kind = NULL;
     }
 }

@@ -265,8 +265,7 @@ static int begin_inference(struct decoder *decoder, struct state *state, int64_t
     } else {
         inference->start_known = state->last_end_known; /* after one with a time it has a time, too */
         inference->start_ns = state->last_end_ns;
-        struct place place = {state->file->name, -1, -1, NULL};
-        diag_report(decoder_diag(decoder), DIAG_START_UNKNOWN, &place,
+        diag_report(decoder_diag(decoder), DIAG_START_UNKNOWN, FILE_PLACE(state->file->name, NULL),
                     "no start time for inference %lld of model %lld; placed at %lld ns", (long long)current_pic_count,
                     (long long)model_id, (long long)inference->start_ns);
     }
@@ -285,9 +284,8 @@ static void choose_model(struct decoder *decoder, struct state *state, int64_t m
     state->current_model = model;
     if (model != NULL && model->layer_tasks != NULL)
         return;
-    struct place place = {state->file->name, -1, -1, NULL};
-    diag_report(decoder_diag(decoder), DIAG_LAYER_MISSING, &place, "no layer table for model %lld",
-                (long long)model_id);
+    diag_report(decoder_diag(decoder), DIAG_LAYER_MISSING, FILE_PLACE(state->file->name, NULL),
+                "no layer table for model %lld", (long long)model_id);
 }
 
 /* Makes the record's inference the current one. */
@@ -331,9 +329,8 @@ static void check_layer(struct decoder *decoder, struct state *state, int64_t ta
     if (state->missing_reported[task_id >> 3] & bit)
         return;
     state->missing_reported[task_id >> 3] |= bit;
-    struct place place = decoder_place(decoder, "task_id");
-    diag_report(decoder_diag(decoder), DIAG_LAYER_MISSING, &place, "task %lld is not in the layer table of model '%s'",
-                (long long)task_id, model->name);
+    decoder_report(decoder, DIAG_LAYER_MISSING, "task_id", "task %lld is not in the layer table of model '%s'",
+                   (long long)task_id, model->name);
 }
 
 /* Sets start and duration from the running sum of cycles, so that rounding never adds up. False: the times run over. */
@@ -375,9 +372,8 @@ static bool check_counters(struct decoder *decoder, const struct row *row)
         int64_t value = row->cells[i].integer;
         if (!row_has(row, i) || (value >= 0 && value <= COUNTER_LIMIT))
             continue;
-        struct place place = decoder_place(decoder, columns[i].name);
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "%lld; expected 0 to %lld", (long long)value,
-                    (long long)COUNTER_LIMIT);
+        decoder_report(decoder, DIAG_RECORD_VALUE, columns[i].name, "%lld; expected 0 to %lld", (long long)value,
+                       (long long)COUNTER_LIMIT);
         return false;
     }
     return true;
@@ -447,10 +443,9 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     }
     row_set_integer(row, INFERENCE, state->current->id);
     if (row_has(row, TOTAL_CYCLE) && !derive_times(state, row)) {
-        struct place place = decoder_place(decoder, "total_cycle");
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place,
-                    "the inference would last longer than %lld ns; expected a smaller sum of cycles",
-                    (long long)DURATION_LIMIT_NS);
+        decoder_report(decoder, DIAG_RECORD_VALUE, "total_cycle",
+                       "the inference would last longer than %lld ns; expected a smaller sum of cycles",
+                       (long long)DURATION_LIMIT_NS);
         *keep = false;
         return 0;
     }

@@ -167,9 +167,7 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
         return 0;
     }
     if (fault != NULL) {
-        struct place place = decoder_place(decoder, "record_kind");
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "a record of kind %lld; %s", (long long)kind,
-                    fault);
+        decoder_report(decoder, DIAG_RECORD_VALUE, "record_kind", "a record of kind %lld; %s", (long long)kind, fault);
         *keep = false;
         return 0;
     }

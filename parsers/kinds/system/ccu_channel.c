@@ -46,9 +46,8 @@ static int emit_channel(struct decoder *decoder, const struct record_stream *fil
     if (!bytes_read(bytes, word * WORD, 2 * WORD, false, &tick))
         return 0;
     if (tick > INT64_MAX) {
-        struct place place = decoder_place(decoder, "channel");
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place,
-                    "channel %d: a counter of 2^63 or more; expected less", channel);
+        decoder_report(decoder, DIAG_RECORD_VALUE, "channel", "channel %d: a counter of 2^63 or more; expected less",
+                       channel);
         return 0;
     }
     int status = decoder_emit(decoder, file->kind, &row, err);
