@@ -22,12 +22,7 @@ static int compare_marks(const void *a, const void *b)
     return file_identity_compare(&p, &q, false);
 }
 
-static int compare_marks_and_names(const void *a, const void *b)
-{
-    int order = compare_marks(a, b);
-    const struct inference_mark *x = a, *y = b;
-    return order != 0 ? order : strcmp(x->name, y->name);
-}
+ARRAY_COMPARE(compare_marks_and_names, struct inference_mark, compare_marks(left, right), ARRAY_BY_TEXT(name))
 
 const struct inference_mark *capture_mark(const struct capture *capture, int64_t device_id, int64_t model_id,
                                           int64_t batch_num, int64_t input_pic_num, int64_t current_pic_count)
@@ -255,17 +250,9 @@ static int compare_files(const void *a, const void *b)
     return order != 0 ? order : strcmp(x->name, y->name);
 }
 
-static int compare_models(const void *a, const void *b)
-{
-    const struct capture_model *x = a, *y = b;
-    return ARRAY_ORDERS(array_order(x->model_id, y->model_id), strcmp(x->name, y->name));
-}
+ARRAY_COMPARE(compare_models, struct capture_model, ARRAY_BY(model_id), ARRAY_BY_TEXT(name))
 
-static int compare_devices(const void *a, const void *b)
-{
-    const struct device_info *x = a, *y = b;
-    return (x->device_id > y->device_id) - (x->device_id < y->device_id);
-}
+ARRAY_COMPARE(compare_devices, struct device_info, ARRAY_BY(device_id))
 
 static void sort(struct capture *capture)
 {

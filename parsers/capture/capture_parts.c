@@ -331,12 +331,7 @@ int part_read_config(struct capture_part *part, const struct config_file *file, 
 
 /* ---- the whole ---- */
 
-static int compare_parts(const void *a, const void *b)
-{
-    const struct capture_part *x = a, *y = b;
-    return ARRAY_ORDERS(array_order(y->is_host, x->is_host), array_order(x->device_id, y->device_id),
-                        strcmp(x->directory, y->directory));
-}
+ARRAY_COMPARE(compare_parts, struct capture_part, ARRAY_BY_MOST(is_host), ARRAY_BY(device_id), ARRAY_BY_TEXT(directory))
 
 static void inherit(int64_t *value, int64_t from)
 {

@@ -42,32 +42,14 @@ DEFINE_ORDER(by_batch, description, operator_.batch_id)
 DEFINE_ORDER(by_core, counters, of_vector_core)
 DEFINE_ORDER(by_start_on_ai_cpu, ai_cpu_run, start_tick)
 
-static int by_order(const void *a, const void *b)
-{
-    const struct launch *x = a, *y = b;
-    return array_order(x->order, y->order);
-}
+ARRAY_COMPARE(by_order, struct launch, ARRAY_BY(order))
 
-static int by_state(const void *a, const void *b)
-{
-    const struct mark *x = a, *y = b;
-    return ARRAY_ORDERS(array_order(x->tick, y->tick), array_order(x->state, y->state),
-                        array_order(x->order, y->order));
-}
+ARRAY_COMPARE(by_state, struct mark, ARRAY_BY(tick), ARRAY_BY(state), ARRAY_BY(order))
 
 /* When a description and its tensors were recorded. */
-static int compare_times(const struct recorded_tensors *a, const struct recorded_tensors *b)
-{
-    return ARRAY_ORDERS(array_order(a->time_ns, b->time_ns), array_order(a->iteration, b->iteration),
-                        array_order(a->batch_id, b->batch_id), array_order(a->model_id, b->model_id));
-}
-
-static int by_time(const void *a, const void *b)
-{
-    const struct recorded_tensors *x = a, *y = b;
-    int order = compare_times(x, y);
-    return order != 0 ? order : array_order(x->order, y->order);
-}
+ARRAY_COMPARE(compare_times, struct recorded_tensors, ARRAY_BY(time_ns), ARRAY_BY(iteration), ARRAY_BY(batch_id),
+              ARRAY_BY(model_id))
+ARRAY_COMPARE(by_time, struct recorded_tensors, compare_times(left, right), ARRAY_BY(order))
 
 /* ---- chip 0: executions of states ---- */
 

@@ -164,11 +164,7 @@ static void check_format(int64_t value, unsigned digits, char text[CHECK_NUMBER_
     text[strlen(text) - (DECIMALS_MOST - digits) - (digits == 0)] = '\0';
 }
 
-static int compare_began(const void *left, const void *right)
-{
-    const struct check_record *a = left, *b = right;
-    return (a->began_ns > b->began_ns) - (a->began_ns < b->began_ns);
-}
+ARRAY_COMPARE(compare_began, struct check_record, ARRAY_BY(began_ns))
 
 /* Whether the number is inside of what is printed, in any rounding that the options allow. */
 static bool check_is_inside(struct problem *problem, size_t column, const struct printed_row *row, int64_t first,
@@ -269,11 +265,7 @@ static struct check_record *record_of(struct check_comparison *comparison, const
     return best;
 }
 
-static int by_inference(const void *left, const void *right)
-{
-    const struct check_record *a = left, *b = right;
-    return ARRAY_ORDERS(array_order(a->inference_id, b->inference_id), array_order(a->task_id, b->task_id));
-}
+ARRAY_COMPARE(by_inference, struct check_record, ARRAY_BY(inference_id), ARRAY_BY(task_id))
 
 /* The record of the row's inference and task. */
 static struct check_record *task_of(const struct check_comparison *comparison, const struct printed_row *row)
@@ -381,12 +373,7 @@ static int compare_sums(void *arg, const struct printed_row *row, struct err *er
 
 /* ---- sums by types of layers ---- */
 
-static int compare_tasks(const void *left, const void *right)
-{
-    const struct check_record *a = left, *b = right;
-    return ARRAY_ORDERS(array_order(a->model_id, b->model_id), array_order(a->picture, b->picture),
-                        array_order(a->task_id, b->task_id));
-}
+ARRAY_COMPARE(compare_tasks, struct check_record, ARRAY_BY(model_id), ARRAY_BY(picture), ARRAY_BY(task_id))
 
 /* Adds up what a row sums up: every layer of the type has the whole time of its task. */
 static struct check_sum sum_of_type(const struct check_comparison *comparison, const char *type)
@@ -471,11 +458,7 @@ static int read_each_table(struct check_comparison *comparison, struct printed_r
     return status;
 }
 
-static int compare_ids(const void *left, const void *right)
-{
-    const struct check_inference *a = left, *b = right;
-    return (a->id > b->id) - (a->id < b->id);
-}
+ARRAY_COMPARE(compare_ids, struct check_inference, ARRAY_BY(id))
 
 /* Gives the records of inferences their model and picture. */
 static void name_inferences(struct collector *collector)

@@ -163,11 +163,7 @@ struct ordered_record {
     uint32_t at; /* in the matrix */
 };
 
-static int compare_firsts(const void *left, const void *right)
-{
-    const struct ordered_record *a = left, *b = right;
-    return (a->first > b->first) - (a->first < b->first);
-}
+ARRAY_COMPARE(compare_firsts, struct ordered_record, ARRAY_BY(first))
 
 /* The first of the records whose first column is not below. */
 static size_t first_not_below(const struct ordered_record *records, size_t count, int64_t low)

@@ -20,17 +20,9 @@ struct pair {
     struct interval interval; /* of the row */
 };
 
-static int compare_values(const void *left, const void *right)
-{
-    const struct pair *a = left, *b = right;
-    return (a->value > b->value) - (a->value < b->value);
-}
+ARRAY_COMPARE(compare_values, struct pair, ARRAY_BY(value))
 
-static int compare_lows(const void *left, const void *right)
-{
-    const struct interval *a = left, *b = right;
-    return ARRAY_ORDERS(array_order(a->low, b->low), array_order(a->high, b->high));
-}
+ARRAY_COMPARE(compare_lows, struct interval, ARRAY_BY(low), ARRAY_BY(high))
 
 struct sorted_search {
     struct pair *pairs;

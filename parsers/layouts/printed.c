@@ -101,14 +101,8 @@ static int find_in(struct printed_files *files, const char *directory, struct er
     return status;
 }
 
-static int compare_files(const void *left, const void *right)
-{
-    const struct printed_file *a = left, *b = right;
-    return ARRAY_ORDERS(array_order(a->device_id, b->device_id), array_order(a->batch_num, b->batch_num),
-                        array_order(a->input_pic_num, b->input_pic_num),
-                        array_order(a->current_pic_count, b->current_pic_count), array_order(a->model_id, b->model_id),
-                        array_order(a->json, b->json), strcmp(a->path, b->path));
-}
+ARRAY_COMPARE(compare_files, struct printed_file, ARRAY_BY(device_id), ARRAY_BY(batch_num), ARRAY_BY(input_pic_num),
+              ARRAY_BY(current_pic_count), ARRAY_BY(model_id), ARRAY_BY(json), ARRAY_BY_TEXT(path))
 
 /* Two files with the same identity: as CSV and as JSON, or with two frequencies. */
 static bool say_the_same(const struct printed_file *a, const struct printed_file *b)

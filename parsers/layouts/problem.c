@@ -164,11 +164,7 @@ static int add_layers(struct layers *layers, const struct capture_file *file, st
     return status;
 }
 
-static int compare_layers(const void *left, const void *right)
-{
-    const struct layer_task *a = left, *b = right;
-    return ARRAY_ORDERS(array_order(a->model_id, b->model_id), array_order(a->layer_id, b->layer_id));
-}
+ARRAY_COMPARE(compare_layers, struct layer_task, ARRAY_BY(model_id), ARRAY_BY(layer_id))
 
 /* Adds the layers of every model; a layer table that cannot be read is left to import. */
 static int layers_read(const struct capture *capture, struct layers *layers, struct err *err)

@@ -116,11 +116,7 @@ static int take_mark(void *arg, const struct framework_record *record, struct er
     return 0;
 }
 
-static int compare_marks(const void *a, const void *b)
-{
-    const struct mark *x = a, *y = b;
-    return ARRAY_ORDERS(array_order(x->time_ns, y->time_ns), array_order(x->place, y->place));
-}
+ARRAY_COMPARE(compare_marks, struct mark, ARRAY_BY(time_ns), ARRAY_BY(place))
 
 /* Ranges that have begun on a thread under a name. */
 struct begun {
@@ -133,11 +129,7 @@ struct begun {
     uint64_t correlation;
 };
 
-static int compare_ranges(const void *a, const void *b)
-{
-    const struct torch_range *x = a, *y = b;
-    return ARRAY_ORDERS(array_order(x->start_ns, y->start_ns), array_order(y->end_ns, x->end_ns));
-}
+ARRAY_COMPARE(compare_ranges, struct torch_range, ARRAY_BY(start_ns), ARRAY_BY_MOST(end_ns))
 
 static int add_range(struct torch_ranges *ranges, const struct begun *begun, const struct mark *end, struct err *err)
 {

@@ -19,11 +19,7 @@ enum { CALL, RETURN, C_CALL, C_RETURN };
 
 /* ---- names ---- */
 
-static int compare_names(const void *a, const void *b)
-{
-    const struct torch_name *x = a, *y = b;
-    return (x->key > y->key) - (x->key < y->key);
-}
+ARRAY_COMPARE(compare_names, struct torch_name, ARRAY_BY(key))
 
 const char *torch_function_name(const struct framework *framework, uint64_t key)
 {
@@ -87,11 +83,7 @@ static int take_event(void *arg, const struct framework_record *record, struct e
     return 0;
 }
 
-static int compare_events(const void *a, const void *b)
-{
-    const struct event *x = a, *y = b;
-    return ARRAY_ORDERS(array_order(x->time_ns, y->time_ns), array_order(x->place, y->place));
-}
+ARRAY_COMPARE(compare_events, struct event, ARRAY_BY(time_ns), ARRAY_BY(place))
 
 /* The innermost open call of a thread. */
 struct open_thread {
@@ -140,11 +132,7 @@ static int make_calls(const struct events *events, struct torch *torch, size_t *
     return status;
 }
 
-static int compare_calls(const void *a, const void *b)
-{
-    const struct torch_call *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
-}
+ARRAY_COMPARE(compare_calls, struct torch_call, ARRAY_BY(id))
 
 static int pair_events(struct events *events, struct err *err)
 {
