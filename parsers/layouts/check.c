@@ -36,7 +36,7 @@ struct check_inference {
 struct collector {
     struct row_sink sink; /* first, so that a sink is its collector */
     const struct capture *capture;
-    const struct printed_kind *kind;
+    const struct printed_form *form;
     struct check_record *items;
     size_t count, capacity;
     struct ARRAY_OF(struct check_inference) inferences;
@@ -127,15 +127,15 @@ static int take_row(struct collector *collector, const struct row_batch *batch, 
                                      .picture = -1};
     if (!collector->by_task)
         take_identity(collector, check_cell(batch, row, "file_id"), decoded);
-    for (size_t c = 0; c < collector->kind->stored; c++) {
-        const char *name = collector->kind->fields[c].name;
+    for (size_t c = 0; c < collector->form->stored; c++) {
+        const char *name = collector->form->fields[c].name;
         decoded->values[c] = PRINTED_NONE;
-        if (has_role(collector->kind, c, PRINTED_WORD))
+        if (has_role(collector->form, c, PRINTED_WORD))
             take_word(batch, row, name, decoded->word);
         else
             decoded->values[c] = check_cell(batch, row, name);
     }
-    if (collector->kind->start_is_kept) /* the first is printed as a span */
+    if (collector->form->start_is_kept) /* the first is printed as a span */
         decoded->values[0] = decoded->values[0] != PRINTED_NONE && decoded->began_ns != PRINTED_NONE
                                  ? decoded->values[0] - decoded->began_ns
                                  : PRINTED_NONE;
@@ -146,7 +146,7 @@ static int commit_batch(struct row_sink *sink, struct row_batch *batch, struct e
 {
     struct collector *collector = (struct collector *)sink;
     int status = 0;
-    for (size_t i = 0; strcmp(batch->kind->name, collector->kind->kind) == 0 && i < batch->rows && status == 0; i++)
+    for (size_t i = 0; strcmp(batch->kind->name, collector->form->kind) == 0 && i < batch->rows && status == 0; i++)
         status = take_row(collector, batch, i, err);
     for (size_t i = 0; strcmp(batch->kind->name, "inference") == 0 && i < batch->rows && status == 0; i++)
         status = take_inference(collector, batch, i, err);
@@ -193,7 +193,7 @@ static void tell_first(struct check_comparison *comparison, const char *column, 
 static bool cell_agrees(struct check_comparison *comparison, size_t column, const struct printed_row *row,
                         const struct check_record *decoded, bool tell)
 {
-    const struct printed_field *field = &comparison->problem->tables->form->kind->fields[column];
+    const struct printed_field *field = &comparison->problem->tables->form->fields[column];
     char printed[CHECK_NUMBER_SIZE], given[CHECK_NUMBER_SIZE];
     if (field->role == PRINTED_WORD) {
         bool same = strcmp(row->word, decoded->word) == 0;
@@ -213,13 +213,12 @@ static bool cell_agrees(struct check_comparison *comparison, size_t column, cons
 static bool is_compared(const struct check_comparison *comparison, size_t column, const struct printed_row *row,
                         const struct check_record *decoded)
 {
-    if (has_role(comparison->problem->tables->form->kind, column, PRINTED_WORD))
+    if (has_role(comparison->problem->tables->form, column, PRINTED_WORD))
         return row->word[0] != '\0' && decoded->word[0] != '\0';
     if (comparison->collector->by_task && has_role(&printed_pmu, column, PRINTED_IDENTITY))
         return false; /* it has found the record */
     return row->values[column] != PRINTED_NONE && decoded->values[column] != PRINTED_NONE &&
-           (!has_role(comparison->problem->tables->form->kind, column, PRINTED_SHARE) ||
-            decoded->values[0] != PRINTED_NONE);
+           (!has_role(comparison->problem->tables->form, column, PRINTED_SHARE) || decoded->values[0] != PRINTED_NONE);
 }
 
 /* How many cells differ. */
@@ -228,7 +227,7 @@ static size_t count_different(struct check_comparison *comparison, const struct 
 {
     size_t different = 0;
     *ret_cells = 0;
-    for (size_t c = 0; c < comparison->problem->tables->form->kind->stored; c++) {
+    for (size_t c = 0; c < comparison->problem->tables->form->stored; c++) {
         if (!is_compared(comparison, c, row, decoded))
             continue;
         ++*ret_cells;
@@ -247,10 +246,10 @@ static size_t first_since(const struct check_comparison *comparison, int64_t tim
 /* Finds, among the records that began when the row says, the one that differs least. */
 static struct check_record *record_of(struct check_comparison *comparison, const struct printed_row *row)
 {
-    const struct printed_kind *kind = comparison->problem->tables->form->kind;
-    size_t began = (size_t)kind->began, least = SIZE_MAX, cells;
+    const struct printed_form *form = comparison->problem->tables->form;
+    size_t began = (size_t)printed_began(form), least = SIZE_MAX, cells;
     int64_t time_ns = row->values[began];
-    int64_t apart = 2 * printed_power(kind->fields[began].digits - row->decimals[began]);
+    int64_t apart = 2 * printed_power(form->fields[began].digits - row->decimals[began]);
     struct check_record *best = NULL;
     for (size_t i = first_since(comparison, time_ns - apart); i < comparison->collector->count; i++) {
         struct check_record *decoded = &comparison->collector->items[i];
@@ -286,7 +285,7 @@ static int compare_row(void *arg, const struct printed_row *row, struct err *err
     (void)err;
     comparison->row++;
     result->rows++;
-    layers_add_task(&comparison->problem->layers, comparison->problem->tables->form->kind, &with_task);
+    layers_add_task(&comparison->problem->layers, comparison->problem->tables->form, &with_task);
     struct check_record *decoded = by_task ? task_of(comparison, &with_task) : record_of(comparison, &with_task);
     if (decoded == NULL) {
         if (result->unmatched++ == 0 && result->different == 0)
@@ -313,11 +312,11 @@ static void add_to_sum(struct check_sum *sum, int64_t value)
 }
 
 /* Whether the row sums up the record: its ids and its word. */
-static bool is_summed(const struct printed_kind *kind, const struct printed_row *row,
+static bool is_summed(const struct printed_form *form, const struct printed_row *row,
                       const struct check_record *decoded)
 {
-    for (size_t c = 0; c < kind->stored; c++)
-        if (has_role(kind, c, PRINTED_IDENTITY) && row->values[c] != PRINTED_NONE &&
+    for (size_t c = 0; c < form->stored; c++)
+        if (has_role(form, c, PRINTED_IDENTITY) && row->values[c] != PRINTED_NONE &&
             decoded->values[c] != PRINTED_NONE && row->values[c] != decoded->values[c])
             return false;
     return strcmp(row->word, decoded->word) == 0 && decoded->values[0] != PRINTED_NONE;
@@ -327,7 +326,7 @@ static bool is_summed(const struct printed_kind *kind, const struct printed_row 
 static void compare_sum(struct check_comparison *comparison, const struct printed_row *row, const char *what,
                         int64_t printed, int64_t value, int64_t rounded)
 {
-    const struct printed_field *field = &comparison->problem->tables->form->kind->fields[0];
+    const struct printed_field *field = &comparison->problem->tables->form->fields[0];
     if (printed == PRINTED_NONE)
         return;
     struct printed_row as_first = problem_sum_row(comparison->problem, row, printed, rounded);
@@ -365,7 +364,7 @@ static int compare_sums(void *arg, const struct printed_row *row, struct err *er
     comparison->row++;
     comparison->result->rows++;
     for (size_t i = 0; i < comparison->collector->count; i++)
-        if (is_summed(comparison->problem->tables->form->kind, row, &comparison->collector->items[i]))
+        if (is_summed(comparison->problem->tables->form, row, &comparison->collector->items[i]))
             add_to_sum(&sum, comparison->collector->items[i].values[0]);
     compare_row_sum(comparison, row, &sum);
     return 0;
@@ -494,8 +493,8 @@ static int check_records(struct capture *capture, struct problem *problem, struc
     const struct printed_form *form = problem->tables->form;
     struct collector collector = {.sink = {.begin = check_begin_batch, .commit = commit_batch},
                                   .capture = capture,
-                                  .kind = form->kind,
-                                  .by_task = form->kind == &printed_pmu};
+                                  .form = form,
+                                  .by_task = form == &printed_pmu};
     struct check_comparison comparison = {.problem = problem, .collector = &collector, .result = result};
     struct printed_reader reader = {.row = form->by_layers ? compare_type
                                            : form->sums    ? compare_sums
@@ -517,9 +516,9 @@ int check_tables(struct capture *capture, const struct printed_files *tables, co
     struct infer_result facts;
     if (tables->form == NULL || tables->count == 0)
         return 0;
-    infer_result_init(&facts, tables->form->kind);
+    infer_result_init(&facts, tables->form);
     int status = problem_open(&problem, &facts, err);
-    bool clock = has_role(tables->form->kind, 0, PRINTED_CLOCK);
+    bool clock = has_role(tables->form, 0, PRINTED_CLOCK);
     if (status == 0 && clock)
         problem_settle_frequency(&problem, &facts);
     if (status == 0 && (!clock || problem.core_khz > 0))
