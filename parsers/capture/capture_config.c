@@ -30,12 +30,12 @@ static char *read_text(struct capture *capture, const char *name, size_t *ret_le
     free(path);
     if (status == 0)
         return text;
-    struct place place = {name, -1, -1, NULL};
     if (status == -ERR_NO_MEMORY)
         *err = problem;
     else
-        diag_report(capture->diag, status == -ERR_LIMIT ? DIAG_FILE_LIMIT : DIAG_FILE_UNREADABLE, &place,
-                    "%s; expected a text file of at most %d bytes", err_message(&problem), CONFIG_FILE_LIMIT);
+        diag_report(capture->diag, status == -ERR_LIMIT ? DIAG_FILE_LIMIT : DIAG_FILE_UNREADABLE,
+                    FILE_PLACE(name, NULL), "%s; expected a text file of at most %d bytes", err_message(&problem),
+                    CONFIG_FILE_LIMIT);
     return NULL;
 }
 

@@ -104,10 +104,10 @@ static int read_done_of(struct capture *capture, const struct entry_list *list, 
     if (follows || entry_list_find(list, done_name) != NULL)
         status = capture_read_done(capture, done_name, &file->done, err);
     free(done_name);
-    struct place place = {file->name, -1, -1, "filesize"};
     if (status == 0 && file->done.file_size >= 0 && (uint64_t)file->done.file_size != file->size)
-        diag_report(capture->diag, DIAG_FILE_SIZE, &place, "%llu bytes; the .done file expects %lld",
-                    (unsigned long long)file->size, (long long)file->done.file_size);
+        diag_report(capture->diag, DIAG_FILE_SIZE, FILE_PLACE(file->name, "filesize"),
+                    "%llu bytes; the .done file expects %lld", (unsigned long long)file->size,
+                    (long long)file->done.file_size);
     return status;
 }
 

@@ -245,7 +245,6 @@ static const char *find_value(const char *section, const char *key)
 static void take_clock_log(const struct config_file *file, const char *section, const char *key, int64_t *ret)
 {
     int64_t number;
-    struct place place = {file->name, -1, -1, key};
     const char *value = find_value(section, key);
     if (value == NULL)
         return;
@@ -254,7 +253,7 @@ static void take_clock_log(const struct config_file *file, const char *section, 
     if (number_parse_integer(value, length, &number) != 0)
         return;
     if (reported && *ret > 0 && *ret != number)
-        diag_report(file->diag, DIAG_CONFIG_INVALID, &place,
+        diag_report(file->diag, DIAG_CONFIG_INVALID, FILE_PLACE(file->name, key),
                     "%lld, but another start log says %lld; the former is used", (long long)number, (long long)*ret);
     *ret = number;
 }
@@ -316,10 +315,9 @@ static int take_object(struct capture_part *part, const struct config_file *file
 
 int part_read_config(struct capture_part *part, const struct config_file *file, struct err *err)
 {
-    struct place place = {file->name, -1, -1, NULL};
     if (is_of_other_device(part, base_name(file->name))) {
-        diag_report(file->diag, DIAG_CONFIG_INVALID, &place, "a file of another device than %lld; it is ignored",
-                    (long long)part->device_id);
+        diag_report(file->diag, DIAG_CONFIG_INVALID, FILE_PLACE(file->name, NULL),
+                    "a file of another device than %lld; it is ignored", (long long)part->device_id);
         return 0;
     }
     take_clocks(part, file);

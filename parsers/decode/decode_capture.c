@@ -208,9 +208,8 @@ static int64_t take_chunk(struct stream *stream, struct err *err)
             if (reject_misaligned(stream, &at))
                 continue;
         }
-        int status = take_record(stream, stream->buffer + at, err);
-        if (status < 0)
-            return status;
+        if (take_record(stream, stream->buffer + at, err) < 0)
+            return err_status(err);
         stream->decoder->record++;
         at += size;
     }
@@ -464,7 +463,6 @@ static int decode_binary(struct stream *stream, struct err *err)
 static int decode_text(struct stream *stream, struct capture_file *file, struct err *err)
 {
     struct decoder *decoder = stream->decoder;
-    struct place place = {file->name, -1, -1, NULL};
     struct err problem = ERR_INIT;
     char *data;
     size_t length;
@@ -476,8 +474,9 @@ static int decode_text(struct stream *stream, struct capture_file *file, struct 
         return status;
     }
     if (status < 0) {
-        diag_report(decoder->capture->diag, status == -ERR_LIMIT ? DIAG_FILE_LIMIT : DIAG_FILE_UNREADABLE, &place,
-                    "%s; expected a text file of at most %d bytes", err_message(&problem), TEXT_FILE_LIMIT);
+        diag_report(decoder->capture->diag, status == -ERR_LIMIT ? DIAG_FILE_LIMIT : DIAG_FILE_UNREADABLE,
+                    FILE_PLACE(file->name, NULL), "%s; expected a text file of at most %d bytes", err_message(&problem),
+                    TEXT_FILE_LIMIT);
         return 0;
     }
     checksum_add(stream->checksum, data, length);

@@ -199,9 +199,8 @@ static int match_operator_of_task(struct executions *executions, struct task_rec
     if (operator_ == NULL)
         return 0;
     operator_->used |= task->runs.count > 0;
-    if (array_reserve(&task->descriptions, 1, err) < 0)
+    if (array_add(&task->descriptions, err, operator_->description) < 0)
         return err_status(err);
-    task->descriptions.items[task->descriptions.count++] = operator_->description;
     for (size_t i = 0; i < task->runs.count; i++)
         task->runs.items[i].description = 0;
     return 0;
@@ -357,9 +356,8 @@ static int add_operators_of_ai_cpu(struct executions *executions, const struct t
 static void report_unpaired(const struct executions *executions, const struct unpaired *unpaired, enum diag_id id,
                             const char *what)
 {
-    const struct place place = {NULL, -1, -1, NULL};
     if (unpaired->count > 0)
-        diag_report(decoder_diag(executions->association->decoder), id, &place,
+        diag_report(decoder_diag(executions->association->decoder), id, FILE_PLACE(NULL, NULL),
                     "%llu %s; the first is of stream %u task %u of device %u", (unsigned long long)unpaired->count,
                     what, unpaired->first.stream_id, unpaired->first.task_id, unpaired->first.device_id);
 }

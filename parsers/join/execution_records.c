@@ -219,9 +219,8 @@ int executions_add_description(struct executions *executions, const struct task_
 {
     const struct numbers of = numbers_of(&description->task);
     struct description record;
-    int status = describe(executions, description, &record, err);
-    if (status < 0)
-        return status;
+    if (describe(executions, description, &record, err) < 0)
+        return err_status(err);
     return executions_add_record(executions, &of, RECORD_DESCRIPTION, &record, offsetof(struct description, order),
                                  err);
 }

@@ -102,17 +102,14 @@ static void take_identity(const struct collector *collector, int64_t file_id, st
 
 static int take_inference(struct collector *collector, const struct row_batch *batch, size_t row, struct err *err)
 {
-    if (array_reserve(&collector->inferences, 1, err) < 0)
-        return err_status(err);
-    collector->inferences.items[collector->inferences.count++] =
-        (struct check_inference){.id = check_cell(batch, row, "inference_id"),
-                                 .device_id = check_cell(batch, row, "device_id"),
-                                 .model_id = check_cell(batch, row, "model_id"),
-                                 .batch_num = check_cell(batch, row, "batch_num"),
-                                 .input_pic_num = check_cell(batch, row, "input_pic_num"),
-                                 .picture = check_cell(batch, row, "current_pic_count"),
-                                 .icache_miss_ppm = check_cell(batch, row, "icache_miss_ppm")};
-    return 0;
+    return array_add(&collector->inferences, err,
+                     (struct check_inference){.id = check_cell(batch, row, "inference_id"),
+                                              .device_id = check_cell(batch, row, "device_id"),
+                                              .model_id = check_cell(batch, row, "model_id"),
+                                              .batch_num = check_cell(batch, row, "batch_num"),
+                                              .input_pic_num = check_cell(batch, row, "input_pic_num"),
+                                              .picture = check_cell(batch, row, "current_pic_count"),
+                                              .icache_miss_ppm = check_cell(batch, row, "icache_miss_ppm")});
 }
 
 static int take_row(struct collector *collector, const struct row_batch *batch, size_t row, struct err *err)

@@ -54,15 +54,15 @@ int infer_search_word(const struct problem *problem, const struct frame *frame, 
             row++;
         if (row < rows)
             continue;
-        if (array_reserve(list, 1, err) < 0)
+        if (array_add(
+                list, err,
+                (struct place_found){.bit = (uint32_t)(8 * (frame->big_endian ? frame->size - offset - width : offset)),
+                                     .bits = (unsigned)(8 * width),
+                                     .scale = 1,
+                                     .divide = 1,
+                                     .evidence = evidence,
+                                     .rows_that_say = rows}) < 0)
             return err_status(err);
-        list->items[list->count++] =
-            (struct place_found){.bit = (uint32_t)(8 * (frame->big_endian ? frame->size - offset - width : offset)),
-                                 .bits = (unsigned)(8 * width),
-                                 .scale = 1,
-                                 .divide = 1,
-                                 .evidence = evidence,
-                                 .rows_that_say = rows};
     }
     return 0;
 }

@@ -122,9 +122,8 @@ static int try_sorted(struct hunt *hunt, struct frame *frame, void *arg, struct 
             for (uint32_t bit = 0; bit + bits + more <= 8 * frame->size && !hunt->best.found; bit += 8) {
                 if (!sorted_fits(&frame->matrix, search, bit, bits + more, infer_scales[s]))
                     continue;
-                int status = take_order(hunt, frame, search, infer_scales[s], err);
-                if (status < 0)
-                    return status;
+                if (take_order(hunt, frame, search, infer_scales[s], err) < 0)
+                    return err_status(err);
             }
         }
     }

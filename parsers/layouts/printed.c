@@ -420,9 +420,8 @@ static int take_csv_row(void *arg, const char *const *fields, size_t count, uint
         const struct printed_field *field = state->columns[i].field;
         if (is_passed_over(state->form, field, fields[i]))
             return 0;
-        int status = take_cell(state->form, &row, field, state->columns[i].unit, fields[i], number, err);
-        if (status < 0)
-            return status;
+        if (take_cell(state->form, &row, field, state->columns[i].unit, fields[i], number, err) < 0)
+            return err_status(err);
     }
     return (whole ? state->reader->whole : state->reader->row)(state->reader->arg, &row, err);
 }

@@ -220,10 +220,7 @@ void layers_add_task(const struct layers *layers, const struct printed_form *for
 static int layers_collect(void *arg, const struct printed_row *row, struct err *err)
 {
     struct layer_sums *sums = arg;
-    if (array_reserve(sums, 1, err) < 0)
-        return err_status(err);
-    sums->items[sums->count++] = *row;
-    return 0;
+    return array_add(sums, err, *row);
 }
 
 /* Narrows the range of a task's row by the sum of a layer's type. */
@@ -494,10 +491,7 @@ static int keep_row(void *arg, uint32_t stream, uint64_t index, const struct pri
         if (!is_sampled(problem, sampled.number))
             return 0;
     }
-    if (array_reserve(&problem->sample, 1, err) < 0)
-        return err_status(err);
-    problem->sample.items[problem->sample.count++] = sampled;
-    return 0;
+    return array_add(&problem->sample, err, sampled);
 }
 
 /* The shares are printed alike: what one of them shows holds for all. */

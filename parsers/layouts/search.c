@@ -165,10 +165,7 @@ static unsigned bit_length(uint64_t value)
 
 static int add_place(struct place_list *list, const struct place_found *place, struct err *err)
 {
-    if (array_reserve(list, 1, err) < 0)
-        return err_status(err);
-    list->items[list->count++] = *place;
-    return 0;
+    return array_add(list, err, *place);
 }
 
 /* ---- plain numbers ---- */

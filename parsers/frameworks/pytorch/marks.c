@@ -133,15 +133,13 @@ ARRAY_COMPARE(compare_ranges, struct torch_range, ARRAY_BY(start_ns), ARRAY_BY_M
 
 static int add_range(struct torch_ranges *ranges, const struct begun *begun, const struct mark *end, struct err *err)
 {
-    if (array_reserve(ranges, 1, err) < 0)
-        return err_status(err);
-    ranges->items[ranges->count++] = (struct torch_range){.start_ns = begun->start_ns,
-                                                          .end_ns = end->time_ns,
-                                                          .thread = end->thread,
-                                                          .correlation = begun->correlation,
-                                                          .name = end->name,
-                                                          .op = TORCH_NONE};
-    return 0;
+    return array_add(ranges, err,
+                     (struct torch_range){.start_ns = begun->start_ns,
+                                          .end_ns = end->time_ns,
+                                          .thread = end->thread,
+                                          .correlation = begun->correlation,
+                                          .name = end->name,
+                                          .op = TORCH_NONE});
 }
 
 /* Halves that found no other: of starts, of ends. */
@@ -215,7 +213,6 @@ static void set_works(struct torch_ranges *ranges, const struct map *works)
 static int report_left(const struct marks *marks, struct err *err)
 {
     const struct torch *torch = marks->reading->torch;
-    const struct place place = {marks->path, -1, -1, NULL};
     size_t left = 0;
     bool *taken = calloc(torch->enqueues.count + 1, sizeof *taken); /* by work, which counts from 1 */
     if (taken == NULL)
@@ -226,7 +223,7 @@ static int report_left(const struct marks *marks, struct err *err)
         left += !taken[torch->enqueues.items[i].work] || torch->enqueues.items[i].work != i + 1;
     free(taken);
     if (left > 0)
-        diag_report(marks->reading->diag, DIAG_TASK_UNMATCHED_START, &place,
+        diag_report(marks->reading->diag, DIAG_TASK_UNMATCHED_START, FILE_PLACE(marks->path, NULL),
                     "%zu pieces of work were put into the queue, and none took them out", left);
     return 0;
 }

@@ -94,11 +94,9 @@ struct open_thread {
 static int add_call(struct torch *torch, const struct event *begin, size_t id, size_t parent, int64_t end_ns,
                     struct err *err)
 {
-    if (array_reserve(&torch->calls, 1, err) < 0)
-        return err_status(err);
-    torch->calls.items[torch->calls.count++] = (struct torch_call){
-        begin->time_ns, end_ns, begin->pid, begin->thread, begin->key, id, parent != NO_CALL ? parent : 0};
-    return 0;
+    return array_add(&torch->calls, err,
+                     (struct torch_call){begin->time_ns, end_ns, begin->pid, begin->thread, begin->key, id,
+                                         parent != NO_CALL ? parent : 0});
 }
 
 /* Calls that have not returned end with the last event. */
@@ -160,10 +158,7 @@ static int take_gc(void *arg, const struct framework_record *record, struct err 
     if (!diag_check_span(reading->diag, &place, "the collection", gc.start_ns, gc.end_ns))
         return 0;
     torch_check_process(reading, record, gc.pid);
-    if (array_reserve(gcs, 1, err) < 0)
-        return err_status(err);
-    gcs->items[gcs->count++] = gc;
-    return 0;
+    return array_add(gcs, err, gc);
 }
 
 int torch_read_python(struct torch_reading *reading, struct err *err)

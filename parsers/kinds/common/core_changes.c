@@ -25,9 +25,8 @@ static int emit_change(struct decoder *decoder, const struct state *state, const
         decoder_report(decoder, DIAG_RECORD_VALUE, "changes", "fewer changes than it counts");
         return 0;
     }
-    int status = decoder_emit(decoder, state->stream.kind, &row, err);
-    if (status < 0)
-        return status;
+    if (decoder_emit(decoder, state->stream.kind, &row, err) < 0)
+        return err_status(err);
     row_set_integer(&row, CORE_CHANGES_FILE_ID, decoder_file_id(decoder));
     row_set_integer(&row, CORE_CHANGES_DEVICE_ID, state->stream.device_id);
     row_set_integer(&row, CORE_CHANGES_TIME_NS, part_device_ns(state->stream.part, (int64_t)tick));

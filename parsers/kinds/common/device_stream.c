@@ -116,13 +116,12 @@ bool task_pairs_check_span(struct decoder *decoder, const struct task_key *key, 
 void task_pairs_finish(struct task_pairs *pairs, struct decoder *decoder, bool failed)
 {
     char text[TASK_TEXT_MAX];
-    struct place place = {pairs->file_name, -1, -1, NULL};
     const struct open_half *half = NULL;
     while (!failed && (half = map_next(&pairs->open, half)) != NULL) {
         struct task_key key = unpack(&half->key);
         enum diag_id id = id_of_unfinished(pairs, &key, half);
-        diag_report(decoder_diag(decoder), id, &place, "%s started at tick %lld and did not end", in_words(&key, text),
-                    (long long)half->tick);
+        diag_report(decoder_diag(decoder), id, FILE_PLACE(pairs->file_name, NULL),
+                    "%s started at tick %lld and did not end", in_words(&key, text), (long long)half->tick);
         half_drop(half, id);
     }
     map_release(&pairs->open);

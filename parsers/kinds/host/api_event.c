@@ -101,10 +101,9 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
 {
     (void)err;
     struct state *state = opaque;
-    struct place place = {state->file_name, -1, -1, NULL};
     const struct open_half *half = NULL;
     while (!failed && (half = map_next(&state->events, half)) != NULL) {
-        diag_report(decoder_diag(decoder), DIAG_CALL_UNMATCHED, &place,
+        diag_report(decoder_diag(decoder), DIAG_CALL_UNMATCHED, FILE_PLACE(state->file_name, NULL),
                     "an event of level %llu type %llu at tick %lld has no second half",
                     (unsigned long long)(half->key.a >> 32), (unsigned long long)(half->key.a & 0xffffffff),
                     (long long)half->tick);

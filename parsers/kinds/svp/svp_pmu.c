@@ -171,9 +171,8 @@ static int emit_inference(struct decoder *decoder, const struct state *state, co
                           struct err *err)
 {
     struct row row;
-    int status = decoder_emit(decoder, &kind_inference, &row, err);
-    if (status < 0)
-        return status;
+    if (decoder_emit(decoder, &kind_inference, &row, err) < 0)
+        return err_status(err);
     const struct file_identity *identity = &state->file->identity;
     const struct capture_model *model = capture_model(decoder_capture(decoder), inference->model_id);
     const char *name = inference->mark != NULL && inference->mark->identity.model != NULL
@@ -215,9 +214,8 @@ static int emit_inference(struct decoder *decoder, const struct state *state, co
 static int emit_run(struct decoder *decoder, const struct state *state, int64_t last_task, struct err *err)
 {
     struct row row;
-    int status = decoder_emit(decoder, &kind_inference_run, &row, err);
-    if (status < 0)
-        return status;
+    if (decoder_emit(decoder, &kind_inference_run, &row, err) < 0)
+        return err_status(err);
     row_set_integer(&row, INFERENCE_RUN_INFERENCE_ID, state->current->id);
     row_set_integer(&row, INFERENCE_RUN_FIRST_TASK, state->run_first_task);
     row_set_integer(&row, INFERENCE_RUN_LAST_TASK, last_task);
@@ -232,9 +230,8 @@ static int take_place(struct decoder *decoder, struct state *state, struct open_
         return 0;
     }
     struct open_inference *oldest = state->oldest;
-    int status = emit_inference(decoder, state, oldest, err);
-    if (status < 0)
-        return status;
+    if (emit_inference(decoder, state, oldest, err) < 0)
+        return err_status(err);
     struct open_inference **link = find_bucket(state, oldest->model_id, oldest->current_pic_count);
     while (*link != oldest)
         link = &(*link)->next_in_bucket;
@@ -247,10 +244,9 @@ static int take_place(struct decoder *decoder, struct state *state, struct open_
 static int begin_inference(struct decoder *decoder, struct state *state, int64_t model_id, int64_t current_pic_count,
                            struct open_inference **ret, struct err *err)
 {
-    struct open_inference *inference;
-    int status = take_place(decoder, state, &inference, err);
-    if (status < 0)
-        return status;
+    struct open_inference *inference = NULL;
+    if (take_place(decoder, state, &inference, err) < 0)
+        return err_status(err);
     const struct file_identity *identity = &state->file->identity;
     *inference = (struct open_inference){
         .id = state->ids_before + ++state->inferences,
@@ -437,9 +433,8 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
         state->core_khz = decoder_layout(decoder)->core_khz;
     if (state->current == NULL || state->current->model_id != model_id ||
         state->current->current_pic_count != current_pic_count) {
-        int status = switch_inference(decoder, state, model_id, current_pic_count, err);
-        if (status < 0)
-            return status;
+        if (switch_inference(decoder, state, model_id, current_pic_count, err) < 0)
+            return err_status(err);
     }
     row_set_integer(row, INFERENCE, state->current->id);
     if (row_has(row, TOTAL_CYCLE) && !derive_times(state, row)) {

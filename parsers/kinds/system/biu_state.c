@@ -85,9 +85,8 @@ static int64_t time_of(const struct state *state)
 static int emit(struct decoder *decoder, const struct state *state, int64_t pipe, int64_t from_ns, int64_t to_ns,
                 struct row *ret, struct err *err)
 {
-    int status = decoder_emit(decoder, state->kind, ret, err);
-    if (status < 0)
-        return status;
+    if (decoder_emit(decoder, state->kind, ret, err) < 0)
+        return err_status(err);
     row_set_integer(ret, FILE_ID, decoder_file_id(decoder));
     row_set_integer(ret, DEVICE_ID, state->device_id);
     row_set_integer(ret, GROUP_ID, state->group_id);

@@ -50,9 +50,8 @@ static int emit_channel(struct decoder *decoder, const struct record_stream *fil
                        channel);
         return 0;
     }
-    int status = decoder_emit(decoder, file->kind, &row, err);
-    if (status < 0)
-        return status;
+    if (decoder_emit(decoder, file->kind, &row, err) < 0)
+        return err_status(err);
     row_set_integer(&row, FILE_ID, decoder_file_id(decoder));
     row_set_integer(&row, DEVICE_ID, file->device_id);
     row_set_integer(&row, DIE_ID, file->group_id);
