@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
@@ -9,7 +10,6 @@
 #include "cli/answers/answer.h"
 #include "cli/capture/captures.h"
 #include "cli/capture/result_record.h"
-#include "cli/clock.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/merge/merge.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "acl/subscribe/operator_names_writer.h"
 #include "acl/subscribe/operator_record.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/number.h"
 #include "base/progress.h"
 #include "base/strbuf.h"
 #include "cli/capture/captures.h"
-#include "cli/clock.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "db/database.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* msprof view: a capture in the browser. */
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/file/fsutil.h"
 #include "base/progress.h"
 #include "base/strbuf.h"
 #include "cli/answers/answer.h"
 #include "cli/capture/captures.h"
-#include "cli/clock.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "db/database.h"

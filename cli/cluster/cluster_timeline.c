@@ -2,12 +2,12 @@
 #include "cli/cluster/cluster_timeline.h"
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
 #include "base/number.h"
 #include "base/utf8.h"
 #include "cli/capture/captures.h"
-#include "cli/clock.h"
 #include "cli/console.h"
 #include "db/database.h"
 #include "db/query/cann_version.h"

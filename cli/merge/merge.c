@@ -2,6 +2,7 @@
 #include "cli/merge/merge.h"
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
 #include "base/number.h"
@@ -9,7 +10,6 @@
 #include "base/utf8.h"
 #include "cli/capture/captures.h"
 #include "cli/capture/result_record.h"
-#include "cli/clock.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "db/database.h"
