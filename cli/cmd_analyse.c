@@ -402,7 +402,7 @@ static int analyse_capture(struct work *work, size_t number)
         status = err_no_memory(&err);
     settings.output = place;
     if (status == 0)
-        status = captures_process_list(&settings, &captures, with_capture, work);
+        status = captures_process(&settings, &captures, with_capture, work);
     else
         status = finish(work, status, &err);
     free(place);
