@@ -109,10 +109,12 @@ static int open_worker(struct track_worker *worker, struct err *err)
         const struct track *track = run->tracks[i];
         if (track->worker_size > 0 && (worker->owns[i] = calloc(1, track->worker_size)) == NULL)
             return err_no_memory(err);
-        if (track->draw_call != NULL && ((worker->calls = cann_reader_new(worker->db, CANN_CALLS, err)) == NULL ||
-                                         (worker->around = cann_reader_new(worker->db, CANN_CALLS, err)) == NULL))
+        if (track->draw_call != NULL &&
+            ((worker->calls = cann_reader_share(run->calls, worker->db, CANN_CALLS, err)) == NULL ||
+             (worker->around = cann_reader_share(run->calls, worker->db, CANN_CALLS, err)) == NULL))
             return err_status(err);
-        if (track->draw_task != NULL && (worker->tasks = cann_reader_new(worker->db, CANN_TASKS, err)) == NULL)
+        if (track->draw_task != NULL &&
+            (worker->tasks = cann_reader_share(run->tasks, worker->db, CANN_TASKS, err)) == NULL)
             return err_status(err);
     }
     return 0;
@@ -315,13 +317,20 @@ int tracks_walk(struct track_run *run, struct err *err)
         .worker_free = worker_free,
         .process = process,
     };
-    if (!are_needed(run, TRACK_CALLS) && !are_needed(run, TRACK_TASKS))
+    const bool calls = are_needed(run, TRACK_CALLS), tasks = are_needed(run, TRACK_TASKS);
+    if (!calls && !tasks)
         return 0;
-    run->parallel = parallel_new(&work, &run->trace.out, err);
+    run->calls = calls ? cann_reader_new(run->run->db, CANN_CALLS, err) : NULL;
+    run->tasks = tasks ? cann_reader_new(run->run->db, CANN_TASKS, err) : NULL;
+    if ((!calls || run->calls != NULL) && (!tasks || run->tasks != NULL))
+        run->parallel = parallel_new(&work, &run->trace.out, err);
     const bool failed = run->parallel == NULL || walk_rows(run, TRACK_CALLS, err) < 0 ||
                         slice_operators_wait(&run->operators, err) < 0 || walk_rows(run, TRACK_TASKS, err) < 0 ||
                         parallel_finish(run->parallel, err) < 0;
     parallel_free(run->parallel);
+    cann_reader_free(run->calls);
+    cann_reader_free(run->tasks);
+    run->calls = run->tasks = NULL;
     run->parallel = NULL;
     run->trace.events += atomic_exchange(&run->drawn, 0);
     return failed ? err_status(err) : 0;

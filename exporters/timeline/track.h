@@ -63,8 +63,9 @@ struct track_run {
     pthread_mutex_t lock; /* of lanes, while workers add threads */
     struct map processes;
     struct parallel *parallel;
-    atomic_uint_fast64_t drawn;  /* events, by the workers */
-    const struct track **tracks; /* of the file, in the order of their processes, with their states */
+    struct cann_reader *calls, *tasks; /* those of the workers are like them; NULL: none are wanted */
+    atomic_uint_fast64_t drawn;        /* events, by the workers */
+    const struct track **tracks;       /* of the file, in the order of their processes, with their states */
     void **states;
     size_t track_count;
 };
