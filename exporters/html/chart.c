@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/html/chart.h"
 
+#include "base/array.h"
 #include "base/file/large.h"
 
 #include <stdlib.h>
@@ -77,13 +78,6 @@ int64_t time_bar_ns(const struct time_parts *parts)
 
 /* ---- making them ---- */
 
-static int by_time(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 struct stretch {
     int64_t start_ns, end_ns;
 };
@@ -114,14 +108,14 @@ static size_t take_times(const struct splits *splits, const struct time_bars *ba
         times[count++] = stretch.start_ns;
         times[count++] = stretch.end_ns;
     }
-    qsort(times, count, sizeof *times, by_time);
+    qsort(times, count, sizeof *times, array_compare_numbers);
     return count;
 }
 
 static const struct time_parts *parts_at(const int64_t *times, const struct time_parts *parts, size_t count,
                                          int64_t time_ns)
 {
-    const int64_t *at = bsearch(&time_ns, times, count, sizeof *times, by_time);
+    const int64_t *at = bsearch(&time_ns, times, count, sizeof *times, array_compare_numbers);
 
     return &parts[at != NULL ? at - times : 0];
 }
