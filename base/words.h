@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* All zero: empty. */
@@ -27,5 +28,8 @@ void words_release(struct words *words);
 
 /* Appends words so that words_split, and a shell, would read them back, a blank in front of each. */
 void words_show(const struct words *words, struct strbuf *text);
+
+/* Whether a word is one of those in a list divided by commas. */
+bool words_list_has(const char *list, const char *word, size_t length);
 
 #endif
