@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/file/large.h"
+#include "base/words.h"
 
 #include <stdlib.h>
 
@@ -190,15 +191,9 @@ void time_bars_release(struct time_bars *bars)
 
 /* ---- drawing them ---- */
 
-const char *time_part_class(enum time_part part)
-{
-    static const char *const classes[TIME_PARTS] = {
-        [TIME_CUBE] = "cube",       [TIME_VECTOR] = "vector",         [TIME_AI_CPU] = "aicpu",
-        [TIME_EXPOSED] = "exposed", [TIME_WAITING] = "waiting",       [TIME_COPIES] = "copies",
-        [TIME_OTHER] = "other",     [TIME_UNRECORDED] = "unrecorded", [TIME_FREE] = "free",
-    };
-    return classes[part];
-}
+ENUM_NAMES(time_part_class, enum time_part, [TIME_CUBE] = "cube", [TIME_VECTOR] = "vector", [TIME_AI_CPU] = "aicpu",
+           [TIME_EXPOSED] = "exposed", [TIME_WAITING] = "waiting", [TIME_COPIES] = "copies", [TIME_OTHER] = "other",
+           [TIME_UNRECORDED] = "unrecorded", [TIME_FREE] = "free")
 
 void time_legend_put(struct html_page *page)
 {
