@@ -214,7 +214,7 @@ ARRAY_COMPARE(compare_launch_ends, struct framework_launch, ARRAY_BY(thread), AR
 
 void framework_sort_launches_by_end(struct framework *framework)
 {
-    array_sort(framework->launches, framework->launch_count, sizeof *framework->launches, compare_launch_ends);
+    large_sort(framework->launches, framework->launch_count, sizeof *framework->launches, compare_launch_ends);
 }
 
 const struct framework_step *framework_step_at(const struct framework *framework, int64_t time_ns)

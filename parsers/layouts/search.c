@@ -3,11 +3,11 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
+#include "base/clock.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 const int64_t infer_scales[] = {1, 2, 4, 8, 10, 16, 32, 64, 100, 128, 256, 1000};
 const size_t infer_scale_count = sizeof infer_scales / sizeof infer_scales[0];
@@ -21,18 +21,14 @@ int matrix_init(struct matrix *matrix, size_t rows, size_t size, struct err *err
 
 struct search_clock search_clock_start(int64_t seconds)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (struct search_clock){.end_ns = seconds > 0 ? (now.tv_sec + seconds) * 1000000000 + now.tv_nsec : 0};
+    return (struct search_clock){.end_ns = seconds > 0 ? clock_now_ns() + seconds * 1000000000 : 0};
 }
 
 bool search_is_late(struct search_clock *clock)
 {
-    struct timespec now;
     if (clock == NULL || clock->end_ns == 0 || clock->late)
         return clock != NULL && clock->late;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    clock->late = now.tv_sec * INT64_C(1000000000) + now.tv_nsec > clock->end_ns;
+    clock->late = clock_now_ns() > clock->end_ns;
     return clock->late;
 }
 

@@ -70,7 +70,7 @@ static int take_event(void *arg, const struct framework_record *record, struct e
         return 0;
     }
     torch_check_process(events->reading, record, (int64_t)bytes_load(p + 16, 8, false));
-    if (array_reserve(events, 1, err) < 0)
+    if (large_reserve(events, 1, err) < 0)
         return err_status(err);
     events->items[events->count] =
         (struct event){framework_clock_ns_cut(events->reading->clock, bytes_load(p, 8, false)),
@@ -79,7 +79,7 @@ static int take_event(void *arg, const struct framework_record *record, struct e
                        bytes_load(p + 24, 8, false),
                        p[32],
                        events->count};
-    events->count++;
+    large_pass(events->count++);
     return 0;
 }
 
@@ -94,9 +94,11 @@ struct open_thread {
 static int add_call(struct torch *torch, const struct event *begin, size_t id, size_t parent, int64_t end_ns,
                     struct err *err)
 {
-    return array_add(&torch->calls, err,
-                     (struct torch_call){begin->time_ns, end_ns, begin->pid, begin->thread, begin->key, id,
-                                         parent != NO_CALL ? parent : 0});
+    if (large_reserve(&torch->calls, 1, err) < 0)
+        return err_status(err);
+    torch->calls.items[torch->calls.count++] = (struct torch_call){
+        begin->time_ns, end_ns, begin->pid, begin->thread, begin->key, id, parent != NO_CALL ? parent : 0};
+    return 0;
 }
 
 /* Calls that have not returned end with the last event. */
@@ -107,6 +109,7 @@ static int make_calls(const struct events *events, struct torch *torch, size_t *
     if (events->count == 0 || events->items == NULL)
         return 0;
     for (size_t i = 0; status == 0 && i < events->count; i++) {
+        large_pass(i);
         const struct event *event = &events->items[i];
         struct open_thread *thread = map_add(threads, &event->thread, NULL, err);
         if (thread == NULL)
@@ -136,13 +139,12 @@ static int pair_events(struct events *events, struct err *err)
 {
     struct torch *torch = events->reading->torch;
     struct map threads = MAP_OF(struct open_thread, thread);
-    size_t *parents = calloc(events->count + 1, sizeof *parents);
-    array_sort(events->items, events->count, sizeof *events->items, compare_events);
-    int status = parents != NULL ? make_calls(events, torch, parents, &threads, err)
-                                 : err_set(err, ERR_NO_MEMORY, "out of memory for %zu calls", events->count);
-    array_sort(torch->calls.items, torch->calls.count, sizeof *torch->calls.items, compare_calls);
+    size_t *parents = large_new(events->count + 1, sizeof *parents, err);
+    large_sort(events->items, events->count, sizeof *events->items, compare_events);
+    int status = parents != NULL ? make_calls(events, torch, parents, &threads, err) : err_status(err);
+    large_sort(torch->calls.items, torch->calls.count, sizeof *torch->calls.items, compare_calls);
     map_release(&threads);
-    free(parents);
+    large_free(parents);
     return status;
 }
 
@@ -173,7 +175,7 @@ int torch_read_python(struct torch_reading *reading, struct err *err)
              framework_read_plain(directory, "FRAMEWORK/torch.python_tracer_func", CALL_SIZE, take_event, &events,
                                   reading->diag, err) < 0 ||
              pair_events(&events, err) < 0;
-    free(events.items);
+    large_free(events.items);
     return failed ? err_status(err)
                   : framework_read_plain(directory, "FRAMEWORK/torch.gc_record", GC_SIZE, take_gc, reading,
                                          reading->diag, err);
