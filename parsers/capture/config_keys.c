@@ -279,7 +279,8 @@ struct check {
 
 static const struct known_keys *find_key(const struct known_keys *keys, const char *name)
 {
-    while (keys->names != NULL && !words_list_has(keys->names, name, strlen(name)))
+    while (keys->names != NULL &&
+           (strstr(keys->names, name) == NULL || !words_list_has(keys->names, name, strlen(name))))
         keys++;
     return keys->names != NULL ? keys : NULL;
 }
