@@ -79,10 +79,7 @@ static void add_layer(void *words, const char *name)
     add(words, name);
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(((const struct interned *)a)->bytes, ((const struct interned *)b)->bytes);
-}
+ARRAY_COMPARE(by_text, struct interned, ARRAY_BY_TEXT(bytes))
 
 void offers_put(FILE *stream, enum offer offer)
 {
