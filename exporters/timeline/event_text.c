@@ -229,18 +229,6 @@ static const char *take_times(const char *p, const char *end, struct event_text 
     return p + sizeof times;
 }
 
-/* A number that is printed without zeros at its end: a whole one is an integer. */
-static void take_decimals(const struct event_value *value, struct event_member *ret)
-{
-    static const int64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
-    const int64_t power = powers[value->decimals % (sizeof powers / sizeof *powers)];
-    ret->type = value->value % power == 0 ? EVENT_INTEGER : EVENT_REAL;
-    if (ret->type == EVENT_INTEGER)
-        ret->integer = value->value / power;
-    else
-        ret->real = (double)value->value / (double)power;
-}
-
 /* Whether the value is there as a whole; *ret_end is then behind it. */
 static inline bool read_coded(const char *p, const char *end, struct event_value *ret, const char **ret_end)
 {
@@ -263,34 +251,8 @@ static inline const char *take_value(const char *p, const char *end, struct even
         ret->category_stays = true;
         return stop;
     }
-    struct event_member *member = &ret->members[ret->member_count++];
-    const size_t before = (size_t)(value.key[0] == ',') + 1; /* and behind it a quote and a colon */
-    member->key = (struct event_span){value.key + before, value.key_length - before - 2};
-    member->literal = true;
-    member->type = EVENT_INTEGER;
-    switch (value.code) {
-    case CODE_INTEGER:
-        member->integer = value.value;
-        break;
-    case CODE_TEXT:
-    case CODE_COPY:
-        member->type = EVENT_TEXT;
-        member->stays = value.code == CODE_TEXT;
-        ret->outside += value.length;
-        member->value =
-            (struct event_span){member->stays ? (const char *)(intptr_t)value.value : p + sizeof value, value.length};
-        break;
-    case CODE_US:
-        member->type = EVENT_REAL;
-        member->real = (double)value.value / 1000.0;
-        break;
-    case CODE_DECIMALS:
-        take_decimals(&value, member);
-        break;
-    default:
-        member->type = EVENT_REAL;
-        memcpy(&member->real, &value.value, sizeof member->real);
-    }
+    event_value_member(&value, p + sizeof value, &ret->members[ret->member_count++]);
+    ret->outside += value.code == CODE_TEXT || value.code == CODE_COPY ? value.length : 0;
     return stop;
 }
 
