@@ -91,8 +91,7 @@ endif
 B := $(BUILD)/$(addsuffix -,$(CROSS))$(VARIANT)
 
 SYSROOT_FLAG := $(if $(SYSROOT),--sysroot=$(abspath $(SYSROOT)))
-NEEDED_CPPFLAGS := -I. -Iinclude -I$(B)/generated -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DMSPROF_VERSION='"$(VERSION)"' \
-                   $(if $(filter yes,$(DEFLATE)),-DWITH_LIBDEFLATE) $(SYSROOT_FLAG)
+NEEDED_CPPFLAGS := -I. -Iinclude -I$(B)/generated -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DMSPROF_VERSION='"$(VERSION)"' $(SYSROOT_FLAG)
 NEEDED_CFLAGS   := -std=c17 -pthread -f$(NO_PIE_$(VARIANT))PIE $(WARNINGS) $(CFLAGS_$(VARIANT))
 NEEDED_LDFLAGS  := -pthread -$(NO_PIE_$(VARIANT))pie $(LDFLAGS_$(VARIANT)) $(SYSROOT_FLAG)
 DEFLATE_LIBS    := $(if $(filter yes,$(DEFLATE)),-ldeflate) -lz
@@ -190,6 +189,7 @@ $(B)/cli/main.o $(B)/cli/cmd_doctor.o: private NEEDED_CPPFLAGS += -DMSPROF_COMMI
 
 # This one knows where the libraries are installed.
 $(B)/cli/cmd_run.o: $(B)/prefix
+$(B)/exporters/timeline/squeeze.o: private NEEDED_CPPFLAGS += $(if $(filter yes,$(DEFLATE)),-DWITH_LIBDEFLATE)
 $(B)/cli/cmd_run.o: private NEEDED_CPPFLAGS += -DMSPROF_LIBDIR='"$(libdir)"'
 
 # The list of record kinds is the list of files below parsers/kinds/, but for what they have in common: adding a kind touches

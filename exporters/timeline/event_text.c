@@ -70,7 +70,7 @@ static double read_real(struct event_span number)
     return strtod(text, NULL);
 }
 
-static void read_number(struct event_span number, struct event_member *ret)
+void event_text_number(struct event_span number, struct event_member *ret)
 {
     uint64_t value = 0, limit = INT64_MAX;
     bool minus = number.text[0] == '-', whole = number.length > (size_t)minus;
@@ -110,8 +110,7 @@ static const char *value_end(const char *p, const char *end, enum event_value_ty
     return stop > p ? stop : NULL;
 }
 
-/* The end of the member at p; its value is as it stands. */
-static const char *read_member(const char *p, const char *end, struct event_member *ret)
+const char *event_text_member(const char *p, const char *end, struct event_member *ret)
 {
     if (p >= end || *p != '"')
         return NULL;
@@ -169,7 +168,7 @@ static bool is_key(const struct event_member *member, const char *key, size_t le
 static int64_t read_integer(struct event_span number)
 {
     struct event_member member;
-    read_number(number, &member);
+    event_text_number(number, &member);
     return member.type == EVENT_INTEGER ? member.integer : 0;
 }
 
@@ -208,7 +207,7 @@ static bool take_member(struct event_member *member, bool in_args, struct event_
     if (ret->member_count == EVENT_MEMBERS_MAX)
         return false;
     if (member->type == EVENT_INTEGER)
-        read_number(member->value, member);
+        event_text_number(member->value, member);
     ret->members[ret->member_count++] = *member;
     return true;
 }
@@ -259,7 +258,7 @@ static inline const char *take_value(const char *p, const char *end, struct even
 #define STARTS(p, end, literal)                                                                                        \
     ((size_t)((end) - (p)) >= sizeof(literal) - 1 && memcmp((p), "" literal, sizeof(literal) - 1) == 0)
 
-static const char *read_name(const char *p, const char *end, struct event_text *ret)
+const char *event_text_name(const char *p, const char *end, struct event_text *ret)
 {
     struct event_name name;
     if (p < end && *p == CODE_NAME) {
@@ -286,7 +285,7 @@ const char *event_text_read(const char *p, const char *end, struct event_text *r
     const char *event = p;
     bool in_args = false;
     memset(ret, 0, offsetof(struct event_text, members));
-    for (p = read_name(p, end, ret); p != NULL && p < end;) {
+    for (p = event_text_name(p, end, ret); p != NULL && p < end;) {
         struct event_member member;
         if (*p >= CODE_CATEGORY && *p <= CODE_COPY) {
             p = take_value(p, end, ret);
@@ -302,7 +301,7 @@ const char *event_text_read(const char *p, const char *end, struct event_text *r
             in_args = true;
             p += 9;
         } else {
-            p = read_member(p + (*p == ','), end, &member);
+            p = event_text_member(p + (*p == ','), end, &member);
             if (p != NULL && !take_member(&member, in_args, ret))
                 return NULL;
         }

@@ -93,6 +93,11 @@ struct event_text {
  * or it is no event, or has more members than have room here. */
 const char *event_text_read(const char *p, const char *end, struct event_text *ret);
 
+/* Parts of it: name and prefix at its beginning; a member of JSON, whose number is as it stands; a number. */
+const char *event_text_name(const char *p, const char *end, struct event_text *ret);
+const char *event_text_member(const char *p, const char *end, struct event_member *ret);
+void event_text_number(struct event_span number, struct event_member *ret);
+
 /* Writes an event that could be read as JSON in this style, whose ts 0 is 0. */
 void event_text_write(struct outfile *out, const struct trace_style *style, const char *event, const char *end);
 

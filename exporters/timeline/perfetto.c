@@ -156,7 +156,7 @@ struct perfetto {
     char *event, *interned, *name; /* the messages of a packet; a name behind its prefix */
     char *event_end, *interned_end;
     size_t event_room, interned_room, name_room;
-    struct event_text coded; /* that is being taken from its codes: always named by texts that stay */
+    struct event_text coded; /* that is being taken from its codes */
 };
 
 static int no_memory(struct err *err)
@@ -769,20 +769,17 @@ int perfetto_add(struct perfetto *writer, const struct event_text *event, struct
     return end_event(writer, track, event, err);
 }
 
-/* ---- coded events, as tracks draw nearly all ---- */
+/* ---- events straight from their codes ---- */
 
 /* Reads name, category and times of one; NULL: it does not begin with them. */
-static inline const char *read_coded_head(const char *p, const char *end, struct event_text *ret)
+static const char *read_coded_head(const char *p, const char *end, struct event_text *ret)
 {
-    struct event_name name;
     struct event_value category;
     struct event_times times;
-    if ((size_t)(end - p) < sizeof name + sizeof category + sizeof times || *p != CODE_NAME)
+    ret->name_stays = false;
+    p = event_text_name(p, end, ret);
+    if (p == NULL || (size_t)(end - p) < sizeof category + sizeof times)
         return NULL;
-    memcpy(&name, p, sizeof name);
-    ret->prefix = (struct event_span){name.prefix, name.prefix_length};
-    ret->name = (struct event_span){name.text, name.length};
-    p += sizeof name;
     ret->category.text = NULL;
     if (*p == CODE_CATEGORY) {
         memcpy(&category, p, sizeof category);
@@ -801,43 +798,58 @@ static inline const char *read_coded_head(const char *p, const char *end, struct
     return times.phase == 'X' || times.phase == 'i' || is_flow(ret) ? p + sizeof times : NULL;
 }
 
-/* Puts the coded values of an event up to its end, which is returned; NULL: something else is among them. */
-static inline const char *put_coded_facts(struct perfetto *writer, struct track *track, const char *p, const char *end,
-                                          struct err *err)
+/* Puts the argument at p, coded or of JSON; returns what is behind it. NULL: it is no argument, or has not ended. */
+static inline const char *put_argument(struct perfetto *writer, struct track *track, const char *p, const char *end,
+                                       bool in_args, struct err *err)
 {
-    static const char args[] = ",\"args\":{";
-    const char *const room_end = writer->event + writer->event_room - SHORT_EVENT;
-    bool in_args = false;
-    while (p < end && writer->event_end < room_end) {
+    struct event_member member;
+    if (*p >= CODE_CATEGORY && *p <= CODE_COPY) {
         struct event_value value;
-        struct event_member member;
-        const size_t left = (size_t)(end - p);
-        if (*p == '}') {
-            p++;
-            if (!in_args)
-                return p;
-            in_args = false;
-            continue;
-        }
-        if (*p == ',' && !in_args && left >= sizeof args && memcmp(p, args, sizeof args - 1) == 0) {
-            in_args = true;
-            p += sizeof args - 1;
-            continue;
-        }
-        if (*p < CODE_CATEGORY || *p > CODE_COPY || left < sizeof value)
+        if ((size_t)(end - p) < sizeof value)
             return NULL;
         memcpy(&value, p, sizeof value);
         p += sizeof value;
         if (value.code == CODE_CATEGORY) {
             const struct event_span text = {value.key, value.key_length};
             writer->event_end = put_interned(writer->event_end, writer, track, TEXT_CATEGORY, true, text, err);
-            continue;
+            return p;
         }
         event_value_member(&value, p, &member);
-        if (value.code == CODE_COPY && value.length > left - sizeof value)
+        if (value.code == CODE_COPY && value.length > (size_t)(end - p))
             return NULL;
         p += value.code == CODE_COPY ? value.length : 0;
-        put_annotation(writer, track, &member, err);
+    } else if (in_args) {
+        p = event_text_member(p + (*p == ','), end, &member);
+        if (p == NULL || member.type == EVENT_NESTED)
+            return NULL;
+        if (member.type == EVENT_INTEGER)
+            event_text_number(member.value, &member);
+    } else {
+        return NULL;
+    }
+    put_annotation(writer, track, &member, err);
+    return p;
+}
+
+/* Puts the arguments of an event up to its end, which is returned. */
+static inline const char *put_coded_facts(struct perfetto *writer, struct track *track, const char *p, const char *end,
+                                          struct err *err)
+{
+    static const char args[] = ",\"args\":{";
+    const char *const room_end = writer->event + writer->event_room - SHORT_EVENT;
+    bool in_args = false;
+    while (p != NULL && p < end && writer->event_end < room_end) {
+        if (*p == '}') {
+            p++;
+            if (!in_args)
+                return p;
+            in_args = false;
+        } else if (*p == ',' && !in_args) {
+            in_args = (size_t)(end - p) >= sizeof args && memcmp(p, args, sizeof args - 1) == 0;
+            p = in_args ? p + sizeof args - 1 : NULL;
+        } else {
+            p = put_argument(writer, track, p, end, in_args, err);
+        }
     }
     return NULL;
 }
@@ -875,7 +887,7 @@ struct perfetto *perfetto_new(struct outfile *out, struct err *err)
                                 .tracks = MAP_OF(struct track_item, key),
                                 .counters = MAP_OF(struct counter_item, key),
                                 .processes = MAP_OF(struct process_item, pid),
-                                .coded = {.name_stays = true, .numbered = true},
+                                .coded = {.numbered = true},
                                 .generation = 1,
                                 .next_uuid = 1};
     if (make_room(writer, 0, err) == 0)
