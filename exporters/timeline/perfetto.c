@@ -652,7 +652,8 @@ static inline bool is_flow(const struct event_text *event)
 static void begin_event(struct perfetto *writer, struct track *track, const struct event_text *event)
 {
     begin_sequence(writer, track);
-    if (!is_flow(event) || track->begin_ns != event->start_ns) /* else it is of the slice that has just begun, however short */
+    if (!is_flow(event) ||
+        track->begin_ns != event->start_ns) /* else it is of the slice that has just begun, however short */
         end_slices(writer, track, event->start_ns);
     writer->event_end = writer->event;
 }
@@ -866,8 +867,7 @@ const char *perfetto_take(struct perfetto *writer, const char *p, const char *en
         return NULL;
     begin_event(writer, track, event);
     if (event->category.text != NULL)
-        writer->event_end =
-            put_interned(writer->event_end, writer, track, TEXT_CATEGORY, true, event->category, err);
+        writer->event_end = put_interned(writer->event_end, writer, track, TEXT_CATEGORY, true, event->category, err);
     if ((p = put_coded_facts(writer, track, p, end, err)) == NULL || end_event(writer, track, event, err) < 0)
         return NULL;
     *ret_phase = event->phase;

@@ -15,7 +15,7 @@
 
 #define BLOCK_MAX ((size_t)500 * 1000) /* bytes that are compressed together; Perfetto takes packets below 512 KB */
 #define GZIP_LEVEL 6
-#define HEAD_MAX 32     /* bytes before a packet of packets */
+#define HEAD_MAX 32 /* bytes before a packet of packets */
 
 enum { TRACE_PACKET = 1, PACKET_COMPRESSED = 50 };
 
@@ -217,7 +217,7 @@ static int take_packets(struct squeeze *squeeze, const char *bytes, size_t lengt
     squeeze->length = length - at;
     if (squeeze->length == 0)
         return 0;
-    if (grow(&squeeze->waiting, &squeeze->capacity, squeeze->length, err) < 0)
+    if (bytes != squeeze->waiting && grow(&squeeze->waiting, &squeeze->capacity, squeeze->length, err) < 0)
         return err_status(err);
     memmove(squeeze->waiting, bytes + at, squeeze->length);
     return 0;
