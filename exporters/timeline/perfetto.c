@@ -268,8 +268,8 @@ static int tell(struct perfetto *writer, struct track *track, enum text_use use,
 }
 
 /* Puts the number of a text; 0: err is set. */
-static inline char *put_numbered(char *p, struct perfetto *writer, struct track *track, enum text_use use,
-                                 uint32_t number, struct err *err)
+static inline __attribute__((always_inline)) char *put_numbered(char *p, struct perfetto *writer, struct track *track,
+                                                                enum text_use use, uint32_t number, struct err *err)
 {
     const bool known = number < track->known_size && (track->known[number] & 1u << use) != 0;
     if (!known && (number == 0 || tell(writer, track, use, number, err) < 0))
@@ -302,8 +302,8 @@ static uint32_t learn_staying(struct perfetto *writer, struct event_span prefix,
 }
 
 /* A text that stays; prefix may be empty. */
-static inline uint32_t staying_number(struct perfetto *writer, struct event_span prefix, struct event_span text,
-                                      struct err *err)
+static inline __attribute__((always_inline)) uint32_t staying_number(struct perfetto *writer, struct event_span prefix,
+                                                                     struct event_span text, struct err *err)
 {
     const struct texts *texts = &writer->texts;
     const uint64_t hash = ((uint64_t)(uintptr_t)text.text * 0x9e3779b97f4a7c15u) ^ (uintptr_t)prefix.text;
@@ -323,8 +323,9 @@ static char *put_name(char *p, struct perfetto *writer, struct track *track, con
 }
 
 /* Puts a category, or key or text of an argument. stays: one address is one text. */
-static inline char *put_interned(char *p, struct perfetto *writer, struct track *track, enum text_use use, bool stays,
-                                 struct event_span text, struct err *err)
+static inline __attribute__((always_inline)) char *put_interned(char *p, struct perfetto *writer, struct track *track,
+                                                                enum text_use use, bool stays, struct event_span text,
+                                                                struct err *err)
 {
     const uint32_t number = stays ? staying_number(writer, (struct event_span){NULL, 0}, text, err)
                                   : text_number(&writer->texts, text, err);
@@ -575,8 +576,8 @@ static inline char *put_value(char *p, struct perfetto *writer, struct track *tr
     }
 }
 
-static inline void put_annotation(struct perfetto *writer, struct track *track, const struct event_member *member,
-                                  struct err *err)
+static inline __attribute__((always_inline)) void put_annotation(struct perfetto *writer, struct track *track,
+                                                                 const struct event_member *member, struct err *err)
 {
     enum { SHORT = 2, SHORT_MESSAGE = 128 }; /* bytes before a message below 128 bytes, as nearly all are */
     char *message = writer->event_end + SHORT;
