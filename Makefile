@@ -19,8 +19,6 @@ PROGRAM ?= msprof
 # 'no' for a build without collect (and libssh), or without the libraries that record (libmsprof_acl, libmsprof_preload).
 COLLECT ?= yes
 ACL     ?= yes
-# 'no' for timelines of Perfetto's format that zlib compresses alone, which takes five times as long: so it is where libdeflate is not.
-DEFLATE ?= $(if $(wildcard $(SYSROOT)/usr/include/libdeflate.h),yes,no)
 WITH_COLLECT := $(filter-out no,$(COLLECT))
 WITH_ACL     := $(filter-out no,$(ACL))
 
@@ -94,8 +92,7 @@ SYSROOT_FLAG := $(if $(SYSROOT),--sysroot=$(abspath $(SYSROOT)))
 NEEDED_CPPFLAGS := -I. -Iinclude -I$(B)/generated -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DMSPROF_VERSION='"$(VERSION)"' $(SYSROOT_FLAG)
 NEEDED_CFLAGS   := -std=c17 -pthread -f$(NO_PIE_$(VARIANT))PIE $(WARNINGS) $(CFLAGS_$(VARIANT))
 NEEDED_LDFLAGS  := -pthread -$(NO_PIE_$(VARIANT))pie $(LDFLAGS_$(VARIANT)) $(SYSROOT_FLAG)
-DEFLATE_LIBS    := $(if $(filter yes,$(DEFLATE)),-ldeflate) -lz
-NEEDED_LDLIBS   := -lsqlite3 -lcjson -lcsv $(if $(WITH_COLLECT),-lssh) -lcrypto $(DEFLATE_LIBS) -lm
+NEEDED_LDLIBS   := -lsqlite3 -lcjson -lcsv $(if $(WITH_COLLECT),-lssh) -lcrypto -ldeflate -lz -lm
 
 COMPILE = $(CC) $(NEEDED_CPPFLAGS) $(CPPFLAGS) $(NEEDED_CFLAGS) $(CFLAGS)
 LINK    = $(CC) $(NEEDED_LDFLAGS) $(LDFLAGS)
@@ -105,7 +102,7 @@ ifeq ($(VARIANT),portable)
 OLD_GLIBC      := $(B)/tools/portable/glibc_2_17.o
 # Named even where a newer glibc has their functions in libc: glibc 2.17 has them in these libraries.
 OLD_LIBS       := -Wl,--no-as-needed -l:libpthread.so.0 -l:libdl.so.2 -l:librt.so.1 -Wl,--as-needed
-NEEDED_LDLIBS  := -L$(B) -Wl,-Bstatic -lsqlite3 -lcjson -lcsv $(if $(WITH_COLLECT),-lssh) -lcrypto $(DEFLATE_LIBS) \
+NEEDED_LDLIBS  := -L$(B) -Wl,-Bstatic -lsqlite3 -lcjson -lcsv $(if $(WITH_COLLECT),-lssh) -lcrypto -ldeflate -lz \
                   -Wl,-Bdynamic -lm -Wl,--no-as-needed -l:libanl.so.1 $(OLD_LIBS)
 CJSON_LIBRARY  := -Wl,-Bstatic -lcjson -Wl,-Bdynamic
 $(OLD_GLIBC) $(B)/portable_program.o: tools/portable/glibc_2_17.c $(B)/flags
@@ -134,7 +131,7 @@ write-stamp = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $
 $(B)/flags: FORCE
 	$(call write-stamp,$(subst $(CURDIR),,$(COMPILE) $(LINK) $(LIBS)))
 # Before anything is compiled: a library that is missing is named with its package, not by the first file that includes it.
-LIBRARY_HEADERS := sqlite3.h cjson/cJSON.h csv.h $(if $(WITH_COLLECT),libssh/libssh.h) openssl/evp.h zlib.h $(if $(filter yes,$(DEFLATE)),libdeflate.h)
+LIBRARY_HEADERS := sqlite3.h cjson/cJSON.h csv.h $(if $(WITH_COLLECT),libssh/libssh.h) openssl/evp.h zlib.h libdeflate.h
 $(B)/libraries: $(B)/flags tools/check-libraries.sh
 	@tools/check-libraries.sh '$(LIBRARY_HEADERS)' $(CC) $(SYSROOT_FLAG) $(CPPFLAGS) && touch $@
 $(B)/prefix: FORCE
@@ -189,7 +186,6 @@ $(B)/cli/main.o $(B)/cli/cmd_doctor.o: private NEEDED_CPPFLAGS += -DMSPROF_COMMI
 
 # This one knows where the libraries are installed.
 $(B)/cli/cmd_run.o: $(B)/prefix
-$(B)/exporters/timeline/squeeze.o: private NEEDED_CPPFLAGS += $(if $(filter yes,$(DEFLATE)),-DWITH_LIBDEFLATE)
 $(B)/cli/cmd_run.o: private NEEDED_CPPFLAGS += -DMSPROF_LIBDIR='"$(libdir)"'
 
 # The list of record kinds is the list of files below parsers/kinds/, but for what they have in common: adding a kind touches

@@ -4,18 +4,14 @@
 #include "exporters/parallel.h"
 #include "exporters/timeline/perfetto_put.h"
 
+#include <libdeflate.h>
 #include <stdlib.h>
 #include <zlib.h>
-#ifdef WITH_LIBDEFLATE
-#include <libdeflate.h>
-#define PACKETS_LEVEL 1 /* fewer bytes than 3 of zlib, in a fifth of the time */
-#else
-#define PACKETS_LEVEL 3 /* a tenth more bytes than 6 in a third of the time */
-#endif
 
 #define BLOCK_MAX ((size_t)500 * 1000) /* bytes that are compressed together; Perfetto takes packets below 512 KB */
 #define GZIP_LEVEL 6
-#define HEAD_MAX 32 /* bytes before a packet of packets */
+#define PACKETS_LEVEL 1 /* fewer bytes than 3 of zlib, in a fifth of the time */
+#define HEAD_MAX 32     /* bytes before a packet of packets */
 
 enum { TRACE_PACKET = 1, PACKET_COMPRESSED = 50 };
 
@@ -38,23 +34,19 @@ struct squeeze {
 
 /* ---- workers ---- */
 
+/* Blocks of gzip are one stream, which zlib alone makes in pieces; those of packets stand for themselves. */
 struct deflater {
     bool gzip;
     z_stream stream;
-#ifdef WITH_LIBDEFLATE
-    struct libdeflate_compressor *packets; /* in place of the stream, where the blocks stand for themselves */
-#endif
+    struct libdeflate_compressor *packets;
 };
 
 static bool deflater_init(struct deflater *deflater)
 {
-    enum { RAW_WINDOW = -15, ZLIB_WINDOW = 15, MEMORY = 8 };
-#ifdef WITH_LIBDEFLATE
+    enum { RAW_WINDOW = -15, MEMORY = 8 };
     if (!deflater->gzip)
         return (deflater->packets = libdeflate_alloc_compressor(PACKETS_LEVEL)) != NULL;
-#endif
-    return deflateInit2(&deflater->stream, deflater->gzip ? GZIP_LEVEL : PACKETS_LEVEL, Z_DEFLATED,
-                        deflater->gzip ? RAW_WINDOW : ZLIB_WINDOW, MEMORY, Z_DEFAULT_STRATEGY) == Z_OK;
+    return deflateInit2(&deflater->stream, GZIP_LEVEL, Z_DEFLATED, RAW_WINDOW, MEMORY, Z_DEFAULT_STRATEGY) == Z_OK;
 }
 
 static void *worker_new(void *squeeze, struct err *err)
@@ -73,9 +65,7 @@ static void *worker_new(void *squeeze, struct err *err)
 static void worker_free(void *opaque)
 {
     struct deflater *deflater = opaque;
-#ifdef WITH_LIBDEFLATE
     libdeflate_free_compressor(deflater->packets);
-#endif
     deflateEnd(&deflater->stream); /* which does nothing to one that was not begun */
     free(deflater);
 }
@@ -83,29 +73,23 @@ static void worker_free(void *opaque)
 /* How many bytes a block becomes at most. */
 static size_t bound_of(struct deflater *deflater, size_t length)
 {
-#ifdef WITH_LIBDEFLATE
-    if (deflater->packets != NULL)
-        return libdeflate_zlib_compress_bound(deflater->packets, length);
-#endif
-    return deflateBound(&deflater->stream, (unsigned long)length) + HEAD_MAX;
+    return deflater->gzip ? deflateBound(&deflater->stream, (unsigned long)length) + HEAD_MAX
+                          : libdeflate_zlib_compress_bound(deflater->packets, length);
 }
 
 /* Compresses a block into so much room; returns its length, 0: it cannot be. A block of gzip ends at a byte, so that
  * the next one can follow it. */
 static size_t compress_block(struct deflater *deflater, const struct block *block, char *room, size_t bound)
 {
-#ifdef WITH_LIBDEFLATE
-    if (deflater->packets != NULL)
+    if (!deflater->gzip)
         return libdeflate_zlib_compress(deflater->packets, block->bytes, block->length, room, bound);
-#endif
     z_stream *stream = &deflater->stream;
     deflateReset(stream);
     stream->next_in = (unsigned char *)block->bytes;
     stream->avail_in = (unsigned)block->length;
     stream->next_out = (unsigned char *)room;
     stream->avail_out = (unsigned)bound;
-    const int done = deflate(stream, deflater->gzip ? Z_SYNC_FLUSH : Z_FINISH);
-    return stream->avail_in == 0 && done == (deflater->gzip ? Z_OK : Z_STREAM_END) ? bound - stream->avail_out : 0;
+    return deflate(stream, Z_SYNC_FLUSH) == Z_OK && stream->avail_in == 0 ? bound - stream->avail_out : 0;
 }
 
 static int process(void *opaque, void *unit, struct parallel_output *output, struct err *err)
