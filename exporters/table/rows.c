@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/table/rows.h"
 
+#include "base/clock.h"
 #include "base/progress.h"
 #include "db/query/query_loop.h"
 #include "db/query/query_scan.h"
@@ -13,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* Tables that are a query. */
 
@@ -311,17 +311,10 @@ struct deadline {
     bool passed;
 };
 
-static int64_t monotonic_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static int stop_when_late(void *arg)
 {
     struct deadline *deadline = arg;
-    deadline->passed |= deadline->at_ns > 0 && monotonic_ns() > deadline->at_ns;
+    deadline->passed |= deadline->at_ns > 0 && clock_now_ns() > deadline->at_ns;
     return deadline->passed || interrupted();
 }
 
@@ -351,7 +344,7 @@ static int run_query(struct report_run *run, sqlite3_stmt **statement, struct er
 int report_user_rows(struct report_run *run, struct err *err)
 {
     const struct report_user_query *query = run->report->user;
-    struct deadline deadline = {query->seconds > 0 ? monotonic_ns() + query->seconds * 1000000000 : 0, false};
+    struct deadline deadline = {query->seconds > 0 ? clock_now_ns() + query->seconds * 1000000000 : 0, false};
     sqlite3_stmt *statement = NULL;
     sqlite3 *db = run->session->db;
     int length = sqlite3_limit(db, SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX);

@@ -47,12 +47,20 @@ static int64_t place_of(const struct track_run *run, int64_t layer)
     return layer == LAYER_OVERLAP ? 10 * LAYER_CANN + 3 : 10 * layer;
 }
 
+int64_t track_own_pid(const struct track_run *run, int64_t process_id)
+{
+    if (run->compat)
+        return run->layer != 0 && process_id >= 0 ? trace_tagged(run->layer, process_id) : process_id;
+    process_id &= UINT32_MAX; /* 0 when it is not known */
+    return run->layer != 0 ? track_pid_of(process_id, run->layer, run->device_id) : process_id;
+}
+
 int track_process_of(struct track_run *run, int64_t process_id, int64_t layer, int64_t device_id, const char *name,
                      int64_t *ret_pid, struct err *err)
 {
     char label[192] = "CPU";
     bool added;
-    *ret_pid = run->own_numbers ? process_id : track_pid_of(process_id, layer, device_id);
+    *ret_pid = run->own_numbers ? track_own_pid(run, process_id) : track_pid_of(process_id, layer, device_id);
     if (map_add(&run->processes, ret_pid, &added, err) == NULL)
         return err_status(err);
     if (!added)
@@ -61,7 +69,10 @@ int track_process_of(struct track_run *run, int64_t process_id, int64_t layer, i
         snprintf(label, sizeof label, "NPU %lld", (long long)device_id);
     if (run->host != NULL)
         snprintf(label + strlen(label), sizeof label - strlen(label), " of %s", run->host);
-    trace_name_process(&run->trace, *ret_pid, run->first_place + place_of(run, layer), name, label);
+    if (run->plain)
+        run->trace.style.unplaced = run->compat && run->layer == 0;
+    trace_name_process(&run->trace, *ret_pid, run->plain ? run->layer : run->first_place + place_of(run, layer), name,
+                       run->plain ? NULL : label);
     return 0;
 }
 
