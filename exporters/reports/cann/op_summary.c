@@ -45,10 +45,6 @@ enum {
 static const struct value_name states[] = {{0, "static"}, {1, "dynamic"}, {0, NULL}};
 static const struct value_name answers[] = {{0, "NO"}, {1, "YES"}, {0, NULL}};
 
-#define INPUT(expression)                                                                                              \
-    {                                                                                                                  \
-        "", expression, .flags = REPORT_INPUT                                                                          \
-    }
 #define RAW(expression)                                                                                                \
     {                                                                                                                  \
         "", expression, .flags = REPORT_INPUT | REPORT_RAW                                                             \
@@ -90,7 +86,7 @@ static const struct report_column columns[] = {
     {"Output Formats", "tensor_set_id", FORM_TENSORS, 5, .flags = REPORT_NO_TERMINAL, .doc = "Their formats."},
     [CONTEXT] = {"Context ID", "context_id", .when = ON_STARS, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL,
                  .doc = "Which part of a split task it was; 4294967295: the whole task."},
-    [CORE] = INPUT("op_task_type"),
+    [CORE] = {"", "op_task_type", .flags = REPORT_INPUT},
     [AIC] = COUNTERS("aic"),
     [AIV] = COUNTERS("aiv"),
     {.title = NULL},
@@ -259,7 +255,7 @@ static int64_t known(const struct report_value *value)
     return value->kind != VALUE_MISSING ? value->integer : 0;
 }
 
-/* What a core counted; nothing is left as it is. *ret_ns: how long it counted; 0: not measured. */
+/* Takes what a core counted, if anything. *ret_ns: how long it counted; 0: not measured. */
 static void take_counters(const int64_t *raw, bool *ret_has, int64_t *ret_total, int64_t *counters, int64_t *ret_ns)
 {
     *ret_has = raw[0] != DB_NULL;
