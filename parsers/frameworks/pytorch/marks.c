@@ -119,11 +119,7 @@ static int take_mark(void *arg, const struct framework_record *record, struct er
     return 0;
 }
 
-static int compare_marks(const void *a, const void *b)
-{
-    const struct mark *x = a, *y = b;
-    return ARRAY_ORDERS(array_order(x->time_ns, y->time_ns), array_order(x->place, y->place));
-}
+ARRAY_COMPARE(compare_marks, struct mark, ARRAY_BY(time_ns), ARRAY_BY(place))
 
 /* Ranges that have begun on a thread under a name. */
 struct begun {
@@ -136,11 +132,7 @@ struct begun {
     uint64_t correlation;
 };
 
-static int compare_ranges(const void *a, const void *b)
-{
-    const struct torch_range *x = a, *y = b;
-    return ARRAY_ORDERS(array_order(x->start_ns, y->start_ns), array_order(y->end_ns, x->end_ns));
-}
+ARRAY_COMPARE(compare_ranges, struct torch_range, ARRAY_BY(start_ns), ARRAY_BY_MOST(end_ns))
 
 static int add_range(struct torch_ranges *ranges, const struct begun *begun, const struct mark *end, struct err *err)
 {
@@ -228,7 +220,6 @@ static void set_works(struct torch_ranges *ranges, const struct map *works)
 static int report_left(const struct marks *marks, struct err *err)
 {
     const struct torch *torch = marks->reading->torch;
-    const struct place place = {marks->path, -1, -1, NULL};
     size_t left = 0;
     bool *taken = calloc(torch->enqueues.count + 1, sizeof *taken); /* by work, which counts from 1 */
     if (taken == NULL)
@@ -239,7 +230,7 @@ static int report_left(const struct marks *marks, struct err *err)
         left += !taken[torch->enqueues.items[i].work] || torch->enqueues.items[i].work != i + 1;
     free(taken);
     if (left > 0)
-        diag_report(marks->reading->diag, DIAG_TASK_UNMATCHED_START, &place,
+        diag_report(marks->reading->diag, DIAG_TASK_UNMATCHED_START, FILE_PLACE(marks->path, NULL),
                     "%zu pieces of work were put into the queue, and none took them out", left);
     return 0;
 }

@@ -85,11 +85,7 @@ static int take_op(void *arg, const struct framework_record *record, struct err 
     return op.is_step ? framework_add_step(framework, name, op.start_ns, op.end_ns, err) : 0;
 }
 
-static int compare_ops(const void *a, const void *b)
-{
-    const struct torch_op *x = a, *y = b;
-    return ARRAY_ORDERS(array_order(x->start_ns, y->start_ns), array_order(y->end_ns, x->end_ns));
-}
+ARRAY_COMPARE(compare_ops, struct torch_op, ARRAY_BY(start_ns), ARRAY_BY_MOST(end_ns))
 
 /* ---- memory ---- */
 
@@ -125,11 +121,7 @@ static int take_memory(void *arg, const struct framework_record *record, struct 
     return 0;
 }
 
-static int compare_memories(const void *a, const void *b)
-{
-    const struct framework_memory *x = a, *y = b;
-    return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
-}
+ARRAY_COMPARE(compare_memories, struct framework_memory, ARRAY_BY(time_ns))
 
 /* ---- all of it ---- */
 

@@ -19,11 +19,7 @@ enum { CALL, RETURN, C_CALL, C_RETURN };
 
 /* ---- names ---- */
 
-static int compare_names(const void *a, const void *b)
-{
-    const struct torch_name *x = a, *y = b;
-    return (x->key > y->key) - (x->key < y->key);
-}
+ARRAY_COMPARE(compare_names, struct torch_name, ARRAY_BY(key))
 
 const char *torch_function_name(const struct framework *framework, uint64_t key)
 {
@@ -87,11 +83,7 @@ static int take_event(void *arg, const struct framework_record *record, struct e
     return 0;
 }
 
-static int compare_events(const void *a, const void *b)
-{
-    const struct event *x = a, *y = b;
-    return ARRAY_ORDERS(array_order(x->time_ns, y->time_ns), array_order(x->place, y->place));
-}
+ARRAY_COMPARE(compare_events, struct event, ARRAY_BY(time_ns), ARRAY_BY(place))
 
 /* The innermost open call of a thread. */
 struct open_thread {
@@ -141,11 +133,7 @@ static int make_calls(const struct events *events, struct torch *torch, size_t *
     return status;
 }
 
-static int compare_calls(const void *a, const void *b)
-{
-    const struct torch_call *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
-}
+ARRAY_COMPARE(compare_calls, struct torch_call, ARRAY_BY(id))
 
 static int pair_events(struct events *events, struct err *err)
 {
@@ -172,10 +160,7 @@ static int take_gc(void *arg, const struct framework_record *record, struct err 
     if (!diag_check_span(reading->diag, &place, "the collection", gc.start_ns, gc.end_ns))
         return 0;
     torch_check_process(reading, record, gc.pid);
-    if (array_reserve(gcs, 1, err) < 0)
-        return err_status(err);
-    gcs->items[gcs->count++] = gc;
-    return 0;
+    return array_add(gcs, err, gc);
 }
 
 int torch_read_python(struct torch_reading *reading, struct err *err)
