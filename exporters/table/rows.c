@@ -382,6 +382,7 @@ struct pass {
     bool alone; /* rows go to run->writer, not to the output of a unit */
     int64_t first_id, end_id;
     size_t first_between, end_between; /* of the rows between */
+    const struct query_scan *range;    /* of its first worker */
     atomic_uint_fast64_t rows;
 };
 
@@ -436,7 +437,12 @@ static int prepare_worker(struct worker *worker, struct err *err)
     struct scan_column values[REPORT_MAX_COLUMNS];
     const struct report_scan *scan = worker->pass->scan;
     size_t count = place_values(worker, values, 0);
-    return query_scan_new(worker->db, scan->table, scan->where, values, count, count, &worker->range, err);
+    const struct query_scan *first = worker->pass->range;
+    if (first != NULL && (worker->range = query_scan_share(first, worker->db)) != NULL)
+        return 0;
+    int status = query_scan_new(worker->db, scan->table, scan->where, values, count, count, &worker->range, err);
+    worker->pass->range = worker->range;
+    return status;
 }
 
 static void worker_free(void *opaque)

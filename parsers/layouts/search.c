@@ -129,11 +129,7 @@ static struct interval scaled(const struct interval *interval, int64_t scale)
     return (struct interval){(low + scale - 1) / scale, interval->high < 0 ? -1 : interval->high / scale};
 }
 
-static int compare_intervals(const void *left, const void *right)
-{
-    const struct interval *a = left, *b = right;
-    return ARRAY_ORDERS(array_order(a->low, b->low), array_order(a->high, b->high));
-}
+ARRAY_COMPARE(compare_intervals, struct interval, ARRAY_BY(low), ARRAY_BY(high))
 
 double search_evidence(const struct search_column *column, int64_t scale, unsigned bits)
 {
@@ -165,10 +161,7 @@ static unsigned bit_length(uint64_t value)
 
 static int add_place(struct place_list *list, const struct place_found *place, struct err *err)
 {
-    if (array_reserve(list, 1, err) < 0)
-        return err_status(err);
-    list->items[list->count++] = *place;
-    return 0;
+    return array_add(list, err, *place);
 }
 
 /* ---- plain numbers ---- */
