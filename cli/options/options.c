@@ -485,6 +485,7 @@ int options_parse(struct settings *settings, int argc, char **argv, struct err *
     bool ended = false; /* options; what comes are operands */
     int result = 0;
 
+    settings->operand_count = 0;
     settings->operands = calloc((size_t)argc + 1, sizeof *settings->operands);
     if (settings->operands == NULL)
         return err_no_memory(err);
