@@ -183,7 +183,6 @@ PY
         "({'unchanged'}, 'ok', True)"
 }
 
-# bats test_tags=once
 @test "diff: of 20 seeds of jitter none makes a regression; one layer 5 % slower is named alone in each; 30 % break the gates" {
     inferences PROF_1 'seed=100, sigma=0.004'
     "$MSPROF" -q diff --save base.json --base PROF_1

@@ -6,10 +6,15 @@
 
 load common
 
+setup_file() {
+    copy_capture "$BATS_FILE_TMPDIR/JOBX"
+    "$MSPROF" import -q "$BATS_FILE_TMPDIR/JOBX"
+}
+
+# Its own copy of the imported capture for each test; equal times, so that the database is current.
 setup() {
     enter_scratch
-    copy_capture JOBX
-    "$MSPROF" import -q JOBX
+    cp -a "$BATS_FILE_TMPDIR/JOBX" .
 }
 
 sql() {

@@ -157,8 +157,8 @@ END
         "$(printf '  CC      %s\n' "${objects[@]}")"
 }
 
-# Where the sources are gets into a program by debug information and __FILE__. Made anew is the object of the smallest source of
-# each folder, and the program of all.
+# Where the sources are gets into a program by debug information and __FILE__. Made anew is an object of each folder, and the
+# program of all.
 @test "the same sources make the same program in another directory" {
     enter_tree_copy
     for file in build/release/{msprof,libmsprof_acl.so.1,libmsprof_acl.a,libmsprof_preload.so}; do
@@ -168,8 +168,8 @@ END
     cd "$BATS_TEST_TMPDIR/elsewhere"
     find base parsers db analysis exporters ssh cli -name '*.c' ! -path '*/mpi/*' -printf '%h\n' | sort -u >folders
     while read -r folder; do
-        source=$(find "$folder" -maxdepth 1 -name '*.c' -printf '%s %p\n' | sort -n | sed -n '1s/^[0-9]* //p')
-        rm "build/release/${source%.c}.o"
+        sources=("$folder"/*.c)
+        rm "build/release/${sources[0]%.c}.o"
     done <folders
     rm build/release/msprof
     made=$(make -j2 program)
