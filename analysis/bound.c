@@ -66,12 +66,7 @@ enum bound unit_times_bound(const struct unit_times *times)
     return memory > compute ? BOUND_MEMORY : BOUND_COMPUTE;
 }
 
-static int by_total(const void *a, const void *b)
-{
-    const struct named_operator *x = a, *y = b;
-
-    return ARRAY_ORDERS(array_order(y->total_ns, x->total_ns), array_order(x->name, y->name));
-}
+ARRAY_COMPARE(by_total, struct named_operator, ARRAY_BY_MOST(total_ns), ARRAY_BY(name))
 
 static void add_operator(struct named_operator *named, const struct workload_operator *op)
 {

@@ -50,13 +50,6 @@ int clocks_pair(struct clocks *clocks, size_t a, size_t b, int64_t a_ns, int64_t
     return array_add(pair, err, later);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-
-    return array_order(*x, *y);
-}
-
 /* The pair of a clock that is placed and one that is not which has the most moments; of equal ones the first. */
 static const struct clock_pair *find_pair(const struct clocks *clocks, const bool *placed, size_t *ret_from,
                                           size_t *ret_to)
@@ -96,7 +89,7 @@ void clocks_align(struct clocks *clocks, struct clock_shift *ret)
 
     for (size_t i = 0; i < clocks->count * clocks->count; i++)
         if (clocks->pairs[i].count > 0)
-            array_sort(clocks->pairs[i].items, clocks->pairs[i].count, sizeof(int64_t), by_value);
+            array_sort(clocks->pairs[i].items, clocks->pairs[i].count, sizeof(int64_t), array_compare_numbers);
     for (size_t anchor = 0; anchor < clocks->count; anchor++) {
         if (placed[anchor])
             continue;

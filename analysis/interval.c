@@ -41,12 +41,7 @@ int intervals_extend(struct intervals *list, int64_t start_ns, int64_t end_ns, s
     return 0;
 }
 
-static int by_start(const void *a, const void *b)
-{
-    const struct interval *x = a, *y = b;
-
-    return ARRAY_ORDERS(array_order(x->start_ns, y->start_ns), array_order(x->end_ns, y->end_ns));
-}
+ARRAY_COMPARE(by_start, struct interval, ARRAY_BY(start_ns), ARRAY_BY(end_ns))
 
 void intervals_unite(struct intervals *list)
 {

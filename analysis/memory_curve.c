@@ -18,12 +18,7 @@ struct change {
     int64_t device, time_ns, bytes; /* negative: given back */
 };
 
-static int by_device_and_time(const void *a, const void *b)
-{
-    const struct change *x = a, *y = b;
-
-    return x->device != y->device ? array_order(x->device, y->device) : array_order(x->time_ns, y->time_ns);
-}
+ARRAY_COMPARE(by_device_and_time, struct change, ARRAY_BY(device), ARRAY_BY(time_ns))
 
 static size_t take_changes(const struct memory_pieces *pieces, struct change *changes)
 {
@@ -92,12 +87,7 @@ size_t memory_curve_peak(const struct memory_curve *curve, size_t from, size_t u
 
 /* ---- who held it ---- */
 
-static int by_bytes(const void *a, const void *b)
-{
-    const struct memory_holder *x = a, *y = b;
-
-    return x->bytes != y->bytes ? array_order(y->bytes, x->bytes) : array_order(x->owner, y->owner);
-}
+ARRAY_COMPARE(by_bytes, struct memory_holder, ARRAY_BY_MOST(bytes), ARRAY_BY(owner))
 
 static int take_holders(const struct map *holders, struct memory_holders *ret, struct err *err)
 {

@@ -25,61 +25,23 @@ static const struct workload_step *step_of(const struct relating *relating, size
     return &relating->workload->steps[relating->order[place]];
 }
 
-#define ORDER(x, y)                                                                                                    \
-    if ((x) != (y))                                                                                                    \
-    return (x) < (y) ? -1 : 1
-
 /* Orders by model and device; steps of other families have none. */
-static int compare_models(const struct workload_step *x, const struct workload_step *y)
-{
-    ORDER(x->device, y->device);
-    ORDER(x->source, y->source);
-    ORDER(x->model_id, y->model_id);
-    ORDER(x->model, y->model);
-    return 0;
-}
+ARRAY_COMPARE(compare_models, struct workload_step, ARRAY_BY(device), ARRAY_BY(source), ARRAY_BY(model_id),
+              ARRAY_BY(model))
 
-static int compare_lanes(const struct workload_step *x, const struct workload_step *y)
-{
-    int order = compare_models(x, y);
-
-    if (order != 0)
-        return order;
-    ORDER(x->batch, y->batch);
-    ORDER(x->input, y->input);
-    return 0;
-}
+ARRAY_COMPARE(compare_lanes, struct workload_step, compare_models(left, right), ARRAY_BY(batch), ARRAY_BY(input))
 
 static int by_lane(const void *a, const void *b, void *arg)
 {
     const struct workload_step *steps = arg, *x = &steps[*(const uint32_t *)a], *y = &steps[*(const uint32_t *)b];
-    int order = compare_lanes(x, y);
 
-    if (order != 0)
-        return order;
-    ORDER(x->start_ns, y->start_ns);
-    return (x > y) - (x < y);
-}
-
-static int by_number(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
+    return ARRAY_ORDERS(compare_lanes(x, y), array_order(x->start_ns, y->start_ns), array_order(x, y));
 }
 
 /* ---- what the calls say ---- */
 
-static int by_start(const void *a, const void *b)
-{
-    const struct execute_start *x = a, *y = b;
-
-    ORDER(x->device_id, y->device_id);
-    ORDER(x->model_id, y->model_id);
-    ORDER(x->model, y->model);
-    ORDER(x->start_ns, y->start_ns);
-    return 0;
-}
+ARRAY_COMPARE(by_start, struct execute_start, ARRAY_BY(device_id), ARRAY_BY(model_id), ARRAY_BY(model),
+              ARRAY_BY(start_ns))
 
 static bool starts_before(const void *item, const void *key)
 {
@@ -167,7 +129,7 @@ static size_t take_numbers(struct relating *relating, size_t from, size_t until,
 
     for (size_t i = from; i < until; i++)
         relating->numbers[i - from] = step_of(relating, i)->number;
-    array_sort(relating->numbers, until - from, sizeof *relating->numbers, by_number);
+    array_sort(relating->numbers, until - from, sizeof *relating->numbers, array_compare_numbers);
     *ret = 0;
     for (size_t i = 0; i < until - from; i++) {
         if (count > 0 && relating->numbers[i] == relating->numbers[count - 1])

@@ -131,12 +131,7 @@ struct building {
     size_t next_end;          /* of paths->ends: the first task that ends behind where the building is */
 };
 
-static int by_time(const void *a, const void *b)
-{
-    const struct path_order *x = a, *y = b;
-
-    return x->time_ns != y->time_ns ? array_order(x->time_ns, y->time_ns) : array_order(x->rank, y->rank);
-}
+ARRAY_COMPARE(by_time, struct path_order, ARRAY_BY(time_ns), ARRAY_BY(rank))
 
 static size_t first_call_at(const struct launches *launches, int64_t time_ns)
 {

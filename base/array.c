@@ -23,6 +23,17 @@ int array_grow(void *items, size_t *capacity, size_t count, size_t extra, size_t
     return 0;
 }
 
+int array_compare_numbers(const void *left, const void *right)
+{
+    const int64_t *a = left, *b = right;
+    return array_order(*a, *b);
+}
+
+int array_compare_texts(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
 void array_sort(void *items, size_t count, size_t item_size, int (*order)(const void *a, const void *b))
 {
     const char *item = items;

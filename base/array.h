@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Members of such a struct: struct ARRAY_OF(int64_t) list; */
 #define ARRAY_OF(type)                                                                                                 \
@@ -43,6 +44,21 @@ static inline int array_first_order(const int *orders, size_t count)
         order = orders[i];
     return order;
 }
+
+/* A comparison for array_sort, qsort and bsearch: ARRAY_COMPARE(by_layer, struct task, ARRAY_BY(model_id),
+ * ARRAY_BY(layer_id)) orders by the first of these members that differs. */
+#define ARRAY_COMPARE(name, type, ...)                                                                                 \
+    static int name(const void *left_item, const void *right_item)                                                     \
+    {                                                                                                                  \
+        const type *left = left_item, *right = right_item;                                                             \
+        return ARRAY_ORDERS(__VA_ARGS__);                                                                              \
+    }
+#define ARRAY_BY(member) array_order(left->member, right->member)
+#define ARRAY_BY_MOST(member) array_order(right->member, left->member) /* the largest first */
+#define ARRAY_BY_TEXT(member) strcmp(left->member, right->member)
+/* Comparisons of whole numbers of type int64_t, and of pointers to texts. */
+int array_compare_numbers(const void *left, const void *right);
+int array_compare_texts(const void *left, const void *right);
 
 /* Called by array_reserve: items is the address of a pointer to any type. */
 int array_grow(void *items, size_t *capacity, size_t count, size_t extra, size_t item_size, struct err *err);

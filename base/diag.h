@@ -216,6 +216,8 @@ struct place {
     int64_t offset;
     const char *field;
 };
+/* The place of what a whole file says, or one field in it. */
+#define FILE_PLACE(file, field) (&(const struct place){file, -1, -1, field})
 
 #define DIAG_KEPT_IN_FULL 5
 

@@ -32,10 +32,21 @@ static const uint64_t powers_of_ten[] = {
     10000000000000000000U,
 };
 
-static const char digit_pairs[] = "00010203040506070809101112131415161718192021222324"
-                                  "25262728293031323334353637383940414243444546474849"
-                                  "50515253545556575859606162636465666768697071727374"
-                                  "75767778798081828384858687888990919293949596979899";
+/* Numbers below 1000 as decimals behind a point, and how many bytes that is without zeros at the end, and the point. */
+#define THOUSANDTH(h, t, u)                                                                                            \
+    {                                                                                                                  \
+        {'.', '0' + (h), '0' + (t), '0' + (u)}, (u) > 0 ? 4 : (t) > 0 ? 3 : (h) > 0 ? 2 : 0                            \
+    }
+#define HUNDREDTH(h, t)                                                                                                \
+    THOUSANDTH(h, t, 0), THOUSANDTH(h, t, 1), THOUSANDTH(h, t, 2), THOUSANDTH(h, t, 3), THOUSANDTH(h, t, 4),           \
+        THOUSANDTH(h, t, 5), THOUSANDTH(h, t, 6), THOUSANDTH(h, t, 7), THOUSANDTH(h, t, 8), THOUSANDTH(h, t, 9)
+#define TENTH(h)                                                                                                       \
+    HUNDREDTH(h, 0), HUNDREDTH(h, 1), HUNDREDTH(h, 2), HUNDREDTH(h, 3), HUNDREDTH(h, 4), HUNDREDTH(h, 5),              \
+        HUNDREDTH(h, 6), HUNDREDTH(h, 7), HUNDREDTH(h, 8), HUNDREDTH(h, 9)
+static const struct {
+    char text[4];
+    uint32_t length;
+} thousandths[] = {TENTH(0), TENTH(1), TENTH(2), TENTH(3), TENTH(4), TENTH(5), TENTH(6), TENTH(7), TENTH(8), TENTH(9)};
 
 static inline unsigned count_digits(uint64_t value)
 {
@@ -44,68 +55,47 @@ static inline unsigned count_digits(uint64_t value)
     return estimate + (value >= powers_of_ten[estimate]) + (value == 0);
 }
 
-static inline void put_pair(char *p, uint32_t value)
+/* Exactly three digits; writes four bytes. */
+static inline char *put_three(char *p, uint32_t value)
 {
-    memcpy(p, digit_pairs + (size_t)2 * value, 2);
+    memcpy(p, thousandths[value].text + 1, 4);
+    return p + 3;
 }
 
-/* Exactly eight digits; the pairs do not wait for each other. */
-static inline char *put_eight(char *p, uint32_t value)
-{
-    uint32_t high = value / 10000, low = value % 10000;
-    put_pair(p, high / 100);
-    put_pair(p + 2, high % 100);
-    put_pair(p + 4, low / 100);
-    put_pair(p + 6, low % 100);
-    return p + 8;
-}
-
-/* One or two digits. */
+/* Up to three digits; writes four bytes. */
 static inline char *put_head(char *p, uint32_t value)
 {
-    if (value < 10) {
-        *p = (char)('0' + value);
-        return p + 1;
-    }
-    put_pair(p, value);
-    return p + 2;
+    size_t zeros = (value < 10) + (size_t)(value < 100);
+    memcpy(p, thousandths[value].text + 1 + zeros, 4);
+    return p + 3 - zeros;
 }
 
-/* Up to four digits. */
-static inline char *put_four(char *p, uint32_t value)
+/* Exactly nine digits. */
+static inline char *put_nine(char *p, uint32_t value)
 {
-    if (value < 100)
-        return put_head(p, value);
-    p = put_head(p, value / 100);
-    put_pair(p, value % 100);
-    return p + 2;
+    uint32_t high = value / 1000;
+    return put_three(put_three(put_three(p, high / 1000), high % 1000), value % 1000);
 }
 
-/* Up to eight digits. */
+/* Up to nine digits. */
 static inline char *put_short(char *p, uint32_t value)
 {
-    if (value < 10000)
-        return put_four(p, value);
-    uint32_t low = value % 10000;
-    p = put_four(p, value / 10000);
-    put_pair(p, low / 100);
-    put_pair(p + 2, low % 100);
-    return p + 4;
+    if (value < 1000)
+        return put_head(p, value);
+    uint32_t high = value / 1000;
+    p = high < 1000 ? put_head(p, high) : put_three(put_head(p, high / 1000), high % 1000);
+    return put_three(p, value % 1000);
 }
 
 char *number_put_unsigned(char *p, uint64_t value)
 {
-    const uint64_t hundred_millions = 100000000;
-    if (value < hundred_millions)
+    const uint64_t billion = 1000000000;
+    if (value < billion)
         return put_short(p, (uint32_t)value);
-    uint64_t high = value / hundred_millions;
-    if (high < hundred_millions) {
-        p = put_short(p, (uint32_t)high);
-    } else {
-        p = put_short(p, (uint32_t)(high / hundred_millions));
-        p = put_eight(p, (uint32_t)(high % hundred_millions));
-    }
-    return put_eight(p, (uint32_t)(value % hundred_millions));
+    uint64_t high = value / billion;
+    p = high < billion ? put_short(p, (uint32_t)high)
+                       : put_nine(put_head(p, (uint32_t)(high / billion)), (uint32_t)(high % billion));
+    return put_nine(p, (uint32_t)(value % billion));
 }
 
 /* The absolute value, also of INT64_MIN. */
@@ -126,35 +116,31 @@ char *number_put_us(char *p, int64_t nanoseconds)
     if (nanoseconds < 0)
         *p++ = '-';
     uint64_t value = magnitude(nanoseconds);
-    unsigned rest = (unsigned)(value % 1000);
     p = number_put_unsigned(p, value / 1000);
-    *p++ = '.';
-    *p++ = (char)('0' + rest / 100);
-    memcpy(p, digit_pairs + (size_t)2 * (rest % 100), 2);
-    return p + 2;
+    memcpy(p, thousandths[value % 1000].text, 4);
+    return p + 4;
 }
 
 char *number_put_shortest(char *p, int64_t value, unsigned decimals)
 {
     if (value < 0)
         *p++ = '-';
+    uint64_t size = magnitude(value);
+    if (decimals == 3) { /* the usual */
+        p = number_put_unsigned(p, size / 1000);
+        memcpy(p, thousandths[size % 1000].text, 4);
+        return p + thousandths[size % 1000].length;
+    }
     const bool known = decimals < sizeof powers_of_ten / sizeof *powers_of_ten; /* else it is above all numbers */
-    uint64_t size = magnitude(value), unit = known ? powers_of_ten[decimals] : UINT64_MAX;
-    uint64_t whole = decimals == 3 ? size / 1000 : size / unit; /* the usual: no division by what varies */
-    uint64_t rest = size - whole * unit;
+    uint64_t unit = known ? powers_of_ten[decimals] : UINT64_MAX;
+    uint64_t whole = decimals == 0 ? size : size / unit, rest = size - whole * unit;
     p = number_put_unsigned(p, whole);
     if (rest == 0)
         return p;
     *p++ = '.';
     char *end = p + decimals, *to = end;
-    if (decimals <= 8) {
-        put_eight(p, (uint32_t)(rest * powers_of_ten[8 - decimals]));
-        to = p;
-    }
-    for (; to - p >= 2; rest /= 100)
-        put_pair(to -= 2, (uint32_t)(rest % 100));
-    if (to > p)
-        *p = (char)('0' + rest);
+    for (; to > p; rest /= 10)
+        *--to = (char)('0' + rest % 10);
     while (end[-1] == '0')
         end--;
     return end;

@@ -3,12 +3,12 @@
 #include "cli/cmd_analyse.h"
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
 #include "base/number.h"
 #include "base/progress.h"
 #include "cli/capture/captures.h"
-#include "cli/clock.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "db/database.h"
@@ -402,7 +402,7 @@ static int analyse_capture(struct work *work, size_t number)
         status = err_no_memory(&err);
     settings.output = place;
     if (status == 0)
-        status = captures_process_list(&settings, &captures, with_capture, work);
+        status = captures_process(&settings, &captures, with_capture, work);
     else
         status = finish(work, status, &err);
     free(place);

@@ -918,7 +918,7 @@ static int run_doctor(const struct settings *settings)
     if (doctor.layouts_failed)
         status = status_of_error(&err);
     else if (settings->captures.count > 0)
-        status = captures_process_list(settings, &settings->captures, examine, &doctor);
+        status = captures_process(settings, &settings->captures, examine, &doctor);
     remark_all(&doctor);
     if (status != STATUS_USAGE && status != STATUS_INTERRUPTED)
         status = status_worse(status, tell(settings, &doctor));

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
@@ -9,7 +10,6 @@
 #include "cli/answers/answer.h"
 #include "cli/capture/captures.h"
 #include "cli/capture/result_record.h"
-#include "cli/clock.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/merge/merge.h"
@@ -346,22 +346,17 @@ static int note_iterations(struct capture_visit *visit, sqlite3 *db)
     return STATUS_DONE;
 }
 
-static int look_for_iterations(struct capture_visit *visit)
-{
-    return visit_with(visit, visit_open_database, note_iterations);
-}
-
 /* Exports each capture of the command. */
 static int export_each(const struct settings *settings, const struct export_type *type)
 {
-    return captures_process_list(settings, &settings->captures, export_capture, (void *)(uintptr_t)type);
+    return captures_process(settings, &settings->captures, export_capture, (void *)(uintptr_t)type);
 }
 
 /* The options that choose iterations say nothing of boards' captures. */
 static int run_export(const struct settings *settings, const struct export_type *type)
 {
     if (settings->iteration_id > 0 || settings->iteration_count > 0 || settings->model_id >= 0) {
-        int status = captures_process(settings, look_for_iterations);
+        int status = captures_query(settings, &settings->captures, visit_open_database, note_iterations, NULL);
 
         if (status != STATUS_DONE && status != STATUS_DATA_PROBLEMS)
             return status;

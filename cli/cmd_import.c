@@ -5,7 +5,7 @@
 
 static int run_import(const struct settings *settings)
 {
-    return captures_process(settings, visit_import);
+    return captures_process(settings, &settings->captures, visit_import, NULL);
 }
 
 static const struct example examples[] = {

@@ -348,7 +348,7 @@ static bool take_number(const char **at, uint32_t most, uint32_t *ret)
 }
 
 /* COLUMN=OFFSET:WIDTH[:FIRST-LAST]; the name goes into buffer. */
-static bool parse_set(const struct printed_kind *kind, const char *text, char *buffer, size_t size,
+static bool parse_set(const struct printed_form *form, const char *text, char *buffer, size_t size,
                       struct infer_set *ret)
 {
     size_t name = strcspn(text, "=");
@@ -360,7 +360,7 @@ static bool parse_set(const struct printed_kind *kind, const char *text, char *b
     memcpy(buffer, text, name);
     buffer[name] = '\0';
     *ret = (struct infer_set){.column = buffer};
-    if (!infer_knows(kind, buffer) || !take_number(&at, 65535, &ret->offset) || *at++ != ':' ||
+    if (!infer_knows(form, buffer) || !take_number(&at, 65535, &ret->offset) || *at++ != ':' ||
         !take_number(&at, 8, &ret->width) || ret->width == 0)
         return false;
     if (*at == '\0')
@@ -375,17 +375,17 @@ static bool parse_set(const struct printed_kind *kind, const char *text, char *b
 }
 
 /* Reads every --set; returns an exit status. */
-static int parse_sets(const struct settings *settings, const struct printed_kind *kind, char names[SETS_LIMIT][64],
+static int parse_sets(const struct settings *settings, const struct printed_form *form, char names[SETS_LIMIT][64],
                       struct infer_set *sets)
 {
     struct err err = ERR_INIT;
 
     for (size_t i = 0; i < settings->layout.sets.count; i++) {
-        if (i < SETS_LIMIT && parse_set(kind, settings->layout.sets.values[i], names[i], sizeof names[i], &sets[i]))
+        if (i < SETS_LIMIT && parse_set(form, settings->layout.sets.values[i], names[i], sizeof names[i], &sets[i]))
             continue;
         err_set(&err, ERR_USAGE, "--set '%s', expected COLUMN=OFFSET:WIDTH or COLUMN=OFFSET:WIDTH:FIRST-LAST",
                 settings->layout.sets.values[i]);
-        err_hint(&err, "the columns are those of 'msprof kinds %s', a width is 1 to 8 bytes", kind->kind);
+        err_hint(&err, "the columns are those of 'msprof kinds %s', a width is 1 to 8 bytes", form->kind);
         return console_error(&err);
     }
     return STATUS_DONE;
@@ -403,11 +403,11 @@ static int infer_of(const struct settings *settings, struct layout_job *job)
                                           .progress = console_progress()};
     struct infer_result result;
     struct err err = ERR_INIT;
-    int status = parse_sets(settings, job->tables.form->kind, names, sets);
+    int status = parse_sets(settings, job->tables.form, names, sets);
 
     if (status != STATUS_DONE)
         return status;
-    infer_result_init(&result, job->tables.form->kind);
+    infer_result_init(&result, job->tables.form);
     if (infer_layout(&job->capture, &job->tables, &options, &result, &err) != 0) {
         console_progress_end();
         console_error(&err);

@@ -40,11 +40,6 @@ static int print_table(struct capture_visit *visit, sqlite3 *db)
     return status_worse(status, console_output_end(result != 0));
 }
 
-static int query_one(struct capture_visit *visit)
-{
-    return visit_with(visit, visit_open_database, print_table);
-}
-
 /* ---- whether the captures are those of a cluster ---- */
 
 /* Numbers of ranks, and of devices, of all captures. */
@@ -77,11 +72,6 @@ static int note_ranks(struct capture_visit *visit, sqlite3 *db)
     return query_ranks(db, note_device, NULL, &err) == 0 ? STATUS_DONE : visit_fail(visit, LOG_SOURCE_COMMON, &err);
 }
 
-static int note_capture(struct capture_visit *visit)
-{
-    return visit_with(visit, visit_open_database, note_ranks);
-}
-
 /* All ranks are known and differ; or none is, and there are several devices, which differ. */
 static bool is_cluster(void)
 {
@@ -92,7 +82,7 @@ static bool is_cluster(void)
 static int query_cluster(const struct settings *settings)
 {
     ranks.seen = devices.seen = (struct map){.key_size = sizeof(int64_t), .item_size = sizeof(int64_t)};
-    int status = captures_process(settings, note_capture);
+    int status = captures_query(settings, &settings->captures, visit_open_database, note_ranks, NULL);
     if (status == STATUS_DONE || status == STATUS_DATA_PROBLEMS) {
         console_output_begin();
         printf("{\"status\": 0, \"info\": \"\", \"data\": \"%d\"}\n", is_cluster());
@@ -110,7 +100,9 @@ static int run_query(const struct settings *settings)
             ERR_USAGE,
             "'msprof cluster' tells of the ranks of a job, 'msprof show --table list' which tables there are",
             "--data-type %d: expected 0 or 1; the others are of a database of clusters", settings->data_type);
-    return settings->data_type == QUERY_CLUSTER ? query_cluster(settings) : captures_process(settings, query_one);
+    return settings->data_type == QUERY_CLUSTER
+               ? query_cluster(settings)
+               : captures_query(settings, &settings->captures, visit_open_database, print_table, NULL);
 }
 
 static const struct example examples[] = {

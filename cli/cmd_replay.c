@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "acl/subscribe/operator_names_writer.h"
 #include "acl/subscribe/operator_record.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/number.h"
 #include "base/progress.h"
 #include "base/strbuf.h"
 #include "cli/capture/captures.h"
-#include "cli/clock.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "db/database.h"
@@ -327,11 +327,6 @@ static int replay_database(struct capture_visit *visit, sqlite3 *db)
     return status != STATUS_DONE ? status : result;
 }
 
-static int replay_one(struct capture_visit *visit)
-{
-    return visit_with(visit, visit_open_database, replay_database);
-}
-
 static int run_replay(const struct settings *settings)
 {
     struct err err = ERR_INIT;
@@ -340,7 +335,7 @@ static int run_replay(const struct settings *settings)
         return console_fail(ERR_USAGE, NULL, "no descriptor given: --fd N is missing");
     if (replay_pipe_check(settings->replay.fd, &err) < 0)
         return console_error(&err);
-    return captures_process_one(settings, replay_one);
+    return captures_query(settings, &settings->captures, visit_open_database, replay_database, NULL);
 }
 
 static const struct example examples[] = {
@@ -360,6 +355,7 @@ const struct command command_replay = {
         "Writes a record for each operator of a capture into a pipe, at the capture's pace, as a device does\n"
         "for a program that has subscribed to a model: such a program can be tried without hardware.\n",
     .needs_capture = true,
+    .takes_one = true,
     .examples = examples,
     .run = run_replay,
 };

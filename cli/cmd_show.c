@@ -200,7 +200,7 @@ static int run_show(const struct settings *given)
     if (show->table != NULL)
         give_large_memory_back();
     struct table_stream stream = {.path = "/dev/stdout"};
-    int status = captures_process_list(settings, &settings->captures, show_one, &stream);
+    int status = captures_process(settings, &settings->captures, show_one, &stream);
     status = status_worse(status, end_stream(&stream));
     pager_end();
     return status;

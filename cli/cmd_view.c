@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* msprof view: a capture in the browser. */
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/file/fsutil.h"
 #include "base/progress.h"
 #include "base/strbuf.h"
 #include "cli/answers/answer.h"
 #include "cli/capture/captures.h"
-#include "cli/clock.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "db/database.h"
@@ -487,16 +487,6 @@ static int view_database(struct capture_visit *visit, sqlite3 *db)
     return visit_fail(visit, LOG_SOURCE_COMMON, &err);
 }
 
-static int view_one(struct capture_visit *visit)
-{
-    struct err err = ERR_INIT;
-
-    if (visit->capture_count == 1)
-        return visit_with(visit, host_side_open, view_database);
-    err_set(&err, ERR_USAGE, "view shows one capture, and there are %zu", visit->capture_count);
-    return visit_fail(visit, LOG_SOURCE_COMMON, &err);
-}
-
 /* ---- the page that hands the trace to the viewer ---- */
 
 static void add_html(struct strbuf *page, const char *text)
@@ -643,7 +633,7 @@ static int run_view(const struct settings *settings)
     struct err err = ERR_INIT;
     if (settings->view.viewer != NULL && !is_address(settings->view.viewer))
         return console_fail(ERR_USAGE, "as in " VIEWER_DEFAULT, "--viewer '%s' is no address", settings->view.viewer);
-    int status = captures_process_list(settings, &settings->captures, view_one, &viewing);
+    int status = captures_query(settings, &settings->captures, host_side_open, view_database, &viewing);
     if (viewing.file != NULL && (status == STATUS_DONE || status == STATUS_DATA_PROBLEMS) && serve(&viewing, &err) < 0)
         status = status_worse(status, console_error(&err));
     remove_files(&viewing);
@@ -667,6 +657,7 @@ const struct command command_view = {
                    "ui.perfetto.dev, which gets it from the browser and not over the network. Ends when it was\n"
                    "fetched.\n",
     .needs_capture = true,
+    .takes_one = true,
     .examples = examples,
     .run = run_view,
 };

@@ -36,6 +36,7 @@ struct command {
     const char *const *words;       /* what operands can be, for completion and checking; NULL: not a fixed list */
     bool runs_program;              /* its operands are a program and what belongs to that */
     bool needs_capture;             /* its operands are captures, as the values of --collection-dir are; one at least */
+    bool takes_one;                 /* capture, and no more */
     bool imports;                   /* captures: it takes the options that say how (COMMAND_IMPORTS) */
     bool takes_baselines;           /* and files that stand for captures; options may name all of them */
     bool captures_optional;         /* it says itself when it misses them */

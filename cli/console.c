@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/console.h"
 
+#include "base/clock.h"
 #include "base/number.h"
 #include "base/utf8.h"
-#include "cli/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>

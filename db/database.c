@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "db/database.h"
 
+#include "base/bytes.h"
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
 #include "base/progress.h"
+#include "db/pages/format.h"
 #include "db/query/take_row.h"
 
 #include <errno.h>
@@ -15,24 +17,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void put16(unsigned char *to, size_t value)
-{
-    to[0] = (unsigned char)(value >> 8);
-    to[1] = (unsigned char)value;
-}
-
-static void put32(unsigned char *to, size_t value)
-{
-    put16(to, value >> 16);
-    put16(to + 2, value & 0xffff);
-}
-
 /* A leaf without cells: its kind, and that the cells' part begins behind the page. */
 static void put_leaf(unsigned char *to, size_t page_size, bool keyed)
 {
     enum { LEAF_OF_INDEX = 10, LEAF_OF_TABLE = 13, CELLS = 5 };
     to[0] = keyed ? LEAF_OF_INDEX : LEAF_OF_TABLE;
-    put16(to + CELLS, page_size);
+    bytes_store(to + CELLS, 2, true, page_size);
 }
 
 /* Makes them in an empty file: 0, or an errno. */
@@ -42,15 +32,15 @@ static int blank_write(int fd, const struct blank *blank)
     enum { PAGE_SIZE = 16, VERSIONS = 18, FRACTIONS = 21, CHANGES = 24, PAGES = 28, COOKIE = 40, FORMAT = 44 };
     enum { ENCODING = 56, UTF8 = 1, VALID_FOR = 92 };
     unsigned char first[HEADER + LEAF] = "SQLite format 3", leaf[LEAF] = {0};
-    put16(first + PAGE_SIZE, blank->page_size);
+    bytes_store(first + PAGE_SIZE, 2, true, blank->page_size);
     memcpy(first + VERSIONS, "\1\1", 2);          /* with a rollback journal, if any */
     memcpy(first + FRACTIONS, "\x40\x20\x20", 3); /* as they must be */
-    put32(first + CHANGES, 1);
-    put32(first + PAGES, blank->tables + 1);
-    put32(first + COOKIE, 1);
-    put32(first + FORMAT, 4);
-    put32(first + ENCODING, UTF8);
-    put32(first + VALID_FOR, 1); /* the number of pages stands since change 1 */
+    bytes_store(first + CHANGES, 4, true, 1);
+    bytes_store(first + PAGES, 4, true, blank->tables + 1);
+    bytes_store(first + COOKIE, 4, true, 1);
+    bytes_store(first + FORMAT, 4, true, 4);
+    bytes_store(first + ENCODING, 4, true, UTF8);
+    bytes_store(first + VALID_FOR, 4, true, 1); /* the number of pages stands since change 1 */
     put_leaf(first + HEADER, blank->page_size, false);
     int failure = file_write_at(fd, first, sizeof first, 0);
     for (size_t i = 0; i < blank->tables && failure == 0; i++) {
@@ -246,16 +236,21 @@ static bool is_journalled(const char *database)
     return false;
 }
 
-/* Whether the first statement would make them, too: asked of SQLite's own handle, because to close another one of the
- * file drops the locks that the process has. */
+/* Reads the file's header through SQLite's own handle, because to close another one of the file drops the locks that
+ * the process has. false: there is none. */
+static bool read_header(sqlite3 *db, unsigned char header[FILE_HEADER])
+{
+    sqlite3_file *file = NULL;
+    return sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK && file->pMethods != NULL &&
+           file->pMethods->xRead(file, header, FILE_HEADER, 0) == SQLITE_OK;
+}
+
+/* Whether the first statement would make them, too. */
 static bool has_log(sqlite3 *db)
 {
     enum { VERSIONS = 18 }; /* where the header says which journal there is: 1 of each, 2 a write-ahead log */
-    unsigned char versions[2] = {0};
-    sqlite3_file *file = NULL;
-    return sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK && file->pMethods != NULL &&
-           file->pMethods->xRead(file, versions, sizeof versions, VERSIONS) == SQLITE_OK &&
-           (versions[0] > 1 || versions[1] > 1);
+    unsigned char header[FILE_HEADER];
+    return read_header(db, header) && (header[VERSIONS] > 1 || header[VERSIONS + 1] > 1);
 }
 
 static int fail_journalled(const char *path, struct err *err)
@@ -361,6 +356,17 @@ int64_t database_bytes(sqlite3 *db)
     return pragma_integer(db, "PRAGMA page_count") * pragma_integer(db, "PRAGMA page_size");
 }
 
+/* The like, without SQLite reading the schema where the header is sure of it. */
+static int64_t bytes_by_header(sqlite3 *db)
+{
+    enum { CHANGES = 24, VALID_FOR = 92, COUNTER = 4 };
+    unsigned char header[FILE_HEADER];
+    if (!read_header(db, header) || memcmp(header + CHANGES, header + VALID_FOR, COUNTER) != 0)
+        return database_bytes(db);
+    uint64_t size = bytes_load(header + FILE_PAGE_SIZE, 2, true), pages = bytes_load(header + FILE_PAGES, 4, true);
+    return (int64_t)(pages * (size == 1 ? PAGE_SIZE_MAX : size));
+}
+
 int database_open_foreign(const char *path, sqlite3 **ret, struct err *err)
 {
     sqlite3 *db = NULL;
@@ -415,7 +421,7 @@ int database_open(const char *path, sqlite3 **ret, struct err *err)
         goto out;
     }
     /* One read transaction for the connection's life: else SQLite looks for a journal before every small query. */
-    sqlite3_exec(db, "PRAGMA cache_size = -1024; PRAGMA query_only = ON; BEGIN", NULL, NULL, NULL);
+    sqlite3_exec(db, "PRAGMA query_only = ON; BEGIN", NULL, NULL, NULL);
     int64_t application = pragma_integer(db, "PRAGMA application_id"),
             version = pragma_integer(db, "PRAGMA user_version");
     if (application != DATABASE_APPLICATION_ID || version != DATABASE_USER_VERSION) {
@@ -425,7 +431,7 @@ int database_open(const char *path, sqlite3 **ret, struct err *err)
         status = err_hint(err, "run 'msprof import' to build it anew");
         goto out;
     }
-    int64_t bytes = database_bytes(db);
+    int64_t bytes = bytes_by_header(db);
     if (bytes != info.st_size) {
         err_set(err, ERR_FORMAT, "'%s' is cut off: %lld bytes; expected %lld", path, (long long)info.st_size,
                 (long long)bytes);

@@ -357,8 +357,10 @@ static struct table_value safe(struct own_rows *own, const char *text)
     if (length == 0 || utf8_first_unsafe(text, length) == length)
         return table_text(text);
     char *copy = utf8_copy_safe(text, length, &length);
-    if (copy == NULL)
+    if (copy == NULL || own->copy_count == sizeof own->copies / sizeof *own->copies) {
+        free(copy); /* a row has no more texts than that */
         return (struct table_value){.type = TABLE_LOST_TEXT};
+    }
     if (own->diag != NULL)
         diag_report(own->diag, DIAG_TEXT_UNSAFE, NULL, "a name of the capture's files or in its info.json");
     return table_text(own->copies[own->copy_count++] = copy);

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/strbuf.h"
 #include "db/database.h"
+#include "db/table_pages.h"
 
 #include <pthread.h>
 #include <stddef.h>
@@ -574,13 +575,14 @@ static bool rows_are_numbered(sqlite3 *db)
     int code;
     int64_t size = database_bytes(db);
     if (size < 0 || sqlite3_prepare_v2(db,
-                                       "SELECT name FROM sqlite_schema WHERE type = 'table' AND"
+                                       "SELECT name, rootpage FROM sqlite_schema WHERE type = 'table' AND"
                                        " sql NOT LIKE '%WITHOUT ROWID'",
                                        -1, &tables, NULL) != SQLITE_OK)
         return false;
     bool numbered = true;
     while (numbered && (code = sqlite3_step(tables)) != SQLITE_DONE)
-        numbered = code == SQLITE_ROW && is_numbered(db, (const char *)sqlite3_column_text(tables, 0), size);
+        numbered = code == SQLITE_ROW && (table_is_empty(db, sqlite3_column_int64(tables, 1)) ||
+                                          is_numbered(db, (const char *)sqlite3_column_text(tables, 0), size));
     sqlite3_finalize(tables);
     return numbered;
 }

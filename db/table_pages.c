@@ -3,7 +3,11 @@
  * more drops the process's locks when it is closed. */
 #include "db/table_pages.h"
 
+#include "base/bytes.h"
+#include "db/pages/format.h"
+
 #include <string.h>
+#include <sys/stat.h>
 
 static bool read_file(void *arg, void *bytes, size_t size, uint64_t offset)
 {
@@ -91,4 +95,34 @@ struct page_reader *page_reader_open(sqlite3 *db, const char *name, const struct
         !find_columns(db, name, columns, column_count, &table))
         return NULL;
     return page_reader_new(&source, &table, width, conditions, condition_count);
+}
+
+bool table_is_empty(sqlite3 *db, int64_t root)
+{
+    struct page_source source;
+    unsigned char header[FILE_HEADER], leaf[LEAF_HEADER];
+    if (!find_source(db, &source) || !read_file(source.arg, header, sizeof header, 0))
+        return false;
+    uint64_t size = bytes_load(header + FILE_PAGE_SIZE, 2, true);
+    size = size == 1 ? PAGE_SIZE_MAX : size;
+    return root > 1 && root < UINT32_MAX && read_file(source.arg, leaf, sizeof leaf, (uint64_t)(root - 1) * size) &&
+           leaf[PAGE_KIND] == PAGE_LEAF && bytes_load(leaf + PAGE_CELLS, 2, true) == 0;
+}
+
+bool table_file(sqlite3 *db, struct file_id *ret)
+{
+    const char *path = sqlite3_db_filename(db, "main");
+    struct stat info;
+    int moved = 1;
+    if (path == NULL || stat(path, &info) != 0 ||
+        sqlite3_file_control(db, "main", SQLITE_FCNTL_HAS_MOVED, &moved) != SQLITE_OK || moved != 0)
+        return false;
+    *ret = (struct file_id){info.st_dev, info.st_ino};
+    return true;
+}
+
+struct page_reader *page_reader_share(const struct page_reader *reader, sqlite3 *db)
+{
+    struct page_source source;
+    return find_source(db, &source) ? page_reader_copy(reader, &source) : NULL;
 }

@@ -132,8 +132,10 @@ struct series_counter {
     bool beside;             /* on a process of devices' tasks: threads have other numbers than the streams there */
     const char *program;     /* expression: number of the process on the host; NULL: the profiled one */
     const char *process;     /* expression: its name; NULL: the layer's */
-    const struct series_arrow *arrow; /* NULL: none */
-    const char *when;                 /* NULL, or an expression; without it the counter does not exist */
+    const struct series_arrow *arrow;    /* NULL: none */
+    const char *category;                /* of slices: expression: an integer, whose word ... */
+    const struct value_name *categories; /* ... is here; NULL: they have none */
+    const char *when;                    /* NULL, or an expression; without it the counter does not exist */
     /* In timelines of our own, or of --trace-compat, alone; alone: nor in those of frameworks. */
     enum { COUNTER_ANY, COUNTER_OURS, COUNTER_VENDOR, COUNTER_ALONE } only;
     bool most; /* the rows of one device and time are one event, which has the largest of each value; the name is a

@@ -20,24 +20,27 @@ static const char board_process_functions[] =
     "lives() { [ -n \"$1\" ] && kill -0 \"$1\" && { [ -z \"$2\" ] || [ \"$(start_of \"$1\")\" = \"$2\" ]; }; } "
     "2>/dev/null\n";
 
+/* A lock is a directory that exists once, with a directory in it that is named by who made it, so that nobody who gives
+ * back or takes away an old one can meet a new one. Sets $h to the latter; one of an earlier version has none. */
+static const char find_holder[] = "find_holder() {\n"
+                                  "h=$1; for x in \"$1\"/*/; do [ -d \"$x\" ] && h=${x%/}; done\n"
+                                  "[ -s \"$h/pid\" ]\n"
+                                  "}\n";
+
 /* Reads what a lock says, and judges it. */
 static const char look[] = "look() {\n"
-                           "p='' s='' q='' u='' g='' k='' o='' m=''\n"
-                           "[ -s \"$1/pid\" ] || sleep 1\n" /* it may be in the making */
-                           "read -r p s <\"$1/pid\"; read -r q u g <\"$1/program\"\n"
-                           "read -r k <\"$1/token\"; read -r o <\"$1/owner\"; read -r m <\"$1/mounted\"\n"
-                           "if [ \"$k\" = \"$token\" ]; then verdict=ours\n"
+                           "p='' s='' q='' u='' g='' o='' m=''\n"
+                           "find_holder \"$1\" || { sleep 1; find_holder \"$1\"; }\n" /* it may be in the making */
+                           "read -r p s <\"$h/pid\"; read -r q u g <\"$h/program\"\n"
+                           "read -r o <\"$h/owner\"; read -r m <\"$h/mounted\"\n"
+                           "if [ \"${h##*/$token.}\" != \"$h\" ]; then verdict=ours\n"
                            "elif lives \"$p\" \"$s\"; then verdict=busy\n"
                            "elif lives \"$q\" \"$u\"; then verdict=running\n"
                            "else verdict=stale; fi\n"
                            "} 2>/dev/null\n";
 
-/* An old holder gives its lock back when it ends, so it must have ended before the next takes it. */
-static const char end_holder[] = "end_holder() {\n"
-                                 "kill \"$p\" 2>/dev/null\n"
-                                 "for i in 1 2 3 4 5 6 7 8 9 10; do\n"
-                                 "lives \"$p\" \"$s\" || return 0\n"
-                                 "sleep 0.1 2>/dev/null || sleep 1\ndone\n}\n";
+/* Takes one away that "find_holder" found, and no other: "take_away HOLDER LOCK". */
+static const char take_away[] = "take_away() { rm -f \"$1\"/*; rmdir \"$1\" \"$2\"; } 2>/dev/null\n";
 
 static const char stop_program[] = "stop_program() {\n"
                                    "for n in INT TERM KILL; do\n"
@@ -49,9 +52,8 @@ static const char stop_program[] = "stop_program() {\n"
 /* The program may outlive the shell that holds the lock, and what is mounted does; the next run is to know of both. */
 static const char drop[] = "drop() {\n"
                            "[ -n \"$made\" ] || return\n"
-                           "p='' q='' u=''; read -r p s <\"$made/pid\"; read -r q u g <\"$made/program\"\n"
-                           "[ -z \"$p\" ] || [ \"$p\" = $$ ] || return\n"
-                           "lives \"$q\" \"$u\" || [ -s \"$made/mounted\" ] || rm -rf \"$made\"\n"
+                           "q='' u=''; read -r q u g <\"$made/program\"\n"
+                           "lives \"$q\" \"$u\" || [ -s \"$made/mounted\" ] || take_away \"$made\" \"${made%/*}\"\n"
                            "} 2>/dev/null\n"
                            "made=''\n"
                            "trap drop EXIT\n"
@@ -63,30 +65,42 @@ static const char choose_places[] =
     "t=${TMPDIR:-/tmp} first=''\n"
     "if [ -d \"$t\" ] && [ -w \"$t\" ]; then first=$t/.msprof-$(id -u 2>/dev/null).lock; fi\n";
 
+/* A lock that another user made is not read: it names processes to stop and directories to unmount. */
 static const char judge_others[] =
+    "judge_others() {\n"
     "for l in \"$first\" \"$d/.msprof.lock\"; do\n"
+    "[ ! -h \"$l\" ] || rm -f \"$l\"\n"
     "[ -n \"$l\" ] && [ -d \"$l\" ] || continue\n"
+    "[ \"$l\" != \"$first\" ] || [ -O \"$l\" ] || { echo \"busy another user, whose is '$l'\"; exit 1; }\n"
     "look \"$l\"\n"
     "case $verdict in\n"
     "busy) echo \"busy $o\"; exit 1;;\n"
     "running) [ \"$takes\" = yes ] && stop_program || { echo \"running $q $o\"; exit 1; };;\n"
-    "ours) end_holder;;\n"
+    "ours) kept=$m; lives \"$p\" \"$s\" && kill \"$p\" 2>/dev/null;;\n"
     "esac\n"
     "if [ \"$verdict\" != ours ] && [ -n \"$m\" ]; then\n"
     "umount \"$m\" 2>/dev/null && { rmdir \"$m\" 2>/dev/null; echo \"unmounted $m\"; }; fi\n"
-    "rm -rf \"$l\"\n"
-    "done\n";
-
-/* The holder reads until its input ends, which it does when the lock is given back or the connection breaks. */
-static const char make[] =
-    "for l in \"$first\" \"$d/.msprof.lock\"; do\n"
-    "[ -n \"$l\" ] && mkdir \"$l\" 2>/dev/null || { [ -d \"$l\" ] && { echo \"busy another\"; exit 1; }; continue; }\n"
-    "made=$l\n"
-    "{ echo \"$owner, in '$d'\" >\"$l/owner\" && echo \"$token\" >\"$l/token\" &&\n"
-    "echo \"$$ $(start_of $$)\" >\"$l/pid\" && [ -s \"$l/pid\" ]; } 2>/dev/null && { echo \"locked $l\"; break; }\n"
-    "rm -rf \"$l\"; made=''\n"
+    "take_away \"$h\" \"$l\"\n"
     "done\n"
-    "[ -n \"$made\" ] || { echo failed; exit 1; }\n"
+    "}\n";
+
+/* An old holder that ends may take the empty directory away, so it is made a few times. The holder reads until its
+ * input ends, which it does when the lock is given back or the connection breaks. */
+static const char make[] =
+    "kept=''\n"
+    "for n in 1 2 3 4; do\n"
+    "judge_others\n"
+    "for l in \"$first\" \"$d/.msprof.lock\"; do\n"
+    "[ -n \"$l\" ] || continue\n"
+    "mkdir \"$l\" || { [ -d \"$l\" ] && break; continue; }\n"
+    "h=$l/$token.$$\n"
+    "mkdir \"$h\" && made=$h && echo \"$owner, in '$d'\" >\"$h/owner\" &&\n"
+    "echo \"$$ $(start_of $$)\" >\"$h/pid\" && [ -s \"$h/pid\" ] &&\n"
+    "{ [ -z \"$kept\" ] || echo \"$kept\" >\"$h/mounted\"; } && { echo \"locked $h\"; break 2; }\n"
+    "take_away \"$h\" \"$l\"; made=''\n"
+    "done 2>/dev/null\n"
+    "done\n"
+    "[ -n \"$made\" ] || { [ -d \"$l\" ] && echo 'busy another' || echo failed; exit 1; }\n"
     "while read -r line; do :; done\n";
 
 int board_lock_init(struct board_lock *lock, struct err *err)
@@ -108,7 +122,7 @@ static int keep_lock_answer(void *arg, const char *bytes, size_t length, struct 
 static void add_lock_script(struct strbuf *script, const struct board_lock *lock,
                             const struct board_lock_request *request)
 {
-    const char *const parts[] = {board_process_functions, look,         end_holder, stop_program, drop,
+    const char *const parts[] = {board_process_functions, find_holder,  look, take_away, stop_program, drop,
                                  choose_places,           judge_others, make};
     char owner[256] = "?";
 
@@ -381,8 +395,8 @@ static const char run_and_wait[] =
     "sh -c \"$c\" \"$l\" $$ \"$@\" </dev/null\n"
     "r=$?\n"
     "rm -f \"$l/program\"\n"
-    "{ read -r p s <\"$l/pid\"; read -r k <\"$l/token\"; } 2>/dev/null\n"
-    "[ \"$k\" != \"$token\" ] || lives \"$p\" \"$s\" || [ -s \"$l/mounted\" ] || rm -rf \"$l\"\n"
+    "p=''; read -r p s 2>/dev/null <\"$l/pid\"\n"
+    "lives \"$p\" \"$s\" || [ -s \"$l/mounted\" ] || take_away \"$l\" \"${l%/*}\"\n"
     "echo \"$token $r\"\n";
 
 static const char tell_left[] = "for f in /proc/[0-9]*/stat; do\n"
@@ -399,10 +413,10 @@ static int make_script(struct board *board, const struct run_request *request, s
     script_add(script,
                "umask 027\np=./" WORD "\n[ -f \"$p\" ] || { echo \"$p: not found\" >&2; exit 127; }\n"
                "[ -x \"$p\" ] || { echo \"$p: not executable\" >&2; exit 126; }\nl=" WORD " token=" WORD "\n"
-               "k=''; { read -r k <\"$l/token\"; } 2>/dev/null\n"
-               "[ \"$k\" = \"$token\" ] || { echo 'the lock of this run is gone' >&2; exit 1; }\n",
+               "[ -d \"$l\" ] || { echo 'the lock of this run is gone' >&2; exit 1; }\n",
                request->program, request->lock->path, request->lock->token);
     strbuf_adds(script, board_process_functions);
+    strbuf_adds(script, take_away);
     strbuf_adds(script, "set -- \"$p\"");
     for (char *const *argument = request->arguments; argument != NULL && *argument != NULL; argument++)
         script_add(script, " " WORD, *argument);

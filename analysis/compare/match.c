@@ -50,70 +50,21 @@ struct entry {
     size_t index, stem;
 };
 
-static int compare_keys(const struct entry *x, const struct entry *y)
-{
-    return strcmp(x->op->key, y->op->key);
-}
-
-static int by_key(const void *a, const void *b)
-{
-    return compare_keys(a, b);
-}
-
 static int compare_stems(const struct entry *x, const struct entry *y)
 {
     size_t shorter = x->stem < y->stem ? x->stem : y->stem;
     int order = memcmp(x->op->name, y->op->name, shorter);
 
-    return order != 0 ? order : (x->stem > y->stem) - (x->stem < y->stem);
+    return order != 0 ? order : array_order(x->stem, y->stem);
 }
 
-static int compare_kinds(const struct entry *x, const struct entry *y)
-{
-    int order = strcmp(x->op->type, y->op->type);
-
-    return order != 0 ? order : strcmp(x->op->shapes, y->op->shapes);
-}
-
-static int compare_orders(const struct entry *x, const struct entry *y)
-{
-    if (x->op->order != y->op->order)
-        return x->op->order < y->op->order ? -1 : 1;
-    return strcmp(x->op->key, y->op->key);
-}
-
-static int compare_names(const struct entry *x, const struct entry *y)
-{
-    int order = compare_stems(x, y);
-
-    return order != 0 ? order : compare_kinds(x, y);
-}
-
-static int compare_names_of_type(const struct entry *x, const struct entry *y)
-{
-    int order = compare_stems(x, y);
-
-    return order != 0 ? order : strcmp(x->op->type, y->op->type);
-}
-
-static int by_name(const void *a, const void *b)
-{
-    int order = compare_names(a, b);
-
-    return order != 0 ? order : compare_orders(a, b);
-}
-
-static int by_name_of_type(const void *a, const void *b)
-{
-    int order = compare_names_of_type(a, b);
-
-    return order != 0 ? order : compare_orders(a, b);
-}
-
-static int by_order(const void *a, const void *b)
-{
-    return compare_orders(a, b);
-}
+ARRAY_COMPARE(by_key, struct entry, ARRAY_BY_TEXT(op->key))
+ARRAY_COMPARE(by_order, struct entry, ARRAY_BY(op->order), ARRAY_BY_TEXT(op->key))
+ARRAY_COMPARE(compare_kinds, struct entry, ARRAY_BY_TEXT(op->type), ARRAY_BY_TEXT(op->shapes))
+ARRAY_COMPARE(compare_names, struct entry, compare_stems(left, right), compare_kinds(left, right))
+ARRAY_COMPARE(compare_names_of_type, struct entry, compare_stems(left, right), ARRAY_BY_TEXT(op->type))
+ARRAY_COMPARE(by_name, struct entry, compare_names(left, right), by_order(left, right))
+ARRAY_COMPARE(by_name_of_type, struct entry, compare_names_of_type(left, right), by_order(left, right))
 
 /* The operators that have no partner yet. */
 static size_t collect(struct match_operator *side, size_t count, struct entry *entries)
@@ -135,7 +86,7 @@ static void pair(const struct entry *a, const struct entry *b, enum match_kind k
 
 /* Pairs what a merge of two sorted sides finds equal: the first with the first, the second with the second. */
 static void pair_equal(const struct entry *a, size_t na, const struct entry *b, size_t nb,
-                       int (*compare)(const struct entry *x, const struct entry *y), enum match_kind kind)
+                       int (*compare)(const void *x, const void *y), enum match_kind kind)
 {
     size_t i = 0, k = 0;
 
@@ -183,10 +134,9 @@ int match_operators(struct match_operator *base, size_t base_count, struct match
                     struct err *err)
 {
     static const struct {
-        int (*sort)(const void *a, const void *b);
-        int (*compare)(const struct entry *x, const struct entry *y);
+        int (*sort)(const void *a, const void *b), (*compare)(const void *a, const void *b);
         enum match_kind kind;
-    } passes[] = {{by_key, compare_keys, MATCH_EXACT},
+    } passes[] = {{by_key, by_key, MATCH_EXACT},
                   {by_name, compare_names, MATCH_NAME},
                   {by_name_of_type, compare_names_of_type, MATCH_NAME}};
     struct entry *a = calloc(base_count + 1, sizeof *a), *b = calloc(new_count + 1, sizeof *b);
@@ -267,13 +217,7 @@ static int count_last(struct search *search, const struct stream *stream, uint32
     return 0;
 }
 
-static int by_total(const void *a, const void *b)
-{
-    const struct neighbours *x = a, *y = b;
-
-    return ARRAY_ORDERS(array_order(y->total_ns, x->total_ns), array_order(x->op, y->op),
-                        array_order(x->before, y->before), array_order(x->after, y->after));
-}
+ARRAY_COMPARE(by_total, struct neighbours, ARRAY_BY_MOST(total_ns), ARRAY_BY(op), ARRAY_BY(before), ARRAY_BY(after))
 
 static int walk(struct search *search, struct err *err)
 {

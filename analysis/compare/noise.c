@@ -117,12 +117,7 @@ struct weighted {
     double value, weight;
 };
 
-static int by_value(const void *a, const void *b)
-{
-    const struct weighted *x = a, *y = b;
-
-    return (x->value > y->value) - (x->value < y->value);
-}
+ARRAY_COMPARE(by_value, struct weighted, ARRAY_BY(value))
 
 static double weighted_median(struct weighted *values, size_t n)
 {

@@ -179,12 +179,7 @@ static int copy_text(char **ret, const char *text, struct err *err)
     return *ret != NULL ? 0 : err_no_memory(err);
 }
 
-static int by_key(const void *a, const void *b)
-{
-    const struct profile_row *x = a, *y = b;
-
-    return strcmp(x->key, y->key);
-}
+ARRAY_COMPARE(by_key, struct profile_row, ARRAY_BY_TEXT(key))
 
 static int make_row(struct profile_row *row, const struct workload *workload, struct grouping *grouping, size_t i,
                     struct err *err)
@@ -211,12 +206,7 @@ struct chosen_group {
     size_t group;
 };
 
-static int by_group_total(const void *a, const void *b)
-{
-    const struct chosen_group *x = a, *y = b;
-
-    return x->total_ns != y->total_ns ? array_order(y->total_ns, x->total_ns) : strcmp(x->key, y->key);
-}
+ARRAY_COMPARE(by_group_total, struct chosen_group, ARRAY_BY_MOST(total_ns), ARRAY_BY_TEXT(key))
 
 /* The groups that have values, of the largest totals in front where not all are wanted. */
 static struct chosen_group *choose_groups(struct profile_table *table, const struct grouping *grouping,
@@ -461,12 +451,7 @@ struct gap_total {
     size_t group;
 };
 
-static int by_total(const void *a, const void *b)
-{
-    const struct gap_total *x = a, *y = b;
-
-    return ARRAY_ORDERS(array_order(y->total_ns, x->total_ns), array_order(x->group, y->group));
-}
+ARRAY_COMPARE(by_total, struct gap_total, ARRAY_BY_MOST(total_ns), ARRAY_BY(group))
 
 static int keep_largest(struct grouping *grouping, const struct gaps *gaps, const uint32_t *groups, struct err *err)
 {

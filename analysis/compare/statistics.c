@@ -9,13 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_value(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 #define RADIX_LEAST 256 /* values from which on counting digits is faster than comparing */
 #define DIGITS 256
 
@@ -69,7 +62,7 @@ void statistics_sort(int64_t *values, size_t n)
     if (other != NULL)
         sort_by_digits(values, other, n);
     else
-        array_sort(values, n, sizeof *values, by_value);
+        array_sort(values, n, sizeof *values, array_compare_numbers);
     large_free(other);
 }
 
@@ -323,12 +316,7 @@ struct placed {
     size_t place;
 };
 
-static int by_p(const void *a, const void *b)
-{
-    const struct placed *x = a, *y = b;
-
-    return ARRAY_ORDERS(array_order(x->p, y->p), array_order(x->place, y->place));
-}
+ARRAY_COMPARE(by_p, struct placed, ARRAY_BY(p), ARRAY_BY(place))
 
 int statistics_false_discovery(const double *p, size_t n, double *q, struct err *err)
 {

@@ -301,22 +301,11 @@ int workload_add_execute_start(struct workload *workload, const struct execute_s
     return array_add(&workload->execute_starts, err, *start);
 }
 
-static int compare_executions(const void *a, const void *b)
-{
-    const struct execution *x = a, *y = b;
+ARRAY_COMPARE(compare_executions, struct execution, ARRAY_BY(device), ARRAY_BY(start_ns), ARRAY_BY(stream),
+              ARRAY_BY(op))
 
-    return ARRAY_ORDERS(array_order(x->device, y->device), array_order(x->start_ns, y->start_ns),
-                        array_order(x->stream, y->stream), array_order(x->op, y->op));
-}
-
-static int compare_steps(const void *a, const void *b)
-{
-    const struct workload_step *x = a, *y = b;
-
-    return ARRAY_ORDERS(array_order(x->device, y->device), array_order(x->start_ns, y->start_ns),
-                        array_order(x->end_ns, y->end_ns), array_order(x->source, y->source),
-                        array_order(x->number, y->number));
-}
+ARRAY_COMPARE(compare_steps, struct workload_step, ARRAY_BY(device), ARRAY_BY(start_ns), ARRAY_BY(end_ns),
+              ARRAY_BY(source), ARRAY_BY(number))
 
 static void sort_executions(struct workload *workload)
 {

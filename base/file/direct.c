@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/file/direct.h"
 
+#include "base/clock.h"
 #include "base/thread.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #define WRITERS 2
@@ -41,13 +41,6 @@ static bool set_direct(int fd, bool direct)
 {
     int flags = fcntl(fd, F_GETFL);
     return flags >= 0 && fcntl(fd, F_SETFL, direct ? flags | O_DIRECT : flags & ~O_DIRECT) == 0;
-}
-
-static int64_t monotonic_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 /* 0 or an errno. */
@@ -95,9 +88,9 @@ static void *write_loop(void *opaque)
         piece->state = PIECE_BUSY;
         const bool failed = direct->failure != 0;
         pthread_mutex_unlock(&direct->lock);
-        const int64_t start_ns = monotonic_ns();
+        const int64_t start_ns = clock_now_ns();
         const int failure = failed ? 0 : write_piece(direct->fd, piece);
-        const int64_t busy_ns = monotonic_ns() - start_ns;
+        const int64_t busy_ns = clock_now_ns() - start_ns;
         pthread_mutex_lock(&direct->lock);
         if (direct->failure == 0)
             direct->failure = failure;

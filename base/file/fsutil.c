@@ -49,6 +49,16 @@ char *path_absolute(const char *path, struct err *err)
     return absolute;
 }
 
+char *path_from_here(const char *path, struct err *err)
+{
+    char *here = path[0] != '/' ? path_absolute(".", err) : NULL;
+    char *absolute = here != NULL ? path_joined(here, path, err) : NULL;
+    if (path[0] == '/' && (absolute = strdup(path)) == NULL)
+        err_no_memory(err);
+    free(here);
+    return absolute;
+}
+
 /* Creates one directory whose parent exists. */
 static int make_directory(const char *path, struct err *err)
 {

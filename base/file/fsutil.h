@@ -20,6 +20,8 @@ const char *path_name(const char *path);
 
 /* The absolute path of an existing file or directory (free() it); NULL with err set. */
 char *path_absolute(const char *path, struct err *err);
+/* An absolute path of what need not exist (free() it); NULL with err set. */
+char *path_from_here(const char *path, struct err *err);
 
 /* Creates a directory and its parents with mode 0750; one that exists is fine. */
 int path_make_directories(const char *path, struct err *err);

@@ -172,11 +172,6 @@ static int advise_database(struct capture_visit *visit, sqlite3 *db)
     return executions > 0 ? judge(visit, &advice, told) : told;
 }
 
-static int advise_one(struct capture_visit *visit)
-{
-    return visit_with(visit, host_side_open, advise_database);
-}
-
 static int run_advise(const struct settings *settings)
 {
     struct advising advising = {.told = 0};
@@ -199,7 +194,7 @@ static int run_advise(const struct settings *settings)
         return console_fail(ERR_USAGE, NULL,
                             "no capture given: CAPTURE, or -dir DIR, is missing; try 'msprof advise --help'");
     give_large_memory_back();
-    status = captures_process_list(settings, &settings->captures, advise_one, &advising);
+    status = captures_query(settings, &settings->captures, host_side_open, advise_database, &advising);
     status = status_worse(status, end_page(&advising));
     if (advising.told > 0) {
         console_output_begin();

@@ -186,7 +186,7 @@ static int take_database(struct capture_visit *visit, sqlite3 *db)
     return failed ? visit_fail(visit, LOG_SOURCE_COMMON, &err) : STATUS_DONE;
 }
 
-static int take_capture(struct capture_visit *visit)
+static int open_untaken(struct capture_visit *visit, sqlite3 **ret)
 {
     struct err err = ERR_INIT;
 
@@ -194,7 +194,7 @@ static int take_capture(struct capture_visit *visit)
         return STATUS_DONE;
     if (err.code != 0)
         return visit_fail(visit, LOG_SOURCE_COMMON, &err);
-    return visit_with(visit, host_side_open, take_database);
+    return host_side_open(visit, ret);
 }
 
 /* A capture of a baseline is as if it lay in it. */
@@ -253,7 +253,7 @@ static int take_all(const struct settings *settings, const struct value_list *ca
         const struct value_list one = {&captures->values[i], 1, 0};
         worst = status_worse(worst, is_file(captures->values[i])
                                         ? take_baseline(captures->values[i], profiles)
-                                        : captures_process_list(settings, &one, take_capture, profiles));
+                                        : captures_query(settings, &one, open_untaken, take_database, profiles));
     }
     return worst;
 }

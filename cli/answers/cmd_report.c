@@ -70,11 +70,6 @@ static int report_database(struct capture_visit *visit, sqlite3 *db)
     return visit_fail(visit, LOG_SOURCE_COMMON, &err);
 }
 
-static int report_one(struct capture_visit *visit)
-{
-    return visit_with(visit, host_side_open, report_database);
-}
-
 static int end_page(struct reporting *reporting)
 {
     struct err err = ERR_INIT;
@@ -114,11 +109,6 @@ static int take_base(struct capture_visit *visit, sqlite3 *db)
     return visit_fail(visit, LOG_SOURCE_COMMON, &err);
 }
 
-static int take_base_of(struct capture_visit *visit)
-{
-    return visit_with(visit, host_side_open, take_base);
-}
-
 static int read_bases(const struct settings *settings, struct bases *bases)
 {
     const char *path = settings->report.base;
@@ -128,7 +118,7 @@ static int read_bases(const struct settings *settings, struct bases *bases)
     int status = STATUS_DONE;
 
     if (stat(settings->report.base, &info) != 0 || !S_ISREG(info.st_mode))
-        status = captures_process_list(settings, &one, take_base_of, bases);
+        status = captures_query(settings, &one, host_side_open, take_base, bases);
     else if (baseline_read(settings->report.base, &bases->items, &bases->count, &err) != 0)
         status = status_of_error(&err);
     if (err.code != 0)
@@ -204,7 +194,8 @@ static int run_report(const struct settings *settings)
     if (settings->report.base != NULL)
         status = read_bases(settings, &reporting.bases);
     if (settings->report.base == NULL || reporting.bases.count > 0)
-        status = status_worse(status, captures_process_list(settings, &settings->captures, report_one, &reporting));
+        status = status_worse(
+            status, captures_query(settings, &settings->captures, host_side_open, report_database, &reporting));
     status = status_worse(status, end_page(&reporting));
     bases_release(&reporting.bases);
     return status;

@@ -2,13 +2,13 @@
 #include "cli/capture/captures.h"
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
 #include "base/number.h"
 #include "base/progress.h"
 #include "base/strbuf.h"
 #include "cli/capture/result_record.h"
-#include "cli/clock.h"
 #include "cli/console.h"
 #include "cli/options/options.h"
 #include "db/database.h"
@@ -46,11 +46,11 @@ static int user_directory(const char *below, char **ret, struct err *err)
     return *ret != NULL ? 0 : err_no_memory(err);
 }
 
-/* false when there is none, or with a warning when it cannot be read. */
+/* false when there is none (NULL, too), or with a warning when it cannot be read. */
 static bool user_directory_is_readable(const char *path)
 {
-    if (access(path, R_OK | X_OK) == 0)
-        return true;
+    if (path == NULL || access(path, R_OK | X_OK) == 0)
+        return path != NULL;
     if (errno != ENOENT && errno != ENOTDIR)
         console_warning("'%s' cannot be read and is passed over: %s", path, strerror(errno));
     return false;
@@ -59,25 +59,21 @@ static bool user_directory_is_readable(const char *path)
 /* A directory that is there and cannot be read costs its reports, not the command. */
 static int load_report_directory(struct report_files *files, const char *path, struct err *err)
 {
-    if (!user_directory_is_readable(path))
-        return 0;
-    return report_files_load_directory(files, path, err);
+    return user_directory_is_readable(path) ? report_files_load_directory(files, path, err) : 0;
 }
 
 int user_reports_load(struct report_files *files, const struct settings *settings, struct err *err)
 {
     char *directory = NULL;
     files->seconds = settings->report_seconds;
-    int result = load_report_directory(files, MSPROF_PREFIX "/share/msprof/reports", err);
+    bool failed = load_report_directory(files, MSPROF_PREFIX "/share/msprof/reports", err) != 0 ||
+                  user_directory("msprof/reports", &directory, err) != 0 ||
+                  load_report_directory(files, directory, err) != 0;
 
-    if (result == 0)
-        result = user_directory("msprof/reports", &directory, err);
-    if (result == 0 && directory != NULL)
-        result = load_report_directory(files, directory, err);
-    for (size_t i = 0; result == 0 && i < settings->report_files.count; i++)
-        result = report_files_load(files, settings->report_files.values[i], err);
+    for (size_t i = 0; !failed && i < settings->report_files.count; i++)
+        failed = report_files_load(files, settings->report_files.values[i], err) != 0;
     free(directory);
-    return result != 0 ? err_wrap(err, "cannot load your reports") : 0;
+    return failed ? err_wrap(err, "cannot load your reports") : 0;
 }
 
 #define FINGERPRINT_LIMIT ((size_t)64 * 1024 * 1024)
@@ -92,16 +88,14 @@ int layouts_load(struct layout_set *set, const struct settings *settings, struct
 {
     char *directory = NULL;
 
-    int result = load_layout_directory(set, MSPROF_PREFIX "/share/msprof/layouts", err);
+    bool failed = load_layout_directory(set, MSPROF_PREFIX "/share/msprof/layouts", err) != 0;
     layout_set_mark_shipped(set);
-    if (result == 0)
-        result = user_directory("msprof/layouts", &directory, err);
-    if (result == 0 && directory != NULL)
-        result = load_layout_directory(set, directory, err);
-    for (size_t i = 0; result == 0 && i < settings->layouts.count; i++)
-        result = layout_set_load_named(set, settings->layouts.values[i], err);
+    failed = failed || user_directory("msprof/layouts", &directory, err) != 0 ||
+             load_layout_directory(set, directory, err) != 0;
+    for (size_t i = 0; !failed && i < settings->layouts.count; i++)
+        failed = layout_set_load_named(set, settings->layouts.values[i], err) != 0;
     free(directory);
-    return result != 0 ? err_wrap(err, "cannot load the record layouts") : 0;
+    return failed ? err_wrap(err, "cannot load the record layouts") : 0;
 }
 
 /* Every command asks for all fields of all kinds, so none of them is formatted. */
@@ -212,56 +206,59 @@ static void found_captures_release(struct found_captures *found)
     free(found->items);
 }
 
-/* Takes the path over when it succeeds; framework may be NULL. */
-static int found_captures_add(struct found_captures *found, char *path, const char *framework, struct err *err)
+/* The directory itself (free() it) when the framework's own part is there, without which it is one that holds captures;
+ * else NULL. length: of its path. */
+static int framework_of(const char *directory, size_t length, char **ret, struct err *err)
 {
-    char *copy = NULL;
+    struct stat info;
+    char *part;
 
-    for (size_t i = 0; i < found->count; i++)
-        // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker)
-        if (strcmp(found->items[i].path, path) == 0) {
-            free(path);
-            return 0;
-        }
-    if (array_reserve(found, 1, err) != 0)
-        return err_status(err);
-    if (framework != NULL && (copy = strdup(framework)) == NULL)
+    *ret = NULL;
+    if (asprintf(&part, "%.*s/FRAMEWORK", (int)length, directory) < 0)
         return err_no_memory(err);
-    found->items[found->count++] = (struct found_capture){path, copy};
+    if (stat(part, &info) == 0 && S_ISDIR(info.st_mode)) {
+        part[length] = '\0';
+        *ret = part;
+    } else {
+        free(part);
+    }
     return 0;
 }
 
-/* Whether the framework's own part is there, without which the directory is one that holds captures. */
-static bool is_framework(const char *path)
+/* Adds the capture at a path, found in a directory whose path has so many characters, unless it is there already. */
+static int add_capture(struct found_captures *found, const char *path, const char *directory, size_t length,
+                       struct err *err)
 {
-    char *part = path_join(path, "FRAMEWORK");
-    struct stat info;
-    bool is = part != NULL && stat(part, &info) == 0 && S_ISDIR(info.st_mode);
+    struct found_capture capture = {path_absolute(path, err), NULL};
 
-    free(part);
-    return is;
+    if (capture.path == NULL)
+        return err_status(err);
+    for (size_t i = 0; i < found->count; i++)
+        if (strcmp(found->items[i].path, capture.path) == 0) {
+            free(capture.path);
+            return 0;
+        }
+    if (framework_of(directory, length, &capture.framework, err) == 0 && array_add(found, err, capture) == 0)
+        return 0;
+    free(capture.path);
+    free(capture.framework);
+    return err_status(err);
 }
 
 static int find_in_parent(struct found_captures *found, const char *parent, struct err *err)
 {
     char **paths = NULL;
-    size_t count = 0, i = 0;
-
+    size_t count = 0;
     int result = capture_list(parent, &paths, &count, err);
+
     if (result != 0)
         return result;
     found->from_parent = true;
-    while (i < count && result == 0) {
-        char *path = path_absolute(paths[i], err);
-
-        result =
-            path == NULL ? err_status(err) : found_captures_add(found, path, is_framework(parent) ? parent : NULL, err);
-        if (result != 0)
-            free(path);
-        i++;
-    }
-    for (i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        if (result == 0)
+            result = add_capture(found, paths[i], parent, strlen(parent), err);
         free(paths[i]);
+    }
     free(paths);
     return result;
 }
@@ -278,63 +275,49 @@ static int find_in_frameworks(struct found_captures *found, const char *parent, 
     return result;
 }
 
-/* Takes the path over when it succeeds. */
-static int add_capture(struct found_captures *found, char *path, struct err *err)
+/* Adds what one --collection-dir names; *ret_none: it is no capture, and holds none. */
+static int find_in(struct found_captures *found, const char *path, const char *absolute, bool *ret_none,
+                   struct err *err)
 {
-    // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker)
-    char *parent = strdup(path), *slash = parent != NULL ? strrchr(parent, '/') : NULL;
+    enum directory_class class = DIRECTORY_OTHER;
+    const size_t before = found->count;
+    char *outer = NULL;
 
-    if (slash == NULL) {
-        free(parent);
-        return err_no_memory(err);
+    if (capture_find_outer(absolute, &outer, err) != 0)
+        return err_status(err);
+    if (outer != NULL) {
+        err_set(err, ERR_USAGE, "'%s' is a part of the capture '%s'", path, outer);
+        err_hint(err, "give the capture itself: -dir %s", outer);
+        free(outer);
+        return err_status(err);
     }
-    *slash = '\0';
-    int result = found_captures_add(found, path, is_framework(parent) ? parent : NULL, err);
-    free(parent);
-    return result;
+    if (capture_classify(absolute, &class, err) != 0)
+        return err_status(err);
+    if (class == DIRECTORY_CAPTURE)
+        return add_capture(found, absolute, absolute, (size_t)(strrchr(absolute, '/') - absolute), err);
+    if ((class == DIRECTORY_PARENT && find_in_parent(found, absolute, err) != 0) ||
+        (found->count == before && find_in_frameworks(found, absolute, err) != 0))
+        return err_status(err);
+    *ret_none = found->count == before;
+    return 0;
 }
 
-/* Adds what one --collection-dir names; returns an exit status. */
+/* Adds it likewise; tells what is wrong, and returns an exit status. */
 static int find_captures(struct found_captures *found, const char *path)
 {
     struct err err = ERR_INIT;
-    enum directory_class class = DIRECTORY_OTHER;
-    char *absolute = path_absolute(path, &err), *outer = NULL;
-    size_t before = found->count;
-    int result = absolute == NULL ? -(int)err.code : capture_find_outer(absolute, &outer, &err);
+    struct stat info;
+    char *absolute = path_absolute(path, &err);
+    bool is_none = false, failed = absolute == NULL || find_in(found, path, absolute, &is_none, &err) != 0;
 
-    if (result == 0 && outer != NULL) {
-        result = err_set(&err, ERR_USAGE, "'%s' is a part of the capture '%s'", path, outer);
-        err_hint(&err, "give the capture itself: -dir %s", outer);
-        free(outer);
-    } else if (result == 0) {
-        result = capture_classify(absolute, &class, &err);
-    }
-
-    if (result == 0 && class == DIRECTORY_PARENT) {
-        result = find_in_parent(found, absolute, &err);
-        if (result == 0 && found->count == before)
-            class = DIRECTORY_OTHER;
-    }
-    if (result == 0 && class == DIRECTORY_OTHER) {
-        result = find_in_frameworks(found, absolute, &err);
-        if (result == 0 && found->count > before)
-            class = DIRECTORY_PARENT;
-    } else if (result == 0 && class == DIRECTORY_CAPTURE) {
-        result = add_capture(found, absolute, &err);
-        if (result == 0)
-            absolute = NULL;
-    }
     free(absolute);
-    if (result != 0) {
-        struct stat info;
-
+    if (failed) {
         if (stat(path, &info) == 0 && S_ISREG(info.st_mode))
             hint_of_file(path, &err);
         err_wrap(&err, "cannot use '%s' as a capture", path);
         return console_error(&err);
     }
-    if (class == DIRECTORY_OTHER)
+    if (is_none)
         return console_fail(
             ERR_NOT_FOUND,
             "give a directory with data/ and info.json inside, or one that holds JOB* or PROF* directories",
@@ -361,23 +344,6 @@ static void visit_release(struct capture_visit *visit)
     free(visit->directory);
     free(visit->results);
     free(visit->database);
-}
-
-/* --output as an absolute path, for the log; the directory need not exist yet. NULL with err set. */
-static char *absolute_output(const char *output, struct err *err)
-{
-    char *working = NULL, *path;
-
-    if (output[0] != '/') {
-        working = path_absolute(".", err);
-        if (working == NULL)
-            return NULL;
-    }
-    path = working != NULL ? path_join(working, output) : strdup(output);
-    free(working);
-    if (path == NULL)
-        err_no_memory(err);
-    return path;
 }
 
 /* The nearest directory that exists, without links (free() it); NULL with err set. */
@@ -432,7 +398,7 @@ static int visit_init(struct capture_visit *visit, const char *path, bool own_di
 {
     char *output = NULL;
 
-    if (visit->settings->output != NULL && (output = absolute_output(visit->settings->output, err)) == NULL)
+    if (visit->settings->output != NULL && (output = path_from_here(visit->settings->output, err)) == NULL)
         return err_status(err);
     visit->directory = strdup(path);
     if (output == NULL)
@@ -463,9 +429,10 @@ static int format_parameters(struct strbuf *text, const struct settings *setting
     return 0;
 }
 
-static int process_found(const struct settings *settings, const struct found_captures *found,
-                         int (*process)(struct capture_visit *visit), void *context)
+/* model: the visits but for what is of one capture. */
+static int process_found(const struct found_captures *found, const struct capture_visit *model)
 {
+    const struct settings *settings = model->settings;
     struct err err = ERR_INIT;
     struct layout_set layouts;
     struct strbuf parameters;
@@ -479,19 +446,16 @@ static int process_found(const struct settings *settings, const struct found_cap
     if (failed)
         worst = console_error(&err);
     for (size_t i = 0; !failed && i < found->count && !interrupted(); i++) {
-        struct capture_visit visit = {.settings = settings,
-                                      .layouts = &layouts,
-                                      .parameters = parameters.data,
-                                      .one_of_many = many,
-                                      .capture_count = found->count,
-                                      .framework = found->items[i].framework,
-                                      .context = context,
-                                      .pin = -1,
-                                      .log = {.fd = -1}};
+        struct capture_visit visit = *model;
 
+        visit.layouts = &layouts;
+        visit.parameters = parameters.data;
+        visit.one_of_many = many;
+        visit.capture_count = found->count;
+        visit.framework = found->items[i].framework;
         failed = visit_init(&visit, found->items[i].path, many, &err) != 0;
-        int status =
-            !failed && check_results(&visit, &err) == 0 ? process(&visit) : visit_fail(&visit, LOG_SOURCE_COMMON, &err);
+        int status = !failed && check_results(&visit, &err) == 0 ? visit.process(&visit)
+                                                                 : visit_fail(&visit, LOG_SOURCE_COMMON, &err);
         worst = status_worse(worst, status);
         visit_release(&visit);
     }
@@ -502,40 +466,60 @@ static int process_found(const struct settings *settings, const struct found_cap
     return worst;
 }
 
-static int process_named(const struct settings *settings, const struct value_list *captures, bool only_one,
-                         int (*process)(struct capture_visit *visit), void *context)
+static int process_named(const struct value_list *captures, const struct capture_visit *model)
 {
+    const struct settings *settings = model->settings;
     struct found_captures found = {.items = NULL};
     int worst = STATUS_DONE;
 
     for (size_t i = 0; i < captures->count; i++)
         worst = status_worse(worst, find_captures(&found, captures->values[i]));
-    if (only_one && found.count > 1)
+    if (command_get(settings->command)->takes_one && found.count > 1)
         worst = console_fail(ERR_USAGE, NULL, "'%s' takes one capture, and these are %zu: '%s', '%s'%s",
                              command_full_name(settings->command), found.count, found.items[0].path,
                              found.items[1].path, found.count > 2 ? ", ..." : "");
     if (found.count > 0 && settings->output != NULL)
         worst = status_worse(worst, check_names(&found));
     if (found.count > 0 && worst != STATUS_USAGE)
-        worst = status_worse(worst, process_found(settings, &found, process, context));
+        worst = status_worse(worst, process_found(&found, model));
     found_captures_release(&found);
     return worst;
 }
 
-int captures_process(const struct settings *settings, int (*process)(struct capture_visit *visit))
+int captures_process(const struct settings *settings, const struct value_list *captures,
+                     int (*process)(struct capture_visit *visit), void *context)
 {
-    return process_named(settings, &settings->captures, false, process, NULL);
+    const struct capture_visit model = {
+        .settings = settings, .process = process, .context = context, .pin = -1, .log = {.fd = -1}};
+
+    return process_named(captures, &model);
 }
 
-int captures_process_one(const struct settings *settings, int (*process)(struct capture_visit *visit))
+static int query_one(struct capture_visit *visit)
 {
-    return process_named(settings, &settings->captures, true, process, NULL);
+    sqlite3 *db = NULL;
+    int status = visit->open(visit, &db);
+
+    if (db == NULL)
+        return status;
+    status = status_worse(status, visit->work(visit, db));
+    database_close(db);
+    return status;
 }
 
-int captures_process_list(const struct settings *settings, const struct value_list *captures,
-                          int (*process)(struct capture_visit *visit), void *context)
+int captures_query(const struct settings *settings, const struct value_list *captures,
+                   int (*open)(struct capture_visit *visit, sqlite3 **ret),
+                   int (*work)(struct capture_visit *visit, sqlite3 *db), void *context)
 {
-    return process_named(settings, captures, false, process, context);
+    const struct capture_visit model = {.settings = settings,
+                                        .process = query_one,
+                                        .open = open,
+                                        .work = work,
+                                        .context = context,
+                                        .pin = -1,
+                                        .log = {.fd = -1}};
+
+    return process_named(captures, &model);
 }
 
 int captures_make_reports(const struct settings *settings, const struct value_list *captures, bool timeline,
@@ -819,18 +803,5 @@ int visit_open_database(struct capture_visit *visit, sqlite3 **ret)
         database_close(db);
     else
         *ret = db;
-    return status;
-}
-
-int visit_with(struct capture_visit *visit, int (*open)(struct capture_visit *visit, sqlite3 **ret),
-               int (*work)(struct capture_visit *visit, sqlite3 *db))
-{
-    sqlite3 *db = NULL;
-    int status = open(visit, &db);
-
-    if (db == NULL)
-        return status;
-    status = status_worse(status, work(visit, db));
-    database_close(db);
     return status;
 }

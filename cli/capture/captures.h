@@ -35,6 +35,10 @@ int capture_names_version(const struct settings *settings, sqlite3 *db, const ch
 /* Work on one capture. */
 struct capture_visit {
     const struct settings *settings;
+    int (*process)(struct capture_visit *visit); /* and below it: as the captures' processing was asked for */
+    int (*open)(struct capture_visit *visit, sqlite3 **ret);
+    int (*work)(struct capture_visit *visit, sqlite3 *db);
+    void *context;
     const struct layout_set *layouts;
     const char *parameters;    /* what else than the capture the database depends on */
     int64_t clock_shift_ns;    /* one of these: of struct capture_options */
@@ -45,20 +49,19 @@ struct capture_visit {
     bool one_of_many;          /* or the only one of a directory of captures */
     size_t capture_count;      /* of the command */
     bool owner_recorded;       /* the results say whose they are */
-    void *context;             /* of captures_process_list */
     int pin;                   /* of the database that is in use; -1: none (pin.h) */
     struct collection_log log; /* closed until a step opens it */
 };
 
-/* Finds the captures that the settings name and calls process for each; a failure of one does not keep the next from
- * being processed, an interrupt does. Returns the worst exit status. */
-int captures_process(const struct settings *settings, int (*process)(struct capture_visit *visit));
-/* Processes likewise for commands that work on one capture: several are a usage error. */
-int captures_process_one(const struct settings *settings, int (*process)(struct capture_visit *visit));
-
-/* Processes likewise captures that another list names; the jobs have this context. */
-int captures_process_list(const struct settings *settings, const struct value_list *captures,
-                          int (*process)(struct capture_visit *visit), void *context);
+/* Finds the captures that a list names, which is mostly settings->captures, and calls process for each; a failure of
+ * one does not keep the next from being processed, an interrupt does. Returns the worst exit status. */
+int captures_process(const struct settings *settings, const struct value_list *captures,
+                     int (*process)(struct capture_visit *visit), void *context);
+/* Does likewise the work on the database of each, which is closed behind it. open: visit_open_database, or
+ * host_side_open. */
+int captures_query(const struct settings *settings, const struct value_list *captures,
+                   int (*open)(struct capture_visit *visit, sqlite3 **ret),
+                   int (*work)(struct capture_visit *visit, sqlite3 *db), void *context);
 
 /* Imports the captures with these paths and exports the reports that are asked for, into the captures. Returns the
  * worst exit status. */
@@ -76,10 +79,6 @@ int visit_import(struct capture_visit *visit);
 /* Builds the database when it is missing or out of date and opens it. STATUS_DONE and STATUS_DATA_PROBLEMS come with
  * *ret set (database_close() it), every other status without. */
 int visit_open_database(struct capture_visit *visit, sqlite3 **ret);
-/* Opens it (open: visit_open_database, or host_side_open), has the work done, and closes it. */
-int visit_with(struct capture_visit *visit, int (*open)(struct capture_visit *visit, sqlite3 **ret),
-               int (*work)(struct capture_visit *visit, sqlite3 *db));
-
 /* Whether nothing at all was recorded; then ret says why. */
 bool visit_is_empty(const struct capture_visit *visit, sqlite3 *db, struct err *ret);
 /* Tells an error of the work on a capture on the console and in the log; returns its exit status. */

@@ -2,12 +2,12 @@
 #include "cli/cluster/cluster_timeline.h"
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
 #include "base/number.h"
 #include "base/utf8.h"
 #include "cli/capture/captures.h"
-#include "cli/clock.h"
 #include "cli/console.h"
 #include "db/database.h"
 #include "db/query/cann_version.h"
@@ -179,7 +179,7 @@ static int open_ranks(struct cluster_timeline *work, int *ret_status, struct err
         const char *path = work->sources.items[i].path;
         const struct value_list one = {.values = &path, .count = 1};
         work->source = &work->sources.items[i];
-        *ret_status = status_worse(*ret_status, captures_process_list(&own, &one, open_rank, work));
+        *ret_status = status_worse(*ret_status, captures_process(&own, &one, open_rank, work));
     }
     if (!goes_on(*ret_status))
         return 0; /* it was told */

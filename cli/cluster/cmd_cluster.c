@@ -2,11 +2,11 @@
 #include "cli/cluster/cmd_cluster.h"
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/file/fsutil.h"
 #include "base/map.h"
 #include "base/progress.h"
-#include "cli/clock.h"
 #include "cli/cluster/cluster_timeline.h"
 #include "cli/cmd_analyse.h"
 #include "cli/command.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* msprof collect: a program on a board, and its capture home. */
+#include "base/clock.h"
 #include "base/file/fsutil.h"
 #include "base/progress.h"
 #include "base/secret.h"
 #include "cli/capture/captures.h"
-#include "cli/clock.h"
 #include "cli/collect/cmd_collect_plan.h"
 #include "cli/collect/cmd_collect_session.h"
 #include "cli/command.h"

@@ -376,44 +376,32 @@ static int find_root(struct collect_plan *plan, struct err *err)
     return result;
 }
 
-/* An absolute path for what need not exist. */
-static char *absolute(const char *path)
-{
-    if (path[0] == '/')
-        return strdup(path);
-    char *here = getcwd(NULL, 0);
-    char *joined = here != NULL ? path_join(here, path) : NULL;
-    free(here);
-    return joined;
-}
-
 /* Without --output captures go where the project has them, or, without a project, into the working directory. */
-static char *output_base(const struct collect_plan *plan)
+static char *output_base(const struct collect_plan *plan, struct err *err)
 {
     const char *project = plan->root != NULL ? plan->root : plan->target->project;
 
     if (plan->settings->output != NULL)
-        return absolute(plan->settings->output);
+        return path_from_here(plan->settings->output, err);
     if (project == NULL)
-        return getcwd(NULL, 0);
-    char *root = absolute(project);
-    char *base = root != NULL ? path_join(root, DEFAULT_OUTPUT) : NULL;
+        return path_absolute(".", err);
+    char *root = path_from_here(project, err);
+    char *base = root != NULL ? path_joined(root, DEFAULT_OUTPUT, err) : NULL;
     free(root);
     return base;
 }
 
 static int choose_output(struct collect_plan *plan, struct err *err)
 {
-    const struct settings *settings = plan->settings;
-    char *base = output_base(plan);
+    char *base = output_base(plan, err);
 
-    if (base != NULL && settings->collect.boards.count > 1) {
-        plan->output = path_join(base, plan->target->name);
+    if (base != NULL && plan->settings->collect.boards.count > 1) {
+        plan->output = path_joined(base, plan->target->name, err);
         free(base);
     } else {
         plan->output = base;
     }
-    return plan->output != NULL ? 0 : err_no_memory(err);
+    return plan->output != NULL ? 0 : err_status(err);
 }
 
 static int make_command_line(struct collect_plan *plan, struct err *err)

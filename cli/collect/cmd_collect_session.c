@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/collect/cmd_collect_session.h"
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/file/fsutil.h"
 #include "base/secret.h"
 #include "base/utf8.h"
-#include "cli/clock.h"
 #include "parsers/capture/capture_files.h"
 #include "ssh/transfer/beginning.h"
 #include "ssh/transfer/fetch.h"

@@ -2,6 +2,7 @@
 #include "cli/merge/merge.h"
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
 #include "base/number.h"
@@ -9,7 +10,6 @@
 #include "base/utf8.h"
 #include "cli/capture/captures.h"
 #include "cli/capture/result_record.h"
-#include "cli/clock.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "db/database.h"
@@ -316,7 +316,7 @@ int merge_captures(const struct settings *settings, const struct merge_type *typ
         console_error(&err);
         return STATUS_USAGE;
     }
-    int status = captures_process_list(settings, &settings->captures, read_clock, &merge);
+    int status = captures_process(settings, &settings->captures, read_clock, &merge);
     if (status == STATUS_DONE && merge.list.count < 2) {
         err_set(&err, ERR_USAGE, "--merge needs several captures, and there is %zu", merge.list.count);
         console_error(&err);
@@ -324,7 +324,7 @@ int merge_captures(const struct settings *settings, const struct merge_type *typ
     }
     if (status == STATUS_DONE) {
         join_clocks(&merge);
-        status = captures_process_list(settings, &settings->captures, open_part, &merge);
+        status = captures_process(settings, &settings->captures, open_part, &merge);
     }
     if (status == STATUS_DONE || status == STATUS_DATA_PROBLEMS)
         status = status_worse(status, make_result(&merge, type));

@@ -60,13 +60,13 @@ static const char *const kinds_choices[] = {"table", "json", "mdoc", NULL};
 const struct option_spec option_table[] = {
     VALUE("collection-dir", COMMAND_IMPORTS | ON_REPORT | ON_TABLES, DIRECTORY, "DIR", captures,
           "a capture, or a directory that holds captures\n(JOB*, PROF*), as CAPTURE is; may be repeated",
-          .aliases = {"dir"}, .vendor = "-dir", .vendor_means = "--collection-dir", .repeatable = true),
+          .aliases = {"dir"}, .vendor = "-dir", .repeatable = true),
     VALUE("output", COMMAND_IMPORTS, DIRECTORY, "DIR", output,
           "put sqlite/, timeline/, summary/ and log/ into DIR\ninstead of the capture (several captures: "
           "into\nDIR/<capture name>)"),
     VALUE("collection-dir", ON(ANALYSE), DIRECTORY, "DIR", captures,
           "a directory of a framework's profiler, or one that\nholds some, as DIR is; may be repeated",
-          .aliases = {"dir"}, .vendor = "-dir", .vendor_means = "--collection-dir", .repeatable = true),
+          .aliases = {"dir"}, .vendor = "-dir", .repeatable = true),
     VALUE("output", ON(ANALYSE), DIRECTORY, "DIR", output,
           "put ASCEND_PROFILER_OUTPUT/ and sqlite/ into DIR\ninstead (several directories: into DIR/<name>)"),
     VALUE("rule", ON(ANALYSE), TEXT, "LIST", analyse.rules,
@@ -199,7 +199,7 @@ const struct option_spec option_table[] = {
     VALUE("reports", ON(EXPORT_TIMELINE), FILE, "FILE", reports,
           "write only the layers of CANN timelines that are\ntrue in this JSON file, or named here with commas;\nall: "
           "every layer; of other captures steps, gaps,\nutilisation and core_units, as a further timeline",
-          .vendor = "-reports", .vendor_means = "--reports", .offer = OFFER_LAYERS),
+          .vendor = "-reports", .offer = OFFER_LAYERS),
     FLAG("report", ON(VIEW), view.report, "the page of 'msprof report' instead"),
     VALUE("viewer", ON(VIEW), TEXT, "ADDRESS", view.viewer, "a Perfetto of your own (https://ui.perfetto.dev)"),
     NUMBER("port", ON(VIEW), "N", 0, 65535, view.port, "the port of 127.0.0.1 (0: a free one)"),

@@ -12,7 +12,6 @@
 #include "exporters/export.h"
 #include "exporters/table/report.h"
 
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -177,8 +176,6 @@ void hint_of_file(const char *path, struct err *err)
 }
 
 #define MESSAGE_LIMIT 512
-#define MAX_SPELLINGS 4
-#define FIRST_LONG 256 /* getopt's value of option_table[0]; letters are below */
 
 void settings_init(struct settings *settings)
 {
@@ -207,16 +204,19 @@ void settings_release(struct settings *settings)
         free(list->values);
         *list = (struct value_list){.values = NULL}; /* rows of several commands may share it */
     }
-    free(settings->words);
+    free(settings->operands);
     settings_init(settings);
 }
 
-static const struct option_spec *find_by_name(const char *name, size_t length)
+/* The option with this spelling that a command takes; COMMAND_COUNT: that any does. */
+static const struct option_spec *find_by_name(enum command_id command, const char *name, size_t length)
 {
     for (size_t i = 0; i < option_count; i++) {
         char buffer[OPTION_SPELLING_SIZE];
         const char *spelling;
 
+        if (command != COMMAND_COUNT && !option_applies(&option_table[i], command))
+            continue;
         for (size_t s = 0; (spelling = option_spelling(&option_table[i], s, buffer)) != NULL; s++)
             if (strlen(spelling) == length && memcmp(spelling, name, length) == 0)
                 return &option_table[i];
@@ -224,49 +224,12 @@ static const struct option_spec *find_by_name(const char *name, size_t length)
     return NULL;
 }
 
-/* Spells the vendor's words for options ("-dir X", "-dir=X") as getopt_long knows them. Values of options, and what
- * stands behind "--", stay as they are. ret has room for 2 * argc + 1 words; returns how many there are. *ret_dir: -dir
- * is one of them. */
-static int respell_vendor_words(int argc, char **argv, char **ret, bool *ret_dir)
-{
-    int count = 0;
-    bool is_value = false, ended = false, program_follows = false;
-
-    for (int i = 0; i < argc; i++) {
-        char *word = argv[i];
-        size_t length = strcspn(word, "=");
-        const struct option_spec *option = NULL;
-
-        if (i > 0 && !is_value && !ended) {
-            ended = strcmp(word, "--") == 0;
-            option = word[0] == '-' ? find_by_name(word, length) : NULL;
-            if (word[0] != '-') { /* behind a program's name the words are the program's */
-                enum command_id id = command_find(COMMAND_ROOT, word);
-                ended = ended || program_follows;
-                program_follows = id != COMMAND_COUNT && command_get(id)->runs_program;
-            }
-        }
-        is_value = option != NULL && option->type != VALUE_NONE && word[length] == '\0';
-        if (option != NULL && option->vendor != NULL && strlen(option->vendor) == length &&
-            memcmp(word, option->vendor, length) == 0) {
-            ret[count++] = (char *)(uintptr_t)option->vendor_means;
-            *ret_dir |= strcmp(option->vendor, "-dir") == 0;
-            if (word[length] == '=')
-                ret[count++] = word + length + 1;
-        } else {
-            ret[count++] = word;
-        }
-    }
-    ret[count] = NULL;
-    return count;
-}
-
 /* Says that a command does not know an option, and which one may be meant. */
 static int unknown_option(struct err *err, enum command_id command, const char *word)
 {
     char name[OPTION_SPELLING_SIZE], buffer[OPTION_SPELLING_SIZE];
     size_t length = strcspn(word, "=");
-    const struct option_spec *elsewhere = find_by_name(word, length);
+    const struct option_spec *elsewhere = find_by_name(COMMAND_COUNT, word, length);
     struct suggestion suggestion;
 
     if (elsewhere != NULL) {
@@ -423,102 +386,47 @@ static int store(struct settings *settings, const struct option_spec *option, co
     return 0;
 }
 
-/* The word in which getopt met a letter that it does not know. */
-static const char *word_with_letter(int argc, char **argv, int letter)
+/* An option whose value may stand behind it in its own word, else in the next one. */
+static int take_option(struct settings *settings, const struct option_spec *option, const char *value, char ***next,
+                       struct err *err)
 {
-    for (int i = 1; i < argc; i++)
-        if (argv[i][0] == '-' && argv[i][1] != '-' && strchr(argv[i], letter) != NULL)
-            return argv[i];
-    return "-";
+    if (option->type == VALUE_NONE)
+        return value == NULL ? store(settings, option, "", err)
+                             : err_set(err, ERR_USAGE, "--%s takes no value", option->name);
+    if (value == NULL && **next != NULL)
+        value = *(*next)++;
+    return value != NULL ? store(settings, option, value, err)
+                         : err_set(err, ERR_USAGE, "--%s needs a value: %s", option->name, option->argument);
 }
 
-/* getopt_long's view of the options of one command. */
-struct getopt_tables {
-    struct option *names; /* ended by zeros */
-    char letters[64];
-};
-
-static int getopt_tables_make(struct getopt_tables *tables, enum command_id command, bool stop_at_word, struct err *err)
+/* Takes "-qv", or "-oFILE". */
+static int read_letters(struct settings *settings, const char *word, char ***next, struct err *err)
 {
-    size_t names = 0, letters = 0;
+    bool has_value = false;
 
-    tables->names = calloc(option_count * MAX_SPELLINGS + 1, sizeof *tables->names);
-    if (tables->names == NULL)
-        return err_no_memory(err);
-    if (stop_at_word)
-        tables->letters[letters++] = '+';
-    tables->letters[letters++] = ':';
-    for (size_t i = 0; i < option_count; i++) {
-        const struct option_spec *option = &option_table[i];
-        struct option name = {option->name, option->type == VALUE_NONE ? no_argument : required_argument, NULL,
-                              FIRST_LONG + (int)i};
+    for (const char *letter = word + 1; *letter != '\0' && !has_value && !settings->help; letter++) {
+        const char name[] = {'-', *letter};
+        const struct option_spec *option = find_by_name(settings->command, name, sizeof name);
 
-        if (!option_applies(option, command))
-            continue;
-        tables->names[names++] = name;
-        for (size_t a = 0; a < sizeof option->aliases / sizeof option->aliases[0] && option->aliases[a] != NULL; a++) {
-            name.name = option->aliases[a];
-            tables->names[names++] = name;
-        }
-        if (option->letter != 0 && letters < sizeof tables->letters - 2) {
-            tables->letters[letters++] = option->letter;
-            if (option->type != VALUE_NONE)
-                tables->letters[letters++] = ':';
-        }
+        if (option == NULL)
+            return unknown_option(err, settings->command, word);
+        has_value = option->type != VALUE_NONE;
+        if (take_option(settings, option, has_value && letter[1] != '\0' ? letter + 1 : NULL, next, err) != 0)
+            return err_status(err);
     }
-    tables->letters[letters] = '\0';
     return 0;
 }
 
-static const struct option_spec *spec_of(int code)
+/* Only whole names count: abbreviations break when an option is added. *next: the words behind. */
+static int read_option(struct settings *settings, const char *word, char ***next, struct err *err)
 {
-    if (code >= FIRST_LONG)
-        return &option_table[code - FIRST_LONG];
-    for (size_t i = 0; i < option_count; i++)
-        if (option_table[i].letter == code)
-            return &option_table[i];
-    return NULL;
-}
+    const size_t length = strcspn(word, "=");
+    const struct option_spec *option = length > 2 ? find_by_name(settings->command, word, length) : NULL;
 
-/* Reads the options of one command from argv[1] on; *ret_next is the first word that is none. */
-static int read_options(struct settings *settings, enum command_id command, bool stop_at_word, int argc, char **argv,
-                        int *ret_next, struct err *err)
-{
-    struct getopt_tables tables;
-
-    int result = getopt_tables_make(&tables, command, stop_at_word, err);
-    if (result != 0)
-        return result;
-    opterr = 0;
-    optind = 0; /* glibc: start anew */
-    while (result == 0 && !settings->help && !settings->version) {
-        int index = -1;
-        int code = getopt_long(argc, argv, tables.letters, tables.names, &index);
-        if (code == -1)
-            break;
-        if (code == '?' && optopt > 0 && optopt < FIRST_LONG) {
-            result = unknown_option(err, command, word_with_letter(argc, argv, optopt));
-        } else if (code == '?' && optopt >= FIRST_LONG) {
-            result = err_set(err, ERR_USAGE, "--%s takes no value", spec_of(optopt)->name);
-        } else if (code == '?') {
-            result = unknown_option(err, command, argv[optind - 1]);
-        } else if (code == ':') {
-            const struct option_spec *option = spec_of(optopt);
-            result = err_set(err, ERR_USAGE, "--%s needs a value: %s", option->name, option->argument);
-        } else {
-            const char *word = argv[optarg != NULL && optarg == argv[optind - 1] ? optind - 2 : optind - 1];
-
-            /* getopt takes abbreviations, which break when an option is added: only whole names count */
-            // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): getopt gives no index of the zeros at the end
-            if (index >= 0 && strcspn(word + 2, "=") != strlen(tables.names[index].name))
-                result = unknown_option(err, command, word);
-            else
-                result = store(settings, spec_of(code), optarg != NULL ? optarg : "", err);
-        }
-    }
-    *ret_next = optind;
-    free(tables.names);
-    return result;
+    if (option == NULL)
+        return word[1] == '-' ? unknown_option(err, settings->command, word) : read_letters(settings, word, next, err);
+    settings->by_vendor_dir |= length == 4 && memcmp(word, "-dir", 4) == 0;
+    return take_option(settings, option, word[length] == '=' ? word + length + 1 : NULL, next, err);
 }
 
 static int unknown_word(struct err *err, enum command_id parent, const char *word)
@@ -552,14 +460,15 @@ static int take_captures(struct settings *settings, struct err *err)
     return 0;
 }
 
-static int check_operands(struct settings *settings, struct err *err)
+/* is_behind_dashes: a word "--" was given. */
+static int check_operands(struct settings *settings, bool is_behind_dashes, struct err *err)
 {
     const struct command *command = command_get(settings->command);
     bool any_number = command->most_operands < 0 || command->needs_capture;
 
     if (!any_number && settings->operand_count > command->most_operands)
         return err_set(err, ERR_USAGE, "unexpected word '%s'", settings->operands[command->most_operands]);
-    if (command->operands_follow_dashes && settings->operand_count > 0 && strcmp(settings->operands[-1], "--") != 0)
+    if (command->operands_follow_dashes && settings->operand_count > 0 && !is_behind_dashes)
         return err_set(err, ERR_USAGE, "unexpected word '%s' (arguments of the program stand behind '--')",
                        settings->operands[0]);
     for (int i = 0; command->words != NULL && i < settings->operand_count; i++) {
@@ -575,33 +484,35 @@ static int check_operands(struct settings *settings, struct err *err)
 
 int options_parse(struct settings *settings, int argc, char **argv, struct err *err)
 {
-    char **words = calloc(2 * (size_t)argc + 1, sizeof *words);
-    int count, start = 0;
+    char **next = argv + (argc > 0);
+    bool ended = false; /* options; what comes are operands */
+    int result = 0;
 
-    if (words == NULL)
+    settings->operands = calloc((size_t)argc + 1, sizeof *settings->operands);
+    if (settings->operands == NULL)
         return err_no_memory(err);
-    settings->words = words;
-    count = respell_vendor_words(argc, argv, words, &settings->by_vendor_dir);
-    for (;;) {
+    while (result == 0 && *next != NULL && !settings->help && !settings->version) {
         const struct command *command = command_get(settings->command);
-        bool is_group = command->run == NULL;
-        int next, result;
+        char *word = *next++;
 
-        result = read_options(settings, settings->command, is_group || command->runs_program, count - start,
-                              words + start, &next, err);
-        if (result != 0 || settings->help || settings->version)
-            return result;
-        start += next;
-        if (!is_group || start >= count)
-            break;
-        enum command_id child = command_find(settings->command, words[start]);
-        if (child == COMMAND_COUNT)
-            return unknown_word(err, settings->command, words[start]);
-        settings->command = child;
+        if (!ended && strcmp(word, "--") == 0) {
+            ended = true;
+        } else if (!ended && word[0] == '-' && word[1] != '\0') {
+            result = read_option(settings, word, &next, err);
+        } else if (command->run == NULL) {
+            enum command_id child = command_find(settings->command, word);
+            if (child == COMMAND_COUNT)
+                return unknown_word(err, settings->command, word);
+            settings->command = child;
+            ended = false;
+        } else {
+            settings->operands[settings->operand_count++] = word;
+            ended = ended || command->runs_program;
+        }
     }
-    settings->operands = words + start;
-    settings->operand_count = count > start ? count - start : 0;
-    return command_get(settings->command)->run != NULL ? check_operands(settings, err) : 0;
+    if (result != 0 || settings->help || settings->version || command_get(settings->command)->run == NULL)
+        return result;
+    return check_operands(settings, ended, err);
 }
 
 _Static_assert(COMMAND_COUNT <= 31, "a command has a bit below COMMAND_IMPORTS");

@@ -166,9 +166,8 @@ struct layout_settings {
 /* Settings of the command line. */
 struct settings {
     enum command_id command;
-    char **operands; /* into words */
+    char **operands; /* ended by NULL; the texts are argv's */
     int operand_count;
-    char **words; /* the command line with the vendor's spellings replaced; the texts are argv's */
 
     bool help, version, quiet, verbose, strict;
     int color; /* enum color_mode */
@@ -242,12 +241,11 @@ enum value_type {
 };
 
 struct option_spec {
-    const char *name;         /* "collection-dir" */
-    char letter;              /* 0: none */
-    const char *aliases[2];   /* further names with two dashes */
-    const char *vendor;       /* a word that the vendor's tool takes for it: "-dir" */
-    const char *vendor_means; /* the same as getopt_long knows it: "--collection-dir" */
-    unsigned commands;        /* COMMAND_BIT of each command that takes it; its subcommands take it too */
+    const char *name;       /* "collection-dir" */
+    char letter;            /* 0: none */
+    const char *aliases[2]; /* further names with two dashes */
+    const char *vendor;     /* a word that the vendor's tool takes for it: "-dir" */
+    unsigned commands;      /* COMMAND_BIT of each command that takes it; its subcommands take it too */
     enum value_type type;
     const char *argument; /* name of the value in the help; NULL for flags */
     const char *const *choices;

@@ -496,6 +496,11 @@ struct page_reader *page_reader_new(const struct page_source *source, const stru
     return reader;
 }
 
+struct page_reader *page_reader_copy(const struct page_reader *reader, const struct page_source *source)
+{
+    return page_reader_new(source, &reader->table, reader->width, reader->conditions, reader->condition_count);
+}
+
 void page_reader_free(struct page_reader *reader)
 {
     if (reader == NULL)

@@ -54,6 +54,8 @@ struct page_reader; /* opaque */
 /* Makes a reader of rows of `width` integers. NULL without an error: the file is not as expected, or memory ran out. */
 struct page_reader *page_reader_new(const struct page_source *source, const struct page_tree *table, size_t width,
                                     const struct page_condition *conditions, size_t condition_count);
+/* One like it, of another handle of the same file. */
+struct page_reader *page_reader_copy(const struct page_reader *reader, const struct page_source *source);
 void page_reader_free(struct page_reader *reader);
 
 /* Gives the rows with *next <= id < end to each, by id. *next is then the first that was not read: `end`, or where

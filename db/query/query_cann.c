@@ -399,7 +399,8 @@ struct cann_reader {
     struct query_scan *scan;
 };
 
-struct cann_reader *cann_reader_new(sqlite3 *db, enum cann_rows which, struct err *err)
+struct cann_reader *cann_reader_share(const struct cann_reader *first, sqlite3 *db, enum cann_rows which,
+                                      struct err *err)
 {
     const struct rows *rows = &all_rows[which];
     struct cann_reader *reader = calloc(1, sizeof *reader);
@@ -408,12 +409,18 @@ struct cann_reader *cann_reader_new(sqlite3 *db, enum cann_rows which, struct er
         return NULL;
     }
     reader->rows = rows;
-    if (query_scan_fields(db, &rows->select, rows->counters, rows->of_calls ? "host_call" : "device_task",
+    if ((first != NULL && (reader->scan = query_scan_share(first->scan, db)) != NULL) ||
+        query_scan_fields(db, &rows->select, rows->counters, rows->of_calls ? "host_call" : "device_task",
                           rows->of_calls ? sizeof(struct cann_call) : sizeof(struct cann_task), &reader->scan,
                           err) == 0)
         return reader;
     free(reader);
     return NULL;
+}
+
+struct cann_reader *cann_reader_new(sqlite3 *db, enum cann_rows rows, struct err *err)
+{
+    return cann_reader_share(NULL, db, rows, err);
 }
 
 void cann_reader_free(struct cann_reader *reader)

@@ -131,7 +131,11 @@ enum cann_rows {
 /* Reads ranges of rows, first <= id < end by id, one after another. */
 struct cann_reader;                                                                     /* opaque */
 struct cann_reader *cann_reader_new(sqlite3 *db, enum cann_rows rows, struct err *err); /* NULL with err set */
-void cann_reader_free(struct cann_reader *reader);                                      /* NULL is fine */
+/* As `first`, which reads the same rows on another connection to the same database; it may be used on another thread.
+ * first: NULL: none. */
+struct cann_reader *cann_reader_share(const struct cann_reader *first, sqlite3 *db, enum cann_rows rows,
+                                      struct err *err);
+void cann_reader_free(struct cann_reader *reader); /* NULL is fine */
 int cann_read_tasks(struct cann_reader *reader, int64_t first, int64_t end,
                     int (*each)(void *arg, const struct cann_task *task, struct err *err), void *arg, struct err *err);
 int cann_read_calls(struct cann_reader *reader, int64_t first, int64_t end,

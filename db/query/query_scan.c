@@ -8,6 +8,7 @@
 #include "db/query/take_row.h"
 #include "db/table_pages.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,8 @@
 struct query_scan {
     sqlite3 *db;
     struct page_reader *pages; /* NULL: SQLite is asked */
+    struct file_id file;       /* that they are of */
+    bool shares;               /* that is known */
     sqlite3_stmt *statement;   /* NULL: it was not needed yet */
     char *sql;
     size_t count, width;
@@ -186,8 +189,29 @@ int query_scan_new_by(sqlite3 *db, const char *table, const char *key, const cha
         query_scan_free(scan);
         return err_status(err);
     }
+    scan->shares = scan->pages != NULL && table_file(db, &scan->file);
     *ret = scan;
     return 0;
+}
+
+struct query_scan *query_scan_share(const struct query_scan *first, sqlite3 *db)
+{
+    struct file_id file;
+    if (!first->shares || !table_file(db, &file) || file.device != first->file.device ||
+        file.number != first->file.number)
+        return NULL;
+    struct query_scan *scan = calloc(1, sizeof *scan + first->width * sizeof *scan->row);
+    if (scan == NULL)
+        return NULL;
+    memcpy(scan, first, offsetof(struct query_scan, row));
+    scan->db = db;
+    scan->statement = NULL;
+    scan->sql = strdup(first->sql);
+    scan->pages = page_reader_share(first->pages, db);
+    if (scan->sql != NULL && scan->pages != NULL)
+        return scan;
+    query_scan_free(scan);
+    return NULL;
 }
 
 void query_scan_free(struct query_scan *scan)

@@ -43,6 +43,9 @@ int query_scan_new(sqlite3 *db, const char *table, const char *where, const stru
 int query_scan_new_by(sqlite3 *db, const char *table, const char *key, const char *where,
                       const struct scan_column *columns, size_t count, size_t width, struct query_scan **ret,
                       struct err *err);
+/* Makes one as `first` for another connection to the same file, which may be used on another thread: without asking
+ * SQLite for the schema. NULL without an error: it has to be made as others are. */
+struct query_scan *query_scan_share(const struct query_scan *first, sqlite3 *db);
 void query_scan_free(struct query_scan *scan);
 
 /* Gives the rows with first <= id < end to each, by id, with DB_NULL for NULL and where no column is; its first

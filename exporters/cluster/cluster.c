@@ -146,18 +146,24 @@ static int merge(struct analysis *analysis, struct half *half, struct err *err)
 
 /* ---- files of process 0 ---- */
 
-/* The block of a rank's details that an entry is about; NULL: none. */
-static const struct rank_block *detail_block(const struct analysis *analysis, const struct plan_entry *entry)
+/* The block of a rank's details that an entry is about; empty where they could not be read. */
+static struct rank_block detail_block(const struct analysis *analysis, const struct plan_entry *entry)
 {
-    const struct rank_data *rank = &analysis->details[entry->rank];
-    return entry->block < rank->blocks.count ? &rank->blocks.items[entry->block] : NULL;
+    const struct aggregate *rank = &analysis->plan.ranks[entry->rank];
+    const struct rank_data *details = &analysis->details[entry->rank];
+    const struct aggregate_block *block = &rank->blocks[entry->block];
+    const struct aggregate_place *place = &rank->places[entry->block];
+    return (struct rank_block){.first_operator = (uint32_t)place->operator_,
+                               .operator_count = details->operators.count > 0 ? block->operator_count : 0,
+                               .first_link = (uint32_t)place->detail_link,
+                               .link_count = details->links.count > 0 ? block->detail_link_count : 0};
 }
 
 static const struct rank_operator *find_operator(const struct rank_data *rank, const struct rank_block *block,
                                                  const char *name, uint32_t hint)
 {
     uint32_t number;
-    if (!intern_find(&rank->texts, name, strlen(name), &number))
+    if (block->operator_count == 0 || !intern_find(&rank->names, name, strlen(name), &number))
         return NULL;
     for (uint32_t i = 0; i < block->operator_count; i++) {
         uint32_t place = (hint + i) % block->operator_count;
@@ -172,9 +178,8 @@ static bool written_before(const struct analysis *analysis, const struct plan_en
                            const char *name, uint32_t hint)
 {
     for (size_t j = 0; j < i; j++) {
-        const struct rank_block *block = detail_block(analysis, &entries[j]);
-        if (block != NULL && block->operator_count > 0 &&
-            find_operator(&analysis->details[entries[j].rank], block, name, hint) != NULL)
+        const struct rank_block block = detail_block(analysis, &entries[j]);
+        if (find_operator(&analysis->details[entries[j].rank], &block, name, hint) != NULL)
             return true;
     }
     return false;
@@ -189,9 +194,8 @@ static void write_operator(struct analysis *analysis, const struct plan_entry *e
     json_put_begin(&json->json, NULL, '{');
     for (size_t i = first; i < count; i++) {
         const struct rank_data *rank = &analysis->details[entries[i].rank];
-        const struct rank_block *block = detail_block(analysis, &entries[i]);
-        const struct rank_operator *operator_ =
-            block != NULL && block->operator_count > 0 ? find_operator(rank, block, name, hint) : NULL;
+        const struct rank_block block = detail_block(analysis, &entries[i]);
+        const struct rank_operator *operator_ = find_operator(rank, &block, name, hint);
         if (operator_ == NULL)
             continue;
         const struct comm_info info = rank_info_of_operator(rank, operator_);
@@ -207,9 +211,9 @@ static void write_operators(struct analysis *analysis, const struct half *half)
     size_t count = half->count;
     for (size_t i = 0; i < count; i++) {
         const struct rank_data *rank = &analysis->details[entries[i].rank];
-        const struct rank_block *block = detail_block(analysis, &entries[i]);
-        for (uint32_t j = 0; block != NULL && j < block->operator_count; j++) {
-            const char *name = rank_text_of(rank, rank->operators.items[block->first_operator + j].name);
+        const struct rank_block block = detail_block(analysis, &entries[i]);
+        for (uint32_t j = 0; j < block.operator_count; j++) {
+            const char *name = rank_text_of(&rank->names, rank->operators.items[block.first_operator + j].name);
             if (!written_before(analysis, entries, i, name, j))
                 write_operator(analysis, entries, i, count, name, j);
         }
@@ -241,10 +245,9 @@ static int add_links(struct analysis *analysis, const struct half *half, struct 
         return matrix_add_totals(&analysis->matrix, &half->block, err);
     for (size_t i = 0; status == 0 && i < half->count; i++) {
         const struct plan_entry *entry = &half->entries[i];
-        const struct rank_block *block = detail_block(analysis, entry);
-        if (block != NULL)
-            status = matrix_add_details(&analysis->matrix, &analysis->plan, &analysis->plan.groups.items[entry->group],
-                                        &analysis->details[entry->rank], block, err);
+        const struct rank_block block = detail_block(analysis, entry);
+        status =
+            matrix_add_details(&analysis->matrix, &analysis->plan, entry, &analysis->details[entry->rank], &block, err);
     }
     return status;
 }
@@ -410,7 +413,7 @@ static int give_rooms(struct analysis *analysis, struct rank_data *rank, struct 
 static int take_details(struct analysis *analysis, size_t i, const struct strbuf *bytes, struct err *err)
 {
     const struct aggregate *rank = &analysis->plan.ranks[i];
-    int status = aggregate_take_details(bytes->data, bytes->length, rank->source, &analysis->details[i], err);
+    int status = aggregate_take_details(rank, bytes->data, bytes->length, &analysis->details[i], err);
     if (status < 0) {
         rank_data_release(&analysis->details[i]);
         return pass_over(analysis, rank, err);

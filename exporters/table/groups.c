@@ -124,7 +124,8 @@ static void *worker_new(void *arg, struct err *err)
     worker->groups = (struct map)MAP_OF(struct group, key);
     worker->session = count->session;
     if (report_lend_connection(count->session, &worker->db, err) == 0)
-        worker->reader = cann_reader_new(worker->db, count->rows, err);
+        worker->reader =
+            cann_reader_share(count->worker_count > 0 ? count->workers[0]->reader : NULL, worker->db, count->rows, err);
     if (worker->reader == NULL) {
         worker_free(worker);
         return NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/table/rows.h"
 
+#include "base/clock.h"
 #include "base/progress.h"
 #include "db/query/query_loop.h"
 #include "db/query/query_scan.h"
@@ -13,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* Tables that are a query. */
 
@@ -311,17 +311,10 @@ struct deadline {
     bool passed;
 };
 
-static int64_t monotonic_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static int stop_when_late(void *arg)
 {
     struct deadline *deadline = arg;
-    deadline->passed |= deadline->at_ns > 0 && monotonic_ns() > deadline->at_ns;
+    deadline->passed |= deadline->at_ns > 0 && clock_now_ns() > deadline->at_ns;
     return deadline->passed || interrupted();
 }
 
@@ -351,7 +344,7 @@ static int run_query(struct report_run *run, sqlite3_stmt **statement, struct er
 int report_user_rows(struct report_run *run, struct err *err)
 {
     const struct report_user_query *query = run->report->user;
-    struct deadline deadline = {query->seconds > 0 ? monotonic_ns() + query->seconds * 1000000000 : 0, false};
+    struct deadline deadline = {query->seconds > 0 ? clock_now_ns() + query->seconds * 1000000000 : 0, false};
     sqlite3_stmt *statement = NULL;
     sqlite3 *db = run->session->db;
     int length = sqlite3_limit(db, SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX);
@@ -389,6 +382,7 @@ struct pass {
     bool alone; /* rows go to run->writer, not to the output of a unit */
     int64_t first_id, end_id;
     size_t first_between, end_between; /* of the rows between */
+    const struct query_scan *range;    /* of its first worker */
     atomic_uint_fast64_t rows;
 };
 
@@ -443,7 +437,12 @@ static int prepare_worker(struct worker *worker, struct err *err)
     struct scan_column values[REPORT_MAX_COLUMNS];
     const struct report_scan *scan = worker->pass->scan;
     size_t count = place_values(worker, values, 0);
-    return query_scan_new(worker->db, scan->table, scan->where, values, count, count, &worker->range, err);
+    const struct query_scan *first = worker->pass->range;
+    if (first != NULL && (worker->range = query_scan_share(first, worker->db)) != NULL)
+        return 0;
+    int status = query_scan_new(worker->db, scan->table, scan->where, values, count, count, &worker->range, err);
+    worker->pass->range = worker->range;
+    return status;
 }
 
 static void worker_free(void *opaque)

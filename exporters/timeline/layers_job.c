@@ -3,7 +3,7 @@
  * stretches in which they run. Iterations are a process of their own. */
 #include "base/map.h"
 #include "db/database.h"
-#include "exporters/timeline/step_pieces.h"
+#include "db/query/operators/query_steps.h"
 #include "exporters/timeline/timeline_earlier.h"
 
 #include <inttypes.h>
@@ -29,13 +29,13 @@ static int count_task(void *arg, const struct cann_task *task, struct err *err)
     (void)err;
     if (task->op_name_id != DB_NULL && task->stream_id < INT32_MAX / 2)
         earlier_count_thread(layer->draw, task->stream_id);
-    layer->draw->run->total++;
+    layer->draw->file.run->total++;
     return 0;
 }
 
 static int draw_operator(struct earlier *draw, const struct cann_task *task, struct err *err)
 {
-    const struct trace_style *style = &draw->trace.style;
+    const struct trace_style *style = &draw->file.trace.style;
     const struct cann_text type = cann_text(&draw->names, task->op_type_id, 0);
     struct trace_slice slice = {.start_ns = task->start_ns, .duration_ns = task->duration_ns};
     char *p = earlier_begin_operator(draw, task->op_name_id,
@@ -47,7 +47,7 @@ static int draw_operator(struct earlier *draw, const struct cann_task *task, str
     if (draw->operators.begins == NULL && type.text != NULL)
         p = trace_put_text(p, style, ",\"op_type\":", type.text, type.length);
     p = slice_put_operator(p, style, &draw->operators, &draw->names, task);
-    return trace_slice_done(&draw->trace, p, &slice, err);
+    return trace_slice_done(&draw->file.trace, p, &slice, err);
 }
 
 /* ---- tasks without a name ---- */
@@ -55,11 +55,11 @@ static int draw_operator(struct earlier *draw, const struct cann_task *task, str
 static int end_stretch(struct layer *layer, struct err *err)
 {
     struct earlier *draw = layer->draw;
-    const struct trace_style *style = &draw->trace.style;
+    const struct trace_style *style = &draw->file.trace.style;
     struct trace_slice slice = {.start_ns = layer->start_ns, .duration_ns = layer->end_ns - layer->start_ns};
     if (layer->tasks == 0)
         return 0;
-    char *p = trace_lanes_begin(&draw->lanes, &draw->trace, draw->unnamed_thread, &slice, 0, err,
+    char *p = trace_lanes_begin(&draw->lanes, &draw->file.trace, draw->unnamed_thread, &slice, 0, err,
                                 "%" PRId64 " task%s without a name", layer->tasks, layer->tasks == 1 ? "" : "s");
     if (p == NULL)
         return err_status(err);
@@ -68,13 +68,13 @@ static int end_stretch(struct layer *layer, struct err *err)
     p = trace_put_us(p, style, ",\"Total Time(us)\":", layer->total_ns);
     layer->tasks = 0;
     map_clear(&layer->streams);
-    return trace_slice_done(&draw->trace, p, &slice, err);
+    return trace_slice_done(&draw->file.trace, p, &slice, err);
 }
 
 static int take_unnamed(struct layer *layer, const struct cann_task *task, struct err *err)
 {
     int64_t end_ns = span_end(task->start_ns, task->duration_ns);
-    if (task->start_ns < layer->draw->run->origin.time_ns) {
+    if (task->start_ns < layer->draw->file.run->origin.time_ns) {
         layer->draw->tasks_before++;
         return 0;
     }
@@ -115,122 +115,17 @@ static int draw_tasks(struct earlier *draw, struct err *err)
     struct layer layer = {.draw = draw, .streams = MAP_OF(struct stream, id)};
     earlier_begin_layer(draw, "Stream ");
     draw->lanes.in_turn = true;
-    uint64_t before = draw->run->total;
-    bool failed = execution_each(draw->run->db, range, CANN_TICKS, count_task, &layer, err) < 0;
+    uint64_t before = draw->file.run->total;
+    bool failed = execution_each(draw->file.run->db, range, CANN_TICKS, count_task, &layer, err) < 0;
     draw->unnamed_thread = draw->lanes.own_next;
     earlier_count_thread(draw, draw->unnamed_thread);
-    if (!failed && draw->run->total > before) {
+    if (!failed && draw->file.run->total > before) {
         earlier_name_process(draw, 0, "Task Scheduler");
-        failed = execution_each(draw->run->db, range, CANN_TICKS, draw_task, &layer, err) < 0;
+        failed = execution_each(draw->file.run->db, range, CANN_TICKS, draw_task, &layer, err) < 0;
     }
     failed = failed || end_stretch(&layer, err) < 0;
     map_release(&layer.streams);
     return earlier_end_layer(draw, failed ? err_status(err) : 0, name_thread, err);
-}
-
-/* ---- iterations ---- */
-
-#define PROCESS 1 /* behind the Task Scheduler, which is 0 */
-#define ITERATIONS 0
-#define THREAD_OF(stream) ((stream) + 1)
-
-struct iterations {
-    struct earlier *draw;
-    struct step_pieces pieces;
-    struct strbuf names[STEP_POINTS]; /* of points, as JSON strings; empty: it has none */
-};
-
-static int take_name(void *arg, const struct step_point *point, struct err *err)
-{
-    struct iterations *layer = arg;
-    if (point->number < 0 || point->number >= STEP_POINTS || layer->names[point->number].length > 0)
-        return 0;
-    return trace_text(&layer->names[point->number], point->name, strlen(point->name)) == 0
-               ? 0
-               : err_set(err, ERR_LIMIT, "the name of an operator is too long for a timeline");
-}
-
-static char *put_name(char *p, const struct iterations *layer, const char *key, int64_t point)
-{
-    return point < STEP_POINTS && layer->names[point].length > 0
-               ? trace_put_bytes(trace_put_key(p, key), layer->names[point].data, layer->names[point].length)
-               : p;
-}
-
-static int draw_piece(const struct iterations *layer, struct step_piece piece, struct err *err)
-{
-    struct earlier *draw = layer->draw;
-    const struct trace_style *style = &draw->trace.style;
-    struct trace_slice slice = {.pid = PROCESS,
-                                .start_ns = piece.span.start_ns,
-                                .duration_ns = time_since(piece.span.end_ns, piece.span.start_ns)};
-    const bool reduce = piece.part == STEP_REDUCE;
-    size_t texts = 0;
-    char *p;
-    for (size_t i = 0; i < STEP_POINTS; i++)
-        texts += layer->names[i].length;
-    if (reduce)
-        piece.reduce = (size_t)piece.span.pair;
-    if (trace_lanes_place(&draw->lanes, reduce ? THREAD_OF(piece.span.stream_id) : ITERATIONS, &slice, err) < 0 ||
-        (p = trace_event_room(&draw->trace, texts, err)) == NULL)
-        return err_status(err);
-    p = step_piece_put_arguments(trace_put_slice(step_piece_put_name(p, &piece), style, &slice), &piece);
-    if (reduce)
-        p = put_name(p, layer, "Op Name", STEP_POINT_OF_PAIR(piece.span.pair));
-    if (piece.part == STEP_FORWARD_BACKWARD) {
-        p = put_name(p, layer, "FP Op Name", STEP_POINT_FORWARD);
-        p = put_name(p, layer, "BP Op Name", STEP_POINT_BACKWARD);
-    }
-    return trace_slice_done(&draw->trace, p, &slice, err);
-}
-
-static bool is_of(const struct iterations *layer, const struct step_piece *piece)
-{
-    return piece->span.device_id == layer->draw->device->range.ticks.device_id;
-}
-
-static void name_iterations(void *arg, int64_t pid, int64_t number, struct strbuf *ret)
-{
-    (void)arg;
-    (void)pid;
-    if (number == ITERATIONS)
-        strbuf_adds(ret, "Iterations");
-    else
-        strbuf_addf(ret, "Stream %" PRId64, number - THREAD_OF(0));
-}
-
-static int draw_pieces(const struct iterations *layer, struct err *err)
-{
-    struct earlier *draw = layer->draw;
-    const struct step_piece *items = layer->pieces.items;
-    int status = 0;
-    for (size_t i = 0; i < layer->pieces.count; i++) {
-        if (is_of(layer, &items[i]))
-            earlier_count_thread(draw, items[i].part == STEP_REDUCE ? THREAD_OF(items[i].span.stream_id) : ITERATIONS);
-    }
-    if (draw->lanes.own_next > 0)
-        earlier_name_process(draw, PROCESS, "Iterations");
-    for (size_t i = 0; status == 0 && i < layer->pieces.count; i++) {
-        if (is_of(layer, &items[i]))
-            status = draw_piece(layer, items[i], err);
-    }
-    return status;
-}
-
-static int draw_iterations(struct earlier *draw, struct err *err)
-{
-    struct iterations layer = {.draw = draw};
-    if (step_pieces_load(&layer.pieces, draw->run->db, err) < 0)
-        return err_status(err);
-    for (size_t i = 0; i < STEP_POINTS; i++)
-        strbuf_init(&layer.names[i], OUTFILE_RESERVE_MAX);
-    earlier_begin_layer(draw, "Stream ");
-    bool failed = step_point_each(draw->run->db, draw->device->range.ticks.device_id, take_name, &layer, err) < 0 ||
-                  draw_pieces(&layer, err) < 0;
-    for (size_t i = 0; i < STEP_POINTS; i++)
-        strbuf_release(&layer.names[i]);
-    step_pieces_release(&layer.pieces);
-    return earlier_end_layer(draw, failed ? err_status(err) : 0, name_iterations, err);
 }
 
 /* ---- files ---- */
@@ -238,14 +133,14 @@ static int draw_iterations(struct earlier *draw, struct err *err)
 static int draw_layers(struct earlier *draw, struct err *err)
 {
     int status = draw_tasks(draw, err);
-    return status == 0 ? draw_iterations(draw, err) : status;
+    return status == 0 ? earlier_draw_series(draw, &track_steps_job, err) : status;
 }
 
 static int write_device(void *arg, int64_t device_id, struct err *err)
 {
     struct earlier *draw = arg;
     char suffix[SUFFIX_2022_MAX];
-    const struct device_2022 device = {.db = draw->run->db,
+    const struct device_2022 device = {.db = draw->file.run->db,
                                        .range = {.model_id = DB_NULL, .ticks = {device_id, INT64_MIN, INT64_MAX}}};
     draw->device = &device;
     snprintf(suffix, sizeof suffix, "_%lld", (long long)device_id);
@@ -256,6 +151,8 @@ int timeline_of_job(struct timeline_run *run, struct err *err)
 {
     struct earlier draw;
     int status = earlier_open(&draw, run, err);
+    if (status == 0)
+        status = cann_steps_attach(run->db, err);
     if (status == 0)
         status = execution_each_device(run->db, write_device, &draw, err);
     earlier_close(&draw);

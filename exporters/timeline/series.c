@@ -4,7 +4,6 @@
 #include "base/number.h"
 #include "base/progress.h"
 #include "db/query/cann_version.h"
-#include "db/query/query_loop.h"
 #include "exporters/json_text.h"
 #include "exporters/query_compile.h"
 #include "exporters/row_format.h"
@@ -99,6 +98,7 @@ enum {
     COLUMN_PROGRAM,
     COLUMN_PROCESS,
     COLUMN_ARROW,
+    COLUMN_CATEGORY,
     COLUMNS_OF_SLICE
 };
 enum { COLUMNS_OF_COUNTER = COLUMN_DURATION };
@@ -174,9 +174,10 @@ static void make_sql(const struct series_run *series, const struct record_kind *
     query_begin(sql, query);
     strbuf_addf(sql, "%s, %s", or_null(first->time, "time_ns"), or_null(first->device, "device_id"));
     if (first->duration != NULL)
-        strbuf_addf(sql, ", %s, %s, %s, %s, %s, %s", first->duration, or_null(first->thread, "0"),
+        strbuf_addf(sql, ", %s, %s, %s, %s, %s, %s, %s", first->duration, or_null(first->thread, "0"),
                     or_null(first->thread_name, "NULL"), or_null(first->program, "NULL"),
-                    or_null(first->process, "NULL"), series->has_arrow ? first->arrow->id : "NULL");
+                    or_null(first->process, "NULL"), series->has_arrow ? first->arrow->id : "NULL",
+                    or_null(first->category, "NULL"));
     for (size_t i = 0; i < series->counter_count; i++) {
         const struct series_counter *counter = series->counters[i].counter;
         strbuf_addf(sql, ", %s", counter->name);
@@ -287,6 +288,9 @@ static int draw_slice(struct series_run *series, const struct counter_run *count
         p = begin_event(series, counter, err);
     if (p == NULL)
         return err_status(err);
+    if (series->first->categories != NULL)
+        p = trace_put_category(p, style,
+                               value_name_find(series->first->categories, sqlite3_column_int64(row, COLUMN_CATEGORY)));
     p = trace_end_slice(put_values(trace_put_slice(p, style, &slice), counter), style, &slice);
     if (series->has_arrow && sqlite3_column_type(row, COLUMN_ARROW) != SQLITE_NULL) {
         const struct trace_flow flow = {.name = arrow->name, .category = arrow->category, .numbered = arrow->numbered};
@@ -446,6 +450,16 @@ static int make_keys(const struct series_run *series, struct counter_run *counte
     return 0;
 }
 
+/* Binds :device where it stands. */
+static int prepare(const struct series_run *series, const struct strbuf *sql, sqlite3_stmt **ret, struct err *err)
+{
+    int status = query_sql_prepare(series->run->run->db, sql, ret, err);
+    int place = status == 0 ? sqlite3_bind_parameter_index(*ret, ":device") : 0;
+    if (place > 0 && series->run->device_id != DB_NULL)
+        sqlite3_bind_int64(*ret, place, series->run->device_id);
+    return status;
+}
+
 /* ---- threads of slices ---- */
 
 static int first_free_thread(void *arg, int64_t *ret, struct err *err)
@@ -459,8 +473,10 @@ static int first_free_thread(void *arg, int64_t *ret, struct err *err)
     }
     strbuf_init(&sql, QUERY_SQL_MAX);
     strbuf_addf(&sql, "SELECT %s", last);
-    int status = sql.failed ? err_set(err, ERR_NO_MEMORY, "out of memory for the threads of '%s'", series->series->name)
-                            : query_number(series->run->run->db, sql.data, ret, err);
+    sqlite3_stmt *row = NULL;
+    int status = prepare(series, &sql, &row, err);
+    *ret = status == 0 && sqlite3_step(row) == SQLITE_ROW ? sqlite3_column_int64(row, 0) : 0;
+    sqlite3_finalize(row);
     strbuf_release(&sql);
     *ret = number_add(*ret, 1);
     return status;
@@ -503,7 +519,7 @@ static int write_counters(struct series_run *series, const struct record_kind *k
     make_sql(series, kind, &sql);
     int status = open_counters(series, err);
     if (status == 0)
-        status = query_sql_prepare(db, &sql, &rows, err);
+        status = prepare(series, &sql, &rows, err);
     if (status == 0)
         status = draw_rows(series, db, rows, err);
     sqlite3_finalize(rows);

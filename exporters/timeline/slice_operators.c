@@ -109,7 +109,11 @@ int slice_operators_wait(struct slice_operators *operators, struct err *err)
 static int load_facts(struct slice_operators *ret, sqlite3 *db, const char *beside, const struct cann_texts *names,
                       const struct workload *workload, struct err *err)
 {
-    ret->search = beside != NULL && workload == NULL ? begin_search(beside) : NULL;
+    enum { FEW_TASKS = 65536 }; /* are read sooner than another connection has the schema */
+    int64_t tasks = 0;
+    if (beside != NULL && workload == NULL && cann_task_count(db, &tasks, err) < 0)
+        return err_status(err);
+    ret->search = tasks > FEW_TASKS ? begin_search(beside) : NULL;
     if ((ret->search == NULL && load_bounds(&ret->bounds, db, names, workload, err) < 0) ||
         cann_tensor_sets_load(db, &ret->tensors, err) < 0)
         return err_status(err);

@@ -9,7 +9,6 @@
 #include "base/progress.h"
 #include "base/search.h"
 #include "db/database.h"
-#include "db/query/operators/query_models.h"
 #include "exporters/counters/pmu_rounding.h"
 #include "exporters/timeline/track.h"
 
@@ -28,14 +27,14 @@ struct begun_flow {
 
 void earlier_begin_layer(struct earlier *draw, const char *word)
 {
-    trace_lanes_init(&draw->lanes, &draw->trace.style, word, NULL, NULL);
+    trace_lanes_init(&draw->lanes, &draw->file.trace.style, word, NULL, NULL);
 }
 
 int earlier_end_layer(struct earlier *draw, int status,
                       void (*name)(void *arg, int64_t pid, int64_t number, struct strbuf *ret), struct err *err)
 {
-    if (status == 0 && !draw->compat)
-        status = trace_lanes_name(&draw->lanes, &draw->trace, name, draw, err);
+    if (status == 0 && !draw->file.compat)
+        status = trace_lanes_name(&draw->lanes, &draw->file.trace, name, draw, err);
     trace_lanes_release(&draw->lanes);
     return status;
 }
@@ -49,23 +48,30 @@ void earlier_count_thread(struct earlier *draw, int64_t number)
 /* The process id of a process of the layer. */
 static int64_t earlier_pid(const struct earlier *draw, int64_t process)
 {
-    if (draw->compat)
-        return draw->layer != 0 && process >= 0 ? trace_tagged(draw->layer, process) : process;
-    process &= UINT32_MAX; /* 0 when it is not known */
-    return draw->layer != 0 ? track_pid_of(process, draw->layer, draw->device->part->device_id) : process;
+    return track_own_pid(&draw->file, process);
+}
+
+int earlier_draw_series(struct earlier *draw, const struct track *track, struct err *err)
+{
+    struct series_track state = {.runs = NULL};
+    int status = series_track_write(&draw->file, track, &state, err);
+    if (status == 0 && !draw->file.compat)
+        status = series_track_name_threads(&state, err);
+    series_track_release(&state);
+    return status;
 }
 
 void earlier_name_process(struct earlier *draw, int64_t process, const char *name)
 {
-    draw->trace.style.unplaced = draw->compat && draw->layer == 0;
-    trace_name_process(&draw->trace, earlier_pid(draw, process), draw->layer, name, NULL);
+    draw->file.trace.style.unplaced = draw->file.compat && draw->file.layer == 0;
+    trace_name_process(&draw->file.trace, earlier_pid(draw, process), draw->file.layer, name, NULL);
 }
 
 /* compat: threads are named before their events; placed: and have a place among the others. */
 static void name_thread(struct earlier *draw, int64_t process, int64_t tid, const char *name, bool placed)
 {
-    draw->trace.style.unplaced = !placed;
-    trace_name_thread(&draw->trace, earlier_pid(draw, process), tid, tid, name);
+    draw->file.trace.style.unplaced = !placed;
+    trace_name_thread(&draw->file.trace, earlier_pid(draw, process), tid, tid, name);
 }
 
 /* ---- events ---- */
@@ -73,11 +79,11 @@ static void name_thread(struct earlier *draw, int64_t process, int64_t tid, cons
 char *earlier_begin_operator(struct earlier *draw, int64_t name_id, size_t texts, struct trace_lanes *lanes,
                              int64_t number, struct trace_slice *slice, struct err *err)
 {
-    const struct trace_style *style = &draw->trace.style;
+    const struct trace_style *style = &draw->file.trace.style;
     const struct cann_text name = slice_name(&draw->operators, &draw->names, name_id);
     char *p = NULL;
     if (trace_lanes_place(lanes, number, slice, err) == 0)
-        p = trace_event_room(&draw->trace, name.length + texts, err);
+        p = trace_event_room(&draw->file.trace, name.length + texts, err);
     return p != NULL ? trace_put_slice(begin_named(p, style, "", name), style, slice) : NULL;
 }
 
@@ -109,11 +115,11 @@ static char *put_flow(struct earlier *draw, char *p, char phase, int64_t stream_
 {
     static const struct trace_flow connect = {.name = "connect", .paired = true};
     int64_t id = (int64_t)((uint64_t)stream_id << 32 | ((uint64_t)task_id & UINT32_MAX));
-    if (!draw->compat && phase == 's' && map_add(&draw->begun_flows, &id, NULL, err) == NULL)
+    if (!draw->file.compat && phase == 's' && map_add(&draw->begun_flows, &id, NULL, err) == NULL)
         return NULL;
-    if (!draw->compat && phase != 's' && map_get(&draw->begun_flows, &id) == NULL)
+    if (!draw->file.compat && phase != 's' && map_get(&draw->begun_flows, &id) == NULL)
         return p;
-    return trace_put_flow(p, &draw->trace.style, &connect, phase, id, slice->pid, slice->tid, slice->start_ns);
+    return trace_put_flow(p, &draw->file.trace.style, &connect, phase, id, slice->pid, slice->tid, slice->start_ns);
 }
 
 static char *put_call_flow(struct earlier *draw, char *p, const struct plain_call *call,
@@ -171,7 +177,7 @@ static void name_threads(struct earlier *draw, const struct call_threads *thread
             earlier_name_process(draw, thread->process, process);
         earlier_count_thread(draw, thread->tid);
         snprintf(name, sizeof name, "Thread %lld", (long long)thread->tid);
-        if (draw->compat)
+        if (draw->file.compat)
             name_thread(draw, thread->process, thread->tid, name, true);
     }
 }
@@ -199,8 +205,8 @@ static int find_name(struct earlier *draw, const struct plain_call *call, struct
 static char *begin_call(struct earlier *draw, const struct plain_call *call, const char *prefix, struct err *err)
 {
     struct cann_text name;
-    char *p = find_name(draw, call, &name, err) == 0 ? trace_event_room(&draw->trace, name.length, err) : NULL;
-    return p != NULL ? begin_named(p, &draw->trace.style, prefix, name) : NULL;
+    char *p = find_name(draw, call, &name, err) == 0 ? trace_event_room(&draw->file.trace, name.length, err) : NULL;
+    return p != NULL ? begin_named(p, &draw->file.trace.style, prefix, name) : NULL;
 }
 
 /* NULL: a call of the runtime has none. */
@@ -224,12 +230,12 @@ static char *put_call(char *p, const struct trace_style *style, const struct pla
 static int draw_call_on(struct earlier *draw, const struct plain_call *call, const char *prefix, const char *category,
                         int64_t number, struct err *err)
 {
-    const struct trace_style *style = &draw->trace.style;
+    const struct trace_style *style = &draw->file.trace.style;
     struct trace_slice slice = slice_between(draw, process_of(draw, call), call->start_ns, call->end_ns);
     char *p = begin_call(draw, call, prefix, err);
     if (p == NULL || trace_lanes_place(&draw->lanes, number, &slice, err) < 0)
         return err_status(err);
-    if (draw->compat) {
+    if (draw->file.compat) {
         p = trace_end_slice(put_call(trace_put_slice(p, style, &slice), style, call), style, &slice);
     } else {
         p = trace_put_times_at(p, style, &slice, &draw->place);
@@ -238,7 +244,7 @@ static int draw_call_on(struct earlier *draw, const struct plain_call *call, con
         p = trace_end_call(p, style, &slice);
     }
     p = put_call_flow(draw, p, call, &slice, err);
-    return p != NULL ? trace_event_done(&draw->trace, p, err) : err_status(err);
+    return p != NULL ? trace_event_done(&draw->file.trace, p, err) : err_status(err);
 }
 
 static const char *layer_prefix(const struct plain_call *call)
@@ -278,7 +284,7 @@ static int draw_runtime(struct earlier *draw, struct err *err)
 static int draw_grouped_compat(void *arg, const struct plain_call *call, struct err *err)
 {
     struct earlier *draw = arg;
-    const struct trace_style *style = &draw->trace.style;
+    const struct trace_style *style = &draw->file.trace.style;
     char *p = begin_call(draw, call, layer_prefix(call), err);
     if (p == NULL)
         return err_status(err);
@@ -288,12 +294,12 @@ static int draw_grouped_compat(void *arg, const struct plain_call *call, struct 
     p = trace_put_us(p, style, ",\"dur\":", time_since(call->end_ns, call->start_ns));
     if (call->process_id != DB_NULL)
         p = trace_put_literal(trace_put_value_word(p, style, ",\"args\":{\"Mode\":", mode_of(call)), "}");
-    return trace_event_done(&draw->trace, trace_put_literal(p, ",\"ph\":\"X\"}"), err);
+    return trace_event_done(&draw->file.trace, trace_put_literal(p, ",\"ph\":\"X\"}"), err);
 }
 
 static int draw_thread_group(struct earlier *draw, struct err *err)
 {
-    if (!draw->compat)
+    if (!draw->file.compat)
         return draw_calls(draw, PLAIN_BOTH, "Host", err);
     int status = plain_calls_each(draw->calls, PLAIN_ACL, draw_grouped_compat, draw, err);
     return status == 0 ? plain_calls_each(draw->calls, PLAIN_RUNTIME, draw_grouped_compat, draw, err) : status;
@@ -356,9 +362,9 @@ static int read_tasks(struct earlier *draw, struct err *err)
 {
     const struct execution_range *range = &draw->device->range.ticks;
     draw->tasks = spool_new(TASK_MEMORY, NULL, err);
-    if (draw->tasks == NULL || execution_each(draw->run->db, range, CANN_TICKS_CYCLES, add_task, draw, err) < 0 ||
-        device_copy_each(draw->run->db, range, add_copy, draw, err) < 0 ||
-        ai_cpu_run_each(draw->run->db, range, note_ai_cpu_run, draw, err) < 0)
+    if (draw->tasks == NULL || execution_each(draw->file.run->db, range, CANN_TICKS_CYCLES, add_task, draw, err) < 0 ||
+        device_copy_each(draw->file.run->db, range, add_copy, draw, err) < 0 ||
+        ai_cpu_run_each(draw->file.run->db, range, note_ai_cpu_run, draw, err) < 0)
         return err_status(err);
     return spool_finish(draw->tasks, err);
 }
@@ -375,52 +381,58 @@ static void release_tasks(struct earlier *draw)
 
 /* ---- models and what the host did for them: few ---- */
 
-static int count_slice(void *arg, const struct model_slice *slice, struct err *err)
-{
-    (void)err;
-    earlier_count_thread(arg, slice->thread_id);
-    return 0;
-}
-
-static int draw_slice(void *arg, const struct model_slice *done, struct err *err)
-{
-    struct earlier *draw = arg;
-    struct trace_slice slice = slice_between(draw, draw->device->part->process_id, done->start_ns, done->end_ns);
-    char *p = NULL;
-    if (trace_lanes_place(&draw->lanes, done->thread_id, &slice, err) == 0)
-        p = trace_event_room(&draw->trace, trace_string_room(done->name) + trace_string_room(done->model), err);
-    if (p == NULL)
-        return err_status(err);
-    p = trace_put_slice(trace_put_string(trace_begin_event(p), done->name), &draw->trace.style, &slice);
-    if (done->model != NULL) {
-        p = trace_put_string(trace_put_literal(p, "\"Model Name\":"), done->model);
-        p = trace_put_integer(p, &draw->trace.style, ",\"Model Id\":", done->model_id);
+/* What both layers are but rows and names. */
+#define OF_GE(table, columns, order, which)                                                                            \
+    .query = {.with = HASHES_2022, .from = table, .where = "s.device_id = :device", .order_by = order},                \
+    .values = columns, .device = "NULL", .thread = "t.thread_id", .thread_name = "'Thread ' || t.thread_id",           \
+    .program = "(SELECT process_id FROM capture_part WHERE device_id = :device AND NOT is_host)", .only = which
+#define OF_PHASE(time)                                                                                                 \
+    "CASE p.phase WHEN 0 THEN t.input_" time "_ns WHEN 1 THEN t.inference_" time "_ns ELSE t.output_" time "_ns END"
+#define PARTS(order, which)                                                                                            \
+    {                                                                                                                  \
+        .name = "CASE p.phase WHEN 0 THEN 'Input' WHEN 1 THEN 'Infer' ELSE 'Output' END", .time = OF_PHASE("start"),   \
+        .duration = OF_PHASE("end") " - " OF_PHASE("start"), .last_thread = LAST_THREAD("framework_model_time"),       \
+        OF_GE("framework_model_time t JOIN source_file s ON s.id = t.file_id"                                          \
+              "  JOIN (SELECT 0 AS phase UNION ALL SELECT 1 UNION ALL SELECT 2) p"                                     \
+              "  LEFT JOIN hash n ON n.hash_id = t.model_name_id",                                                     \
+              model_values, order, which)                                                                              \
     }
-    return trace_slice_done(&draw->trace, p, &slice, err);
-}
+#define LAST_THREAD(table)                                                                                             \
+    "coalesce(max(t.thread_id), -1) FROM " table " t JOIN source_file s ON s.id = t.file_id WHERE s.device_id = "      \
+    ":device"
 
-static int draw_slices(struct earlier *draw, enum model_slices which, struct err *err)
-{
-    int64_t device_id = draw->device->part->device_id;
-    earlier_begin_layer(draw, "Thread ");
-    int status = model_each_slice(draw->run->db, device_id, which, count_slice, draw, err);
-    if (draw->lanes.own_next > 0) {
-        earlier_name_process(draw, draw->device->part->process_id, "GE");
-        status = model_each_slice(draw->run->db, device_id, which, draw_slice, draw, err);
-    }
-    return earlier_end_layer(draw, status, NULL, err);
-}
+static const struct report_column model_values[] = {
+    {"Model Name", "coalesce(t.model_name, n.name, CAST(t.model_name_id AS TEXT), 'N/A')", .form = FORM_TEXT},
+    {"Model Id", "t.model_id", .form = FORM_TEXT},
+    {.title = NULL},
+};
+static const struct series_counter model_parts[] = {
+    PARTS("t.input_start_ns, t.id, p.phase", COUNTER_VENDOR),
+    PARTS(OF_PHASE("start") ", " OF_PHASE("end") " DESC, t.id, p.phase", COUNTER_OURS),
+    {.name = NULL},
+};
+static const struct series_counter host_steps[] = {
+    {.name = "coalesce(o.name, CAST(t.op_type_id AS TEXT)) || '_' || coalesce(n.name, CAST(t.event_type_id AS TEXT))",
+     .time = "t.start_ns",
+     .duration = "t.end_ns - t.start_ns",
+     .last_thread = LAST_THREAD("framework_op_execute"),
+     OF_GE("framework_op_execute t JOIN source_file s ON s.id = t.file_id"
+           "  LEFT JOIN hash o ON o.hash_id = t.op_type_id LEFT JOIN hash n ON n.hash_id = t.event_type_id",
+           NULL, "t.id", COUNTER_ANY)},
+    {.name = NULL},
+};
 
 /* ge: executions of models. */
 static int draw_models(struct earlier *draw, struct err *err)
 {
-    return draw_slices(draw, draw->compat ? MODEL_PARTS : MODEL_PARTS_BY_START, err);
+    return earlier_draw_series(draw, &(const struct track){.name = "ge", .process = "GE", .events = model_parts}, err);
 }
 
 /* ge_op_execute: what the host did for operators of dynamic shape. */
 static int draw_host_steps(struct earlier *draw, struct err *err)
 {
-    return draw_slices(draw, MODEL_OPERATOR_STEPS, err);
+    return earlier_draw_series(
+        draw, &(const struct track){.name = "ge_op_execute", .process = "GE", .events = host_steps}, err);
 }
 
 /* ---- ai_stack_time ---- */
@@ -432,8 +444,8 @@ static const char *const layers[] = {"AscendCL", "GE", "Runtime", "Task Schedule
 /* Compat: the tool wrote whole microseconds, and the rest as arguments. */
 static char *put_span(struct earlier *draw, char *p, const struct trace_slice *slice, double start, double end)
 {
-    const struct trace_style *style = &draw->trace.style;
-    if (draw->compat) {
+    const struct trace_style *style = &draw->file.trace.style;
+    if (draw->file.compat) {
         p = trace_put_integer(p, style, ",\"pid\":", slice->pid);
         p = trace_put_integer(p, style, ",\"tid\":", slice->tid);
         p = trace_put_integer(p, style, ",\"ts\":", number_from_real(start / 1000));
@@ -450,7 +462,7 @@ static char *put_span(struct earlier *draw, char *p, const struct trace_slice *s
 
 static int draw_stack_call(struct earlier *draw, const struct plain_call *call, int64_t layer, struct err *err)
 {
-    if (!draw->compat)
+    if (!draw->file.compat)
         return draw_call_on(draw, call, "", NULL, layer, err);
     const double start_ns = (double)call->start_ns, end_ns = (double)call->end_ns;
     struct trace_slice slice = slice_of_reals(draw, draw->device->part->process_id, start_ns, end_ns);
@@ -459,7 +471,7 @@ static int draw_stack_call(struct earlier *draw, const struct plain_call *call, 
         return err_status(err);
     slice.tid = layer;
     p = put_span(draw, p, &slice, start_ns, end_ns);
-    return trace_slice_done(&draw->trace, p, &slice, err);
+    return trace_slice_done(&draw->file.trace, p, &slice, err);
 }
 
 /* Where the calls of an iteration begin: its model's execution. */
@@ -478,15 +490,15 @@ static int draw_stack_runtime(void *arg, const struct plain_call *call, struct e
 static int draw_stack_task(void *arg, const void *record, struct err *err)
 {
     struct earlier *draw = arg;
-    const struct trace_style *style = &draw->trace.style;
+    const struct trace_style *style = &draw->file.trace.style;
     const struct timed_task *timed = record;
     const struct task_2022 *span = &timed->timed;
     const struct cann_text name = slice_name(&draw->operators, &draw->names, span->task.op_name_id);
     struct trace_slice slice = slice_of_reals(draw, draw->device->part->process_id, span->start, span->end);
     slice.tid = STACK_SCHEDULER;
-    if (!draw->compat && trace_lanes_place(&draw->lanes, STACK_SCHEDULER, &slice, err) < 0)
+    if (!draw->file.compat && trace_lanes_place(&draw->lanes, STACK_SCHEDULER, &slice, err) < 0)
         return err_status(err);
-    char *p = trace_event_room(&draw->trace,
+    char *p = trace_event_room(&draw->file.trace,
                                name.length + slice_operator_room(&draw->operators, &draw->names, &span->task), err);
     if (p == NULL)
         return err_status(err);
@@ -494,7 +506,7 @@ static int draw_stack_task(void *arg, const void *record, struct err *err)
     p = trace_put_literal(p, ",\"Total Time(ms)\":");
     p = isnan(timed->milliseconds) ? trace_put_literal(p, "\"\"") : number_put_real(p, timed->milliseconds, 17);
     p = slice_put_operator(p, style, &draw->operators, &draw->names, &span->task);
-    return trace_slice_done(&draw->trace, p, &slice, err);
+    return trace_slice_done(&draw->file.trace, p, &slice, err);
 }
 
 static void name_layer(void *arg, int64_t pid, int64_t number, struct strbuf *ret)
@@ -509,7 +521,7 @@ static int draw_stack(struct earlier *draw, struct err *err)
     earlier_begin_layer(draw, NULL);
     earlier_count_thread(draw, STACK_LAYERS - 1);
     earlier_name_process(draw, draw->device->part->process_id, "AI Stack Time");
-    for (int i = 0; i < STACK_LAYERS && draw->compat; i++)
+    for (int i = 0; i < STACK_LAYERS && draw->file.compat; i++)
         name_thread(draw, draw->device->part->process_id, i, layers[i], false);
     draw->in_model = false;
     bool failed = plain_calls_each(draw->calls, PLAIN_ACL, draw_stack_acl, draw, err) < 0 ||
@@ -540,7 +552,7 @@ static int draw_task(void *arg, const void *record, struct err *err)
 {
     const struct tasks *tasks = arg;
     struct earlier *draw = tasks->draw;
-    const struct trace_style *style = &draw->trace.style;
+    const struct trace_style *style = &draw->file.trace.style;
     const struct timed_task *timed = record;
     const struct cann_task *task = &timed->timed.task;
     const char *type = task_2022_type(draw->device, task);
@@ -554,24 +566,24 @@ static int draw_task(void *arg, const void *record, struct err *err)
     p = trace_end_slice(p, style, &slice);
     if (draw->flows)
         p = put_flow(draw, p, 'f', task->stream_id, task->task_id, &slice, err);
-    return trace_event_done(&draw->trace, p, err);
+    return trace_event_done(&draw->file.trace, p, err);
 }
 
 static int draw_copy(void *arg, const struct device_copy *copy, struct err *err)
 {
     struct tasks *tasks = arg;
     struct earlier *draw = tasks->draw;
-    const struct trace_style *style = &draw->trace.style;
+    const struct trace_style *style = &draw->file.trace.style;
     const double start_ns = time_2022(draw->device, copy->start_tick), end_ns = time_2022(draw->device, copy->end_tick);
     struct trace_slice slice = slice_of_reals(draw, SCHEDULER, start_ns, end_ns);
-    char *p = trace_lanes_begin(&tasks->copies, &draw->trace, copy->stream_id, &slice, 0, err, COPY_NAME_2022);
+    char *p = trace_lanes_begin(&tasks->copies, &draw->file.trace, copy->stream_id, &slice, 0, err, COPY_NAME_2022);
     if (p == NULL)
         return err_status(err);
     p = earlier_put_task(p, style, COPY_TYPE_2022, copy->stream_id, copy->task_id);
     p = trace_put_us(p, style, ",\"Receive Time\":", number_from_real(time_2022(draw->device, copy->receive_tick)));
     p = trace_put_us(p, style, ",\"Start Time\":", number_from_real(start_ns));
     p = trace_put_us(p, style, ",\"End Time\":", number_from_real(end_ns));
-    return trace_slice_done(&draw->trace, p, &slice, err);
+    return trace_slice_done(&draw->file.trace, p, &slice, err);
 }
 
 #define put_known_us(p, style, key, ns) ((ns) != DB_NULL ? trace_put_us((p), (style), key, (ns)) : (p))
@@ -580,7 +592,7 @@ static int draw_ai_cpu_run(void *arg, const struct ai_cpu_run *run, struct err *
 {
     const struct tasks *tasks = arg;
     struct earlier *draw = tasks->draw;
-    const struct trace_style *style = &draw->trace.style;
+    const struct trace_style *style = &draw->file.trace.style;
     struct trace_slice slice = {
         .pid = earlier_pid(draw, AI_CPU), .start_ns = run->start_ns, .duration_ns = run->duration_ns};
     char *p = earlier_begin_operator(draw, run->op_name_id, cann_text(&draw->names, run->op_name_id, 0).length,
@@ -594,7 +606,7 @@ static int draw_ai_cpu_run(void *arg, const struct ai_cpu_run *run, struct err *
     p = put_known_us(p, style, ",\"Dispatch Time(us)\":", run->dispatch_ns);
     p = put_known_us(p, style, ",\"Total Time(us)\":", run->total_ns);
     p = slice_put_whole_name(p, style, &draw->operators, &draw->names, run->op_name_id);
-    return trace_slice_done(&draw->trace, p, &slice, err);
+    return trace_slice_done(&draw->file.trace, p, &slice, err);
 }
 
 /* Chip 0 shows the tasks of the AI CPU a second time where that did not measure them itself. */
@@ -617,7 +629,7 @@ static void name_streams(struct earlier *draw)
     for (size_t i = 0; i < draw->streams.count; i++) {
         earlier_count_thread(draw, draw->streams.items[i]);
         snprintf(name, sizeof name, "Stream %lld", (long long)draw->streams.items[i]);
-        if (draw->compat)
+        if (draw->file.compat)
             name_thread(draw, SCHEDULER, draw->streams.items[i], name, false);
     }
 }
@@ -647,8 +659,8 @@ static int draw_all_tasks(struct tasks *tasks, struct err *err)
     if (draw->ai_cpu_runs || again)
         earlier_name_process(draw, AI_CPU, "AI CPU");
     if (spool_each(draw->tasks, draw_task, tasks, err) < 0 ||
-        device_copy_each(draw->run->db, range, draw_copy, tasks, err) < 0 ||
-        ai_cpu_run_each(draw->run->db, range, draw_ai_cpu_run, tasks, err) < 0)
+        device_copy_each(draw->file.run->db, range, draw_copy, tasks, err) < 0 ||
+        ai_cpu_run_each(draw->file.run->db, range, draw_ai_cpu_run, tasks, err) < 0)
         return err_status(err);
     return again && !draw->ai_cpu_runs ? spool_each(draw->tasks, draw_ai_cpu_task, tasks, err) : 0;
 }
@@ -659,12 +671,12 @@ static int draw_tasks(struct earlier *draw, struct err *err)
     if (draw->streams.count == 0 && !draw->ai_cpu_runs)
         return 0;
     earlier_begin_layer(draw, NULL);
-    trace_lanes_init(&tasks.copies, &draw->trace.style, NULL, NULL, NULL);
-    tasks.copies.no_own = !draw->compat;
+    trace_lanes_init(&tasks.copies, &draw->file.trace.style, NULL, NULL, NULL);
+    tasks.copies.no_own = !draw->file.compat;
     tasks.copies.next = draw->lanes.next;
     int status = draw_all_tasks(&tasks, err);
-    if (status == 0 && !draw->compat)
-        status = trace_lanes_name(&tasks.copies, &draw->trace, name_copies, NULL, err);
+    if (status == 0 && !draw->file.compat)
+        status = trace_lanes_name(&tasks.copies, &draw->file.trace, name_copies, NULL, err);
     trace_lanes_release(&tasks.copies);
     return earlier_end_layer(draw, status, name_task_thread, err);
 }
@@ -682,10 +694,10 @@ static int draw_msprof(struct earlier *draw, struct err *err)
     draw->flows = true;
     map_clear(&draw->begun_flows);
     for (size_t i = 0; i < sizeof places / sizeof *places && status == 0; i++) {
-        draw->layer = places[i].place;
+        draw->file.layer = places[i].place;
         status = places[i].draw(draw, err);
     }
-    draw->layer = 0;
+    draw->file.layer = 0;
     draw->flows = false;
     return status;
 }
@@ -695,17 +707,19 @@ int earlier_write_file(struct earlier *draw, const char *report, const char *suf
 {
     char name[SUFFIX_2022_MAX + 64];
     snprintf(name, sizeof name, "%s%s.json", report, suffix);
-    if (trace_open(&draw->trace, draw->run, draw->compat ? &trace_style_2022 : &trace_style_msprof, report, name, err) <
-        0)
+    if (trace_open(&draw->file.trace, draw->file.run, draw->file.compat ? &trace_style_2022 : &trace_style_msprof,
+                   report, name, err) < 0)
         return err_status(err);
+    map_clear(&draw->file.processes);
+    draw->file.device_id = draw->device->range.ticks.device_id;
     draw->tasks_before = 0;
-    draw->trace.tells_progress = true;
+    draw->file.trace.tells_progress = true;
     int status = draw_layer(draw, err);
     const struct trace_info info = {
         .clock = clock, .device_id = draw->device->range.ticks.device_id, .tasks_before = draw->tasks_before};
-    if (draw->compat && draw->trace.named && draw->trace.events == 0)
-        draw->trace.events = 1; /* the tool wrote files of names alone */
-    return trace_close(&draw->trace, status, &info, err);
+    if (draw->file.compat && draw->file.trace.named && draw->file.trace.events == 0)
+        draw->file.trace.events = 1; /* the tool wrote files of names alone */
+    return trace_close(&draw->file.trace, status, &info, err);
 }
 
 static int write_files(struct earlier *draw, struct err *err)
@@ -746,7 +760,7 @@ static int write_device(void *arg, const struct device_2022 *device, struct err 
     struct earlier *draw = arg;
     draw->device = device;
     bool failed = counters_2022_init(&draw->counters, device, err) < 0 || read_tasks(draw, err) < 0 ||
-                  (draw->calls = plain_calls_new(draw->run->db, device->part->device_id, err)) == NULL ||
+                  (draw->calls = plain_calls_new(draw->file.run->db, device->part->device_id, err)) == NULL ||
                   write_files(draw, err) < 0;
     release_calls(draw);
     release_tasks(draw);
@@ -755,7 +769,9 @@ static int write_device(void *arg, const struct device_2022 *device, struct err 
 
 int earlier_open(struct earlier *draw, struct timeline_run *run, struct err *err)
 {
-    *draw = (struct earlier){.run = run, .begun_flows = MAP_OF(struct begun_flow, id)};
+    *draw = (struct earlier){
+        .file = {.run = run, .processes = MAP_OF(struct named_process, pid), .own_numbers = true, .plain = true},
+        .begun_flows = MAP_OF(struct begun_flow, id)};
     if (cann_names_load(run->db, &draw->names, err) < 0)
         return err_status(err);
     return slice_operators_load(&draw->operators, run->db, NULL, &draw->names, NULL, !run->options->trace_compat, err);
@@ -766,13 +782,14 @@ void earlier_close(struct earlier *draw)
     cann_texts_release(&draw->names);
     slice_operators_release(&draw->operators);
     map_release(&draw->begun_flows);
+    map_release(&draw->file.processes);
 }
 
 int timeline_of_2022(struct timeline_run *run, struct err *err)
 {
     struct earlier draw;
     int status = earlier_open(&draw, run, err);
-    draw.compat = run->options->trace_compat;
+    draw.file.compat = run->options->trace_compat;
     if (status == 0)
         status = device_2022_each(run->db, run->options, write_device, &draw, err);
     earlier_close(&draw);

@@ -7,6 +7,7 @@
 #include "exporters/timeline/document.h"
 #include "exporters/timeline/lanes.h"
 #include "exporters/timeline/slice_operators.h"
+#include "exporters/timeline/track.h"
 
 /* Writes <timeline>_<device>[_<model>]_<iteration>.json for each that the capture has something for: with compat as
  * Ascend's tool of 2022 wrote them. */
@@ -20,14 +21,11 @@ int timeline_of_job(struct timeline_run *run, struct err *err);
 /* A file is of one layer, but msprof, which has several. With compat events, their order and numbers are those of
  * Ascend's tool of 2022. */
 struct earlier {
-    struct timeline_run *run;
+    struct track_run file; /* that is open, of what series need; compat: as Ascend's tool of 2022 wrote it */
     const struct device_2022 *device;
-    bool compat;                      /* files of 2022 */
     struct cann_texts names;          /* as JSON strings, with their quotes */
     struct slice_operators operators; /* all zero with --trace-compat */
     /* The file that is open: */
-    struct trace trace;
-    int64_t layer; /* msprof: the place of what is being drawn, which the tool put before process numbers; 0: none */
     uint64_t tasks_before; /* tasks before the origin, which are not drawn */
     /* The layer that is being drawn: */
     struct trace_lanes lanes;
@@ -71,6 +69,9 @@ int earlier_write_file(struct earlier *draw, const char *report, const char *suf
 void earlier_begin_layer(struct earlier *draw, const char *word);
 int earlier_end_layer(struct earlier *draw, int status,
                       void (*name)(void *arg, int64_t pid, int64_t number, struct strbuf *ret), struct err *err);
+/* Draws a layer whose events are a table, of the device. */
+int earlier_draw_series(struct earlier *draw, const struct track *track, struct err *err);
+extern const struct track track_steps_job;
 /* A thread of this number is going to be drawn. */
 void earlier_count_thread(struct earlier *draw, int64_t number);
 /* The process id of a process of the layer. */

@@ -47,12 +47,20 @@ static int64_t place_of(const struct track_run *run, int64_t layer)
     return layer == LAYER_OVERLAP ? 10 * LAYER_CANN + 3 : 10 * layer;
 }
 
+int64_t track_own_pid(const struct track_run *run, int64_t process_id)
+{
+    if (run->compat)
+        return run->layer != 0 && process_id >= 0 ? trace_tagged(run->layer, process_id) : process_id;
+    process_id &= UINT32_MAX; /* 0 when it is not known */
+    return run->layer != 0 ? track_pid_of(process_id, run->layer, run->device_id) : process_id;
+}
+
 int track_process_of(struct track_run *run, int64_t process_id, int64_t layer, int64_t device_id, const char *name,
                      int64_t *ret_pid, struct err *err)
 {
     char label[192] = "CPU";
     bool added;
-    *ret_pid = run->own_numbers ? process_id : track_pid_of(process_id, layer, device_id);
+    *ret_pid = run->own_numbers ? track_own_pid(run, process_id) : track_pid_of(process_id, layer, device_id);
     if (map_add(&run->processes, ret_pid, &added, err) == NULL)
         return err_status(err);
     if (!added)
@@ -61,7 +69,10 @@ int track_process_of(struct track_run *run, int64_t process_id, int64_t layer, i
         snprintf(label, sizeof label, "NPU %lld", (long long)device_id);
     if (run->host != NULL)
         snprintf(label + strlen(label), sizeof label - strlen(label), " of %s", run->host);
-    trace_name_process(&run->trace, *ret_pid, run->first_place + place_of(run, layer), name, label);
+    if (run->plain)
+        run->trace.style.unplaced = run->compat && run->layer == 0;
+    trace_name_process(&run->trace, *ret_pid, run->plain ? run->layer : run->first_place + place_of(run, layer), name,
+                       run->plain ? NULL : label);
     return 0;
 }
 
@@ -98,10 +109,12 @@ static int open_worker(struct track_worker *worker, struct err *err)
         const struct track *track = run->tracks[i];
         if (track->worker_size > 0 && (worker->owns[i] = calloc(1, track->worker_size)) == NULL)
             return err_no_memory(err);
-        if (track->draw_call != NULL && ((worker->calls = cann_reader_new(worker->db, CANN_CALLS, err)) == NULL ||
-                                         (worker->around = cann_reader_new(worker->db, CANN_CALLS, err)) == NULL))
+        if (track->draw_call != NULL &&
+            ((worker->calls = cann_reader_share(run->calls, worker->db, CANN_CALLS, err)) == NULL ||
+             (worker->around = cann_reader_share(run->calls, worker->db, CANN_CALLS, err)) == NULL))
             return err_status(err);
-        if (track->draw_task != NULL && (worker->tasks = cann_reader_new(worker->db, CANN_TASKS, err)) == NULL)
+        if (track->draw_task != NULL &&
+            (worker->tasks = cann_reader_share(run->tasks, worker->db, CANN_TASKS, err)) == NULL)
             return err_status(err);
     }
     return 0;
@@ -304,13 +317,20 @@ int tracks_walk(struct track_run *run, struct err *err)
         .worker_free = worker_free,
         .process = process,
     };
-    if (!are_needed(run, TRACK_CALLS) && !are_needed(run, TRACK_TASKS))
+    const bool calls = are_needed(run, TRACK_CALLS), tasks = are_needed(run, TRACK_TASKS);
+    if (!calls && !tasks)
         return 0;
-    run->parallel = parallel_new(&work, &run->trace.out, err);
+    run->calls = calls ? cann_reader_new(run->run->db, CANN_CALLS, err) : NULL;
+    run->tasks = tasks ? cann_reader_new(run->run->db, CANN_TASKS, err) : NULL;
+    if ((!calls || run->calls != NULL) && (!tasks || run->tasks != NULL))
+        run->parallel = parallel_new(&work, &run->trace.out, err);
     const bool failed = run->parallel == NULL || walk_rows(run, TRACK_CALLS, err) < 0 ||
                         slice_operators_wait(&run->operators, err) < 0 || walk_rows(run, TRACK_TASKS, err) < 0 ||
                         parallel_finish(run->parallel, err) < 0;
     parallel_free(run->parallel);
+    cann_reader_free(run->calls);
+    cann_reader_free(run->tasks);
+    run->calls = run->tasks = NULL;
     run->parallel = NULL;
     run->trace.events += atomic_exchange(&run->drawn, 0);
     return failed ? err_status(err) : 0;

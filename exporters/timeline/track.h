@@ -42,7 +42,10 @@ struct track_run {
     bool compat;
     bool facts;       /* slices say what operators are, and calls have no arguments: our own style, without a guest's */
     bool own_numbers; /* processes have the numbers and the place of programs, and the names of layers */
-    bool is_part;     /* of the timeline of several captures */
+    bool plain;       /* of these: processes have no labels, and the place `layer` */
+    int64_t layer;    /* msprof of captures before 2023: the place of what is being drawn; 0: of other files */
+    int64_t device_id;               /* :device of series, where they are of one */
+    bool is_part;                    /* of the timeline of several captures */
     bool only_answers;               /* the file has nothing but them */
     bool everything;                 /* the timeline of all layers that are asked for, not a file of some */
     const struct trace_guest *guest; /* of the timeline of a framework; NULL: none */
@@ -60,8 +63,9 @@ struct track_run {
     pthread_mutex_t lock; /* of lanes, while workers add threads */
     struct map processes;
     struct parallel *parallel;
-    atomic_uint_fast64_t drawn;  /* events, by the workers */
-    const struct track **tracks; /* of the file, in the order of their processes, with their states */
+    struct cann_reader *calls, *tasks; /* those of the workers are like them; NULL: none are wanted */
+    atomic_uint_fast64_t drawn;        /* events, by the workers */
+    const struct track **tracks;       /* of the file, in the order of their processes, with their states */
     void **states;
     size_t track_count;
 };
@@ -130,21 +134,22 @@ static inline int track_need_thread(struct track_worker *worker, int64_t number,
 }
 
 struct track {
-    const char *name;                    /* in the file of --reports: "ascend" */
-    const char *also;                    /* NULL, or its name in earlier versions of Ascend's tool */
-    const char *process;                 /* "Ascend Hardware" */
-    const char *doc;                     /* one sentence for the manual */
-    const char *report;                  /* NULL, or the file that it is written into beside msprof: "step_trace" */
-    bool named_only;                     /* JSON has it only where the file of --reports names it, and what is of
-                                            several captures or of a framework never */
-    int order;                           /* of its process among those of a timeline */
-    const struct series_counter *events; /* as a table (parsers/series.h), ended by one without a name; then no hooks */
+    const char *name;    /* in the file of --reports: "ascend" */
+    const char *also;    /* NULL, or its name in earlier versions of Ascend's tool */
+    const char *process; /* "Ascend Hardware" */
+    const char *doc;     /* one sentence for the manual */
+    const char *report;  /* NULL, or the file that it is written into beside msprof: "step_trace" */
+    bool named_only;     /* JSON has it only where the file of --reports names it, and what is of
+                            several captures or of a framework never */
+    int order;           /* of its process among those of a timeline */
+    const struct series_counter
+        *events; /* as a table (parsers/series.h), ended by one without a name; then no hooks but begin and end */
     enum track_rows rows;
     size_t state_size; /* of what the hooks keep, zeroed; with a word it begins with the lanes of its threads */
     const char *word;  /* how names of threads begin: "Stream "; NULL: the track has no lanes */
     int (*first_free)(void *db, int64_t *ret, struct err *err); /* for its lanes (trace_lanes_init), or NULL */
     void (*name_thread)(void *state, int64_t pid, int64_t number, struct strbuf *ret); /* NULL: by word and number */
-    /* Hooks return 0 or -code; each may be NULL. */
+    /* Hooks return 0 or -code; each may be NULL. With a table begin comes before its events, end behind them. */
     int (*begin)(struct track_run *run, void *state, struct err *err);
     /* Rows, in order: when each runs (all tracks of TRACK_TASKS see all tasks). */
     int (*span)(struct track_run *run, void *state, const struct cann_span *span, struct err *err);
@@ -203,6 +208,8 @@ static inline int64_t track_pid(const struct track_run *run, int64_t layer, int6
 {
     return track_pid_of(run->process_id, layer, device_id);
 }
+/* Where processes have the numbers of programs; in msprof of captures before 2023 with their layers. */
+int64_t track_own_pid(const struct track_run *run, int64_t process_id);
 
 /* From the host's call to the task on the device. */
 static const struct trace_flow host_to_device = {.name = "HostToDevice", .category = "HostToDevice"};

@@ -225,11 +225,11 @@ static void check_processes(const struct search *search)
     for (size_t i = 0; i < 2 * search->capture->file_count; i++) {
         const struct capture_file *file = &search->capture->files[i / 2];
         const char *const *pair = pairs[i % 2];
-        struct place place = {search->capture->parts[file->part].directory, -1, -1, NULL};
         if (search->kinds[i / 2] == NULL || strcmp(search->kinds[i / 2]->name, pair[0]) != 0 ||
             has_process(search, file, pair[1]) || find_kind(search, file->part, pair[1]) == NULL)
             continue;
-        diag_report(search->capture->diag, DIAG_FILE_ABSENT, &place,
+        diag_report(search->capture->diag, DIAG_FILE_ABSENT,
+                    FILE_PLACE(search->capture->parts[file->part].directory, NULL),
                     "no file of %s of process %lld, though '%s' is there", pair[1],
                     (long long)file->identity.process_id, base_name(file->name));
     }
@@ -254,7 +254,6 @@ static void check_configs(const struct capture *capture, size_t index)
     static const char *const names[] = {"info.json", "sample.json",    "start_info",
                                         "end_info",  "host_start.log", "dev_start.log"};
     const struct capture_part *part = &capture->parts[index];
-    struct place place = {part->directory, -1, -1, NULL};
     size_t count = sizeof names / sizeof *names - (part->is_host ? 1 : 0);
     if (*part->directory == '\0' ||
         (capture->family != CAPTURE_CANN && (capture->family != CAPTURE_2022 || part->is_host)))
@@ -262,7 +261,8 @@ static void check_configs(const struct capture *capture, size_t index)
     for (size_t i = 0; i < count; i++) {
         bool told = strcmp(names[i], "end_info") == 0 && has_config(capture, index, "losses.json");
         if (!told && !has_config(capture, index, names[i]))
-            diag_report(capture->diag, DIAG_FILE_ABSENT, &place, "no %s, which every part of a capture has", names[i]);
+            diag_report(capture->diag, DIAG_FILE_ABSENT, FILE_PLACE(part->directory, NULL),
+                        "no %s, which every part of a capture has", names[i]);
     }
 }
 
@@ -326,7 +326,6 @@ static int report_marks(const struct search *search, const struct mark_rule *rul
 {
     for (size_t i = 0; i < search->capture->mark_count; i++) {
         const struct inference_mark *mark = &search->capture->marks[i];
-        struct place place = {mark->name, -1, -1, NULL};
         struct mark_key key;
         bool is_one;
         if (make_key(rule, &mark->identity, models, &key, &is_one, err) < 0)
@@ -334,7 +333,8 @@ static int report_marks(const struct search *search, const struct mark_rule *rul
         bool there = is_one && map_get(found, &key) != NULL;
         key.current_pic_count = rule->with_sample ? -1 : 0;
         if (!there && (!is_one || map_get(found, &key) == NULL))
-            diag_report(search->capture->diag, DIAG_FILE_ABSENT, &place, "no file of %s of this inference", rule->kind);
+            diag_report(search->capture->diag, DIAG_FILE_ABSENT, FILE_PLACE(mark->name, NULL),
+                        "no file of %s of this inference", rule->kind);
     }
     return 0;
 }
@@ -374,7 +374,6 @@ static void check_models(const struct search *search)
 {
     for (size_t i = 0; i < search->capture->file_count; i++) {
         const struct capture_file *file = &search->capture->files[i];
-        struct place place = {file->name, -1, -1, NULL};
         size_t length = strlen(file->name), suffix = strlen("layer.info");
         char name[512];
         if (search->kinds[i] == NULL || strcmp(search->kinds[i]->name, "layer") != 0 || length <= suffix ||
@@ -385,7 +384,8 @@ static void check_models(const struct search *search)
         for (size_t k = 0; k < search->capture->file_count && !there; k++)
             there = strcmp(search->capture->files[k].name, name) == 0;
         if (!there)
-            diag_report(search->capture->diag, DIAG_FILE_ABSENT, &place, "no '%s' beside it", base_name(name));
+            diag_report(search->capture->diag, DIAG_FILE_ABSENT, FILE_PLACE(file->name, NULL), "no '%s' beside it",
+                        base_name(name));
     }
 }
 
@@ -402,10 +402,9 @@ static void check_batches(const struct capture *capture)
             named |= mine;
             known |= mine && mark->batch_num == model->batch_num;
         }
-        const struct place place = {model->name, -1, -1, "batch_num"};
         if (model->batch_num >= 0 && named && !known)
-            diag_report(capture->diag, DIAG_RECORD_ODD, &place, "%lld in its net.info, which no inference is of",
-                        (long long)model->batch_num);
+            diag_report(capture->diag, DIAG_RECORD_ODD, FILE_PLACE(model->name, "batch_num"),
+                        "%lld in its net.info, which no inference is of", (long long)model->batch_num);
     }
 }
 

@@ -17,8 +17,7 @@
 
 static void report_config(struct capture *capture, const char *name, const char *field, const char *text)
 {
-    struct place place = {name, -1, -1, field};
-    diag_report(capture->diag, DIAG_CONFIG_INVALID, &place, "%s", text);
+    diag_report(capture->diag, DIAG_CONFIG_INVALID, FILE_PLACE(name, field), "%s", text);
 }
 
 /* The file's text, or NULL after a report; NULL with err->code set when memory ran out. */
@@ -31,12 +30,12 @@ static char *read_text(struct capture *capture, const char *name, size_t *ret_le
     free(path);
     if (status == 0)
         return text;
-    struct place place = {name, -1, -1, NULL};
     if (status == -ERR_NO_MEMORY)
         *err = problem;
     else
-        diag_report(capture->diag, status == -ERR_LIMIT ? DIAG_FILE_LIMIT : DIAG_FILE_UNREADABLE, &place,
-                    "%s; expected a text file of at most %d bytes", err_message(&problem), CONFIG_FILE_LIMIT);
+        diag_report(capture->diag, status == -ERR_LIMIT ? DIAG_FILE_LIMIT : DIAG_FILE_UNREADABLE,
+                    FILE_PLACE(name, NULL), "%s; expected a text file of at most %d bytes", err_message(&problem),
+                    CONFIG_FILE_LIMIT);
     return NULL;
 }
 
@@ -250,15 +249,15 @@ int capture_read_done(struct capture *capture, const char *name, struct done_inf
     }
     free(text);
     if (ret->start_ns > DONE_TIME_LIMIT_NS || ret->end_ns > DONE_TIME_LIMIT_NS) {
-        struct place place = {name, -1, -1, ret->start_ns > DONE_TIME_LIMIT_NS ? "starttime" : "endtime"};
-        diag_report(capture->diag, DIAG_CONFIG_INVALID, &place, "%lld ns; expected at most %lld; neither time is used",
+        diag_report(capture->diag, DIAG_CONFIG_INVALID,
+                    FILE_PLACE(name, ret->start_ns > DONE_TIME_LIMIT_NS ? "starttime" : "endtime"),
+                    "%lld ns; expected at most %lld; neither time is used",
                     (long long)(ret->start_ns > DONE_TIME_LIMIT_NS ? ret->start_ns : ret->end_ns),
                     (long long)DONE_TIME_LIMIT_NS);
         ret->start_ns = ret->end_ns = -1;
     }
     if (ret->start_ns >= 0 && ret->end_ns >= 0 && ret->end_ns < ret->start_ns) {
-        struct place place = {name, -1, -1, "endtime"};
-        diag_report(capture->diag, DIAG_CONFIG_INVALID, &place,
+        diag_report(capture->diag, DIAG_CONFIG_INVALID, FILE_PLACE(name, "endtime"),
                     "endtime %lld, expected at least the starttime %lld; neither is used", (long long)ret->end_ns,
                     (long long)ret->start_ns);
         ret->start_ns = ret->end_ns = -1;

@@ -139,9 +139,9 @@ static void reject(struct capture *capture, const struct candidate *candidates, 
         return; /* unreadable, which the decoder will say */
     for (size_t i = 1; i < count; i++) {
         struct capture_file *file = candidates[i].file;
-        struct place place = {file->name, -1, -1, NULL};
-        diag_report(capture->diag, DIAG_FILE_DUPLICATE, &place, "the same %llu bytes as '%s', which is decoded",
-                    (unsigned long long)file->size, candidates->file->name);
+        diag_report(capture->diag, DIAG_FILE_DUPLICATE, FILE_PLACE(file->name, NULL),
+                    "the same %llu bytes as '%s', which is decoded", (unsigned long long)file->size,
+                    candidates->file->name);
         file->kind = NULL;
     }
 }

@@ -130,12 +130,12 @@ static void leave_foreign_files_out(struct capture *capture)
 {
     for (size_t i = 0; i < capture->file_count; i++) {
         struct capture_file *file = &capture->files[i];
-        struct place place = {file->name, -1, -1, NULL};
         if (file->families == 0 || (file->families & 1u << capture->family) != 0)
             continue;
         if (file->kind != NULL)
-            diag_report(capture->diag, DIAG_FILE_FOREIGN, &place, "records of kind %s; the capture's family is %s",
-                        file->kind->name, capture_family_name(capture->family));
+            diag_report(capture->diag, DIAG_FILE_FOREIGN, FILE_PLACE(file->name, NULL),
+                        "records of kind %s; the capture's family is %s", file->kind->name,
+                        capture_family_name(capture->family));
         file->kind = NULL;
     }
 }
@@ -155,11 +155,10 @@ static void skip_unknown_chips(struct capture *capture)
 {
     for (size_t i = 0; i < capture->part_count; i++) {
         const struct capture_part *part = &capture->parts[i];
-        struct place place = {part->directory, -1, -1, "platform_version"};
         if (part->is_host || part->chip < 0 || is_known_chip(part->chip))
             continue;
-        diag_report(capture->diag, DIAG_CHIP_UNKNOWN, &place, "chip %lld; expected 0 to 5, 7 to 9, 11, 15 or 16",
-                    (long long)part->chip);
+        diag_report(capture->diag, DIAG_CHIP_UNKNOWN, FILE_PLACE(part->directory, "platform_version"),
+                    "chip %lld; expected 0 to 5, 7 to 9, 11, 15 or 16", (long long)part->chip);
         for (size_t k = 0; k < capture->file_count; k++) {
             struct capture_file *file = &capture->files[k];
             if (file->part == i)
@@ -174,12 +173,12 @@ static void report_foreign_devices(const struct capture *capture)
     for (size_t i = 0; i < capture->file_count; i++) {
         const struct capture_file *file = &capture->files[i];
         const struct capture_part *part = &capture->parts[file->part];
-        struct place place = {file->name, -1, -1, NULL};
         if (file->kind == NULL || part->is_host || *part->directory == '\0' || file->identity.device_id < 0 ||
             part->device_id < 0 || file->identity.device_id == part->device_id)
             continue;
-        diag_report(capture->diag, DIAG_DEVICE_UNKNOWN, &place, "device %lld; expected %lld, as info.json and %s say",
-                    (long long)file->identity.device_id, (long long)part->device_id, part->directory);
+        diag_report(capture->diag, DIAG_DEVICE_UNKNOWN, FILE_PLACE(file->name, NULL),
+                    "device %lld; expected %lld, as info.json and %s say", (long long)file->identity.device_id,
+                    (long long)part->device_id, part->directory);
     }
 }
 
@@ -193,9 +192,8 @@ static void shift_clock(struct capture_part *part, int64_t shift_ns)
 static void report_clocks(const struct capture *capture, const struct capture_part *part, const char *field,
                           const char *what, int64_t value, int64_t other)
 {
-    struct place place = {part->directory, -1, -1, field};
-    diag_report(capture->diag, DIAG_CONFIG_INVALID, &place, "%lld ns %s; expected about %lld ns", (long long)value,
-                what, (long long)other);
+    diag_report(capture->diag, DIAG_CONFIG_INVALID, FILE_PLACE(part->directory, field),
+                "%lld ns %s; expected about %lld ns", (long long)value, what, (long long)other);
 }
 
 /* Whether two readings differ by less than a second and a hundredth. */
@@ -249,9 +247,8 @@ static void settle_parts(struct capture *capture)
             missing = "dev_start.log: times are shifted";
         else if (!part->is_host && part->device_hz <= 0)
             missing = "hwts_frequency in info.json: the chip's usual one is assumed";
-        struct place place = {part->directory, -1, -1, NULL};
         if (missing != NULL)
-            diag_report(capture->diag, DIAG_CONFIG_MISSING, &place, "no %s", missing);
+            diag_report(capture->diag, DIAG_CONFIG_MISSING, FILE_PLACE(part->directory, NULL), "no %s", missing);
     }
 }
 
@@ -311,9 +308,9 @@ static void report_absences(struct capture *capture)
         diag_report(capture->diag, DIAG_NO_DEVICE_DATA, NULL, "no device PMU file (aicore.*) with data");
     for (size_t i = 0; i < capture->file_count; i++) {
         const struct capture_file *file = &capture->files[i];
-        struct place place = {file->name, -1, -1, NULL};
         if (file->kind == &kind_acl_call && !file->done.present)
-            diag_report(capture->diag, DIAG_NO_FINALIZE, &place, "no .done file: the last second may be missing");
+            diag_report(capture->diag, DIAG_NO_FINALIZE, FILE_PLACE(file->name, NULL),
+                        "no .done file: the last second may be missing");
     }
 }
 

@@ -195,10 +195,7 @@ out:
     return status;
 }
 
-static int compare_entries(const void *a, const void *b)
-{
-    return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
-}
+ARRAY_COMPARE(compare_entries, struct entry, ARRAY_BY_TEXT(name))
 
 static int read_parts(struct entry_list *list, const char *directory, struct err *err)
 {
@@ -386,11 +383,6 @@ int capture_find_outer(const char *path, char **ret, struct err *err)
     return 0;
 }
 
-static int compare_paths(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 int capture_list(const char *parent, char ***ret_paths, size_t *ret_count, struct err *err)
 {
     DIR *stream = opendir(parent);
@@ -418,7 +410,7 @@ int capture_list(const char *parent, char ***ret_paths, size_t *ret_count, struc
         free(paths.items);
         return status;
     }
-    array_sort(paths.items, paths.count, sizeof *paths.items, compare_paths);
+    array_sort(paths.items, paths.count, sizeof *paths.items, array_compare_texts);
     *ret_paths = paths.items;
     *ret_count = paths.count;
     return 0;

@@ -22,12 +22,7 @@ static int compare_marks(const void *a, const void *b)
     return file_identity_compare(&p, &q, false);
 }
 
-static int compare_marks_and_names(const void *a, const void *b)
-{
-    int order = compare_marks(a, b);
-    const struct inference_mark *x = a, *y = b;
-    return order != 0 ? order : strcmp(x->name, y->name);
-}
+ARRAY_COMPARE(compare_marks_and_names, struct inference_mark, compare_marks(left, right), ARRAY_BY_TEXT(name))
 
 const struct inference_mark *capture_mark(const struct capture *capture, int64_t device_id, int64_t model_id,
                                           int64_t batch_num, int64_t input_pic_num, int64_t current_pic_count)
@@ -86,10 +81,9 @@ static int take_done(struct capture *capture, const struct entry_list *list, con
     char *data_name = strndup(entry->name, strlen(entry->name) - strlen(".done"));
     if (data_name == NULL)
         return err_no_memory(err);
-    if (entry_list_find(list, data_name) == NULL) {
-        struct place place = {entry->name, -1, -1, NULL};
-        diag_report(capture->diag, DIAG_FILE_MISSING, &place, "the data file '%s' is not there", data_name);
-    }
+    if (entry_list_find(list, data_name) == NULL)
+        diag_report(capture->diag, DIAG_FILE_MISSING, FILE_PLACE(entry->name, NULL), "the data file '%s' is not there",
+                    data_name);
     free(data_name);
     return 0;
 }
@@ -110,10 +104,10 @@ static int read_done_of(struct capture *capture, const struct entry_list *list, 
     if (follows || entry_list_find(list, done_name) != NULL)
         status = capture_read_done(capture, done_name, &file->done, err);
     free(done_name);
-    struct place place = {file->name, -1, -1, "filesize"};
     if (status == 0 && file->done.file_size >= 0 && (uint64_t)file->done.file_size != file->size)
-        diag_report(capture->diag, DIAG_FILE_SIZE, &place, "%llu bytes; the .done file expects %lld",
-                    (unsigned long long)file->size, (long long)file->done.file_size);
+        diag_report(capture->diag, DIAG_FILE_SIZE, FILE_PLACE(file->name, "filesize"),
+                    "%llu bytes; the .done file expects %lld", (unsigned long long)file->size,
+                    (long long)file->done.file_size);
     return status;
 }
 
@@ -256,17 +250,9 @@ static int compare_files(const void *a, const void *b)
     return order != 0 ? order : strcmp(x->name, y->name);
 }
 
-static int compare_models(const void *a, const void *b)
-{
-    const struct capture_model *x = a, *y = b;
-    return ARRAY_ORDERS(array_order(x->model_id, y->model_id), strcmp(x->name, y->name));
-}
+ARRAY_COMPARE(compare_models, struct capture_model, ARRAY_BY(model_id), ARRAY_BY_TEXT(name))
 
-static int compare_devices(const void *a, const void *b)
-{
-    const struct device_info *x = a, *y = b;
-    return (x->device_id > y->device_id) - (x->device_id < y->device_id);
-}
+ARRAY_COMPARE(compare_devices, struct device_info, ARRAY_BY(device_id))
 
 static void sort(struct capture *capture)
 {
@@ -287,9 +273,8 @@ static void reject_duplicate_marks(struct capture *capture)
     for (size_t i = 0; i < capture->mark_count; i++) {
         struct inference_mark *mark = &capture->marks[i], *before = kept > 0 ? &capture->marks[kept - 1] : NULL;
         if (before != NULL && compare_marks(before, mark) == 0) {
-            struct place place = {mark->name, -1, -1, NULL};
-            diag_report(capture->diag, DIAG_FILE_DUPLICATE, &place, "the same inference as '%s', which is used",
-                        before->name);
+            diag_report(capture->diag, DIAG_FILE_DUPLICATE, FILE_PLACE(mark->name, NULL),
+                        "the same inference as '%s', which is used", before->name);
             free(mark->name);
         } else {
             capture->marks[kept++] = *mark;
@@ -307,9 +292,8 @@ static void reject_duplicates(struct capture *capture)
             continue;
         if (before != NULL && before->kind == file->kind && before->part == file->part &&
             file_identity_compare(&before->identity, &file->identity, true) == 0) {
-            struct place place = {file->name, -1, -1, NULL};
-            diag_report(capture->diag, DIAG_FILE_DUPLICATE, &place, "the same stream as '%s', which is decoded",
-                        before->name);
+            diag_report(capture->diag, DIAG_FILE_DUPLICATE, FILE_PLACE(file->name, NULL),
+                        "the same stream as '%s', which is decoded", before->name);
             file->kind = NULL;
         } else {
             before = file;
@@ -335,9 +319,8 @@ static void reject_repetitions(struct capture *capture)
         const char *other = file->kind != NULL ? file->kind->instead_of : NULL;
         if (other == NULL || !part_has_kind(capture, file->part, other))
             continue;
-        struct place place = {file->name, -1, -1, NULL};
-        diag_report(capture->diag, DIAG_FILE_DUPLICATE, &place, "the records of %s, which are there and decoded",
-                    other);
+        diag_report(capture->diag, DIAG_FILE_DUPLICATE, FILE_PLACE(file->name, NULL),
+                    "the records of %s, which are there and decoded", other);
         file->kind = NULL;
     }
 }

@@ -245,7 +245,6 @@ static const char *find_value(const char *section, const char *key)
 static void take_clock_log(const struct config_file *file, const char *section, const char *key, int64_t *ret)
 {
     int64_t number;
-    struct place place = {file->name, -1, -1, key};
     const char *value = find_value(section, key);
     if (value == NULL)
         return;
@@ -254,7 +253,7 @@ static void take_clock_log(const struct config_file *file, const char *section, 
     if (number_parse_integer(value, length, &number) != 0)
         return;
     if (reported && *ret > 0 && *ret != number)
-        diag_report(file->diag, DIAG_CONFIG_INVALID, &place,
+        diag_report(file->diag, DIAG_CONFIG_INVALID, FILE_PLACE(file->name, key),
                     "%lld, but another start log says %lld; the former is used", (long long)number, (long long)*ret);
     *ret = number;
 }
@@ -316,10 +315,9 @@ static int take_object(struct capture_part *part, const struct config_file *file
 
 int part_read_config(struct capture_part *part, const struct config_file *file, struct err *err)
 {
-    struct place place = {file->name, -1, -1, NULL};
     if (is_of_other_device(part, base_name(file->name))) {
-        diag_report(file->diag, DIAG_CONFIG_INVALID, &place, "a file of another device than %lld; it is ignored",
-                    (long long)part->device_id);
+        diag_report(file->diag, DIAG_CONFIG_INVALID, FILE_PLACE(file->name, NULL),
+                    "a file of another device than %lld; it is ignored", (long long)part->device_id);
         return 0;
     }
     take_clocks(part, file);
@@ -331,12 +329,7 @@ int part_read_config(struct capture_part *part, const struct config_file *file, 
 
 /* ---- the whole ---- */
 
-static int compare_parts(const void *a, const void *b)
-{
-    const struct capture_part *x = a, *y = b;
-    return ARRAY_ORDERS(array_order(y->is_host, x->is_host), array_order(x->device_id, y->device_id),
-                        strcmp(x->directory, y->directory));
-}
+ARRAY_COMPARE(compare_parts, struct capture_part, ARRAY_BY_MOST(is_host), ARRAY_BY(device_id), ARRAY_BY_TEXT(directory))
 
 static void inherit(int64_t *value, int64_t from)
 {

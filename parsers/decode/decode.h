@@ -62,6 +62,9 @@ const struct capture_part *decoder_part(const struct decoder *decoder);
 struct diagnostics *decoder_diag(struct decoder *decoder);
 /* Where the current record is. */
 struct place decoder_place(const struct decoder *decoder, const char *field);
+/* diag_report at the current record. */
+#define decoder_report(decoder, id, field, ...)                                                                        \
+    diag_report(decoder_diag(decoder), id, (const struct place[]){decoder_place(decoder, field)}, __VA_ARGS__)
 /* The bytes of the current record, for what a layout cannot say; only inside of a record hook. */
 struct bytes decoder_bytes(const struct decoder *decoder);
 /* The layout of the current record; likewise. */

@@ -208,9 +208,8 @@ static int64_t take_chunk(struct stream *stream, struct err *err)
             if (reject_misaligned(stream, &at))
                 continue;
         }
-        int status = take_record(stream, stream->buffer + at, err);
-        if (status < 0)
-            return status;
+        if (take_record(stream, stream->buffer + at, err) < 0)
+            return err_status(err);
         stream->decoder->record++;
         at += size;
     }
@@ -354,9 +353,8 @@ static bool take_file(struct stream *stream, struct capture_file *file, bool *re
     struct file_reader *reader = decoder->reader;
     int failure = file_reader_open(reader, (size_t)(file - decoder->capture->files));
     if (failure != 0) {
-        struct place place = {file->name, -1, -1, NULL};
-        diag_report(decoder->capture->diag, DIAG_FILE_UNREADABLE, &place, "%s; expected a readable file",
-                    failure > 0 ? strerror(failure) : "not a regular file any more");
+        diag_report(decoder->capture->diag, DIAG_FILE_UNREADABLE, FILE_PLACE(file->name, NULL),
+                    "%s; expected a readable file", failure > 0 ? strerror(failure) : "not a regular file any more");
         return false;
     }
     while (*ret_status == 0 && !*ret_give_up) {
@@ -421,8 +419,7 @@ static bool continues(const struct stream *stream, size_t index)
 {
     if (index == 0 || stream->files[index].identity.slice == stream->files[index - 1].identity.slice + 1)
         return true;
-    struct place place = {stream->files[index].name, -1, -1, NULL};
-    diag_report(stream->decoder->capture->diag, DIAG_FILE_MISSING, &place,
+    diag_report(stream->decoder->capture->diag, DIAG_FILE_MISSING, FILE_PLACE(stream->files[index].name, NULL),
                 "slice %lld follows slice %lld; those between them are missing",
                 (long long)stream->files[index].identity.slice, (long long)stream->files[index - 1].identity.slice);
     return false;
@@ -466,7 +463,6 @@ static int decode_binary(struct stream *stream, struct err *err)
 static int decode_text(struct stream *stream, struct capture_file *file, struct err *err)
 {
     struct decoder *decoder = stream->decoder;
-    struct place place = {file->name, -1, -1, NULL};
     struct err problem = ERR_INIT;
     char *data;
     size_t length;
@@ -478,8 +474,9 @@ static int decode_text(struct stream *stream, struct capture_file *file, struct 
         return status;
     }
     if (status < 0) {
-        diag_report(decoder->capture->diag, status == -ERR_LIMIT ? DIAG_FILE_LIMIT : DIAG_FILE_UNREADABLE, &place,
-                    "%s; expected a text file of at most %d bytes", err_message(&problem), TEXT_FILE_LIMIT);
+        diag_report(decoder->capture->diag, status == -ERR_LIMIT ? DIAG_FILE_LIMIT : DIAG_FILE_UNREADABLE,
+                    FILE_PLACE(file->name, NULL), "%s; expected a text file of at most %d bytes", err_message(&problem),
+                    TEXT_FILE_LIMIT);
         return 0;
     }
     checksum_add(stream->checksum, data, length);
@@ -653,11 +650,9 @@ static void check_unchanged(const struct capture *capture)
     if (listed && (!same || replaced) && !are_unchanged(capture, &now))
         same = true; /* it has been told */
     entry_list_release(&now);
-    if (!same) {
-        struct place place = {capture->directory, -1, -1, NULL};
-        diag_report(capture->diag, DIAG_FILE_CHANGED, &place,
+    if (!same)
+        diag_report(capture->diag, DIAG_FILE_CHANGED, FILE_PLACE(capture->directory, NULL),
                     "its files are not those that were listed: one came, went or was written meanwhile");
-    }
 }
 
 static int open_batches(struct decoder *decoder, struct err *err)

@@ -242,9 +242,8 @@ int open_batch_next(struct decoder *decoder, struct open_batch *open, size_t tex
 {
     struct row_batch *batch = open->batch;
     if (batch != NULL && (batch->rows == batch->capacity || batch->texts_capacity - batch->texts_used < text_bytes)) {
-        int status = commit(decoder, open, err);
-        if (status < 0)
-            return status;
+        if (commit(decoder, open, err) < 0)
+            return err_status(err);
         batch = NULL;
     }
     if (batch == NULL) {
@@ -419,9 +418,8 @@ int decoder_emit_copy(struct decoder *decoder, const struct record_kind *kind, c
                       struct err *err)
 {
     struct row row;
-    int status = decoder_emit(decoder, kind, &row, err);
-    if (status != 0)
-        return status;
+    if (decoder_emit(decoder, kind, &row, err) != 0)
+        return err_status(err);
     for (size_t i = 0; i < kind->column_count; i++) {
         if (kind->columns[i].flags & COLUMN_FILE)
             row_set_integer(&row, i, decoder_file_id(decoder));

@@ -48,9 +48,8 @@ static int put_integer(const struct layout *layout, const struct field *field, i
 {
     struct bit_range bits = field_bits(field);
     uint64_t raw = 0;
-    int r = raw_of_value(field, &bits, value, &raw, err);
-    if (r < 0)
-        return r;
+    if (raw_of_value(field, &bits, value, &raw, err) < 0)
+        return err_status(err);
     unsigned char *p = out + field->offset;
     uint64_t whole = bytes_load(p, field->width, layout->big_endian);
     whole = (whole & ~(bits.mask << bits.shift)) | raw << bits.shift;

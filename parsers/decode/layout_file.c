@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define KINDS_MAX 512
+
 struct parser {
     struct text_line line;
     const struct record_kind *kind;
@@ -63,25 +65,17 @@ static int parse_kind(struct parser *p)
     if ((r = text_expect_words(&p->line, 2, "kind NAME")) < 0)
         return r;
     const struct word *word = &p->line.words[1];
-    struct choice choice;
-    layout_choice_init(&choice, word);
-    for (size_t i = 0; record_kinds[i] != NULL; i++) {
-        bool replaceable = record_kinds[i]->layout_count > 0;
-        if (replaceable)
-            layout_choice_add(&choice, record_kinds[i]->name);
-        if (!layout_word_is(word, record_kinds[i]->name))
-            continue;
-        if (!replaceable) {
-            layout_choice_release(&choice);
+    const char *names[KINDS_MAX];
+    size_t count = 0;
+    for (; count < KINDS_MAX && record_kinds[count] != NULL; count++) {
+        names[count] = record_kinds[count]->layout_count > 0 ? record_kinds[count]->name : NULL;
+        if (names[count] == NULL && layout_word_is(word, record_kinds[count]->name))
             return text_mistake(&p->line, "kind '%s' is not made of fixed-size records, so it has no layouts",
-                                record_kinds[i]->name);
-        }
-        p->kind = record_kinds[i];
+                                record_kinds[count]->name);
     }
-    if (p->kind == NULL)
-        return layout_choice_mistake(&p->line, &choice, "kind", "kinds with layouts are: ");
-    layout_choice_release(&choice);
-    return 0;
+    r = text_choose(&p->line, word, names, count, "kind", "kinds with layouts are: ");
+    p->kind = r >= 0 ? record_kinds[r] : NULL;
+    return r < 0 ? r : 0;
 }
 
 static bool is_name(const struct word *word)
@@ -200,10 +194,7 @@ static int expect_size(struct parser *p)
 static int parse_magic(struct parser *p)
 {
     enum { OFFSET = 1, WIDTH = 2, VALUE = 4, MASK = 8 };
-    static const struct {
-        const char *name;
-        unsigned bit;
-    } attributes[] = {{"offset", OFFSET}, {"width", WIDTH}, {"value", VALUE}, {"mask", MASK}};
+    static const char *const attributes[] = {"offset", "width", "value", "mask"}; /* in the order of the bits */
     int r = expect_size(p);
     if (r < 0)
         return r;
@@ -212,17 +203,11 @@ static int parse_magic(struct parser *p)
     struct magic magic = {.width = 0};
     unsigned seen = 0;
     for (size_t at = 1; at < p->line.word_count;) {
-        unsigned bit = 0;
-        struct choice choice;
-        layout_choice_init(&choice, &p->line.words[at]);
-        for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++) {
-            layout_choice_add(&choice, attributes[i].name);
-            if (layout_word_is(&p->line.words[at], attributes[i].name))
-                bit = attributes[i].bit;
-        }
-        if (bit == 0)
-            return layout_choice_mistake(&p->line, &choice, "word", "a magic has: ");
-        layout_choice_release(&choice);
+        r = text_choose(&p->line, &p->line.words[at], attributes, sizeof attributes / sizeof *attributes, "word",
+                        "a magic has: ");
+        if (r < 0)
+            return r;
+        const unsigned bit = 1u << r;
         uint64_t value;
         if ((r = take_once(p, at, &seen, bit)) < 0 ||
             (r = text_take_number(&p->line, &at, bit == MASK ? 1 : 0,
@@ -290,21 +275,14 @@ static int take_unit(struct parser *p, size_t *at, const struct column *column, 
     if (column->unit == UNIT_NONE)
         return text_mistake(&p->line, "unit '%.*s' for column '%s', which is a plain number", SHOWN(word),
                             column->name);
-    struct choice choice;
-    layout_choice_init(&choice, word);
-    for (size_t i = 0; i < sizeof(unit_names) / sizeof(unit_names[0]); i++) {
-        if (unit_names[i].unit != column->unit)
-            continue;
-        layout_choice_add(&choice, unit_names[i].name);
-        if (layout_word_is(word, unit_names[i].name)) {
-            *ret_factor = unit_names[i].factor;
-            layout_choice_release(&choice);
-            return 0;
-        }
-    }
+    const char *names[sizeof unit_names / sizeof *unit_names];
     char owner[LAYOUT_NAME_MAX + 32];
+    for (size_t i = 0; i < sizeof unit_names / sizeof *unit_names; i++)
+        names[i] = unit_names[i].unit == column->unit ? unit_names[i].name : NULL;
     snprintf(owner, sizeof(owner), "column %s can be given in: ", column->name);
-    return layout_choice_mistake(&p->line, &choice, "unit", owner);
+    int r = text_choose(&p->line, word, names, sizeof names / sizeof *names, "unit", owner);
+    *ret_factor = r >= 0 ? unit_names[r].factor : 1;
+    return r < 0 ? r : 0;
 }
 
 static int64_t greatest_common_divisor(int64_t a, int64_t b)
@@ -334,26 +312,20 @@ static int apply_unit(struct parser *p, struct field *field, int64_t factor)
 /* The column that a line names; NULL with err set when it is none that a layout can give. */
 static const struct column *find_column(struct parser *p, const struct word *word)
 {
-    struct choice choice;
-    layout_choice_init(&choice, word);
+    const char *names[RECORD_MAX_COLUMNS];
+    char owner[LAYOUT_NAME_MAX + 32];
     for (size_t i = 0; i < p->kind->column_count; i++) {
         const struct column *column = &p->kind->columns[i];
-        bool computed = (column->flags & (COLUMN_DERIVED | COLUMN_FILE)) != 0;
-        if (!computed)
-            layout_choice_add(&choice, column->name);
-        if (!layout_word_is(word, column->name))
-            continue;
-        layout_choice_release(&choice);
-        if (!computed)
-            return column;
-        text_mistake(&p->line, "column '%s' of kind %s is computed; a layout cannot give it", column->name,
-                     p->kind->name);
-        return NULL;
+        names[i] = (column->flags & (COLUMN_DERIVED | COLUMN_FILE)) == 0 ? column->name : NULL;
+        if (names[i] == NULL && layout_word_is(word, column->name)) {
+            text_mistake(&p->line, "column '%s' of kind %s is computed; a layout cannot give it", column->name,
+                         p->kind->name);
+            return NULL;
+        }
     }
-    char owner[LAYOUT_NAME_MAX + 32];
     snprintf(owner, sizeof(owner), "kind %s has: ", p->kind->name);
-    layout_choice_mistake(&p->line, &choice, "column", owner);
-    return NULL;
+    int r = text_choose(&p->line, word, names, p->kind->column_count, "column", owner);
+    return r >= 0 ? &p->kind->columns[r] : NULL;
 }
 
 enum { COLUMN_OFFSET = 1, COLUMN_WIDTH = 2, COLUMN_SIGNED = 4, COLUMN_BITS = 8, COLUMN_SCALE = 16, COLUMN_UNIT = 32 };
@@ -382,25 +354,14 @@ static int take_relation(struct parser *p, size_t *at, unsigned bit, unsigned se
 static int parse_column_attribute(struct parser *p, size_t *at, const struct column *column, struct field *field,
                                   int64_t *factor, unsigned *seen)
 {
-    static const struct {
-        const char *name;
-        unsigned bit;
-    } attributes[] = {{"offset", COLUMN_OFFSET}, {"width", COLUMN_WIDTH}, {"signed", COLUMN_SIGNED},
-                      {"bits", COLUMN_BITS},     {"scale", COLUMN_SCALE}, {"unit", COLUMN_UNIT},
-                      {"minus", COLUMN_MINUS},   {"plus", COLUMN_PLUS},   {"of", COLUMN_OF},
-                      {"delta", COLUMN_DELTA}};
-    unsigned bit = 0;
-    struct choice choice;
-    layout_choice_init(&choice, &p->line.words[*at]);
-    for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++) {
-        layout_choice_add(&choice, attributes[i].name);
-        if (layout_word_is(&p->line.words[*at], attributes[i].name))
-            bit = attributes[i].bit;
-    }
-    if (bit == 0)
-        return layout_choice_mistake(&p->line, &choice, "word", "a column has: ");
-    layout_choice_release(&choice);
-    int r = take_once(p, *at, seen, bit);
+    static const char *const attributes[] = {"offset", "width", "signed", "bits", "scale", "unit",
+                                             "minus",  "plus",  "of",     "delta"}; /* in the order of the bits */
+    int r = text_choose(&p->line, &p->line.words[*at], attributes, sizeof attributes / sizeof *attributes, "word",
+                        "a column has: ");
+    if (r < 0)
+        return r;
+    const unsigned bit = 1u << r;
+    r = take_once(p, *at, seen, bit);
     if (r < 0)
         return r;
     if (column->type == COLUMN_TEXT && bit > COLUMN_WIDTH)
@@ -511,19 +472,15 @@ static int parse_line(struct parser *p, const char *line, size_t length)
     int r = text_split(&p->line, line, length);
     if (r < 0 || p->line.word_count == 0)
         return r;
-    struct choice choice;
-    layout_choice_init(&choice, &p->line.words[0]);
-    for (size_t i = 0; i < sizeof(directives) / sizeof(directives[0]); i++) {
-        layout_choice_add(&choice, directives[i].name);
-        if (!layout_word_is(&p->line.words[0], directives[i].name))
-            continue;
-        layout_choice_release(&choice);
-        if (directives[i].inside && p->current == NULL)
-            return text_mistake(&p->line, "'%s' outside a layout, expected a line 'layout NAME' first",
-                                directives[i].name);
-        return directives[i].parse(p);
-    }
-    return layout_choice_mistake(&p->line, &choice, "word", "a line begins with: ");
+    const char *names[sizeof directives / sizeof *directives];
+    for (size_t i = 0; i < sizeof directives / sizeof *directives; i++)
+        names[i] = directives[i].name;
+    r = text_choose(&p->line, &p->line.words[0], names, sizeof names / sizeof *names, "word", "a line begins with: ");
+    if (r < 0)
+        return r;
+    if (directives[r].inside && p->current == NULL)
+        return text_mistake(&p->line, "'%s' outside a layout, expected a line 'layout NAME' first", names[r]);
+    return directives[r].parse(p);
 }
 
 static int parse_text(struct parser *p, const char *text, size_t length)

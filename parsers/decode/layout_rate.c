@@ -13,21 +13,13 @@ enum { OF = 1, PLUS = 2, SCALE = 4 };
 /* A number of the rated kind by its name; NULL with err set. */
 static const char *take_column(struct text_line *line, const struct record_kind *rated, const struct word *word)
 {
-    struct choice choice;
-    layout_choice_init(&choice, word);
-    for (size_t i = 0; i < rated->column_count; i++) {
-        if (rated->columns[i].type != COLUMN_INTEGER)
-            continue;
-        layout_choice_add(&choice, rated->columns[i].name);
-        if (layout_word_is(word, rated->columns[i].name)) {
-            layout_choice_release(&choice);
-            return rated->columns[i].name;
-        }
-    }
+    const char *names[RECORD_MAX_COLUMNS];
     char owner[LAYOUT_NAME_MAX + 32];
+    for (size_t i = 0; i < rated->column_count; i++)
+        names[i] = rated->columns[i].type == COLUMN_INTEGER ? rated->columns[i].name : NULL;
     snprintf(owner, sizeof owner, "kind %s has: ", rated->name);
-    layout_choice_mistake(line, &choice, "column", owner);
-    return NULL;
+    int column = text_choose(line, word, names, rated->column_count, "column", owner);
+    return column >= 0 ? names[column] : NULL;
 }
 
 /* One word behind the first column, with what belongs to it; moves *at behind it. */

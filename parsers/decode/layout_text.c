@@ -2,6 +2,7 @@
 /* Words of a line, and suggestions of what was probably meant. */
 #include "parsers/decode/layout_text.h"
 
+#include "base/strbuf.h"
 #include "base/suggest.h"
 
 #include <inttypes.h>
@@ -30,35 +31,32 @@ bool layout_word_is(const struct word *word, const char *text)
 
 /* ---- names that were probably meant ---- */
 
-void layout_choice_init(struct choice *choice, const struct word *found)
+int text_choose(struct text_line *line, const struct word *word, const char *const *names, size_t count,
+                const char *what, const char *owner)
 {
-    *choice = (struct choice){.found = found, .distance = found->length / 2 + 1};
-    strbuf_init(&choice->list, LIST_MAX_LENGTH);
-}
-
-void layout_choice_add(struct choice *choice, const char *name)
-{
-    size_t distance = suggestion_edit_distance(choice->found->text, choice->found->length, name, strlen(name));
-    if (distance < choice->distance) {
-        choice->distance = distance;
-        choice->nearest = name;
+    const char *meant = NULL;
+    size_t nearest = word->length / 2 + 1;
+    struct strbuf list;
+    strbuf_init(&list, LIST_MAX_LENGTH);
+    for (size_t i = 0; i < count; i++) {
+        if (names[i] == NULL)
+            continue;
+        size_t distance = suggestion_edit_distance(word->text, word->length, names[i], strlen(names[i]));
+        if (layout_word_is(word, names[i])) {
+            strbuf_release(&list);
+            return (int)i;
+        }
+        if (distance < nearest) {
+            nearest = distance;
+            meant = names[i];
+        }
+        if (!list.failed)
+            (void)strbuf_addf(&list, "%s%s", list.length > 0 ? ", " : "", names[i]);
     }
-    if (!choice->list.failed)
-        (void)strbuf_addf(&choice->list, "%s%s", choice->list.length > 0 ? ", " : "", name);
-}
-
-void layout_choice_release(struct choice *choice)
-{
-    strbuf_release(&choice->list);
-}
-
-int layout_choice_mistake(struct text_line *line, struct choice *choice, const char *what, const char *owner)
-{
-    const char *meant = choice->nearest;
-    int r = text_mistake(line, "unknown %s '%.*s'%s%s%s; %s%s%s", what, SHOWN(choice->found),
+    int r = text_mistake(line, "unknown %s '%.*s'%s%s%s; %s%s%s", what, SHOWN(word),
                          meant != NULL ? " (did you mean '" : "", meant != NULL ? meant : "",
-                         meant != NULL ? "'?)" : "", owner, choice->list.data, choice->list.failed ? ", ..." : "");
-    layout_choice_release(choice);
+                         meant != NULL ? "'?)" : "", owner, list.data, list.failed ? ", ..." : "");
+    strbuf_release(&list);
     return r;
 }
 

@@ -4,7 +4,6 @@
 #define MSPROF_PARSERS_DECODE_LAYOUT_TEXT_H
 
 #include "base/err.h"
-#include "base/strbuf.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,18 +55,9 @@ int text_expect_words(struct text_line *line, size_t count, const char *form);
 /* The number of a line that has nothing else. */
 int text_take_only_number(struct text_line *line, const char *form, uint64_t minimum, uint64_t maximum, uint64_t *ret);
 
-/* Collects the valid names for a message and remembers the one nearest to what was found. */
-struct choice {
-    const struct word *found;
-    struct strbuf list;
-    const char *nearest;
-    size_t distance;
-};
-
-void layout_choice_init(struct choice *choice, const struct word *found);
-void layout_choice_add(struct choice *choice, const char *name);
-void layout_choice_release(struct choice *choice);
-/* "unknown <what> 'x' (did you mean 'y'?); <owner>a, b, c". Releases the choice; returns -ERR_FORMAT. */
-int layout_choice_mistake(struct text_line *line, struct choice *choice, const char *what, const char *owner);
+/* Index of the word among the names, of which those that are NULL do not count; else a negative error: "unknown <what>
+ * 'x' (did you mean 'y'?); <owner>a, b, c". */
+int text_choose(struct text_line *line, const struct word *word, const char *const *names, size_t count,
+                const char *what, const char *owner);
 
 #endif

@@ -45,11 +45,6 @@ static bool any_name(const char *name)
     return name[0] != '.';
 }
 
-static int compare_paths(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static bool leads_to_directory(const char *path)
 {
     struct stat info;
@@ -87,7 +82,7 @@ static int add_directories(const char *path, bool (*fits)(const char *name), str
     }
     if (directory != NULL)
         closedir(directory);
-    array_sort(paths->items + first, paths->count - first, sizeof *paths->items, compare_paths);
+    array_sort(paths->items + first, paths->count - first, sizeof *paths->items, array_compare_texts);
     return status;
 }
 

@@ -139,17 +139,9 @@ int64_t framework_clock_ns_cut(const struct framework_clock *clock, uint64_t tic
 }
 
 /* Compares by id, then by place: MindSpore's later one wins. */
-static int compare_ids(const void *a, const void *b)
-{
-    const struct framework_step *x = a, *y = b;
-    return ARRAY_ORDERS(array_order(x->id, y->id), array_order(x->start_ns, y->start_ns));
-}
+ARRAY_COMPARE(compare_ids, struct framework_step, ARRAY_BY(id), ARRAY_BY(start_ns))
 
-static int compare_starts(const void *a, const void *b)
-{
-    const struct framework_step *x = a, *y = b;
-    return ARRAY_ORDERS(array_order(x->start_ns, y->start_ns), array_order(x->end_ns, y->end_ns));
-}
+ARRAY_COMPARE(compare_starts, struct framework_step, ARRAY_BY(start_ns), ARRAY_BY(end_ns))
 
 void framework_unite_steps(struct framework *framework)
 {
@@ -171,12 +163,7 @@ void framework_unite_steps(struct framework *framework)
     }
 }
 
-static int compare_launches(const void *a, const void *b)
-{
-    const struct framework_launch *x = a, *y = b;
-    return ARRAY_ORDERS(array_order(x->thread, y->thread), array_order(x->start_ns, y->start_ns),
-                        array_order(x->range, y->range));
-}
+ARRAY_COMPARE(compare_launches, struct framework_launch, ARRAY_BY(thread), ARRAY_BY(start_ns), ARRAY_BY(range))
 
 static int find_launches(struct framework *framework, struct err *err)
 {
@@ -223,16 +210,11 @@ int framework_finish(struct framework *framework, struct err *err)
     return find_launches(framework, err);
 }
 
-static int compare_launch_ends(const void *a, const void *b)
-{
-    const struct framework_launch *x = a, *y = b;
-    return ARRAY_ORDERS(array_order(x->thread, y->thread), array_order(x->end_ns, y->end_ns),
-                        array_order(y->start_ns, x->start_ns));
-}
+ARRAY_COMPARE(compare_launch_ends, struct framework_launch, ARRAY_BY(thread), ARRAY_BY(end_ns), ARRAY_BY_MOST(start_ns))
 
 void framework_sort_launches_by_end(struct framework *framework)
 {
-    array_sort(framework->launches, framework->launch_count, sizeof *framework->launches, compare_launch_ends);
+    large_sort(framework->launches, framework->launch_count, sizeof *framework->launches, compare_launch_ends);
 }
 
 const struct framework_step *framework_step_at(const struct framework *framework, int64_t time_ns)

@@ -46,10 +46,9 @@ static void check_clock(const struct framework *framework, const char *directory
         first_ns = start_ns < first_ns ? start_ns : first_ns;
         early += start_ns < begin_ns || !framework_time_fits(framework, start_ns);
     }
-    const struct place place = {directory, -1, -1, NULL};
     if (early > 0)
         diag_report(
-            diag, DIAG_CLOCK_CONTRADICTION, &place,
+            diag, DIAG_CLOCK_CONTRADICTION, FILE_PLACE(directory, NULL),
             "%zu of the framework's %zu ranges begin long before the capture or behind it, the first %.0f s before",
             early, count, ((double)clock->offset_ns - (double)first_ns) / 1e9);
 }
@@ -109,7 +108,6 @@ static bool is_there(const char *directory, const char *name)
 static void check_files(const struct framework_info *info, const char *directory, struct diagnostics *diag)
 {
     char *folder = path_join(directory, "FRAMEWORK");
-    const struct place place = {folder, -1, -1, NULL};
     bool simplified = folder == NULL || !is_there(directory, "FRAMEWORK"); /* removed on purpose, or told elsewhere */
     for (size_t i = 0; !simplified && i < sizeof expected_files / sizeof *expected_files; i++) {
         const struct expected_file *expected = &expected_files[i];
@@ -119,16 +117,16 @@ static void check_files(const struct framework_info *info, const char *directory
             name_file(&expected->beside, info->rank, beside);
         if (expected->kind == info->kind && was_on(info, expected->setting) && !is_there(folder, name) &&
             is_there(folder, beside))
-            diag_report(diag, DIAG_FILE_ABSENT, &place, "no %s, though profiler_info says that it was recorded", name);
+            diag_report(diag, DIAG_FILE_ABSENT, FILE_PLACE(folder, NULL),
+                        "no %s, though profiler_info says that it was recorded", name);
     }
     free(folder);
 }
 
 static void check_keys(const struct framework_info *info, const char *directory, struct diagnostics *diag)
 {
-    const struct place place = {directory, -1, -1, NULL};
     if (info->odd_key[0] != '\0')
-        diag_report(diag, DIAG_CONFIG_INVALID, &place,
+        diag_report(diag, DIAG_CONFIG_INVALID, FILE_PLACE(directory, NULL),
                     "profiler_info has '%s', which is one letter off a known key; the setting is taken for off",
                     info->odd_key);
 }

@@ -30,10 +30,7 @@ static uint64_t calculated(const char *name)
     return (uint64_t)high << 32 | low;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(((const struct hashed_name *)a)->name, ((const struct hashed_name *)b)->name);
-}
+ARRAY_COMPARE(compare_names, struct hashed_name, ARRAY_BY_TEXT(name))
 
 static int take_line(void *arg, const struct framework_line *line, struct err *err)
 {

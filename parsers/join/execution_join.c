@@ -42,32 +42,14 @@ DEFINE_ORDER(by_batch, description, operator_.batch_id)
 DEFINE_ORDER(by_core, counters, of_vector_core)
 DEFINE_ORDER(by_start_on_ai_cpu, ai_cpu_run, start_tick)
 
-static int by_order(const void *a, const void *b)
-{
-    const struct launch *x = a, *y = b;
-    return array_order(x->order, y->order);
-}
+ARRAY_COMPARE(by_order, struct launch, ARRAY_BY(order))
 
-static int by_state(const void *a, const void *b)
-{
-    const struct mark *x = a, *y = b;
-    return ARRAY_ORDERS(array_order(x->tick, y->tick), array_order(x->state, y->state),
-                        array_order(x->order, y->order));
-}
+ARRAY_COMPARE(by_state, struct mark, ARRAY_BY(tick), ARRAY_BY(state), ARRAY_BY(order))
 
 /* When a description and its tensors were recorded. */
-static int compare_times(const struct recorded_tensors *a, const struct recorded_tensors *b)
-{
-    return ARRAY_ORDERS(array_order(a->time_ns, b->time_ns), array_order(a->iteration, b->iteration),
-                        array_order(a->batch_id, b->batch_id), array_order(a->model_id, b->model_id));
-}
-
-static int by_time(const void *a, const void *b)
-{
-    const struct recorded_tensors *x = a, *y = b;
-    int order = compare_times(x, y);
-    return order != 0 ? order : array_order(x->order, y->order);
-}
+ARRAY_COMPARE(compare_times, struct recorded_tensors, ARRAY_BY(time_ns), ARRAY_BY(iteration), ARRAY_BY(batch_id),
+              ARRAY_BY(model_id))
+ARRAY_COMPARE(by_time, struct recorded_tensors, compare_times(left, right), ARRAY_BY(order))
 
 /* ---- chip 0: executions of states ---- */
 
@@ -217,9 +199,8 @@ static int match_operator_of_task(struct executions *executions, struct task_rec
     if (operator_ == NULL)
         return 0;
     operator_->used |= task->runs.count > 0;
-    if (array_reserve(&task->descriptions, 1, err) < 0)
+    if (array_add(&task->descriptions, err, operator_->description) < 0)
         return err_status(err);
-    task->descriptions.items[task->descriptions.count++] = operator_->description;
     for (size_t i = 0; i < task->runs.count; i++)
         task->runs.items[i].description = 0;
     return 0;
@@ -375,9 +356,8 @@ static int add_operators_of_ai_cpu(struct executions *executions, const struct t
 static void report_unpaired(const struct executions *executions, const struct unpaired *unpaired, enum diag_id id,
                             const char *what)
 {
-    const struct place place = {NULL, -1, -1, NULL};
     if (unpaired->count > 0)
-        diag_report(decoder_diag(executions->association->decoder), id, &place,
+        diag_report(decoder_diag(executions->association->decoder), id, FILE_PLACE(NULL, NULL),
                     "%llu %s; the first is of stream %u task %u of device %u", (unsigned long long)unpaired->count,
                     what, unpaired->first.stream_id, unpaired->first.task_id, unpaired->first.device_id);
 }

@@ -32,18 +32,10 @@ int executions_expect_names(struct decoder *decoder, const struct record_kind *k
 
 /* As the reports of the era have them: of tasks that start at once, those of 2022 by their numbers, those of JOB as
  * they ended. */
-static int by_task_and_end(const void *a, const void *b)
-{
-    const struct joined_task *x = a, *y = b;
-    return ARRAY_ORDERS(array_order(x->of.stream_id, y->of.stream_id), array_order(x->of.task_id, y->of.task_id),
-                        array_order(x->run.end_tick, y->run.end_tick), array_order(x->run.order, y->run.order));
-}
+ARRAY_COMPARE(by_task_and_end, struct joined_task, ARRAY_BY(of.stream_id), ARRAY_BY(of.task_id), ARRAY_BY(run.end_tick),
+              ARRAY_BY(run.order))
 
-static int by_execution(const void *a, const void *b)
-{
-    const struct joined_task *x = a, *y = b;
-    return array_order(x->run.order, y->run.order);
-}
+ARRAY_COMPARE(by_execution, struct joined_task, ARRAY_BY(run.order))
 
 struct executions *executions_new(struct association *association, struct err *err)
 {
@@ -227,9 +219,8 @@ int executions_add_description(struct executions *executions, const struct task_
 {
     const struct numbers of = numbers_of(&description->task);
     struct description record;
-    int status = describe(executions, description, &record, err);
-    if (status < 0)
-        return status;
+    if (describe(executions, description, &record, err) < 0)
+        return err_status(err);
     return executions_add_record(executions, &of, RECORD_DESCRIPTION, &record, offsetof(struct description, order),
                                  err);
 }

@@ -74,9 +74,8 @@ static void set_numbers(struct row *row, const struct joined_task *task)
 static int emit_task(struct executions *executions, const struct joined_task *task, struct err *err)
 {
     struct row row;
-    int status = decoder_emit(executions->association->decoder, &kind_device_task, &row, err);
-    if (status < 0)
-        return status;
+    if (decoder_emit(executions->association->decoder, &kind_device_task, &row, err) < 0)
+        return err_status(err);
     set_numbers(&row, task);
     if (task->described) {
         set_operator(executions, &row, &task->operator_);
@@ -139,9 +138,8 @@ static int emit_operator_texts(struct executions *executions, size_t set, struct
     struct decoder *decoder = executions->association->decoder;
     const struct interned *all = &executions->operator_texts.items[set];
     struct row row;
-    int status = decoder_emit(decoder, &kind_tensor_set, &row, err);
-    if (status < 0)
-        return status;
+    if (decoder_emit(decoder, &kind_tensor_set, &row, err) < 0)
+        return err_status(err);
     row_set_integer(&row, TENSOR_SET_ID, (int64_t)set + 1);
     const char *text = all->bytes;
     for (size_t i = 0; i < OPERATOR_TEXTS; i++, text += strlen(text) + 1) {

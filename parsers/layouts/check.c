@@ -36,7 +36,7 @@ struct check_inference {
 struct collector {
     struct row_sink sink; /* first, so that a sink is its collector */
     const struct capture *capture;
-    const struct printed_kind *kind;
+    const struct printed_form *form;
     struct check_record *items;
     size_t count, capacity;
     struct ARRAY_OF(struct check_inference) inferences;
@@ -102,17 +102,14 @@ static void take_identity(const struct collector *collector, int64_t file_id, st
 
 static int take_inference(struct collector *collector, const struct row_batch *batch, size_t row, struct err *err)
 {
-    if (array_reserve(&collector->inferences, 1, err) < 0)
-        return err_status(err);
-    collector->inferences.items[collector->inferences.count++] =
-        (struct check_inference){.id = check_cell(batch, row, "inference_id"),
-                                 .device_id = check_cell(batch, row, "device_id"),
-                                 .model_id = check_cell(batch, row, "model_id"),
-                                 .batch_num = check_cell(batch, row, "batch_num"),
-                                 .input_pic_num = check_cell(batch, row, "input_pic_num"),
-                                 .picture = check_cell(batch, row, "current_pic_count"),
-                                 .icache_miss_ppm = check_cell(batch, row, "icache_miss_ppm")};
-    return 0;
+    return array_add(&collector->inferences, err,
+                     (struct check_inference){.id = check_cell(batch, row, "inference_id"),
+                                              .device_id = check_cell(batch, row, "device_id"),
+                                              .model_id = check_cell(batch, row, "model_id"),
+                                              .batch_num = check_cell(batch, row, "batch_num"),
+                                              .input_pic_num = check_cell(batch, row, "input_pic_num"),
+                                              .picture = check_cell(batch, row, "current_pic_count"),
+                                              .icache_miss_ppm = check_cell(batch, row, "icache_miss_ppm")});
 }
 
 static int take_row(struct collector *collector, const struct row_batch *batch, size_t row, struct err *err)
@@ -127,15 +124,15 @@ static int take_row(struct collector *collector, const struct row_batch *batch, 
                                      .picture = -1};
     if (!collector->by_task)
         take_identity(collector, check_cell(batch, row, "file_id"), decoded);
-    for (size_t c = 0; c < collector->kind->stored; c++) {
-        const char *name = collector->kind->fields[c].name;
+    for (size_t c = 0; c < collector->form->stored; c++) {
+        const char *name = collector->form->fields[c].name;
         decoded->values[c] = PRINTED_NONE;
-        if (has_role(collector->kind, c, PRINTED_WORD))
+        if (has_role(collector->form, c, PRINTED_WORD))
             take_word(batch, row, name, decoded->word);
         else
             decoded->values[c] = check_cell(batch, row, name);
     }
-    if (collector->kind->start_is_kept) /* the first is printed as a span */
+    if (collector->form->start_is_kept) /* the first is printed as a span */
         decoded->values[0] = decoded->values[0] != PRINTED_NONE && decoded->began_ns != PRINTED_NONE
                                  ? decoded->values[0] - decoded->began_ns
                                  : PRINTED_NONE;
@@ -146,7 +143,7 @@ static int commit_batch(struct row_sink *sink, struct row_batch *batch, struct e
 {
     struct collector *collector = (struct collector *)sink;
     int status = 0;
-    for (size_t i = 0; strcmp(batch->kind->name, collector->kind->kind) == 0 && i < batch->rows && status == 0; i++)
+    for (size_t i = 0; strcmp(batch->kind->name, collector->form->kind) == 0 && i < batch->rows && status == 0; i++)
         status = take_row(collector, batch, i, err);
     for (size_t i = 0; strcmp(batch->kind->name, "inference") == 0 && i < batch->rows && status == 0; i++)
         status = take_inference(collector, batch, i, err);
@@ -164,11 +161,7 @@ static void check_format(int64_t value, unsigned digits, char text[CHECK_NUMBER_
     text[strlen(text) - (DECIMALS_MOST - digits) - (digits == 0)] = '\0';
 }
 
-static int compare_began(const void *left, const void *right)
-{
-    const struct check_record *a = left, *b = right;
-    return (a->began_ns > b->began_ns) - (a->began_ns < b->began_ns);
-}
+ARRAY_COMPARE(compare_began, struct check_record, ARRAY_BY(began_ns))
 
 /* Whether the number is inside of what is printed, in any rounding that the options allow. */
 static bool check_is_inside(struct problem *problem, size_t column, const struct printed_row *row, int64_t first,
@@ -197,7 +190,7 @@ static void tell_first(struct check_comparison *comparison, const char *column, 
 static bool cell_agrees(struct check_comparison *comparison, size_t column, const struct printed_row *row,
                         const struct check_record *decoded, bool tell)
 {
-    const struct printed_field *field = &comparison->problem->tables->form->kind->fields[column];
+    const struct printed_field *field = &comparison->problem->tables->form->fields[column];
     char printed[CHECK_NUMBER_SIZE], given[CHECK_NUMBER_SIZE];
     if (field->role == PRINTED_WORD) {
         bool same = strcmp(row->word, decoded->word) == 0;
@@ -217,13 +210,12 @@ static bool cell_agrees(struct check_comparison *comparison, size_t column, cons
 static bool is_compared(const struct check_comparison *comparison, size_t column, const struct printed_row *row,
                         const struct check_record *decoded)
 {
-    if (has_role(comparison->problem->tables->form->kind, column, PRINTED_WORD))
+    if (has_role(comparison->problem->tables->form, column, PRINTED_WORD))
         return row->word[0] != '\0' && decoded->word[0] != '\0';
     if (comparison->collector->by_task && has_role(&printed_pmu, column, PRINTED_IDENTITY))
         return false; /* it has found the record */
     return row->values[column] != PRINTED_NONE && decoded->values[column] != PRINTED_NONE &&
-           (!has_role(comparison->problem->tables->form->kind, column, PRINTED_SHARE) ||
-            decoded->values[0] != PRINTED_NONE);
+           (!has_role(comparison->problem->tables->form, column, PRINTED_SHARE) || decoded->values[0] != PRINTED_NONE);
 }
 
 /* How many cells differ. */
@@ -232,7 +224,7 @@ static size_t count_different(struct check_comparison *comparison, const struct 
 {
     size_t different = 0;
     *ret_cells = 0;
-    for (size_t c = 0; c < comparison->problem->tables->form->kind->stored; c++) {
+    for (size_t c = 0; c < comparison->problem->tables->form->stored; c++) {
         if (!is_compared(comparison, c, row, decoded))
             continue;
         ++*ret_cells;
@@ -251,10 +243,10 @@ static size_t first_since(const struct check_comparison *comparison, int64_t tim
 /* Finds, among the records that began when the row says, the one that differs least. */
 static struct check_record *record_of(struct check_comparison *comparison, const struct printed_row *row)
 {
-    const struct printed_kind *kind = comparison->problem->tables->form->kind;
-    size_t began = (size_t)kind->began, least = SIZE_MAX, cells;
+    const struct printed_form *form = comparison->problem->tables->form;
+    size_t began = (size_t)printed_began(form), least = SIZE_MAX, cells;
     int64_t time_ns = row->values[began];
-    int64_t apart = 2 * printed_power(kind->fields[began].digits - row->decimals[began]);
+    int64_t apart = 2 * printed_power(form->fields[began].digits - row->decimals[began]);
     struct check_record *best = NULL;
     for (size_t i = first_since(comparison, time_ns - apart); i < comparison->collector->count; i++) {
         struct check_record *decoded = &comparison->collector->items[i];
@@ -269,11 +261,7 @@ static struct check_record *record_of(struct check_comparison *comparison, const
     return best;
 }
 
-static int by_inference(const void *left, const void *right)
-{
-    const struct check_record *a = left, *b = right;
-    return ARRAY_ORDERS(array_order(a->inference_id, b->inference_id), array_order(a->task_id, b->task_id));
-}
+ARRAY_COMPARE(by_inference, struct check_record, ARRAY_BY(inference_id), ARRAY_BY(task_id))
 
 /* The record of the row's inference and task. */
 static struct check_record *task_of(const struct check_comparison *comparison, const struct printed_row *row)
@@ -294,7 +282,7 @@ static int compare_row(void *arg, const struct printed_row *row, struct err *err
     (void)err;
     comparison->row++;
     result->rows++;
-    layers_add_task(&comparison->problem->layers, comparison->problem->tables->form->kind, &with_task);
+    layers_add_task(&comparison->problem->layers, comparison->problem->tables->form, &with_task);
     struct check_record *decoded = by_task ? task_of(comparison, &with_task) : record_of(comparison, &with_task);
     if (decoded == NULL) {
         if (result->unmatched++ == 0 && result->different == 0)
@@ -321,11 +309,11 @@ static void add_to_sum(struct check_sum *sum, int64_t value)
 }
 
 /* Whether the row sums up the record: its ids and its word. */
-static bool is_summed(const struct printed_kind *kind, const struct printed_row *row,
+static bool is_summed(const struct printed_form *form, const struct printed_row *row,
                       const struct check_record *decoded)
 {
-    for (size_t c = 0; c < kind->stored; c++)
-        if (has_role(kind, c, PRINTED_IDENTITY) && row->values[c] != PRINTED_NONE &&
+    for (size_t c = 0; c < form->stored; c++)
+        if (has_role(form, c, PRINTED_IDENTITY) && row->values[c] != PRINTED_NONE &&
             decoded->values[c] != PRINTED_NONE && row->values[c] != decoded->values[c])
             return false;
     return strcmp(row->word, decoded->word) == 0 && decoded->values[0] != PRINTED_NONE;
@@ -335,7 +323,7 @@ static bool is_summed(const struct printed_kind *kind, const struct printed_row 
 static void compare_sum(struct check_comparison *comparison, const struct printed_row *row, const char *what,
                         int64_t printed, int64_t value, int64_t rounded)
 {
-    const struct printed_field *field = &comparison->problem->tables->form->kind->fields[0];
+    const struct printed_field *field = &comparison->problem->tables->form->fields[0];
     if (printed == PRINTED_NONE)
         return;
     struct printed_row as_first = problem_sum_row(comparison->problem, row, printed, rounded);
@@ -373,7 +361,7 @@ static int compare_sums(void *arg, const struct printed_row *row, struct err *er
     comparison->row++;
     comparison->result->rows++;
     for (size_t i = 0; i < comparison->collector->count; i++)
-        if (is_summed(comparison->problem->tables->form->kind, row, &comparison->collector->items[i]))
+        if (is_summed(comparison->problem->tables->form, row, &comparison->collector->items[i]))
             add_to_sum(&sum, comparison->collector->items[i].values[0]);
     compare_row_sum(comparison, row, &sum);
     return 0;
@@ -381,12 +369,7 @@ static int compare_sums(void *arg, const struct printed_row *row, struct err *er
 
 /* ---- sums by types of layers ---- */
 
-static int compare_tasks(const void *left, const void *right)
-{
-    const struct check_record *a = left, *b = right;
-    return ARRAY_ORDERS(array_order(a->model_id, b->model_id), array_order(a->picture, b->picture),
-                        array_order(a->task_id, b->task_id));
-}
+ARRAY_COMPARE(compare_tasks, struct check_record, ARRAY_BY(model_id), ARRAY_BY(picture), ARRAY_BY(task_id))
 
 /* Adds up what a row sums up: every layer of the type has the whole time of its task. */
 static struct check_sum sum_of_type(const struct check_comparison *comparison, const char *type)
@@ -471,11 +454,7 @@ static int read_each_table(struct check_comparison *comparison, struct printed_r
     return status;
 }
 
-static int compare_ids(const void *left, const void *right)
-{
-    const struct check_inference *a = left, *b = right;
-    return (a->id > b->id) - (a->id < b->id);
-}
+ARRAY_COMPARE(compare_ids, struct check_inference, ARRAY_BY(id))
 
 /* Gives the records of inferences their model and picture. */
 static void name_inferences(struct collector *collector)
@@ -511,8 +490,8 @@ static int check_records(struct capture *capture, struct problem *problem, struc
     const struct printed_form *form = problem->tables->form;
     struct collector collector = {.sink = {.begin = check_begin_batch, .commit = commit_batch},
                                   .capture = capture,
-                                  .kind = form->kind,
-                                  .by_task = form->kind == &printed_pmu};
+                                  .form = form,
+                                  .by_task = form == &printed_pmu};
     struct check_comparison comparison = {.problem = problem, .collector = &collector, .result = result};
     struct printed_reader reader = {.row = form->by_layers ? compare_type
                                            : form->sums    ? compare_sums
@@ -534,9 +513,9 @@ int check_tables(struct capture *capture, const struct printed_files *tables, co
     struct infer_result facts;
     if (tables->form == NULL || tables->count == 0)
         return 0;
-    infer_result_init(&facts, tables->form->kind);
+    infer_result_init(&facts, tables->form);
     int status = problem_open(&problem, &facts, err);
-    bool clock = has_role(tables->form->kind, 0, PRINTED_CLOCK);
+    bool clock = has_role(tables->form, 0, PRINTED_CLOCK);
     if (status == 0 && clock)
         problem_settle_frequency(&problem, &facts);
     if (status == 0 && (!clock || problem.core_khz > 0))

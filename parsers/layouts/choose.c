@@ -54,15 +54,15 @@ int infer_search_word(const struct problem *problem, const struct frame *frame, 
             row++;
         if (row < rows)
             continue;
-        if (array_reserve(list, 1, err) < 0)
+        if (array_add(
+                list, err,
+                (struct place_found){.bit = (uint32_t)(8 * (frame->big_endian ? frame->size - offset - width : offset)),
+                                     .bits = (unsigned)(8 * width),
+                                     .scale = 1,
+                                     .divide = 1,
+                                     .evidence = evidence,
+                                     .rows_that_say = rows}) < 0)
             return err_status(err);
-        list->items[list->count++] =
-            (struct place_found){.bit = (uint32_t)(8 * (frame->big_endian ? frame->size - offset - width : offset)),
-                                 .bits = (unsigned)(8 * width),
-                                 .scale = 1,
-                                 .divide = 1,
-                                 .evidence = evidence,
-                                 .rows_that_say = rows};
     }
     return 0;
 }
@@ -203,9 +203,9 @@ static void judge(const struct choice *choice, const struct place_list *list, co
 }
 
 /* The scale that a column's number is likely to have: shares are counted as the first column is. */
-static int64_t scale_of(const struct printed_kind *kind, size_t column, int64_t usual_scale)
+static int64_t scale_of(const struct printed_form *form, size_t column, int64_t usual_scale)
 {
-    return column == 0 || kind->fields[column].role == PRINTED_SHARE ? usual_scale : 1;
+    return column == 0 || form->fields[column].role == PRINTED_SHARE ? usual_scale : 1;
 }
 
 void choose_places(const struct frame *frame, struct place_list lists[PRINTED_MOST],
@@ -213,32 +213,32 @@ void choose_places(const struct frame *frame, struct place_list lists[PRINTED_MO
 {
     struct choice choice = {.frame = frame};
     bool done[PRINTED_MOST] = {false};
-    const struct printed_kind *kind = result->kind;
+    const struct printed_form *form = result->form;
     int64_t usual_scale = lists[0].items[0].scale;
     result->explained = 0;
     result->cost = 0;
     result->bits = 0;
-    for (size_t i = 0; i < kind->stored; i++) {
+    for (size_t i = 0; i < form->stored; i++) {
         if (i > 0)
-            choose_likeliest(frame, &lists[i], scale_of(kind, i, usual_scale));
+            choose_likeliest(frame, &lists[i], scale_of(form, i, usual_scale));
         done[i] = result->columns[i].state != INFER_MISSING;
     }
     for (;;) {
-        size_t next = kind->stored;
-        for (size_t i = kind->stored; i-- > 0;)
-            if (!done[i] && (next == kind->stored || i == 0 || lists[i].count <= lists[next].count))
+        size_t next = form->stored;
+        for (size_t i = form->stored; i-- > 0;)
+            if (!done[i] && (next == form->stored || i == 0 || lists[i].count <= lists[next].count))
                 next = i;
-        if (next == kind->stored)
+        if (next == form->stored)
             return;
         struct infer_column *column = &result->columns[next];
-        judge(&choice, &lists[next], &columns[next], column, scale_of(kind, next, usual_scale),
-              kind->fields[next].role);
+        judge(&choice, &lists[next], &columns[next], column, scale_of(form, next, usual_scale),
+              form->fields[next].role);
         done[next] = true;
         if (column->state == INFER_MISSING)
             continue;
         take(&choice, &column->place);
         result->explained++;
         result->bits += column->place.evidence;
-        result->cost += infer_place_cost(frame, &column->place, scale_of(kind, next, usual_scale));
+        result->cost += infer_place_cost(frame, &column->place, scale_of(form, next, usual_scale));
     }
 }

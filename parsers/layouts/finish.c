@@ -88,7 +88,7 @@ static void compare_column(struct verification *v, size_t column, const struct p
     int64_t value;
     if (!infer_has_place(&v->result->columns[column]))
         return;
-    if (has_role(v->result->kind, column, PRINTED_WORD))
+    if (has_role(v->result->form, column, PRINTED_WORD))
         compare_word(v, column, row, index);
     else if (!number_fits(v, &v->matrix, column, row, at, first, &value, &interval))
         note_failure(v, column, index, value, interval);
@@ -109,7 +109,7 @@ static int verify_row(void *arg, uint32_t stream, uint64_t index, const struct p
     }
     struct place_found place = whole_place(&v->result->columns[0]);
     int64_t first = place_value(&v->matrix, at, &place, 0);
-    for (size_t c = 0; c < v->result->kind->stored; c++)
+    for (size_t c = 0; c < v->result->form->stored; c++)
         compare_column(v, c, row, at, first, index);
     v->contradicted += !problem_row_agrees(v->problem, row);
     v->rows++;
@@ -122,7 +122,7 @@ static void tell_failure(const struct verification *v, struct infer_result *resu
     struct field field = infer_field(result, &column->place, column->bits);
     (void)strbuf_addf(&result->notes, "%s at offset %" PRIu32 " gives %" PRIu64 " of %" PRIu64 " rows; record %" PRIu64,
                       column->name, field.offset, v->rows - v->failed[c], v->rows, v->first_row[c]);
-    if (has_role(result->kind, c, PRINTED_WORD))
+    if (has_role(result->form, c, PRINTED_WORD))
         (void)strbuf_adds(&result->notes, " has another text\n");
     else
         (void)strbuf_addf(&result->notes, " has %" PRId64 ", printed is %" PRId64 " to %" PRId64 "\n",
@@ -131,7 +131,7 @@ static void tell_failure(const struct verification *v, struct infer_result *resu
 
 static void tell_failures(const struct verification *v, struct infer_result *result)
 {
-    for (size_t c = 0; c < result->kind->stored; c++) {
+    for (size_t c = 0; c < result->form->stored; c++) {
         struct infer_column *column = &result->columns[c];
         if (!infer_has_place(column))
             continue;
@@ -163,11 +163,7 @@ struct ordered_record {
     uint32_t at; /* in the matrix */
 };
 
-static int compare_firsts(const void *left, const void *right)
-{
-    const struct ordered_record *a = left, *b = right;
-    return (a->first > b->first) - (a->first < b->first);
-}
+ARRAY_COMPARE(compare_firsts, struct ordered_record, ARRAY_BY(first))
 
 /* The first of the records whose first column is not below. */
 static size_t first_not_below(const struct ordered_record *records, size_t count, int64_t low)
@@ -194,9 +190,9 @@ static void find_record(struct verification *v, const struct sample_row *row, co
     memset(last, 0, sizeof last);
     for (; at < count && records[at].first <= interval.high; at++, tried++) {
         bool fits_all = true;
-        for (size_t c = 0; c < v->result->kind->stored; c++) {
+        for (size_t c = 0; c < v->result->form->stored; c++) {
             bool fits =
-                !infer_has_place(&v->result->columns[c]) || has_role(v->result->kind, c, PRINTED_WORD) ||
+                !infer_has_place(&v->result->columns[c]) || has_role(v->result->form, c, PRINTED_WORD) ||
                 number_fits(v, &v->matrix, c, &row->printed, records[at].at, records[at].first, &values[c], &last[c]);
             fits_some[c] = fits_some[c] || fits;
             fits_all = fits_all && fits;
@@ -206,7 +202,7 @@ static void find_record(struct verification *v, const struct sample_row *row, co
             return;
     }
     v->unmatched++;
-    for (size_t c = 0; c < v->result->kind->stored && tried > 0; c++)
+    for (size_t c = 0; c < v->result->form->stored && tried > 0; c++)
         if (!fits_some[c])
             note_failure(v, c, row->number, values[c], last[c]);
 }
@@ -400,7 +396,7 @@ static unsigned width_of(const struct bit_map *map, const struct problem *proble
     struct place_found place = column->place;
     if (place.whole_bits > 0)
         return place.whole_bits;
-    if (has_role(result->kind, c, PRINTED_IDENTITY))
+    if (has_role(result->form, c, PRINTED_IDENTITY))
         return widen(map, map->all_ones, &place, ID_BITS); /* ids of other rows are alike */
     hold_all_rows(problem, result, c, &place);
     unsigned bits = widen(map, map->ones, &place, COUNTER_BITS);
@@ -416,18 +412,18 @@ static unsigned width_of(const struct bit_map *map, const struct problem *proble
 
 static void set_widths(struct bit_map *map, const struct problem *problem, struct infer_result *result)
 {
-    for (size_t c = 0; c < result->kind->stored; c++) {
+    for (size_t c = 0; c < result->form->stored; c++) {
         const struct infer_column *column = &result->columns[c];
         if (infer_has_place(column))
             take_bits(map, column->place.bit, column->place.bits);
         if (infer_has_place(column) && column->place.mode == PLACE_MINUS)
             take_bits(map, column->place.other_bit, column->place.whole_bits);
     }
-    for (size_t c = 0; c < result->kind->stored; c++) {
+    for (size_t c = 0; c < result->form->stored; c++) {
         struct infer_column *column = &result->columns[c];
         if (!infer_has_place(column) || column->is_given)
             continue;
-        if (has_role(result->kind, c, PRINTED_WORD))
+        if (has_role(result->form, c, PRINTED_WORD))
             widen_word(map, column);
         else
             column->bits = width_of(map, problem, result, c);

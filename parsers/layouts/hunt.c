@@ -50,7 +50,7 @@ static bool groups_stand_at(struct sums *sums, const struct frame *frame, size_t
 }
 
 /* Makes one row of those with a group's word, for each of its records: what all of them say, and the range of all. */
-static struct printed_row row_of_group(const struct sums *sums, const struct printed_kind *kind, size_t group)
+static struct printed_row row_of_group(const struct sums *sums, const struct printed_form *form, size_t group)
 {
     struct printed_row row = sums->groups[group].printed;
     for (size_t k = 0; k < sums->group_count; k++) {
@@ -59,7 +59,7 @@ static struct printed_row row_of_group(const struct sums *sums, const struct pri
             continue;
         row.values[0] = other->values[0] < row.values[0] ? other->values[0] : row.values[0];
         row.most = other->most > row.most ? other->most : row.most;
-        for (size_t c = 1; c < kind->stored; c++)
+        for (size_t c = 1; c < form->stored; c++)
             if (other->values[c] != row.values[c])
                 row.values[c] = PRINTED_NONE;
     }
@@ -78,7 +78,7 @@ static bool is_printed(const struct problem *problem, const struct printed_row *
 static bool place_agrees(const struct hunt *hunt, const struct sums *sums, const struct frame *frame,
                          const struct place_found *place, size_t group)
 {
-    struct printed_row row = row_of_group(sums, printed_kind_of(hunt->problem), group);
+    struct printed_row row = row_of_group(sums, printed_form_of(hunt->problem), group);
     int64_t least = INT64_MAX, most = INT64_MIN, total = 0;
     for (size_t i = 0; i < sums->records; i++) {
         if (sums->group_of[i] != group)
@@ -131,14 +131,14 @@ static int sums_keep_places(struct hunt *hunt, const struct frame *frame, struct
 static int take_groups(struct hunt *hunt, struct sums *sums, const struct frame *records, struct err *err)
 {
     struct problem *problem = hunt->problem;
-    const struct printed_kind *kind = printed_kind_of(problem);
+    const struct printed_form *form = printed_form_of(problem);
     struct sample_row *before = problem->sample.items, *rows = calloc(sums->records, sizeof *rows);
     size_t count = problem->sample.count;
     struct frame frame = *records;
     if (rows == NULL)
         return err_no_memory(err);
     for (size_t i = 0; i < sums->records; i++)
-        rows[i] = (struct sample_row){.index = i, .printed = row_of_group(sums, kind, sums->group_of[i])};
+        rows[i] = (struct sample_row){.index = i, .printed = row_of_group(sums, form, sums->group_of[i])};
     problem->sample.items = rows;
     problem->sample.count = sums->records;
     problem->order = ORDER_SUMS;
@@ -218,8 +218,8 @@ bool hunt_fill(const struct problem *problem, struct frame *frame)
 /* Tells the state of a column from the tables, without looking at records: nothing, zero, always the same. */
 static enum infer_state known_of(const struct problem *problem, size_t column, int64_t *ret_constant)
 {
-    const struct printed_kind *kind = printed_kind_of(problem);
-    bool word = has_role(kind, column, PRINTED_WORD), seen = false;
+    const struct printed_form *form = printed_form_of(problem);
+    bool word = has_role(form, column, PRINTED_WORD), seen = false;
     int64_t low = INT64_MAX, high = INT64_MIN;
     for (size_t i = 0; i < problem->sample.count; i++) {
         int64_t value = problem->sample.items[i].printed.values[column];
@@ -234,8 +234,8 @@ static enum infer_state known_of(const struct problem *problem, size_t column, i
         return seen ? INFER_MISSING : INFER_ABSENT;
     if (low > high)
         return INFER_ABSENT;
-    if (has_role(kind, column, PRINTED_IDENTITY) && low == high && !kind->fields[column].kept &&
-        (high != 0 || (int)column == kind->model))
+    if (has_role(form, column, PRINTED_IDENTITY) && low == high && !form->fields[column].kept &&
+        (high != 0 || (int)column == printed_column(form, "model_id")))
         return INFER_CONSTANT;
     return high == 0 ? INFER_UNSEEN : INFER_MISSING;
 }
@@ -287,20 +287,20 @@ static int search_other(const struct problem *problem, const struct frame *frame
                         struct interval *intervals, struct search_column *searched, struct place_list *list,
                         struct err *err)
 {
-    const struct printed_kind *kind = printed_kind_of(problem);
-    bool id = has_role(kind, column, PRINTED_IDENTITY), counted = kind->start != NULL && !kind->start_is_kept && !id;
+    const struct printed_form *form = printed_form_of(problem);
+    bool id = has_role(form, column, PRINTED_IDENTITY), counted = form->start != NULL && !form->start_is_kept && !id;
     for (size_t i = 0; i < problem->sample.count; i++)
         intervals[i] = problem_interval(problem, column, &problem->sample.items[i].printed, firsts[i]);
     bool failed = search_column_init(searched, intervals, problem->sample.count, err) < 0;
-    if (!failed && has_role(kind, column, PRINTED_WORD))
+    if (!failed && has_role(form, column, PRINTED_WORD))
         return infer_search_word(problem, frame, list, err);
     return failed || search_plain(&frame->matrix, searched, id ? 1 : 0, list, err) < 0 ||
                    (list->count == 0 && counted && problem->stride == 1 &&
                     search_delta(&frame->matrix, searched, list, err) < 0) ||
                    (list->count == 0 && counted && search_minus(&frame->matrix, searched, list, err) < 0) ||
-                   (list->count == 0 && has_role(kind, column, PRINTED_SHARE) &&
+                   (list->count == 0 && has_role(form, column, PRINTED_SHARE) &&
                     search_shares(problem, frame, column, intervals, list, err) < 0) ||
-                   (list->count == 0 && kind->fields[column].from_first &&
+                   (list->count == 0 && form->fields[column].from_first &&
                     search_plus(problem, frame, firsts, intervals, list, err) < 0)
                ? err_status(err)
                : 0;
@@ -310,7 +310,7 @@ static int search_other(const struct problem *problem, const struct frame *frame
 static const struct infer_set *given_place(const struct problem *problem, size_t column)
 {
     for (size_t i = 0; i < problem->options->set_count; i++)
-        if (strcmp(problem->options->sets[i].column, printed_kind_of(problem)->fields[column].name) == 0)
+        if (strcmp(problem->options->sets[i].column, printed_form_of(problem)->fields[column].name) == 0)
             return &problem->options->sets[i];
     return NULL;
 }
@@ -346,7 +346,7 @@ static void keep_given(const struct problem *problem, const struct frame *frame,
 /* A column that no table shows stands where the user says; one that was found has the width that he says. */
 static void take_given(const struct problem *problem, const struct frame *frame, struct infer_result *result)
 {
-    for (size_t c = 0; c < result->kind->stored; c++) {
+    for (size_t c = 0; c < result->form->stored; c++) {
         const struct infer_set *set = given_place(problem, c);
         struct infer_column *column = &result->columns[c];
         struct place_found given;
@@ -374,14 +374,14 @@ static bool is_better(const struct infer_result *a, const struct infer_result *b
 static int try_first(struct hunt *hunt, const struct frame *frame, struct place_list *places, struct err *err)
 {
     const struct problem *problem = hunt->problem;
-    const struct printed_kind *kind = printed_kind_of(problem);
+    const struct printed_form *form = printed_form_of(problem);
     size_t rows = problem->sample.count;
     struct place_list lists[PRINTED_MOST] = {{.items = NULL}};
     struct search_column columns[PRINTED_MOST] = {{.intervals = NULL}};
-    struct interval *intervals = calloc(kind->stored * rows, sizeof *intervals); /* of each column */
+    struct interval *intervals = calloc(form->stored * rows, sizeof *intervals); /* of each column */
     int64_t *firsts = malloc(rows * sizeof *firsts);
     struct infer_result result = {.found = true,
-                                  .kind = kind,
+                                  .form = form,
                                   .order = problem->order,
                                   .size = frame->size,
                                   .header = frame->header,
@@ -397,8 +397,8 @@ static int try_first(struct hunt *hunt, const struct frame *frame, struct place_
         firsts[i] = place_value(&frame->matrix, i, &places->items[0], 0);
     lists[0] = *places;
     columns[0] = hunt->first;
-    for (size_t c = 0; c < kind->stored && status == 0; c++) {
-        result.columns[c].name = kind->fields[c].name;
+    for (size_t c = 0; c < form->stored && status == 0; c++) {
+        result.columns[c].name = form->fields[c].name;
         result.columns[c].state = known_of(problem, c, &result.columns[c].constant);
         if (c > 0 && result.columns[c].state == INFER_MISSING)
             status = search_other(problem, frame, c, firsts, intervals + c * rows, &columns[c], &lists[c], err);
@@ -416,7 +416,7 @@ static int try_first(struct hunt *hunt, const struct frame *frame, struct place_
         result.incomplete = hunt->best.incomplete;
         hunt->best = result;
     }
-    for (size_t c = 1; c < kind->stored; c++) {
+    for (size_t c = 1; c < form->stored; c++) {
         search_column_release(&columns[c]);
         free(lists[c].items);
     }
@@ -551,6 +551,6 @@ bool hunt_is_coarse(const struct hunt *hunt)
 {
     const struct infer_result *result = &hunt->best;
     const struct place_found *first = &result->columns[0].place;
-    return result->found && result->kind->start != NULL && first->mode == PLACE_PLAIN && first->scale > 1 &&
+    return result->found && result->form->start != NULL && first->mode == PLACE_PLAIN && first->scale > 1 &&
            first->scale <= COARSE_MOST;
 }

@@ -103,7 +103,7 @@ struct infer_result {
     bool width_doubted;
     bool incomplete;                 /* the search took too long: the notes say what was not tried */
     bool rows_left_out;              /* tables of a capture of which only one was compared */
-    const struct printed_kind *kind; /* what the tables print */
+    const struct printed_form *form; /* what the tables print */
     struct infer_column columns[PRINTED_MOST];
     struct magic magics[INFER_MAGICS];
     size_t magic_count;
@@ -115,11 +115,11 @@ struct infer_result {
     struct strbuf notes;    /* lines for people */
 };
 
-void infer_result_init(struct infer_result *result, const struct printed_kind *kind);
+void infer_result_init(struct infer_result *result, const struct printed_form *form);
 void infer_result_release(struct infer_result *result);
 
 /* Whether infer_layout looks for a column of this name. */
-bool infer_knows(const struct printed_kind *kind, const char *column);
+bool infer_knows(const struct printed_form *form, const char *column);
 
 /* Records of a kind from the tables that are printed of them. 0 and result->found tells whether a layout was found; the
  * notes say what was seen. -ERR_NOT_FOUND: there are no records or no tables. */

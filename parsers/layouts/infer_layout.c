@@ -106,7 +106,7 @@ static struct mhz_range range_at(const struct problem *problem, const struct mat
 {
     struct mhz_range range = {0, 1e18};
     double unit = pow(10, -(double)problem->decimals[0]) / 2;
-    double one = (double)printed_power(printed_kind_of(problem)->fields[0].digits);
+    double one = (double)printed_power(printed_form_of(problem)->fields[0].digits);
     for (size_t i = 0; i < problem->sample.count && range.low <= range.high; i++) {
         int64_t printed = problem->sample.items[i].printed.values[0];
         double time = (double)printed / one, raw = (double)matrix_bits(matrix_row(matrix, i), bit, bits);
@@ -189,10 +189,10 @@ static int find_frequencies(struct hunt *hunt, struct frequencies *found, struct
 static int try_effort(struct hunt *hunt, struct frame *frame, void *arg, struct err *err)
 {
     enum effort effort = (enum effort) * (const int *)arg;
-    bool spans = printed_kind_of(hunt->problem)->start_is_kept;
+    bool spans = printed_form_of(hunt->problem)->start_is_kept;
     if (effort != EFFORT_PLAIN && hunt->frames > FRAMES_TRIED_HARD)
         return 0;
-    if (spans ? effort != EFFORT_MINUS : effort != EFFORT_PLAIN && printed_kind_of(hunt->problem)->start == NULL)
+    if (spans ? effort != EFFORT_MINUS : effort != EFFORT_PLAIN && printed_form_of(hunt->problem)->start == NULL)
         return 0;
     return hunt_frame(hunt, frame, effort, err);
 }
@@ -227,7 +227,7 @@ static int search_step(struct hunt *hunt, enum step step, struct err *err)
 
 static bool is_missing_some(const struct infer_result *result)
 {
-    for (size_t c = 0; c < result->kind->stored; c++)
+    for (size_t c = 0; c < result->form->stored; c++)
         if (result->columns[c].state == INFER_MISSING)
             return true;
     return false;
@@ -348,7 +348,7 @@ int infer_layout(const struct capture *capture, const struct printed_files *tabl
                            problem.source.count == 0 ? "no file of device records that a table is of"
                                                      : "no table with a row") < 0);
     if (!failed) {
-        bool clock = has_role(tables->form->kind, 0, PRINTED_CLOCK);
+        bool clock = has_role(tables->form, 0, PRINTED_CLOCK);
         if (clock)
             problem_settle_frequency(&problem, result);
         check_rows(&problem, result);
@@ -373,7 +373,7 @@ bool infer_is_certain(const struct infer_result *result)
         result->header_doubted || result->width_doubted || result->rows_left_out || result->incomplete ||
         result->rate.state == RATE_AMBIGUOUS || result->rate.state == RATE_MISSING)
         return false;
-    for (size_t i = 0; i < result->kind->stored; i++) {
+    for (size_t i = 0; i < result->form->stored; i++) {
         enum infer_state state = result->columns[i].state;
         if (state == INFER_AMBIGUOUS || state == INFER_UNSEEN || state == INFER_MISSING)
             return false;

@@ -20,17 +20,9 @@ struct pair {
     struct interval interval; /* of the row */
 };
 
-static int compare_values(const void *left, const void *right)
-{
-    const struct pair *a = left, *b = right;
-    return (a->value > b->value) - (a->value < b->value);
-}
+ARRAY_COMPARE(compare_values, struct pair, ARRAY_BY(value))
 
-static int compare_lows(const void *left, const void *right)
-{
-    const struct interval *a = left, *b = right;
-    return ARRAY_ORDERS(array_order(a->low, b->low), array_order(a->high, b->high));
-}
+ARRAY_COMPARE(compare_lows, struct interval, ARRAY_BY(low), ARRAY_BY(high))
 
 struct sorted_search {
     struct pair *pairs;
@@ -111,7 +103,7 @@ static int take_order(struct hunt *hunt, struct frame *frame, struct sorted_sear
     if (!failed && hunt->best.found)
         (void)strbuf_addf(&hunt->best.notes,
                           "rows are not in the order of records; %zu of %zu are told apart by their %s\n", told, all,
-                          printed_kind_of(problem)->fields[0].name);
+                          printed_form_of(problem)->fields[0].name);
     problem->order = ORDER_SAME;
     problem->sample.items = before;
     problem->sample.count = all;
@@ -130,9 +122,8 @@ static int try_sorted(struct hunt *hunt, struct frame *frame, void *arg, struct 
             for (uint32_t bit = 0; bit + bits + more <= 8 * frame->size && !hunt->best.found; bit += 8) {
                 if (!sorted_fits(&frame->matrix, search, bit, bits + more, infer_scales[s]))
                     continue;
-                int status = take_order(hunt, frame, search, infer_scales[s], err);
-                if (status < 0)
-                    return status;
+                if (take_order(hunt, frame, search, infer_scales[s], err) < 0)
+                    return err_status(err);
             }
         }
     }
@@ -256,7 +247,7 @@ static bool window_by_done(const struct problem *problem, struct window *window,
     const struct capture *capture = problem->capture;
     const struct source_file *file = &problem->source.items[0];
     const struct file_identity *own = NULL;
-    int picture = printed_kind_of(problem)->picture;
+    int picture = printed_column(printed_form_of(problem), "current_pic_count");
     if (picture < 0)
         return false;
     int64_t wanted = problem->sample.items[0].printed.values[picture];
@@ -327,14 +318,14 @@ static int search_windows(struct hunt *hunt, size_t size, struct err *err)
 /* Keeps the rows of one table: which of several follow each other is not known. */
 static void keep_one_table(struct problem *problem)
 {
-    const struct printed_kind *kind = printed_kind_of(problem);
+    const struct printed_form *form = printed_form_of(problem);
     const struct sample_row *first = problem->sample.items;
     size_t rows = 0;
-    if (kind->picture < 0 || kind->model < 0)
+    int picture = printed_column(form, "current_pic_count"), model = printed_column(form, "model_id");
+    if (picture < 0 || model < 0)
         return;
-    while (rows < problem->sample.count &&
-           first[rows].printed.values[kind->picture] == first->printed.values[kind->picture] &&
-           first[rows].printed.values[kind->model] == first->printed.values[kind->model])
+    while (rows < problem->sample.count && first[rows].printed.values[picture] == first->printed.values[picture] &&
+           first[rows].printed.values[model] == first->printed.values[model])
         rows++;
     problem->sample.count = rows;
     problem->rows = rows;

@@ -101,14 +101,8 @@ static int find_in(struct printed_files *files, const char *directory, struct er
     return status;
 }
 
-static int compare_files(const void *left, const void *right)
-{
-    const struct printed_file *a = left, *b = right;
-    return ARRAY_ORDERS(array_order(a->device_id, b->device_id), array_order(a->batch_num, b->batch_num),
-                        array_order(a->input_pic_num, b->input_pic_num),
-                        array_order(a->current_pic_count, b->current_pic_count), array_order(a->model_id, b->model_id),
-                        array_order(a->json, b->json), strcmp(a->path, b->path));
-}
+ARRAY_COMPARE(compare_files, struct printed_file, ARRAY_BY(device_id), ARRAY_BY(batch_num), ARRAY_BY(input_pic_num),
+              ARRAY_BY(current_pic_count), ARRAY_BY(model_id), ARRAY_BY(json), ARRAY_BY_TEXT(path))
 
 /* Two files with the same identity: as CSV and as JSON, or with two frequencies. */
 static bool say_the_same(const struct printed_file *a, const struct printed_file *b)
@@ -146,7 +140,7 @@ int printed_find(struct printed_files *files, const char *kind, const char *dire
 {
     int status = 0;
     for (size_t i = 0; printed_forms[i] != NULL && status == 0 && files->count == 0; i++) {
-        if (strcmp(printed_forms[i]->kind->kind, kind) != 0)
+        if (strcmp(printed_forms[i]->kind, kind) != 0)
             continue;
         files->form = printed_forms[i];
         status = find_form(files, directory, err);
@@ -167,7 +161,7 @@ void printed_release(struct printed_files *files)
 bool printed_knows(const char *kind)
 {
     for (size_t i = 0; printed_forms[i] != NULL; i++)
-        if (strcmp(printed_forms[i]->kind->kind, kind) == 0)
+        if (strcmp(printed_forms[i]->kind, kind) == 0)
             return true;
     return false;
 }
@@ -230,7 +224,7 @@ struct file_state {
     const struct printed_file *file;
     struct printed_reader *reader;
     struct {
-        const struct printed_title *title; /* NULL: of none that counts */
+        const struct printed_field *field; /* NULL: of none that counts */
         int64_t unit;
     } columns[CSV_MAX_FIELDS];
     char keys[KEYS_REMEMBERED][KEY_SIZE]; /* of objects: those of the columns, "" first */
@@ -253,15 +247,15 @@ static void begin_row(const struct file_state *state, struct printed_row *row)
     row->unit = state->form->unit;
     row->model_id = state->file->model_id;
     row->layer_id = -1;
-    set_identity(row, state->form->kind->model, state->file->model_id);
-    set_identity(row, state->form->kind->picture, state->file->current_pic_count);
+    set_identity(row, printed_column(state->form, "model_id"), state->file->model_id);
+    set_identity(row, printed_column(state->form, "current_pic_count"), state->file->current_pic_count);
 }
 
 /* A number that the table has by its name, as "model" of api_type. */
 static bool take_name(const struct printed_form *form, const struct printed_field *field, const char *text,
                       int64_t *ret)
 {
-    const struct record_kind *kind = record_kind_find(form->kind->kind);
+    const struct record_kind *kind = record_kind_find(form->kind);
     int column = kind != NULL && field->name != NULL ? record_kind_column(kind, field->name) : -1;
     const struct value_name *names = column >= 0 ? kind->columns[column].names : NULL;
     for (; names != NULL && names->text != NULL; names++) {
@@ -282,88 +276,92 @@ static int tell_no_number(const char *text, uint64_t number, struct err *err)
                    text);
 }
 
-static int take_number(const struct printed_form *form, struct printed_row *row, size_t target, const char *text,
-                       uint64_t number, struct err *err)
+/* A number of the record, or what it is called. */
+static bool take_number(const struct printed_form *form, struct printed_row *row, const struct printed_field *field,
+                        const char *text)
 {
-    const struct printed_field *field = &form->kind->fields[target];
-    if (printed_number(text, field->digits, &row->values[target], &row->decimals[target]) ||
-        take_name(form, field, text, &row->values[target]))
-        return 0;
-    row->values[target] = PRINTED_NONE;
-    return tell_no_number(text, number, err);
+    size_t at = (size_t)(field - form->fields);
+    if (printed_number(text, field->digits, &row->values[at], &row->decimals[at]) ||
+        take_name(form, field, text, &row->values[at]))
+        return true;
+    row->values[at] = PRINTED_NONE;
+    return false;
 }
 
-/* Where a cell goes that is no field of the kind. */
-enum printed_target {
-    PRINTED_TO_LAYER = PRINTED_MOST, /* layer_id */
-    PRINTED_TO_WORD,
-    PRINTED_TO_FIRST_WORD, /* what is before the first comma */
-    PRINTED_TO_MOST,
-    PRINTED_TO_COUNT,
-    PRINTED_TO_TOTAL,
-    PRINTED_TO_FILTER, /* rows with another text than the form's are passed over */
-    PRINTED_TO_NOTHING,
-};
-
-/* A cell that is no field of the kind. False: it should be a number and is none. */
-static bool take_other(const struct printed_form *form, struct printed_row *row, int target, const char *text)
+/* Puts a cell where it goes. False: it should be a number and is none. */
+static bool take_value(const struct printed_form *form, struct printed_row *row, const struct printed_field *field,
+                       const char *text)
 {
     uint8_t decimals;
-    unsigned digits = form->kind->fields[0].digits;
-    switch (target) {
-    case PRINTED_TO_LAYER: { /* "3" or "3,4,5" */
+    unsigned digits = form->fields[0].digits;
+    switch (field->role) {
+    case PRINTED_LAYER: { /* "3" or "3,4,5" */
         char first[24];
         snprintf(first, sizeof first, "%.*s", (int)strspn(text, "0123456789"), text);
         if (!printed_number(first, 0, &row->layer_id, &decimals))
             row->layer_id = -1;
         return true;
     }
-    case PRINTED_TO_FIRST_WORD:
+    case PRINTED_FIRST_WORD:
         snprintf(row->word, sizeof row->word, "%.*s", (int)strcspn(text, ","), text);
         return true;
-    case PRINTED_TO_WORD:
+    case PRINTED_WORD:
         snprintf(row->word, sizeof row->word, "%s", text);
         return true;
-    case PRINTED_TO_MOST:
+    case PRINTED_LARGEST:
         return printed_number(text, digits, &row->most, &decimals);
-    case PRINTED_TO_TOTAL:
+    case PRINTED_TOTAL:
         return printed_number(text, digits, &row->total, &decimals);
-    case PRINTED_TO_COUNT:
+    case PRINTED_COUNT:
         return printed_number(text, 0, &row->count, &decimals);
-    default:
+    case PRINTED_FILTER:
         return true;
+    default:
+        return take_number(form, row, field, text);
     }
 }
 
 /* One cell. -ERR_FORMAT when it should be a number and is none. */
-static int take_cell(const struct printed_form *form, struct printed_row *row, const struct printed_title *title,
+static int take_cell(const struct printed_form *form, struct printed_row *row, const struct printed_field *field,
                      int64_t unit, const char *text, uint64_t number, struct err *err)
 {
-    if (title == NULL || strcmp(text, "N/A") == 0 || strcmp(text, WHOLE) == 0 || text[0] == '\0')
+    if (field == NULL || strcmp(text, "N/A") == 0 || strcmp(text, WHOLE) == 0 || text[0] == '\0')
         return 0;
-    if (title->target >= PRINTED_MOST)
-        return take_other(form, row, title->target, text) ? 0 : tell_no_number(text, number, err);
-    if (unit > 0)
+    if (unit > 0 && field->role < PRINTED_WORD)
         row->unit = unit;
-    return take_number(form, row, (size_t)title->target, text, number, err);
+    return take_value(form, row, field, text) ? 0 : tell_no_number(text, number, err);
 }
 
-static bool is_passed_over(const struct printed_form *form, const struct printed_title *title, const char *text)
+static bool is_passed_over(const struct printed_form *form, const struct printed_field *field, const char *text)
 {
-    return title != NULL && title->target == PRINTED_TO_FILTER && strcmp(text, form->filter) != 0;
+    return field != NULL && field->role == PRINTED_FILTER && strcmp(text, form->filter) != 0;
 }
 
-static int tell_missing(const struct file_state *state, const struct printed_title *title, struct err *err)
+/* The needed field whose bit is not set, the first one after the others; NULL: none. */
+static const struct printed_field *find_missing(const struct printed_form *form, uint64_t seen)
 {
-    return err_set(err, ERR_FORMAT, "no column '%s' in it; expected the columns of %s", title->title,
-                   state->form->title);
+    for (size_t i = 1; i <= form->field_count; i++) {
+        size_t at = i % form->field_count;
+        if (form->fields[at].needed && (seen >> at & 1) == 0)
+            return &form->fields[at];
+    }
+    return NULL;
+}
+
+/* Whether every needed column was seen; else the error tells of one. */
+static int expect_all(const struct file_state *state, uint64_t seen, struct err *err)
+{
+    const struct printed_field *missing = find_missing(state->form, seen);
+    return missing == NULL ? 0
+                           : err_set(err, ERR_FORMAT, "no column '%s' in it; expected the columns of %s",
+                                     missing->title, state->form->title);
 }
 
 /* ---- CSV ---- */
 
-/* Which title a column's heading is; NULL: none that counts. *ret_unit is what its unit stands for, 0: it has none that
- * matters. */
-static const struct printed_title *printed_title_of(const struct printed_form *form, const char *heading,
+/* Which field a column's heading is of; NULL: none that counts. *ret_unit is what its unit stands for, 0: it has none
+ * that matters. */
+static const struct printed_field *field_of_heading(const struct printed_form *form, const char *heading,
                                                     int64_t *ret_unit)
 {
     char word[64];
@@ -383,9 +381,9 @@ static const struct printed_title *printed_title_of(const struct printed_form *f
         *ret_unit = 1000;
     else if (unit != NULL && strncasecmp(unit, "(MB", 3) == 0)
         *ret_unit = 1000000;
-    for (const struct printed_title *title = form->titles; title->title != NULL; title++)
-        if (strcmp(word, title->title) == 0)
-            return title;
+    for (size_t i = 0; i < form->field_count; i++)
+        if (form->fields[i].title != NULL && strcmp(word, form->fields[i].title) == 0)
+            return &form->fields[i];
     return NULL;
 }
 
@@ -394,17 +392,14 @@ static int take_titles(struct file_state *state, const char *const *fields, size
     if (count == 1 && (strchr(fields[0], ';') != NULL || strchr(fields[0], '\t') != NULL))
         return err_set(err, ERR_FORMAT, "its columns are separated by '%c'; expected commas",
                        strchr(fields[0], ';') != NULL ? ';' : ' ');
+    uint64_t seen = 0;
     state->field_count = count;
-    for (size_t i = 0; i < count; i++)
-        state->columns[i].title = printed_title_of(state->form, fields[i], &state->columns[i].unit);
-    for (const struct printed_title *title = state->form->titles; title->title != NULL; title++) {
-        bool seen = !title->needed;
-        for (size_t i = 0; i < count && !seen; i++)
-            seen = state->columns[i].title == title;
-        if (!seen)
-            return tell_missing(state, title, err);
+    for (size_t i = 0; i < count; i++) {
+        const struct printed_field *field = field_of_heading(state->form, fields[i], &state->columns[i].unit);
+        state->columns[i].field = field;
+        seen |= field != NULL ? UINT64_C(1) << (field - state->form->fields) : 0;
     }
-    return 0;
+    return expect_all(state, seen, err);
 }
 
 static int take_csv_row(void *arg, const char *const *fields, size_t count, uint64_t number, struct err *err)
@@ -422,12 +417,11 @@ static int take_csv_row(void *arg, const char *const *fields, size_t count, uint
         return 0;
     begin_row(state, &row);
     for (size_t i = 0; i < count && i < state->field_count; i++) {
-        const struct printed_title *title = state->columns[i].title;
-        if (is_passed_over(state->form, title, fields[i]))
+        const struct printed_field *field = state->columns[i].field;
+        if (is_passed_over(state->form, field, fields[i]))
             return 0;
-        int status = take_cell(state->form, &row, title, state->columns[i].unit, fields[i], number, err);
-        if (status < 0)
-            return status;
+        if (take_cell(state->form, &row, field, state->columns[i].unit, fields[i], number, err) < 0)
+            return err_status(err);
     }
     return (whole ? state->reader->whole : state->reader->row)(state->reader->arg, &row, err);
 }
@@ -437,7 +431,7 @@ static int take_csv_row(void *arg, const char *const *fields, size_t count, uint
 /* Row as the members of an object made it. */
 struct object_row {
     struct printed_row row;
-    uint64_t number, seen; /* bit i: the i-th title has been there */
+    uint64_t number, seen; /* bit i: the i-th field has been there */
     bool skip;             /* the filter passes over it */
     bool whole;            /* it is of the whole network */
 };
@@ -469,7 +463,7 @@ static const char *cell_of(const struct file_state *state, const struct json *me
         snprintf(buffer, size, "%.15g", value);
     if (state->form->events || strchr(buffer, 'e') != NULL) {
         /* the nearest double of a time since 1970 is not the time itself */
-        int digits = state->form->kind->fields[0].digits;
+        int digits = state->form->fields[0].digits;
         snprintf(buffer, size, "%.*f", value < 9e12 || digits < 3 ? digits : 0, value);
         if (strchr(buffer, '.') != NULL) {
             size_t length = strlen(buffer);
@@ -482,36 +476,36 @@ static const char *cell_of(const struct file_state *state, const struct json *me
     return buffer;
 }
 
-/* The title that a key says; objects of a table have the same keys at the same places. */
-static const struct printed_title *title_of_key(struct file_state *state, size_t at, const char *key, int64_t *ret_unit)
+/* The field that a key says; objects of a table have the same keys at the same places. */
+static const struct printed_field *field_of_key(struct file_state *state, size_t at, const char *key, int64_t *ret_unit)
 {
     if (at >= KEYS_REMEMBERED || strlen(key) >= KEY_SIZE)
-        return printed_title_of(state->form, key, ret_unit);
+        return field_of_heading(state->form, key, ret_unit);
     if (strcmp(state->keys[at], key) != 0) {
         snprintf(state->keys[at], KEY_SIZE, "%s", key);
-        state->columns[at].title = printed_title_of(state->form, key, &state->columns[at].unit);
+        state->columns[at].field = field_of_heading(state->form, key, &state->columns[at].unit);
     }
     *ret_unit = state->columns[at].unit;
-    return state->columns[at].title;
+    return state->columns[at].field;
 }
 
-/* Takes the members that titles name from an object, whose keys are remembered from a place on. */
+/* Takes the members that fields name from an object, whose keys are remembered from a place on. */
 static int take_members(struct file_state *state, const struct json *object, size_t at, struct object_row *found,
                         struct err *err)
 {
     for (const struct json *member = json_first(object); member != NULL; member = json_next(member)) {
         char buffer[340];
         int64_t unit;
-        const struct printed_title *title = title_of_key(state, at++, json_key(member), &unit);
+        const struct printed_field *field = field_of_key(state, at++, json_key(member), &unit);
         const char *text = cell_of(state, member, buffer, sizeof buffer);
         if (text == NULL)
             continue;
         found->whole = found->whole || (!state->form->events && strcmp(text, WHOLE) == 0);
-        if (title == NULL)
+        if (field == NULL)
             continue;
-        found->skip = found->skip || (title->target == PRINTED_TO_FILTER && strcmp(text, state->form->filter) != 0);
-        found->seen |= UINT64_C(1) << (title - state->form->titles);
-        int status = found->skip ? 0 : take_cell(state->form, &found->row, title, unit, text, found->number, err);
+        found->skip = found->skip || is_passed_over(state->form, field, text);
+        found->seen |= UINT64_C(1) << (field - state->form->fields);
+        int status = found->skip ? 0 : take_cell(state->form, &found->row, field, unit, text, found->number, err);
         if (status < 0)
             return status;
     }
@@ -551,12 +545,12 @@ static bool is_span(const struct json *object)
 /* Makes a time of a value printed from the trace's beginning, or from the row's. False: it is none that fits. */
 static bool add_origin(const struct file_state *state, struct printed_row *row)
 {
-    const struct printed_kind *kind = state->form->kind;
-    int began = kind->began;
+    const struct printed_form *form = state->form;
+    int began = printed_began(form);
     if (began >= 0 && row->values[began] != PRINTED_NONE)
         row->values[began] += state->origin;
-    for (size_t i = 0; i < kind->stored; i++) {
-        if (!kind->fields[i].from_first || row->values[i] == PRINTED_NONE)
+    for (size_t i = 0; i < form->stored; i++) {
+        if (!form->fields[i].from_first || row->values[i] == PRINTED_NONE)
             continue;
         if (row->values[0] == PRINTED_NONE)
             return false;
@@ -578,13 +572,8 @@ static int take_json_row(void *arg, const struct json *object, uint64_t number, 
         (state->form->events && take_members(state, json_member(object, "args"), KEYS_REMEMBERED / 2, &found, err) < 0);
     if (failed || found.skip || (found.whole && state->reader->whole == NULL))
         return failed ? err_status(err) : 0;
-    for (const struct printed_title *title = state->form->titles; title->title != NULL; title++) {
-        if (!title->needed || (found.seen >> (title - state->form->titles) & 1) != 0)
-            continue;
-        if (state->form->events)
-            return 0; /* an event of something else */
-        return tell_missing(state, title, err);
-    }
+    if (find_missing(state->form, found.seen) != NULL) /* an event may be of something else */
+        return state->form->events ? 0 : expect_all(state, found.seen, err);
     if (found.whole)
         return state->reader->whole(state->reader->arg, &found.row, err);
     return add_origin(state, &found.row) ? state->reader->row(state->reader->arg, &found.row, err) : 0;
@@ -605,37 +594,44 @@ int printed_read(const struct printed_form *form, const struct printed_file *fil
                                                       : status;
 }
 
-/* ---- device PMU records ---- */
+/* ---- forms ---- */
 
-static const struct printed_field pmu_fields[PRINTED_COUNT] = {
-    [PRINTED_TIME] = {"total_cycle", PRINTED_CLOCK, 6, 0, false, false},
-    [PRINTED_MAC_BUSY] = {"mac_busy_cycle", PRINTED_SHARE, 6, 0, false, false},
-    [PRINTED_MAC_PPEN] = {"mac_ppen_cycle", PRINTED_SHARE, 6, 0, false, false},
-    [PRINTED_VEC_BUSY] = {"vec_busy_cycle", PRINTED_SHARE, 6, 0, false, false},
-    [PRINTED_VEC_PPEN] = {"vec_ppen_cycle", PRINTED_SHARE, 6, 0, false, false},
-    [PRINTED_DSTR] = {"dstr_cycle", PRINTED_SHARE, 6, 0, false, false},
-    [PRINTED_DTRANS] = {"dtrans_cycle", PRINTED_SHARE, 6, 0, false, false},
-    [PRINTED_DLD] = {"dld_cycle", PRINTED_SHARE, 6, 0, false, false},
-    [PRINTED_WLD] = {"wld_cycle", PRINTED_SHARE, 6, 0, false, false},
-    [PRINTED_DDR_READ] = {"ddr_read_bytes", PRINTED_AMOUNT, 6, 0, false, false},
-    [PRINTED_DDR_WRITE] = {"ddr_write_bytes", PRINTED_AMOUNT, 6, 0, false, false},
-    [PRINTED_TASK_ID] = {"task_id", PRINTED_IDENTITY, 0, 0, false, false},
-    [PRINTED_MODEL_ID] = {"model_id", PRINTED_IDENTITY, 0, 0, false, false},
-    [PRINTED_CURRENT_PIC_COUNT] = {"current_pic_count", PRINTED_IDENTITY, 0, 0, false, false},
-    [PRINTED_MEMORY_BOUND] = {NULL, PRINTED_OTHER, 6, 0, false, false},
-    [PRINTED_DDR_TOTAL] = {NULL, PRINTED_OTHER, 6, 0, false, false},
-};
+#define FIELDS(list) .fields = (list), .field_count = sizeof(list) / sizeof *(list)
 
-const struct printed_kind printed_pmu = {
-    .kind = "svp_pmu",
-    .fields = pmu_fields,
-    .stored = PRINTED_STORED,
-    .count = PRINTED_COUNT,
-    .start = "start_cycle",
-    .task = PRINTED_TASK_ID,
-    .picture = PRINTED_CURRENT_PIC_COUNT,
-    .model = PRINTED_MODEL_ID,
-    .began = -1,
+int printed_column(const struct printed_form *form, const char *name)
+{
+    for (size_t i = 0; i < form->stored; i++)
+        if (strcmp(form->fields[i].name, name) == 0)
+            return (int)i;
+    return -1;
+}
+
+int printed_began(const struct printed_form *form)
+{
+    for (size_t i = 0; i < form->field_count; i++)
+        if (form->fields[i].title != NULL && strcmp(form->fields[i].title, "ts") == 0)
+            return (int)i;
+    return -1;
+}
+
+static const struct printed_field pmu_fields[] = {
+    [PRINTED_TIME] = {"time", "total_cycle", .role = PRINTED_CLOCK, .digits = 6, .needed = true},
+    [PRINTED_MAC_BUSY] = {"macbusy", "mac_busy_cycle", .role = PRINTED_SHARE, .digits = 6},
+    [PRINTED_MAC_PPEN] = {"macppen", "mac_ppen_cycle", .role = PRINTED_SHARE, .digits = 6},
+    [PRINTED_VEC_BUSY] = {"vecbusy", "vec_busy_cycle", .role = PRINTED_SHARE, .digits = 6},
+    [PRINTED_VEC_PPEN] = {"vecppen", "vec_ppen_cycle", .role = PRINTED_SHARE, .digits = 6},
+    [PRINTED_DSTR] = {"dstr", "dstr_cycle", .role = PRINTED_SHARE, .digits = 6},
+    [PRINTED_DTRANS] = {"dtrans", "dtrans_cycle", .role = PRINTED_SHARE, .digits = 6},
+    [PRINTED_DLD] = {"dld", "dld_cycle", .role = PRINTED_SHARE, .digits = 6},
+    [PRINTED_WLD] = {"wld", "wld_cycle", .role = PRINTED_SHARE, .digits = 6},
+    [PRINTED_DDR_READ] = {"ddrread", "ddr_read_bytes", .role = PRINTED_AMOUNT, .digits = 6},
+    [PRINTED_DDR_WRITE] = {"ddrwrite", "ddr_write_bytes", .role = PRINTED_AMOUNT, .digits = 6},
+    [PRINTED_TASK_ID] = {"taskid", "task_id", .role = PRINTED_IDENTITY},
+    [PRINTED_MODEL_ID] = {NULL, "model_id", .role = PRINTED_IDENTITY},
+    [PRINTED_CURRENT_PIC_COUNT] = {NULL, "current_pic_count", .role = PRINTED_IDENTITY},
+    [PRINTED_MEMORY_BOUND] = {"memorybound", NULL, .role = PRINTED_OTHER, .digits = 6},
+    [PRINTED_DDR_TOTAL] = {"ddrtotal", NULL, .role = PRINTED_OTHER, .digits = 6},
+    {"layerid", NULL, .role = PRINTED_LAYER},
 };
 
 /* {slice} stands for the frequency, which no pattern has a word for. */
@@ -647,148 +643,55 @@ static const char *const op_summary_patterns[] = {
     NULL,
 };
 
-static const struct printed_title op_summary_titles[] = {
-    {"time", PRINTED_TIME, true},
-    {"macbusy", PRINTED_MAC_BUSY, false},
-    {"macppen", PRINTED_MAC_PPEN, false},
-    {"vecbusy", PRINTED_VEC_BUSY, false},
-    {"vecppen", PRINTED_VEC_PPEN, false},
-    {"dstr", PRINTED_DSTR, false},
-    {"dtrans", PRINTED_DTRANS, false},
-    {"dld", PRINTED_DLD, false},
-    {"wld", PRINTED_WLD, false},
-    {"ddrread", PRINTED_DDR_READ, false},
-    {"ddrwrite", PRINTED_DDR_WRITE, false},
-    {"taskid", PRINTED_TASK_ID, false},
-    {"memorybound", PRINTED_MEMORY_BOUND, false},
-    {"ddrtotal", PRINTED_DDR_TOTAL, false},
-    {"layerid", PRINTED_TO_LAYER, false},
-    {NULL, PRINTED_TO_NOTHING, false},
-};
-
-static const struct printed_form op_summary = {
+const struct printed_form printed_pmu = {
     .title = "op_summary",
-    .kind = &printed_pmu,
+    .kind = "svp_pmu",
+    FIELDS(pmu_fields),
+    .stored = PRINTED_STORED,
+    .start = "start_cycle",
     .directory = "summary",
     .patterns = op_summary_patterns,
     .prefix = "op_summary",
     .unit = 1,
-    .titles = op_summary_titles,
 };
 
 /* ---- tasks of a timeline ---- */
 
 static const char *const task_time_patterns[] = {"task_time_{device_id}.{model}.{model_id}.{batch_num}.json", NULL};
-
-enum { TASK_TOTAL, TASK_STREAM_ID, TASK_TASK_ID, TASK_MODEL_ID, TASK_STORED, TASK_BEGAN = TASK_STORED, TASK_COUNT };
+#define TASK_TIME .title = "task_time", .directory = "timeline", .prefix = "task_time", .events = true, .joined = true
 
 /* A duration is the difference of two times that are whole nanoseconds. */
-static const struct printed_field task_fields[TASK_COUNT] = {
-    [TASK_TOTAL] = {"total_cycle", PRINTED_CLOCK, 3, 1, false, false},
-    [TASK_STREAM_ID] = {"stream_id", PRINTED_IDENTITY, 0, 0, false, false},
-    [TASK_TASK_ID] = {"task_id", PRINTED_IDENTITY, 0, 0, false, false},
-    [TASK_MODEL_ID] = {"model_id", PRINTED_IDENTITY, 0, 0, false, false},
-    [TASK_BEGAN] = {NULL, PRINTED_OTHER, 3, 0, false, false},
-};
-
-static const struct printed_kind core_tasks = {
-    .kind = "svp_pmu",
-    .fields = task_fields,
-    .stored = TASK_STORED,
-    .count = TASK_COUNT,
-    .start = "start_cycle",
-    .task = TASK_TASK_ID,
-    .picture = -1,
-    .model = TASK_MODEL_ID,
-    .began = TASK_BEGAN,
-};
-
-static const struct printed_title core_task_titles[] = {
-    {"ts", TASK_BEGAN, true},
-    {"dur", TASK_TOTAL, true},
-    {"streamid", TASK_STREAM_ID, false},
-    {"name", PRINTED_TO_FIRST_WORD, false},
-    {"tasktype", PRINTED_TO_FILTER, true},
-    {NULL, PRINTED_TO_NOTHING, false},
+static const struct printed_field core_task_fields[] = {
+    {"dur", "total_cycle", .role = PRINTED_CLOCK, .digits = 3, .slack = 1, .needed = true},
+    {"streamid", "stream_id", .role = PRINTED_IDENTITY},
+    {NULL, "task_id", .role = PRINTED_IDENTITY},
+    {NULL, "model_id", .role = PRINTED_IDENTITY},
+    {"ts", NULL, .role = PRINTED_OTHER, .digits = 3, .needed = true},
+    {"name", NULL, .role = PRINTED_FIRST_WORD},
+    {"tasktype", NULL, .role = PRINTED_FILTER, .needed = true},
 };
 
 static const struct printed_form core_task_time = {
-    .title = "task_time",
-    .kind = &core_tasks,
-    .directory = "timeline",
-    .patterns = task_time_patterns,
-    .prefix = "task_time",
-    .events = true,
-    .joined = true,
-    .unit = 1,
-    .filter = "AI_CORE",
-    .titles = core_task_titles,
+    TASK_TIME,   .kind = "svp_pmu",      FIELDS(core_task_fields),
+    .stored = 4, .start = "start_cycle", .patterns = task_time_patterns,
+    .unit = 1,   .filter = "AI_CORE",
 };
 
-enum { CPU_START, CPU_END, CPU_STREAM_ID, CPU_TASK_ID, CPU_STORED, CPU_COUNT = CPU_STORED };
-
-static const struct printed_field cpu_fields[CPU_COUNT] = {
-    [CPU_START] = {"start_ns", PRINTED_AMOUNT, 3, 0, false, false},
-    [CPU_END] = {"end_ns", PRINTED_AMOUNT, 3, 0, false, true},
-    [CPU_STREAM_ID] = {"stream_id", PRINTED_IDENTITY, 0, 0, true, false},
-    [CPU_TASK_ID] = {"task_id", PRINTED_IDENTITY, 0, 0, true, false},
-};
-
-static const struct printed_kind cpu_tasks = {
-    .kind = "aicpu_task",
-    .fields = cpu_fields,
-    .stored = CPU_STORED,
-    .count = CPU_COUNT,
-    .task = CPU_TASK_ID,
-    .picture = -1,
-    .model = -1,
-    .began = CPU_START,
-};
-
-static const struct printed_title cpu_task_titles[] = {
-    {"ts", CPU_START, true},
-    {"dur", CPU_END, true},
-    {"streamid", CPU_STREAM_ID, false},
-    {"name", PRINTED_TO_FIRST_WORD, false},
-    {"tasktype", PRINTED_TO_FILTER, true},
-    {NULL, PRINTED_TO_NOTHING, false},
+static const struct printed_field cpu_task_fields[] = {
+    {"ts", "start_ns", .role = PRINTED_AMOUNT, .digits = 3, .needed = true},
+    {"dur", "end_ns", .role = PRINTED_AMOUNT, .digits = 3, .needed = true, .from_first = true},
+    {"streamid", "stream_id", .role = PRINTED_IDENTITY, .kept = true},
+    {NULL, "task_id", .role = PRINTED_IDENTITY, .kept = true},
+    {"name", NULL, .role = PRINTED_FIRST_WORD},
+    {"tasktype", NULL, .role = PRINTED_FILTER, .needed = true},
 };
 
 static const struct printed_form cpu_task_time = {
-    .title = "task_time",
-    .kind = &cpu_tasks,
-    .directory = "timeline",
-    .patterns = task_time_patterns,
-    .prefix = "task_time",
-    .events = true,
-    .joined = true,
-    .unit = 1000,
-    .filter = "AI_CPU",
-    .titles = cpu_task_titles,
+    TASK_TIME,    .kind = "aicpu_task", FIELDS(cpu_task_fields), .stored = 4, .patterns = task_time_patterns,
+    .unit = 1000, .filter = "AI_CPU",
 };
 
 /* ---- sums of tasks ---- */
-
-enum { TYPE_TOTAL, TYPE_TASK_ID, TYPE_MODEL_ID, TYPE_CURRENT_PIC_COUNT, TYPE_STORED };
-
-static const struct printed_field core_type_fields[TYPE_STORED] = {
-    [TYPE_TOTAL] = {"total_cycle", PRINTED_CLOCK, 6, 0, false, false},
-    [TYPE_TASK_ID] = {"task_id", PRINTED_IDENTITY, 0, 0, false, false},
-    [TYPE_MODEL_ID] = {"model_id", PRINTED_IDENTITY, 0, 0, false, false},
-    [TYPE_CURRENT_PIC_COUNT] = {"current_pic_count", PRINTED_IDENTITY, 0, 0, false, false},
-};
-
-static const struct printed_kind core_types = {
-    .kind = "svp_pmu",
-    .fields = core_type_fields,
-    .stored = TYPE_STORED,
-    .count = TYPE_STORED,
-    .start = "start_cycle",
-    .task = TYPE_TASK_ID,
-    .picture = TYPE_CURRENT_PIC_COUNT,
-    .model = TYPE_MODEL_ID,
-    .began = -1,
-};
 
 /* {slice} stands for the iteration. */
 static const char *const op_statistic_patterns[] = {
@@ -796,165 +699,92 @@ static const char *const op_statistic_patterns[] = {
     "op_statistic_{device_id}_{model_id}_{current_pic_count}_{slice}.json",
     NULL,
 };
+#define OP_STATISTIC .title = "op_statistic", .directory = "summary", .prefix = "op_statistic", .by_layers = true
+#define SUMS_OF_TASKS                                                                                                  \
+    {"opname", NULL, .role = PRINTED_WORD}, {"optype", NULL, .role = PRINTED_WORD},                                    \
+        {"tasktype", NULL, .role = PRINTED_FILTER, .needed = true}, {"totaltime", NULL, .role = PRINTED_TOTAL},        \
+        {"count", NULL, .role = PRINTED_COUNT, .needed = true},                                                        \
+    {                                                                                                                  \
+        "max", NULL, .role = PRINTED_LARGEST, .needed = true                                                           \
+    }
 
-static const struct printed_title op_statistic_titles[] = {
-    {"opname", PRINTED_TO_WORD, false},
-    {"optype", PRINTED_TO_WORD, false},
-    {"tasktype", PRINTED_TO_FILTER, true},
-    {"totaltime", PRINTED_TO_TOTAL, false},
-    {"count", PRINTED_TO_COUNT, true},
-    {"max", PRINTED_TO_MOST, true},
-    {"min", TYPE_TOTAL, true},
-    {NULL, PRINTED_TO_NOTHING, false},
+static const struct printed_field core_type_fields[] = {
+    {"min", "total_cycle", .role = PRINTED_CLOCK, .digits = 6, .needed = true},
+    {NULL, "task_id", .role = PRINTED_IDENTITY},
+    {NULL, "model_id", .role = PRINTED_IDENTITY},
+    {NULL, "current_pic_count", .role = PRINTED_IDENTITY},
+    SUMS_OF_TASKS,
 };
 
 static const struct printed_form core_statistic = {
-    .title = "op_statistic",
-    .kind = &core_types,
-    .directory = "summary",
-    .patterns = op_statistic_patterns,
-    .prefix = "op_statistic",
-    .by_layers = true,
-    .unit = 1,
-    .filter = "AI_CORE",
-    .titles = op_statistic_titles,
+    OP_STATISTIC, .kind = "svp_pmu",      FIELDS(core_type_fields),
+    .stored = 4,  .start = "start_cycle", .patterns = op_statistic_patterns,
+    .unit = 1,    .filter = "AI_CORE",
 };
 
-enum { CPU_TYPE_END, CPU_TYPE_TASK_ID, CPU_TYPE_STORED };
-
-static const struct printed_field cpu_type_fields[CPU_TYPE_STORED] = {
-    [CPU_TYPE_END] = {"end_ns", PRINTED_AMOUNT, 3, 0, false, false},
-    [CPU_TYPE_TASK_ID] = {"task_id", PRINTED_IDENTITY, 0, 0, true, false},
-};
-
-static const struct printed_kind cpu_types = {
-    .kind = "aicpu_task",
-    .fields = cpu_type_fields,
-    .stored = CPU_TYPE_STORED,
-    .count = CPU_TYPE_STORED,
-    .start = "start_ns",
-    .start_is_kept = true,
-    .task = CPU_TYPE_TASK_ID,
-    .picture = -1,
-    .model = -1,
-    .began = -1,
+static const struct printed_field cpu_type_fields[] = {
+    {"min", "end_ns", .role = PRINTED_AMOUNT, .digits = 3, .needed = true},
+    {NULL, "task_id", .role = PRINTED_IDENTITY, .kept = true},
+    SUMS_OF_TASKS,
 };
 
 static const struct printed_form cpu_statistic = {
-    .title = "op_statistic",
-    .kind = &cpu_types,
-    .directory = "summary",
-    .patterns = op_statistic_patterns,
-    .prefix = "op_statistic",
-    .by_layers = true,
-    .unit = 1000,
+    OP_STATISTIC,        .kind = "aicpu_task",  FIELDS(cpu_type_fields),           .stored = 2,
+    .start = "start_ns", .start_is_kept = true, .patterns = op_statistic_patterns, .unit = 1000,
     .filter = "AI_CPU",
-    .titles = op_statistic_titles,
 };
 
 /* ---- calls ---- */
 
-enum { CALL_START, CALL_END, CALL_TYPE, CALL_PROCESS_ID, CALL_THREAD_ID, CALL_NAME, CALL_STORED };
-
-static const struct printed_field call_fields[CALL_STORED] = {
-    [CALL_START] = {"start_ns", PRINTED_AMOUNT, 3, 0, false, false},
-    [CALL_END] = {"end_ns", PRINTED_AMOUNT, 3, 0, false, true},
-    [CALL_TYPE] = {"api_type", PRINTED_IDENTITY, 0, 0, true, false},
-    [CALL_PROCESS_ID] = {"process_id", PRINTED_IDENTITY, 0, 0, true, false},
-    [CALL_THREAD_ID] = {"thread_id", PRINTED_IDENTITY, 0, 0, true, false},
-    [CALL_NAME] = {"name", PRINTED_WORD, 0, 0, false, false},
-};
-
-static const struct printed_kind calls = {
-    .kind = "acl_call",
-    .fields = call_fields,
-    .stored = CALL_STORED,
-    .count = CALL_STORED,
-    .task = -1,
-    .picture = -1,
-    .model = -1,
-    .began = CALL_START,
-};
-
-static const char *const acl_patterns[] = {"acl_{device_id}.{model}.{model_id}.{batch_num}.json", NULL};
-
-static const struct printed_title acl_titles[] = {
-    {"name", PRINTED_TO_WORD, true},
-    {"ts", CALL_START, true},
-    {"dur", CALL_END, true},
-    {"mode", CALL_TYPE, false},
-    {"processid", CALL_PROCESS_ID, false},
-    {"threadid", CALL_THREAD_ID, false},
-    {NULL, PRINTED_TO_NOTHING, false},
+static const struct printed_field call_fields[] = {
+    {"ts", "start_ns", .role = PRINTED_AMOUNT, .digits = 3, .needed = true},
+    {"dur", "end_ns", .role = PRINTED_AMOUNT, .digits = 3, .needed = true, .from_first = true},
+    {"mode", "api_type", .role = PRINTED_IDENTITY, .kept = true},
+    {"processid", "process_id", .role = PRINTED_IDENTITY, .kept = true},
+    {"threadid", "thread_id", .role = PRINTED_IDENTITY, .kept = true},
+    {"name", "name", .role = PRINTED_WORD, .needed = true},
 };
 
 static const struct printed_form acl_timeline = {
     .title = "acl timeline",
-    .kind = &calls,
+    .kind = "acl_call",
+    FIELDS(call_fields),
+    .stored = 6,
     .directory = "timeline",
-    .patterns = acl_patterns,
+    .patterns = (const char *const[]){"acl_{device_id}.{model}.{model_id}.{batch_num}.json", NULL},
     .events = true,
     .joined = true,
     .unit = 1000,
-    .titles = acl_titles,
 };
 
-/* ---- sums of calls ---- */
-
-enum { SUM_END, SUM_TYPE, SUM_PROCESS_ID, SUM_THREAD_ID, SUM_NAME, SUM_STORED };
-
-static const struct printed_field call_sum_fields[SUM_STORED] = {
-    [SUM_END] = {"end_ns", PRINTED_AMOUNT, 3, 0, false, false},
-    [SUM_TYPE] = {"api_type", PRINTED_IDENTITY, 0, 0, true, false},
-    [SUM_PROCESS_ID] = {"process_id", PRINTED_IDENTITY, 0, 0, true, false},
-    [SUM_THREAD_ID] = {"thread_id", PRINTED_IDENTITY, 0, 0, true, false},
-    [SUM_NAME] = {"name", PRINTED_WORD, 0, 0, false, false},
-};
-
-static const struct printed_kind call_sums = {
-    .kind = "acl_call",
-    .fields = call_sum_fields,
-    .stored = SUM_STORED,
-    .count = SUM_STORED,
-    .start = "start_ns",
-    .start_is_kept = true,
-    .task = -1,
-    .picture = -1,
-    .model = -1,
-    .began = -1,
+static const struct printed_field call_sum_fields[] = {
+    {"min", "end_ns", .role = PRINTED_AMOUNT, .digits = 3, .needed = true},
+    {"type", "api_type", .role = PRINTED_IDENTITY, .kept = true},
+    {"processid", "process_id", .role = PRINTED_IDENTITY, .kept = true},
+    {"threadid", "thread_id", .role = PRINTED_IDENTITY, .kept = true},
+    {"name", "name", .role = PRINTED_WORD, .needed = true},
+    {"totaltime", NULL, .role = PRINTED_TOTAL},
+    {"count", NULL, .role = PRINTED_COUNT, .needed = true},
+    {"max", NULL, .role = PRINTED_LARGEST, .needed = true},
 };
 
 /* {slice} stands for the iteration. */
-static const char *const acl_statistic_patterns[] = {
-    "acl_statistic_{device_id}_{model_id}_{slice}.csv",
-    "acl_statistic_{device_id}_{model_id}_{slice}.json",
-    NULL,
-};
-
-static const struct printed_title acl_statistic_titles[] = {
-    {"processid", SUM_PROCESS_ID, false},
-    {"threadid", SUM_THREAD_ID, false},
-    {"type", SUM_TYPE, false},
-    {"name", PRINTED_TO_WORD, true},
-    {"totaltime", PRINTED_TO_TOTAL, false},
-    {"count", PRINTED_TO_COUNT, true},
-    {"max", PRINTED_TO_MOST, true},
-    {"min", SUM_END, true},
-    {NULL, PRINTED_TO_NOTHING, false},
-};
-
 static const struct printed_form acl_statistic = {
     .title = "acl_statistic",
-    .kind = &call_sums,
+    .kind = "acl_call",
+    FIELDS(call_sum_fields),
+    .stored = 5,
+    .start = "start_ns",
+    .start_is_kept = true,
     .directory = "summary",
-    .patterns = acl_statistic_patterns,
+    .patterns = (const char *const[]){"acl_statistic_{device_id}_{model_id}_{slice}.csv",
+                                      "acl_statistic_{device_id}_{model_id}_{slice}.json", NULL},
     .prefix = "acl_statistic",
     .sums = true,
     .joined = true,
     .unit = 1000,
-    .titles = acl_statistic_titles,
 };
 
 const struct printed_form *const printed_forms[] = {
-    &op_summary, &core_task_time, &core_statistic, &acl_timeline, &acl_statistic, &cpu_task_time, &cpu_statistic, NULL,
+    &printed_pmu, &core_task_time, &core_statistic, &acl_timeline, &acl_statistic, &cpu_task_time, &cpu_statistic, NULL,
 };

@@ -9,40 +9,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Relation of a printed number to a record's column. */
+/* Relation of a printed column to a record's, or where its cells go otherwise. */
 enum printed_role {
-    PRINTED_CLOCK,    /* us, which the AI core's clock counts as cycles */
-    PRINTED_SHARE,    /* per cent of the first column */
-    PRINTED_AMOUNT,   /* of the column's unit, as often as the table's unit has it */
-    PRINTED_IDENTITY, /* a whole number that tells which */
-    PRINTED_WORD,     /* a text, as records have it */
-    PRINTED_OTHER,    /* in no record: computed from the others, or leads to them */
+    PRINTED_CLOCK,      /* us, which the AI core's clock counts as cycles */
+    PRINTED_SHARE,      /* per cent of the first column */
+    PRINTED_AMOUNT,     /* of the column's unit, as often as the table's unit has it */
+    PRINTED_IDENTITY,   /* a whole number that tells which */
+    PRINTED_OTHER,      /* a number in no record: computed from the others, or leads to them */
+    PRINTED_WORD,       /* a text, as records have it */
+    PRINTED_FIRST_WORD, /* what is before the first comma */
+    PRINTED_LAYER,      /* layer_id */
+    PRINTED_LARGEST,    /* of the records that a row sums up, whose first column is the least */
+    PRINTED_COUNT,
+    PRINTED_TOTAL,
+    PRINTED_FILTER, /* rows with another text than the form's are passed over */
 };
 
+/* A column of a table. */
 struct printed_field {
-    const char *name; /* of the record's column; of one that is in no record: NULL */
+    const char *title; /* lower case, without blanks, unit and the word ratio; NULL: the name of the file says it */
+    const char *name;  /* of the record's column; of one that is in no record: NULL */
     enum printed_role role;
     uint8_t digits;  /* numbers are kept in 10^-digits of what is printed */
     uint8_t slack;   /* so many of these a printed number may be wrong by, besides its rounding */
+    bool needed;     /* a table without it is none of this form */
     bool kept;       /* PRINTED_IDENTITY: looked for although it is the same in every row */
     bool from_first; /* printed as what comes after the first column, and records may have it so */
 };
 
-#define PRINTED_MOST 16 /* columns of a kind */
-
-/* Columns that tables print of a kind of records. */
-struct printed_kind {
-    const char *kind;                   /* of record_kinds */
-    const struct printed_field *fields; /* the first is what records are found by */
-    size_t stored;                      /* so many of them stand in records; those behind do not */
-    size_t count;
-    const char *start;  /* the record's column for what the first is counted from; NULL: it has none */
-    bool start_is_kept; /* the first is printed as a span, and is the span's end in records */
-    int task;           /* the field that the layers of a row tell, too; -1: none */
-    int picture;        /* the field that the name of the table tells; -1: none */
-    int model;          /* likewise */
-    int began;          /* when the row's task or call began: of those behind, or the first; -1: not printed */
-};
+#define PRINTED_MOST 16 /* columns that are numbers */
 
 /* Columns of op_summary, and what its name says: the fields of printed_pmu. */
 enum printed_pmu_column {
@@ -63,10 +58,7 @@ enum printed_pmu_column {
     PRINTED_STORED,
     PRINTED_MEMORY_BOUND = PRINTED_STORED,
     PRINTED_DDR_TOTAL,
-    PRINTED_COUNT,
 };
-
-extern const struct printed_kind printed_pmu;
 
 #define PRINTED_NONE INT64_MIN
 #define PRINTED_WORD_SIZE 64
@@ -136,16 +128,14 @@ static inline int64_t printed_power(unsigned n)
 }
 
 /* The tables that tools print, as data: the names of their files, and which of their columns is which of a record's. */
-
-struct printed_title {
-    const char *title; /* lower case, without blanks, unit and the word ratio; NULL ends the list */
-    int target;        /* a field's index, or enum printed_target */
-    bool needed;       /* a table without it is none of this form */
-};
-
 struct printed_form {
-    const char *title; /* "op_summary", for messages */
-    const struct printed_kind *kind;
+    const char *title;                  /* "op_summary", for messages */
+    const char *kind;                   /* of record_kinds */
+    const struct printed_field *fields; /* the first is what records are found by */
+    size_t field_count;
+    size_t stored;               /* so many of them stand in records; those behind do not */
+    const char *start;           /* the record's column for what the first is counted from; NULL: it has none */
+    bool start_is_kept;          /* the first is printed as a span, and is the span's end in records */
     const char *directory;       /* below the capture: "summary" */
     const char *const *patterns; /* of file names: the first one that fits tells the identity; NULL ends the list */
     const char *prefix;          /* of names that say no more; NULL: only names of a pattern are taken */
@@ -154,10 +144,15 @@ struct printed_form {
     bool by_layers;              /* rows sum up the tasks of layers of a type: the word */
     bool joined;                 /* a table's rows are the records of all files that it belongs to */
     int64_t unit;                /* of PRINTED_AMOUNT where the titles do not say it */
-    const char *filter;          /* see PRINTED_TO_FILTER */
-    const struct printed_title *titles;
+    const char *filter;          /* see PRINTED_FILTER */
 };
 
 extern const struct printed_form *const printed_forms[]; /* those preferred first; ended by NULL */
+extern const struct printed_form printed_pmu;            /* op_summary */
+
+/* The field of a column of the record, "task_id"; -1: none. */
+int printed_column(const struct printed_form *form, const char *name);
+/* The field that tells when the row's task or call began; -1: none. */
+int printed_began(const struct printed_form *form);
 
 #endif

@@ -164,11 +164,7 @@ static int add_layers(struct layers *layers, const struct capture_file *file, st
     return status;
 }
 
-static int compare_layers(const void *left, const void *right)
-{
-    const struct layer_task *a = left, *b = right;
-    return ARRAY_ORDERS(array_order(a->model_id, b->model_id), array_order(a->layer_id, b->layer_id));
-}
+ARRAY_COMPARE(compare_layers, struct layer_task, ARRAY_BY(model_id), ARRAY_BY(layer_id))
 
 /* Adds the layers of every model; a layer table that cannot be read is left to import. */
 static int layers_read(const struct capture *capture, struct layers *layers, struct err *err)
@@ -204,9 +200,9 @@ static const struct layer_task *named_task(const struct layers *layers, int64_t 
 }
 
 /* Many tables have the layers of a task, not its number. */
-void layers_add_task(const struct layers *layers, const struct printed_kind *kind, struct printed_row *row)
+void layers_add_task(const struct layers *layers, const struct printed_form *form, struct printed_row *row)
 {
-    int column = kind->task;
+    int column = printed_column(form, "task_id");
     const struct layer_task *found = NULL, wanted = {.model_id = row->model_id, .layer_id = row->layer_id};
     if (column < 0 || row->values[column] != PRINTED_NONE || row->model_id < 0 || layers->count == 0)
         return;
@@ -224,10 +220,7 @@ void layers_add_task(const struct layers *layers, const struct printed_kind *kin
 static int layers_collect(void *arg, const struct printed_row *row, struct err *err)
 {
     struct layer_sums *sums = arg;
-    if (array_reserve(sums, 1, err) < 0)
-        return err_status(err);
-    sums->items[sums->count++] = *row;
-    return 0;
+    return array_add(sums, err, *row);
 }
 
 /* Narrows the range of a task's row by the sum of a layer's type. */
@@ -273,7 +266,7 @@ static int layers_each_task(const struct layers *layers, const struct printed_fo
         for (size_t i = 0; i < layers->count; i++)
             if (layers->items[i].model_id == any->model_id && layers->items[i].task_id == task)
                 narrow(sums, layers->items[i].type, &row);
-        row.values[form->kind->task] = task;
+        row.values[printed_column(form, "task_id")] = task;
         status = reader->row(reader->arg, &row, err);
     }
     return status;
@@ -299,7 +292,7 @@ static size_t next_file(const struct problem *problem, const struct printed_file
     const struct capture *capture = problem->capture;
     for (; at < capture->file_count; at++) {
         const struct capture_file *file = &capture->files[at];
-        if (file->kind != NULL && strcmp(file->kind->name, printed_kind_of(problem)->kind) == 0 && file->size > 0 &&
+        if (file->kind != NULL && strcmp(file->kind->name, printed_form_of(problem)->kind) == 0 && file->size > 0 &&
             belongs(table, &file->identity))
             break;
     }
@@ -370,7 +363,7 @@ static int walk_row(void *arg, const struct printed_row *row, struct err *err)
 {
     struct walk *walk = arg;
     struct printed_row with_task = *row;
-    layers_add_task(&walk->problem->layers, printed_kind_of(walk->problem), &with_task);
+    layers_add_task(&walk->problem->layers, printed_form_of(walk->problem), &with_task);
     if (walk->totals != NULL)
         totals_add(walk->totals, row);
     return walk->row(walk->arg, walk->stream, walk->next[walk->stream]++, &with_task, err);
@@ -426,18 +419,18 @@ int problem_each_row(const struct problem *problem,
 }
 
 /* A share's number is that of the first column. */
-static double size_of(const struct printed_kind *kind, const struct printed_row *row, size_t column)
+static double size_of(const struct printed_form *form, const struct printed_row *row, size_t column)
 {
     double value = row->values[column] != PRINTED_NONE ? (double)row->values[column] : 0;
-    return has_role(kind, column, PRINTED_SHARE) && row->values[0] != PRINTED_NONE ? value * (double)row->values[0]
+    return has_role(form, column, PRINTED_SHARE) && row->values[0] != PRINTED_NONE ? value * (double)row->values[0]
                                                                                    : value;
 }
 
 static void note_largest(struct problem *problem, const struct sample_row *row)
 {
-    const struct printed_kind *kind = printed_kind_of(problem);
-    for (size_t i = 0; i < kind->stored; i++) {
-        double value = size_of(kind, &row->printed, i);
+    const struct printed_form *form = printed_form_of(problem);
+    for (size_t i = 0; i < form->stored; i++) {
+        double value = size_of(form, &row->printed, i);
         if (value <= problem->largest[i].value)
             continue;
         problem->largest[i].value = value;
@@ -498,22 +491,19 @@ static int keep_row(void *arg, uint32_t stream, uint64_t index, const struct pri
         if (!is_sampled(problem, sampled.number))
             return 0;
     }
-    if (array_reserve(&problem->sample, 1, err) < 0)
-        return err_status(err);
-    problem->sample.items[problem->sample.count++] = sampled;
-    return 0;
+    return array_add(&problem->sample, err, sampled);
 }
 
 /* The shares are printed alike: what one of them shows holds for all. */
 static void settle_decimals(struct problem *problem)
 {
-    const struct printed_kind *kind = printed_kind_of(problem);
+    const struct printed_form *form = printed_form_of(problem);
     uint8_t most = 0;
-    for (size_t i = 0; i < kind->stored; i++)
-        if (has_role(kind, i, PRINTED_SHARE) && problem->decimals[i] > most)
+    for (size_t i = 0; i < form->stored; i++)
+        if (has_role(form, i, PRINTED_SHARE) && problem->decimals[i] > most)
             most = problem->decimals[i];
-    for (size_t i = 0; i < kind->stored; i++)
-        if (has_role(kind, i, PRINTED_SHARE))
+    for (size_t i = 0; i < form->stored; i++)
+        if (has_role(form, i, PRINTED_SHARE))
             problem->decimals[i] = most;
 }
 
@@ -524,7 +514,7 @@ static int read_rows(struct problem *problem, struct infer_result *result, struc
     struct totals totals;
     struct walk walk = {.problem = problem, .row = keep_row, .arg = problem};
     totals_init(&totals);
-    if (form->kind == &printed_pmu && !form->by_layers && !form->events)
+    if (form == &printed_pmu && !form->by_layers && !form->events)
         walk.totals = &totals;
     int status = walk_tables(problem, &walk, &problem->skipped, err);
     if (status == 0 && totals.wrong > 0) {
@@ -580,7 +570,7 @@ void problem_settle_frequency(struct problem *problem, struct infer_result *resu
     int64_t given = problem->options->core_khz;
     result->frequency_needed = info <= 0;
     int64_t layout =
-        layout_frequency(problem->capture->options.layouts, record_kind_find(printed_kind_of(problem)->kind));
+        layout_frequency(problem->capture->options.layouts, record_kind_find(printed_form_of(problem)->kind));
     problem->core_khz = given > 0 ? given : info > 0 ? info : name > 0 ? name : layout;
     const struct {
         const char *what;
@@ -605,7 +595,7 @@ __extension__ typedef __int128 wide;
 /* Gives the worth of the last digit that is printed of a column, in those that are kept. */
 static int64_t unit_of(const struct problem *problem, size_t column)
 {
-    return printed_power(printed_kind_of(problem)->fields[column].digits - problem->decimals[column]);
+    return printed_power(printed_form_of(problem)->fields[column].digits - problem->decimals[column]);
 }
 
 /* (2v - unit .. 2v + unit) * factor / (2 * divisor), or v .. v + unit when numbers are cut; v is least to most. */
@@ -613,7 +603,7 @@ static struct interval printed_range(const struct problem *problem, size_t colum
                                      int64_t factor, int64_t divisor)
 {
     const struct interval none = {INT64_MAX / 4, INT64_MAX / 4}; /* no number of a record is that */
-    const struct printed_field *field = &printed_kind_of(problem)->fields[column];
+    const struct printed_field *field = &printed_form_of(problem)->fields[column];
     int64_t unit = unit_of(problem, column), slack = field->slack;
     if (field->from_first && unit > 1)
         slack += unit; /* two rounded numbers were added up */
@@ -632,10 +622,10 @@ struct interval problem_interval(const struct problem *problem, size_t column, c
 {
     const struct interval unknown = {1, 0};
     int64_t value = row->values[column], most = column == 0 && row->most != PRINTED_NONE ? row->most : value;
-    int64_t divisor = printed_power(printed_kind_of(problem)->fields[column].digits);
+    int64_t divisor = printed_power(printed_form_of(problem)->fields[column].digits);
     if (value == PRINTED_NONE || most < value)
         return unknown;
-    switch (printed_kind_of(problem)->fields[column].role) {
+    switch (printed_form_of(problem)->fields[column].role) {
     case PRINTED_CLOCK: /* us * kHz / 10^3 */
         return printed_range(problem, column, value, most, problem->core_khz, 1000 * divisor);
     case PRINTED_SHARE: /* per cent */
@@ -655,7 +645,7 @@ struct interval problem_share(const struct problem *problem, size_t column, cons
                               int64_t divide)
 {
     const struct interval unknown = {1, 0};
-    int64_t value = row->values[column], divisor = printed_power(printed_kind_of(problem)->fields[column].digits);
+    int64_t value = row->values[column], divisor = printed_power(printed_form_of(problem)->fields[column].digits);
     return value == PRINTED_NONE ? unknown : printed_range(problem, column, value, value, divide, 100 * divisor);
 }
 
@@ -701,7 +691,7 @@ static bool memory_bound_agrees(const struct problem *problem, const int64_t *va
 bool problem_row_agrees(const struct problem *problem, const struct printed_row *row)
 {
     const int64_t *values = row->values;
-    if (printed_kind_of(problem) != &printed_pmu)
+    if (printed_form_of(problem) != &printed_pmu)
         return true;
     if (!memory_bound_agrees(problem, values))
         return false;
@@ -733,19 +723,19 @@ int64_t place_value(const struct matrix *matrix, size_t row, const struct place_
     return value;
 }
 
-bool infer_knows(const struct printed_kind *kind, const char *column)
+bool infer_knows(const struct printed_form *form, const char *column)
 {
-    for (size_t i = 0; i < kind->stored; i++)
-        if (strcmp(kind->fields[i].name, column) == 0)
+    for (size_t i = 0; i < form->stored; i++)
+        if (strcmp(form->fields[i].name, column) == 0)
             return true;
     return false;
 }
 
-void infer_result_init(struct infer_result *result, const struct printed_kind *kind)
+void infer_result_init(struct infer_result *result, const struct printed_form *form)
 {
-    *result = (struct infer_result){.found = false, .kind = kind};
-    for (size_t i = 0; i < kind->stored; i++)
-        result->columns[i].name = kind->fields[i].name;
+    *result = (struct infer_result){.found = false, .form = form};
+    for (size_t i = 0; i < form->stored; i++)
+        result->columns[i].name = form->fields[i].name;
     strbuf_init(&result->notes, (size_t)1024 * 1024);
 }
 

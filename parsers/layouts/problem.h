@@ -20,7 +20,7 @@ struct layer_task {
 struct layers ARRAY_OF(struct layer_task); /* by model and layer */
 
 /* Fills in the task of a row that has only its layers. */
-void layers_add_task(const struct layers *layers, const struct printed_kind *kind, struct printed_row *row);
+void layers_add_task(const struct layers *layers, const struct printed_form *form, struct printed_row *row);
 
 #define SAMPLE_MAX 8192 /* rows that the search looks at; all are verified */
 #define HEADER_MAX 4096
@@ -82,14 +82,14 @@ struct interval problem_interval(const struct problem *problem, size_t column, c
 struct interval problem_share(const struct problem *problem, size_t column, const struct printed_row *row,
                               int64_t divide);
 
-static inline bool has_role(const struct printed_kind *kind, size_t column, enum printed_role role)
+static inline bool has_role(const struct printed_form *form, size_t column, enum printed_role role)
 {
-    return kind->fields[column].role == role;
+    return form->fields[column].role == role;
 }
 
-static inline const struct printed_kind *printed_kind_of(const struct problem *problem)
+static inline const struct printed_form *printed_form_of(const struct problem *problem)
 {
-    return problem->tables->form->kind;
+    return problem->tables->form;
 }
 
 /* Records of one size and byte order beside the sample's rows. */

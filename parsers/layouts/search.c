@@ -3,11 +3,11 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
+#include "base/clock.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 const int64_t infer_scales[] = {1, 2, 4, 8, 10, 16, 32, 64, 100, 128, 256, 1000};
 const size_t infer_scale_count = sizeof infer_scales / sizeof infer_scales[0];
@@ -21,18 +21,14 @@ int matrix_init(struct matrix *matrix, size_t rows, size_t size, struct err *err
 
 struct search_clock search_clock_start(int64_t seconds)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (struct search_clock){.end_ns = seconds > 0 ? (now.tv_sec + seconds) * 1000000000 + now.tv_nsec : 0};
+    return (struct search_clock){.end_ns = seconds > 0 ? clock_now_ns() + seconds * 1000000000 : 0};
 }
 
 bool search_is_late(struct search_clock *clock)
 {
-    struct timespec now;
     if (clock == NULL || clock->end_ns == 0 || clock->late)
         return clock != NULL && clock->late;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    clock->late = now.tv_sec * INT64_C(1000000000) + now.tv_nsec > clock->end_ns;
+    clock->late = clock_now_ns() > clock->end_ns;
     return clock->late;
 }
 
@@ -133,11 +129,7 @@ static struct interval scaled(const struct interval *interval, int64_t scale)
     return (struct interval){(low + scale - 1) / scale, interval->high < 0 ? -1 : interval->high / scale};
 }
 
-static int compare_intervals(const void *left, const void *right)
-{
-    const struct interval *a = left, *b = right;
-    return ARRAY_ORDERS(array_order(a->low, b->low), array_order(a->high, b->high));
-}
+ARRAY_COMPARE(compare_intervals, struct interval, ARRAY_BY(low), ARRAY_BY(high))
 
 double search_evidence(const struct search_column *column, int64_t scale, unsigned bits)
 {
@@ -169,10 +161,7 @@ static unsigned bit_length(uint64_t value)
 
 static int add_place(struct place_list *list, const struct place_found *place, struct err *err)
 {
-    if (array_reserve(list, 1, err) < 0)
-        return err_status(err);
-    list->items[list->count++] = *place;
-    return 0;
+    return array_add(list, err, *place);
 }
 
 /* ---- plain numbers ---- */

@@ -20,13 +20,13 @@ static void put_place(const struct infer_result *result, const struct place_foun
     else if (place->scale != 1)
         (void)strbuf_addf(text, " scale %" PRId64, place->scale);
     if (place->mode == PLACE_SHARE)
-        (void)strbuf_addf(text, " of %s", result->kind->fields[0].name);
+        (void)strbuf_addf(text, " of %s", result->form->fields[0].name);
     else if (place->mode == PLACE_PLUS)
-        (void)strbuf_addf(text, " plus %s", result->kind->fields[0].name);
+        (void)strbuf_addf(text, " plus %s", result->form->fields[0].name);
     else if (place->mode == PLACE_DELTA)
         (void)strbuf_adds(text, " delta");
     else if (place->mode == PLACE_MINUS)
-        (void)strbuf_addf(text, " minus %s", result->kind->start);
+        (void)strbuf_addf(text, " minus %s", result->form->start);
 }
 
 static void put_found(const struct infer_result *result, const struct infer_column *column, struct strbuf *text)
@@ -35,12 +35,12 @@ static void put_found(const struct infer_result *result, const struct infer_colu
         struct place_found start = column->place;
         start.bit = column->place.other_bit;
         start.mode = PLACE_PLAIN;
-        (void)strbuf_addf(text, "column %-18s ", result->kind->start);
+        (void)strbuf_addf(text, "column %-18s ", result->form->start);
         put_place(result, &start, column->bits, text);
         (void)strbuf_addc(text, '\n');
     }
     struct place_found place = column->place;
-    if (place.mode == PLACE_MINUS && result->kind->start_is_kept)
+    if (place.mode == PLACE_MINUS && result->form->start_is_kept)
         place.mode = PLACE_PLAIN;
     (void)strbuf_addf(text, "column %-18s ", column->name);
     put_place(result, &place, column->bits, text);
@@ -80,12 +80,12 @@ static void put_head(const struct infer_result *result, struct strbuf *text)
     (void)strbuf_addf(text,
                       "# Inferred by msprof layout infer: %" PRIu64 " rows of tables, %" PRIu64 " records, %s.\n#",
                       result->rows, result->records, orders[result->order]);
-    if (result->kind->fields[0].role == PRINTED_CLOCK)
+    if (result->form->fields[0].role == PRINTED_CLOCK)
         (void)strbuf_addf(text, " AI core at %" PRId64 ".%03d MHz;", result->core_khz / 1000,
                           (int)(result->core_khz % 1000));
     (void)strbuf_addf(text, " printed numbers are %s.\n", result->cut ? "cut" : "rounded");
     int64_t scale = result->columns[0].place.scale;
-    if (result->kind->fields[0].role == PRINTED_CLOCK && scale > 1)
+    if (result->form->fields[0].role == PRINTED_CLOCK && scale > 1)
         (void)strbuf_addf(text,
                           "# Cycles are counted by %" PRId64 "; counted one by one at %" PRId64
                           ".%03d MHz they make the same times.\n",
@@ -128,7 +128,7 @@ int infer_write(const struct infer_result *result, const char *name, const char 
         (void)strbuf_addf(text, "# NOTE: %.*s\n", (int)length, line);
         line += length + (line[length] != '\0');
     }
-    (void)strbuf_addf(text, "kind %s\nlayout %s\nsource \"%s\"\nsize %zu\n", result->kind->kind, name, source,
+    (void)strbuf_addf(text, "kind %s\nlayout %s\nsource \"%s\"\nsize %zu\n", result->form->kind, name, source,
                       result->size);
     if (result->header > 0)
         (void)strbuf_addf(text, "header %" PRIu64 "\n", result->header);
@@ -140,7 +140,7 @@ int infer_write(const struct infer_result *result, const char *name, const char 
         (void)strbuf_addf(text, "magic offset %" PRIu32 " width %" PRIu32 " value 0x%0*" PRIx64 "\n",
                           result->magics[i].offset, result->magics[i].width, (int)(2 * result->magics[i].width),
                           result->magics[i].value);
-    for (size_t c = 0; c < result->kind->stored; c++) {
+    for (size_t c = 0; c < result->form->stored; c++) {
         const struct infer_column *column = &result->columns[c];
         if (column->state == INFER_UNIQUE || column->state == INFER_AMBIGUOUS || column->state == INFER_GIVEN)
             put_found(result, column, text);

@@ -4,6 +4,7 @@
 #define MSPROF_SSH_SESSION_INTERNAL_H
 
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "ssh/session/known_hosts.h"
 #include "ssh/target.h"
@@ -38,7 +39,7 @@ struct ssh_connection {
     struct ssh_facts facts;
 };
 
-int64_t ssh_now_ns(void);
+#define ssh_now_ns clock_now_ns
 
 /* A session on the connection's socket, with its ciphers chosen; ssh_session_close also closes the socket and
  * is needed after a failure too. */

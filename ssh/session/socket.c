@@ -16,14 +16,6 @@
 
 #define TICK_MS 200
 
-int64_t ssh_now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * SSH_NS_PER_SECOND + now.tv_nsec;
-}
-
 int ssh_silence_seconds(const struct ssh_target *target)
 {
     return target->timeout * SSH_SILENCE_TIMES;

@@ -129,6 +129,7 @@ static void add_operator(const struct job *job, struct rank_data *rank, int64_t 
     int64_t bytes = 65536 * (1 + (int64_t)(noise(job, 7, (uint64_t)step, (uint64_t)number) % 512));
     int64_t transmit = 20000 + bytes / 100,
             wait = last_arrival_ns(job, &members, step, number) - arrival_ns(job, rank->rank, step, number);
+    struct err err = ERR_INIT;
     char name[64];
     snprintf(name, sizeof name, "hcom_%s__%03" PRId64 "_%" PRId64 "_1", kinds[number % 4], members.first % 1000,
              step * job->collectives + number);
@@ -150,7 +151,8 @@ static void add_operator(const struct job *job, struct rank_data *rank, int64_t 
         transfer->packet_count = 1;
         rank->packets.items[rank->packets.count++] = (struct comm_packet){bytes, 1, transmit / 2};
     }
-    add_text(rank, name, &operator_->name);
+    if (rank_name(rank, name, strlen(name), &operator_->name, &err) < 0)
+        exit(1);
 }
 
 /* A link, or what a rank moved to itself. */
@@ -278,10 +280,10 @@ static void print_steps(const struct rank_data *rank, const char *directory)
     FILE *file = open_file(directory, "step_trace_time.csv");
     fprintf(file, "Device_id,Step");
     for (size_t i = 0; i < rank->column_count; i++)
-        fprintf(file, ",%s", rank_text_of(rank, rank->columns[i]));
+        fprintf(file, ",%s", rank_text_of(&rank->texts, rank->columns[i]));
     fprintf(file, "\n");
     for (size_t i = 0; i < rank->steps.count; i++) {
-        fprintf(file, "0,%s", rank_text_of(rank, rank->steps.items[i].name));
+        fprintf(file, "0,%s", rank_text_of(&rank->texts, rank->steps.items[i].name));
         for (size_t j = 0; j < rank->column_count; j++)
             fprintf(file, ",%.3f", (double)rank->steps.items[i].ns[j] / 1000);
         fprintf(file, "\n");
@@ -316,7 +318,7 @@ static void print_operator(FILE *file, const struct rank_data *rank, const struc
 
 static const char *group_number(const struct rank_data *rank, uint32_t block)
 {
-    return rank_text_of(rank, rank->groups.items[rank->blocks.items[block].group].number);
+    return rank_text_of(&rank->texts, rank->groups.items[rank->blocks.items[block].group].number);
 }
 
 /* Begins or goes on with what a step has: blocks are in the order of steps, and what is in them too. */
@@ -328,7 +330,7 @@ static void print_frame(FILE *file, const struct rank_data *rank, uint32_t block
         return;
     }
     fprintf(file, "%s\"%s\": {\"p2p\": {}, \"collective\": {", *step != CLUSTER_NO_TEXT ? "}}, " : "",
-            rank_text_of(rank, wanted));
+            rank_text_of(&rank->texts, wanted));
     *step = wanted;
 }
 
@@ -340,7 +342,7 @@ static void print_communication(const struct rank_data *rank, const char *direct
     for (size_t i = 0; i < rank->operators.count; i++) {
         const struct rank_operator *operator_ = &rank->operators.items[i];
         print_frame(file, rank, operator_->block, &step);
-        fprintf(file, "\"%s@%s\": ", rank_text_of(rank, operator_->name), group_number(rank, operator_->block));
+        fprintf(file, "\"%s@%s\": ", rank_text_of(&rank->names, operator_->name), group_number(rank, operator_->block));
         print_operator(file, rank, operator_);
     }
     fprintf(file, "%s}\n", step != CLUSTER_NO_TEXT ? "}}" : "");
@@ -352,7 +354,7 @@ static void print_link(FILE *file, const struct rank_data *rank, const struct ra
     fprintf(file,
             "\"%" PRId64 "-%" PRId64 "\": {\"Transport Type\": \"%s\", \"Transit Size(MB)\": %.6f, "
             "\"Transit Time(ms)\": %.6f, \"Bandwidth(GB/s)\": %.4f, \"Op Name\": \"\"}",
-            link->source, link->target, rank_text_of(rank, link->transport), (double)link->bytes / 1e6,
+            link->source, link->target, rank_text_of(&rank->texts, link->transport), (double)link->bytes / 1e6,
             (double)link->ns / 1e6, (double)link->bandwidth / 1e4);
 }
 
@@ -369,7 +371,7 @@ static void print_matrix(const struct rank_data *rank, const char *directory)
             fprintf(file, "}");
         if (!same) {
             print_frame(file, rank, link->block, &step);
-            fprintf(file, "\"%s@%s\": {", rank_text_of(rank, link->entry), group_number(rank, link->block));
+            fprintf(file, "\"%s@%s\": {", rank_text_of(&rank->texts, link->entry), group_number(rank, link->block));
         } else {
             fprintf(file, ", ");
         }
@@ -388,7 +390,8 @@ static void print_metadata(const struct rank_data *rank, const char *directory)
         const struct rank_group *group = &rank->groups.items[i];
         const char *separator = "";
         fprintf(file, "%s\"%s\": {\"group_name\": \"%s\", \"group_rank\": %" PRId32 ", \"global_ranks\": [",
-                i > 0 ? ", " : "", rank_text_of(rank, group->id), rank_text_of(rank, group->name), group->told_number);
+                i > 0 ? ", " : "", rank_text_of(&rank->texts, group->id), rank_text_of(&rank->texts, group->name),
+                group->told_number);
         for (uint32_t j = 0; j < group->run_count; j++) {
             const struct rank_run *run = &rank->runs.items[group->first_run + j];
             for (int64_t k = 0; k < run->count; k++, separator = ", ")

@@ -31,7 +31,7 @@ static void read_all(const struct aggregate *aggregate, struct diagnostics *diag
     strbuf_init(&bytes, (size_t)1 << 30);
     EXPECT(aggregate_read_problems(aggregate, diag, &err) == 0);
     EXPECT(aggregate_read_bytes(aggregate, &bytes, &err) == 0);
-    aggregate_take_details(bytes.data, bytes.length, FILE_NAME, &details, &err);
+    aggregate_take_details(aggregate, bytes.data, bytes.length, &details, &err);
     rank_data_release(&details);
     strbuf_release(&bytes);
 }

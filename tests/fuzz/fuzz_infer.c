@@ -50,7 +50,7 @@ static void infer(struct capture *capture, const struct printed_form *form, cons
     struct strbuf text;
     struct err err = ERR_INIT;
     EXPECT(item.path != NULL);
-    infer_result_init(&result, tables.form->kind);
+    infer_result_init(&result, tables.form);
     strbuf_init(&text, (size_t)1024 * 1024);
     if (infer_layout(capture, &tables, &options, &result, &err) == 0 && result.found) {
         struct layout_set set;
@@ -90,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     diag_init(&diag, false);
     struct capture capture = {.files = &file, .file_count = 1, .diag = &diag};
     for (size_t i = 0; printed_forms[i] != NULL; i++) {
-        file.kind = record_kind_find(printed_forms[i]->kind->kind);
+        file.kind = record_kind_find(printed_forms[i]->kind);
         infer(&capture, printed_forms[i], table, data[0] == '{' || data[0] == '[');
     }
     struct source source = {.items = NULL};

@@ -419,6 +419,25 @@ scene_second_run() {
     expect_tidy
 }
 
+@test "a lock that another user made is not read, and keeps the run from starting" {
+    [ "$(id -u)" -eq 0 ] || skip "a file of another user needs root"
+    start_sshd
+    lock=$board_tmp/.msprof-$(id -u).lock
+    install -d -o nobody "$lock" other
+    sleep 60 3>&- &
+    victim=$!
+    board_processes+=("$victim")
+    echo 999999999 >"$lock/pid"
+    echo "$victim" >"$lock/program"
+    echo "$scratch/other" >"$lock/mounted"
+    collect --take-over
+    expect_status 5
+    expect_contains "$stderr" "another run is going on on the board: started from another user, whose is '$lock'"
+    kill -0 "$victim"
+    [ -d other ]
+    rm -r "$lock"
+}
+
 @test "where no temporary file can be made, the lock is in the directory of the project" {
     start_sshd "SetEnv HOME=$home TMPDIR=$scratch/none"
     mkdir "$home/.msprof.lock"

@@ -10,7 +10,7 @@ load server
 
 setup_file() {
     begin_scenes overwrites keeps_twice killed_upload changed_by_run changed_same_size changed_late weak_sums no_sums fetch_under_run \
-        open_file orphan unsynced
+        open_file orphan late_end unsynced
 }
 
 teardown_file() {
@@ -293,7 +293,7 @@ scene_orphan() {
     start_sshd
     collect_in_background ''
     wait_for grep -q started collect.out
-    process=$(head -n 1 "$board_tmp/.msprof-$(id -u).lock/program" | cut -d ' ' -f 1)
+    process=$(cat "$board_tmp/.msprof-$(id -u).lock"/*/program | cut -d ' ' -f 1)
     kill -9 "$collect_process"
     wait "$collect_process" || true
     collect --output second
@@ -319,6 +319,31 @@ scene_orphan() {
 
 @test "a program that outlives a collect which was killed keeps the lock, until --take-over stops it" {
     scene orphan
+}
+
+# The first removal of a lock, but for what names the program, is that of the shell that ran the old one: it hesitates.
+scene_late_end() {
+    make_silent_program 600
+    start_sshd
+    collect_in_background ''
+    wait_for grep -q started collect.out
+    fake_command rm "case \"\$*\" in */program | *prof-run*) ;; *.lock*) mkdir '$scratch/hesitates' && {
+        sleep 3; exec 9>'$scratch/hesitated'; } ;; esac 2>/dev/null; exec rm \"\$@\""
+    kill -9 "$collect_process"
+    wait "$collect_process" || true
+    make_silent_program 600
+    collect_in_background '' --take-over --output second
+    wait_for test -e hesitated
+    wait_for grep -q started collect.out
+    collect --output third
+    expect_status 5
+    expect_contains "$stderr" "another run is going on on the board"
+    interrupt_collect
+    expect_equal "$(find "$board_tmp" -mindepth 1)" ""
+}
+
+@test "a shell that ends late after its program was stopped does not take the lock of the next run away" {
+    scene late_end
 }
 
 scene_unsynced() {

@@ -5,6 +5,8 @@
 #include "base/search.h"
 #include "db/database.h"
 #include "db/query/query_fields.h"
+#include "db/query/query_loop.h"
+#include "db/table_rows.h"
 #include "parsers/record.h"
 
 #include <stdbool.h>
@@ -348,13 +350,63 @@ void cann_steps_release(struct cann_steps *steps)
     *steps = (struct cann_steps){.items = NULL};
 }
 
-/* ---- points of captures of 2020 ---- */
+/* ---- as tables ---- */
 
-static const struct query_field point_fields[] = {
-    QUERY_FIELD(struct step_point, number, "point"),
-    QUERY_FIELD(struct step_point, name, "name"),
-};
-static const struct query_select points = {
-    QUERY_FIELDS(point_fields), .from = "FROM step_point WHERE device_id IS ?1 AND name IS NOT NULL ORDER BY id"};
+static const char pieces[] =
+    "CREATE TEMP VIEW step_piece AS"
+    " SELECT 0 AS part, start_ns AS from_ns, end_ns AS until_ns, NULL AS stream_id, NULL AS pair, NULL AS place, *"
+    "  FROM step"
+    " UNION ALL SELECT 1, forward_ns, backward_ns, NULL, NULL, NULL, * FROM step"
+    "  WHERE backward_ns >= forward_ns AND end_ns >= backward_ns"
+    " UNION ALL SELECT 2, backward_ns, end_ns, NULL, NULL, NULL, * FROM step"
+    "  WHERE backward_ns >= forward_ns AND end_ns >= backward_ns"
+    " UNION ALL SELECT part, start_ns, end_ns, stream_id, pair, place, device_id, model_id, iteration, NULL, NULL,"
+    "  NULL, NULL, NULL FROM step_span;";
 
-QUERY_EACH_OF_DEVICE(step_point_each, struct step_point, points)
+static int add_span(struct table_rows *rows, int part, const struct cann_step_span *span, size_t place, struct err *err)
+{
+    return table_add(rows, err, V(part), KNOWN(span->device_id), KNOWN(span->model_id), V(span->iteration),
+                     V(span->start_ns), V(span->end_ns), KNOWN(span->stream_id), V(span->pair), V((int64_t)place));
+}
+
+static int fill_tables(struct table_rows *rows, struct table_rows *spans, const struct cann_steps *steps,
+                       struct err *err)
+{
+    for (size_t i = 0; i < steps->count; i++) {
+        const struct cann_step *step = &steps->items[i];
+        if (table_add(rows, err, KNOWN(step->device_id), KNOWN(step->model_id), V(step->iteration), V(step->start_ns),
+                      V(step->end_ns), KNOWN(step->forward_ns), KNOWN(step->backward_ns),
+                      KNOWN(step->augmentation_ns)) < 0)
+            return err_status(err);
+        for (size_t k = 0; k < step->reduce_count; k++)
+            if (add_span(spans, STEP_PART_REDUCE, &steps->reduces.items[step->first_reduce + k], k, err) < 0)
+                return err_status(err);
+    }
+    for (size_t i = 0; i < steps->fetches.count; i++)
+        if (add_span(spans, STEP_PART_FETCH, &steps->fetches.items[i], 0, err) < 0)
+            return err_status(err);
+    return 0;
+}
+
+int cann_steps_attach(sqlite3 *db, struct err *err)
+{
+    struct cann_steps steps = {.items = NULL};
+    struct table_rows rows = {.insert = NULL}, spans = {.insert = NULL};
+    int64_t there = 0;
+    if (query_number(db, "SELECT count(*) FROM temp.sqlite_schema WHERE name = 'step'", &there, err) < 0 || there > 0)
+        return there > 0 ? 0 : err_status(err);
+    bool failed = cann_steps_load(db, &steps, err) < 0 || database_exec(db, "PRAGMA query_only = OFF", err) < 0 ||
+                  table_rows_open(&rows, db, "temp.step",
+                                  "device_id INTEGER, model_id INTEGER, iteration INTEGER, start_ns INTEGER,"
+                                  " end_ns INTEGER, forward_ns INTEGER, backward_ns INTEGER, augmentation_ns INTEGER",
+                                  err) < 0 ||
+                  table_rows_open(&spans, db, "temp.step_span",
+                                  "part INTEGER, device_id INTEGER, model_id INTEGER, iteration INTEGER,"
+                                  " start_ns INTEGER, end_ns INTEGER, stream_id INTEGER, pair INTEGER, place INTEGER",
+                                  err) < 0 ||
+                  fill_tables(&rows, &spans, &steps, err) < 0 || database_exec(db, pieces, err) < 0;
+    table_rows_close(&rows);
+    table_rows_close(&spans);
+    cann_steps_release(&steps);
+    return failed ? err_status(err) : database_exec(db, "PRAGMA query_only = ON", err);
+}

@@ -37,17 +37,10 @@ struct cann_steps {
 int cann_steps_load(sqlite3 *db, struct cann_steps *ret, struct err *err);
 void cann_steps_release(struct cann_steps *steps);
 
-/* Which operators the points of a device's iterations are about, in captures of 2020; the text lives until the next. */
-#define STEP_POINT_FORWARD 1
-#define STEP_POINT_BACKWARD 2
-#define STEP_POINT_OF_PAIR(pair) (3 + 2 * (pair)) /* the begin of those with struct cann_step_span.pair */
-#define STEP_POINTS 255
-struct step_point {
-    int64_t number;
-    const char *name;
-};
-int step_point_each(sqlite3 *db, int64_t device_id,
-                    int (*each)(void *arg, const struct step_point *point, struct err *err), void *arg,
-                    struct err *err);
+/* Makes tables of them for the connection: temp.step; temp.step_span, all-reduces and fetches; temp.step_piece, what
+ * both say as slices of a timeline, from from_ns until until_ns. Once is enough. */
+#define STEP_PART_REDUCE 3 /* step_piece.part: 0 an iteration, 1 its propagations, 2 what follows them in it */
+#define STEP_PART_FETCH 4
+int cann_steps_attach(sqlite3 *db, struct err *err);
 
 #endif

@@ -64,9 +64,11 @@ int matrix_add_totals(struct matrix *matrix, const struct merged_block *block, s
     return failed ? err_status(err) : 0;
 }
 
-int matrix_add_details(struct matrix *matrix, const struct plan *plan, const struct plan_group *group,
+int matrix_add_details(struct matrix *matrix, const struct plan *plan, const struct plan_entry *entry,
                        const struct rank_data *rank, const struct rank_block *block, struct err *err)
 {
+    const struct plan_group *group = &plan->groups.items[entry->group];
+    const struct aggregate *index = &plan->ranks[entry->rank];
     bool failed = false;
     for (uint32_t i = 0; !failed && i < block->link_count; i++) {
         const struct rank_link *from = &rank->links.items[block->first_link + i];
@@ -78,9 +80,10 @@ int matrix_add_details(struct matrix *matrix, const struct plan *plan, const str
             matrix->unmapped++;
             continue;
         }
-        failed = text(matrix, rank_text_of(rank, from->entry), &link.key.entry, err) < 0 ||
-                 text(matrix, rank_text_of(rank, from->transport), &link.transport, err) < 0 ||
-                 text(matrix, rank_text_of(rank, from->op_name), &link.op_name, err) < 0 || add(matrix, &link, err) < 0;
+        failed = text(matrix, aggregate_text(index, from->entry), &link.key.entry, err) < 0 ||
+                 text(matrix, aggregate_text(index, from->transport), &link.transport, err) < 0 ||
+                 text(matrix, rank_text_of(&rank->names, from->op_name), &link.op_name, err) < 0 ||
+                 add(matrix, &link, err) < 0;
     }
     return failed ? err_status(err) : 0;
 }

@@ -14,7 +14,7 @@ struct matrix {
 
 /* Adds the "-total" links of a merged block, or all links of one rank's block. */
 int matrix_add_totals(struct matrix *matrix, const struct merged_block *block, struct err *err);
-int matrix_add_details(struct matrix *matrix, const struct plan *plan, const struct plan_group *group,
+int matrix_add_details(struct matrix *matrix, const struct plan *plan, const struct plan_entry *entry,
                        const struct rank_data *rank, const struct rank_block *block, struct err *err);
 void matrix_clear(struct matrix *matrix);
 

@@ -450,68 +450,39 @@ static int take_lists(struct rank_data *ret, const struct aggregate_header *head
     return 0;
 }
 
-/* Blocks as they are in rank_data, with the numbers of its texts. */
-static int take_blocks(struct rank_data *ret, const struct aggregate *index, struct err *err)
-{
-    if (array_reserve(&ret->blocks, index->block_count + 1, err) < 0)
-        return err_status(err);
-    for (size_t i = 0; i < index->block_count; i++) {
-        const struct aggregate_block *from = &index->blocks[i];
-        const struct aggregate_place *place = &index->places[i];
-        struct rank_block *to = &ret->blocks.items[ret->blocks.count++];
-        const char *step = aggregate_text(index, from->step);
-        *to = (struct rank_block){.group = from->group,
-                                  .p2p = from->p2p != 0,
-                                  .first_operator = (uint32_t)place->operator_,
-                                  .operator_count = from->operator_count,
-                                  .first_link = (uint32_t)place->detail_link,
-                                  .link_count = from->detail_link_count};
-        if (rank_text(ret, step, strlen(step), &to->step, err) < 0)
-            return err_status(err);
-    }
-    return 0;
-}
-
-static bool details_are_sound(const struct rank_data *rank)
+static bool details_are_sound(const struct rank_data *rank, size_t text_count)
 {
     bool sound = true;
     for (size_t i = 0; i < rank->operators.count; i++) {
         const struct rank_operator *operator_ = &rank->operators.items[i];
-        sound &= operator_->name < rank->texts.count;
+        sound &= operator_->name < rank->names.count;
         for (size_t j = 0; j < COMM_TRANSPORTS; j++)
             sound &= (uint64_t)operator_->transfers[j].first_packet + operator_->transfers[j].packet_count <=
                      rank->packets.count;
     }
     for (size_t i = 0; i < rank->links.count; i++)
-        sound &= rank->links.items[i].entry < rank->texts.count;
+        sound &= rank->links.items[i].entry < text_count;
     return sound;
 }
 
-int aggregate_take_details(const char *bytes, size_t byte_count, const char *source, struct rank_data *ret,
-                           struct err *err)
+int aggregate_take_details(const struct aggregate *aggregate, const char *bytes, size_t byte_count,
+                           struct rank_data *ret, struct err *err)
 {
-    struct aggregate_header header;
-    struct aggregate index = {.rank = -1};
+    const struct aggregate_header *header = (const void *)aggregate->bytes;
+    const char *source = aggregate->source;
     rank_data_init(ret);
-    if (byte_count < sizeof header)
-        return damaged(source, "it is cut short", err);
-    memcpy(&header, bytes, sizeof header);
-    bool failed =
-        check_header(&header, byte_count, NULL, source, err) < 0 ||
-        (header.has_details == 0 && err_set(err, ERR_NOT_FOUND, "the aggregate of '%s' has no details", source) < 0);
-    if (failed)
+    if (header->has_details == 0)
+        return err_set(err, ERR_NOT_FOUND, "the aggregate of '%s' has no details", source);
+    if (byte_count != end_of_section(header, SECTION_COUNT - 1) || memcmp(bytes, header, sizeof *header) != 0)
+        return damaged(source, "it is not the one that its index is of", err);
+    if (take_names(&ret->names, bytes + header->sections[SECTION_NAMES].offset,
+                   (size_t)header->sections[SECTION_NAMES].count, source, err) < 0 ||
+        take_lists(ret, header, bytes, err) < 0)
         return err_status(err);
-    index.bytes = (char *)(uintptr_t)bytes;
-    failed = take_index(&index, source, err) < 0 ||
-             take_names(&ret->texts, bytes + header.sections[SECTION_NAMES].offset,
-                        (size_t)header.sections[SECTION_NAMES].count, source, err) < 0 ||
-             take_lists(ret, &header, bytes, err) < 0;
-    ret->rank = header.rank;
-    failed = failed || take_blocks(ret, &index, err) < 0 ||
-             (!details_are_sound(ret) && damaged(source, "an operator points behind its packets", err) < 0);
-    index.bytes = NULL;
-    aggregate_release(&index);
-    return failed ? err_status(err) : 0;
+    ret->rank = header->rank;
+    return details_are_sound(ret, aggregate->text_count)
+               ? 0
+               : damaged(source, "an operator points behind its packets", err);
 }
 
 /* ---- aggregate write ---- */
@@ -524,10 +495,6 @@ const size_t aggregate_item_sizes[SECTION_COUNT] = {AGGREGATE_SECTIONS(SECTION_S
 /* The sections that are made of the rank's data; the others are its arrays as they are. */
 struct writer {
     const struct rank_data *rank;
-    struct intern texts; /* of the index */
-    uint32_t columns[CLUSTER_MAX_COLUMNS];
-    RANK_LIST(struct rank_step, steps);
-    RANK_LIST(struct rank_group, groups);
     RANK_LIST(struct aggregate_block, blocks);
     RANK_LIST(struct aggregate_sum, sums);
     RANK_LIST(struct aggregate_row, rows);
@@ -538,47 +505,12 @@ struct writer {
 
 static void writer_release(struct writer *writer)
 {
-    intern_release(&writer->texts);
-    free(writer->steps.items);
-    free(writer->groups.items);
     free(writer->blocks.items);
     free(writer->sums.items);
     strbuf_release(&writer->problems);
     free(writer->rows.items);
     free(writer->packets.items);
     free(writer->links.items);
-}
-
-/* A text of the rank as one of the index. */
-static int index_text(struct writer *writer, uint32_t number, uint32_t *ret, struct err *err)
-{
-    const struct intern *texts = &writer->rank->texts;
-    *ret = CLUSTER_NO_TEXT;
-    if (number >= texts->count)
-        return 0;
-    return intern_add(&writer->texts, texts->items[number].bytes, texts->items[number].length, ret, err);
-}
-
-static int index_names(struct writer *writer, struct err *err)
-{
-    const struct rank_data *rank = writer->rank;
-    bool failed = array_reserve(&writer->steps, rank->steps.count + 1, err) < 0 ||
-                  array_reserve(&writer->groups, rank->groups.count + 1, err) < 0;
-    for (size_t i = 0; !failed && i < rank->column_count; i++)
-        failed = index_text(writer, rank->columns[i], &writer->columns[i], err) < 0;
-    for (size_t i = 0; !failed && i < rank->steps.count; i++) {
-        writer->steps.items[writer->steps.count] = rank->steps.items[i];
-        failed =
-            index_text(writer, rank->steps.items[i].name, &writer->steps.items[writer->steps.count++].name, err) < 0;
-    }
-    for (size_t i = 0; !failed && i < rank->groups.count; i++) {
-        const struct rank_group *from = &rank->groups.items[i];
-        struct rank_group *to = &writer->groups.items[writer->groups.count++];
-        *to = *from;
-        failed = index_text(writer, from->number, &to->number, err) < 0 ||
-                 index_text(writer, from->name, &to->name, err) < 0 || index_text(writer, from->id, &to->id, err) < 0;
-    }
-    return failed ? err_status(err) : 0;
 }
 
 /* ---- blocks ---- */
@@ -621,7 +553,7 @@ static int add_rows(struct writer *writer, const struct rank_block *from, struct
         return err_status(err);
     for (uint32_t i = 0; i < from->operator_count; i++) {
         const struct rank_operator *operator_ = &rank->operators.items[from->first_operator + i];
-        const struct interned *name = &rank->texts.items[operator_->name];
+        const struct interned *name = &rank->names.items[operator_->name];
         add_to_sum(sum, operator_);
         if (!from->p2p && !collective_is_of_two(name->bytes))
             writer->rows.items[writer->rows.count++] =
@@ -642,18 +574,16 @@ static int add_links(struct writer *writer, const struct rank_block *from, struc
 {
     const struct rank_data *rank = writer->rank;
     size_t first = writer->links.count;
-    bool failed = array_reserve(&writer->links, from->link_count + 1u, err) < 0;
-    for (uint32_t i = 0; !failed && i < from->link_count; i++) {
+    if (array_reserve(&writer->links, from->link_count + 1u, err) < 0)
+        return err_status(err);
+    for (uint32_t i = 0; i < from->link_count; i++) {
         const struct rank_link *link = &rank->links.items[from->first_link + i];
-        if (!is_total_entry(rank_text_of(rank, link->entry)))
-            continue;
-        struct aggregate_link *to = &writer->links.items[writer->links.count++];
-        *to = (struct aggregate_link){link->source, link->target, link->bytes, link->ns, 0, 0};
-        failed = index_text(writer, link->entry, &to->entry, err) < 0 ||
-                 index_text(writer, link->transport, &to->transport, err) < 0;
+        if (is_total_entry(rank_text_of(&rank->texts, link->entry)))
+            writer->links.items[writer->links.count++] = (struct aggregate_link){
+                link->source, link->target, link->bytes, link->ns, link->entry, link->transport};
     }
     block->link_count = (uint32_t)(writer->links.count - first);
-    return failed ? err_status(err) : 0;
+    return 0;
 }
 
 uint64_t aggregate_hash(const struct aggregate_block *block, const struct aggregate_row *rows,
@@ -670,11 +600,12 @@ static int add_block(struct writer *writer, const struct rank_block *from, struc
     struct aggregate_sum sum = {.reserved = 0};
     struct aggregate_block block = {
         .group = from->group,
+        .step = from->step,
         .p2p = from->p2p,
         .operator_count = from->operator_count,
         .detail_link_count = from->link_count,
     };
-    bool failed = index_text(writer, from->step, &block.step, err) < 0 || add_rows(writer, from, &block, &sum, err) < 0;
+    bool failed = add_rows(writer, from, &block, &sum, err) < 0;
     for (size_t i = 0; !failed && i < COMM_TRANSPORTS; i++)
         failed = sum_packets(writer, from, i, &sum.packets_of[i], err) < 0;
     block.packet_count = (uint32_t)(writer->packets.count - packet);
@@ -723,10 +654,10 @@ static void describe(const struct writer *writer, bool details, struct part part
 {
     static const struct part nothing = {"", NULL, 0};
     const struct rank_data *rank = writer->rank;
-    parts[SECTION_TEXTS] = (struct part){NULL, &writer->texts, text_bytes(&writer->texts)};
-    parts[SECTION_COLUMNS] = (struct part){writer->columns, NULL, rank->column_count};
-    parts[SECTION_STEPS] = (struct part){writer->steps.items, NULL, writer->steps.count};
-    parts[SECTION_GROUPS] = (struct part){writer->groups.items, NULL, writer->groups.count};
+    parts[SECTION_TEXTS] = (struct part){NULL, &rank->texts, text_bytes(&rank->texts)};
+    parts[SECTION_COLUMNS] = (struct part){rank->columns, NULL, rank->column_count};
+    parts[SECTION_STEPS] = (struct part){rank->steps.items, NULL, rank->steps.count};
+    parts[SECTION_GROUPS] = (struct part){rank->groups.items, NULL, rank->groups.count};
     parts[SECTION_RUNS] = (struct part){rank->runs.items, NULL, rank->runs.count};
     parts[SECTION_SUMS] = (struct part){writer->sums.items, NULL, writer->sums.count};
     parts[SECTION_PROBLEMS] = (struct part){writer->problems.data, NULL, writer->problems.length};
@@ -734,7 +665,7 @@ static void describe(const struct writer *writer, bool details, struct part part
     parts[SECTION_ROWS] = (struct part){writer->rows.items, NULL, writer->rows.count};
     parts[SECTION_PACKETS] = (struct part){writer->packets.items, NULL, writer->packets.count};
     parts[SECTION_LINKS] = (struct part){writer->links.items, NULL, writer->links.count};
-    parts[SECTION_NAMES] = (struct part){NULL, &rank->texts, text_bytes(&rank->texts)};
+    parts[SECTION_NAMES] = (struct part){NULL, &rank->names, text_bytes(&rank->names)};
     parts[SECTION_OPERATORS] = (struct part){rank->operators.items, NULL, rank->operators.count};
     parts[SECTION_DETAIL_PACKETS] = (struct part){rank->packets.items, NULL, rank->packets.count};
     parts[SECTION_DETAIL_LINKS] = (struct part){rank->links.items, NULL, rank->links.count};
@@ -816,7 +747,7 @@ int aggregate_write(const struct rank_data *rank, const struct diagnostics *prob
                     struct err *err)
 {
     struct writer writer = {.rank = rank};
-    bool failed = add_problems(&writer, problems, err) < 0 || index_names(&writer, err) < 0;
+    bool failed = add_problems(&writer, problems, err) < 0;
     for (size_t i = 0; !failed && i < rank->blocks.count; i++)
         failed = add_block(&writer, &rank->blocks.items[i], err) < 0;
     failed = failed || write_file(&writer, details, path, err) < 0;

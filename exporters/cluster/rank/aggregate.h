@@ -69,14 +69,15 @@ void aggregate_parts_release(struct aggregate_parts *parts);
 /* Its rows alone (free() them). */
 int aggregate_read_rows(const struct aggregate *aggregate, size_t block, struct aggregate_row **ret, struct err *err);
 
-/* The names of operators and all other texts of the rank, into an empty intern. */
+/* The names of the rank's operators, into an empty intern. */
 int aggregate_read_names(const struct aggregate *aggregate, struct intern *ret, struct err *err);
 
 /* The bytes of the whole file, for another process. */
 int aggregate_read_bytes(const struct aggregate *aggregate, struct strbuf *ret, struct err *err);
 
-/* Every operator and link from the bytes of a whole file; -ERR_NOT_FOUND without details. source: for messages. */
-int aggregate_take_details(const char *bytes, size_t byte_count, const char *source, struct rank_data *ret,
-                           struct err *err);
+/* Every operator and link from the bytes of the whole file, whose blocks and texts are those of the index;
+ * -ERR_NOT_FOUND without details. */
+int aggregate_take_details(const struct aggregate *aggregate, const char *bytes, size_t byte_count,
+                           struct rank_data *ret, struct err *err);
 
 #endif

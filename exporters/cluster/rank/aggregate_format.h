@@ -7,7 +7,7 @@
 
 #define AGGREGATE_MAGIC "MSPCLAGG"
 #define AGGREGATE_BYTE_ORDER 0x01020304u
-#define AGGREGATE_VERSION 2u
+#define AGGREGATE_VERSION 3u
 #define AGGREGATE_DIGEST_LENGTH 64
 
 /* X(constant, item); those up to the blocks are the index. */

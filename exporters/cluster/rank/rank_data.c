@@ -16,6 +16,7 @@ void rank_data_init(struct rank_data *rank)
 void rank_data_release(struct rank_data *rank)
 {
     intern_release(&rank->texts);
+    intern_release(&rank->names);
     free(rank->steps.items);
     free(rank->groups.items);
     free(rank->runs.items);
@@ -27,22 +28,33 @@ void rank_data_release(struct rank_data *rank)
 }
 
 /* The gate of all texts: files of others, and files of ours that somebody may have changed. */
-int rank_text(struct rank_data *rank, const char *text, size_t length, uint32_t *ret, struct err *err)
+static int add_safely(struct rank_data *rank, struct intern *texts, const char *text, size_t length, uint32_t *ret,
+                      struct err *err)
 {
     if (utf8_first_unsafe(text, length) == length)
-        return intern_add(&rank->texts, text, length, ret, err);
+        return intern_add(texts, text, length, ret, err);
     rank->unsafe_texts++;
     char *safe = utf8_copy_safe(text, length, &length);
     if (safe == NULL)
         return err_no_memory(err);
-    int status = intern_add(&rank->texts, safe, length, ret, err);
+    int status = intern_add(texts, safe, length, ret, err);
     free(safe);
     return status;
 }
 
-const char *rank_text_of(const struct rank_data *rank, uint32_t number)
+int rank_text(struct rank_data *rank, const char *text, size_t length, uint32_t *ret, struct err *err)
 {
-    return number < rank->texts.count ? rank->texts.items[number].bytes : NULL;
+    return add_safely(rank, &rank->texts, text, length, ret, err);
+}
+
+int rank_name(struct rank_data *rank, const char *name, size_t length, uint32_t *ret, struct err *err)
+{
+    return add_safely(rank, &rank->names, name, length, ret, err);
+}
+
+const char *rank_text_of(const struct intern *texts, uint32_t number)
+{
+    return number < texts->count ? texts->items[number].bytes : NULL;
 }
 
 uint64_t rank_group_number(const char *name)

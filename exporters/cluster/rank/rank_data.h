@@ -51,8 +51,8 @@ struct rank_transfer {
 
 /* One operator of a group in a step. */
 struct rank_operator {
-    uint32_t name, block;
-    int64_t start_ns; /* since 1970 */
+    uint32_t name, block; /* name: of names */
+    int64_t start_ns;     /* since 1970 */
     int64_t ns[COMM_TIMES];
     int64_t wait_ratio, synchronization_ratio; /* in units of 10^-4 */
     struct rank_transfer transfers[COMM_TRANSPORTS];
@@ -61,8 +61,8 @@ struct rank_operator {
 /* One link in an entry of the matrix: "allreduce-top1". */
 struct rank_link {
     uint32_t entry;     /* text, without the group */
-    uint32_t transport; /* text: "HCCS" */
-    uint32_t op_name;   /* text; CLUSTER_NO_TEXT: none */
+    uint32_t transport; /* text: "HCCS"; CLUSTER_NO_TEXT: none */
+    uint32_t op_name;   /* name; CLUSTER_NO_TEXT: none */
     uint32_t block;
     int64_t source, target; /* numbers in the group */
     int64_t bytes, ns, bandwidth;
@@ -89,8 +89,9 @@ struct rank_data {
     int64_t rank;         /* -1: the capture does not say */
     char fingerprint[65]; /* of what it was made of */
     enum rank_file communication, matrix;
-    int64_t parallel[4]; /* tensor, pipeline, data parallel sizes and world size; 0: not known */
-    struct intern texts;
+    int64_t parallel[4];                   /* tensor, pipeline, data parallel sizes and world size; 0: not known */
+    struct intern texts;                   /* but for names: those that merging needs of all ranks at once */
+    struct intern names;                   /* of operators */
     uint64_t unsafe_texts;                 /* that rank_text made safe */
     uint32_t columns[CLUSTER_MAX_COLUMNS]; /* titles */
     size_t column_count;
@@ -106,10 +107,11 @@ struct rank_data {
 void rank_data_init(struct rank_data *rank);
 void rank_data_release(struct rank_data *rank);
 
-/* The number of a text of the rank. */
+/* The number of a text of the rank, or of a name. */
 int rank_text(struct rank_data *rank, const char *text, size_t length, uint32_t *ret, struct err *err);
+int rank_name(struct rank_data *rank, const char *name, size_t length, uint32_t *ret, struct err *err);
 /* The text; NULL for CLUSTER_NO_TEXT. */
-const char *rank_text_of(const struct rank_data *rank, uint32_t number);
+const char *rank_text_of(const struct intern *texts, uint32_t number);
 /* The number that CANN makes of a group's name: docs/formats/acl-api.md E2. */
 uint64_t rank_group_number(const char *name);
 

@@ -173,7 +173,7 @@ static bool may_be_negative(const char *title)
 /* INT64_MIN for what is no time. */
 static int64_t step_time(struct rank_reader *reader, const char *text, size_t column, uint64_t row)
 {
-    const char *title = rank_text_of(reader->rank, reader->rank->columns[column]);
+    const char *title = rank_text_of(&reader->rank->texts, reader->rank->columns[column]);
     const struct place place = {reader->file, (int64_t)row - 1, -1, title};
     double us = 0;
     bool sound = number_parse_real(text, &us) == 0 && fabs(us) < 9e15 && (us >= 0 || may_be_negative(title));
@@ -192,7 +192,7 @@ static bool time_titled(const struct rank_data *rank, const struct rank_step *st
 {
     for (size_t i = 0; i < rank->column_count; i++) {
         *ret = step->ns[i];
-        if (strcmp(rank_text_of(rank, rank->columns[i]), title) == 0)
+        if (strcmp(rank_text_of(&rank->texts, rank->columns[i]), title) == 0)
             return *ret != INT64_MIN;
     }
     return false;
@@ -323,7 +323,7 @@ int rank_reader_begin_operator(struct rank_reader *reader, const char *const *ke
         return 0;
     reader->key = keys[2];
     if (find_block(reader, keys, &name_length, &reader->operator_.block, err) < 0 ||
-        rank_text(rank, keys[2], name_length, &reader->operator_.name, err) < 0)
+        rank_name(rank, keys[2], name_length, &reader->operator_.name, err) < 0)
         return err_status(err);
     const struct operator_place place = {.key = {reader->operator_.block, reader->operator_.name}};
     if (map_add(&reader->operators, &place.key, &added, err) == NULL)
@@ -454,7 +454,7 @@ int rank_reader_link(struct rank_reader *reader, const char *const *keys, const 
     check_transport(reader, told->ranks, told->transport);
     if ((told->transport != NULL &&
          rank_text(rank, told->transport, strlen(told->transport), &link.transport, err) < 0) ||
-        (told->op_name != NULL && rank_text(rank, told->op_name, strlen(told->op_name), &link.op_name, err) < 0) ||
+        (told->op_name != NULL && rank_name(rank, told->op_name, strlen(told->op_name), &link.op_name, err) < 0) ||
         array_reserve(&rank->links, 1, err) < 0)
         return err_status(err);
     if (sound)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fusion_op: which operators the graph compiler fused, and their memory. */
-#include "db/query/operators/query_models.h"
+#include "exporters/reports/earlier/device_2022.h"
 #include "exporters/table/report.h"
 
 #define OPERATOR(n) "coalesce(';' || (SELECT text FROM name WHERE id = op" n "_id), '')"
@@ -38,32 +38,25 @@ const struct report report_fusion_op = {
 
 /* fusion_op: which operators the graph compiler fused, and their memory, as Ascend's tool of 2022 has it. */
 static const struct report_column columns_2022[] = {
-    {"Model Name", REPORT_FIELD(struct model_fusion, model), .doc = "The model."},
-    {"Model ID", REPORT_FIELD(struct model_fusion, model_id), .flags = REPORT_NUMBER, .doc = "Its number."},
-    {"Fusion Op", REPORT_FIELD(struct model_fusion, name), .doc = "The operator that was made of others."},
-    {"Original Ops", REPORT_FIELD(struct model_fusion, operators), .doc = "Those, joined by ';'."},
-    {"Memory Input(Bytes)", REPORT_FIELD(struct model_fusion, input), .flags = REPORT_NUMBER,
-     .doc = "Memory of its inputs."},
-    {"Memory Output(Bytes)", REPORT_FIELD(struct model_fusion, output), .flags = REPORT_NUMBER,
-     .doc = "Memory of its outputs."},
-    {"Memory Weight(Bytes)", REPORT_FIELD(struct model_fusion, weight), .flags = REPORT_NUMBER,
-     .doc = "Memory of its weights."},
-    {"Memory Workspace(Bytes)", REPORT_FIELD(struct model_fusion, workspace), .flags = REPORT_NUMBER,
-     .doc = "Memory of its workspace."},
-    {"Memory Total(Bytes)", REPORT_FIELD(struct model_fusion, total), .flags = REPORT_NUMBER,
-     .doc = "Memory of all of that."},
+    {"Model Name", "l.name", .doc = "The model."},
+    {"Model ID", "f.model_id", .flags = REPORT_NUMBER, .doc = "Its number."},
+    {"Fusion Op", "coalesce(f.fusion_name, n.name, CAST(f.fusion_name_id AS TEXT))",
+     .doc = "The operator that was made of others."},
+    {"Original Ops",
+     "(SELECT group_concat(coalesce(o.name, CAST(v.id AS TEXT)), ';') FROM ("
+     "  SELECT 0 AS place, f.op_name0_id AS id UNION ALL SELECT 1, f.op_name1_id"
+     "  UNION ALL SELECT 2, f.op_name2_id UNION ALL SELECT 3, f.op_name3_id"
+     "  UNION ALL SELECT 4, f.op_name4_id UNION ALL SELECT 5, f.op_name5_id"
+     "  UNION ALL SELECT 6, f.op_name6_id UNION ALL SELECT 7, f.op_name7_id ORDER BY place) v"
+     "  LEFT JOIN hash o ON o.hash_id = v.id WHERE v.place < f.op_count)",
+     .doc = "Those, joined by ';'."},
+    {"Memory Input(Bytes)", "f.input_bytes", .flags = REPORT_NUMBER, .doc = "Memory of its inputs."},
+    {"Memory Output(Bytes)", "f.output_bytes", .flags = REPORT_NUMBER, .doc = "Memory of its outputs."},
+    {"Memory Weight(Bytes)", "f.weight_bytes", .flags = REPORT_NUMBER, .doc = "Memory of its weights."},
+    {"Memory Workspace(Bytes)", "f.workspace_bytes", .flags = REPORT_NUMBER, .doc = "Memory of its workspace."},
+    {"Memory Total(Bytes)", "f.total_bytes", .flags = REPORT_NUMBER, .doc = "Memory of all of that."},
     {.title = NULL},
 };
-
-static int put_fusion(void *arg, const struct model_fusion *fusion, struct err *err)
-{
-    return report_put((struct report_run *)arg, fusion, err);
-}
-
-static int put_rows(struct report_run *run, struct err *err)
-{
-    return model_each_fusion(run->session->db, run->scope->device_id, put_fusion, run, err);
-}
 
 const struct report report_fusion_op_2022 = {
     .name = "fusion_op",
@@ -71,6 +64,14 @@ const struct report report_fusion_op_2022 = {
     .doc = "Which operators of a device's models the graph compiler fused into one, and how much memory that takes.",
     .families = FAMILY_2022,
     .of_device = true,
+    .query = {.with = HASHES_2022
+              ", load AS MATERIALIZED (SELECT l.model_id, min(l.id),"
+              "  coalesce(l.model_name, n.name, CAST(l.model_name_id AS TEXT)) AS name"
+              "  FROM framework_model_load l JOIN source_file s ON s.id = l.file_id"
+              "  LEFT JOIN hash n ON n.hash_id = l.model_name_id WHERE s.device_id = :device GROUP BY l.model_id)",
+              .from = "framework_fusion f JOIN source_file s ON s.id = f.file_id"
+                      "  LEFT JOIN load l ON l.model_id = f.model_id LEFT JOIN hash n ON n.hash_id = f.fusion_name_id",
+              .where = "s.device_id = :device",
+              .order_by = "f.model_id, f.id"},
     .columns = columns_2022,
-    .rows = put_rows,
 };

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* acl_statistic: time in functions of ACL, as Ascend's tool of 2022 has it. */
-#include "base/number.h"
-#include "db/query/operators/query_models.h"
 #include "db/query/query_plain_calls.h"
 #include "exporters/reports/earlier/device_2022.h"
 #include "exporters/table/report.h"
@@ -57,36 +55,15 @@ const struct report report_acl_statistic_2022 = {
 };
 
 /* acl: every call of a function of ACL, as Ascend's tool of 2022 has it. */
-#define SHOWN_CALL(member) REPORT_FIELD(struct shown_call, member)
-struct shown_call {
-    struct plain_call call;
-    int64_t duration_ns;
-};
-
 static const struct report_column columns_calls[] = {
-    {"Name", SHOWN_CALL(call.name), .doc = "The function."},
-    {"Type", SHOWN_CALL(call.api_type), .names = api_types_2022, .doc = "The part of ACL that it belongs to."},
-    {"Start Time", SHOWN_CALL(call.start_ns), .flags = REPORT_NUMBER, .unit = UNIT_NS,
-     .doc = "When it was called, in ns."},
-    {"Duration(us)", SHOWN_CALL(duration_ns), FORM_SCALED, 3, .doc = "How long it took."},
-    {"Process ID", SHOWN_CALL(call.process_id), .flags = REPORT_NUMBER, .doc = "The process."},
-    {"Thread ID", SHOWN_CALL(call.thread_id), .flags = REPORT_NUMBER, .doc = "The thread."},
+    {"Name", "c.name", .doc = "The function."},
+    {"Type", "c.api_type", .names = api_types_2022, .doc = "The part of ACL that it belongs to."},
+    {"Start Time", "c.start_ns", .flags = REPORT_NUMBER, .unit = UNIT_NS, .doc = "When it was called, in ns."},
+    {"Duration(us)", "c.end_ns - c.start_ns", FORM_SCALED, 3, .doc = "How long it took."},
+    {"Process ID", "c.process_id", .flags = REPORT_NUMBER, .doc = "The process."},
+    {"Thread ID", "c.thread_id", .flags = REPORT_NUMBER, .doc = "The thread."},
     {.title = NULL},
 };
-
-static int put_call(void *arg, const struct plain_call *call, struct err *err)
-{
-    const struct shown_call row = {*call, number_subtract(call->end_ns, call->start_ns)};
-    return report_put((struct report_run *)arg, &row, err);
-}
-
-static int put_calls(struct report_run *run, struct err *err)
-{
-    struct plain_calls *calls = plain_calls_new(run->session->db, run->scope->device_id, err);
-    int status = calls != NULL ? plain_calls_each(calls, PLAIN_ACL, put_call, run, err) : err_status(err);
-    plain_calls_free(calls);
-    return status;
-}
 
 const struct report report_acl_2022 = {
     .name = "acl",
@@ -94,8 +71,10 @@ const struct report report_acl_2022 = {
     .doc = "When every function of ACL was called, and how long it took.",
     .families = FAMILY_2022,
     .of_device = true,
+    .query = {.from = "acl_call c JOIN source_file s ON s.id = c.file_id",
+              .where = "s.device_id = :device",
+              .order_by = "c.start_ns, c.id"},
     .columns = columns_calls,
-    .rows = put_calls,
 };
 
 /* runtime_api: time in functions of the runtime, as Ascend's tool of 2022 has it. */
@@ -155,32 +134,14 @@ const struct report report_runtime_api_2022 = {
 };
 
 /* ge_op_execute: what the host did for operators of dynamic shape, as Ascend's tool of 2022 has it. */
-#define SHOWN_HOST(member) REPORT_FIELD(struct shown_host, member)
-struct shown_host {
-    struct model_host_step step;
-    int64_t duration_ns;
-};
-
 static const struct report_column columns_host[] = {
-    {"Thread ID", SHOWN_HOST(step.thread_id), .flags = REPORT_NUMBER, .doc = "The thread."},
-    {"OP Type", SHOWN_HOST(step.op_type), .doc = "The type of the operator."},
-    {"Event Type", SHOWN_HOST(step.event), .doc = "Step of the work for it."},
-    {"Start Time", SHOWN_HOST(step.start_ns), FORM_SCALED, 3, .unit = UNIT_NS,
-     .doc = "When that began, in microseconds."},
-    {"Duration(us)", SHOWN_HOST(duration_ns), FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long it took."},
+    {"Thread ID", "e.thread_id", .flags = REPORT_NUMBER, .doc = "The thread."},
+    {"OP Type", "coalesce(t.name, CAST(e.op_type_id AS TEXT))", .doc = "The type of the operator."},
+    {"Event Type", "coalesce(n.name, CAST(e.event_type_id AS TEXT))", .doc = "Step of the work for it."},
+    {"Start Time", "e.start_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "When that began, in microseconds."},
+    {"Duration(us)", "e.end_ns - e.start_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long it took."},
     {.title = NULL},
 };
-
-static int put_step(void *arg, const struct model_host_step *step, struct err *err)
-{
-    const struct shown_host row = {*step, number_subtract(step->end_ns, step->start_ns)};
-    return report_put((struct report_run *)arg, &row, err);
-}
-
-static int put_rows_host(struct report_run *run, struct err *err)
-{
-    return model_each_host_step(run->session->db, run->scope->device_id, put_step, run, err);
-}
 
 const struct report report_ge_op_execute_2022 = {
     .name = "ge_op_execute",
@@ -188,6 +149,10 @@ const struct report report_ge_op_execute_2022 = {
     .doc = "Work of the host for operators of dynamic shape, when and how long.",
     .families = FAMILY_2022,
     .of_device = true,
+    .query = {.with = HASHES_2022,
+              .from = "framework_op_execute e JOIN source_file s ON s.id = e.file_id"
+                      "  LEFT JOIN hash t ON t.hash_id = e.op_type_id LEFT JOIN hash n ON n.hash_id = e.event_type_id",
+              .where = "s.device_id = :device",
+              .order_by = "e.id"},
     .columns = columns_host,
-    .rows = put_rows_host,
 };

@@ -14,6 +14,10 @@
 #define COPY_NAME_2022 "MemcopyAsync"
 #define COPY_TYPE_2022 "other"
 #define NO_MODEL_2022 4294967295 /* what reports say of operators of no model */
+/* For a WITH: texts of the ids that the framework of the device, which is :device, gave names and types. */
+#define HASHES_2022                                                                                                    \
+    "hash AS MATERIALIZED (SELECT h.hash_id, h.name, min(h.id) FROM framework_hash h"                                  \
+    "  JOIN source_file s ON s.id = h.file_id WHERE coalesce(s.device_id, :device) = :device GROUP BY h.hash_id)"
 
 /* Which part of a capture is reported. A capture without marks of iterations is one iteration of no model. */
 struct range_2022 {

@@ -114,8 +114,10 @@ static int each_own(const struct framework_analysis *analysis, const struct fram
     size_t most_pieces = 0, shown = 0;
     if (memories->count >= NONE)
         return err_set(err, ERR_LIMIT, "more than %u records of memory", NONE);
-    for (size_t i = 0; i < memories->count; i++)
+    for (size_t i = 0; i < memories->count; i++) {
+        large_pass(i);
         most_pieces += is_shown(&memories->items[i]) && memories->items[i].kind == MEMORY_GOT;
+    }
     const struct framework_memory **sorted = calloc(memories->count + 1, sizeof(const struct framework_memory *));
     struct piece *pieces = calloc(most_pieces + 1, sizeof *pieces);
     int status = sorted != NULL && pieces != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory for allocations");
@@ -126,9 +128,11 @@ static int each_own(const struct framework_analysis *analysis, const struct fram
         array_sort(sorted, shown, sizeof(const struct framework_memory *), compare_addresses);
         size_t count = gather(memories, sorted, shown, pieces);
         qsort_r(pieces, count, sizeof *pieces, compare_pieces, memories->items);
-        for (size_t i = 0; status == 0 && i < count; i++)
+        for (size_t i = 0; status == 0 && i < count; i++) {
+            large_passed(8); /* as many places in memory as records, launches and operators around it are */
             if (framework_wants_time(analysis, memories->items[pieces[i].got].time_ns))
                 status = take_own(analysis, memories->items, &pieces[i], each, arg, err);
+        }
     }
     free(sorted);
     free(pieces);

@@ -33,11 +33,13 @@ static int each_queued(struct queue *queue, uint32_t *names, struct err *err)
     int status = 0;
     for (size_t i = 0; status == 0 && i < torch->dequeues.count; i++) {
         const struct torch_range *range = &torch->dequeues.items[i];
+        large_pass(i);
         names[range->work] = range->name;
         status = take_queued(queue, range, true, range->name, err);
     }
     for (size_t i = 0; status == 0 && i < torch->enqueues.count; i++) {
         const struct torch_range *range = &torch->enqueues.items[i];
+        large_pass(i);
         uint32_t taken_as = names[range->work];
         status = take_queued(queue, range, false, taken_as != TORCH_NONE ? taken_as : range->name, err);
     }
@@ -84,6 +86,7 @@ int torch_each_backward(const struct framework_analysis *analysis,
     int status = 0;
     for (size_t i = 0; status == 0 && i < ops->count; i++) {
         const struct torch_op *op = &ops->items[i];
+        large_pass(i);
         bool is_forward = op->forward_thread == 0 || op->forward_thread == op->thread;
         const struct forward key = {{op->sequence, is_forward ? op->thread : op->forward_thread}, NULL};
         if (op->sequence < 0)
@@ -169,6 +172,7 @@ int torch_each_call(const struct framework_analysis *analysis,
     bool failed = false;
     strbuf_init(&text, TORCH_TEXT_LIMIT);
     for (size_t i = 0; !failed && i < calls->count; i++) {
+        large_pass(i);
         if (!framework_wants_time(analysis, calls->items[i].start_ns))
             continue;
         failed = name_call(&modules, analysis->framework, &calls->items[i], &text, &module, err) < 0 ||

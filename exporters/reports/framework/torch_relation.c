@@ -117,9 +117,9 @@ static void set_step_times(struct framework_analysis *analysis, struct framework
 int torch_relate(struct framework_analysis *analysis, struct err *err)
 {
     size_t count = analysis->framework->torch->enqueues.count;
-    analysis->work = calloc(count + 1, sizeof *analysis->work);
+    analysis->work = large_new(count + 1, sizeof *analysis->work, err);
     if (analysis->work == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory for %zu pieces of work", count);
+        return err_status(err);
     for (size_t i = 0; i < count; i++)
         analysis->work[i] = (struct torch_work){INT64_MAX, INT64_MIN};
     int status = take_kernels(analysis, err);

@@ -45,6 +45,7 @@ static int put_ops(struct report_run *run, struct err *err)
     strbuf_init(&stack, TORCH_TEXT_LIMIT);
     for (size_t i = 0; status == 0 && i < framework->torch->ops.count; i++) {
         const struct torch_op *op = &framework->torch->ops.items[i];
+        large_pass(i);
         if (op->is_step || !framework_wants_time(report_analysis(run), op->start_ns))
             continue;
         torch_put_lines(&shapes, op->shapes != TORCH_NONE ? framework_text(framework, op->shapes) : "");

@@ -90,6 +90,7 @@ static int name_threads(struct python_trace *python, struct err *err)
                                              : i < taken + ops + put
                                                  ? slice_of_range(torch, &torch->enqueues.items[i - taken - ops], false)
                                                  : slice_of_call(torch, &torch->calls.items[i - taken - ops - put]);
+        large_pass(i);
         failed =
             framework_name_thread(&threads, python->trace, slice, "Python", PLACE_PYTHON, NULL, i < taken, err) < 0;
     }
@@ -117,6 +118,7 @@ static int write_ops(struct python_trace *python, struct err *err)
     strbuf_init(&lines, TORCH_TEXT_LIMIT);
     for (size_t i = 0; status == 0 && i < torch->ops.count; i++) {
         const struct torch_op *op = &torch->ops.items[i];
+        large_pass(i);
         if (!trace_shows(python->view, op->start_ns))
             continue;
         struct trace_slice at;

@@ -205,7 +205,7 @@ void framework_unrelate(struct framework_analysis *analysis)
 {
     comm_document_free(analysis->communication);
     analysis->communication = NULL;
-    free(analysis->work);
+    large_free(analysis->work);
     analysis->work = NULL;
     relation_release(&analysis->relation);
     report_session_release(&analysis->session);

@@ -1,63 +1,74 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Iterations of models beside the tasks of the devices: forward and backward propagation, all-reduces, fetching of
- * input. */
-#include "exporters/cann_report.h"
-#include "exporters/timeline/step_pieces.h"
+ * input; of captures of 2020 as a process of their own. */
+#include "db/query/operators/query_steps.h"
+#include "db/query/query_loop.h"
+#include "exporters/timeline/timeline_earlier.h"
 #include "exporters/timeline/track.h"
 
-#define FIRST_THREAD 70000 /* as Ascend's tool numbers them: plus the model, which is -1 of steps that have none */
+#define IN(parts, value) "iif(part IN (" parts "), " value ", NULL)"
+#define KNOWN_IN(parts, time) IN(parts, "coalesce(" time ", 'N/A')"), .form = FORM_SCALED_FIXED, .decimals = 3
+#define VALUES                                                                                                         \
+    {"Iteration ID", IN("0, 1, 2, 3", "iteration"), .form = FORM_TEXT}, {"FP Start", KNOWN_IN("0, 1", "forward_ns")},  \
+        {"BP End", KNOWN_IN("0, 1, 2", "backward_ns")}, {"Iteration End", KNOWN_IN("0, 2", "end_ns")},                 \
+        {"Iteration Time(us)", KNOWN_IN("0", "end_ns - start_ns")},                                                    \
+        {"Data_aug Bound(us)", KNOWN_IN("0", "augmentation_ns")},                                                      \
+        {"FP_BP Time(us)", KNOWN_IN("1", "backward_ns - forward_ns")},                                                 \
+        {"Iteration Refresh(us)", KNOWN_IN("2", "end_ns - backward_ns")}, {"GetNext Start", KNOWN_IN("4", "from_ns")}, \
+        {"GetNext End", KNOWN_IN("4", "until_ns")},                                                                    \
+    {                                                                                                                  \
+        "GetNext Time(us)", KNOWN_IN("4", "until_ns - from_ns")                                                        \
+    }
+#define NAME(reduce)                                                                                                   \
+    "CASE part WHEN 0 THEN 'Iteration ' || iteration WHEN 1 THEN 'FP_BP Time ' || iteration"                           \
+    " WHEN 2 THEN 'Iteration Refresh ' || iteration WHEN 3 THEN 'Reduce_' || iteration || '_' || " reduce              \
+    " ELSE 'GetNext' END"
+#define BY_START "device_id, model_id, from_ns, until_ns DESC, part"
 
-struct layer {
-    struct trace_lanes lanes;
-    struct track_run *run;
-    struct step_pieces pieces;
+static const struct report_column values[] = {VALUES, {.title = NULL}};
+static const struct value_name categories[] = {{0, "Iteration Time"}, {1, "FP_BP Time"},   {2, "Iteration Refresh"},
+                                               {3, "Reduce"},         {4, "GetNext Time"}, {0, NULL}};
+
+/* As Ascend's tool numbers threads: 70000 plus the model, which is -1 of steps that have none (CANN_NO_ID). */
+#define THREAD                                                                                                         \
+    "CASE WHEN model_id = 4294967295 THEN 69999 WHEN model_id BETWEEN 0 AND 4294967295 THEN 70000 + model_id"          \
+    " ELSE 70000 END"
+#define OF_MODEL "'Step Trace(Model ID:' || model_id || ')'"
+#define EVENTS(thread_is_called, which)                                                                                \
+    {                                                                                                                  \
+        .name = NAME("place"), .values = values, .query = {.from = "temp.step_piece", .order_by = BY_START},           \
+        .time = "from_ns", .duration = "until_ns - from_ns", .thread = THREAD, .thread_name = thread_is_called,        \
+        .last_thread = "max(" THREAD ") FROM temp.step_piece", .category = "part", .categories = categories,           \
+        .only = which                                                                                                  \
+    }
+static const struct series_counter events[] = {
+    EVENTS("iif(model_id = 4294967295, 'Step Trace', " OF_MODEL ")", COUNTER_OURS),
+    EVENTS(OF_MODEL, COUNTER_VENDOR),
+    {.name = NULL},
 };
 
-static int64_t thread_of(int64_t model_id)
+static int begin(struct track_run *run, void *state, struct err *err)
 {
-    if (model_id == CANN_NO_ID)
-        return FIRST_THREAD - 1;
-    return model_id >= 0 && model_id < CANN_NO_ID ? FIRST_THREAD + model_id : FIRST_THREAD;
+    (void)state;
+    return cann_steps_attach(run->run->db, err);
 }
 
-static int name_thread(struct layer *layer, int64_t pid, int64_t model_id, struct err *err)
-{
-    char **name = trace_lanes_name_of(&layer->lanes, pid, thread_of(model_id), err);
-    if (name == NULL || *name != NULL)
-        return name != NULL ? 0 : err_status(err);
-    if (model_id == CANN_NO_ID && !layer->run->compat)
-        *name = strdup("Step Trace");
-    else if (asprintf(name, "Step Trace(Model ID:%lld)", (long long)model_id) < 0)
-        *name = NULL;
-    return *name != NULL ? 0 : err_no_memory(err);
-}
+/* ---- arrows: from the end of backward propagation to the beginning of forward propagation of the iteration behind,
+ * which waits for its input ---- */
 
-static int draw(struct layer *layer, const struct step_piece *piece, struct err *err)
-{
-    struct trace *trace = &layer->run->trace;
-    struct trace_slice slice = {.start_ns = piece->span.start_ns,
-                                .duration_ns = time_since(piece->span.end_ns, piece->span.start_ns)};
-    char *p = NULL;
-    if (track_process(layer->run, LAYER_HARDWARE, piece->span.device_id, "Ascend Hardware", &slice.pid, err) == 0 &&
-        name_thread(layer, slice.pid, piece->span.model_id, err) == 0 &&
-        trace_lanes_place(&layer->lanes, thread_of(piece->span.model_id), &slice, err) == 0)
-        p = trace_event_room(trace, 0, err);
-    if (p == NULL)
-        return err_status(err);
-    p = step_piece_put_name(p, piece);
-    p = trace_put_category(p, &trace->style, step_piece_category(piece));
-    p = step_piece_put_arguments(trace_put_slice(p, &trace->style, &slice), piece);
-    return trace_slice_done(trace, p, &slice, err);
-}
+static const char bounds[] =
+    "SELECT device_id, iteration, backward_ns, augmentation_ns, next, next_ns, " THREAD " FROM (SELECT *,"
+    "  lead(iteration) OVER one AS next, lead(forward_ns) OVER one AS next_ns FROM temp.step"
+    "  WINDOW one AS (PARTITION BY device_id, model_id ORDER BY start_ns, end_ns DESC)) WHERE backward_ns <= next_ns";
+enum { DEVICE, ITERATION, BACKWARD, AUGMENTATION, NEXT, NEXT_FORWARD, THREAD_OF };
 
-/* One end of an arrow: its phase and its moment; returns where its argument goes. */
-static char *put_bound(char *p, const struct layer *layer, const struct cann_step *before, const char *phase,
-                       int64_t time_ns)
+/* One end: its phase and its moment; returns where its argument goes. */
+static char *put_bound(char *p, const struct track_run *run, sqlite3_stmt *row, const char *phase, int64_t time_ns)
 {
-    int64_t pid = track_pid(layer->run, LAYER_HARDWARE, before->device_id), thread = thread_of(before->model_id);
+    int64_t pid = track_pid(run, LAYER_HARDWARE, query_integer(row, DEVICE)), thread = query_integer(row, THREAD_OF);
     p = trace_begin_event(p);
     p = trace_put_literal(p, "\"Data_aug Bound ");
-    p = number_put_signed(p, before->iteration);
+    p = number_put_signed(p, query_integer(row, ITERATION));
     p = trace_put_literal(p, "\",\"cat\":\"Data_aug Bound\",\"id\":\"Data_aug Bound ");
     p = number_put_signed(p, pid);
     *p++ = '_';
@@ -65,60 +76,30 @@ static char *put_bound(char *p, const struct layer *layer, const struct cann_ste
     p = trace_put_literal(p, "\",\"ph\":\"");
     p = trace_put_word(p, phase);
     *p++ = '"';
-    p = trace_put_place(p, &layer->run->trace.style, pid, thread);
-    p = trace_put_time(p, &layer->run->trace.style, time_ns);
+    p = trace_put_place(p, &run->trace.style, pid, thread);
+    p = trace_put_time(p, &run->trace.style, time_ns);
     return trace_put_literal(p, ",\"args\":{");
 }
 
-/* From the end of backward propagation to the beginning of forward propagation of the iteration behind: that waits for
- * its input. */
-static void draw_bounds(struct layer *layer)
+static int draw_bound(void *arg, sqlite3_stmt *row, struct err *err)
 {
-    struct trace *trace = &layer->run->trace;
-    const struct cann_step *before = NULL;
-    for (size_t i = 0; i < layer->pieces.count; i++) {
-        const struct cann_step *step = layer->pieces.items[i].step;
-        if (layer->pieces.items[i].part != STEP_ITERATION)
-            continue;
-        if (before != NULL && before->device_id == step->device_id && before->model_id == step->model_id &&
-            before->backward_ns != DB_NULL && step->forward_ns != DB_NULL && before->backward_ns <= step->forward_ns) {
-            char *start = trace_reserve(trace, 2 * TRACE_EVENT_MAX);
-            char *p = put_bound(start, layer, before, "s", before->backward_ns);
-            p = trace_put_literal(p, "\"Data_aug Bound(us)\":");
-            p = number_put_us(p, before->augmentation_ns != DB_NULL ? before->augmentation_ns : 0);
-            p = put_bound(trace_put_literal(p, "}}"), layer, before, "t", step->forward_ns);
-            p = trace_put_literal(p, "\"Iteration ID\":");
-            p = number_put_signed(p, step->iteration);
-            trace_advance(trace, start, trace_put_literal(p, "}}"));
-        }
-        before = step;
-    }
+    struct track_run *run = arg;
+    char *start = trace_reserve(&run->trace, 2 * TRACE_EVENT_MAX);
+    char *p = put_bound(start, run, row, "s", query_integer(row, BACKWARD));
+    (void)err;
+    p = trace_put_literal(p, "\"Data_aug Bound(us)\":");
+    p = number_put_us(p, sqlite3_column_int64(row, AUGMENTATION));
+    p = put_bound(trace_put_literal(p, "}}"), run, row, "t", query_integer(row, NEXT_FORWARD));
+    p = trace_put_literal(p, "\"Iteration ID\":");
+    p = number_put_signed(p, query_integer(row, NEXT));
+    trace_advance(&run->trace, start, trace_put_literal(p, "}}"));
+    return 0;
 }
 
-/* ---- the track ---- */
-
-static int begin(struct track_run *run, void *opaque, struct err *err)
+static int end(struct track_run *run, void *state, struct err *err)
 {
-    struct layer *layer = opaque;
-    layer->run = run;
-    int status = step_pieces_load(&layer->pieces, run->run->db, err);
-    if (status < 0)
-        return status;
-    for (size_t i = 0; i < layer->pieces.count; i++) {
-        int64_t thread = thread_of(layer->pieces.items[i].span.model_id);
-        layer->lanes.own_next = thread >= layer->lanes.own_next ? thread + 1 : layer->lanes.own_next;
-    }
-    for (size_t i = 0; i < layer->pieces.count && status == 0; i++)
-        status = draw(layer, &layer->pieces.items[i], err);
-    if (status == 0)
-        draw_bounds(layer);
-    return status;
-}
-
-static void release(void *opaque)
-{
-    struct layer *layer = opaque;
-    step_pieces_release(&layer->pieces);
+    (void)state;
+    return query_run(run->run->db, bounds, NULL, 0, draw_bound, run, err);
 }
 
 const struct track track_step_trace = {
@@ -127,8 +108,36 @@ const struct track track_step_trace = {
     .doc = "Iterations of models, beside the tasks of the devices.",
     .report = "step_trace",
     .order = LAYER_HARDWARE,
-    .state_size = sizeof(struct layer),
-    .word = "",
+    .events = events,
     .begin = begin,
-    .release = release,
+    .end = end,
 };
+
+/* ---- captures of 2020: behind the tasks of a device ---- */
+
+/* The operator that a point is about. */
+#define POINT(parts, number)                                                                                           \
+    IN(parts, "(SELECT name FROM step_point WHERE device_id IS :device AND point = " number                            \
+              " AND name IS NOT NULL ORDER BY id LIMIT 1)")
+static const struct report_column values_job[] = {
+    VALUES,
+    {"Op Name", POINT("3", "3 + 2 * pair"), .form = FORM_TEXT},
+    {"FP Op Name", POINT("1", "1"), .form = FORM_TEXT},
+    {"BP Op Name", POINT("1", "2"), .form = FORM_TEXT},
+    {.title = NULL},
+};
+static const struct series_counter events_job[] = {
+    {.name = NAME("pair"),
+     .values = values_job,
+     .query = {.from = "temp.step_piece", .where = "device_id IS :device", .order_by = BY_START},
+     .time = "from_ns",
+     .duration = "until_ns - from_ns",
+     .device = "NULL",
+     .thread = "iif(part = 3, stream_id + 1, 0)",
+     .thread_name = "iif(part = 3, 'Stream ' || stream_id, 'Iterations')",
+     .last_thread = "max(iif(part = 3, stream_id + 1, 0)) FROM temp.step_piece WHERE device_id IS :device",
+     .program = "1"},
+    {.name = NULL},
+};
+
+const struct track track_steps_job = {.name = "iterations", .process = "Iterations", .events = events_job};

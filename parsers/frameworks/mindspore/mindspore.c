@@ -299,14 +299,12 @@ static int take_total(void *arg, const struct framework_line *line, struct err *
         }
         p += length + 1;
     }
-    if (array_reserve(reading->memories, 1, err) < 0)
-        return err_status(err);
-    reading->memories->items[reading->memories->count++] = (struct framework_memory){.time_ns = numbers[0],
-                                                                                     .allocated = numbers[1],
-                                                                                     .reserved = numbers[2],
-                                                                                     .active = numbers[3],
-                                                                                     .device_type = MEMORY_OF_NPU};
-    return 0;
+    return array_add(reading->memories, err,
+                     (struct framework_memory){.time_ns = numbers[0],
+                                               .allocated = numbers[1],
+                                               .reserved = numbers[2],
+                                               .active = numbers[3],
+                                               .device_type = MEMORY_OF_NPU});
 }
 
 int mindspore_totals_load(struct framework *framework, const char *directory, struct framework_memories *ret,

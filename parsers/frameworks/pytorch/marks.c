@@ -26,11 +26,13 @@ int torch_build_tree(struct torch *torch, struct err *err)
             current = torch->ops.items[current].parent;
         if (is_op) {
             struct torch_op *op = &torch->ops.items[i];
+            large_pass(i);
             op->parent = current;
             if (current != TORCH_NONE)
                 torch->ops.items[current].children_ns += op->end_ns - op->start_ns;
             current = (uint32_t)i++;
         } else {
+            large_pass(enqueue);
             struct torch_range *range = &torch->enqueues.items[enqueue++];
             if (torch->has_queue && current != TORCH_NONE &&
                 torch->ops.items[current].thread == torch_thread_of(torch, range)->thread)
@@ -110,17 +112,14 @@ static int take_mark(void *arg, const struct framework_record *record, struct er
         return err_set(err, ERR_LIMIT, "more than %u marks", UINT32_MAX);
     const char *text = name.text != NULL ? name.text : "";
     if (intern_add(&marks->reading->framework->texts, text, name.length, &mark.name, err) < 0 ||
-        number_thread(marks, &thread, &mark.thread, err) < 0 || array_reserve(marks, 1, err) < 0)
+        number_thread(marks, &thread, &mark.thread, err) < 0 || large_reserve(marks, 1, err) < 0)
         return err_status(err);
+    large_pass(marks->count);
     marks->items[marks->count++] = mark;
     return 0;
 }
 
-static int compare_marks(const void *a, const void *b)
-{
-    const struct mark *x = a, *y = b;
-    return ARRAY_ORDERS(array_order(x->time_ns, y->time_ns), array_order(x->place, y->place));
-}
+ARRAY_COMPARE(compare_marks, struct mark, ARRAY_BY(time_ns), ARRAY_BY(place))
 
 /* Ranges that have begun on a thread under a name. */
 struct begun {
@@ -133,15 +132,11 @@ struct begun {
     uint64_t correlation;
 };
 
-static int compare_ranges(const void *a, const void *b)
-{
-    const struct torch_range *x = a, *y = b;
-    return ARRAY_ORDERS(array_order(x->start_ns, y->start_ns), array_order(y->end_ns, x->end_ns));
-}
+ARRAY_COMPARE(compare_ranges, struct torch_range, ARRAY_BY(start_ns), ARRAY_BY_MOST(end_ns))
 
 static int add_range(struct torch_ranges *ranges, const struct begun *begun, const struct mark *end, struct err *err)
 {
-    if (array_reserve(ranges, 1, err) < 0)
+    if (large_reserve(ranges, 1, err) < 0)
         return err_status(err);
     ranges->items[ranges->count++] = (struct torch_range){.start_ns = begun->start_ns,
                                                           .end_ns = end->time_ns,
@@ -173,8 +168,9 @@ static int pair_marks(struct marks *marks, struct torch *torch, struct err *err)
     struct map open = MAP_OF(struct begun, key);
     struct alone alone = {0, 0};
     int status = 0;
-    array_sort(marks->items, marks->count, sizeof *marks->items, compare_marks);
+    large_sort(marks->items, marks->count, sizeof *marks->items, compare_marks);
     for (size_t i = 0; status == 0 && i < marks->count; i++) {
+        large_pass(i);
         const struct mark *mark = &marks->items[i];
         struct begun key = {
             .key = {torch->threads.items[mark->thread].thread, mark->name, mark->category >= DEQUEUE_START}};
@@ -197,8 +193,8 @@ static int pair_marks(struct marks *marks, struct torch *torch, struct err *err)
         alone.starts += begun->open;
     report_alone(marks, &alone);
     map_release(&open);
-    array_sort(torch->enqueues.items, torch->enqueues.count, sizeof *torch->enqueues.items, compare_ranges);
-    array_sort(torch->dequeues.items, torch->dequeues.count, sizeof *torch->dequeues.items, compare_ranges);
+    large_sort(torch->enqueues.items, torch->enqueues.count, sizeof *torch->enqueues.items, compare_ranges);
+    large_sort(torch->dequeues.items, torch->dequeues.count, sizeof *torch->dequeues.items, compare_ranges);
     return status;
 }
 
@@ -212,6 +208,7 @@ struct work {
 static void set_works(struct torch_ranges *ranges, const struct map *works)
 {
     for (size_t i = 0; i < ranges->count; i++) {
+        large_pass(i);
         const struct work *work = map_get(works, &ranges->items[i].correlation);
         ranges->items[i].work = work != NULL ? work->enqueue : 0;
     }
@@ -223,7 +220,6 @@ static void set_works(struct torch_ranges *ranges, const struct map *works)
 static int report_left(const struct marks *marks, struct err *err)
 {
     const struct torch *torch = marks->reading->torch;
-    const struct place place = {marks->path, -1, -1, NULL};
     size_t left = 0;
     bool *taken = calloc(torch->enqueues.count + 1, sizeof *taken); /* by work, which counts from 1 */
     if (taken == NULL)
@@ -234,7 +230,7 @@ static int report_left(const struct marks *marks, struct err *err)
         left += !taken[torch->enqueues.items[i].work] || torch->enqueues.items[i].work != i + 1;
     free(taken);
     if (left > 0)
-        diag_report(marks->reading->diag, DIAG_TASK_UNMATCHED_START, &place,
+        diag_report(marks->reading->diag, DIAG_TASK_UNMATCHED_START, FILE_PLACE(marks->path, NULL),
                     "%zu pieces of work were put into the queue, and none took them out", left);
     return 0;
 }
@@ -244,6 +240,7 @@ static int find_works(struct torch *torch, struct err *err)
     struct map works = MAP_OF(struct work, correlation);
     int status = torch->enqueues.count < UINT32_MAX ? 0 : err_set(err, ERR_LIMIT, "too much work in the queue");
     for (size_t i = 0; status == 0 && i < torch->enqueues.count; i++) {
+        large_pass(i);
         struct work *work = map_add(&works, &torch->enqueues.items[i].correlation, NULL, err);
         if (work == NULL)
             status = err_status(err);
@@ -263,8 +260,8 @@ static int stand_in(struct marks *marks, struct err *err)
 {
     struct torch *torch = marks->reading->torch;
     int status = 0;
-    if (array_reserve(&torch->enqueues, torch->ops.count + 1, err) < 0 ||
-        array_reserve(&torch->dequeues, torch->ops.count + 1, err) < 0)
+    if (large_reserve(&torch->enqueues, torch->ops.count + 1, err) < 0 ||
+        large_reserve(&torch->dequeues, torch->ops.count + 1, err) < 0)
         return err_status(err);
     for (size_t i = 0; status == 0 && i < torch->ops.count && i < TORCH_NONE; i++) {
         const struct torch_op *op = &torch->ops.items[i];
@@ -294,7 +291,7 @@ int torch_read_marks(struct torch_reading *reading, struct err *err)
     failed = failed || (marks.count == 0 && stand_in(&marks, err) < 0) || find_works(reading->torch, err) < 0 ||
              (marks.count > 0 && report_left(&marks, err) < 0);
     map_release(&marks.numbers);
-    free(marks.items);
+    large_free(marks.items);
     free(path);
     return failed ? err_status(err) : 0;
 }

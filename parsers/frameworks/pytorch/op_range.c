@@ -19,7 +19,7 @@ enum { TEXT_NAME, TEXT_TYPES, TEXT_SHAPES, TEXT_TENSORS, TEXT_LISTS, TEXT_SCALAR
 
 void torch_forget_memory(struct torch *torch)
 {
-    free(torch->memories.items);
+    large_free(torch->memories.items);
     torch->memories = (struct framework_memories){.count = 0};
 }
 
@@ -27,12 +27,12 @@ void torch_free(struct torch *torch)
 {
     if (torch == NULL)
         return;
-    free(torch->ops.items);
-    free(torch->enqueues.items);
-    free(torch->dequeues.items);
+    large_free(torch->ops.items);
+    large_free(torch->enqueues.items);
+    large_free(torch->dequeues.items);
     free(torch->threads.items);
     torch_forget_memory(torch);
-    free(torch->calls.items);
+    large_free(torch->calls.items);
     free(torch->gcs.items);
     free(torch->names.items);
     free(torch);
@@ -76,19 +76,16 @@ static int take_op(void *arg, const struct framework_record *record, struct err 
     if (take_text(framework, &texts[TEXT_NAME], &op.name, err) < 0 ||
         take_text(framework, &texts[TEXT_TYPES], &op.types, err) < 0 ||
         take_text(framework, &texts[TEXT_SHAPES], &op.shapes, err) < 0 ||
-        take_text(framework, &texts[TEXT_STACK], &op.stack, err) < 0 || array_reserve(&reading->torch->ops, 1, err) < 0)
+        take_text(framework, &texts[TEXT_STACK], &op.stack, err) < 0 || large_reserve(&reading->torch->ops, 1, err) < 0)
         return err_status(err);
     const char *name = framework_text(framework, op.name);
     op.is_step = strstr(name, "ProfilerStep#") != NULL;
+    large_pass(reading->torch->ops.count);
     reading->torch->ops.items[reading->torch->ops.count++] = op;
     return op.is_step ? framework_add_step(framework, name, op.start_ns, op.end_ns, err) : 0;
 }
 
-static int compare_ops(const void *a, const void *b)
-{
-    const struct torch_op *x = a, *y = b;
-    return ARRAY_ORDERS(array_order(x->start_ns, y->start_ns), array_order(y->end_ns, x->end_ns));
-}
+ARRAY_COMPARE(compare_ops, struct torch_op, ARRAY_BY(start_ns), ARRAY_BY_MOST(end_ns))
 
 /* ---- memory ---- */
 
@@ -98,8 +95,9 @@ static int take_memory(void *arg, const struct framework_record *record, struct 
     const unsigned char *p = record->value.data;
     struct framework_memories *memories = &reading->torch->memories;
     const struct place place = framework_place(record);
-    if (array_reserve(memories, 1, err) < 0)
+    if (large_reserve(memories, 1, err) < 0)
         return err_status(err);
+    large_pass(memories->count);
     torch_check_process(reading, record, (int64_t)bytes_load(p + 69, 8, false));
     if ((p[56] != MEMORY_OF_CPU && p[56] != MEMORY_OF_NPU) || p[58] > MEMORY_WORKSPACE || p[59] > MEMORY_FREE_AGAIN ||
         p[60] > 1)
@@ -123,11 +121,7 @@ static int take_memory(void *arg, const struct framework_record *record, struct 
     return 0;
 }
 
-static int compare_memories(const void *a, const void *b)
-{
-    const struct framework_memory *x = a, *y = b;
-    return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
-}
+ARRAY_COMPARE(compare_memories, struct framework_memory, ARRAY_BY(time_ns))
 
 /* ---- all of it ---- */
 
@@ -136,12 +130,13 @@ static int compare_memories(const void *a, const void *b)
 static int find_launches(struct framework *framework, struct err *err)
 {
     const struct torch_ranges *ranges = &framework->torch->dequeues;
-    framework->launches = calloc(ranges->count + 1, sizeof *framework->launches);
+    framework->launches = large_new(ranges->count + 1, sizeof *framework->launches, err);
     if (framework->launches == NULL)
-        return err_set(err, ERR_NO_MEMORY, "out of memory for %zu launches", ranges->count);
+        return err_status(err);
     framework->launch_count = ranges->count;
     for (size_t i = 0; i < ranges->count; i++) {
         const struct torch_range *range = &ranges->items[i];
+        large_pass(i);
         framework->launches[i] = (struct framework_launch){torch_thread_of(framework->torch, range)->thread,
                                                            range->start_ns, range->end_ns, range->end_ns, i};
     }
@@ -160,12 +155,12 @@ int pytorch_load(struct framework *framework, const char *directory, const struc
     bool failed =
         framework_read_tagged(directory, "FRAMEWORK/torch.op_range", OP_FIXED, take_op, &reading, diag, err) < 0;
     if (!failed) {
-        array_sort(torch->ops.items, torch->ops.count, sizeof *torch->ops.items, compare_ops);
+        large_sort(torch->ops.items, torch->ops.count, sizeof *torch->ops.items, compare_ops);
         failed = torch_read_marks(&reading, err) < 0;
     }
     failed = failed || framework_read_tagged(directory, "FRAMEWORK/torch.memory_usage", MEMORY_FIXED, take_memory,
                                              &reading, diag, err) < 0;
-    array_sort(torch->memories.items, torch->memories.count, sizeof *torch->memories.items, compare_memories);
+    large_sort(torch->memories.items, torch->memories.count, sizeof *torch->memories.items, compare_memories);
     failed = failed || torch_read_python(&reading, err) < 0 || torch_build_tree(torch, err) < 0;
     framework_unite_steps(framework);
     return failed ? err_status(err) : find_launches(framework, err);

@@ -19,11 +19,7 @@ enum { CALL, RETURN, C_CALL, C_RETURN };
 
 /* ---- names ---- */
 
-static int compare_names(const void *a, const void *b)
-{
-    const struct torch_name *x = a, *y = b;
-    return (x->key > y->key) - (x->key < y->key);
-}
+ARRAY_COMPARE(compare_names, struct torch_name, ARRAY_BY(key))
 
 const char *torch_function_name(const struct framework *framework, uint64_t key)
 {
@@ -74,7 +70,7 @@ static int take_event(void *arg, const struct framework_record *record, struct e
         return 0;
     }
     torch_check_process(events->reading, record, (int64_t)bytes_load(p + 16, 8, false));
-    if (array_reserve(events, 1, err) < 0)
+    if (large_reserve(events, 1, err) < 0)
         return err_status(err);
     events->items[events->count] =
         (struct event){framework_clock_ns_cut(events->reading->clock, bytes_load(p, 8, false)),
@@ -83,15 +79,11 @@ static int take_event(void *arg, const struct framework_record *record, struct e
                        bytes_load(p + 24, 8, false),
                        p[32],
                        events->count};
-    events->count++;
+    large_pass(events->count++);
     return 0;
 }
 
-static int compare_events(const void *a, const void *b)
-{
-    const struct event *x = a, *y = b;
-    return ARRAY_ORDERS(array_order(x->time_ns, y->time_ns), array_order(x->place, y->place));
-}
+ARRAY_COMPARE(compare_events, struct event, ARRAY_BY(time_ns), ARRAY_BY(place))
 
 /* The innermost open call of a thread. */
 struct open_thread {
@@ -102,7 +94,7 @@ struct open_thread {
 static int add_call(struct torch *torch, const struct event *begin, size_t id, size_t parent, int64_t end_ns,
                     struct err *err)
 {
-    if (array_reserve(&torch->calls, 1, err) < 0)
+    if (large_reserve(&torch->calls, 1, err) < 0)
         return err_status(err);
     torch->calls.items[torch->calls.count++] = (struct torch_call){
         begin->time_ns, end_ns, begin->pid, begin->thread, begin->key, id, parent != NO_CALL ? parent : 0};
@@ -117,6 +109,7 @@ static int make_calls(const struct events *events, struct torch *torch, size_t *
     if (events->count == 0 || events->items == NULL)
         return 0;
     for (size_t i = 0; status == 0 && i < events->count; i++) {
+        large_pass(i);
         const struct event *event = &events->items[i];
         struct open_thread *thread = map_add(threads, &event->thread, NULL, err);
         if (thread == NULL)
@@ -140,23 +133,18 @@ static int make_calls(const struct events *events, struct torch *torch, size_t *
     return status;
 }
 
-static int compare_calls(const void *a, const void *b)
-{
-    const struct torch_call *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
-}
+ARRAY_COMPARE(compare_calls, struct torch_call, ARRAY_BY(id))
 
 static int pair_events(struct events *events, struct err *err)
 {
     struct torch *torch = events->reading->torch;
     struct map threads = MAP_OF(struct open_thread, thread);
-    size_t *parents = calloc(events->count + 1, sizeof *parents);
-    array_sort(events->items, events->count, sizeof *events->items, compare_events);
-    int status = parents != NULL ? make_calls(events, torch, parents, &threads, err)
-                                 : err_set(err, ERR_NO_MEMORY, "out of memory for %zu calls", events->count);
-    array_sort(torch->calls.items, torch->calls.count, sizeof *torch->calls.items, compare_calls);
+    size_t *parents = large_new(events->count + 1, sizeof *parents, err);
+    large_sort(events->items, events->count, sizeof *events->items, compare_events);
+    int status = parents != NULL ? make_calls(events, torch, parents, &threads, err) : err_status(err);
+    large_sort(torch->calls.items, torch->calls.count, sizeof *torch->calls.items, compare_calls);
     map_release(&threads);
-    free(parents);
+    large_free(parents);
     return status;
 }
 
@@ -172,10 +160,7 @@ static int take_gc(void *arg, const struct framework_record *record, struct err 
     if (!diag_check_span(reading->diag, &place, "the collection", gc.start_ns, gc.end_ns))
         return 0;
     torch_check_process(reading, record, gc.pid);
-    if (array_reserve(gcs, 1, err) < 0)
-        return err_status(err);
-    gcs->items[gcs->count++] = gc;
-    return 0;
+    return array_add(gcs, err, gc);
 }
 
 int torch_read_python(struct torch_reading *reading, struct err *err)
@@ -190,7 +175,7 @@ int torch_read_python(struct torch_reading *reading, struct err *err)
              framework_read_plain(directory, "FRAMEWORK/torch.python_tracer_func", CALL_SIZE, take_event, &events,
                                   reading->diag, err) < 0 ||
              pair_events(&events, err) < 0;
-    free(events.items);
+    large_free(events.items);
     return failed ? err_status(err)
                   : framework_read_plain(directory, "FRAMEWORK/torch.gc_record", GC_SIZE, take_gc, reading,
                                          reading->diag, err);

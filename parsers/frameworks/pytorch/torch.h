@@ -4,6 +4,7 @@
 #define MSPROF_PARSERS_FRAMEWORKS_PYTORCH_TORCH_H
 
 #include "base/array.h"
+#include "base/file/large.h"
 #include "parsers/frameworks/framework.h"
 #include "parsers/frameworks/records.h"
 

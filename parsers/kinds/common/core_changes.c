@@ -18,18 +18,15 @@ static int emit_change(struct decoder *decoder, const struct state *state, const
     if (!bytes_read(bytes, at, 8, false, &tick) || !bytes_read(bytes, at + 8, 4, false, &value))
         return 0;
     if (tick > INT64_MAX) {
-        struct place place = decoder_place(decoder, "tick");
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "a counter of 2^63 or more; expected less");
+        decoder_report(decoder, DIAG_RECORD_VALUE, "tick", "a counter of 2^63 or more; expected less");
         return 0;
     }
     if (tick == 0) {
-        struct place place = decoder_place(decoder, "changes");
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "fewer changes than it counts");
+        decoder_report(decoder, DIAG_RECORD_VALUE, "changes", "fewer changes than it counts");
         return 0;
     }
-    int status = decoder_emit(decoder, state->stream.kind, &row, err);
-    if (status < 0)
-        return status;
+    if (decoder_emit(decoder, state->stream.kind, &row, err) < 0)
+        return err_status(err);
     row_set_integer(&row, CORE_CHANGES_FILE_ID, decoder_file_id(decoder));
     row_set_integer(&row, CORE_CHANGES_DEVICE_ID, state->stream.device_id);
     row_set_integer(&row, CORE_CHANGES_TIME_NS, part_device_ns(state->stream.part, (int64_t)tick));
@@ -58,9 +55,8 @@ static int take_changes(struct decoder *decoder, void *opaque, struct row *row, 
     int64_t count = row->cells[CORE_CHANGES_COUNT].integer;
     int status = 0;
     if (count > CHANGES_MAX) {
-        struct place place = decoder_place(decoder, "changes");
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "%lld changes; expected at most %d",
-                    (long long)count, CHANGES_MAX);
+        decoder_report(decoder, DIAG_RECORD_VALUE, "changes", "%lld changes; expected at most %d", (long long)count,
+                       CHANGES_MAX);
         *keep = false;
         return 0;
     }

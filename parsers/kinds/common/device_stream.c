@@ -49,11 +49,9 @@ static enum diag_id id_of_unfinished(const struct task_pairs *pairs, const struc
 
 static void check_order(struct task_pairs *pairs, struct decoder *decoder, int64_t tick)
 {
-    if (pairs->seen && tick < pairs->last_tick) {
-        struct place place = decoder_place(decoder, "tick");
-        diag_report(decoder_diag(decoder), DIAG_RECORD_ORDER, &place, "tick %lld after %lld", (long long)tick,
-                    (long long)pairs->last_tick);
-    }
+    if (pairs->seen && tick < pairs->last_tick)
+        decoder_report(decoder, DIAG_RECORD_ORDER, "tick", "tick %lld after %lld", (long long)tick,
+                       (long long)pairs->last_tick);
     pairs->last_tick = tick;
     pairs->seen = true;
 }
@@ -92,9 +90,7 @@ bool task_pairs_end(struct task_pairs *pairs, struct decoder *decoder, const str
     struct open_half *half = map_get(&pairs->open, &packed);
     check_order(pairs, decoder, tick);
     if (half == NULL) {
-        struct place place = decoder_place(decoder, NULL);
-        diag_report(decoder_diag(decoder), DIAG_TASK_UNMATCHED_END, &place, "%s ends without a start",
-                    in_words(key, text));
+        decoder_report(decoder, DIAG_TASK_UNMATCHED_END, NULL, "%s ends without a start", in_words(key, text));
         *keep = decoder_joined_file(decoder) == NULL;
         return false;
     }
@@ -120,13 +116,12 @@ bool task_pairs_check_span(struct decoder *decoder, const struct task_key *key, 
 void task_pairs_finish(struct task_pairs *pairs, struct decoder *decoder, bool failed)
 {
     char text[TASK_TEXT_MAX];
-    struct place place = {pairs->file_name, -1, -1, NULL};
     const struct open_half *half = NULL;
     while (!failed && (half = map_next(&pairs->open, half)) != NULL) {
         struct task_key key = unpack(&half->key);
         enum diag_id id = id_of_unfinished(pairs, &key, half);
-        diag_report(decoder_diag(decoder), id, &place, "%s started at tick %lld and did not end", in_words(&key, text),
-                    (long long)half->tick);
+        diag_report(decoder_diag(decoder), id, FILE_PLACE(pairs->file_name, NULL),
+                    "%s started at tick %lld and did not end", in_words(&key, text), (long long)half->tick);
         half_drop(half, id);
     }
     map_release(&pairs->open);

@@ -58,8 +58,8 @@ static int take_part(struct decoder *decoder, const struct split_stream *stream,
     int bad_column;
     decode_record(part->plan, bytes->data, &row, &bad_column);
     if (bad_column >= 0) {
-        struct place place = decoder_place(decoder, kind->columns[bad_column].name);
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "a value of 2^63 or more; expected less");
+        decoder_report(decoder, DIAG_RECORD_VALUE, kind->columns[bad_column].name,
+                       "a value of 2^63 or more; expected less");
         *keep = false;
         return 0;
     }
@@ -79,8 +79,7 @@ int split_stream_take(struct decoder *decoder, void *state, struct row *row, boo
         if (layout_matches(stream->parts[i].layout, bytes.data))
             return take_part(decoder, stream, &stream->parts[i], &bytes, keep, err);
     }
-    struct place place = decoder_place(decoder, NULL);
-    diag_report(decoder_diag(decoder), DIAG_RECORD_UNKNOWN, &place, "a record of another type; it is left out");
+    decoder_report(decoder, DIAG_RECORD_UNKNOWN, NULL, "a record of another type; it is left out");
     *keep = false;
     return 0;
 }

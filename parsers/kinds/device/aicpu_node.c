@@ -70,9 +70,8 @@ static const struct field record_fields[] = {
 /* Times inside a task that contradict each other: the task's own are right, and it is kept. */
 static void report_span(struct decoder *decoder, size_t column, int64_t start, int64_t end)
 {
-    struct place place = decoder_place(decoder, columns[column].name);
-    diag_report(decoder_diag(decoder), DIAG_VALUE_ODD, &place, "from %lld to %lld; it is left empty", (long long)start,
-                (long long)end);
+    decoder_report(decoder, DIAG_VALUE_ODD, columns[column].name, "from %lld to %lld; it is left empty",
+                   (long long)start, (long long)end);
 }
 
 static void set_span(struct decoder *decoder, struct row *row, size_t column, int64_t start_us, int64_t end_us)

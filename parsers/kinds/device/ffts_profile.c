@@ -126,9 +126,8 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     bool block = cells[FUNCTION_TYPE].integer == FUNCTION_BLOCK;
     sequence_check(&state->sequence, decoder, cells[COUNTER].integer);
     if (!block && cells[FUNCTION_TYPE].integer != FUNCTION_TASK) {
-        struct place place = decoder_place(decoder, "function_type");
-        diag_report(decoder_diag(decoder), DIAG_RECORD_UNKNOWN, &place, "function type %lld; expected %d or %d",
-                    (long long)cells[FUNCTION_TYPE].integer, FUNCTION_TASK, FUNCTION_BLOCK);
+        decoder_report(decoder, DIAG_RECORD_UNKNOWN, "function_type", "function type %lld; expected %d or %d",
+                       (long long)cells[FUNCTION_TYPE].integer, FUNCTION_TASK, FUNCTION_BLOCK);
         *keep = false;
         return 0;
     }
@@ -137,8 +136,7 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     if (!*keep || (block && !is_of_other_core(row)))
         return 0;
     if (!block && cells[OVERFLOW].integer != 0) {
-        struct place place = decoder_place(decoder, "overflow");
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "counters that ran over; expected none");
+        decoder_report(decoder, DIAG_RECORD_VALUE, "overflow", "counters that ran over; expected none");
         *keep = false;
         return 0;
     }

@@ -56,8 +56,7 @@ struct state {
 
 static void reject(struct decoder *decoder, const char *field, const char *problem, bool *keep)
 {
-    struct place place = decoder_place(decoder, field);
-    diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "%s", problem);
+    decoder_report(decoder, DIAG_RECORD_VALUE, field, "%s", problem);
     *keep = false;
 }
 

@@ -75,9 +75,8 @@ static int take_end(struct decoder *decoder, struct paired_stream *state, const 
 /* Where it is a row of its own it stays one. */
 static int refuse_type(struct decoder *decoder, const struct row *row, bool *keep)
 {
-    struct place place = decoder_place(decoder, "type");
-    diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "type %lld; expected 0 to 3",
-                (long long)row->cells[TYPE].integer);
+    decoder_report(decoder, DIAG_RECORD_VALUE, "type", "type %lld; expected 0 to 3",
+                   (long long)row->cells[TYPE].integer);
     *keep = decoder_joined_file(decoder) == NULL;
     return 0;
 }

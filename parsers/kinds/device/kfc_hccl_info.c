@@ -100,9 +100,8 @@ static int add_second(struct decoder *decoder, struct state *state, const unsign
     memcpy(alone + FIRST, bytes + FIRST + LENGTH, LENGTH);
     decode_record(&state->plan, alone, &decoded, &bad_column);
     if (bad_column >= 0) {
-        struct place place = decoder_place(decoder, columns[bad_column].name);
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place,
-                    "a value of 2^63 or more in the second task; expected less");
+        decoder_report(decoder, DIAG_RECORD_VALUE, columns[bad_column].name,
+                       "a value of 2^63 or more in the second task; expected less");
         return 0;
     }
     decode_put_file(&state->plan, decoder_file_id(decoder), &decoded);

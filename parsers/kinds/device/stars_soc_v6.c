@@ -62,9 +62,8 @@ static int emit_fusion(struct decoder *decoder, const struct state *state, const
     uint32_t types = (uint32_t)record->cells[FUSION_TYPES].integer;
     int64_t mission = record->cells[MISSION_ID].integer, accelerator = record->cells[ACCELERATOR].integer;
     struct row row;
-    int status = decoder_emit(decoder, &kind_fusion_task, &row, err);
-    if (status < 0)
-        return status;
+    if (decoder_emit(decoder, &kind_fusion_task, &row, err) < 0)
+        return err_status(err);
     row_set_integer(&row, FUSION_TASK_DEVICE_ID, state->stream.device_id);
     row_set_integer(&row, FUSION_TASK_TASK_ID, task->task_id);
     row_set_integer(&row, FUSION_TASK_ACCELERATOR_ID, accelerator);

@@ -118,11 +118,10 @@ static int check_end(struct decoder *decoder, struct paired_stream *state, const
     if (what != TASK_COMPLETE || start == NULL)
         return 0;
     if (start->tick > tick) {
-        struct place place = decoder_place(decoder, "tick");
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place,
-                    "stream %lld task %lld ends at %lld; expected an end after its start at %lld",
-                    (long long)value(row, STREAM_ID), (long long)value(row, TASK_ID), (long long)tick,
-                    (long long)start->tick);
+        decoder_report(decoder, DIAG_RECORD_VALUE, "tick",
+                       "stream %lld task %lld ends at %lld; expected an end after its start at %lld",
+                       (long long)value(row, STREAM_ID), (long long)value(row, TASK_ID), (long long)tick,
+                       (long long)start->tick);
         *keep = false;
     }
     map_remove(&state->pairs.open, start);
@@ -198,9 +197,8 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
         row_set_integer(row, BLOCK_NUM, value(row, WORD20) | value(row, WORD22) << 16);
         return 0;
     default: {
-        struct place place = decoder_place(decoder, "tag");
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "tag %lld; expected 10, 11, 12, 14 or 15",
-                    (long long)value(row, TAG));
+        decoder_report(decoder, DIAG_RECORD_VALUE, "tag", "tag %lld; expected 10, 11, 12, 14 or 15",
+                       (long long)value(row, TAG));
         *keep = false;
         return 0;
     }

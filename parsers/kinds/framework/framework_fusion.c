@@ -17,9 +17,8 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
 {
     const int64_t most = OP_NAME7_ID - OP_NAME0_ID + 1;
     int64_t count = row_has(row, OP_COUNT) ? row->cells[OP_COUNT].integer : 0;
-    int status = model_record_take(decoder, state, row, keep, err);
-    if (status < 0)
-        return status;
+    if (model_record_take(decoder, state, row, keep, err) < 0)
+        return err_status(err);
     return executions_expect_names(decoder, &kind_framework_fusion, row, OP_NAME0_ID,
                                    (size_t)(count < most ? count : most), err);
 }

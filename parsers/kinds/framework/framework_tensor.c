@@ -45,9 +45,8 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *record
     const struct cell *cells = record->cells;
     int64_t count = cells[TENSOR_COUNT].integer;
     if (count > TENSORS_OF_A_RECORD) {
-        struct place place = decoder_place(decoder, "tensor_count");
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "%lld tensors; expected at most %d",
-                    (long long)count, TENSORS_OF_A_RECORD);
+        decoder_report(decoder, DIAG_RECORD_VALUE, "tensor_count", "%lld tensors; expected at most %d",
+                       (long long)count, TENSORS_OF_A_RECORD);
         *keep = false;
         return 0;
     }

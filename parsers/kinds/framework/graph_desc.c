@@ -121,9 +121,8 @@ static int emit_operator(struct decoder *decoder, const struct capture_file *fil
                          const char *type, size_t type_length, const struct lists *lists, struct err *err)
 {
     struct row row;
-    int status = decoder_emit(decoder, &kind_graph_desc, &row, err);
-    if (status < 0)
-        return status;
+    if (decoder_emit(decoder, &kind_graph_desc, &row, err) < 0)
+        return err_status(err);
     row_set_integer(&row, FILE_ID, file->id);
     decoder_set_text(decoder, &kind_graph_desc, &row, NAME, name, name_length);
     decoder_set_text(decoder, &kind_graph_desc, &row, TYPE, type, type_length);

@@ -56,9 +56,8 @@ static int take_line(struct decoder *decoder, const struct capture_file *file, c
         return 0;
     }
     struct row row;
-    int status = decoder_emit(decoder, &kind_task_desc, &row, err);
-    if (status < 0)
-        return status;
+    if (decoder_emit(decoder, &kind_task_desc, &row, err) < 0)
+        return err_status(err);
     row_set_integer(&row, FILE_ID, file->id);
     row_set_integer(&row, DEVICE_ID, file->identity.device_id);
     decoder_set_text(decoder, &kind_task_desc, &row, NAME, line, rest);

@@ -76,9 +76,7 @@ static int take_event(struct decoder *decoder, struct state *state, const struct
         return status;
     }
     if (pair_table_is_full(&state->events)) {
-        struct place place = decoder_place(decoder, NULL);
-        diag_report(decoder_diag(decoder), DIAG_CALL_UNMATCHED, &place, "more than %u calls under way at once",
-                    PAIR_TABLE_MAX);
+        decoder_report(decoder, DIAG_CALL_UNMATCHED, NULL, "more than %u calls under way at once", PAIR_TABLE_MAX);
         *keep = false;
         return 0;
     }
@@ -92,8 +90,7 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     if (end == EVENT_END)
         return take_event(decoder, state, row, keep, err);
     if (end < 0) {
-        struct place place = decoder_place(decoder, "end_tick");
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "a value of 2^63 or more; expected less");
+        decoder_report(decoder, DIAG_RECORD_VALUE, "end_tick", "a value of 2^63 or more; expected less");
         *keep = false;
         return 0;
     }
@@ -104,10 +101,9 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
 {
     (void)err;
     struct state *state = opaque;
-    struct place place = {state->file_name, -1, -1, NULL};
     const struct open_half *half = NULL;
     while (!failed && (half = map_next(&state->events, half)) != NULL) {
-        diag_report(decoder_diag(decoder), DIAG_CALL_UNMATCHED, &place,
+        diag_report(decoder_diag(decoder), DIAG_CALL_UNMATCHED, FILE_PLACE(state->file_name, NULL),
                     "an event of level %llu type %llu at tick %lld has no second half",
                     (unsigned long long)(half->key.a >> 32), (unsigned long long)(half->key.a & 0xffffffff),
                     (long long)half->tick);

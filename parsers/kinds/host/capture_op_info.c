@@ -18,9 +18,8 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
 {
     uint32_t count = captured_op_tensor_count(row);
     if (count > CAPTURED_OP_TENSORS) {
-        struct place place = decoder_place(decoder, "tensor_count");
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "%u tensors; expected at most %d", count,
-                    CAPTURED_OP_TENSORS);
+        decoder_report(decoder, DIAG_RECORD_VALUE, "tensor_count", "%u tensors; expected at most %d", count,
+                       CAPTURED_OP_TENSORS);
         *keep = false;
         return 0;
     }

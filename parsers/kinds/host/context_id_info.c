@@ -31,9 +31,8 @@ static int take_contexts(struct decoder *decoder, void *state, struct row *row, 
     const struct record_stream *stream = state;
     uint32_t count = row_u32(row, CONTEXT_COUNT);
     if (count > CONTEXTS_PER_RECORD) {
-        struct place place = decoder_place(decoder, "context_count");
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "%u contexts; expected at most %d", count,
-                    CONTEXTS_PER_RECORD);
+        decoder_report(decoder, DIAG_RECORD_VALUE, "context_count", "%u contexts; expected at most %d", count,
+                       CONTEXTS_PER_RECORD);
         *keep = false;
         return 0;
     }

@@ -36,9 +36,8 @@ static int take_streams(struct decoder *decoder, void *state, struct row *row, b
     int64_t count = cells[STREAM_COUNT].integer;
     int status = host_record_take(decoder, state, row, keep, err);
     if (count > 2 * STREAM_PAIRS) {
-        struct place place = decoder_place(decoder, "stream_count");
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "%lld streams; expected at most %d",
-                    (long long)count, 2 * STREAM_PAIRS);
+        decoder_report(decoder, DIAG_RECORD_VALUE, "stream_count", "%lld streams; expected at most %d",
+                       (long long)count, 2 * STREAM_PAIRS);
         *keep = false;
         return status;
     }

@@ -46,9 +46,8 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     const struct record_stream *stream = state;
     uint32_t count = row_u32(row, STREAM_COUNT);
     if (count > STREAMS_MOST) {
-        struct place place = decoder_place(decoder, "stream_count");
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "%u streams; expected at most %d", count,
-                    STREAMS_MOST);
+        decoder_report(decoder, DIAG_RECORD_VALUE, "stream_count", "%u streams; expected at most %d", count,
+                       STREAMS_MOST);
         *keep = false;
         return 0;
     }

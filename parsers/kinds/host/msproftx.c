@@ -97,9 +97,7 @@ static bool settle_type(struct decoder *decoder, struct row *row)
                    : row_has(row, CATEGORY) ? INFO_STAMP
                                             : INFO_EX;
     if (type != INFO_STAMP && type != INFO_EX) {
-        struct place place = decoder_place(decoder, "info_type");
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "record type %lld; expected 0 or 1",
-                    (long long)type);
+        decoder_report(decoder, DIAG_RECORD_VALUE, "info_type", "record type %lld; expected 0 or 1", (long long)type);
         return false;
     }
     for (size_t i = 0; type == INFO_EX && i < sizeof stamps_own / sizeof *stamps_own; i++)
@@ -115,9 +113,8 @@ static void check_event_type(struct decoder *decoder, const struct row *row)
 {
     if (!row_has(row, EVENT_TYPE) || row->cells[EVENT_TYPE].integer < EVENT_TYPES)
         return;
-    struct place place = decoder_place(decoder, "event_type");
-    diag_report(decoder_diag(decoder), DIAG_EVENT_UNKNOWN, &place, "event type %lld; expected 0 to %d",
-                (long long)row->cells[EVENT_TYPE].integer, EVENT_TYPES - 1);
+    decoder_report(decoder, DIAG_EVENT_UNKNOWN, "event_type", "event type %lld; expected 0 to %d",
+                   (long long)row->cells[EVENT_TYPE].integer, EVENT_TYPES - 1);
 }
 
 /* Sets the times; both are the one where a layout gives only one of them. False: they cannot be. */

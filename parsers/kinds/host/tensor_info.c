@@ -23,9 +23,8 @@ static int take_tensors(struct decoder *decoder, void *state, struct row *row, b
     const struct record_stream *stream = state;
     uint32_t count = row_u32(row, TENSOR_COUNT);
     if (count > TENSORS_PER_RECORD) {
-        struct place place = decoder_place(decoder, "tensor_count");
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "%u tensors; expected at most %d", count,
-                    TENSORS_PER_RECORD);
+        decoder_report(decoder, DIAG_RECORD_VALUE, "tensor_count", "%u tensors; expected at most %d", count,
+                       TENSORS_PER_RECORD);
         *keep = false;
         return 0;
     }

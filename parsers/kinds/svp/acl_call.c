@@ -78,12 +78,10 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
 {
     (void)err;
     const struct state *state = opaque;
-    if (!failed && state->board && state->records == BOARD_BUFFER_RECORDS) {
-        struct place place = {state->name, -1, -1, NULL};
-        diag_report(decoder_diag(decoder), DIAG_API_OVERFLOW, &place,
+    if (!failed && state->board && state->records == BOARD_BUFFER_RECORDS)
+        diag_report(decoder_diag(decoder), DIAG_API_OVERFLOW, FILE_PLACE(state->name, NULL),
                     "exactly %d API records, the size of the board's buffer: older calls were overwritten",
                     BOARD_BUFFER_RECORDS);
-    }
     return 0;
 }
 

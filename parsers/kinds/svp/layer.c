@@ -70,9 +70,8 @@ static int take_layer(struct decoder *decoder, const struct capture_file *file, 
     }
     config_keys_check(file->name, entry, false, diag);
     struct row row;
-    int status = decoder_emit(decoder, &kind_layer, &row, err);
-    if (status < 0)
-        return status;
+    if (decoder_emit(decoder, &kind_layer, &row, err) < 0)
+        return err_status(err);
     row_set_integer(&row, FILE_ID, file->id);
     decoder_set_text(decoder, &kind_layer, &row, MODEL_NAME, file->identity.model, strlen(file->identity.model));
     row_set_integer(&row, MODEL_ID, file->identity.model_id);

@@ -171,9 +171,8 @@ static int emit_inference(struct decoder *decoder, const struct state *state, co
                           struct err *err)
 {
     struct row row;
-    int status = decoder_emit(decoder, &kind_inference, &row, err);
-    if (status < 0)
-        return status;
+    if (decoder_emit(decoder, &kind_inference, &row, err) < 0)
+        return err_status(err);
     const struct file_identity *identity = &state->file->identity;
     const struct capture_model *model = capture_model(decoder_capture(decoder), inference->model_id);
     const char *name = inference->mark != NULL && inference->mark->identity.model != NULL
@@ -215,9 +214,8 @@ static int emit_inference(struct decoder *decoder, const struct state *state, co
 static int emit_run(struct decoder *decoder, const struct state *state, int64_t last_task, struct err *err)
 {
     struct row row;
-    int status = decoder_emit(decoder, &kind_inference_run, &row, err);
-    if (status < 0)
-        return status;
+    if (decoder_emit(decoder, &kind_inference_run, &row, err) < 0)
+        return err_status(err);
     row_set_integer(&row, INFERENCE_RUN_INFERENCE_ID, state->current->id);
     row_set_integer(&row, INFERENCE_RUN_FIRST_TASK, state->run_first_task);
     row_set_integer(&row, INFERENCE_RUN_LAST_TASK, last_task);
@@ -232,9 +230,8 @@ static int take_place(struct decoder *decoder, struct state *state, struct open_
         return 0;
     }
     struct open_inference *oldest = state->oldest;
-    int status = emit_inference(decoder, state, oldest, err);
-    if (status < 0)
-        return status;
+    if (emit_inference(decoder, state, oldest, err) < 0)
+        return err_status(err);
     struct open_inference **link = find_bucket(state, oldest->model_id, oldest->current_pic_count);
     while (*link != oldest)
         link = &(*link)->next_in_bucket;
@@ -247,10 +244,9 @@ static int take_place(struct decoder *decoder, struct state *state, struct open_
 static int begin_inference(struct decoder *decoder, struct state *state, int64_t model_id, int64_t current_pic_count,
                            struct open_inference **ret, struct err *err)
 {
-    struct open_inference *inference;
-    int status = take_place(decoder, state, &inference, err);
-    if (status < 0)
-        return status;
+    struct open_inference *inference = NULL;
+    if (take_place(decoder, state, &inference, err) < 0)
+        return err_status(err);
     const struct file_identity *identity = &state->file->identity;
     *inference = (struct open_inference){
         .id = state->ids_before + ++state->inferences,
@@ -265,8 +261,7 @@ static int begin_inference(struct decoder *decoder, struct state *state, int64_t
     } else {
         inference->start_known = state->last_end_known; /* after one with a time it has a time, too */
         inference->start_ns = state->last_end_ns;
-        struct place place = {state->file->name, -1, -1, NULL};
-        diag_report(decoder_diag(decoder), DIAG_START_UNKNOWN, &place,
+        diag_report(decoder_diag(decoder), DIAG_START_UNKNOWN, FILE_PLACE(state->file->name, NULL),
                     "no start time for inference %lld of model %lld; placed at %lld ns", (long long)current_pic_count,
                     (long long)model_id, (long long)inference->start_ns);
     }
@@ -285,9 +280,8 @@ static void choose_model(struct decoder *decoder, struct state *state, int64_t m
     state->current_model = model;
     if (model != NULL && model->layer_tasks != NULL)
         return;
-    struct place place = {state->file->name, -1, -1, NULL};
-    diag_report(decoder_diag(decoder), DIAG_LAYER_MISSING, &place, "no layer table for model %lld",
-                (long long)model_id);
+    diag_report(decoder_diag(decoder), DIAG_LAYER_MISSING, FILE_PLACE(state->file->name, NULL),
+                "no layer table for model %lld", (long long)model_id);
 }
 
 /* Makes the record's inference the current one. */
@@ -331,9 +325,8 @@ static void check_layer(struct decoder *decoder, struct state *state, int64_t ta
     if (state->missing_reported[task_id >> 3] & bit)
         return;
     state->missing_reported[task_id >> 3] |= bit;
-    struct place place = decoder_place(decoder, "task_id");
-    diag_report(decoder_diag(decoder), DIAG_LAYER_MISSING, &place, "task %lld is not in the layer table of model '%s'",
-                (long long)task_id, model->name);
+    decoder_report(decoder, DIAG_LAYER_MISSING, "task_id", "task %lld is not in the layer table of model '%s'",
+                   (long long)task_id, model->name);
 }
 
 /* Sets start and duration from the running sum of cycles, so that rounding never adds up. False: the times run over. */
@@ -375,9 +368,8 @@ static bool check_counters(struct decoder *decoder, const struct row *row)
         int64_t value = row->cells[i].integer;
         if (!row_has(row, i) || (value >= 0 && value <= COUNTER_LIMIT))
             continue;
-        struct place place = decoder_place(decoder, columns[i].name);
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "%lld; expected 0 to %lld", (long long)value,
-                    (long long)COUNTER_LIMIT);
+        decoder_report(decoder, DIAG_RECORD_VALUE, columns[i].name, "%lld; expected 0 to %lld", (long long)value,
+                       (long long)COUNTER_LIMIT);
         return false;
     }
     return true;
@@ -441,16 +433,14 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
         state->core_khz = decoder_layout(decoder)->core_khz;
     if (state->current == NULL || state->current->model_id != model_id ||
         state->current->current_pic_count != current_pic_count) {
-        int status = switch_inference(decoder, state, model_id, current_pic_count, err);
-        if (status < 0)
-            return status;
+        if (switch_inference(decoder, state, model_id, current_pic_count, err) < 0)
+            return err_status(err);
     }
     row_set_integer(row, INFERENCE, state->current->id);
     if (row_has(row, TOTAL_CYCLE) && !derive_times(state, row)) {
-        struct place place = decoder_place(decoder, "total_cycle");
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place,
-                    "the inference would last longer than %lld ns; expected a smaller sum of cycles",
-                    (long long)DURATION_LIMIT_NS);
+        decoder_report(decoder, DIAG_RECORD_VALUE, "total_cycle",
+                       "the inference would last longer than %lld ns; expected a smaller sum of cycles",
+                       (long long)DURATION_LIMIT_NS);
         *keep = false;
         return 0;
     }

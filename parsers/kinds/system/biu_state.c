@@ -85,9 +85,8 @@ static int64_t time_of(const struct state *state)
 static int emit(struct decoder *decoder, const struct state *state, int64_t pipe, int64_t from_ns, int64_t to_ns,
                 struct row *ret, struct err *err)
 {
-    int status = decoder_emit(decoder, state->kind, ret, err);
-    if (status < 0)
-        return status;
+    if (decoder_emit(decoder, state->kind, ret, err) < 0)
+        return err_status(err);
     row_set_integer(ret, FILE_ID, decoder_file_id(decoder));
     row_set_integer(ret, DEVICE_ID, state->device_id);
     row_set_integer(ret, GROUP_ID, state->group_id);
@@ -167,9 +166,7 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
         return 0;
     }
     if (fault != NULL) {
-        struct place place = decoder_place(decoder, "record_kind");
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "a record of kind %lld; %s", (long long)kind,
-                    fault);
+        decoder_report(decoder, DIAG_RECORD_VALUE, "record_kind", "a record of kind %lld; %s", (long long)kind, fault);
         *keep = false;
         return 0;
     }

@@ -46,14 +46,12 @@ static int emit_channel(struct decoder *decoder, const struct record_stream *fil
     if (!bytes_read(bytes, word * WORD, 2 * WORD, false, &tick))
         return 0;
     if (tick > INT64_MAX) {
-        struct place place = decoder_place(decoder, "channel");
-        diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place,
-                    "channel %d: a counter of 2^63 or more; expected less", channel);
+        decoder_report(decoder, DIAG_RECORD_VALUE, "channel", "channel %d: a counter of 2^63 or more; expected less",
+                       channel);
         return 0;
     }
-    int status = decoder_emit(decoder, file->kind, &row, err);
-    if (status < 0)
-        return status;
+    if (decoder_emit(decoder, file->kind, &row, err) < 0)
+        return err_status(err);
     row_set_integer(&row, FILE_ID, decoder_file_id(decoder));
     row_set_integer(&row, DEVICE_ID, file->device_id);
     row_set_integer(&row, DIE_ID, file->group_id);

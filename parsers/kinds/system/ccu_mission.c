@@ -69,9 +69,8 @@ static int emit_row(struct decoder *decoder, const struct record_stream *file, c
                     struct row *ret, struct err *err)
 {
     int64_t start = record->cells[LOOP_START].integer, end = record->cells[LOOP_END].integer;
-    int status = decoder_emit(decoder, file->kind, ret, err);
-    if (status < 0)
-        return status;
+    if (decoder_emit(decoder, file->kind, ret, err) < 0)
+        return err_status(err);
     row_set_integer(ret, FILE_ID, decoder_file_id(decoder));
     row_set_integer(ret, DEVICE_ID, file->device_id);
     row_set_integer(ret, DIE_ID, file->group_id);

@@ -10,8 +10,7 @@
 /* Gives up the line that the slices before left open. */
 static void leave_line_out(struct decoder *decoder, struct dictionary *dictionary, const struct capture_file *file)
 {
-    struct place place = {file->name, -1, -1, NULL};
-    diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, &place,
+    diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, FILE_PLACE(file->name, NULL),
                 "a line of more than %d bytes; expected a line end before that", DICTIONARY_LINE_MAX);
     decoder_reject(decoder, DIAG_TEXT_LINE);
     strbuf_clear(&dictionary->rest);
@@ -71,8 +70,7 @@ int dictionary_close(struct decoder *decoder, void *state, bool failed, struct e
     if (dictionary->file_name == NULL)
         return 0;
     if (!failed && dictionary->rest.length > 0) {
-        struct place place = {dictionary->file_name, -1, -1, NULL};
-        diag_report(decoder_diag(decoder), DIAG_RECORD_TRUNCATED, &place,
+        diag_report(decoder_diag(decoder), DIAG_RECORD_TRUNCATED, FILE_PLACE(dictionary->file_name, NULL),
                     "%zu bytes without a line end; expected a whole line", dictionary->rest.length);
         decoder_reject(decoder, DIAG_RECORD_TRUNCATED);
     }

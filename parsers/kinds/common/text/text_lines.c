@@ -413,9 +413,8 @@ static int emit(struct text_stream *stream, struct decoder *decoder, const struc
     uint64_t present = stream->present;
     struct row values = {stream->cells, &present};
     bool keep = true;
-    int status = sample_stream_fill(&stream->sample, decoder, place, &values, &keep, err);
-    if (status < 0)
-        return status;
+    if (sample_stream_fill(&stream->sample, decoder, place, &values, &keep, err) < 0)
+        return err_status(err);
     if (!keep) {
         decoder_reject(decoder, DIAG_RECORD_VALUE);
         return 0;
@@ -631,9 +630,8 @@ static int take_line(struct text_stream *stream, struct decoder *decoder, const 
     }
     if ((flags & LINE_BLOCK) && stream->in_block) { /* matched again into an empty block */
         stream->present = before;
-        int status = end_block(stream, decoder, err);
-        if (status < 0)
-            return status;
+        if (end_block(stream, decoder, err) < 0)
+            return err_status(err);
         found = find_format(stream, line, length, false);
         before = 0;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long something took. */
-#ifndef MSPROF_CLI_CLOCK_H
-#define MSPROF_CLI_CLOCK_H
+/* How long something took, and what time it is. */
+#ifndef MSPROF_BASE_CLOCK_H
+#define MSPROF_BASE_CLOCK_H
 
 #include "base/number.h"
 
@@ -11,6 +11,7 @@
 
 #define CLOCK_TEXT_SIZE NUMBER_MAX
 
+/* Nanoseconds of the monotonic clock. */
 static inline int64_t clock_now_ns(void)
 {
     struct timespec now;
