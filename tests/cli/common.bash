@@ -67,6 +67,11 @@ copy_family() {
     chmod -R u+w "$2"
 }
 
+# A program with a sanitizer has its own allocator, and takes three to ten times as long.
+has_sanitizer() {
+    ldd "$MSPROF" | grep -Eq 'lib(a|t)san'
+}
+
 launcher=()
 
 # Runs msprof and keeps status, stdout ($output) and stderr ($stderr) apart; does not fail by itself.

@@ -66,17 +66,27 @@ print_tables() {
     done
 }
 
-@test "the rows of one inference are found among all records, with and without .done files" {
-    judge_boards --tables one --seed 50 --count 3
-    expect_contains "$(cat verdict)" "3 exact, 0 partial, 0 none, 0 wrong, 0 wrong with status 0"
+# Searches for the rows of one inference, which may be any of all records, on so many boards.
+expect_rows_found() { # count
+    judge_boards --tables one --seed 50 --count "$1"
+    expect_contains "$(cat verdict)" "$1 exact, 0 partial, 0 none, 0 wrong, 0 wrong with status 0"
     rm -r boards
-    judge_boards --tables one --hide 'done' --seed 50 --count 3
+    judge_boards --tables one --hide 'done' --seed 50 --count "$1"
     expect_contains "$(cat verdict)" "0 none"
     expect_contains "$(cat verdict)" "0 wrong with status 0, 0 status 0"
     for layout in boards/*/found.layout; do
         grep -q 'NOTE: the rows are those of records' "$layout"
         grep -q 'NOTE: the header has' "$layout"
     done
+}
+
+@test "the rows of one inference are found among all records, with and without .done files" {
+    expect_rows_found 1
+}
+
+# bats test_tags=once
+@test "so they are on three boards" {
+    expect_rows_found 3
 }
 
 @test "rows that are there twice, and more rows than records, are told" {

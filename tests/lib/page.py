@@ -10,6 +10,7 @@ import base64
 import csv
 import hashlib
 import html.parser
+import re
 import sys
 
 BARE = {'meta', 'br', 'input', 'wbr'}
@@ -32,6 +33,7 @@ class Page(html.parser.HTMLParser):
         self.shapes = []  # of drawings: part, element, attributes
         self.feed(self.source)
         self.close()
+        self.parts = {part: ''.join(texts) for part, texts in self.parts.items()}
         assert not self.open, ('not closed', self.open)
 
     def handle_starttag(self, tag, attrs):
@@ -55,7 +57,7 @@ class Page(html.parser.HTMLParser):
             self.open.append(tag)
         if tag == 'section':
             self.part = attrs['id']
-            self.parts[self.part] = ''
+            self.parts[self.part] = []
         if 'svg' in self.open:
             self.shapes.append((self.part, tag, attrs))
         if tag == 'table':
@@ -81,7 +83,7 @@ class Page(html.parser.HTMLParser):
             (self.scripts if self.open[-1] == 'script' else self.styles).append(data)
             return
         if self.part is not None:
-            self.parts[self.part] += data
+            self.parts[self.part].append(data)
         if 'caption' in self.open:
             self.tables[-1].caption += data
         elif 'td' in self.open or 'th' in self.open:
@@ -112,7 +114,7 @@ class Page(html.parser.HTMLParser):
             assert all(len(row) == len(table.rows[0]) for row in table.rows), table.caption
             assert not table.heads or len(table.heads) == len(table.rows[0]), table.caption
         assert all(text.strip() for text in self.parts.values()), self.parts
-        assert not [c for c in self.source if (ord(c) < 32 and c not in '\n\t') or 127 <= ord(c) < 160]
+        assert not re.search('[\x00-\x08\x0b-\x1f\x7f-\x9f]', self.source)
 
 
 def main():

@@ -40,7 +40,7 @@ def main():
         for text in texts_of(path):
             names.update({text, os.path.basename(text)}, text.split(','))
     for name in sorted(names - words):
-        if len(name) > 3 and re.search('[/_.0-9-]', name) and re.search(r'(?<!\w)%s(?!\w)' % re.escape(name), page):
+        if len(name) > 3 and name in page and re.search('[/_.0-9-]', name) and re.search(r'(?<!\w)%s(?!\w)' % re.escape(name), page):
             print(name[:80], '...', page[max(0, page.find(name) - 40):][:80])
     if len(names) < 5:
         print('no names')

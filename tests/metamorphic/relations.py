@@ -67,7 +67,7 @@ def slices(msprof, root, work):
 
 def surroundings(msprof, root, work):
     one = Outcome(msprof, root, os.path.join(work, "one"), environment(TZ="UTC", LC_ALL="C"), timeline=True)
-    locale = german(os.path.join(work, "locale"))
+    locale = german(os.path.join(os.path.dirname(work), "locale"))
     others = {"time zone": environment(TZ="Asia/Kolkata", LC_ALL="C")}
     if locale:
         others["locale de_DE"] = environment(TZ="UTC", LC_ALL="de_DE.UTF-8", LOCPATH=locale)
@@ -78,11 +78,20 @@ def surroundings(msprof, root, work):
 
 
 def german(path):
-    """Where the locale is; None when it cannot be made here."""
-    os.makedirs(path, exist_ok=True)
-    done = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", os.path.join(path, "de_DE.UTF-8")], check=False,
+    """Where the locale is, made once for all captures; None when it cannot be made here."""
+    if os.path.isdir(path):
+        return path
+    made = "%s.%d" % (path, os.getpid())
+    os.makedirs(made)
+    done = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", os.path.join(made, "de_DE.UTF-8")], check=False,
                           capture_output=True)
-    return path if done.returncode == 0 else None
+    if done.returncode != 0:
+        return None
+    try:
+        os.rename(made, path)
+    except OSError:  # another process was faster
+        shutil.rmtree(made)
+    return path
 
 
 def rows_of(outcome_directory):
