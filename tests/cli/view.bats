@@ -31,6 +31,7 @@ teardown() {
 
 # Begins to serve: serve ARGUMENTS...; $address is where.
 serve() {
+    rm -f address # of the one before, which would be taken for an answer
     env --default-signal=INT "$MSPROF" view "$@" >address 2>messages 3>&- & # a shell's background ignores it
     server=$!
     for ((i = 0; i < 600; i++)); do
