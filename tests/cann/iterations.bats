@@ -60,7 +60,6 @@ for step in range(6):
 END
 }
 
-# bats test_tags=once
 @test "iterations of every chip come out as its marks say, and cut the reports" {
     for chip in 0 1 2 3 4 5 7 8 11; do
         rm -rf PROF_1
