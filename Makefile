@@ -92,7 +92,7 @@ SYSROOT_FLAG := $(if $(SYSROOT),--sysroot=$(abspath $(SYSROOT)))
 NEEDED_CPPFLAGS := -I. -Iinclude -I$(B)/generated -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DMSPROF_VERSION='"$(VERSION)"' $(SYSROOT_FLAG)
 NEEDED_CFLAGS   := -std=c17 -pthread -f$(NO_PIE_$(VARIANT))PIE $(WARNINGS) $(CFLAGS_$(VARIANT))
 NEEDED_LDFLAGS  := -pthread -$(NO_PIE_$(VARIANT))pie $(LDFLAGS_$(VARIANT)) $(SYSROOT_FLAG)
-NEEDED_LDLIBS   := -lsqlite3 -lcjson -lcsv $(if $(WITH_COLLECT),-lssh) -lcrypto -lz -lm
+NEEDED_LDLIBS   := -lsqlite3 -lcjson -lcsv $(if $(WITH_COLLECT),-lssh) -lcrypto -ldeflate -lz -lm
 
 COMPILE = $(CC) $(NEEDED_CPPFLAGS) $(CPPFLAGS) $(NEEDED_CFLAGS) $(CFLAGS)
 LINK    = $(CC) $(NEEDED_LDFLAGS) $(LDFLAGS)
@@ -102,7 +102,7 @@ ifeq ($(VARIANT),portable)
 OLD_GLIBC      := $(B)/tools/portable/glibc_2_17.o
 # Named even where a newer glibc has their functions in libc: glibc 2.17 has them in these libraries.
 OLD_LIBS       := -Wl,--no-as-needed -l:libpthread.so.0 -l:libdl.so.2 -l:librt.so.1 -Wl,--as-needed
-NEEDED_LDLIBS  := -L$(B) -Wl,-Bstatic -lsqlite3 -lcjson -lcsv $(if $(WITH_COLLECT),-lssh) -lcrypto -lz \
+NEEDED_LDLIBS  := -L$(B) -Wl,-Bstatic -lsqlite3 -lcjson -lcsv $(if $(WITH_COLLECT),-lssh) -lcrypto -ldeflate -lz \
                   -Wl,-Bdynamic -lm -Wl,--no-as-needed -l:libanl.so.1 $(OLD_LIBS)
 CJSON_LIBRARY  := -Wl,-Bstatic -lcjson -Wl,-Bdynamic
 $(OLD_GLIBC) $(B)/portable_program.o: tools/portable/glibc_2_17.c $(B)/flags
@@ -131,7 +131,7 @@ write-stamp = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $
 $(B)/flags: FORCE
 	$(call write-stamp,$(subst $(CURDIR),,$(COMPILE) $(LINK) $(LIBS)))
 # Before anything is compiled: a library that is missing is named with its package, not by the first file that includes it.
-LIBRARY_HEADERS := sqlite3.h cjson/cJSON.h csv.h $(if $(WITH_COLLECT),libssh/libssh.h) openssl/evp.h zlib.h
+LIBRARY_HEADERS := sqlite3.h cjson/cJSON.h csv.h $(if $(WITH_COLLECT),libssh/libssh.h) openssl/evp.h zlib.h libdeflate.h
 $(B)/libraries: $(B)/flags tools/check-libraries.sh
 	@tools/check-libraries.sh '$(LIBRARY_HEADERS)' $(CC) $(SYSROOT_FLAG) $(CPPFLAGS) && touch $@
 $(B)/prefix: FORCE

@@ -4,6 +4,7 @@
 
 #include "analysis/compare/statistics.h"
 #include "base/file/large.h"
+#include "base/words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,12 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-const char *advice_severity_name(enum severity severity)
-{
-    static const char *const names[] = {"low", "medium", "high"};
-
-    return names[severity];
-}
+ENUM_NAMES(advice_severity_name, enum severity, "low", "medium", "high")
 
 /* The facts that every rule looks at. */
 struct advice_look {

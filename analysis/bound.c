@@ -3,18 +3,14 @@
 
 #include "base/array.h"
 #include "base/number.h"
+#include "base/words.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define BUSY 0.5 /* share of the time */
 
-const char *bound_name(enum bound bound)
-{
-    static const char *const names[] = {"unknown", "compute", "memory", "latency"};
-
-    return names[bound];
-}
+ENUM_NAMES(bound_name, enum bound, "unknown", "compute", "memory", "latency")
 
 void unit_times_init(struct unit_times *times)
 {

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/file/large.h"
 #include "base/search.h"
+#include "base/words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,12 +54,7 @@ void call_times_release(struct call_times *times)
     *times = (struct call_times){.items = NULL};
 }
 
-const char *gap_cause_name(enum gap_cause cause)
-{
-    static const char *const names[] = {"unknown", "host", "sync", "queue"};
-
-    return names[cause];
-}
+ENUM_NAMES(gap_cause_name, enum gap_cause, "unknown", "host", "sync", "queue")
 
 static uint16_t device_of(const struct gap_calls *calls, size_t gap)
 {

@@ -3,15 +3,11 @@
 
 #include "base/array.h"
 #include "base/file/large.h"
+#include "base/words.h"
 
 #include <stdlib.h>
 
-const char *step_part_name(enum step_part part)
-{
-    static const char *const names[] = {"computing", "communication", "copies", "free"};
-
-    return names[part];
-}
+ENUM_NAMES(step_part_name, enum step_part, "computing", "communication", "copies", "free")
 
 static int64_t part_of(const struct split *split, enum step_part part)
 {

@@ -5,6 +5,7 @@
 #include "base/file/large.h"
 #include "base/number.h"
 #include "base/search.h"
+#include "base/words.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -90,15 +91,10 @@ uint32_t step_path_mark(struct path_node *nodes, size_t count)
     return last;
 }
 
-const char *step_path_reason_name(enum path_reason reason)
-{
-    static const char *const names[PATH_REASONS] = {
-        [PATH_AT_BEGIN] = "begin", [PATH_STREAM] = "stream", [PATH_OTHER] = "other stream",
-        [PATH_LAUNCH] = "launch",  [PATH_THREAD] = "thread", [PATH_OTHER_THREAD] = "other thread",
-        [PATH_TASK] = "task",
-    };
-    return names[reason];
-}
+ENUM_NAMES(
+    step_path_reason_name,
+    enum path_reason, [PATH_AT_BEGIN] = "begin", [PATH_STREAM] = "stream", [PATH_OTHER] = "other stream",
+    [PATH_LAUNCH] = "launch", [PATH_THREAD] = "thread", [PATH_OTHER_THREAD] = "other thread", [PATH_TASK] = "task", )
 
 void launches_release(struct launches *launches)
 {

@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/time_parts.h"
 #include "base/file/large.h"
+#include "base/words.h"
 
-const char *time_part_name(enum time_part part)
-{
-    static const char *const names[TIME_PARTS] = {
-        [TIME_CUBE] = "Cube operators",
-        [TIME_VECTOR] = "Vector operators",
-        [TIME_AI_CPU] = "AI CPU operators",
-        [TIME_EXPOSED] = "Exposed communication",
-        [TIME_WAITING] = "Waiting inside communication",
-        [TIME_COPIES] = "Copies",
-        [TIME_OTHER] = "Other tasks",
-        [TIME_UNRECORDED] = "Not recorded",
-        [TIME_FREE] = "Free",
-    };
-    return names[part];
-}
+ENUM_NAMES(time_part_name, enum time_part, [TIME_CUBE] = "Cube operators", [TIME_VECTOR] = "Vector operators",
+           [TIME_AI_CPU] = "AI CPU operators", [TIME_EXPOSED] = "Exposed communication",
+           [TIME_WAITING] = "Waiting inside communication", [TIME_COPIES] = "Copies", [TIME_OTHER] = "Other tasks",
+           [TIME_UNRECORDED] = "Not recorded", [TIME_FREE] = "Free")
 
 /* A united list, and where the sweep is in it. */
 struct track {

@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,16 +121,20 @@ int strbuf_add_integer(struct strbuf *buf, int64_t value)
 int strbuf_addf(struct strbuf *buf, const char *format, ...)
 {
     va_list args;
-    va_start(args, format);
-    int length = vsnprintf(NULL, 0, format, args);
-    va_end(args);
-    if (length < 0)
+    int length, room;
+    do {
+        size_t left = buf->capacity - buf->length;
+        room = left < INT_MAX ? (int)left : INT_MAX;
+        va_start(args, format);
+        length = vsnprintf(buf->data + buf->length, (size_t)room, format, args);
+        va_end(args);
+        if (length < room)
+            break;
+        if (room > 0)
+            buf->data[buf->length] = '\0';
+    } while (make_room(buf, (size_t)length) == 0);
+    if (length < 0 || length >= room)
         return fail(buf);
-    if (make_room(buf, (size_t)length) < 0)
-        return -1;
-    va_start(args, format);
-    vsnprintf(buf->data + buf->length, (size_t)length + 1, format, args);
-    va_end(args);
     buf->length += (size_t)length;
     return 0;
 }

@@ -114,3 +114,14 @@ void words_show(const struct words *words, struct strbuf *text)
         strbuf_addc(text, '\'');
     }
 }
+
+bool words_list_has(const char *list, const char *word, size_t length)
+{
+    for (const char *at = list; *at != '\0';) {
+        size_t candidate = strcspn(at, ",");
+        if (candidate == length && memcmp(at, word, length) == 0)
+            return true;
+        at += candidate + (at[candidate] == ',');
+    }
+    return false;
+}

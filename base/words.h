@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* All zero: empty. */
@@ -27,5 +28,17 @@ void words_release(struct words *words);
 
 /* Appends words so that words_split, and a shell, would read them back, a blank in front of each. */
 void words_show(const struct words *words, struct strbuf *text);
+
+/* A function that names the values of an enum, which count from 0: ENUM_NAMES(side_name, enum side, "left", "right").
+ */
+#define ENUM_NAMES(function, type, ...)                                                                                \
+    const char *function(type value)                                                                                   \
+    {                                                                                                                  \
+        static const char *const names[] = {__VA_ARGS__};                                                              \
+        return names[value];                                                                                           \
+    }
+
+/* Whether a word is one of those in a list divided by commas. */
+bool words_list_has(const char *list, const char *word, size_t length);
 
 #endif

@@ -434,9 +434,8 @@ static int with_captures(struct work *work)
 static void tell_further_captures(struct work *work)
 {
     for (size_t i = 1; i < work->profs.count && work->request->for_cluster; i++) {
-        const struct place place = {work->profs.items[i], -1, -1, NULL};
-        diag_report(&work->diag, DIAG_FILE_DUPLICATE, &place, "a second PROF capture; '%s' is read",
-                    work->profs.items[0]);
+        diag_report(&work->diag, DIAG_FILE_DUPLICATE, FILE_PLACE(work->profs.items[i], NULL),
+                    "a second PROF capture; '%s' is read", work->profs.items[0]);
     }
 }
 
@@ -459,8 +458,8 @@ static int find_profs(struct work *work, const char *directory, struct err *err)
     struct framework_paths links = {.count = 0};
     int status = framework_find_prof(directory, &work->profs, &links, err);
     for (size_t i = 0; i < links.count; i++) {
-        const struct place place = {links.items[i], -1, -1, NULL};
-        diag_report(&work->diag, DIAG_FILE_TYPE, &place, "a symbolic link to a capture; it is not read");
+        diag_report(&work->diag, DIAG_FILE_TYPE, FILE_PLACE(links.items[i], NULL),
+                    "a symbolic link to a capture; it is not read");
     }
     framework_paths_release(&links);
     return status;

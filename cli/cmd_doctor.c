@@ -528,205 +528,91 @@ static void doctor_print_text(const struct doctor *doctor, FILE *stream)
     strbuf_release(&text);
 }
 
-static void put_text(struct json_out *json, const char *name, const char *text)
+static const char *known(const char *text)
 {
-    json_put_text(json, name, text != NULL && *text != '\0' ? text : NULL);
-}
-
-static void put_number(struct json_out *json, const char *name, int64_t number)
-{
-    if (number == DOCTOR_NOT_KNOWN)
-        json_put_text(json, name, NULL);
-    else
-        json_put_format(json, name, "%" PRId64, number);
-}
-
-static void put_space(struct json_out *json, const char *name, const struct doctor_space *space)
-{
-    json_put_begin(json, name, '{');
-    put_number(json, "free_bytes", space->free_bytes);
-    json_put_bool(json, "writable", space->writable);
-    json_put_end(json, '}');
-}
-
-static void put_kinds(struct json_out *json, const struct inventory_kinds *kinds)
-{
-    json_put_begin(json, "kinds", '[');
-    for (size_t i = 0; i < kinds->count; i++) {
-        const struct inventory_kind *kind = &kinds->items[i];
-
-        json_put_begin(json, NULL, '{');
-        put_number(json, "bytes", kind->bytes);
-        put_number(json, "files", kind->files);
-        put_number(json, "joined", kind->joined);
-        put_text(json, "kind", kind->kind != NULL ? kind->kind->name : NULL);
-        put_number(json, "rejected", kind->rejected);
-        put_number(json, "rows", kind->rows);
-        json_put_end(json, '}');
-    }
-    json_put_end(json, ']');
-}
-
-static void put_parts(struct json_out *json, const struct inventory_parts *parts)
-{
-    json_put_begin(json, "parts", '[');
-    for (size_t i = 0; i < parts->count; i++) {
-        json_put_begin(json, NULL, '{');
-        put_number(json, "chip", parts->items[i].chip);
-        put_number(json, "device_id", parts->items[i].device_id);
-        json_put_bool(json, "host", parts->items[i].is_host);
-        json_put_end(json, '}');
-    }
-    json_put_end(json, ']');
-}
-
-static void put_problems(struct json_out *json, const struct inventory_problems *problems)
-{
-    json_put_begin(json, "problems", '[');
-    for (size_t i = 0; i < problems->count; i++) {
-        const struct inventory_problem *problem = &problems->items[i];
-
-        json_put_begin(json, NULL, '{');
-        put_text(json, "code", diag_info(problem->id)->id);
-        put_number(json, "files", problem->files);
-        put_number(json, "occurrences", problem->occurrences);
-        put_number(json, "rejected", problem->rejected);
-        put_text(json, "severity", diag_severity_name(diag_info(problem->id)->severity));
-        json_put_end(json, '}');
-    }
-    json_put_end(json, ']');
+    return *text != '\0' ? text : NULL;
 }
 
 static void put_capture(struct json_out *json, const struct inventory *capture)
 {
     json_put_begin(json, NULL, '{');
-    put_number(json, "bytes", capture->bytes);
-    put_number(json, "devices", capture->devices);
-    put_text(json, "family", capture->family);
-    put_number(json, "files", capture->files);
-    put_number(json, "joined", capture->joined);
-    put_kinds(json, &capture->kinds);
+    json_put_members(json, JSON_INTEGER("bytes", capture->bytes), JSON_INTEGER("devices", capture->devices),
+                     JSON_TEXT("family", capture->family), JSON_INTEGER("files", capture->files),
+                     JSON_INTEGER("joined", capture->joined));
+    json_put_begin(json, "kinds", '[');
+    for (size_t i = 0; i < capture->kinds.count; i++) {
+        const struct inventory_kind *kind = &capture->kinds.items[i];
+
+        json_put_object(json, NULL, JSON_INTEGER("bytes", kind->bytes), JSON_INTEGER("files", kind->files),
+                        JSON_INTEGER("joined", kind->joined),
+                        JSON_TEXT("kind", kind->kind != NULL ? kind->kind->name : NULL),
+                        JSON_INTEGER("rejected", kind->rejected), JSON_INTEGER("rows", kind->rows));
+    }
+    json_put_end(json, ']');
     json_put_bool(json, "opened", capture->opened);
-    put_parts(json, &capture->parts);
-    put_problems(json, &capture->problems);
-    put_number(json, "rejected", capture->rejected);
-    put_space(json, "results", &capture->results);
-    put_number(json, "rows", capture->rows);
-    put_number(json, "status", capture->status);
-    put_number(json, "undecoded_files", capture->undecoded_files);
+    json_put_begin(json, "parts", '[');
+    for (size_t i = 0; i < capture->parts.count; i++)
+        json_put_object(json, NULL, JSON_INTEGER("chip", capture->parts.items[i].chip),
+                        JSON_INTEGER("device_id", capture->parts.items[i].device_id),
+                        JSON_BOOL("host", capture->parts.items[i].is_host));
+    json_put_end(json, ']');
+    json_put_begin(json, "problems", '[');
+    for (size_t i = 0; i < capture->problems.count; i++) {
+        const struct inventory_problem *problem = &capture->problems.items[i];
+        const struct diag_info *info = diag_info(problem->id);
+
+        json_put_object(json, NULL, JSON_TEXT("code", info->id), JSON_INTEGER("files", problem->files),
+                        JSON_INTEGER("occurrences", problem->occurrences), JSON_INTEGER("rejected", problem->rejected),
+                        JSON_TEXT("severity", diag_severity_name(info->severity)));
+    }
+    json_put_end(json, ']');
+    json_put_members(json, JSON_INTEGER("rejected", capture->rejected));
+    json_put_object(json, "results", JSON_INTEGER("free_bytes", capture->results.free_bytes),
+                    JSON_BOOL("writable", capture->results.writable));
+    json_put_members(json, JSON_INTEGER("rows", capture->rows), JSON_INTEGER("status", capture->status),
+                     JSON_INTEGER("undecoded_files", capture->undecoded_files));
     json_put_end(json, '}');
 }
 
 static void put_layouts(struct json_out *json, const struct doctor *doctor)
 {
     json_put_begin(json, "layouts", '{');
-    put_number(json, "built_in", (int64_t)doctor->built_in_layouts);
-    json_put_bool(json, "failed", doctor->layouts_failed);
+    json_put_members(json, JSON_INTEGER("built_in", doctor->built_in_layouts),
+                     JSON_BOOL("failed", doctor->layouts_failed));
     json_put_begin(json, "loaded", '[');
-    for (const struct loaded_layout *layout = doctor->layouts.first; layout != NULL; layout = layout->next) {
-        json_put_begin(json, NULL, '{');
-        put_text(json, "kind", layout->kind->name);
-        put_text(json, "origin", layout_origin_names[layout_origin_of(layout)]);
-        put_number(json, "record_size", layout->layout.record_size);
-        json_put_bool(json, "replaced", layout->replaced);
-        json_put_end(json, '}');
-    }
+    for (const struct loaded_layout *layout = doctor->layouts.first; layout != NULL; layout = layout->next)
+        json_put_object(json, NULL, JSON_TEXT("kind", layout->kind->name),
+                        JSON_TEXT("origin", layout_origin_names[layout_origin_of(layout)]),
+                        JSON_INTEGER("record_size", layout->layout.record_size),
+                        JSON_BOOL("replaced", layout->replaced));
     json_put_end(json, ']');
-    json_put_end(json, '}');
-}
-
-static void put_libraries(struct json_out *json, const struct machine *machine)
-{
-    json_put_begin(json, "libraries", '[');
-    for (size_t i = 0; i < machine->library_count; i++) {
-        json_put_begin(json, NULL, '{');
-        put_text(json, "compiled", machine->libraries[i].compiled);
-        put_text(json, "name", machine->libraries[i].name);
-        put_text(json, "running", machine->libraries[i].running);
-        json_put_end(json, '}');
-    }
-    json_put_end(json, ']');
-}
-
-static void put_limits(struct json_out *json, const struct machine *machine)
-{
-    json_put_begin(json, "limits", '{');
-    put_number(json, "address_space", machine->address_space);
-    put_number(json, "file_size", machine->file_size);
-    put_number(json, "open_files", machine->open_files);
-    put_number(json, "open_files_most", machine->open_files_most);
-    json_put_end(json, '}');
-    json_put_begin(json, "locale", '{');
-    put_text(json, "characters", machine->characters);
-    put_text(json, "name", machine->locale);
-    json_put_bool(json, "terminal", machine->has_terminal);
-    json_put_bool(json, "utf8", machine->shows_utf8);
-    json_put_end(json, '}');
-    json_put_begin(json, "memory", '{');
-    put_number(json, "available", machine->memory_available);
-    put_number(json, "total", machine->memory_total);
     json_put_end(json, '}');
 }
 
 static void put_program(struct json_out *json, const struct doctor *doctor)
 {
-    json_put_begin(json, "program", '{');
-    put_text(json, "commit", doctor->commit);
-    put_text(json, "compiler", DOCTOR_COMPILER);
-    put_text(json, "machine", DOCTOR_MACHINE);
-    put_text(json, "version", MSPROF_VERSION);
-    json_put_end(json, '}');
-}
-
-static void put_schemas(struct json_out *json)
-{
     static const char *const documents[] = SCHEMA_LIST;
 
-    put_text(json, "schema", SCHEMA_DOCTOR);
+    json_put_object(json, "program", JSON_TEXT("commit", known(doctor->commit)), JSON_TEXT("compiler", DOCTOR_COMPILER),
+                    JSON_TEXT("machine", DOCTOR_MACHINE), JSON_TEXT("version", MSPROF_VERSION));
+    json_put_begin(json, "remarks", '[');
+    for (size_t i = 0; i < doctor->remark_count; i++)
+        json_put_text(json, NULL, doctor->remarks[i]);
+    json_put_end(json, ']');
+    json_put_text(json, "schema", SCHEMA_DOCTOR);
     json_put_begin(json, "schemas", '{');
-    put_number(json, "database", DATABASE_USER_VERSION);
+    json_put_members(json, JSON_INTEGER("database", DATABASE_USER_VERSION));
     json_put_begin(json, "documents", '[');
     for (size_t i = 0; documents[i] != NULL; i++)
-        put_text(json, NULL, documents[i]);
+        json_put_text(json, NULL, documents[i]);
     json_put_end(json, ']');
-    json_put_end(json, '}');
-}
-
-static void put_environment(struct json_out *json)
-{
-    json_put_begin(json, "environment", '[');
-    for (size_t i = 0; machine_variables[i] != NULL; i++)
-        if (console_has_variable(machine_variables[i]))
-            put_text(json, NULL, machine_variables[i]);
-    json_put_end(json, ']');
-}
-
-static void put_features(struct json_out *json, const struct machine *machine)
-{
-    json_put_begin(json, "features", '{');
-    json_put_bool(json, "collect", machine->has_collect);
-    json_put_bool(json, "mpi", machine->has_mpi);
-    json_put_bool(json, "run", machine->has_run);
-    json_put_end(json, '}');
-}
-
-static void put_system(struct json_out *json, const struct machine *machine)
-{
-    json_put_begin(json, "system", '{');
-    put_text(json, "distribution", machine->distribution);
-    put_text(json, "kernel", machine->kernel);
-    put_number(json, "processors", machine->processors);
-    json_put_end(json, '}');
-    json_put_begin(json, "temporary", '{');
-    put_number(json, "free_bytes", machine->temporary.free_bytes);
-    json_put_bool(json, "named", machine->temporary_is_named);
-    json_put_bool(json, "writable", machine->temporary.writable);
     json_put_end(json, '}');
 }
 
 /* By the schema msprof.doctor/1. */
 static void doctor_print_json(const struct doctor *doctor, FILE *stream)
 {
+    const struct machine *machine = &doctor->machine;
     struct json_out json = {.stream = stream};
 
     json_put_begin(&json, NULL, '{');
@@ -734,18 +620,34 @@ static void doctor_print_json(const struct doctor *doctor, FILE *stream)
     for (size_t i = 0; i < doctor->captures.count; i++)
         put_capture(&json, &doctor->captures.items[i]);
     json_put_end(&json, ']');
-    put_environment(&json);
-    put_features(&json, &doctor->machine);
-    put_layouts(&json, doctor);
-    put_libraries(&json, &doctor->machine);
-    put_limits(&json, &doctor->machine);
-    put_program(&json, doctor);
-    json_put_begin(&json, "remarks", '[');
-    for (size_t i = 0; i < doctor->remark_count; i++)
-        put_text(&json, NULL, doctor->remarks[i]);
+    json_put_begin(&json, "environment", '[');
+    for (size_t i = 0; machine_variables[i] != NULL; i++)
+        if (console_has_variable(machine_variables[i]))
+            json_put_text(&json, NULL, machine_variables[i]);
     json_put_end(&json, ']');
-    put_schemas(&json);
-    put_system(&json, &doctor->machine);
+    json_put_object(&json, "features", JSON_BOOL("collect", machine->has_collect), JSON_BOOL("mpi", machine->has_mpi),
+                    JSON_BOOL("run", machine->has_run));
+    put_layouts(&json, doctor);
+    json_put_begin(&json, "libraries", '[');
+    for (size_t i = 0; i < machine->library_count; i++)
+        json_put_object(&json, NULL, JSON_TEXT("compiled", machine->libraries[i].compiled),
+                        JSON_TEXT("name", machine->libraries[i].name),
+                        JSON_TEXT("running", machine->libraries[i].running));
+    json_put_end(&json, ']');
+    json_put_object(&json, "limits", JSON_INTEGER("address_space", machine->address_space),
+                    JSON_INTEGER("file_size", machine->file_size), JSON_INTEGER("open_files", machine->open_files),
+                    JSON_INTEGER("open_files_most", machine->open_files_most));
+    json_put_object(&json, "locale", JSON_TEXT("characters", known(machine->characters)),
+                    JSON_TEXT("name", known(machine->locale)), JSON_BOOL("terminal", machine->has_terminal),
+                    JSON_BOOL("utf8", machine->shows_utf8));
+    json_put_object(&json, "memory", JSON_INTEGER("available", machine->memory_available),
+                    JSON_INTEGER("total", machine->memory_total));
+    put_program(&json, doctor);
+    json_put_object(&json, "system", JSON_TEXT("distribution", known(machine->distribution)),
+                    JSON_TEXT("kernel", known(machine->kernel)), JSON_INTEGER("processors", machine->processors));
+    json_put_object(&json, "temporary", JSON_INTEGER("free_bytes", machine->temporary.free_bytes),
+                    JSON_BOOL("named", machine->temporary_is_named),
+                    JSON_BOOL("writable", machine->temporary.writable));
     json_put_end(&json, '}');
     fputc('\n', stream);
 }

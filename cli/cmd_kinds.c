@@ -30,12 +30,11 @@ static void put_column(struct json_out *json, const struct column *column)
 {
     json_put_begin(json, NULL, '{');
     json->gap = " ";
-    json_put_text(json, "name", column->name);
-    json_put_text(json, "title", column->title);
-    json_put_text(json, "type", kinds_type_name(column->type));
-    json_put_text(json, "unit", column->unit != UNIT_NONE ? column_unit_name(column->unit) : NULL);
-    json_put_bool(json, "computed", (column->flags & (COLUMN_DERIVED | COLUMN_FILE)) != 0);
-    json_put_bool(json, "stored", (column->flags & COLUMN_TRANSIENT) == 0);
+    json_put_members(json, JSON_TEXT("name", column->name), JSON_TEXT("title", column->title),
+                     JSON_TEXT("type", kinds_type_name(column->type)),
+                     JSON_TEXT("unit", column->unit != UNIT_NONE ? column_unit_name(column->unit) : NULL),
+                     JSON_BOOL("computed", (column->flags & (COLUMN_DERIVED | COLUMN_FILE)) != 0),
+                     JSON_BOOL("stored", (column->flags & COLUMN_TRANSIENT) == 0));
     json_put_begin(json, "values", '{');
     for (const struct value_name *name = column->names; name != NULL && name->text != NULL; name++) {
         char value[NUMBER_MAX];
@@ -51,8 +50,7 @@ static void put_column(struct json_out *json, const struct column *column)
 static void put_magic(struct json_out *json, const struct magic *magic)
 {
     json_put_begin(json, NULL, '{');
-    json_put_format(json, "offset", "%" PRIu32, magic->offset);
-    json_put_format(json, "width", "%" PRIu32, magic->width);
+    json_put_members(json, JSON_INTEGER("offset", magic->offset), JSON_INTEGER("width", magic->width));
     json_put_format(json, "value", "\"0x%" PRIx64 "\"", magic->value); /* over 2^53 they are no safe JSON numbers */
     if (magic->mask != 0)
         json_put_format(json, "mask", "\"0x%" PRIx64 "\"", magic->mask);
@@ -63,16 +61,13 @@ static void put_field(struct json_out *json, const struct field *field)
 {
     json_put_begin(json, NULL, '{');
     json->gap = " ";
-    json_put_text(json, "column", field->column);
-    json_put_format(json, "offset", "%" PRIu32, field->offset);
-    json_put_format(json, "width", "%" PRIu32, field->width);
-    json_put_bool(json, "signed", field->is_signed);
-    if (field->bit_count > 0) {
-        json_put_format(json, "first_bit", "%u", field->first_bit);
-        json_put_format(json, "bit_count", "%u", field->bit_count);
-    }
-    json_put_format(json, "multiply", "%" PRId64, field->multiply != 0 ? field->multiply : 1);
-    json_put_format(json, "divide", "%" PRId64, field->divide != 0 ? field->divide : 1);
+    json_put_members(json, JSON_TEXT("column", field->column), JSON_INTEGER("offset", field->offset),
+                     JSON_INTEGER("width", field->width), JSON_BOOL("signed", field->is_signed));
+    if (field->bit_count > 0)
+        json_put_members(json, JSON_INTEGER("first_bit", field->first_bit),
+                         JSON_INTEGER("bit_count", field->bit_count));
+    json_put_members(json, JSON_INTEGER("multiply", field->multiply != 0 ? field->multiply : 1),
+                     JSON_INTEGER("divide", field->divide != 0 ? field->divide : 1));
     json_put_end(json, '}');
 }
 
@@ -89,10 +84,9 @@ static void put_json_layout(struct json_out *json, const struct layout *layout)
     json->gap = "\n        ";
     json_put_begin(json, NULL, '{');
     json->gap = "\n          ";
-    json_put_text(json, "name", layout->name);
-    json_put_text(json, "source", layout->source);
-    json_put_format(json, "record_size", "%" PRIu32, layout->record_size);
-    json_put_text(json, "endian", layout->big_endian ? "big" : "little");
+    json_put_members(json, JSON_TEXT("name", layout->name), JSON_TEXT("source", layout->source),
+                     JSON_INTEGER("record_size", layout->record_size),
+                     JSON_TEXT("endian", layout->big_endian ? "big" : "little"));
     json_put_begin(json, "magics", '[');
     json->gap = " ";
     for (size_t i = 0; i < LAYOUT_MAX_MAGICS && layout->magics[i].width != 0; i++)

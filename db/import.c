@@ -41,9 +41,9 @@ static int report(void *arg, sqlite3_stmt *row, struct err *err)
 {
     struct diagnostics *diag = arg;
     (void)err;
-    struct place place = {query_text(row, 0), -1, -1, NULL};
-    diag_report(diag, DIAG_MESSAGE_INCOMPLETE, &place, "%lld pieces of the message of mark %lld; expected %lld",
-                (long long)query_integer(row, 2), (long long)query_integer(row, 1), (long long)query_integer(row, 3));
+    diag_report(diag, DIAG_MESSAGE_INCOMPLETE, FILE_PLACE(query_text(row, 0), NULL),
+                "%lld pieces of the message of mark %lld; expected %lld", (long long)query_integer(row, 2),
+                (long long)query_integer(row, 1), (long long)query_integer(row, 3));
     return 0;
 }
 
@@ -593,11 +593,10 @@ static int load_rows(struct database_build *build, const struct schema_file *fil
 
 static int report_split(void *arg, sqlite3_stmt *row, struct err *err)
 {
-    const struct place place = {query_text(row, 0), -1, -1, NULL};
     (void)err;
-    diag_report(arg, DIAG_INFERENCE_LIMIT, &place, "inference %lld of model %lld is in %lld parts",
-                (long long)sqlite3_column_int64(row, 2), (long long)sqlite3_column_int64(row, 1),
-                (long long)sqlite3_column_int64(row, 3));
+    diag_report(arg, DIAG_INFERENCE_LIMIT, FILE_PLACE(query_text(row, 0), NULL),
+                "inference %lld of model %lld is in %lld parts", (long long)sqlite3_column_int64(row, 2),
+                (long long)sqlite3_column_int64(row, 1), (long long)sqlite3_column_int64(row, 3));
     return 0;
 }
 
@@ -617,9 +616,8 @@ static int build(const struct import_request *request, struct capture *capture, 
 {
     struct database_build build;
     struct schema_file file;
-    int status = schema_build_create(&build, request->database, capture_record_bytes(capture), &file, err);
-    if (status < 0)
-        return status;
+    if (schema_build_create(&build, request->database, capture_record_bytes(capture), &file, err) < 0)
+        return err_status(err);
     bool failed = load_rows(&build, &file, request->way == DATABASE_PLAIN, capture, request->progress, err) < 0;
     count_result(capture, result);
     failed = failed || store_files(build.db, capture, err) < 0 || store_record_counts(build.db, capture, err) < 0 ||

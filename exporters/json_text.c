@@ -242,6 +242,18 @@ void json_put_format(struct json_out *json, const char *key, const char *format,
     put_literal(json, text);
 }
 
+void json_put_all(struct json_out *json, const struct json_member *members, size_t count)
+{
+    for (const struct json_member *member = members; member < members + count; member++) {
+        if (member->type == JSON_IS_BOOL)
+            json_put_bool(json, member->key, member->number != 0);
+        else if (member->type == JSON_IS_TEXT || member->number == INT64_MIN)
+            json_put_text(json, member->key, member->text);
+        else
+            json_put_decimal(json, member->key, member->number, 0);
+    }
+}
+
 /* ---- json indent ---- */
 
 struct indent {

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* Bytes that the escaped form of one byte of text takes at most. */
@@ -56,6 +57,24 @@ void json_put_real(struct json_out *json, const char *key, double value);
 /* A number, or null, as the format has it. */
 void json_put_format(struct json_out *json, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* A member of an object that is written with others; an integer that is INT64_MIN is null. */
+struct json_member {
+    const char *key;
+    enum { JSON_IS_TEXT, JSON_IS_INTEGER, JSON_IS_BOOL } type;
+    const char *text;
+    int64_t number;
+};
+#define JSON_TEXT(key, text) ((struct json_member){key, JSON_IS_TEXT, text, 0})
+#define JSON_INTEGER(key, number) ((struct json_member){key, JSON_IS_INTEGER, NULL, (int64_t)(number)})
+#define JSON_BOOL(key, value) ((struct json_member){key, JSON_IS_BOOL, NULL, value})
+/* Writes some: json_put_members(&json, JSON_TEXT("name", name), JSON_INTEGER("rows", rows)); or an object of them. */
+#define json_put_members(json, ...)                                                                                    \
+    json_put_all(json, (const struct json_member[]){__VA_ARGS__},                                                      \
+                 sizeof((const struct json_member[]){__VA_ARGS__}) / sizeof(struct json_member))
+#define json_put_object(json, key, ...)                                                                                \
+    (json_put_begin(json, key, '{'), json_put_members(json, __VA_ARGS__), json_put_end(json, '}'))
+void json_put_all(struct json_out *json, const struct json_member *members, size_t count);
 
 /* JSON for people: the same document with a line for each value, indented. */
 

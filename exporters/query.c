@@ -92,7 +92,7 @@ int query_capture(sqlite3 *db, FILE *stream, const struct query_choice *choice, 
     struct report_session session = {.db = NULL};
     uint64_t rows;
     *ret = (struct export_result){.files = 0};
-    bool failed = cann_steps_attach(db, err) < 0 || report_session_open(&session, db, &table, ret, err) < 0 ||
+    bool failed = cann_steps_attach(db, NULL, err) < 0 || report_session_open(&session, db, &table, ret, err) < 0 ||
                   report_write(&session, choice->iterations ? &iterations : &jobs, &scope, &rows, err) < 0;
     report_session_release(&session);
     return failed ? err_status(err) : 0;

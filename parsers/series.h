@@ -60,8 +60,9 @@ enum report_column_flags {
     REPORT_VENDOR = 8,      /* with --columns vendor only */
     REPORT_SENTENCES = 512, /* what answers show on a terminal goes on in the next line instead of being cut */
     REPORT_INPUT = 32,      /* never shown: what a report's own code needs of a row */
-    REPORT_FIRST = 256,     /* stands in front of all columns that have not this */
-    REPORT_NUMBER = 16,     /* of FORM_TEXT: holds numbers, so a terminal aligns it to the right */
+    REPORT_RAW = 4096,  /* with it, of a scan: they stand next to each other in report_worker.raw, and are no values */
+    REPORT_FIRST = 256, /* stands in front of all columns that have not this */
+    REPORT_NUMBER = 16, /* of FORM_TEXT: holds numbers, so a terminal aligns it to the right */
 };
 
 /* Where a row that C code makes holds a column's value: REPORT_FIELD (exporters/table/value.h) fills it in. */

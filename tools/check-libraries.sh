@@ -14,6 +14,7 @@ package_of() {
     cjson/cJSON.h) echo 'libcjson-dev (cjson-devel)' ;;
     csv.h) echo 'libcsv-dev (libcsv-devel)' ;;
     libssh/libssh.h) echo 'libssh-dev (libssh-devel), or build without collect: make COLLECT=no' ;;
+    libdeflate.h) echo 'libdeflate-dev (libdeflate-devel)' ;;
     zlib.h) echo 'zlib1g-dev (zlib-devel)' ;;
     openssl/evp.h) echo 'libssl-dev (openssl-devel)' ;;
     *) echo "the package of $1" ;;

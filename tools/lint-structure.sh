@@ -61,7 +61,7 @@ allowed_users() {
     cjson/*) echo base ;;
     openssl/*) echo base ssh ;;
     csv.h) echo base exporters ;;
-    zlib.h) echo exporters ;;
+    zlib.h | libdeflate.h) echo exporters ;;
     libssh/*) echo ssh ;;
     esac
 }

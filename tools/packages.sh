@@ -8,7 +8,7 @@
 #   package  to build, and for 'make deb', 'make rpm', 'make portable', 'make html' and the tests of what they make
 set -eu
 
-build=(gcc libc6-dev make libsqlite3-dev libcjson-dev libcsv-dev libssh-dev libssl-dev zlib1g-dev)
+build=(gcc libc6-dev make libsqlite3-dev libcjson-dev libcsv-dev libssh-dev libssl-dev zlib1g-dev libdeflate-dev)
 
 test=(
     libcmocka-dev bats perl                           # unit tests, command-line tests, prove

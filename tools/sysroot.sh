@@ -6,7 +6,7 @@ set -euo pipefail
 
 architecture=${1:?usage: tools/sysroot.sh arm64|amd64 DIR}
 directory=${2:?usage: tools/sysroot.sh arm64|amd64 DIR}
-packages=(libc6-dev libsqlite3-dev libcjson-dev libcsv-dev libssh-dev libssl-dev zlib1g-dev)
+packages=(libc6-dev libsqlite3-dev libcjson-dev libcsv-dev libssh-dev libssl-dev zlib1g-dev libdeflate-dev)
 
 [ ! -e "$directory/.complete" ] || exit 0
 mkdir -p "$directory/.apt/lists/partial" "$directory/.apt/archives/partial"

@@ -42,7 +42,7 @@ files_of_msprof() {
     (cd "$root" && find usr etc var -name '*msprof*' ! -path 'var/lib/dpkg/info/*' ! -path 'var/cache/*' ! -path 'var/log/*' | sort)
 }
 
-inside 'apt-get -qq update; apt-get -qq -y --no-install-recommends install gcc libc6-dev pkg-config python3 libsqlite3-0 libcjson1 libcsv3 libssh-4 libssl3 zlib1g >/dev/null 2>&1'
+inside 'apt-get -qq update; apt-get -qq -y --no-install-recommends install gcc libc6-dev pkg-config python3 libsqlite3-0 libcjson1 libcsv3 libssh-4 libssl3 zlib1g libdeflate0 >/dev/null 2>&1'
 if [ "$kind" = deb ]; then
     inside 'apt-get -qq -y --no-install-recommends install /root/packages/*.deb >/dev/null 2>&1'
 else

@@ -2,6 +2,7 @@
 #include "analysis/compare/compare.h"
 
 #include "base/array.h"
+#include "base/words.h"
 
 #include <fnmatch.h>
 #include <math.h>
@@ -487,19 +488,9 @@ static int compare_table(const struct side *base, const struct side *new_side, c
     return failed ? err_status(err) : 0;
 }
 
-const char *compare_row_verdict_name(enum row_verdict verdict)
-{
-    static const char *const names[] = {"unchanged", "noise", "improvement", "regression"};
+ENUM_NAMES(compare_row_verdict_name, enum row_verdict, "unchanged", "noise", "improvement", "regression")
 
-    return names[verdict];
-}
-
-const char *compare_verdict_name(enum verdict verdict)
-{
-    static const char *const names[] = {"ok", "regression", "inconclusive"};
-
-    return names[verdict];
-}
+ENUM_NAMES(compare_verdict_name, enum verdict, "ok", "regression", "inconclusive")
 
 /* ---- are they comparable ---- */
 

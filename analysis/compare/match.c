@@ -5,6 +5,7 @@
 #include "base/file/large.h"
 #include "base/map.h"
 #include "base/number.h"
+#include "base/words.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -13,12 +14,7 @@
 /* How many operators without a partner are compared place by place: the square of it in bytes is needed. */
 #define ORDER_MAX 2000
 
-const char *match_kind_name(enum match_kind kind)
-{
-    static const char *const names[] = {"none", "exact", "name", "order"};
-
-    return names[kind];
-}
+ENUM_NAMES(match_kind_name, enum match_kind, "none", "exact", "name", "order")
 
 static bool is_digit(char c)
 {

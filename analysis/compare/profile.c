@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "base/number.h"
 #include "base/strbuf.h"
+#include "base/words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,12 +131,7 @@ static int find_varying(const struct workload *workload, const struct splits *sp
     return 0;
 }
 
-const char *profile_subject_name(enum subject subject)
-{
-    static const char *const names[] = {"op", "type", "shape", "layer", "stream", "step", "api", "line", "gap"};
-
-    return names[subject];
-}
+ENUM_NAMES(profile_subject_name, enum subject, "op", "type", "shape", "layer", "stream", "step", "api", "line", "gap")
 
 /* Values by key: a key is a number, known by its text. */
 struct grouping {
@@ -533,12 +529,7 @@ static int table_of_gaps(const struct counting *counting, struct profile_table *
     return failed ? err_status(err) : 0;
 }
 
-const char *profile_measure_name(enum measure measure)
-{
-    static const char *const names[] = {"step_time", "device_busy", "period", "busy", "free", "exposed_comm"};
-
-    return names[measure];
-}
+ENUM_NAMES(profile_measure_name, enum measure, "step_time", "device_busy", "period", "busy", "free", "exposed_comm")
 
 /* values: room for one of each split. */
 static int make_group(struct profile_group *group, const struct workload *workload, const struct splits *splits,

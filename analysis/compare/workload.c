@@ -5,6 +5,7 @@
 #include "base/file/large.h"
 #include "base/number.h"
 #include "base/search.h"
+#include "base/words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -64,18 +65,9 @@ int workload_find_period(const size_t *counts, const uint64_t *first, size_t ope
     return 0;
 }
 
-const char *step_source_name(enum step_source source)
-{
-    static const char *const names[] = {[STEPS_NONE] = "none",
-                                        [STEPS_PERIOD] = "period of the operators",
-                                        [STEPS_INFERENCES] = "inferences",
-                                        [STEPS_ITERATIONS] = "iterations",
-                                        [STEPS_MARKED] = "marked",
-                                        [STEPS_FRAMEWORK] = "framework",
-                                        [STEPS_RANGES] = "ranges"};
-
-    return names[source];
-}
+ENUM_NAMES(step_source_name, enum step_source, [STEPS_NONE] = "none", [STEPS_PERIOD] = "period of the operators",
+           [STEPS_INFERENCES] = "inferences", [STEPS_ITERATIONS] = "iterations", [STEPS_MARKED] = "marked",
+           [STEPS_FRAMEWORK] = "framework", [STEPS_RANGES] = "ranges")
 
 void workload_init(struct workload *workload)
 {

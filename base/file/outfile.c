@@ -109,9 +109,8 @@ static int open_target(struct outfile *out, struct err *err)
         out->fd = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
         return out->fd >= 0 ? 0 : err_set_errno(err, errno, "cannot write '%s'", out->path);
     }
-    int r = check_target(out->path, &direct, err);
-    if (r < 0)
-        return r;
+    if (check_target(out->path, &direct, err) < 0)
+        return err_status(err);
     if (!direct)
         return create_temporary(out, err);
     out->fd = open(out->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/capture/result_record.h"
 
+#include "base/array.h"
 #include "base/file/fsutil.h"
 #include "base/file/outfile.h"
 #include "base/file/temporary.h"
@@ -106,11 +107,6 @@ static void add_line(struct strbuf *text, const char *results, const char *path)
     strbuf_addf(text, "%s %s\n", description, path + length + 1);
 }
 
-static int compare_paths(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* Whether a name of a record stays below the results. */
 static bool stays_inside(const char *name)
 {
@@ -129,7 +125,8 @@ static void drop_file(const struct words *files, const char *results, const char
         return;
     char *path = path_join(results, name + 1);
     if (path == NULL || lstat(path, &info) != 0 || !S_ISREG(info.st_mode) ||
-        (files->count > 0 && bsearch(&path, files->items, files->count, sizeof *files->items, compare_paths) != NULL)) {
+        (files->count > 0 &&
+         bsearch(&path, files->items, files->count, sizeof *files->items, array_compare_texts) != NULL)) {
         free(path);
         return;
     }
@@ -149,7 +146,7 @@ int result_files_replace(const struct words *files, const char *results, const c
     char *before = read_record(results, record);
     strbuf_init(&text, RECORD_LIMIT);
     if (files->count > 0)
-        qsort(files->items, files->count, sizeof *files->items, compare_paths);
+        qsort(files->items, files->count, sizeof *files->items, array_compare_texts);
     for (char *line = before, *next; line != NULL && *line != '\0'; line = next) {
         next = line + strcspn(line, "\n");
         if (*next == '\n')

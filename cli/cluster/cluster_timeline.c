@@ -156,12 +156,7 @@ static int open_rank(struct capture_visit *visit)
     return status;
 }
 
-static int by_rank(const void *a, const void *b)
-{
-    const struct timeline_rank *x = a, *y = b;
-
-    return x->rank != y->rank ? array_order(x->rank, y->rank) : strcmp(x->database, y->database);
-}
+ARRAY_COMPARE(by_rank, struct timeline_rank, ARRAY_BY(rank), ARRAY_BY_TEXT(database))
 
 static int refuse_count(size_t count, struct err *err)
 {

@@ -79,10 +79,7 @@ static void add_layer(void *words, const char *name)
     add(words, name);
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(((const struct interned *)a)->bytes, ((const struct interned *)b)->bytes);
-}
+ARRAY_COMPARE(by_text, struct interned, ARRAY_BY_TEXT(bytes))
 
 void offers_put(FILE *stream, enum offer offer)
 {
@@ -488,6 +485,7 @@ int options_parse(struct settings *settings, int argc, char **argv, struct err *
     bool ended = false; /* options; what comes are operands */
     int result = 0;
 
+    settings->operand_count = 0;
     settings->operands = calloc((size_t)argc + 1, sizeof *settings->operands);
     if (settings->operands == NULL)
         return err_no_memory(err);

@@ -225,15 +225,7 @@ static const struct query_select operator_select = {QUERY_FIELDS(operator_fields
 
 #define FINDER_MEMORY ((size_t)1024 * 1024)
 
-static int by_task(const void *a, const void *b)
-{
-    const struct timed_operator *x = a, *y = b;
-    if (x->stream_id != y->stream_id)
-        return array_order(x->stream_id, y->stream_id);
-    if (x->task_id != y->task_id)
-        return array_order(x->task_id, y->task_id);
-    return x->batch_id != y->batch_id ? array_order(x->batch_id, y->batch_id) : array_order(x->id, y->id);
-}
+ARRAY_COMPARE(by_task, struct timed_operator, ARRAY_BY(stream_id), ARRAY_BY(task_id), ARRAY_BY(batch_id), ARRAY_BY(id))
 
 static int add_operator(void *arg, int64_t *row, struct err *err)
 {

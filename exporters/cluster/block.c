@@ -48,10 +48,7 @@ static size_t listed_count(const struct aggregate *rank, const struct rank_group
 static int add_evidence(struct finding *finding, uint32_t group, enum strength strength, int64_t number, int64_t rank,
                         struct err *err)
 {
-    if (array_reserve(&finding->evidence, 1, err) < 0)
-        return err_status(err);
-    finding->evidence.items[finding->evidence.count++] = (struct evidence){group, strength, number, rank};
-    return 0;
+    return array_add(&finding->evidence, err, (struct evidence){group, strength, number, rank});
 }
 
 static int hear(struct finding *finding, const struct aggregate *rank, const struct rank_group *group, struct err *err)
@@ -75,12 +72,6 @@ static int hear(struct finding *finding, const struct aggregate *rank, const str
     if (status == 0 && group->shown_number >= 0)
         status = add_evidence(finding, index, SHOWN, group->shown_number, rank->rank, err);
     return status;
-}
-
-static int compare_ranks(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
 }
 
 static int by_group_and_strength(const void *a, const void *b)
@@ -179,11 +170,7 @@ static int add_listed(struct pairs *pairs, const int64_t *listed, const int64_t 
     return status;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const struct plan_number *x = a, *y = b;
-    return (x->number > y->number) - (x->number < y->number);
-}
+ARRAY_COMPARE(compare_numbers, struct plan_number, ARRAY_BY(number))
 
 static int keep_pairs(struct plan *plan, struct numbered *group, const struct pairs *pairs, struct err *err)
 {
@@ -225,7 +212,7 @@ static int take_list(struct plan *plan, struct numbered *group, struct pairs *pa
         expand(group, listed);
     int64_t *sorted = plan->known.items + plan->known.count;
     memcpy(sorted, listed, count * sizeof *listed);
-    array_sort(sorted, count, sizeof *sorted, compare_ranks);
+    array_sort(sorted, count, sizeof *sorted, array_compare_numbers);
     plan->known.count += count;
     int status = count > 0 ? add_listed(pairs, listed, sorted, count, err) : 0;
     free(listed);
@@ -531,11 +518,7 @@ struct placed_total {
     const struct comm_packet *packets;
 };
 
-static int compare_totals(const void *a, const void *b)
-{
-    const struct placed_total *x = a, *y = b;
-    return (x->total->rank > y->total->rank) - (x->total->rank < y->total->rank);
-}
+ARRAY_COMPARE(compare_totals, struct placed_total, ARRAY_BY(total->rank))
 
 static size_t place_totals(const struct merged_block *block, struct placed_total *ret)
 {

@@ -85,8 +85,8 @@ static int pass_over(struct analysis *analysis, const struct aggregate *rank, st
 {
     if (err->code != ERR_FORMAT && err->code != ERR_NOT_FOUND && err->code != ERR_IO && err->code != ERR_ACCESS)
         return err_status(err);
-    const struct place place = {rank->source, -1, -1, NULL};
-    diag_report(analysis->diag, DIAG_FILE_UNREADABLE, &place, "rank %lld: %s", (long long)rank->rank, err_message(err));
+    diag_report(analysis->diag, DIAG_FILE_UNREADABLE, FILE_PLACE(rank->source, NULL), "rank %lld: %s",
+                (long long)rank->rank, err_message(err));
     *err = (struct err)ERR_INIT;
     return 0;
 }

@@ -146,11 +146,7 @@ static int order_steps(struct making *making, struct err *err)
     return 0;
 }
 
-static int by_group_and_rank(const void *a, const void *b)
-{
-    const struct plan_entry *x = a, *y = b;
-    return ARRAY_ORDERS(array_order(x->group, y->group), array_order(x->rank, y->rank));
-}
+ARRAY_COMPARE(by_group_and_rank, struct plan_entry, ARRAY_BY(group), ARRAY_BY(rank))
 
 /* The ranks seen in each group; entries are by group and rank. */
 static int collect_members(struct plan *plan, struct err *err)
@@ -187,11 +183,7 @@ static int compare_groups(const void *a, const void *b, void *opaque)
     return order != 0 ? order : x->p2p - y->p2p;
 }
 
-static int by_group_step_rank(const void *a, const void *b)
-{
-    const struct plan_entry *x = a, *y = b;
-    return ARRAY_ORDERS(array_order(x->group, y->group), array_order(x->step, y->step), array_order(x->rank, y->rank));
-}
+ARRAY_COMPARE(by_group_step_rank, struct plan_entry, ARRAY_BY(group), ARRAY_BY(step), ARRAY_BY(rank))
 
 static int order_groups(struct plan *plan, struct err *err)
 {
@@ -270,10 +262,9 @@ static void tell_steps(const struct plan *plan, struct diagnostics *diag)
         most = plan->ranks[i].step_count > most ? plan->ranks[i].step_count : most;
     for (size_t i = 0; i < plan->rank_count; i++) {
         const struct aggregate *rank = &plan->ranks[i];
-        const struct place place = {rank->source, -1, -1, NULL};
         if (rank->step_count < most)
-            diag_report(diag, DIAG_RANK_MISSING, &place, "rank %lld has %zu steps, others have %zu",
-                        (long long)rank->rank, rank->step_count, most);
+            diag_report(diag, DIAG_RANK_MISSING, FILE_PLACE(rank->source, NULL),
+                        "rank %lld has %zu steps, others have %zu", (long long)rank->rank, rank->step_count, most);
     }
 }
 
@@ -298,9 +289,8 @@ static int tell_file(const struct aggregate *rank, const char *name, enum rank_f
 {
     char *directory = path_join(rank->source, "ASCEND_PROFILER_OUTPUT"),
          *path = directory != NULL ? path_join(directory, name) : NULL;
-    const struct place place = {path, -1, -1, NULL};
     if (path != NULL)
-        diag_report(diag, DIAG_RANK_SILENT, &place, "%s: rank %lld has no %s, others have",
+        diag_report(diag, DIAG_RANK_SILENT, FILE_PLACE(path, NULL), "%s: rank %lld has no %s, others have",
                     file == RANK_FILE_MISSING ? "it is not there" : "nothing is in it", (long long)rank->rank, lacks);
     free(directory);
     free(path);

@@ -85,12 +85,8 @@ int64_t collective_outlier_below(const struct merged_collective *collective)
 /* ---- the worst ---- */
 
 /* Whether a stands before b when the longest wait comes first. */
-static int compare_late(const void *a, const void *b)
-{
-    const struct late_collective *x = a, *y = b;
-    return ARRAY_ORDERS(array_order(y->wait_ns, x->wait_ns), array_order(x->group, y->group),
-                        array_order(x->step, y->step), array_order(x->merged.name_hash, y->merged.name_hash));
-}
+ARRAY_COMPARE(compare_late, struct late_collective, ARRAY_BY_MOST(wait_ns), ARRAY_BY(group), ARRAY_BY(step),
+              ARRAY_BY(merged.name_hash))
 
 /* Cuts the list to the worst, in their order. */
 void verdicts_sort(struct verdicts *verdicts)

@@ -117,12 +117,7 @@ struct ends {
     size_t count, capacity;
 };
 
-static int by_clock_and_end(const void *a, const void *b)
-{
-    const struct ended *x = a, *y = b;
-
-    return x->clock != y->clock ? array_order(x->clock, y->clock) : array_order(x->end_ns, y->end_ns);
-}
+ARRAY_COMPARE(by_clock_and_end, struct ended, ARRAY_BY(clock), ARRAY_BY(end_ns))
 
 /* Compares the clocks of a collective with the first of them. */
 static int compare_ends(struct aligning *aligning, struct ends *ends, struct err *err)

@@ -532,7 +532,9 @@ static int put_link(void *arg, const struct comm_link_row *row, struct err *err)
         json_put_begin(json, NULL, '{');
         writing->any = true;
     }
-    snprintf(ranks, sizeof ranks, "%lld-%lld", (long long)row->sum->from, (long long)row->sum->to);
+    char *p = number_put_signed(ranks, row->sum->from);
+    *p++ = '-';
+    *number_put_signed(p, row->sum->to) = '\0';
     json_put_begin(json, ranks, '{');
     json_put_text(json, "Transport Type", comm_transport(row->sum));
     json_put_real(json, "Transit Size(MB)", row->sum->mb);

@@ -440,6 +440,8 @@ static int64_t thousandths(uint128 numerator, uint128 denominator)
 {
     if (denominator == 0)
         return 0;
+    if (numerator <= UINT64_MAX / 4000 && denominator <= UINT64_MAX) /* the usual: a division of the processor */
+        return (int64_t)((2000 * (uint64_t)numerator / (uint64_t)denominator + 1) / 2);
     uint128 quotient = (2 * 1000 * numerator / denominator + 1) / 2;
     return quotient > INT64_MAX ? INT64_MAX : (int64_t)quotient;
 }

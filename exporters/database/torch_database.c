@@ -173,11 +173,7 @@ static int tie_launches(struct torch_tables *tables, struct err *err)
                      NULL, 0, take_launch, tables, err);
 }
 
-static int compare_ties(const void *a, const void *b)
-{
-    const struct tie *x = a, *y = b;
-    return ARRAY_ORDERS(array_order(x->op, y->op), array_order(x->connection, y->connection));
-}
+ARRAY_COMPARE(compare_ties, struct tie, ARRAY_BY(op), ARRAY_BY(connection))
 
 static int64_t lines_id(struct torch_tables *tables, uint32_t text, struct strbuf *lines)
 {

@@ -433,51 +433,34 @@ static const char frequency_rows[] = "INSERT INTO AICORE_FREQ SELECT device_id, 
 /* The number of a type of communication, when the list of its names has it. */
 #define HCCL_TYPE(named, column)                                                                                       \
     "coalesce(" named ".id, iif(" column " IS NULL, " SQL_NUMBER(HCCL_NOT_GIVEN) ", " SQL_NUMBER(HCCL_INVALID) "))"
+#define OP_DATA_TYPE HCCL_TYPE("d", "o.data_type")
+#define RDMA_TYPE HCCL_TYPE("r", "c.rdma_type")
+#define TRANSPORT_TYPE HCCL_TYPE("p", "c.transport_type")
+#define DATA_TYPE HCCL_TYPE("d", "c.data_type")
+#define LINK_TYPE HCCL_TYPE("k", "c.link_type")
+#define INVALID SQL_NUMBER(HCCL_INVALID)
 static const char schedule_rows[] =
     "INSERT INTO COMMUNICATION_SCHEDULE_TASK_INFO SELECT op_name_id, id, " SCHEDULE ", op_type_id"
     "  FROM capture.device_task WHERE op_task_type = " SQL_NUMBER(TASK_COMMUNICATES_ON_AI_CPU) " ORDER BY id;";
 static const char collective_rows[] =
     "INSERT INTO COMMUNICATION_OP SELECT o.name_id, o.start_ns, o.start_ns + o.duration_ns,"
     "  coalesce(launch(o.connection_id), " NO_NUMBER "), coalesce(o.group_name_id, " NOT_AVAILABLE "), o.id,"
-    "  coalesce(o.relay, -1), coalesce(o.retry, -1), " HCCL_TYPE(
-        "d", "o.data_type") ","
-                            "  coalesce(o.algorithm_id, " NOT_AVAILABLE
-                            "), coalesce(o.count, -1), coalesce(o.type_id, " NOT_AVAILABLE "),"
-                            "  o.device_id, coalesce(o.rank_size, 0) FROM capture.communication_op o"
-                            "  LEFT JOIN ENUM_HCCL_DATA_TYPE d ON d.id = o.data_type ORDER BY o.id;";
+    "  coalesce(o.relay, -1), coalesce(o.retry, -1), " OP_DATA_TYPE ", coalesce(o.algorithm_id, " NOT_AVAILABLE "),"
+    "  coalesce(o.count, -1), coalesce(o.type_id, " NOT_AVAILABLE "), o.device_id, coalesce(o.rank_size, 0)"
+    "  FROM capture.communication_op o LEFT JOIN ENUM_HCCL_DATA_TYPE d ON d.id = o.data_type ORDER BY o.id;";
 static const char transfer_rows[] =
     "INSERT INTO COMMUNICATION_TASK_INFO SELECT o.name_id, c.task_row_id, coalesce(c.type_id, " NOT_AVAILABLE "),"
     "  coalesce(c.plane_id, -1), coalesce(c.group_name_id, o.group_name_id, " NOT_AVAILABLE "),"
-    "  coalesce(c.notify_id, -1), " HCCL_TYPE(
-        "r",
-        "c.rdma_type") ", coalesce(c.local_rank, -1),"
-                       "  coalesce(c.remote_rank, -1), " HCCL_TYPE(
-                           "p",
-                           "c.transport_type") ", coalesce(c.bytes, -1),"
-                                               "  " HCCL_TYPE("d", "c.data_type") ", " HCCL_TYPE(
-                                                   "k",
-                                                   "c.link_type") ", c.op_id, c.master,"
-                                                                  "  iif(t.duration_ns > 0, coalesce(c.bytes, 0) * 1e9 "
-                                                                  "/ t.duration_ns, 0)"
-                                                                  "  FROM capture.communication_task c JOIN "
-                                                                  "capture.communication_op o ON o.id = c.op_id"
-                                                                  "  JOIN capture.device_task t ON t.id = "
-                                                                  "c.task_row_id LEFT JOIN ENUM_HCCL_RDMA_TYPE r ON "
-                                                                  "r.id = c.rdma_type"
-                                                                  "  LEFT JOIN ENUM_HCCL_TRANSPORT_TYPE p ON p.id = "
-                                                                  "c.transport_type"
-                                                                  "  LEFT JOIN ENUM_HCCL_DATA_TYPE d ON d.id = "
-                                                                  "c.data_type"
-                                                                  "  LEFT JOIN ENUM_HCCL_LINK_TYPE k ON k.id = "
-                                                                  "c.link_type ORDER BY c.id;"
-                                                                  "INSERT INTO MEMCPY_INFO SELECT t.id, t.copy_bytes, "
-                                                                  "coalesce(e.id, " SQL_NUMBER(
-                                                                      HCCL_INVALID) ")"
-                                                                                    "  FROM capture.device_task t LEFT "
-                                                                                    "JOIN ENUM_MEMCPY_OPERATION e ON "
-                                                                                    "e.id = t.copy_direction"
-                                                                                    "  WHERE t.copy_bytes IS NOT NULL "
-                                                                                    "ORDER BY t.id;";
+    "  coalesce(c.notify_id, -1), " RDMA_TYPE ", coalesce(c.local_rank, -1), coalesce(c.remote_rank, -1),"
+    "  " TRANSPORT_TYPE ", coalesce(c.bytes, -1), " DATA_TYPE ", " LINK_TYPE ", c.op_id, c.master,"
+    "  iif(t.duration_ns > 0, coalesce(c.bytes, 0) * 1e9 / t.duration_ns, 0)"
+    "  FROM capture.communication_task c JOIN capture.communication_op o ON o.id = c.op_id"
+    "  JOIN capture.device_task t ON t.id = c.task_row_id LEFT JOIN ENUM_HCCL_RDMA_TYPE r ON r.id = c.rdma_type"
+    "  LEFT JOIN ENUM_HCCL_TRANSPORT_TYPE p ON p.id = c.transport_type"
+    "  LEFT JOIN ENUM_HCCL_DATA_TYPE d ON d.id = c.data_type"
+    "  LEFT JOIN ENUM_HCCL_LINK_TYPE k ON k.id = c.link_type ORDER BY c.id;"
+    "INSERT INTO MEMCPY_INFO SELECT t.id, t.copy_bytes, coalesce(e.id, " INVALID ") FROM capture.device_task t"
+    "  LEFT JOIN ENUM_MEMCPY_OPERATION e ON e.id = t.copy_direction WHERE t.copy_bytes IS NOT NULL ORDER BY t.id;";
 
 /* Messages have ids from 5000000000 on. A mark that a device saw is a task of the device, both with the connection
  * 4000000001 + its number; what no device sees has the connection 4000000000. */

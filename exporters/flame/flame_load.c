@@ -539,12 +539,7 @@ static int take_acl_call(void *arg, const struct acl_call *from, struct err *err
     return 0;
 }
 
-static int by_start(const void *a, const void *b)
-{
-    const struct executing *x = a, *y = b;
-
-    return x->start_ns != y->start_ns ? array_order(x->start_ns, y->start_ns) : array_order(x->node, y->node);
-}
+ARRAY_COMPARE(by_start, struct executing, ARRAY_BY(start_ns), ARRAY_BY(node))
 
 static bool runs_on(const struct svp_flame *load, int64_t model_row, int64_t device_id)
 {

@@ -17,21 +17,9 @@ struct placed_node {
     const char *name;
 };
 
-static int by_name(const void *a, const void *b)
-{
-    const struct placed_node *x = a, *y = b;
+ARRAY_COMPARE(by_name, struct placed_node, ARRAY_BY(parent), ARRAY_BY_TEXT(name))
 
-    return x->parent != y->parent ? array_order(x->parent, y->parent) : strcmp(x->name, y->name);
-}
-
-static int by_total(const void *a, const void *b)
-{
-    const struct placed_node *x = a, *y = b;
-
-    if (x->parent != y->parent)
-        return array_order(x->parent, y->parent);
-    return x->total != y->total ? array_order(y->total, x->total) : array_order(x->node, y->node);
-}
+ARRAY_COMPARE(by_total, struct placed_node, ARRAY_BY(parent), ARRAY_BY_MOST(total), ARRAY_BY(node))
 
 void flame_order_release(struct flame_order *ordered)
 {

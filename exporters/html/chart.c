@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/html/chart.h"
 
+#include "base/array.h"
 #include "base/file/large.h"
+#include "base/words.h"
 
 #include <stdlib.h>
 
@@ -77,13 +79,6 @@ int64_t time_bar_ns(const struct time_parts *parts)
 
 /* ---- making them ---- */
 
-static int by_time(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 struct stretch {
     int64_t start_ns, end_ns;
 };
@@ -114,14 +109,14 @@ static size_t take_times(const struct splits *splits, const struct time_bars *ba
         times[count++] = stretch.start_ns;
         times[count++] = stretch.end_ns;
     }
-    qsort(times, count, sizeof *times, by_time);
+    qsort(times, count, sizeof *times, array_compare_numbers);
     return count;
 }
 
 static const struct time_parts *parts_at(const int64_t *times, const struct time_parts *parts, size_t count,
                                          int64_t time_ns)
 {
-    const int64_t *at = bsearch(&time_ns, times, count, sizeof *times, by_time);
+    const int64_t *at = bsearch(&time_ns, times, count, sizeof *times, array_compare_numbers);
 
     return &parts[at != NULL ? at - times : 0];
 }
@@ -196,15 +191,9 @@ void time_bars_release(struct time_bars *bars)
 
 /* ---- drawing them ---- */
 
-const char *time_part_class(enum time_part part)
-{
-    static const char *const classes[TIME_PARTS] = {
-        [TIME_CUBE] = "cube",       [TIME_VECTOR] = "vector",         [TIME_AI_CPU] = "aicpu",
-        [TIME_EXPOSED] = "exposed", [TIME_WAITING] = "waiting",       [TIME_COPIES] = "copies",
-        [TIME_OTHER] = "other",     [TIME_UNRECORDED] = "unrecorded", [TIME_FREE] = "free",
-    };
-    return classes[part];
-}
+ENUM_NAMES(time_part_class, enum time_part, [TIME_CUBE] = "cube", [TIME_VECTOR] = "vector", [TIME_AI_CPU] = "aicpu",
+           [TIME_EXPOSED] = "exposed", [TIME_WAITING] = "waiting", [TIME_COPIES] = "copies", [TIME_OTHER] = "other",
+           [TIME_UNRECORDED] = "unrecorded", [TIME_FREE] = "free")
 
 void time_legend_put(struct html_page *page)
 {

@@ -56,14 +56,7 @@ static int find_longest(const struct workload *workload, struct longest *ret, st
     return status;
 }
 
-static int by_place(const void *a, const void *b)
-{
-    const struct gap *x = a, *y = b;
-
-    if (x->after != y->after)
-        return array_order(x->after, y->after);
-    return array_order(x->start_ns, y->start_ns);
-}
+ARRAY_COMPARE(by_place, struct gap, ARRAY_BY(after), ARRAY_BY(start_ns))
 
 /* ---- calls ---- */
 
@@ -364,12 +357,7 @@ static int add_all(struct frequency_load *load, struct err *err)
     return status;
 }
 
-static int by_device_and_mhz(const void *a, const void *b)
-{
-    const struct frequency_use *x = a, *y = b;
-
-    return x->device_id != y->device_id ? array_order(x->device_id, y->device_id) : array_order(x->mhz, y->mhz);
-}
+ARRAY_COMPARE(by_device_and_mhz, struct frequency_use, ARRAY_BY(device_id), ARRAY_BY(mhz))
 
 int frequency_uses_load(sqlite3 *db, const struct workload *workload, struct frequency_uses *ret, struct err *err)
 {

@@ -230,12 +230,7 @@ struct ranked {
     size_t name;
 };
 
-static int by_total(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-
-    return ARRAY_ORDERS(array_order(y->total_ns, x->total_ns), array_order(x->name, y->name));
-}
+ARRAY_COMPARE(by_total, struct ranked, ARRAY_BY_MOST(total_ns), ARRAY_BY(name))
 
 int named_times_rank(const struct named_times *times, size_t **ret, struct err *err)
 {

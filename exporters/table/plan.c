@@ -227,6 +227,10 @@ int report_step_init(struct report_step *step, const struct report_plan *plan, s
         .value = source->value > 0 ? source->value : (uint16_t)column,
         .form = (uint8_t)(source->names != NULL ? FORM_TEXT : source->form),
         .decimals = source->decimals,
+        .quick = source->names != NULL         ? NOT_QUICK
+                 : source->form == FORM_SCALED ? source->decimals
+                 : source->form == FORM_TEXT   ? 0
+                                               : NOT_QUICK,
     };
     if (source->form == FORM_NAME) {
         step->texts = texts->names;
@@ -243,6 +247,13 @@ void report_step_release(struct report_step *step)
     step->words = NULL;
 }
 
+static void take_before(struct report_plan *plan, size_t i)
+{
+    const struct row_piece *before = &plan->pieces.before[i];
+    plan->steps[i].before = *before;
+    plan->steps[i].lead = before->length == 1 ? *before->text : '\0';
+}
+
 static int make_steps(struct report_plan *plan, const size_t *shown, size_t count, const struct report_texts *texts,
                       struct err *err)
 {
@@ -251,7 +262,7 @@ static int make_steps(struct report_plan *plan, const size_t *shown, size_t coun
     int status = row_format_init(&plan->pieces, plan->format, plan->titles, count, err);
     for (size_t i = 0; status == 0 && i < count; i++) {
         status = report_step_init(&plan->steps[i], plan, shown[i], &plan->pieces, texts, err);
-        plan->steps[i].before = plan->pieces.before[i];
+        take_before(plan, i);
         plan->step_count++;
     }
     return status;
@@ -264,7 +275,7 @@ static int join_step(struct report_plan *plan, size_t i, struct err *err)
     if (!step->joined)
         return 0;
     int status = row_format_join(&plan->pieces, i, err);
-    step->before = plan->pieces.before[i];
+    take_before(plan, i);
     return status;
 }
 
@@ -424,22 +435,29 @@ char *report_plan_put(const struct report_plan *plan, const struct report_value 
     p = put_piece(p, first ? &plan->pieces.begin : &plan->pieces.next);
     for (const struct report_step *step = plan->steps, *last = step + plan->step_count; step < last; step++) {
         const struct report_value *value = &values[step->value];
-        p = put_piece(p, &step->before);
-        if (value->kind == VALUE_SCALED || (value->kind == VALUE_INTEGER && step->form == FORM_SCALED))
-            p = number_put_shortest(p, value->integer, value->kind == VALUE_SCALED ? value->decimals : step->decimals);
-        else if (value->kind == VALUE_INTEGER && step->form == FORM_TEXT && step->words == NULL)
-            p = number_put_signed(p, value->integer);
-        else if (value->kind == VALUE_MISSING)
+        if (step->lead != '\0')
+            *p++ = step->lead;
+        else
+            p = put_piece(p, &step->before);
+        const uint8_t decimals = value->kind == VALUE_SCALED    ? value->decimals
+                                 : value->kind == VALUE_INTEGER ? step->quick
+                                                                : NOT_QUICK;
+        if (decimals != NOT_QUICK) {
+            p = number_put_shortest(p, value->integer, decimals);
+        } else if (value->kind == VALUE_MISSING) {
             p = put_piece(p, &plan->pieces.missing);
-        else if (is_number(step, value))
+        } else if (is_number(step, value)) {
             p = put_number(step, value, p, plan->format);
-        else if ((p = value->kind == VALUE_REAL ? put_real(plan, step, value->real, p, &room)
-                                                : put_text(plan, step, value, p, &room)) == NULL) {
-            *ret_room = room.used;
-            return NULL;
+        } else {
+            p = value->kind == VALUE_REAL ? put_real(plan, step, value->real, p, &room)
+                                          : put_text(plan, step, value, p, &room);
+            if (p == NULL) {
+                *ret_room = room.used;
+                return NULL;
+            }
+            if (value->kind == VALUE_CELLS)
+                step += value->decimals - 1;
         }
-        if (value->kind == VALUE_CELLS)
-            step += value->decimals - 1;
     }
     return put_piece(p, &plan->pieces.end);
 }

@@ -27,8 +27,11 @@ struct report_step {
     uint16_t value;      /* which value of the row */
     uint8_t form;        /* enum report_form; of an enumeration that of its other values */
     uint8_t decimals, text_column;
-    bool joined; /* with the step before it */
+    uint8_t quick; /* integers are numbers with so many decimals, without zeros at the end; NOT_QUICK: or anything */
+    char lead;     /* the only character before the value; 0: there are others */
+    bool joined;   /* with the step before it */
 };
+#define NOT_QUICK UINT8_MAX
 
 /* Whether its values are ids of texts. */
 static inline bool report_step_has_texts(const struct report_step *step)

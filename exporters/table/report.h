@@ -120,7 +120,8 @@ struct report_run {
 /* A worker of a scan. */
 struct report_worker {
     const struct report_run *run;
-    void *state; /* the report's */
+    void *state;        /* the report's */
+    const int64_t *raw; /* what the columns with REPORT_RAW have in the row, DB_NULL: nothing */
 };
 
 /* Puts a row: a value for each column of the report, then for those that were added. */

@@ -400,7 +400,7 @@ struct worker {
     struct placed {
         uint16_t column, place; /* of its value in a row of the scan */
     } placed[REPORT_MAX_COLUMNS];
-    size_t placed_count;
+    size_t placed_count, raw; /* raw: place of the first of them */
     struct report_value values[REPORT_MAX_COLUMNS], others[REPORT_MAX_COLUMNS];
 };
 
@@ -418,16 +418,21 @@ static size_t place_of(const struct scan_column *columns, size_t count, const ch
 static size_t place_values(struct worker *worker, struct scan_column *columns, size_t count)
 {
     const struct report_plan *plan = &worker->pass->run->plan;
+    size_t raws = 0;
     worker->placed_count = 0;
     for (size_t i = 0; i < plan->column_count; i++) {
         const char *sql = plan->columns[i].column.sql;
         const struct report_scan *scan = worker->pass->scan;
         if (sql == NULL || (scan->needs != NULL && !scan->needs(worker->pass->run, i)))
             continue;
-        size_t place = place_of(columns, count, sql);
+        const bool raw = (plan->columns[i].column.flags & REPORT_RAW) != 0;
+        size_t place = raw ? count : place_of(columns, count, sql);
         if (place == count)
             columns[count++] = (struct scan_column){.sql = sql, .place = place};
-        worker->placed[worker->placed_count++] = (struct placed){(uint16_t)i, (uint16_t)place};
+        if (raw)
+            worker->raw = place - raws++;
+        else
+            worker->placed[worker->placed_count++] = (struct placed){(uint16_t)i, (uint16_t)place};
     }
     return count;
 }
@@ -547,6 +552,7 @@ static int take_row(void *arg, int64_t *row, struct err *err)
     struct worker *worker = arg;
     const struct report_scan *scan = worker->pass->scan;
     set_values(worker, row);
+    worker->shared.raw = row + worker->raw;
     int status = worker->between < worker->pass->end_between ? emit_between(worker, worker->values, err) : 0;
     report_look_up(&worker->pass->run->plan, worker->values);
     if (status == 0 && scan->row != NULL)

@@ -263,11 +263,7 @@ static int collect_inference(void *arg, const struct svp_inference *inference, s
     return 0;
 }
 
-static int compare_spans(const void *a, const void *b)
-{
-    const struct svp_span *x = a, *y = b;
-    return x->start_ns != y->start_ns ? array_order(x->start_ns, y->start_ns) : array_order(x->id, y->id);
-}
+ARRAY_COMPARE(compare_spans, struct svp_span, ARRAY_BY(start_ns), ARRAY_BY(id))
 
 int svp_spans_load(struct timeline_run *run, const struct svp_model *model, struct svp_spans *ret, struct err *err)
 {
@@ -328,10 +324,7 @@ bool execute_calls_has(const char *name)
 
 int execute_calls_add(struct execute_calls *calls, const struct execute_call *call, struct err *err)
 {
-    if (array_reserve(calls, 1, err) < 0)
-        return err_status(err);
-    calls->items[calls->count++] = *call;
-    return 0;
+    return array_add(calls, err, *call);
 }
 
 static int compare_calls(const void *a, const void *b)

@@ -70,7 +70,7 @@ static double read_real(struct event_span number)
     return strtod(text, NULL);
 }
 
-static void read_number(struct event_span number, struct event_member *ret)
+void event_text_number(struct event_span number, struct event_member *ret)
 {
     uint64_t value = 0, limit = INT64_MAX;
     bool minus = number.text[0] == '-', whole = number.length > (size_t)minus;
@@ -110,8 +110,7 @@ static const char *value_end(const char *p, const char *end, enum event_value_ty
     return stop > p ? stop : NULL;
 }
 
-/* The end of the member at p; its value is as it stands. */
-static const char *read_member(const char *p, const char *end, struct event_member *ret)
+const char *event_text_member(const char *p, const char *end, struct event_member *ret)
 {
     if (p >= end || *p != '"')
         return NULL;
@@ -169,7 +168,7 @@ static bool is_key(const struct event_member *member, const char *key, size_t le
 static int64_t read_integer(struct event_span number)
 {
     struct event_member member;
-    read_number(number, &member);
+    event_text_number(number, &member);
     return member.type == EVENT_INTEGER ? member.integer : 0;
 }
 
@@ -208,7 +207,7 @@ static bool take_member(struct event_member *member, bool in_args, struct event_
     if (ret->member_count == EVENT_MEMBERS_MAX)
         return false;
     if (member->type == EVENT_INTEGER)
-        read_number(member->value, member);
+        event_text_number(member->value, member);
     ret->members[ret->member_count++] = *member;
     return true;
 }
@@ -227,18 +226,6 @@ static const char *take_times(const char *p, const char *end, struct event_text 
     ret->start_ns = times.start_ns;
     ret->duration_ns = times.duration_ns;
     return p + sizeof times;
-}
-
-/* A number that is printed without zeros at its end: a whole one is an integer. */
-static void take_decimals(const struct event_value *value, struct event_member *ret)
-{
-    static const int64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
-    const int64_t power = powers[value->decimals % (sizeof powers / sizeof *powers)];
-    ret->type = value->value % power == 0 ? EVENT_INTEGER : EVENT_REAL;
-    if (ret->type == EVENT_INTEGER)
-        ret->integer = value->value / power;
-    else
-        ret->real = (double)value->value / (double)power;
 }
 
 /* Whether the value is there as a whole; *ret_end is then behind it. */
@@ -263,41 +250,15 @@ static inline const char *take_value(const char *p, const char *end, struct even
         ret->category_stays = true;
         return stop;
     }
-    struct event_member *member = &ret->members[ret->member_count++];
-    const size_t before = (size_t)(value.key[0] == ',') + 1; /* and behind it a quote and a colon */
-    member->key = (struct event_span){value.key + before, value.key_length - before - 2};
-    member->literal = true;
-    member->type = EVENT_INTEGER;
-    switch (value.code) {
-    case CODE_INTEGER:
-        member->integer = value.value;
-        break;
-    case CODE_TEXT:
-    case CODE_COPY:
-        member->type = EVENT_TEXT;
-        member->stays = value.code == CODE_TEXT;
-        ret->outside += value.length;
-        member->value =
-            (struct event_span){member->stays ? (const char *)(intptr_t)value.value : p + sizeof value, value.length};
-        break;
-    case CODE_US:
-        member->type = EVENT_REAL;
-        member->real = (double)value.value / 1000.0;
-        break;
-    case CODE_DECIMALS:
-        take_decimals(&value, member);
-        break;
-    default:
-        member->type = EVENT_REAL;
-        memcpy(&member->real, &value.value, sizeof member->real);
-    }
+    event_value_member(&value, p + sizeof value, &ret->members[ret->member_count++]);
+    ret->outside += value.code == CODE_TEXT || value.code == CODE_COPY ? value.length : 0;
     return stop;
 }
 
 #define STARTS(p, end, literal)                                                                                        \
     ((size_t)((end) - (p)) >= sizeof(literal) - 1 && memcmp((p), "" literal, sizeof(literal) - 1) == 0)
 
-static const char *read_name(const char *p, const char *end, struct event_text *ret)
+const char *event_text_name(const char *p, const char *end, struct event_text *ret)
 {
     struct event_name name;
     if (p < end && *p == CODE_NAME) {
@@ -324,7 +285,7 @@ const char *event_text_read(const char *p, const char *end, struct event_text *r
     const char *event = p;
     bool in_args = false;
     memset(ret, 0, offsetof(struct event_text, members));
-    for (p = read_name(p, end, ret); p != NULL && p < end;) {
+    for (p = event_text_name(p, end, ret); p != NULL && p < end;) {
         struct event_member member;
         if (*p >= CODE_CATEGORY && *p <= CODE_COPY) {
             p = take_value(p, end, ret);
@@ -340,7 +301,7 @@ const char *event_text_read(const char *p, const char *end, struct event_text *r
             in_args = true;
             p += 9;
         } else {
-            p = read_member(p + (*p == ','), end, &member);
+            p = event_text_member(p + (*p == ','), end, &member);
             if (p != NULL && !take_member(&member, in_args, ret))
                 return NULL;
         }

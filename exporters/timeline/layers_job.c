@@ -133,7 +133,10 @@ static int draw_tasks(struct earlier *draw, struct err *err)
 static int draw_layers(struct earlier *draw, struct err *err)
 {
     int status = draw_tasks(draw, err);
-    return status == 0 ? earlier_draw_series(draw, &track_steps_job, err) : status;
+    bool any = false;
+    if (status == 0)
+        status = cann_steps_attach(draw->file.run->db, &any, err);
+    return any ? earlier_draw_series(draw, &track_steps_job, err) : status;
 }
 
 static int write_device(void *arg, int64_t device_id, struct err *err)
@@ -150,11 +153,7 @@ static int write_device(void *arg, int64_t device_id, struct err *err)
 int timeline_of_job(struct timeline_run *run, struct err *err)
 {
     struct earlier draw;
-    int status = earlier_open(&draw, run, err);
-    if (status == 0)
-        status = cann_steps_attach(run->db, err);
-    if (status == 0)
-        status = execution_each_device(run->db, write_device, &draw, err);
+    bool failed = earlier_open(&draw, run, err) < 0 || execution_each_device(run->db, write_device, &draw, err) < 0;
     earlier_close(&draw);
-    return status;
+    return failed ? err_status(err) : 0;
 }

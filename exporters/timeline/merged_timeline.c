@@ -137,12 +137,6 @@ static int draw_call(void *arg, const struct acl_call *call, struct err *err)
 
 /* ---- inferences ---- */
 
-static int compare_times(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Which inferences the calls of a model can have started: those whose times the host's clock knows. */
 static int prepare_calls(struct merged *merged, struct drawn_model *of, struct err *err)
 {
@@ -159,7 +153,7 @@ static int prepare_calls(struct merged *merged, struct drawn_model *of, struct e
                 starts[count++] = list->items[k].start_ns;
         }
     }
-    array_sort(starts, count, sizeof *starts, compare_times);
+    array_sort(starts, count, sizeof *starts, array_compare_numbers);
     execute_calls_prepare(&of->executes, starts, count);
     free(starts);
     return 0;

@@ -78,6 +78,7 @@ static const struct {
 #define OWN_PID_FROM 1000000000                     /* of processes whose numbers Perfetto has no room for */
 #define SHORT_EVENT 1024                            /* bytes of events that are written in one piece */
 #define HEAD_MAX 64                                 /* bytes of a packet before its messages */
+#define ROOM_BESIDE 128                             /* bytes beside a text that is interned */
 #define RECENT 64                                   /* a power of two: tracks that are found without the map */
 #define STAYING 4096                                /* a power of two: texts that are known by their address */
 
@@ -154,7 +155,8 @@ struct perfetto {
     } all_processes;               /* in the order in which they were first met */
     char *event, *interned, *name; /* the messages of a packet; a name behind its prefix */
     char *event_end, *interned_end;
-    size_t room;
+    size_t event_room, interned_room, name_room;
+    struct event_text coded; /* that is being taken from its codes */
 };
 
 static int no_memory(struct err *err)
@@ -175,9 +177,39 @@ static uint32_t text_number(struct texts *texts, struct event_span text, struct 
     return number + 1;
 }
 
+/* Makes room for a text that is to be interned, beside what waits there. */
+static int make_interned_room(struct perfetto *writer, size_t length, struct err *err)
+{
+    const size_t used = (size_t)(writer->interned_end - writer->interned), extra = length + ROOM_BESIDE;
+    if (extra <= writer->interned_room - used)
+        return 0;
+    if (array_grow(&writer->interned, &writer->interned_room, used, extra, 1, err) < 0)
+        return err_status(err);
+    writer->interned_end = writer->interned + used;
+    return 0;
+}
+
+/* Makes room for the messages of a packet with texts of so many bytes. */
+static int make_room(struct perfetto *writer, size_t texts, struct err *err)
+{
+    /* each argument takes less than what it was read of but for tags and lengths */
+    const size_t wanted = 4 * texts + (size_t)64 * 1024;
+    if (wanted > writer->event_room && array_grow(&writer->event, &writer->event_room, 0, wanted, 1, err) < 0)
+        return err_status(err);
+    return make_interned_room(writer, wanted, err);
+}
+
+/* Whether it keeps as much as it may, with so many bytes more. */
+static bool has_enough(const struct perfetto *writer, size_t texts)
+{
+    return writer->texts.interned.count >= TEXTS_MAX || writer->texts.used + texts > TEXTS_BYTES_MAX ||
+           writer->states > STATES_BYTES_MAX;
+}
+
 /* Lets all sequences begin anew. */
 static void forget(struct perfetto *writer)
 {
+    writer->interned_end = writer->interned;
     intern_release(&writer->texts.interned);
     memset(&writer->texts, 0, sizeof writer->texts);
     for (size_t i = 0; i < writer->all_tracks.count; i++) {
@@ -221,7 +253,8 @@ static int tell(struct perfetto *writer, struct track *track, enum text_use use,
     const struct interned *item = &writer->texts.interned.items[number - 1];
     const struct event_span text = {item->bytes, item->length};
     const unsigned char bit = (unsigned char)(1u << use);
-    if (number >= track->known_size && know(writer, track, number, err) < 0)
+    if ((number >= track->known_size && know(writer, track, number, err) < 0) ||
+        make_interned_room(writer, text.length, err) < 0)
         return err_status(err);
     if ((track->known[number] & bit) != 0)
         return 0;
@@ -235,8 +268,8 @@ static int tell(struct perfetto *writer, struct track *track, enum text_use use,
 }
 
 /* Puts the number of a text; 0: err is set. */
-static inline char *put_numbered(char *p, struct perfetto *writer, struct track *track, enum text_use use,
-                                 uint32_t number, struct err *err)
+static inline __attribute__((always_inline)) char *put_numbered(char *p, struct perfetto *writer, struct track *track,
+                                                                enum text_use use, uint32_t number, struct err *err)
 {
     const bool known = number < track->known_size && (track->known[number] & 1u << use) != 0;
     if (!known && (number == 0 || tell(writer, track, use, number, err) < 0))
@@ -244,21 +277,19 @@ static inline char *put_numbered(char *p, struct perfetto *writer, struct track 
     return field_put(p, text_fields[use].number, number);
 }
 
-/* A text that stays; prefix may be empty. */
-static inline uint32_t staying_number(struct perfetto *writer, struct event_span prefix, struct event_span text,
-                                      struct err *err)
+/* Finds the number of a text that stays, and keeps it at its place. */
+static uint32_t learn_staying(struct perfetto *writer, struct event_span prefix, struct event_span text, size_t place,
+                              struct err *err)
 {
     struct texts *texts = &writer->texts;
-    const uint64_t hash = ((uint64_t)(uintptr_t)text.text * 0x9e3779b97f4a7c15u) ^ (uintptr_t)prefix.text;
-    const size_t place = (hash ^ hash >> 32) % STAYING;
-    if (texts->staying[place].text == text.text && texts->staying[place].prefix == prefix.text &&
-        texts->staying[place].length == text.length)
-        return texts->staying[place].number;
     struct event_span whole = text;
     if (prefix.length > 0) {
+        const size_t length = prefix.length + text.length;
+        if (length > writer->name_room && array_grow(&writer->name, &writer->name_room, 0, length, 1, err) < 0)
+            return 0;
         memcpy(writer->name, prefix.text, prefix.length);
         memcpy(writer->name + prefix.length, text.text, text.length);
-        whole = (struct event_span){writer->name, prefix.length + text.length};
+        whole = (struct event_span){writer->name, length};
     }
     const uint32_t number = text_number(texts, whole, err);
     if (number != 0) {
@@ -270,6 +301,19 @@ static inline uint32_t staying_number(struct perfetto *writer, struct event_span
     return number;
 }
 
+/* A text that stays; prefix may be empty. */
+static inline __attribute__((always_inline)) uint32_t staying_number(struct perfetto *writer, struct event_span prefix,
+                                                                     struct event_span text, struct err *err)
+{
+    const struct texts *texts = &writer->texts;
+    const uint64_t hash = ((uint64_t)(uintptr_t)text.text * 0x9e3779b97f4a7c15u) ^ (uintptr_t)prefix.text;
+    const size_t place = (hash ^ hash >> 32) % STAYING;
+    if (texts->staying[place].text == text.text && texts->staying[place].prefix == prefix.text &&
+        texts->staying[place].length == text.length)
+        return texts->staying[place].number;
+    return learn_staying(writer, prefix, text, place, err);
+}
+
 static char *put_name(char *p, struct perfetto *writer, struct track *track, const struct event_text *event,
                       struct err *err)
 {
@@ -279,8 +323,9 @@ static char *put_name(char *p, struct perfetto *writer, struct track *track, con
 }
 
 /* Puts a category, or key or text of an argument. stays: one address is one text. */
-static inline char *put_interned(char *p, struct perfetto *writer, struct track *track, enum text_use use, bool stays,
-                                 struct event_span text, struct err *err)
+static inline __attribute__((always_inline)) char *put_interned(char *p, struct perfetto *writer, struct track *track,
+                                                                enum text_use use, bool stays, struct event_span text,
+                                                                struct err *err)
 {
     const uint32_t number = stays ? staying_number(writer, (struct event_span){NULL, 0}, text, err)
                                   : text_number(&writer->texts, text, err);
@@ -362,6 +407,13 @@ static void write_event(struct perfetto *writer, struct track *track, int64_t ti
     }
     char head[HEAD_MAX], *p = put_head(head, track, time_ns, needs_state);
     write_packet(writer, head, (size_t)(p - head), PACKET_TRACK_EVENT, writer->event, length);
+}
+
+/* Writes the end of a slice. */
+static void write_end(struct perfetto *writer, struct track *track, int64_t time_ns)
+{
+    writer->event_end = field_put(writer->event, EVENT_TYPE, TYPE_SLICE_END);
+    write_event(writer, track, time_ns, false);
 }
 
 static char *put_clock(char *p, unsigned id, int64_t time_ns, bool incremental)
@@ -460,30 +512,6 @@ static char *put_rank(char *p, int64_t rank)
     return field_put(p, DESCRIPTOR_RANK, (uint64_t)limited);
 }
 
-/* Makes room for the messages of a packet with texts of so many bytes. */
-static int make_room(struct perfetto *writer, size_t texts, struct err *err)
-{
-    /* each argument takes less than what it was read of but for tags and lengths */
-    size_t wanted = 4 * texts + (size_t)64 * 1024;
-    if (wanted <= writer->room)
-        return 0;
-    char *event = malloc(wanted), *interned = malloc(wanted), *name = malloc(wanted);
-    if (event == NULL || interned == NULL || name == NULL) {
-        free(event);
-        free(interned);
-        free(name);
-        return no_memory(err);
-    }
-    free(writer->event);
-    free(writer->interned);
-    free(writer->name);
-    writer->name = name;
-    writer->event = event;
-    writer->interned = writer->interned_end = interned;
-    writer->room = wanted;
-    return 0;
-}
-
 static int write_process(struct perfetto *writer, struct process *process, struct err *err)
 {
     const char *name = process->name != NULL ? process->name : "";
@@ -523,8 +551,7 @@ static int write_track(struct perfetto *writer, const struct track *track, struc
 static void end_slices(struct perfetto *writer, struct track *track, int64_t until_ns)
 {
     while (track->ends.count > 0 && track->ends.items[track->ends.count - 1] <= until_ns) {
-        writer->event_end = field_put(writer->event, EVENT_TYPE, TYPE_SLICE_END);
-        write_event(writer, track, track->ends.items[--track->ends.count], false);
+        write_end(writer, track, track->ends.items[--track->ends.count]);
     }
 }
 
@@ -549,8 +576,8 @@ static inline char *put_value(char *p, struct perfetto *writer, struct track *tr
     }
 }
 
-static inline void put_annotation(struct perfetto *writer, struct track *track, const struct event_member *member,
-                                  struct err *err)
+static inline __attribute__((always_inline)) void put_annotation(struct perfetto *writer, struct track *track,
+                                                                 const struct event_member *member, struct err *err)
 {
     enum { SHORT = 2, SHORT_MESSAGE = 128 }; /* bytes before a message below 128 bytes, as nearly all are */
     char *message = writer->event_end + SHORT;
@@ -566,7 +593,6 @@ static inline void put_annotation(struct perfetto *writer, struct track *track, 
 /* Puts category, arguments and other members. */
 static void put_facts(struct perfetto *writer, struct track *track, const struct event_text *event, struct err *err)
 {
-    writer->event_end = writer->event;
     if (event->category.text != NULL)
         writer->event_end =
             put_interned(writer->event_end, writer, track, TEXT_CATEGORY, event->category_stays, event->category, err);
@@ -574,31 +600,22 @@ static void put_facts(struct perfetto *writer, struct track *track, const struct
         put_annotation(writer, track, &event->members[i], err);
 }
 
-static int add_slice(struct perfetto *writer, struct track *track, const struct event_text *event, struct err *err)
+/* Writes the beginning of a slice, or an instant, whose facts have been put, and keeps its end. */
+static int write_slice(struct perfetto *writer, struct track *track, const struct event_text *event, struct err *err)
 {
-    const int64_t start_ns = event->start_ns;
-    int64_t end_ns;
-    const bool instant = event->phase == 'i';
-    if (__builtin_add_overflow(start_ns, event->duration_ns, &end_ns))
-        end_ns = INT64_MAX;
-    end_slices(writer, track, start_ns);
-    put_facts(writer, track, event, err);
+    const int64_t start_ns = event->start_ns, end_ns = span_end(start_ns, event->duration_ns);
+    const bool instant = event->phase == 'i', earlier = start_ns < track->now_ns;
     char *p = field_put(writer->event_end, EVENT_TYPE, instant ? TYPE_INSTANT : TYPE_SLICE_BEGIN);
     writer->event_end = put_name(p, writer, track, event, err);
-    bool earlier = start_ns < track->now_ns;
     write_event(writer, track, start_ns, true);
     if (instant)
         return 0;
     if (earlier) { /* the ends that are waiting are not of what is around it */
-        writer->event_end = field_put(writer->event, EVENT_TYPE, TYPE_SLICE_END);
-        write_event(writer, track, end_ns, false);
+        write_end(writer, track, end_ns);
         return 0;
     }
-    if (array_reserve(&track->ends, 1, err) < 0)
-        return err_status(err);
-    track->ends.items[track->ends.count++] = end_ns;
     track->begin_ns = start_ns;
-    return 0;
+    return array_add(&track->ends, err, end_ns);
 }
 
 /* The number of an arrow: that of its text, or its hash. */
@@ -614,19 +631,38 @@ static uint64_t flow_id(struct event_span id)
     return number;
 }
 
-static int add_flow(struct perfetto *writer, struct track *track, const struct event_text *event, struct err *err)
+/* Writes an end of an arrow, whose facts have been put. */
+static int write_flow(struct perfetto *writer, struct track *track, const struct event_text *event, struct err *err)
 {
     char legacy[4 * VARINT_MAX], *l = field_put(legacy, LEGACY_PHASE, (uint64_t)event->phase);
     l = field_put(l, LEGACY_UNSCOPED_ID, event->numbered ? (uint64_t)event->duration_ns : flow_id(event->id));
     if (event->encloses)
         l = field_put(l, LEGACY_BIND_TO_ENCLOSING, 1);
-    if (track->begin_ns != event->start_ns) /* else it is of the slice that has just begun, however short */
-        end_slices(writer, track, event->start_ns);
-    put_facts(writer, track, event, err);
     char *p = put_name(writer->event_end, writer, track, event, err);
     writer->event_end = field_put_bytes(p, EVENT_LEGACY, legacy, (size_t)(l - legacy));
     write_event(writer, track, event->start_ns, true);
     return 0;
+}
+
+static inline bool is_flow(const struct event_text *event)
+{
+    return event->phase == 's' || event->phase == 't' || event->phase == 'f';
+}
+
+/* Writes what is due before a slice or an arrow, and begins it. */
+static void begin_event(struct perfetto *writer, struct track *track, const struct event_text *event)
+{
+    begin_sequence(writer, track);
+    if (!is_flow(event) ||
+        track->begin_ns != event->start_ns) /* else it is of the slice that has just begun, however short */
+        end_slices(writer, track, event->start_ns);
+    writer->event_end = writer->event;
+}
+
+static int end_event(struct perfetto *writer, struct track *track, const struct event_text *event, struct err *err)
+{
+    const int status = is_flow(event) ? write_flow(writer, track, event, err) : write_slice(writer, track, event, err);
+    return err->code != ERR_NONE ? err_status(err) : status;
 }
 
 static struct track *counter_of(struct perfetto *writer, const struct event_text *event, struct event_span key,
@@ -720,21 +756,123 @@ int perfetto_add(struct perfetto *writer, const struct event_text *event, struct
         return err_set(err, ERR_FORMAT, "an event of a timeline has no name");
     if (make_room(writer, texts, err) < 0)
         return err_status(err);
-    if (writer->texts.interned.count >= TEXTS_MAX || writer->texts.used + texts > TEXTS_BYTES_MAX ||
-        writer->states > STATES_BYTES_MAX)
+    if (has_enough(writer, texts))
         forget(writer);
     if (event->phase == 'C')
         return add_counters(writer, event, err);
-    const bool flow = event->phase == 's' || event->phase == 't' || event->phase == 'f';
-    if (event->phase != 'X' && event->phase != 'i' && !flow)
+    if (event->phase != 'X' && event->phase != 'i' && !is_flow(event))
         return err_set(err, ERR_FORMAT, "an event of a timeline has the phase '%c', which pftrace does not have",
                        event->phase);
     struct track *track = track_of(writer, event->pid, event->tid, err);
     if (track == NULL)
         return err_status(err);
-    begin_sequence(writer, track);
-    const int status = flow ? add_flow(writer, track, event, err) : add_slice(writer, track, event, err);
-    return err->code != ERR_NONE ? err_status(err) : status;
+    begin_event(writer, track, event);
+    put_facts(writer, track, event, err);
+    return end_event(writer, track, event, err);
+}
+
+/* ---- events straight from their codes ---- */
+
+/* Reads name, category and times of one; NULL: it does not begin with them. */
+static const char *read_coded_head(const char *p, const char *end, struct event_text *ret)
+{
+    struct event_value category;
+    struct event_times times;
+    ret->name_stays = false;
+    p = event_text_name(p, end, ret);
+    if (p == NULL || (size_t)(end - p) < sizeof category + sizeof times)
+        return NULL;
+    ret->category.text = NULL;
+    if (*p == CODE_CATEGORY) {
+        memcpy(&category, p, sizeof category);
+        ret->category = (struct event_span){category.key, category.key_length};
+        p += sizeof category;
+    }
+    if (*p != CODE_TIMES)
+        return NULL;
+    memcpy(&times, p, sizeof times);
+    ret->phase = times.phase;
+    ret->encloses = times.phase == 'f';
+    ret->pid = times.pid;
+    ret->tid = times.tid;
+    ret->start_ns = times.start_ns;
+    ret->duration_ns = times.duration_ns;
+    return times.phase == 'X' || times.phase == 'i' || is_flow(ret) ? p + sizeof times : NULL;
+}
+
+/* Puts the argument at p, coded or of JSON; returns what is behind it. NULL: it is no argument, or has not ended. */
+static inline const char *put_argument(struct perfetto *writer, struct track *track, const char *p, const char *end,
+                                       bool in_args, struct err *err)
+{
+    struct event_member member;
+    if (*p >= CODE_CATEGORY && *p <= CODE_COPY) {
+        struct event_value value;
+        if ((size_t)(end - p) < sizeof value)
+            return NULL;
+        memcpy(&value, p, sizeof value);
+        p += sizeof value;
+        if (value.code == CODE_CATEGORY) {
+            const struct event_span text = {value.key, value.key_length};
+            writer->event_end = put_interned(writer->event_end, writer, track, TEXT_CATEGORY, true, text, err);
+            return p;
+        }
+        event_value_member(&value, p, &member);
+        if (value.code == CODE_COPY && value.length > (size_t)(end - p))
+            return NULL;
+        p += value.code == CODE_COPY ? value.length : 0;
+    } else if (in_args) {
+        p = event_text_member(p + (*p == ','), end, &member);
+        if (p == NULL || member.type == EVENT_NESTED)
+            return NULL;
+        if (member.type == EVENT_INTEGER)
+            event_text_number(member.value, &member);
+    } else {
+        return NULL;
+    }
+    put_annotation(writer, track, &member, err);
+    return p;
+}
+
+/* Puts the arguments of an event up to its end, which is returned. */
+static inline const char *put_coded_facts(struct perfetto *writer, struct track *track, const char *p, const char *end,
+                                          struct err *err)
+{
+    static const char args[] = ",\"args\":{";
+    const char *const room_end = writer->event + writer->event_room - SHORT_EVENT;
+    bool in_args = false;
+    while (p != NULL && p < end && writer->event_end < room_end) {
+        if (*p == '}') {
+            p++;
+            if (!in_args)
+                return p;
+            in_args = false;
+        } else if (*p == ',' && !in_args) {
+            in_args = (size_t)(end - p) >= sizeof args && memcmp(p, args, sizeof args - 1) == 0;
+            p = in_args ? p + sizeof args - 1 : NULL;
+        } else {
+            p = put_argument(writer, track, p, end, in_args, err);
+        }
+    }
+    return NULL;
+}
+
+const char *perfetto_take(struct perfetto *writer, const char *p, const char *end, char *ret_phase, struct err *err)
+{
+    struct event_text *event = &writer->coded;
+    struct track *track;
+    if ((p = read_coded_head(p, end, event)) == NULL)
+        return NULL;
+    if (has_enough(writer, 0))
+        forget(writer);
+    if ((track = track_of(writer, event->pid, event->tid, err)) == NULL)
+        return NULL;
+    begin_event(writer, track, event);
+    if (event->category.text != NULL)
+        writer->event_end = put_interned(writer->event_end, writer, track, TEXT_CATEGORY, true, event->category, err);
+    if ((p = put_coded_facts(writer, track, p, end, err)) == NULL || end_event(writer, track, event, err) < 0)
+        return NULL;
+    *ret_phase = event->phase;
+    return p;
 }
 
 /* ---- the whole ---- */
@@ -750,6 +888,7 @@ struct perfetto *perfetto_new(struct outfile *out, struct err *err)
                                 .tracks = MAP_OF(struct track_item, key),
                                 .counters = MAP_OF(struct counter_item, key),
                                 .processes = MAP_OF(struct process_item, pid),
+                                .coded = {.numbered = true},
                                 .generation = 1,
                                 .next_uuid = 1};
     if (make_room(writer, 0, err) == 0)

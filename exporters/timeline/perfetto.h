@@ -26,6 +26,9 @@ struct perfetto *perfetto_new(struct outfile *out, struct err *err);
 /* Writes an event: X, i, C, s, t, f or M. Slices of a thread must nest and come by start, the longest first where they
  * begin together. -ERR_FORMAT for another phase. */
 int perfetto_add(struct perfetto *writer, const struct event_text *event, struct err *err);
+/* Writes the event at p when it is a slice, an instant or an arrow whose times are coded, as nearly all are that tracks
+ * draw; returns what is behind it. NULL: it is another one, or its end has not come, or err is set. */
+const char *perfetto_take(struct perfetto *writer, const char *p, const char *end, char *ret_phase, struct err *err);
 /* Texts that stayed are gone. */
 void perfetto_forget_texts(struct perfetto *writer);
 /* Ends slices and names tracks. about: a text that the trace tells about itself; unix_ns: when time 0 was, DB_NULL: not

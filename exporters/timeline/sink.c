@@ -285,6 +285,18 @@ static int count_event(struct trace_sink *sink, const struct event_text *event, 
     return 0;
 }
 
+/* Takes a coded event straight into the only file; NULL: it is none, or err is set. */
+static const char *take_coded(struct trace_sink *sink, const char *event, const char *end, struct err *err)
+{
+    char phase;
+    if (sink->parts[0].writer == NULL || sink->cuts != NULL || chooses(sink->options))
+        return NULL;
+    const char *stop = perfetto_take(sink->parts[0].writer, event, end, &phase, err);
+    if (stop != NULL)
+        sink->parts[0].events += phase == 'X' || phase == 'i';
+    return stop;
+}
+
 static int take_event(struct trace_sink *sink, const struct event_text *event, const char *bytes, struct err *err)
 {
     if (event->phase == 'M') {
@@ -332,10 +344,14 @@ static int take_events(struct trace_sink *sink, const char **at, const char *end
         sink->in_tail = *event == ']';
         if (sink->in_tail)
             break;
-        if ((stop = event_text_read(event, end, &sink->event)) == NULL)
-            return 0;
-        if (take_event(sink, &sink->event, event, err) < 0)
-            return err_status(err);
+        if ((stop = take_coded(sink, event, end, err)) == NULL) {
+            if (err->code != ERR_NONE)
+                return err_status(err);
+            if ((stop = event_text_read(event, end, &sink->event)) == NULL)
+                return 0;
+            if (take_event(sink, &sink->event, event, err) < 0)
+                return err_status(err);
+        }
         *at = stop;
     }
     const char *tail = *at;

@@ -4,12 +4,13 @@
 #include "exporters/parallel.h"
 #include "exporters/timeline/perfetto_put.h"
 
+#include <libdeflate.h>
 #include <stdlib.h>
 #include <zlib.h>
 
 #define BLOCK_MAX ((size_t)500 * 1000) /* bytes that are compressed together; Perfetto takes packets below 512 KB */
 #define GZIP_LEVEL 6
-#define PACKETS_LEVEL 3 /* a tenth more bytes than 6 in a third of the time */
+#define PACKETS_LEVEL 1 /* fewer bytes than 3 of zlib, in a fifth of the time */
 #define HEAD_MAX 32     /* bytes before a packet of packets */
 
 enum { TRACE_PACKET = 1, PACKET_COMPRESSED = 50 };
@@ -24,8 +25,8 @@ struct squeeze {
     enum squeeze_kind kind;
     struct outfile file, input;
     struct parallel *parallel;
-    char *waiting;                    /* of packets: what is no block yet */
-    size_t length, capacity, packets; /* packets: the end of the last one that is whole */
+    char *waiting; /* the beginning of a packet */
+    size_t length, capacity;
     uint64_t total;
     unsigned long crc;
     struct err err; /* the first failure; told by squeeze_commit */
@@ -33,20 +34,27 @@ struct squeeze {
 
 /* ---- workers ---- */
 
+/* Blocks of gzip are one stream, which zlib alone makes in pieces; those of packets stand for themselves. */
 struct deflater {
-    const struct squeeze *squeeze;
+    bool gzip;
     z_stream stream;
+    struct libdeflate_compressor *packets;
 };
+
+static bool deflater_init(struct deflater *deflater)
+{
+    enum { RAW_WINDOW = -15, MEMORY = 8 };
+    if (!deflater->gzip)
+        return (deflater->packets = libdeflate_alloc_compressor(PACKETS_LEVEL)) != NULL;
+    return deflateInit2(&deflater->stream, GZIP_LEVEL, Z_DEFLATED, RAW_WINDOW, MEMORY, Z_DEFAULT_STRATEGY) == Z_OK;
+}
 
 static void *worker_new(void *squeeze, struct err *err)
 {
-    enum { RAW_WINDOW = -15, ZLIB_WINDOW = 15, MEMORY = 8 };
     struct deflater *deflater = calloc(1, sizeof *deflater);
     if (deflater != NULL) {
-        deflater->squeeze = squeeze;
-        const bool gzip = deflater->squeeze->kind == SQUEEZE_GZIP;
-        const int window = gzip ? RAW_WINDOW : ZLIB_WINDOW, level = gzip ? GZIP_LEVEL : PACKETS_LEVEL;
-        if (deflateInit2(&deflater->stream, level, Z_DEFLATED, window, MEMORY, Z_DEFAULT_STRATEGY) == Z_OK)
+        deflater->gzip = ((const struct squeeze *)squeeze)->kind == SQUEEZE_GZIP;
+        if (deflater_init(deflater))
             return deflater;
     }
     free(deflater);
@@ -57,35 +65,48 @@ static void *worker_new(void *squeeze, struct err *err)
 static void worker_free(void *opaque)
 {
     struct deflater *deflater = opaque;
-    deflateEnd(&deflater->stream);
+    libdeflate_free_compressor(deflater->packets);
+    deflateEnd(&deflater->stream); /* which does nothing to one that was not begun */
     free(deflater);
 }
 
-/* A block of gzip ends at a byte, so that the next one can follow it. */
-static int process(void *opaque, void *unit, struct parallel_output *output, struct err *err)
+/* How many bytes a block becomes at most. */
+static size_t bound_of(struct deflater *deflater, size_t length)
 {
-    struct deflater *deflater = opaque;
-    struct block *block = unit;
+    return deflater->gzip ? deflateBound(&deflater->stream, (unsigned long)length) + HEAD_MAX
+                          : libdeflate_zlib_compress_bound(deflater->packets, length);
+}
+
+/* Compresses a block into so much room; returns its length, 0: it cannot be. A block of gzip ends at a byte, so that
+ * the next one can follow it. */
+static size_t compress_block(struct deflater *deflater, const struct block *block, char *room, size_t bound)
+{
+    if (!deflater->gzip)
+        return libdeflate_zlib_compress(deflater->packets, block->bytes, block->length, room, bound);
     z_stream *stream = &deflater->stream;
-    const bool gzip = deflater->squeeze->kind == SQUEEZE_GZIP;
-    if (block->whole)
-        return parallel_write(output, block->bytes, block->length, err);
-    const size_t bound = deflateBound(stream, (unsigned long)block->length) + HEAD_MAX;
-    char *room = parallel_reserve(output, bound + HEAD_MAX, err);
-    if (room == NULL)
-        return err_status(err);
-    char *packed = room + HEAD_MAX;
     deflateReset(stream);
     stream->next_in = (unsigned char *)block->bytes;
     stream->avail_in = (unsigned)block->length;
-    stream->next_out = (unsigned char *)packed;
+    stream->next_out = (unsigned char *)room;
     stream->avail_out = (unsigned)bound;
-    const int done = deflate(stream, gzip ? Z_SYNC_FLUSH : Z_FINISH);
-    if (stream->avail_in > 0 || done != (gzip ? Z_OK : Z_STREAM_END))
+    return deflate(stream, Z_SYNC_FLUSH) == Z_OK && stream->avail_in == 0 ? bound - stream->avail_out : 0;
+}
+
+static int process(void *opaque, void *unit, struct parallel_output *output, struct err *err)
+{
+    struct deflater *deflater = opaque;
+    const struct block *block = unit;
+    if (block->whole)
+        return parallel_write(output, block->bytes, block->length, err);
+    const size_t bound = bound_of(deflater, block->length);
+    char *room = parallel_reserve(output, bound + HEAD_MAX, err);
+    if (room == NULL)
+        return err_status(err);
+    char *packed = room + HEAD_MAX, *p = room;
+    const size_t length = compress_block(deflater, block, packed, bound);
+    if (length == 0)
         return err_set(err, ERR_FAILED, "a block of %zu bytes cannot be compressed", block->length);
-    const size_t length = bound - stream->avail_out;
-    char *p = room;
-    if (!gzip) {
+    if (!deflater->gzip) {
         char field[VARINT_MAX * 2];
         const size_t head = (size_t)(varint_put(field_put_tag(field, PACKET_COMPRESSED, WIRE_BYTES), length) - field);
         p = varint_put(field_put_tag(p, TRACE_PACKET, WIRE_BYTES), head + length);
@@ -155,30 +176,34 @@ static size_t packet_length(const char *p, size_t available)
     return 0;
 }
 
-/* Submits the packets that wait. */
-static int submit_packets(struct squeeze *squeeze, struct err *err)
-{
-    int status = squeeze->packets > 0 ? submit(squeeze, squeeze->waiting, squeeze->packets, err) : 0;
-    squeeze->length -= squeeze->packets;
-    memmove(squeeze->waiting, squeeze->waiting + squeeze->packets, squeeze->length);
-    squeeze->packets = 0;
-    return status;
-}
-
+/* Submits the packets that have come as a whole, in blocks of about one length; what is left waits. */
 static int take_packets(struct squeeze *squeeze, const char *bytes, size_t length, struct err *err)
 {
-    if (grow(&squeeze->waiting, &squeeze->capacity, squeeze->length + length, err) < 0)
-        return err_status(err);
-    memcpy(squeeze->waiting + squeeze->length, bytes, length);
-    squeeze->length += length;
-    size_t packet;
-    while ((packet = packet_length(squeeze->waiting + squeeze->packets, squeeze->length - squeeze->packets)) > 0) {
-        if (squeeze->packets + packet > BLOCK_MAX && submit_packets(squeeze, err) < 0)
+    if (squeeze->length > 0) {
+        if (grow(&squeeze->waiting, &squeeze->capacity, squeeze->length + length, err) < 0)
             return err_status(err);
-        squeeze->packets += packet;
-        if (packet > BLOCK_MAX && submit_packets(squeeze, err) < 0)
-            return err_status(err);
+        memcpy(squeeze->waiting + squeeze->length, bytes, length);
+        bytes = squeeze->waiting;
+        length += squeeze->length;
     }
+    const size_t each = length / (length / BLOCK_MAX + 1);
+    size_t start = 0, at = 0, packet;
+    while ((packet = packet_length(bytes + at, length - at)) > 0) {
+        if (at - start + packet > BLOCK_MAX || at - start >= each) {
+            if (at > start && submit(squeeze, bytes + start, at - start, err) < 0)
+                return err_status(err);
+            start = at;
+        }
+        at += packet;
+    }
+    if (at > start && submit(squeeze, bytes + start, at - start, err) < 0)
+        return err_status(err);
+    squeeze->length = length - at;
+    if (squeeze->length == 0)
+        return 0;
+    if (bytes != squeeze->waiting && grow(&squeeze->waiting, &squeeze->capacity, squeeze->length, err) < 0)
+        return err_status(err);
+    memmove(squeeze->waiting, bytes + at, squeeze->length);
     return 0;
 }
 
@@ -258,8 +283,7 @@ static int finish(struct squeeze *squeeze, uint64_t *ret_bytes, struct err *err)
         *err = squeeze->err;
         return err_status(err);
     }
-    if (committed < 0 || (squeeze->kind == SQUEEZE_PACKETS && submit_packets(squeeze, err) < 0) ||
-        parallel_finish(squeeze->parallel, err) < 0)
+    if (committed < 0 || parallel_finish(squeeze->parallel, err) < 0)
         return err_status(err);
     parallel_free(squeeze->parallel);
     squeeze->parallel = NULL;

@@ -241,11 +241,7 @@ static int append_cpu_tasks(struct task_timeline *timeline, int64_t until_ns, st
     return 0;
 }
 
-static int compare_tasks(const void *a, const void *b)
-{
-    const struct placed_task *x = a, *y = b;
-    return x->start_ns != y->start_ns ? array_order(x->start_ns, y->start_ns) : array_order(x->order, y->order);
-}
+ARRAY_COMPARE(compare_tasks, struct placed_task, ARRAY_BY(start_ns), ARRAY_BY(order))
 
 /* Appends what starts before; everything with INT64_MAX. */
 static int append_kept(struct task_timeline *timeline, int64_t until_ns, struct err *err)

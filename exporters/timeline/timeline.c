@@ -210,9 +210,10 @@ static int begin_tracks(struct track_run *run, struct err *err)
         const uint64_t before = run->trace.events;
         if (track->word != NULL)
             trace_lanes_init(run->states[i], &run->trace.style, track->word, track->first_free, run->run->db);
-        if ((track->begin != NULL && track->begin(run, run->states[i], err) < 0) ||
-            (track->events != NULL && (series_track_write(run, track, run->states[i], err) < 0 ||
-                                       (track->end != NULL && track->end(run, run->states[i], err) < 0))))
+        const int status = track->begin != NULL ? track->begin(run, run->states[i], err) : 0;
+        if (status < 0 || (track->events != NULL && status != TRACK_HAS_NONE &&
+                           (series_track_write(run, track, run->states[i], err) < 0 ||
+                            (track->end != NULL && track->end(run, run->states[i], err) < 0))))
             return err_status(err);
         if (track->named_only && run->trace.events == before)
             tell_absent(run, track->name);

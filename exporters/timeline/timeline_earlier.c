@@ -54,11 +54,10 @@ static int64_t earlier_pid(const struct earlier *draw, int64_t process)
 int earlier_draw_series(struct earlier *draw, const struct track *track, struct err *err)
 {
     struct series_track state = {.runs = NULL};
-    int status = series_track_write(&draw->file, track, &state, err);
-    if (status == 0 && !draw->file.compat)
-        status = series_track_name_threads(&state, err);
+    bool failed = series_track_write(&draw->file, track, &state, err) < 0 ||
+                  (!draw->file.compat && series_track_name_threads(&state, err) < 0);
     series_track_release(&state);
-    return status;
+    return failed ? err_status(err) : 0;
 }
 
 void earlier_name_process(struct earlier *draw, int64_t process, const char *name)
@@ -381,7 +380,7 @@ static void release_tasks(struct earlier *draw)
 
 /* ---- models and what the host did for them: few ---- */
 
-/* What both layers are but rows and names. */
+/* Members that both layers have. */
 #define OF_GE(table, columns, order, which)                                                                            \
     .query = {.with = HASHES_2022, .from = table, .where = "s.device_id = :device", .order_by = order},                \
     .values = columns, .device = "NULL", .thread = "t.thread_id", .thread_name = "'Thread ' || t.thread_id",           \

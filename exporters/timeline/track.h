@@ -149,7 +149,8 @@ struct track {
     const char *word;  /* how names of threads begin: "Stream "; NULL: the track has no lanes */
     int (*first_free)(void *db, int64_t *ret, struct err *err); /* for its lanes (trace_lanes_init), or NULL */
     void (*name_thread)(void *state, int64_t pid, int64_t number, struct strbuf *ret); /* NULL: by word and number */
-    /* Hooks return 0 or -code; each may be NULL. With a table begin comes before its events, end behind them. */
+    /* Hooks return 0 or -code; each may be NULL. With a table begin comes before its events, which
+     * TRACK_HAS_NONE leaves out, end behind them. */
     int (*begin)(struct track_run *run, void *state, struct err *err);
     /* Rows, in order: when each runs (all tracks of TRACK_TASKS see all tasks). */
     int (*span)(struct track_run *run, void *state, const struct cann_span *span, struct err *err);
@@ -162,6 +163,8 @@ struct track {
     int (*draw_task)(void *worker, const struct cann_task *task, struct err *err);
     int (*draw_unit)(struct track_worker *worker, struct err *err);
 };
+
+#define TRACK_HAS_NONE 1
 
 /* The name in the file of --reports that stands for all layers. */
 #define TRACK_ALL "all"

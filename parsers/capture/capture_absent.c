@@ -5,6 +5,7 @@
 
 #include "base/intern.h"
 #include "base/map.h"
+#include "base/words.h"
 #include "parsers/capture/capture_files.h"
 
 #include <stdio.h>
@@ -87,20 +88,10 @@ static const struct expectation expectations[] = {
 
 #define EXPECTATION_COUNT (sizeof expectations / sizeof *expectations)
 
-/* Whether a list of words, divided by commas, has this one. */
-static bool has_word(const char *list, const char *word, size_t length)
-{
-    for (const char *at = list; *at != '\0'; at += strcspn(at, ",") + (strchr(at, ',') != NULL)) {
-        if (strcspn(at, ",") == length && memcmp(at, word, length) == 0)
-            return true;
-    }
-    return false;
-}
-
 static bool share_word(const char *list, const char *other)
 {
     for (const char *at = other; *at != '\0'; at += strcspn(at, ",") + (strchr(at, ',') != NULL)) {
-        if (has_word(list, at, strcspn(at, ",")))
+        if (words_list_has(list, at, strcspn(at, ",")))
             return true;
     }
     return false;
@@ -136,7 +127,8 @@ static const struct capture_file *find_kind(const struct search *search, size_t 
 {
     for (size_t i = 0; i < search->capture->file_count; i++) {
         const struct record_kind *kind = search->kinds[i];
-        if (kind != NULL && search->capture->files[i].part == part && has_word(names, kind->name, strlen(kind->name)))
+        if (kind != NULL && search->capture->files[i].part == part &&
+            words_list_has(names, kind->name, strlen(kind->name)))
             return &search->capture->files[i];
     }
     return NULL;

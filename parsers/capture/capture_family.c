@@ -2,6 +2,7 @@
 /* Which family a capture is of, and what follows from that: chips that are read, clocks, what must be there. */
 #include "base/map.h"
 #include "base/number.h"
+#include "base/words.h"
 #include "parsers/capture/capture_files.h"
 
 extern const struct record_kind kind_acl_call, kind_aicpu_log, kind_ffts_profile, kind_hwts, kind_stars_soc,
@@ -116,15 +117,8 @@ static enum capture_family recognise_family(const struct capture *capture)
     return CAPTURE_UNKNOWN;
 }
 
-const char *capture_family_name(enum capture_family family)
-{
-    static const char *const names[] = {[CAPTURE_SVP] = "svp",
-                                        [CAPTURE_JOB] = "ascend-job",
-                                        [CAPTURE_2022] = "ascend-2022",
-                                        [CAPTURE_CANN] = "ascend-cann",
-                                        [CAPTURE_UNKNOWN] = "unknown"};
-    return names[family];
-}
+ENUM_NAMES(capture_family_name, enum capture_family, [CAPTURE_SVP] = "svp", [CAPTURE_JOB] = "ascend-job",
+           [CAPTURE_2022] = "ascend-2022", [CAPTURE_CANN] = "ascend-cann", [CAPTURE_UNKNOWN] = "unknown")
 
 static void leave_foreign_files_out(struct capture *capture)
 {

@@ -4,8 +4,8 @@
 #include "base/format/json_in.h"
 #include "base/number.h"
 #include "base/suggest.h"
+#include "base/words.h"
 #include "parsers/capture/capture_files.h"
-#include "parsers/switches/rule.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -279,7 +279,8 @@ struct check {
 
 static const struct known_keys *find_key(const struct known_keys *keys, const char *name)
 {
-    while (keys->names != NULL && !switch_list_has(keys->names, name, strlen(name)))
+    while (keys->names != NULL &&
+           (strstr(keys->names, name) == NULL || !words_list_has(keys->names, name, strlen(name))))
         keys++;
     return keys->names != NULL ? keys : NULL;
 }

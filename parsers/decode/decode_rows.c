@@ -182,7 +182,14 @@ void decode_record(struct decode_plan *plan, const unsigned char *record, struct
     struct cell *cells = row->cells;
     for (const struct word_run *run = plan->runs, *end = run + plan->run_count; run < end; run++) {
         const unsigned char *word = record + run->offset;
-        for (struct cell *cell = cells + run->column, *last = cell + run->count; cell < last; cell++, word += 4)
+        struct cell *cell = cells + run->column, *last = cell + run->count;
+        for (; last - cell >= 4; cell += 4, word += 16) { /* runs are long where tensors are */
+            cell[0].integer = (int64_t)bytes_load(word, 4, false);
+            cell[1].integer = (int64_t)bytes_load(word + 4, 4, false);
+            cell[2].integer = (int64_t)bytes_load(word + 8, 4, false);
+            cell[3].integer = (int64_t)bytes_load(word + 12, 4, false);
+        }
+        for (; cell < last; cell++, word += 4)
             cell->integer = (int64_t)bytes_load(word, 4, false);
     }
     for (const struct quick_step *step = plan->quick, *end = step + plan->quick_count; step < end; step++) {

@@ -34,28 +34,22 @@ bool layout_word_is(const struct word *word, const char *text)
 int text_choose(struct text_line *line, const struct word *word, const char *const *names, size_t count,
                 const char *what, const char *owner)
 {
-    const char *meant = NULL;
-    size_t nearest = word->length / 2 + 1;
+    struct nearest nearest = nearest_to(word->text, word->length);
     struct strbuf list;
     strbuf_init(&list, LIST_MAX_LENGTH);
     for (size_t i = 0; i < count; i++) {
         if (names[i] == NULL)
             continue;
-        size_t distance = suggestion_edit_distance(word->text, word->length, names[i], strlen(names[i]));
         if (layout_word_is(word, names[i])) {
             strbuf_release(&list);
             return (int)i;
         }
-        if (distance < nearest) {
-            nearest = distance;
-            meant = names[i];
-        }
+        nearest_add(&nearest, names[i]);
         if (!list.failed)
             (void)strbuf_addf(&list, "%s%s", list.length > 0 ? ", " : "", names[i]);
     }
-    int r = text_mistake(line, "unknown %s '%.*s'%s%s%s; %s%s%s", what, SHOWN(word),
-                         meant != NULL ? " (did you mean '" : "", meant != NULL ? meant : "",
-                         meant != NULL ? "'?)" : "", owner, list.data, list.failed ? ", ..." : "");
+    int r = text_mistake(line, "unknown %s '%.*s'%s%s%s; %s%s%s", what, SHOWN(word), NEAREST_TEXT(nearest), owner,
+                         list.data, list.failed ? ", ..." : "");
     strbuf_release(&list);
     return r;
 }

@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "base/suggest.h"
+#include "base/words.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -150,14 +151,14 @@ bool switch_has_effect(const struct switch_effect *effect, const char *key, cons
     if (effect->value == NULL)
         return strcmp(value, "off") != 0 && strcmp(value, "None") != 0;
     if (strcmp(effect->value, "l1") == 0) /* as every level above the lowest */
-        return switch_list_has("on,l1,l2,l3", value, strlen(value));
-    return switch_list_has(value, effect->value, strlen(effect->value));
+        return words_list_has("on,l1,l2,l3", value, strlen(value));
+    return words_list_has(value, effect->value, strlen(effect->value));
 }
 
 bool switch_was_on(const struct switch_effect *effect, const char *setting)
 {
     if (effect->setting_value != NULL)
-        return switch_list_has(setting, effect->setting_value, strlen(effect->setting_value));
+        return words_list_has(setting, effect->setting_value, strlen(effect->setting_value));
     return *setting != '\0' && strcmp(setting, "off") != 0 && strcmp(setting, "0") != 0;
 }
 
@@ -284,7 +285,7 @@ static const struct need {
 
 static bool means_nothing(const char *value)
 {
-    return value == NULL || switch_list_has("off,false,None,AiCoreNone,ACL_AICORE_NONE", value, strlen(value));
+    return value == NULL || words_list_has("off,false,None,AiCoreNone,ACL_AICORE_NONE", value, strlen(value));
 }
 
 static int check_need(struct switch_finding *finding, const struct need *need, const char *value, const char *other,
@@ -346,7 +347,7 @@ static int check_framework(struct switch_finding *finding, finding_given *given,
                                         "%s needs %s among the activities", parts[i].key, missing);
     }
     const char *metrics = given(file, "aic_metrics") != NULL ? "aic_metrics" : "aicore_metrics";
-    bool low = level != NULL && switch_list_has("Level0,LevelNone,Level_none", level, strlen(level));
+    bool low = level != NULL && words_list_has("Level0,LevelNone,Level_none", level, strlen(level));
     if (status == 0 && low && !means_nothing(given(file, metrics)))
         status = switch_problem_add(&finding->problems, metrics, given(file, metrics), "profiler_level=Level1", err,
                                     "%s counts nothing: %s = %s has no metrics", metrics, "profiler_level", level);
@@ -437,7 +438,7 @@ static size_t enumeration_length(const char *word, size_t length)
     const char *dot = memrchr(word, '.', length);
     const char *before = dot != NULL ? memrchr(word, '.', (size_t)(dot - word)) : NULL;
     const char *name = before != NULL ? before + 1 : word;
-    return dot != NULL && switch_list_has(classes, name, (size_t)(dot - name)) ? (size_t)(dot + 1 - word) : 0;
+    return dot != NULL && words_list_has(classes, name, (size_t)(dot - name)) ? (size_t)(dot + 1 - word) : 0;
 }
 
 /* Takes such prefixes out of a list divided by commas. */
@@ -673,7 +674,7 @@ static int settle_metrics(struct switch_finding *finding, const struct option_fi
     if (finding->writer == SWITCH_SVP)
         return 0;
     if ((finding->writer & FRAMEWORKS) != 0) {
-        bool high = level != NULL && switch_list_has("Level1,Level2", level, strlen(level));
+        bool high = level != NULL && words_list_has("Level1,Level2", level, strlen(level));
         bool none = metrics == NULL || strcmp(metrics, "None") == 0;
         metrics = !high ? NULL : none ? "PipeUtilization" : metrics;
     } else if (metrics != NULL && *metrics == '\0') {
@@ -703,7 +704,7 @@ static int set_usual(struct switch_finding *finding, const struct option_file *f
 static bool is_without_device(const struct option_file *file)
 {
     const char *activities = (file->writer & FRAMEWORKS) != 0 ? value_given(file, "activities") : NULL;
-    return activities != NULL && !switch_list_has(activities, "NPU", strlen("NPU"));
+    return activities != NULL && !words_list_has(activities, "NPU", strlen("NPU"));
 }
 
 static bool is_switched_off(const struct option_file *file)
@@ -744,7 +745,7 @@ static int warn_of_metrics(struct switch_finding *finding, const struct option_f
                 switch_problem_add(&finding->warnings, keys[i], value, NULL, err,
                                    "no metrics are collected: boards count " SWITCH_BOARD_METRICS " and nothing else");
         else if ((file->writer & FRAMEWORKS) != 0 && collected != NULL && strcmp(collected, "PipeUtilization") == 0 &&
-                 switch_list_has("AiCoreNone,ACL_AICORE_NONE", value, strlen(value)))
+                 words_list_has("AiCoreNone,ACL_AICORE_NONE", value, strlen(value)))
             status = switch_problem_add(&finding->warnings, keys[i], value, NULL, err,
                                         "%s collects PipeUtilization at %s all the same",
                                         switch_writer_name(file->writer), value_given(file, "profiler_level"));

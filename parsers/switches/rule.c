@@ -2,6 +2,7 @@
 #include "parsers/switches/rule.h"
 
 #include "base/number.h"
+#include "base/words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -124,18 +125,7 @@ const struct switch_rule *switch_rule_find(const char *key, unsigned writers)
 
 bool switch_is_of_board(const char *key)
 {
-    return switch_list_has("aacpu,aac_metrics,interval", key, strlen(key));
-}
-
-bool switch_list_has(const char *list, const char *word, size_t length)
-{
-    for (const char *at = list; *at != '\0';) {
-        size_t candidate = strcspn(at, ",");
-        if (candidate == length && memcmp(at, word, length) == 0)
-            return true;
-        at += candidate + (at[candidate] == ',');
-    }
-    return false;
+    return words_list_has("aacpu,aac_metrics,interval", key, strlen(key));
 }
 
 /* A word that ends in ':' stands for itself with something behind it: events that the user chose. */
@@ -144,15 +134,15 @@ static bool is_one_of(const char *list, const char *value)
 {
     size_t head = strcspn(value, ":");
     if (value[head] == ':')
-        return value[head + 1] != '\0' && strlen(value) <= MOST_CUSTOM_LENGTH && switch_list_has(list, value, head + 1);
-    return switch_list_has(list, value, head);
+        return value[head + 1] != '\0' && strlen(value) <= MOST_CUSTOM_LENGTH && words_list_has(list, value, head + 1);
+    return words_list_has(list, value, head);
 }
 
 static bool are_some_of(const char *list, const char *words)
 {
     for (;;) {
         size_t length = strcspn(list, ",");
-        if (length == 0 || (words != NULL && !switch_list_has(words, list, length)))
+        if (length == 0 || (words != NULL && !words_list_has(words, list, length)))
             return false;
         if (list[length] == '\0')
             return true;
@@ -200,7 +190,7 @@ bool switch_rule_allows(const struct switch_rule *rule, const char *value)
         return *value != '\0' && strlen(value) <= MOST_PATH &&
                switch_path_forbidden(value, rule->check == SWITCH_BOARD_PATH) == '\0';
     case SWITCH_FLAG:
-        return switch_list_has("true,false", value, strlen(value));
+        return words_list_has("true,false", value, strlen(value));
     case SWITCH_TEXT:
     case SWITCH_ANY:
         return true;

@@ -61,9 +61,6 @@ bool switch_is_of_board(const char *key);
 /* The only metrics that an SVP board counts; with any other value none are collected. */
 #define SWITCH_BOARD_METRICS "ArithmeticUtilization"
 
-/* Whether a word is one of those in a list divided by commas. */
-bool switch_list_has(const char *list, const char *word, size_t length);
-
 /* The bytes that a text allowed by SWITCH_SIZE means. */
 uint64_t switch_size_bytes(const char *value);
 

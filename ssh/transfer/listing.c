@@ -51,20 +51,15 @@ void told_add(struct told *told, const char *name)
     utf8_mask(told->first);
 }
 
-static int compare_paths(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 void paths_sort(void *items, size_t count, size_t item_size)
 {
     if (count > 0)
-        qsort(items, count, item_size, compare_paths);
+        qsort(items, count, item_size, array_compare_texts);
 }
 
 void *paths_find(const void *items, size_t count, size_t item_size, const char *path)
 {
-    return count > 0 ? bsearch(&path, items, count, item_size, compare_paths) : NULL;
+    return count > 0 ? bsearch(&path, items, count, item_size, array_compare_texts) : NULL;
 }
 
 static void file_release(struct listed_file *file)

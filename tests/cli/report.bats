@@ -490,6 +490,31 @@ PY
     expect_contains "$(page table 'Steps one by one: iterations of model 1')" "10.000,N/A,10.000,"
 }
 
+@test "captures without a device or a host, of one task, and of tasks that all overlap have every picture, or say that there is none" {
+    local outputs=("export timeline --format pftrace --reports all" "export flame --format svg" "export flame"
+        "report -o page.html" "report --format markdown -o page.md" "show --table roofline" "show --table memory_curve"
+        "show --table phases" "show --table path" "show --table shapes" "show --table layers")
+    make_program <<<"for i in range(4): p.op('a', us=10)"
+    cp -r PROF_1 PROF_nodevice
+    cp -r PROF_1 PROF_nohost
+    rm -r PROF_nodevice/device_0 PROF_nohost/host
+    make_program <<<"p.op('alone', us=10)"
+    cp -r PROF_1 PROF_one
+    make_program <<'PY'
+for stream in range(4):
+    p.op(f'beside{stream}', us=10, stream=stream)
+    p.at -= 10000
+PY
+    for capture in PROF_nodevice PROF_nohost PROF_one PROF_1; do
+        for output in "${outputs[@]}"; do
+            # shellcheck disable=SC2086
+            run_msprof -q $output -dir "$capture"
+            [ "$status" -eq 0 ] || { expect_status 4 && expect_contains "$stderr" "' has no "; }
+        done
+        [[ $(page part c1-time) == *device* ]]
+    done
+}
+
 @test "every inference of a board is a step of the page" {
     copy_capture JOBX
     report JOBX

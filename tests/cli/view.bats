@@ -31,7 +31,7 @@ teardown() {
 
 # Begins to serve: serve ARGUMENTS...; $address is where.
 serve() {
-    "$MSPROF" view "$@" >address 2>messages 3>&- &
+    env --default-signal=INT "$MSPROF" view "$@" >address 2>messages 3>&- & # a shell's background ignores it
     server=$!
     for ((i = 0; i < 600; i++)); do
         [ ! -s address ] || break
@@ -88,6 +88,21 @@ END
     ends_with 0
     cp body page.html
     python3 "$repository/tests/lib/page.py" page.html >/dev/null
+}
+
+@test "an interrupt ends view, and leaves neither a socket nor a file" {
+    "$MSPROF" import -q -dir JOBX
+    find JOBX >before
+    for options in "" --report; do
+        # shellcheck disable=SC2086
+        serve JOBX $options
+        port=${address#http://127.0.0.1:}
+        kill -INT "$server"
+        ends_with 130
+        expect_contains "$(<messages)" "interrupted by SIGINT"
+        run ! python3 -c 'import socket, sys; socket.create_connection(("127.0.0.1", int(sys.argv[1])), 5)' "${port%%/*}"
+        expect_equal "$(find JOBX)" "$(<before)"
+    done
 }
 
 @test "view answers nobody who does not know the token, or calls it by another name" {

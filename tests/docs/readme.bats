@@ -190,7 +190,7 @@ END
     export installed="gcc libc6-dev make libsqlite3-dev libcjson-dev libssh-dev"
     PATH=$scratch/bin:$PATH "$repository/tools/packages.sh" build
     expect_equal "$(cat calls)" "apt-get update -qq
-apt-get install -y -qq --no-install-recommends libcsv-dev libssl-dev zlib1g-dev (noninteractive)"
+apt-get install -y -qq --no-install-recommends libcsv-dev libssl-dev zlib1g-dev libdeflate-dev (noninteractive)"
 }
 
 @test "packages are installed with sudo by users that are not root" {
@@ -198,12 +198,12 @@ apt-get install -y -qq --no-install-recommends libcsv-dev libssl-dev zlib1g-dev 
     export installed="gcc libc6-dev make libsqlite3-dev libcjson-dev libssh-dev libcsv-dev"
     PATH=$scratch/bin:$PATH "$repository/tools/packages.sh" build
     expect_equal "$(grep ^sudo calls)" "sudo apt-get update -qq
-sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends libssl-dev zlib1g-dev"
+sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends libssl-dev zlib1g-dev libdeflate-dev"
 }
 
 @test "nothing is called when nothing is missing" {
     fake_package_tools 1000
-    export installed="gcc libc6-dev make libsqlite3-dev libcjson-dev libssh-dev libcsv-dev libssl-dev zlib1g-dev"
+    export installed="gcc libc6-dev make libsqlite3-dev libcjson-dev libssh-dev libcsv-dev libssl-dev zlib1g-dev libdeflate-dev"
     PATH=$scratch/bin:$PATH "$repository/tools/packages.sh" build
     expect_equal "$(cat calls)" ""
 }

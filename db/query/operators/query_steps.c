@@ -5,7 +5,6 @@
 #include "base/search.h"
 #include "db/database.h"
 #include "db/query/query_fields.h"
-#include "db/query/query_loop.h"
 #include "db/table_rows.h"
 #include "parsers/record.h"
 
@@ -361,12 +360,15 @@ static const char pieces[] =
     " UNION ALL SELECT 2, backward_ns, end_ns, NULL, NULL, NULL, * FROM step"
     "  WHERE backward_ns >= forward_ns AND end_ns >= backward_ns"
     " UNION ALL SELECT part, start_ns, end_ns, stream_id, pair, place, device_id, model_id, iteration, NULL, NULL,"
-    "  NULL, NULL, NULL FROM step_span;";
+    "  NULL, NULL, NULL FROM step_span;"
+    "CREATE INDEX temp.step_span_of_step ON step_span(step)";
 
-static int add_span(struct table_rows *rows, int part, const struct cann_step_span *span, size_t place, struct err *err)
+static int add_span(struct table_rows *rows, int part, const struct cann_step_span *span, int64_t step, size_t place,
+                    struct err *err)
 {
     return table_add(rows, err, V(part), KNOWN(span->device_id), KNOWN(span->model_id), V(span->iteration),
-                     V(span->start_ns), V(span->end_ns), KNOWN(span->stream_id), V(span->pair), V((int64_t)place));
+                     V(span->start_ns), V(span->end_ns), KNOWN(span->stream_id), V(span->pair), V((int64_t)place),
+                     KNOWN(step));
 }
 
 static int fill_tables(struct table_rows *rows, struct table_rows *spans, const struct cann_steps *steps,
@@ -379,34 +381,48 @@ static int fill_tables(struct table_rows *rows, struct table_rows *spans, const 
                       KNOWN(step->augmentation_ns)) < 0)
             return err_status(err);
         for (size_t k = 0; k < step->reduce_count; k++)
-            if (add_span(spans, STEP_PART_REDUCE, &steps->reduces.items[step->first_reduce + k], k, err) < 0)
+            if (add_span(spans, STEP_PART_REDUCE, &steps->reduces.items[step->first_reduce + k], (int64_t)i + 1, k,
+                         err) < 0)
                 return err_status(err);
     }
     for (size_t i = 0; i < steps->fetches.count; i++)
-        if (add_span(spans, STEP_PART_FETCH, &steps->fetches.items[i], 0, err) < 0)
+        if (add_span(spans, STEP_PART_FETCH, &steps->fetches.items[i], DB_NULL, 0, err) < 0)
             return err_status(err);
     return 0;
 }
 
-int cann_steps_attach(sqlite3 *db, struct err *err)
+static int make_tables(sqlite3 *db, const struct cann_steps *steps, struct err *err)
 {
-    struct cann_steps steps = {.items = NULL};
     struct table_rows rows = {.insert = NULL}, spans = {.insert = NULL};
-    int64_t there = 0;
-    if (query_number(db, "SELECT count(*) FROM temp.sqlite_schema WHERE name = 'step'", &there, err) < 0 || there > 0)
-        return there > 0 ? 0 : err_status(err);
-    bool failed = cann_steps_load(db, &steps, err) < 0 || database_exec(db, "PRAGMA query_only = OFF", err) < 0 ||
+    bool failed = database_exec(db, "PRAGMA query_only = OFF", err) < 0 ||
                   table_rows_open(&rows, db, "temp.step",
                                   "device_id INTEGER, model_id INTEGER, iteration INTEGER, start_ns INTEGER,"
                                   " end_ns INTEGER, forward_ns INTEGER, backward_ns INTEGER, augmentation_ns INTEGER",
                                   err) < 0 ||
                   table_rows_open(&spans, db, "temp.step_span",
                                   "part INTEGER, device_id INTEGER, model_id INTEGER, iteration INTEGER,"
-                                  " start_ns INTEGER, end_ns INTEGER, stream_id INTEGER, pair INTEGER, place INTEGER",
+                                  " start_ns INTEGER, end_ns INTEGER, stream_id INTEGER, pair INTEGER, place INTEGER,"
+                                  " step INTEGER",
                                   err) < 0 ||
-                  fill_tables(&rows, &spans, &steps, err) < 0 || database_exec(db, pieces, err) < 0;
+                  fill_tables(&rows, &spans, steps, err) < 0 || database_exec(db, pieces, err) < 0;
     table_rows_close(&rows);
     table_rows_close(&spans);
-    cann_steps_release(&steps);
     return failed ? err_status(err) : database_exec(db, "PRAGMA query_only = ON", err);
+}
+
+int cann_steps_attach(sqlite3 *db, bool *ret_any, struct err *err)
+{
+    struct cann_steps steps;
+    bool any = sqlite3_table_column_metadata(db, "temp", "step", NULL, NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
+    int status = 0;
+    if (!any) {
+        if (cann_steps_load(db, &steps, err) < 0)
+            return err_status(err);
+        any = steps.count + steps.fetches.count > 0;
+        status = any || ret_any == NULL ? make_tables(db, &steps, err) : 0;
+        cann_steps_release(&steps);
+    }
+    if (ret_any != NULL)
+        *ret_any = any && status == 0;
+    return status;
 }

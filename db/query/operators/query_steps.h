@@ -8,6 +8,7 @@
 #include "base/err.h"
 
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,10 +38,11 @@ struct cann_steps {
 int cann_steps_load(sqlite3 *db, struct cann_steps *ret, struct err *err);
 void cann_steps_release(struct cann_steps *steps);
 
-/* Makes tables of them for the connection: temp.step; temp.step_span, all-reduces and fetches; temp.step_piece, what
- * both say as slices of a timeline, from from_ns until until_ns. Once is enough. */
+/* Makes tables of them for the connection: temp.step; temp.step_span, all-reduces (step: its row) and fetches;
+ * temp.step_piece, what both say as slices of a timeline, from from_ns until until_ns. Once is enough. ret_any: without
+ * any they are not made; NULL: they are. */
 #define STEP_PART_REDUCE 3 /* step_piece.part: 0 an iteration, 1 its propagations, 2 what follows them in it */
 #define STEP_PART_FETCH 4
-int cann_steps_attach(sqlite3 *db, struct err *err);
+int cann_steps_attach(sqlite3 *db, bool *ret_any, struct err *err);
 
 #endif

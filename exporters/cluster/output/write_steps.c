@@ -37,12 +37,6 @@ static struct members members_of(const struct plan *plan, const struct plan_grou
     return (struct members){plan->members.items + group->first_member, group->member_count};
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static int forest_init(struct forest *forest, const struct plan *plan, struct err *err)
 {
     size_t most = 1, kept = 0;
@@ -57,7 +51,7 @@ static int forest_init(struct forest *forest, const struct plan *plan, struct er
         for (size_t j = 0; j < members.count; j++)
             forest->ranks[forest->count++] = members.ranks[j];
     }
-    array_sort(forest->ranks, forest->count, sizeof *forest->ranks, compare_numbers);
+    array_sort(forest->ranks, forest->count, sizeof *forest->ranks, array_compare_numbers);
     for (size_t i = 0; i < forest->count; i++) {
         if (kept == 0 || forest->ranks[kept - 1] != forest->ranks[i])
             forest->ranks[kept++] = forest->ranks[i];
@@ -87,7 +81,7 @@ static size_t root_of(struct forest *forest, size_t i)
 
 static size_t root_of_rank(struct forest *forest, int64_t rank)
 {
-    const int64_t *found = bsearch(&rank, forest->ranks, forest->count, sizeof *forest->ranks, compare_numbers);
+    const int64_t *found = bsearch(&rank, forest->ranks, forest->count, sizeof *forest->ranks, array_compare_numbers);
     return found != NULL ? root_of(forest, (size_t)(found - forest->ranks)) : SIZE_MAX;
 }
 

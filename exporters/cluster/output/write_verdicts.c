@@ -18,12 +18,7 @@ struct ranked {
     const struct rank_verdict *verdict;
 };
 
-static int by_caused(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    return ARRAY_ORDERS(array_order(y->verdict->caused_ns, x->verdict->caused_ns),
-                        array_order(y->verdict->last, x->verdict->last), array_order(x->rank, y->rank));
-}
+ARRAY_COMPARE(by_caused, struct ranked, ARRAY_BY_MOST(verdict->caused_ns), ARRAY_BY_MOST(verdict->last), ARRAY_BY(rank))
 
 /* The one that others wait for longest comes first. */
 int write_slow_ranks(const char *directory, const struct plan *plan, const struct verdicts *verdicts,
@@ -200,15 +195,8 @@ struct judged {
     double shortfall;
 };
 
-static int by_shortfall(const void *a, const void *b)
-{
-    const struct judged *x = a, *y = b;
-    if (x->shortfall > y->shortfall || x->shortfall < y->shortfall)
-        return x->shortfall > y->shortfall ? -1 : 1;
-    return ARRAY_ORDERS(array_order(x->link->key.source, y->link->key.source),
-                        array_order(x->link->key.target, y->link->key.target),
-                        array_order(x->link->key.transport, y->link->key.transport));
-}
+ARRAY_COMPARE(by_shortfall, struct judged, ARRAY_BY_MOST(shortfall), ARRAY_BY(link->key.source),
+              ARRAY_BY(link->key.target), ARRAY_BY(link->key.transport))
 
 #define SLOW_LINKS 1000 /* that are listed */
 #define SPREAD 0.05     /* below the middle of its class before a link is called slow */

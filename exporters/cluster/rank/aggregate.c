@@ -736,9 +736,8 @@ static int write_file(const struct writer *writer, bool details, const char *pat
     checksum_finish(sum.sum, digest);
     checksum_free(sum.sum);
     memcpy(header.digest, digest, sizeof header.digest);
-    int status = outfile_open(&out, path, err);
-    if (status < 0)
-        return status;
+    if (outfile_open(&out, path, err) < 0)
+        return err_status(err);
     put_all(&file, &header, parts);
     return outfile_commit(&out, err);
 }

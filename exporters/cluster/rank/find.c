@@ -147,9 +147,8 @@ static int add_source(struct search *search, const char *path, const char *name,
     struct cluster_sources *sources = search->sources;
     if (sources->count >= MOST_SOURCES)
         return err_set(err, ERR_LIMIT, "more than %d captures", MOST_SOURCES);
-    int status = array_reserve(sources, 1, err);
-    if (status < 0)
-        return status;
+    if (array_reserve(sources, 1, err) < 0)
+        return err_status(err);
     struct cluster_source *source = &sources->items[sources->count];
     *source = (struct cluster_source){.path = strdup(path), .kind = kind, .rank = -1};
     if (source->path == NULL)
@@ -167,8 +166,8 @@ static int search_directory(struct search *search, const char *path, const char 
 /* It may lead anywhere, and to a rank that is here already. */
 static void tell_link(struct search *search, const char *path)
 {
-    const struct place place = {path, -1, -1, NULL};
-    diag_report(search->diag, DIAG_FILE_TYPE, &place, "a link to a directory; ranks behind it are not read");
+    diag_report(search->diag, DIAG_FILE_TYPE, FILE_PLACE(path, NULL),
+                "a link to a directory; ranks behind it are not read");
 }
 
 static int search_inside(struct search *search, const char *path, int depth, struct err *err)
@@ -176,8 +175,7 @@ static int search_inside(struct search *search, const char *path, int depth, str
     DIR *directory = opendir(path);
     int status = 0;
     if (directory == NULL) {
-        const struct place place = {path, -1, -1, NULL};
-        diag_report(search->diag, DIAG_FILE_UNREADABLE, &place, "%s", strerror(errno));
+        diag_report(search->diag, DIAG_FILE_UNREADABLE, FILE_PLACE(path, NULL), "%s", strerror(errno));
         return 0;
     }
     for (struct dirent *entry; status == 0 && (entry = readdir(directory)) != NULL;) {
@@ -203,14 +201,8 @@ static int search_directory(struct search *search, const char *path, const char 
     return depth < DEEPEST ? search_inside(search, path, depth, err) : 0;
 }
 
-static int compare_sources(const void *a, const void *b)
-{
-    const struct cluster_source *x = a, *y = b;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    int order = strcmp(y->made, x->made); /* the later one first */
-    return order != 0 ? order : strcmp(x->path, y->path);
-}
+ARRAY_COMPARE(compare_sources, struct cluster_source, ARRAY_BY(rank),
+              strcmp(right->made, left->made) /* the later one first */, ARRAY_BY_TEXT(path))
 
 static void drop(struct cluster_sources *sources, size_t i)
 {
@@ -236,9 +228,9 @@ static void drop_doubles(struct search *search)
         const struct cluster_source *source = &sources->items[i];
         if (source->rank < 0 || source->rank != sources->items[i - 1].rank)
             continue;
-        const struct place place = {source->path, -1, -1, NULL};
-        diag_report(search->diag, DIAG_RANK_DOUBLE, &place, "a second capture of rank %lld; the later '%s' is taken",
-                    (long long)source->rank, sources->items[i - 1].path);
+        diag_report(search->diag, DIAG_RANK_DOUBLE, FILE_PLACE(source->path, NULL),
+                    "a second capture of rank %lld; the later '%s' is taken", (long long)source->rank,
+                    sources->items[i - 1].path);
         drop(sources, i);
     }
 }

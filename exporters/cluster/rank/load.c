@@ -157,8 +157,7 @@ static bool open_made(const struct cluster_load *load, struct share *share, cons
     if (status == 0)
         return true;
     if (path != NULL && err->code != ERR_NONE && err->code != ERR_NOT_FOUND && !ends_everything(err)) {
-        const struct place place = {path, -1, -1, NULL};
-        diag_report(diag, DIAG_AGGREGATE_DAMAGED, &place, "%s",
+        diag_report(diag, DIAG_AGGREGATE_DAMAGED, FILE_PLACE(path, NULL), "%s",
                     err->code == ERR_FORMAT ? "its digest is not that of its content" : err_message(err));
     }
     if (path != NULL)
@@ -206,7 +205,6 @@ static int make_share(const struct cluster_load *load, struct share *share, stru
 static void end_share(struct run *run, struct share *share, bool made, const struct diagnostics *diag,
                       const struct err *err)
 {
-    const struct place place = {share->source->path, -1, -1, NULL};
     pthread_mutex_lock(&run->mutex);
     diag_merge(run->diag, diag);
     if (err->code != ERR_NONE && ends_everything(err) && !run->failed) {
@@ -214,8 +212,9 @@ static void end_share(struct run *run, struct share *share, bool made, const str
         run->err = *err;
     } else if (err->code != ERR_NONE) {
         share->failed = true;
-        diag_report(run->diag, DIAG_FILE_UNREADABLE, &place, err->depth > 1 ? "left out: %s: %s" : "left out: %s",
-                    err_message(err), err->depth > 1 ? err->causes[0] : "");
+        diag_report(run->diag, DIAG_FILE_UNREADABLE, FILE_PLACE(share->source->path, NULL),
+                    err->depth > 1 ? "left out: %s: %s" : "left out: %s", err_message(err),
+                    err->depth > 1 ? err->causes[0] : "");
     }
     if (share->opened) {
         run->made += made;
@@ -304,11 +303,7 @@ static int prepare(struct run *run, struct err *err)
     return status;
 }
 
-static int compare_bytes(const void *a, const void *b)
-{
-    const struct share *x = a, *y = b;
-    return ARRAY_ORDERS(array_order(y->source->bytes, x->source->bytes), array_order(x->number, y->number));
-}
+ARRAY_COMPARE(compare_bytes, struct share, ARRAY_BY_MOST(source->bytes), ARRAY_BY(number))
 
 /* Neighbours are in many groups together: each process gets a stretch of the ranks, all alike in bytes. */
 static int deal_out(struct run *run, struct err *err)
@@ -426,13 +421,7 @@ static int collect(struct run *run, struct loaded_ranks *ret, struct err *err)
     return status;
 }
 
-static int compare_ranks(const void *a, const void *b)
-{
-    const struct aggregate *x = a, *y = b;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    return strcmp(x->source, y->source);
-}
+ARRAY_COMPARE(compare_ranks, struct aggregate, ARRAY_BY(rank), ARRAY_BY_TEXT(source))
 
 /* Captures that say no rank are counted where none says one; beside others they are named and left out. */
 static void number_ranks(struct run *run, struct loaded_ranks *ret)

@@ -101,18 +101,13 @@ int rank_group_add_member(struct rank_data *rank, struct rank_group *group, int6
         last->count++;
         return 0;
     }
-    if (array_reserve(&rank->runs, 1, err) < 0)
+    if (array_add(&rank->runs, err, (struct rank_run){member, 0, 1}) < 0)
         return err_status(err);
-    rank->runs.items[rank->runs.count++] = (struct rank_run){member, 0, 1};
     group->run_count++;
     return 0;
 }
 
-static int compare_packets(const void *a, const void *b)
-{
-    const struct comm_packet *x = a, *y = b;
-    return array_order(x->bytes, y->bytes);
-}
+ARRAY_COMPARE(compare_packets, struct comm_packet, ARRAY_BY(bytes))
 
 uint32_t rank_packets_join(struct comm_packet *packets, size_t first, size_t end)
 {

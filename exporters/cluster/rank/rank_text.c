@@ -90,8 +90,8 @@ static void refuse(struct rank_reader *reader, const char *field, const char *fo
 {
     char place_text[512];
     snprintf(place_text, sizeof place_text, "%s of %s", field, reader->key);
-    const struct place place = {reader->file, -1, -1, place_text};
-    diag_report(reader->diag, DIAG_TEXT_LINE, &place, "%s; expected %s; it is left out", found, expected);
+    diag_report(reader->diag, DIAG_TEXT_LINE, FILE_PLACE(reader->file, place_text), "%s; expected %s; it is left out",
+                found, expected);
 }
 
 /* A value in units of 1/scale, 0 when it is not there. One that is no number, is below 0 where it must not be, or is
@@ -151,9 +151,8 @@ static int take_titles(struct rank_reader *reader, const char *const *fields, si
         return err_set(err, ERR_FORMAT, "its first row has no column \"Step\"");
     for (size_t i = reader->first_value; i < count && rank->column_count < CLUSTER_MAX_COLUMNS; i++) {
         check_title(reader, fields[i]);
-        int status = rank_text(rank, fields[i], strlen(fields[i]), &rank->columns[rank->column_count++], err);
-        if (status < 0)
-            return status;
+        if (rank_text(rank, fields[i], strlen(fields[i]), &rank->columns[rank->column_count++], err) < 0)
+            return err_status(err);
     }
     return 0;
 }
@@ -358,10 +357,10 @@ int rank_reader_packet(struct rank_reader *reader, size_t transport, const char 
         reader->sound = false;
         return 0;
     }
-    if (array_reserve(&rank->packets, 1, err) < 0)
+    if (array_add(
+            &rank->packets, err,
+            (struct comm_packet){llround(mb * BYTES_OF_MB), llround(count.number), llround(ms.number * NS_OF_MS)}) < 0)
         return err_status(err);
-    rank->packets.items[rank->packets.count++] =
-        (struct comm_packet){llround(mb * BYTES_OF_MB), llround(count.number), llround(ms.number * NS_OF_MS)};
     reader->operator_.transfers[transport].packet_count++;
     return 0;
 }
@@ -418,13 +417,12 @@ static void check_transport(struct rank_reader *reader, const char *key, const c
     static const char *const known[] = {"LOCAL",   "HCCS",          "PCIE", "RDMA", "SIO",  "SDMA",     "HCCS_SW",
                                         "ON_CHIP", "STANDARD_ROCE", "ROCE", "UB",   "UBoE", "RESERVED", "N/A",
                                         "",        "INVALID_TYPE"};
-    const struct place place = {reader->file, -1, -1, "Transport Type"};
     for (size_t i = 0; transport != NULL && i < sizeof known / sizeof *known; i++) {
         if (strcmp(transport, known[i]) == 0)
             return;
     }
-    diag_report(reader->diag, DIAG_RECORD_ODD, &place, "%s of %s: %s", key, reader->key,
-                transport != NULL ? transport : "none");
+    diag_report(reader->diag, DIAG_RECORD_ODD, FILE_PLACE(reader->file, "Transport Type"), "%s of %s: %s", key,
+                reader->key, transport != NULL ? transport : "none");
 }
 
 int rank_reader_link(struct rank_reader *reader, const char *const *keys, const struct told_link *told, struct err *err)
@@ -483,9 +481,8 @@ static int take_entry(void *arg, const char *const *keys, const struct json *val
 /* Tells of texts that rank_text made safe since there were so many of them. */
 static void tell_unsafe(const struct rank_data *rank, uint64_t before, const char *file, struct diagnostics *diag)
 {
-    const struct place place = {file, -1, -1, NULL};
     if (rank->unsafe_texts > before)
-        diag_report(diag, DIAG_TEXT_UNSAFE, &place, "texts with control characters or no UTF-8: %llu",
+        diag_report(diag, DIAG_TEXT_UNSAFE, FILE_PLACE(file, NULL), "texts with control characters or no UTF-8: %llu",
                     (unsigned long long)(rank->unsafe_texts - before));
 }
 
@@ -505,8 +502,8 @@ static int tell(struct rank_reader *reader, int status, struct err *err)
     if (status == 0 || err->code == ERR_NO_MEMORY || err->code == ERR_INTERRUPTED)
         return status;
     const char *message = err->depth > 0 ? err->causes[0] : err_message(err);
-    const struct place place = {strstr(message, reader->file) == NULL ? reader->file : NULL, -1, -1, NULL};
-    diag_report(reader->diag, DIAG_FILE_UNREADABLE, &place, "%s", message);
+    diag_report(reader->diag, DIAG_FILE_UNREADABLE,
+                FILE_PLACE(strstr(message, reader->file) == NULL ? reader->file : NULL, NULL), "%s", message);
     *err = (struct err)ERR_INIT;
     return 0;
 }
@@ -619,8 +616,7 @@ int rank_metadata_take(struct rank_data *rank, const char *path, const char *tex
     if (status == 0)
         take_division(rank, json_member(root, "distributed_args"));
     if (status < 0 && err->code != ERR_NO_MEMORY && err->code != ERR_INTERRUPTED) {
-        const struct place place = {path, -1, -1, NULL};
-        diag_report(diag, DIAG_CONFIG_INVALID, &place, "%s", err_message(err));
+        diag_report(diag, DIAG_CONFIG_INVALID, FILE_PLACE(path, NULL), "%s", err_message(err));
         *err = (struct err)ERR_INIT;
         status = 0;
     }

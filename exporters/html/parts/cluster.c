@@ -81,12 +81,7 @@ static int take_member(void *arg, const char *const *keys, const struct json *va
     return 0;
 }
 
-static int by_rank(const void *a, const void *b)
-{
-    const struct rank_times *x = a, *y = b;
-
-    return array_order(x->rank, y->rank);
-}
+ARRAY_COMPARE(by_rank, struct rank_times, ARRAY_BY(rank))
 
 static int load_ranks(struct cluster *cluster, const char *directory, struct err *err)
 {
@@ -121,14 +116,7 @@ static int take_link(void *arg, const char *const *fields, size_t count, uint64_
     return array_add(&cluster->links, err, link);
 }
 
-static int by_time(const void *a, const void *b)
-{
-    const struct link *x = a, *y = b;
-
-    if (x->ms != y->ms)
-        return array_order(y->ms, x->ms);
-    return x->source != y->source ? array_order(x->source, y->source) : array_order(x->target, y->target);
-}
+ARRAY_COMPARE(by_time, struct link, ARRAY_BY_MOST(ms), ARRAY_BY(source), ARRAY_BY(target))
 
 static int load(struct cluster *cluster, const char *directory, struct err *err)
 {

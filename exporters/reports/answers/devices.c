@@ -275,18 +275,8 @@ static int add_item(struct items *items, const struct item *item, struct err *er
     return array_add(items, err, *item);
 }
 
-static int by_kind_and_size(const void *a, const void *b)
-{
-    const struct item *x = a, *y = b;
-
-    if (x->kind != y->kind)
-        return x->kind < y->kind ? -1 : 1;
-    if (x->bytes != y->bytes)
-        return x->bytes > y->bytes ? -1 : 1;
-    if (x->time_ns != y->time_ns)
-        return x->time_ns > y->time_ns ? -1 : 1;
-    return strcmp(x->name, y->name);
-}
+ARRAY_COMPARE(by_kind_and_size, struct item, ARRAY_BY(kind), ARRAY_BY_MOST(bytes), ARRAY_BY_MOST(time_ns),
+              ARRAY_BY_TEXT(name))
 
 static int put_item(struct report_run *run, const struct item *item, struct err *err)
 {
@@ -440,12 +430,7 @@ static const struct report_column columns_communication[] = {
     {.title = NULL},
 };
 
-static int by_total(const void *a, const void *b)
-{
-    const struct communication *x = a, *y = b;
-
-    return ARRAY_ORDERS(array_order(y->series.total, x->series.total), array_order(x->op, y->op));
-}
+ARRAY_COMPARE(by_total, struct communication, ARRAY_BY_MOST(series.total), ARRAY_BY(op))
 
 /* Adds the executions of one device. */
 static int add_device(const struct workload *workload, uint16_t device, struct communication *items, struct err *err)

@@ -4,6 +4,8 @@
 #include "exporters/json_text.h"
 #include "exporters/table/grid.h"
 
+#include "base/array.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -558,11 +560,6 @@ static void put_rows(const struct diff_output *output, struct json_out *json)
     json_put_end(json, ']');
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* The keys of one side alone, ascending. */
 static int put_only(struct json_out *json, const struct compare_rows *rows, bool base, struct err *err)
 {
@@ -574,7 +571,7 @@ static int put_only(struct json_out *json, const struct compare_rows *rows, bool
     for (size_t i = 0; i < rows->count; i++)
         if ((base ? rows->items[i].new_key : rows->items[i].base_key) == NULL)
             keys[n++] = rows->items[i].key;
-    qsort((void *)keys, n, sizeof *keys, compare_names);
+    qsort((void *)keys, n, sizeof *keys, array_compare_texts);
     json_put_begin(json, base ? "only_base" : "only_new", '[');
     for (size_t i = 0; i < n; i++)
         json_put_text(json, NULL, keys[i]);

@@ -36,14 +36,7 @@ struct ranked {
     const char *name;
 };
 
-static int by_self(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-
-    if (x->time->self_ns != y->time->self_ns)
-        return x->time->self_ns > y->time->self_ns ? -1 : 1;
-    return strcmp(x->name, y->name);
-}
+ARRAY_COMPARE(by_self, struct ranked, ARRAY_BY_MOST(time->self_ns), ARRAY_BY_TEXT(name))
 
 static int put_function(struct report_run *run, const struct ranked *ranked, double self_ns, struct err *err)
 {

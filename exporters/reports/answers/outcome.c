@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/utf8.h"
+#include "base/words.h"
 #include "db/database.h"
 #include "db/query/query.h"
 #include "db/query/query_loop.h"
@@ -84,7 +85,7 @@ bool outcome_has_table(const struct switch_effect *effect, const char *report)
 {
     const char *kinds = effect->kinds, *word;
     size_t length;
-    if (effect->reports != NULL && switch_list_has(effect->reports, report, strlen(report)))
+    if (effect->reports != NULL && words_list_has(effect->reports, report, strlen(report)))
         return true;
     while ((word = next_word(&kinds, &length)) != NULL) {
         const struct record_kind *kind = find_kind(word, length);
@@ -231,7 +232,7 @@ static int add_reports(struct outcome *outcome, const struct switch_finding *fin
         return err_status(err);
     for (; status == 0 && *report != NULL; report++) {
         if (((*report)->families & FAMILY_OF(family)) != 0 &&
-            switch_list_has(effect->reports, (*report)->name, strlen((*report)->name)))
+            words_list_has(effect->reports, (*report)->name, strlen((*report)->name)))
             status = add_table(outcome, finding, effect, (*report)->name, err);
     }
     return status;
@@ -312,7 +313,7 @@ static int warn_of_metrics(const struct outcome *outcome, struct switch_finding 
     const char *metrics = switch_option_value(finding, "aic_metrics");
     struct pmu_columns columns = {.count = 0};
     if (metrics == NULL || finding->writer == SWITCH_SVP || outcome->chip < 0 ||
-        switch_list_has("None,Custom", metrics, strcspn(metrics, ":")))
+        words_list_has("None,Custom", metrics, strcspn(metrics, ":")))
         return 0;
     struct pmu_input input = {.chip = outcome->chip, .metrics = metrics, .aiv_metrics = metrics};
     pmu_columns_init(&columns, &input);
@@ -402,7 +403,7 @@ static int ask_trace(sqlite3 *db, struct trace *trace, struct err *err)
 static void put_need(struct strbuf *ret, const struct switch_effect *effect)
 {
     const struct switch_rule *rule = switch_rule_find(effect->key, effect->writers);
-    bool is_switch = rule != NULL && rule->check == SWITCH_WORD && switch_list_has(rule->words, "on", 2);
+    bool is_switch = rule != NULL && rule->check == SWITCH_WORD && words_list_has(rule->words, "on", 2);
     const char *value = effect->value != NULL ? effect->value : is_switch ? "on" : NULL;
     strbuf_addf(ret, "%s%s%s", effect->key, value != NULL ? " = " : "", value != NULL ? value : "");
 }

@@ -97,17 +97,8 @@ static int64_t cost_ns(const struct path_total *total)
     return number_add(total->path_ns, total->waits_ns);
 }
 
-static int by_cost(const void *a, const void *b)
-{
-    const struct path_total *x = a, *y = b;
-
-    if (cost_ns(x) != cost_ns(y))
-        return array_order(cost_ns(y), cost_ns(x));
-    if (x->total_ns != y->total_ns)
-        return array_order(y->total_ns, x->total_ns);
-    return x->key.is_call != y->key.is_call ? array_order(x->key.is_call, y->key.is_call)
-                                            : array_order(x->key.place, y->key.place);
-}
+ARRAY_COMPARE(by_cost, struct path_total, array_order(cost_ns(right), cost_ns(left)), ARRAY_BY_MOST(total_ns),
+              ARRAY_BY(key.is_call), ARRAY_BY(key.place))
 
 static int put_total(const struct path_rows *rows, const struct path_total *total, struct err *err)
 {

@@ -92,13 +92,7 @@ static int take_launch(void *arg, int64_t *row, struct err *err)
 }
 
 /* Puts the first call of each connection in front. */
-static int by_connection(const void *a, const void *b)
-{
-    const struct launch *x = a, *y = b;
-
-    return x->connection != y->connection ? array_order(x->connection, y->connection)
-                                          : array_order(x->start_ns, y->start_ns);
-}
+ARRAY_COMPARE(by_connection, struct launch, ARRAY_BY(connection), ARRAY_BY(start_ns))
 
 static const struct launch *find_launch(const struct phases *phases, int64_t connection)
 {
@@ -154,14 +148,7 @@ static int take_task(void *arg, int64_t *row, struct err *err)
     return 0;
 }
 
-static int by_total(const void *a, const void *b)
-{
-    const struct phased *x = a, *y = b;
-
-    if (x->total_ns != y->total_ns)
-        return x->total_ns > y->total_ns ? -1 : 1;
-    return x->name != y->name ? array_order(x->name, y->name) : array_order(x->type, y->type);
-}
+ARRAY_COMPARE(by_total, struct phased, ARRAY_BY_MOST(total_ns), ARRAY_BY(name), ARRAY_BY(type))
 
 static int put_phases(struct report_run *run, struct phases *phases, struct err *err)
 {

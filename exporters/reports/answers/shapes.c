@@ -122,14 +122,7 @@ static int load_shapes(sqlite3 *db, struct shapes *shapes, struct err *err)
     return status == 0 && shapes->durations == NULL ? err_status(err) : status;
 }
 
-static int by_total(const void *a, const void *b)
-{
-    const struct shape *x = a, *y = b;
-
-    if (x->total_ns != y->total_ns)
-        return x->total_ns > y->total_ns ? -1 : 1;
-    return x->type != y->type ? array_order(x->type, y->type) : array_order(x->tensors, y->tensors);
-}
+ARRAY_COMPARE(by_total, struct shape, ARRAY_BY_MOST(total_ns), ARRAY_BY(type), ARRAY_BY(tensors))
 
 static int put_shape(struct report_run *run, const struct cann_texts *names, const struct cann_texts *tensors,
                      const struct shapes *shapes, struct shape *shape, struct err *err)

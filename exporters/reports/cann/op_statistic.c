@@ -138,14 +138,7 @@ static int add_up(void *arg, const struct cann_task *task, struct err *err)
     return 0;
 }
 
-static int by_total(const void *x, const void *y)
-{
-    const struct core_group *a = x, *b = y;
-    int order = (a->total < b->total) - (a->total > b->total);
-    if (order == 0)
-        order = strcmp(a->type, b->type);
-    return order != 0 ? order : array_order(a->key.task_type, b->key.task_type);
-}
+ARRAY_COMPARE(by_total, struct core_group, ARRAY_BY_MOST(total), ARRAY_BY_TEXT(type), ARRAY_BY(key.task_type))
 
 /* The tool divided whole numbers as such. */
 static double mean(const struct core_group *group)

@@ -45,14 +45,14 @@ enum {
 static const struct value_name states[] = {{0, "static"}, {1, "dynamic"}, {0, NULL}};
 static const struct value_name answers[] = {{0, "NO"}, {1, "YES"}, {0, NULL}};
 
-#define INPUT(expression)                                                                                              \
+#define RAW(expression)                                                                                                \
     {                                                                                                                  \
-        "", expression, .flags = REPORT_INPUT                                                                          \
+        "", expression, .flags = REPORT_INPUT | REPORT_RAW                                                             \
     }
 #define COUNTERS(core)                                                                                                 \
-    INPUT(core "_total_cycle"), INPUT(core "_event0"), INPUT(core "_event1"), INPUT(core "_event2"),                   \
-        INPUT(core "_event3"), INPUT(core "_event4"), INPUT(core "_event5"), INPUT(core "_event6"),                    \
-        INPUT(core "_event7"), INPUT(core "_event8"), INPUT(core "_event9"), INPUT(core "_time_ns")
+    RAW(core "_total_cycle"), RAW(core "_event0"), RAW(core "_event1"), RAW(core "_event2"), RAW(core "_event3"),      \
+        RAW(core "_event4"), RAW(core "_event5"), RAW(core "_event6"), RAW(core "_event7"), RAW(core "_event8"),       \
+        RAW(core "_event9"), RAW(core "_time_ns")
 
 static const struct report_column columns[] = {
     [DEVICE] = {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
@@ -86,7 +86,7 @@ static const struct report_column columns[] = {
     {"Output Formats", "tensor_set_id", FORM_TENSORS, 5, .flags = REPORT_NO_TERMINAL, .doc = "Their formats."},
     [CONTEXT] = {"Context ID", "context_id", .when = ON_STARS, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL,
                  .doc = "Which part of a split task it was; 4294967295: the whole task."},
-    [CORE] = INPUT("op_task_type"),
+    [CORE] = {"", "op_task_type", .flags = REPORT_INPUT},
     [AIC] = COUNTERS("aic"),
     [AIV] = COUNTERS("aiv"),
     {.title = NULL},
@@ -255,25 +255,26 @@ static int64_t known(const struct report_value *value)
     return value->kind != VALUE_MISSING ? value->integer : 0;
 }
 
-/* *ret_ns: how long they counted; 0: not measured. */
-static void take_counters(const struct report_value *values, bool *ret_has, int64_t *ret_total, int64_t *counters,
-                          int64_t *ret_ns)
+/* Takes what a core counted, if anything. *ret_ns: how long it counted; 0: not measured. */
+static void take_counters(const int64_t *raw, bool *ret_has, int64_t *ret_total, int64_t *counters, int64_t *ret_ns)
 {
-    *ret_has = values[0].kind != VALUE_MISSING;
-    *ret_total = known(&values[0]);
+    *ret_has = raw[0] != DB_NULL;
+    if (!*ret_has)
+        return;
+    *ret_total = raw[0];
     for (size_t i = 0; i < CANN_COUNTERS; i++)
-        counters[i] = known(&values[1 + i]);
-    *ret_ns = known(&values[1 + CANN_COUNTERS]);
+        counters[i] = raw[1 + i] != DB_NULL ? raw[1 + i] : 0;
+    *ret_ns = raw[1 + CANN_COUNTERS] != DB_NULL ? raw[1 + CANN_COUNTERS] : 0;
 }
 
-static void set_metrics(const struct op_summary *summary, struct report_value *values)
+static void set_metrics(const struct op_summary *summary, const int64_t *raw, struct report_value *values)
 {
     enum { MIX_AIV = 5 };
     const struct device_columns *device = columns_of_device(summary, values[DEVICE].integer);
     struct pmu_value metrics[2 * PMU_MAX_COLUMNS + 1];
     struct pmu_task task = {.has_aic = false};
-    take_counters(values + AIC, &task.has_aic, &task.aic_total_cycle, task.aic_counters, &task.aic_time_ns);
-    take_counters(values + AIV, &task.has_aiv, &task.aiv_total_cycle, task.aiv_counters, &task.aiv_time_ns);
+    take_counters(raw, &task.has_aic, &task.aic_total_cycle, task.aic_counters, &task.aic_time_ns);
+    take_counters(raw + AIV - AIC, &task.has_aiv, &task.aiv_total_cycle, task.aiv_counters, &task.aiv_time_ns);
     bool counted = device != NULL && (task.has_aic || task.has_aiv);
     if (counted) {
         task.block_num = known(&values[BLOCKS]);
@@ -304,7 +305,7 @@ static int take_task(struct report_worker *worker, struct report_value *values, 
     values[HF32] = value_integer(known(&values[HF32]) != 0);
     set_wait(worker, values);
     if (((const struct last_row *)worker->state)->metrics)
-        set_metrics(worker->run->state, values);
+        set_metrics(worker->run->state, worker->raw, values);
     return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ai_stack_time: the span of each layer of the software, as Ascend's tool of 2022 has it. */
 #include "base/number.h"
-#include "db/query/query_plain_calls.h"
+#include "db/query/query_loop.h"
 #include "exporters/reports/earlier/device_2022.h"
 
 #include <math.h>
@@ -24,28 +24,21 @@ static const struct report_column columns[] = {
 /* Where the calls of an iteration begin: its model's execution. */
 static const char model_call[] = "aclmdlExecute";
 
+#define OF_DEVICE(table) "FROM " table " c JOIN source_file s ON s.id = c.file_id WHERE s.device_id = ?1"
+static const char acl_span[] = "SELECT c.start_ns, c.end_ns " OF_DEVICE(
+    "acl_call") " AND c.name = 'aclmdlExecute' ORDER BY c.start_ns, c.id LIMIT 1";
+static const char runtime_span[] = "SELECT min(c.start_ns), max(c.end_ns) " OF_DEVICE("runtime_api");
+
 struct span {
     double first, last;
     bool any;
 };
 
-static int take_model_call(void *arg, const struct plain_call *call, struct err *err)
+static int take_span(void *arg, sqlite3_stmt *row, struct err *err)
 {
+    int64_t first = query_integer(row, 0);
     (void)err;
-    struct span *span = arg;
-    if (!span->any && call->name != NULL && strcmp(call->name, model_call) == 0)
-        *span = (struct span){.first = (double)call->start_ns, .last = (double)call->end_ns, .any = true};
-    return 0;
-}
-
-static int take_runtime_call(void *arg, const struct plain_call *call, struct err *err)
-{
-    (void)err;
-    struct span *span = arg;
-    if (!span->any)
-        span->first = (double)call->start_ns;
-    span->last = span->any ? fmax(span->last, (double)call->end_ns) : (double)call->end_ns;
-    span->any = true;
+    *(struct span *)arg = (struct span){(double)first, (double)query_integer(row, 1), first != DB_NULL};
     return 0;
 }
 
@@ -85,12 +78,10 @@ static int put_rows(struct report_run *run, struct err *err)
     sqlite3 *db = run->session->db;
     struct span acl = {.any = false}, runtime = {.any = false};
     struct tick_span ticks = {DB_NULL, DB_NULL};
-    struct plain_calls *calls = plain_calls_new(db, run->scope->device_id, err);
-    bool failed = calls == NULL || device_2022_of(device, run, err) < 0 ||
-                  plain_calls_each(calls, PLAIN_ACL, take_model_call, &acl, err) < 0 ||
-                  plain_calls_each(calls, PLAIN_RUNTIME, take_runtime_call, &runtime, err) < 0 ||
+    bool failed = device_2022_of(device, run, err) < 0 ||
+                  query_run(db, acl_span, &run->scope->device_id, 1, take_span, &acl, err) < 0 ||
+                  query_run(db, runtime_span, &run->scope->device_id, 1, take_span, &runtime, err) < 0 ||
                   execution_each(db, &device->range.ticks, CANN_TICKS, take_task, &ticks, err) < 0;
-    plain_calls_free(calls);
     const struct span tasks = {
         .first = time_2022(device, ticks.first), .last = time_2022(device, ticks.last), .any = ticks.last != DB_NULL};
     return failed || put_span(run, "ACL", model_call, &acl, err) < 0 ||

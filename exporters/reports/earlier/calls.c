@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* acl_statistic: time in functions of ACL, as Ascend's tool of 2022 has it. */
+#include "base/number.h"
 #include "db/query/query_plain_calls.h"
 #include "exporters/reports/earlier/device_2022.h"
 #include "exporters/table/report.h"
@@ -55,15 +56,38 @@ const struct report report_acl_statistic_2022 = {
 };
 
 /* acl: every call of a function of ACL, as Ascend's tool of 2022 has it. */
+#define SHOWN_CALL(member) REPORT_FIELD(struct shown_call, member)
+struct shown_call {
+    struct plain_call call;
+    int64_t duration_ns;
+};
+
 static const struct report_column columns_calls[] = {
-    {"Name", "c.name", .doc = "The function."},
-    {"Type", "c.api_type", .names = api_types_2022, .doc = "The part of ACL that it belongs to."},
-    {"Start Time", "c.start_ns", .flags = REPORT_NUMBER, .unit = UNIT_NS, .doc = "When it was called, in ns."},
-    {"Duration(us)", "c.end_ns - c.start_ns", FORM_SCALED, 3, .doc = "How long it took."},
-    {"Process ID", "c.process_id", .flags = REPORT_NUMBER, .doc = "The process."},
-    {"Thread ID", "c.thread_id", .flags = REPORT_NUMBER, .doc = "The thread."},
+    {"Name", SHOWN_CALL(call.name), .doc = "The function."},
+    {"Type", SHOWN_CALL(call.api_type), .names = api_types_2022, .doc = "The part of ACL that it belongs to."},
+    {"Start Time", SHOWN_CALL(call.start_ns), .flags = REPORT_NUMBER, .unit = UNIT_NS,
+     .doc = "When it was called, in ns."},
+    {"Duration(us)", SHOWN_CALL(duration_ns), FORM_SCALED, 3, .doc = "How long it took."},
+    {"Process ID", SHOWN_CALL(call.process_id), .flags = REPORT_NUMBER, .doc = "The process."},
+    {"Thread ID", SHOWN_CALL(call.thread_id), .flags = REPORT_NUMBER, .doc = "The thread."},
     {.title = NULL},
 };
+
+static int put_call(void *arg, const struct plain_call *call, struct err *err)
+{
+    const struct shown_call row = {*call, call->start_ns != DB_NULL && call->end_ns != DB_NULL
+                                              ? number_subtract(call->end_ns, call->start_ns)
+                                              : DB_NULL};
+    return report_put((struct report_run *)arg, &row, err);
+}
+
+static int put_calls(struct report_run *run, struct err *err)
+{
+    struct plain_calls *calls = plain_calls_new(run->session->db, run->scope->device_id, err);
+    int status = calls != NULL ? plain_calls_each(calls, PLAIN_ACL, put_call, run, err) : err_status(err);
+    plain_calls_free(calls);
+    return status;
+}
 
 const struct report report_acl_2022 = {
     .name = "acl",
@@ -71,10 +95,8 @@ const struct report report_acl_2022 = {
     .doc = "When every function of ACL was called, and how long it took.",
     .families = FAMILY_2022,
     .of_device = true,
-    .query = {.from = "acl_call c JOIN source_file s ON s.id = c.file_id",
-              .where = "s.device_id = :device",
-              .order_by = "c.start_ns, c.id"},
     .columns = columns_calls,
+    .rows = put_calls,
 };
 
 /* runtime_api: time in functions of the runtime, as Ascend's tool of 2022 has it. */

@@ -131,7 +131,8 @@ static int put_name(struct report_worker *worker, const struct framework *framew
     own->begun = true;
     struct cann_text op = cann_text(details->names, name->integer, 0);
     strbuf_clear(&own->name);
-    strbuf_addf(&own->name, "%s/", framework_text(framework, framework->ranges.items[launch->range].name));
+    strbuf_adds(&own->name, framework_text(framework, framework->ranges.items[launch->range].name));
+    strbuf_addc(&own->name, '/');
     strbuf_add(&own->name, op.text != NULL ? op.text : "N/A", op.text != NULL ? op.length : 3);
     if (own->name.failed)
         return err_set(err, ERR_LIMIT, "a name of more than %zu bytes", NAME_LIMIT);

@@ -10,8 +10,8 @@
 #include "exporters/reports/framework/torch_relation.h"
 #include "parsers/frameworks/mindspore/mindspore.h"
 
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define NONE UINT32_MAX
 #define KB 1024.0
@@ -232,6 +232,14 @@ struct time_text {
     char text[48];
 };
 
+/* "NPU:0" */
+static const char *put_device(struct time_text *text, int64_t device)
+{
+    memcpy(text->text, "NPU:", 4);
+    *number_put_signed(text->text + 4, device) = '\0';
+    return text->text;
+}
+
 /* As PyTorch has it with a tab behind, so that spreadsheets do not round. */
 static struct report_value put_us(bool pytorch, struct time_text *text, int64_t ns)
 {
@@ -265,17 +273,16 @@ static int put_memory(void *arg, const struct framework_piece *piece, struct err
         .gave_active = none,
         .stream = none,
     };
-    struct time_text times[5];
-    char device[32];
+    struct time_text times[5], device;
     bool gives = piece->by_engine || piece->gave_ns != DB_NULL;
     int64_t gave_ns = piece->gave_ns != DB_NULL ? piece->gave_ns : piece->got_ns,
             kept_ns = number_subtract(gave_ns, piece->got_ns);
     struct strbuf name;
     strbuf_init(&name, TORCH_TEXT_LIMIT);
-    strbuf_addf(&name, piece->by_engine ? "cann::%s" : "%s", piece->owner);
-    snprintf(device, sizeof device, "NPU:%lld", (long long)piece->device);
+    strbuf_adds(&name, piece->by_engine ? "cann::" : "");
+    strbuf_adds(&name, piece->owner);
     row.name = name.data;
-    row.device = device;
+    row.device = put_device(&device, piece->device);
     row.got = put_us(pytorch, &times[0], piece->got_ns);
     row.got_allocated = megabytes(piece->at_got.allocated);
     row.got_reserved = megabytes(piece->at_got.reserved);
@@ -455,11 +462,10 @@ static int put_total(void *arg, const struct framework_total *total, struct err 
     struct report_run *run = arg;
     const bool pytorch = report_analysis(run)->framework->torch != NULL;
     const struct framework_held *own = &total->own, *engine = &total->engine;
-    char device[32];
-    snprintf(device, sizeof device, "NPU:%lld", (long long)total->device);
+    struct time_text device;
     const struct record row = {
         .component = total->component,
-        .device = device,
+        .device = put_device(&device, total->device),
         .time_ns = total->time_ns,
         .reserved = sum_of(pytorch, own->reserved, engine->reserved),
         .allocated = value_real(sum_of(pytorch, own->allocated, engine->allocated)),
@@ -475,14 +481,12 @@ static int put_application(void *arg, sqlite3_stmt *row, struct err *err)
     struct report_run *run = arg;
     const struct framework_analysis *analysis = report_analysis(run);
     const bool pytorch = analysis->framework->torch != NULL;
-    char device[32];
+    struct time_text device;
     if (!framework_wants_time(analysis, sqlite3_column_int64(row, 0)))
         return 0;
-    snprintf(device, sizeof device, "NPU:%lld",
-             (long long)(pytorch ? sqlite3_column_int64(row, 2) : analysis->framework->info.rank));
     const struct record values = {
         .component = "APP",
-        .device = device,
+        .device = put_device(&device, pytorch ? sqlite3_column_int64(row, 2) : analysis->framework->info.rank),
         .time_ns = sqlite3_column_int64(row, 0),
         .reserved = (double)sqlite3_column_int64(row, 1) / (pytorch ? KB : 1000.0),
         .allocated = pytorch ? value_text("") : value_real(0),

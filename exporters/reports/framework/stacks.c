@@ -85,18 +85,8 @@ static int take_mindspore(struct stacks *stacks, struct err *err)
 }
 
 /* Puts the outer one first; of those that are alike Python, then what was recorded first. */
-static int compare_frames(const void *a, const void *b)
-{
-    const struct host_frame *x = a, *y = b;
-
-    if (x->thread != y->thread)
-        return array_order(x->thread, y->thread);
-    if (x->start_ns != y->start_ns)
-        return array_order(x->start_ns, y->start_ns);
-    if (x->end_ns != y->end_ns)
-        return array_order(y->end_ns, x->end_ns);
-    return x->python != y->python ? (x->python ? -1 : 1) : array_order(x->source, y->source);
-}
+ARRAY_COMPARE(compare_frames, struct host_frame, ARRAY_BY(thread), ARRAY_BY(start_ns), ARRAY_BY_MOST(end_ns),
+              ARRAY_BY_MOST(python), ARRAY_BY(source))
 
 /* Whether a frame begins inside of another. Calls that had not returned end with the last event, which is before the
  * end of some inside of them. */

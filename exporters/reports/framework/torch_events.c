@@ -22,7 +22,8 @@ static int take_queued(struct queue *queue, const struct torch_range *range, boo
     if (!framework_wants_time(queue->analysis, range->start_ns))
         return 0;
     strbuf_clear(&queue->text);
-    strbuf_addf(&queue->text, "%s@%s", taken ? "Dequeue" : "Enqueue", framework_text(queue->analysis->framework, name));
+    strbuf_adds(&queue->text, taken ? "Dequeue@" : "Enqueue@");
+    strbuf_adds(&queue->text, framework_text(queue->analysis->framework, name));
     return queue->text.failed ? err_set(err, ERR_NO_MEMORY, "out of memory for the name of a piece of work")
                               : queue->each(queue->arg, range, taken, queue->text.data, err);
 }

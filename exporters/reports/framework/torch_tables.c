@@ -3,6 +3,8 @@
 #include "exporters/reports/framework/analysis.h"
 #include "parsers/frameworks/pytorch/torch.h"
 
+#include <string.h>
+
 struct shown {
     struct torch_op op;
     const char *name;
@@ -29,11 +31,11 @@ static const struct report_column columns[] = {
 void torch_put_lines(struct strbuf *buf, const char *text)
 {
     strbuf_clear(buf);
-    for (const char *p = text; *p != '\0'; p++) {
-        strbuf_addc(buf, *p);
-        if (*p == ';')
-            strbuf_adds(buf, "\r\n");
+    for (const char *end; (end = strchr(text, ';')) != NULL; text = end + 1) {
+        strbuf_add(buf, text, (size_t)(end + 1 - text));
+        strbuf_adds(buf, "\r\n");
     }
+    strbuf_adds(buf, text);
 }
 
 static int put_ops(struct report_run *run, struct err *err)

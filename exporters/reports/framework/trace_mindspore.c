@@ -177,11 +177,7 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
     return failed ? err_status(err) : take(scopes, longer, task->start_ns, task->start_ns + task->duration_ns, err);
 }
 
-static int compare_starts(const void *a, const void *b)
-{
-    const struct mindspore_cpu_op *x = a, *y = b;
-    return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
-}
+ARRAY_COMPARE(compare_starts, struct mindspore_cpu_op, ARRAY_BY(start_ns))
 
 /* Scope Layer: the operators' scopes, nested. */
 static int trace_write_scopes(struct framework_trace *view, struct trace *trace, struct err *err)
@@ -421,9 +417,8 @@ static void write_arrow_end(const struct framework_trace *view, struct trace *tr
 /* Tells of arrows that lead nowhere: one of their ends is lost, or has another number. */
 static void tell_flows(const struct framework_trace *view, size_t alone)
 {
-    const struct place place = {view->analysis->directory, -1, -1, NULL};
     if (alone > 0)
-        diag_report(view->analysis->diag, DIAG_TASK_UNMATCHED_START, &place,
+        diag_report(view->analysis->diag, DIAG_TASK_UNMATCHED_START, FILE_PLACE(view->analysis->directory, NULL),
                     "%zu beginnings of arrows in mindspore.op_range have no end", alone);
 }
 

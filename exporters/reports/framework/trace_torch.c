@@ -105,7 +105,7 @@ static void add_lines(struct python_trace *python, const char *key, uint32_t tex
     if (text == TORCH_NONE)
         return;
     torch_put_lines(lines, framework_text(python->framework, text));
-    strbuf_addf(&python->view->args, ",\"%s\":", key);
+    strbuf_adds(&python->view->args, key);
     trace_text(&python->view->args, lines->data, lines->length);
     python->view->args.failed = python->view->args.failed || lines->failed;
 }
@@ -122,11 +122,13 @@ static int write_ops(struct python_trace *python, struct err *err)
         if (!trace_shows(python->view, op->start_ns))
             continue;
         struct trace_slice at;
-        strbuf_addf(&python->view->args, "\"Sequence number\":%lld,\"Fwd thread id\":%lld", (long long)op->sequence,
-                    (long long)op->forward_thread);
-        add_lines(python, "Input Dims", op->shapes, &lines);
-        add_lines(python, "Input type", op->types, &lines);
-        add_lines(python, "Call stack", op->stack, &lines);
+        strbuf_adds(&python->view->args, "\"Sequence number\":");
+        strbuf_add_integer(&python->view->args, op->sequence);
+        strbuf_adds(&python->view->args, ",\"Fwd thread id\":");
+        strbuf_add_integer(&python->view->args, op->forward_thread);
+        add_lines(python, ",\"Input Dims\":", op->shapes, &lines);
+        add_lines(python, ",\"Input type\":", op->types, &lines);
+        add_lines(python, ",\"Call stack\":", op->stack, &lines);
         status = write_event(python, slice_of_op(torch, op), framework_text(python->framework, op->name), "cpu_op", &at,
                              err);
     }
@@ -141,7 +143,9 @@ static int write_queued(void *arg, const struct torch_range *range, bool taken, 
     struct python_trace *python = arg;
     const struct torch *torch = python->torch;
     struct trace_slice at;
-    strbuf_addf(&python->view->args, "\"correlation_id\":%llu", (unsigned long long)range->correlation);
+    char number[NUMBER_MAX];
+    strbuf_adds(&python->view->args, "\"correlation_id\":");
+    strbuf_add(&python->view->args, number, (size_t)(number_put_unsigned(number, range->correlation) - number));
     if (write_event(python, slice_of_range(torch, range, taken), name, taken ? "dequeue" : "enqueue", &at, err) < 0)
         return err_status(err);
     write_arrow(python, "enqueue_to_dequeue", "async_task_queue", taken ? 'f' : 's', range->correlation, &at);

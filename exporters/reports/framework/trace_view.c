@@ -80,16 +80,17 @@ int framework_name_thread(struct framework_threads *threads, struct trace *trace
 {
     const struct thread key = {{slice.pid, slice.thread}};
     char number[48];
-    bool added;
-    if (map_add(&threads->processes, &slice.pid, &added, err) == NULL)
-        return err_status(err);
-    if (added)
-        trace_name_process(trace, slice.pid, place, process, place == PLACE_SCOPE ? NULL : "CPU");
+    bool added, added_process;
     if (map_add(&threads->threads, &key, &added, err) == NULL)
         return err_status(err);
+    if (!added)
+        return 0;
+    if (map_add(&threads->processes, &slice.pid, &added_process, err) == NULL)
+        return err_status(err);
+    if (added_process)
+        trace_name_process(trace, slice.pid, place, process, place == PLACE_SCOPE ? NULL : "CPU");
     snprintf(number, sizeof number, "Thread %lld", (long long)slice.thread);
-    if (added)
-        trace_name_thread(trace, slice.pid, slice.thread, slice.thread + behind, name != NULL ? name : number);
+    trace_name_thread(trace, slice.pid, slice.thread, slice.thread + behind, name != NULL ? name : number);
     return 0;
 }
 

@@ -55,9 +55,8 @@ static int write_alone(struct framework_trace *view, struct timeline_run *run, c
     const struct trace_info info = {.clock = is_since_1970(view) ? "unix" : "counter", .device_id = DB_NULL};
     struct trace trace;
     run->origin = origin_alone(view);
-    int status = trace_open(&trace, run, style, "trace_view", TRACE_VIEW_FILE, err);
-    if (status < 0)
-        return status;
+    if (trace_open(&trace, run, style, "trace_view", TRACE_VIEW_FILE, err) < 0)
+        return err_status(err);
     const bool failed =
         guest->begin(view, &trace, err) < 0 || (guest->end != NULL && guest->end(view, &trace, err) < 0);
     return trace_close(&trace, failed ? err_status(err) : 0, &info, err);

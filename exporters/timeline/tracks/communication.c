@@ -46,10 +46,7 @@ static int compare_lanes(const void *a, const void *b)
 
 static int add_lane(struct layer *layer, const struct cann_communication *op, int64_t plane, struct err *err)
 {
-    if (array_reserve(&layer->list, 1, err) < 0)
-        return err_status(err);
-    layer->list.items[layer->list.count++] = (struct lane){op->device_id, op->group_name_id, plane};
-    return 0;
+    return array_add(&layer->list, err, (struct lane){op->device_id, op->group_name_id, plane});
 }
 
 /* The operator of a task; NULL in a database that others changed. */

@@ -49,8 +49,10 @@ static const struct series_counter events[] = {
 
 static int begin(struct track_run *run, void *state, struct err *err)
 {
+    bool any;
     (void)state;
-    return cann_steps_attach(run->run->db, err);
+    int status = cann_steps_attach(run->run->db, &any, err);
+    return status == 0 && !any ? TRACK_HAS_NONE : status;
 }
 
 /* ---- arrows: from the end of backward propagation to the beginning of forward propagation of the iteration behind,

@@ -6,14 +6,11 @@
 void aicpu_put_ids(const struct record_stream *stream, struct row *row, size_t stream_column, size_t task_column)
 {
     enum { AI_CPU = 1, FIRST_CHIP_WITH_STARS = 5 };
-    uint32_t stream_word = (uint32_t)row->cells[stream_column].integer,
-             task_word = (uint32_t)row->cells[task_column].integer, stream_id, task_id;
+    uint32_t stream_id, task_id;
     if (stream->part->chip < FIRST_CHIP_WITH_STARS || part_has_unique_tasks(stream->part->chip))
         return;
-    if (association_has_expanded_streams(stream->association))
-        stars_decode_expanded_ids(AI_CPU, stream_word, task_word, &stream_id, &task_id);
-    else
-        stars_decode_ids(stream_word, task_word, &stream_id, &task_id);
+    stars_ids(stream->association, AI_CPU, row->cells[stream_column].integer, row->cells[task_column].integer,
+              &stream_id, &task_id);
     row_set_integer(row, stream_column, stream_id);
     row_set_integer(row, task_column, task_id);
 }

@@ -17,13 +17,11 @@ struct sequence {
 static inline void sequence_check(struct sequence *sequence, struct decoder *decoder, int64_t counter)
 {
     int64_t expected = (sequence->last + 1) & 15;
-    if (sequence->seen && counter != expected) {
-        struct place place = decoder_place(decoder, "counter");
-        diag_report(decoder_diag(decoder), DIAG_RECORD_LOST, &place,
-                    "counter %lld after %lld; expected %lld: %lld records are lost, or 16, 32, ... more",
-                    (long long)counter, (long long)sequence->last, (long long)expected,
-                    (long long)((counter - expected) & 15));
-    }
+    if (sequence->seen && counter != expected)
+        decoder_report(decoder, DIAG_RECORD_LOST, "counter",
+                       "counter %lld after %lld; expected %lld: %lld records are lost, or 16, 32, ... more",
+                       (long long)counter, (long long)sequence->last, (long long)expected,
+                       (long long)((counter - expected) & 15));
     sequence->last = counter;
     sequence->seen = true;
 }
@@ -55,6 +53,16 @@ static inline void stars_decode_expanded_ids(int64_t type, uint32_t stream_word,
     bool exchanged = (stream_word & 0x8000) != 0 && type != STARS_PLACE_HOLDER && type != STARS_EVENT_RECORD;
     *ret_stream_id = (exchanged ? task_word : stream_word) & 0x7fff;
     *ret_task_id = exchanged ? (task_word & 0x8000) | (stream_word & 0x7fff) : task_word;
+}
+
+/* Either of them, as the capture's streams are; type: of the entry. */
+static inline void stars_ids(const struct association *association, int64_t type, int64_t stream_word,
+                             int64_t task_word, uint32_t *ret_stream_id, uint32_t *ret_task_id)
+{
+    if (association_has_expanded_streams(association))
+        stars_decode_expanded_ids(type, (uint32_t)stream_word, (uint32_t)task_word, ret_stream_id, ret_task_id);
+    else
+        stars_decode_ids((uint32_t)stream_word, (uint32_t)task_word, ret_stream_id, ret_task_id);
 }
 
 /* A task as its start and end name it. */

@@ -18,3 +18,16 @@ int record_stream_open(struct decoder *decoder, void *state, const struct captur
     };
     return 0;
 }
+
+int record_stream_find_name(const struct record_stream *stream, struct row *row, size_t hash, size_t name,
+                            struct err *err)
+{
+    int64_t name_id;
+    if (stream->association == NULL || !row_has(row, hash) || row->cells[hash].integer == 0)
+        return 0;
+    if (association_find_name(stream->association, row->cells[hash].integer, stream->kind->columns[hash].name, &name_id,
+                              err) < 0)
+        return err_status(err);
+    row_set_integer(row, name, name_id);
+    return 0;
+}

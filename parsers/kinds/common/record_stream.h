@@ -21,4 +21,8 @@ struct record_stream {
 
 int record_stream_open(struct decoder *decoder, void *state, const struct capture_file *file, struct err *err);
 
+/* Sets column `name` to the row of table name with the text of the hash in column `hash`; leaves it NULL for hash 0. */
+int record_stream_find_name(const struct record_stream *stream, struct row *row, size_t hash, size_t name,
+                            struct err *err);
+
 #endif

@@ -150,11 +150,8 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
         .file_id = decoder_file_id(decoder),
         .block_num = -1,
     };
-    uint32_t stream = (uint32_t)cells[STREAM_WORD].integer, task = (uint32_t)cells[TASK_WORD].integer;
-    if (association_has_expanded_streams(state->stream.association))
-        stars_decode_expanded_ids(cells[TASK_TYPE].integer, stream, task, &pmu.stream_id, &pmu.task_id);
-    else
-        stars_decode_ids(stream, task, &pmu.stream_id, &pmu.task_id);
+    stars_ids(state->stream.association, cells[TASK_TYPE].integer, cells[STREAM_WORD].integer, cells[TASK_WORD].integer,
+              &pmu.stream_id, &pmu.task_id);
     pmu.counter_count = PMU_COUNTERS;
     for (size_t i = 0; i < PMU_COUNTERS; i++)
         pmu.counters[i] = cells[EVENT0 + i].integer;

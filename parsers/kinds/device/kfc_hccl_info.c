@@ -67,25 +67,14 @@ static int open_file(struct decoder *decoder, void *opaque, const struct capture
     return record_stream_open(decoder, &state->stream, file, err);
 }
 
-static int name_of(const struct record_stream *stream, struct row *row, size_t hash, size_t name, struct err *err)
-{
-    int64_t name_id;
-    if (stream->association == NULL || row->cells[hash].integer == 0)
-        return 0;
-    if (association_find_name(stream->association, row->cells[hash].integer, columns[hash].name, &name_id, err) < 0)
-        return err_status(err);
-    row_set_integer(row, name, name_id);
-    return 0;
-}
-
 static int derive(const struct record_stream *stream, struct row *row, struct err *err)
 {
     row_set_integer(row, DEVICE_ID, stream->device_id);
     row_set_integer(row, TIME_NS, part_device_ns(stream->part, row->cells[TICK].integer));
     row_set_integer(row, ESTIMATED_NS, hccl_estimate_ns(row->cells[ESTIMATED_BITS].integer));
     aicpu_put_ids(stream, row, STREAM_ID, TASK_ID);
-    int status = name_of(stream, row, ITEM, ITEM_ID, err);
-    return status == 0 ? name_of(stream, row, GROUP, GROUP_NAME_ID, err) : status;
+    int status = record_stream_find_name(stream, row, ITEM, ITEM_ID, err);
+    return status == 0 ? record_stream_find_name(stream, row, GROUP, GROUP_NAME_ID, err) : status;
 }
 
 /* The second task of the record becomes a row as if it stood in a record of its own. */

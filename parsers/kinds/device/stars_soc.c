@@ -59,15 +59,6 @@ static int take_end(struct decoder *decoder, struct paired_stream *state, const 
     return state->stream.join != NULL ? association_add_task(state->stream.join, &task, err) : 0;
 }
 
-static void decode_ids(const struct paired_stream *state, const struct cell *cells, struct task_key *key)
-{
-    uint32_t stream = (uint32_t)cells[STREAM_WORD].integer, task = (uint32_t)cells[TASK_WORD].integer;
-    if (association_has_expanded_streams(state->stream.association))
-        stars_decode_expanded_ids(cells[TASK_TYPE].integer, stream, task, &key->stream_id, &key->task_id);
-    else
-        stars_decode_ids(stream, task, &key->stream_id, &key->task_id);
-}
-
 static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
 {
     struct paired_stream *state = opaque;
@@ -76,7 +67,8 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     int64_t function = cells[FUNCTION_TYPE].integer, tick = cells[TICK].integer;
     bool is_part = function == PART_START || function == PART_END;
     sequence_check(&state->sequence, decoder, cells[COUNTER].integer);
-    decode_ids(state, cells, &key);
+    stars_ids(state->stream.association, cells[TASK_TYPE].integer, cells[STREAM_WORD].integer, cells[TASK_WORD].integer,
+              &key.stream_id, &key.task_id);
     if (is_part) {
         key.context_id = (uint32_t)cells[SUB_TASK_ID].integer;
         key.thread_id = (uint32_t)cells[THREAD_ID].integer;

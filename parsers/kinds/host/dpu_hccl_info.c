@@ -47,18 +47,12 @@ HOST_RECORD_TABLES;
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
     const struct record_stream *stream = state;
-    int status = host_record_take(decoder, state, row, keep, err);
-    int64_t start_ns = part_host_ns(stream->part, row->cells[START_TICK].integer), end_ns = row->cells[TIME_NS].integer;
-    if (status < 0)
+    int status = host_record_take_span(decoder, state, row, START_TICK, START_NS, keep, err);
+    if (status < 0 || !*keep)
         return status;
-    *keep = decoder_check_span(decoder, "the task", start_ns, end_ns);
-    if (!*keep)
-        return 0;
-    row_set_integer(row, START_NS, start_ns);
-    row_set_integer(row, DURATION_NS, end_ns - start_ns);
     row_set_integer(row, ESTIMATED_NS, hccl_estimate_ns(row->cells[ESTIMATED_BITS].integer));
-    status = named_host_record_find(stream, row, ITEM, ITEM_ID, err);
-    return status == 0 ? named_host_record_find(stream, row, GROUP, GROUP_NAME_ID, err) : status;
+    status = record_stream_find_name(stream, row, ITEM, ITEM_ID, err);
+    return status == 0 ? record_stream_find_name(stream, row, GROUP, GROUP_NAME_ID, err) : status;
 }
 
 static const struct report_column values[] = {

@@ -21,17 +21,7 @@ HOST_RECORD_TABLES;
 
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
-    const struct record_stream *stream = state;
-    int status = host_record_take(decoder, state, row, keep, err);
-    int64_t start_ns = part_host_ns(stream->part, row->cells[START_TICK].integer), end_ns = row->cells[TIME_NS].integer;
-    if (status < 0)
-        return status;
-    *keep = decoder_check_span(decoder, "the task", start_ns, end_ns);
-    if (!*keep)
-        return 0;
-    row_set_integer(row, START_NS, start_ns);
-    row_set_integer(row, DURATION_NS, end_ns - start_ns);
-    return 0;
+    return host_record_take_span(decoder, state, row, START_TICK, START_NS, keep, err);
 }
 
 #define KERNELS                                                                                                        \

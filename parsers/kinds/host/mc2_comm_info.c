@@ -53,7 +53,7 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     }
     put_streams(decoder, stream, row, count);
     int status = host_record_take(decoder, state, row, keep, err);
-    return status == 0 ? named_host_record_find(stream, row, GROUP, GROUP_NAME_ID, err) : status;
+    return status == 0 ? record_stream_find_name(stream, row, GROUP, GROUP_NAME_ID, err) : status;
 }
 
 const struct record_kind kind_mc2_comm_info = {

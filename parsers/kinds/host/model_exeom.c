@@ -16,7 +16,7 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
 {
     const struct record_stream *stream = state;
     bool failed = host_record_take(decoder, state, row, keep, err) < 0 ||
-                  named_host_record_find(stream, row, NAME_HASH, NAME_ID, err) < 0;
+                  record_stream_find_name(stream, row, NAME_HASH, NAME_ID, err) < 0;
     if (failed || stream->association == NULL || row->cells[MODEL_ID].integer > UINT32_MAX)
         return failed ? err_status(err) : 0;
     return association_add_model(stream->association, row_u32(row, MODEL_ID), row->cells[NAME_HASH].integer, err);

@@ -22,9 +22,9 @@ HOST_RECORD_TABLES;
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
     if (host_record_take(decoder, state, row, keep, err) < 0 ||
-        named_host_record_find(state, row, OP_HASH, OP_NAME_ID, err) < 0)
+        record_stream_find_name(state, row, OP_HASH, OP_NAME_ID, err) < 0)
         return err_status(err);
-    return named_host_record_find(state, row, MODEL_HASH, MODEL_NAME_ID, err);
+    return record_stream_find_name(state, row, MODEL_HASH, MODEL_NAME_ID, err);
 }
 
 static const struct report_column table[] = {

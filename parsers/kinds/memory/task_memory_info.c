@@ -19,7 +19,7 @@ HOST_RECORD_TABLES;
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
     int status = host_record_take(decoder, state, row, keep, err);
-    return status == 0 ? named_host_record_find(state, row, NODE_HASH, NODE_NAME_ID, err) : status;
+    return status == 0 ? record_stream_find_name(state, row, NODE_HASH, NODE_NAME_ID, err) : status;
 }
 
 /* Every device of a capture has all rows: what Ascend's tool gives. */

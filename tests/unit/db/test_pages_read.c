@@ -628,6 +628,67 @@ static void the_reading_ends_when_a_row_says_so(void **state)
     sqlite3_close(db);
 }
 
+static int sum_row(void *arg, int64_t *row, struct err *err)
+{
+    int64_t *sum = arg;
+    (void)err;
+    *sum += row[0];
+    return 0;
+}
+
+static void a_scan_is_shared_by_connections_to_one_file_until_another_takes_its_place(void **state)
+{
+    (void)state;
+    static const struct scan_column columns[] = {{.sql = "a", .place = 0}};
+    sqlite3 *first = made(512, PLAIN NUMBERED "INSERT INTO t SELECT i, i, 'x', i, i, NULL FROM n"), *second;
+    struct query_scan *scan, *shared;
+    struct err err = ERR_INIT;
+    int64_t sum = 0;
+    assert_int_equal(query_scan_new(first, "t", NULL, columns, 1, 1, &scan, &err), 0);
+    assert_int_equal(sqlite3_open_v2(in_scratch("x.db"), &second, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    execute(second, "BEGIN; SELECT count(*) FROM sqlite_schema");
+    assert_non_null(shared = query_scan_share(scan, second));
+    assert_int_equal(query_scan(shared, 1, INT64_MAX, sum_row, &sum, &err), 0);
+    assert_int_equal(sum, 5000 * 5001 / 2);
+    sqlite3 *other = made(512, "CREATE TABLE first(a INTEGER); " PLAIN "INSERT INTO t(a) VALUES(7)");
+    assert_null(query_scan_share(scan, other));
+    assert_null(query_scan_share(scan, second));
+    query_scan_free(shared);
+    query_scan_free(scan);
+    sqlite3_close(other);
+    sqlite3_close(second);
+    sqlite3_close(first);
+}
+
+static int64_t root_of(sqlite3 *db, const char *table)
+{
+    sqlite3_stmt *statement;
+    assert_int_equal(sqlite3_prepare_v2(db, "SELECT rootpage FROM sqlite_schema WHERE name = ?1", -1, &statement, NULL),
+                     SQLITE_OK);
+    sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    int64_t root = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return root;
+}
+
+static void a_table_is_known_to_be_empty_by_its_page_at_every_page_size(void **state)
+{
+    (void)state;
+    for (int page_size = 512; page_size <= 65536; page_size *= 2) {
+        sqlite3 *db = made(page_size, "CREATE TABLE none(a INTEGER); CREATE TABLE one(a INTEGER);"
+                                      "CREATE TABLE many(a INTEGER); INSERT INTO one VALUES(1); " NUMBERED
+                                      "INSERT INTO many SELECT i FROM n");
+        assert_true(table_is_empty(db, root_of(db, "none")));
+        assert_false(table_is_empty(db, root_of(db, "one")));
+        assert_false(table_is_empty(db, root_of(db, "many")));
+        assert_false(table_is_empty(db, 0));
+        assert_false(table_is_empty(db, INT64_MAX));
+        assert_false(table_is_empty(db, 1000000));
+        sqlite3_close(db);
+    }
+}
+
 #define SCRATCH_TEST(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
 
 int main(void)
@@ -647,6 +708,8 @@ int main(void)
         SCRATCH_TEST(a_tree_with_more_pages_than_the_file_ends_the_reading),
         SCRATCH_TEST(the_page_of_the_lock_byte_is_never_read),
         SCRATCH_TEST(the_reading_ends_when_a_row_says_so),
+        SCRATCH_TEST(a_scan_is_shared_by_connections_to_one_file_until_another_takes_its_place),
+        SCRATCH_TEST(a_table_is_known_to_be_empty_by_its_page_at_every_page_size),
     };
     return cmocka_run_group_tests_name("pages_read", tests, NULL, NULL);
 }

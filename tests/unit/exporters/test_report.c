@@ -251,7 +251,7 @@ static void the_columns_of_a_report_with_rows_of_its_own_show_members_of_one_str
         }
         assert_true((*one)->columns->field.row_size > 0);
     }
-    assert_true(reports > 25);
+    assert_true(reports > 20);
 }
 
 int main(void)

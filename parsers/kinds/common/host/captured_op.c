@@ -119,10 +119,10 @@ int captured_op_take(struct decoder *decoder, struct record_stream *stream, stru
     int status = host_record_take(decoder, stream, row, NULL, err);
     row_set_integer(row, OP_STATE, stream->ageing);
     if (status == 0)
-        status = named_host_record_find(stream, row, NAME_HASH, OP_NAME_ID, err);
+        status = record_stream_find_name(stream, row, NAME_HASH, OP_NAME_ID, err);
     if (status == 0)
-        status = named_host_record_find(stream, row, TYPE_HASH, OP_TYPE_ID, err);
+        status = record_stream_find_name(stream, row, TYPE_HASH, OP_TYPE_ID, err);
     if (status == 0)
-        status = named_host_record_find(stream, row, ATTRIBUTE_HASH, ATTRIBUTE_ID, err);
+        status = record_stream_find_name(stream, row, ATTRIBUTE_HASH, ATTRIBUTE_ID, err);
     return status == 0 && stream->association != NULL ? join(stream, row, tensors, err) : status;
 }

@@ -32,8 +32,8 @@ int ccu_record_take(struct decoder *decoder, void *state, struct row *row, bool 
 {
     const struct record_stream *stream = state;
     bool failed = host_record_take(decoder, state, row, keep, err) < 0 ||
-                  named_host_record_find(stream, row, CCU_ITEM, CCU_ITEM_ID, err) < 0 ||
-                  named_host_record_find(stream, row, CCU_GROUP, CCU_GROUP_ID, err) < 0;
+                  record_stream_find_name(stream, row, CCU_ITEM, CCU_ITEM_ID, err) < 0 ||
+                  record_stream_find_name(stream, row, CCU_GROUP, CCU_GROUP_ID, err) < 0;
     if (!failed && lists->channels != 0)
         put_list(decoder, stream->kind, row, lists->channels, CHANNELS_AT, 2);
     if (!failed && lists->ranks != 0)

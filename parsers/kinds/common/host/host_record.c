@@ -12,15 +12,16 @@ int host_record_take(struct decoder *decoder, void *state, struct row *row, bool
     return 0;
 }
 
-int named_host_record_find(const struct record_stream *stream, struct row *row, size_t hash, size_t name,
-                           struct err *err)
+int host_record_take_span(struct decoder *decoder, void *state, struct row *row, size_t start_tick, size_t start_ns,
+                          bool *keep, struct err *err)
 {
-    int64_t name_id;
-    if (stream->association == NULL || !row_has(row, hash) || row->cells[hash].integer == 0)
-        return 0;
-    if (association_find_name(stream->association, row->cells[hash].integer, stream->kind->columns[hash].name, &name_id,
-                              err) < 0)
-        return err_status(err);
-    row_set_integer(row, name, name_id);
+    const struct record_stream *stream = state;
+    int status = host_record_take(decoder, state, row, keep, err);
+    int64_t start = part_host_ns(stream->part, row->cells[start_tick].integer), end = row->cells[TIME_NS].integer;
+    *keep = status == 0 && decoder_check_span(decoder, "the task", start, end);
+    if (!*keep)
+        return status;
+    row_set_integer(row, start_ns, start);
+    row_set_integer(row, start_ns + 1, end - start);
     return 0;
 }

@@ -35,13 +35,14 @@ enum host_record_column { FILE_ID, LEVEL, TYPE, THREAD_ID, DATA_LENGTH, TICK, TI
 /* Fills time_ns; for kinds that are stored as they are. */
 int host_record_take(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err);
 
+/* Likewise of a task on a DPU, whose record is written when it ends: start_ns and duration_ns stand behind each other.
+ * *keep false: it cannot be, which has been reported. */
+int host_record_take_span(struct decoder *decoder, void *state, struct row *row, size_t start_tick, size_t start_ns,
+                          bool *keep, struct err *err);
+
 static inline uint32_t row_u32(const struct row *row, size_t column)
 {
     return (uint32_t)row->cells[column].integer;
 }
-
-/* Sets column `name` to the row of table name with the text of the hash in column `hash`; leaves it NULL for hash 0. */
-int named_host_record_find(const struct record_stream *stream, struct row *row, size_t hash, size_t name,
-                           struct err *err);
 
 #endif
