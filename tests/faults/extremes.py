@@ -17,11 +17,12 @@ import sys
 
 STATUSES = {0, 1, 2, 3, 4, 6, 7}
 VALUES = (-2 ** 63, 2 ** 63 - 1, -1)
-# In an integer column only the NULL and, of the texts, none is turned into a number. The first long text is longer than any name
-# may be; as long a one in each sixth row would only be copied and copied.
+# In an integer column only the NULL and, of the texts, none is turned into a number. A long text is longer than any name
+# may be; in a table of many rows those of the first have it: in each sixth row it would only be copied and copied.
 OTHER_TYPES = ("CASE ({key} + {i}) % 6 WHEN 0 THEN '12abc' WHEN 1 THEN x'ff00fe1b' WHEN 2 THEN 1e308 WHEN 3 THEN NULL"
                " WHEN 4 THEN char(27) || char(10) || '\"' || char(0) || x'ff'"
-               " ELSE printf('%.*c', CASE WHEN {key} < 12 + (SELECT min({key}) FROM {table}) THEN 100000 ELSE 100 END, 'x') END")
+               " ELSE printf('%.*c', CASE WHEN {key} < 12 + (SELECT min({key}) FROM {table})"
+               " OR (SELECT count(*) FROM {table}) < 100 THEN 100000 ELSE 100 END, 'x') END")
 MIXED_EXTREMES = "CASE {key} / 10 % 2 WHEN {turn} % 2 THEN 9223372036854775807 ELSE -9223372036854775807 - 1 END"
 FINDINGS = (b"runtime error", b"AddressSanitizer", b"LeakSanitizer")
 
