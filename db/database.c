@@ -351,9 +351,14 @@ static int64_t pragma_integer(sqlite3 *db, const char *sql)
     return value;
 }
 
+int64_t database_page_size(sqlite3 *db)
+{
+    return pragma_integer(db, "PRAGMA page_size");
+}
+
 int64_t database_bytes(sqlite3 *db)
 {
-    return pragma_integer(db, "PRAGMA page_count") * pragma_integer(db, "PRAGMA page_size");
+    return pragma_integer(db, "PRAGMA page_count") * database_page_size(db);
 }
 
 /* The like, without SQLite reading the schema where the header is sure of it. */
@@ -363,8 +368,7 @@ static int64_t bytes_by_header(sqlite3 *db)
     unsigned char header[FILE_HEADER];
     if (!read_header(db, header) || memcmp(header + CHANGES, header + VALID_FOR, COUNTER) != 0)
         return database_bytes(db);
-    uint64_t size = bytes_load(header + FILE_PAGE_SIZE, 2, true), pages = bytes_load(header + FILE_PAGES, 4, true);
-    return (int64_t)(pages * (size == 1 ? PAGE_SIZE_MAX : size));
+    return (int64_t)(bytes_load(header + FILE_PAGES, 4, true) * file_page_size(header));
 }
 
 int database_open_foreign(const char *path, sqlite3 **ret, struct err *err)

@@ -76,6 +76,8 @@ int database_open_memory(sqlite3 **ret, struct err *err);
 void database_close(sqlite3 *db);
 /* The size that the database says it has; below 0: it cannot be read. */
 int64_t database_bytes(sqlite3 *db);
+/* The size of its pages; below 0: likewise. */
+int64_t database_page_size(sqlite3 *db);
 
 /* A value of the meta table as text (free() it). -ERR_FORMAT when it is not there. */
 int database_meta(sqlite3 *db, const char *key, char **ret, struct err *err);

@@ -573,7 +573,7 @@ static bool rows_are_numbered(sqlite3 *db)
 {
     sqlite3_stmt *tables;
     int code;
-    int64_t size = database_bytes(db);
+    int64_t size = database_bytes(db), page_size = database_page_size(db);
     if (size < 0 || sqlite3_prepare_v2(db,
                                        "SELECT name, rootpage FROM sqlite_schema WHERE type = 'table' AND"
                                        " sql NOT LIKE '%WITHOUT ROWID'",
@@ -581,7 +581,7 @@ static bool rows_are_numbered(sqlite3 *db)
         return false;
     bool numbered = true;
     while (numbered && (code = sqlite3_step(tables)) != SQLITE_DONE)
-        numbered = code == SQLITE_ROW && (table_is_empty(db, sqlite3_column_int64(tables, 1)) ||
+        numbered = code == SQLITE_ROW && (table_is_empty(db, sqlite3_column_int64(tables, 1), page_size) ||
                                           is_numbered(db, (const char *)sqlite3_column_text(tables, 0), size));
     sqlite3_finalize(tables);
     return numbered;

@@ -97,15 +97,13 @@ struct page_reader *page_reader_open(sqlite3 *db, const char *name, const struct
     return page_reader_new(&source, &table, width, conditions, condition_count);
 }
 
-bool table_is_empty(sqlite3 *db, int64_t root)
+bool table_is_empty(sqlite3 *db, int64_t root, int64_t page_size)
 {
     struct page_source source;
-    unsigned char header[FILE_HEADER], leaf[LEAF_HEADER];
-    if (!find_source(db, &source) || !read_file(source.arg, header, sizeof header, 0))
-        return false;
-    uint64_t size = bytes_load(header + FILE_PAGE_SIZE, 2, true);
-    size = size == 1 ? PAGE_SIZE_MAX : size;
-    return root > 1 && root < UINT32_MAX && read_file(source.arg, leaf, sizeof leaf, (uint64_t)(root - 1) * size) &&
+    unsigned char leaf[LEAF_HEADER];
+    return root > 1 && root < UINT32_MAX && page_size >= PAGE_SIZE_MIN && page_size <= PAGE_SIZE_MAX &&
+           find_source(db, &source) &&
+           read_file(source.arg, leaf, sizeof leaf, (uint64_t)(root - 1) * (uint64_t)page_size) &&
            leaf[PAGE_KIND] == PAGE_LEAF && bytes_load(leaf + PAGE_CELLS, 2, true) == 0;
 }
 

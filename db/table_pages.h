@@ -20,8 +20,8 @@ struct file_id {
 struct page_reader *page_reader_open(sqlite3 *db, const char *table, const struct page_column *columns,
                                      size_t column_count, size_t width, const struct page_condition *conditions,
                                      size_t condition_count);
-/* Whether a table whose first page is this one has no rows for sure. */
-bool table_is_empty(sqlite3 *db, int64_t root);
+/* Whether a table whose first page is this one has no rows for sure. page_size: of the file (database_page_size). */
+bool table_is_empty(sqlite3 *db, int64_t root, int64_t page_size);
 /* The file that a connection has open. False: its path does not lead there any more, or it has none. */
 bool table_file(sqlite3 *db, struct file_id *ret);
 /* Makes one like it for another connection, to the same file: without asking SQLite for the schema. NULL as above. */

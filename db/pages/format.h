@@ -48,6 +48,13 @@ enum {
     SERIAL_TEXT = 13, /* likewise */
 };
 
+/* The size of the file's pages, as its header tells it: 1 stands for what two bytes cannot. */
+static inline uint32_t file_page_size(const unsigned char header[FILE_HEADER])
+{
+    const uint32_t told = (uint32_t)header[FILE_PAGE_SIZE] << 8 | header[FILE_PAGE_SIZE + 1];
+    return told == 1 ? PAGE_SIZE_MAX : told;
+}
+
 #define PAGES_MAX UINT32_C(1073741823) /* of a file */
 #define LOCK_BYTE (UINT64_C(1) << 30)  /* of the file: the page that holds it is never used */
 

@@ -429,7 +429,7 @@ static bool take_header(struct page_reader *reader)
     unsigned char header[FILE_HEADER];
     if (!reader->source.read(reader->source.arg, header, sizeof header, 0) || memcmp(header, magic, sizeof magic) != 0)
         return false;
-    uint32_t size = big16(header + FILE_PAGE_SIZE) == 1 ? PAGE_SIZE_MAX : big16(header + FILE_PAGE_SIZE);
+    uint32_t size = file_page_size(header);
     if (size < PAGE_SIZE_MIN || (size & (size - 1)) != 0 || header[WRITES] != 1 || header[READS] != 1 ||
         memcmp(header + FRACTIONS, fractions, sizeof fractions) != 0 || big32(header + ENCODING) != UTF8 ||
         size - header[RESERVED] < USABLE_MIN)

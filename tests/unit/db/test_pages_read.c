@@ -679,12 +679,12 @@ static void a_table_is_known_to_be_empty_by_its_page_at_every_page_size(void **s
         sqlite3 *db = made(page_size, "CREATE TABLE none(a INTEGER); CREATE TABLE one(a INTEGER);"
                                       "CREATE TABLE many(a INTEGER); INSERT INTO one VALUES(1); " NUMBERED
                                       "INSERT INTO many SELECT i FROM n");
-        assert_true(table_is_empty(db, root_of(db, "none")));
-        assert_false(table_is_empty(db, root_of(db, "one")));
-        assert_false(table_is_empty(db, root_of(db, "many")));
-        assert_false(table_is_empty(db, 0));
-        assert_false(table_is_empty(db, INT64_MAX));
-        assert_false(table_is_empty(db, 1000000));
+        assert_true(table_is_empty(db, root_of(db, "none"), page_size));
+        assert_false(table_is_empty(db, root_of(db, "one"), page_size));
+        assert_false(table_is_empty(db, root_of(db, "many"), page_size));
+        assert_false(table_is_empty(db, 0, page_size));
+        assert_false(table_is_empty(db, INT64_MAX, page_size));
+        assert_false(table_is_empty(db, 1000000, page_size));
         sqlite3_close(db);
     }
 }
