@@ -102,10 +102,7 @@ static int take_transfer(void *arg, const struct cann_transfer *transfer, struct
     return 0;
 }
 
-static int compare_hashed(const void *a, const void *b)
-{
-    return strcmp(((const struct hashed_name *)a)->name, ((const struct hashed_name *)b)->name);
-}
+ARRAY_COMPARE(compare_hashed, struct hashed_name, ARRAY_BY_TEXT(name))
 
 static const char *group_of(const struct loading *loading, const struct cann_communication *item)
 {
@@ -288,11 +285,7 @@ struct comm_document *comm_document_of(struct framework_analysis *analysis, stru
 
 /* ---- sums ---- */
 
-static int compare_packets(const void *a, const void *b)
-{
-    const struct collective_packets *x = a, *y = b;
-    return (x->bytes > y->bytes) - (x->bytes < y->bytes);
-}
+ARRAY_COMPARE(compare_packets, struct collective_packets, ARRAY_BY(bytes))
 
 static void comm_sort_sizes(struct collective *sum)
 {

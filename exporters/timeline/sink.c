@@ -578,11 +578,6 @@ static void trace_cuts_release(struct trace_cuts *cuts)
     *cuts = (struct trace_cuts){0};
 }
 
-static int compare_times(const void *a, const void *b)
-{
-    return array_order(*(const int64_t *)a, *(const int64_t *)b);
-}
-
 /* The first step is in the first part, with what came before it. */
 static int prepare_steps(struct trace_cuts *cuts, int (*steps)(void *arg, struct cut_borders *ret, struct err *err),
                          void *arg, struct err *err)
@@ -591,7 +586,7 @@ static int prepare_steps(struct trace_cuts *cuts, int (*steps)(void *arg, struct
     size_t count = 0;
     if (steps(arg, borders, err) < 0)
         return err_status(err);
-    array_sort(borders->items, borders->count, sizeof *borders->items, compare_times);
+    array_sort(borders->items, borders->count, sizeof *borders->items, array_compare_numbers);
     for (size_t i = 1; i < borders->count; i++) {
         if (borders->items[i] != borders->items[i - 1])
             borders->items[count++] = borders->items[i];

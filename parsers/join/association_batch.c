@@ -6,11 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare_flips(const void *a, const void *b)
-{
-    const struct flip *x = a, *y = b;
-    return ARRAY_ORDERS(array_order(x->stream, y->stream), array_order(x->time_ns, y->time_ns));
-}
+ARRAY_COMPARE(compare_flips, struct flip, ARRAY_BY(stream), ARRAY_BY(time_ns))
 
 /* The first flip of a stream; their count: there is none. */
 static size_t first_flip(const struct flip_list *list, uint64_t stream)

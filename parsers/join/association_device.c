@@ -81,11 +81,7 @@ static int by_start(const void *a, const void *b)
     return x->task_id != y->task_id ? array_order(x->task_id, y->task_id) : array_order(x->context_id, y->context_id);
 }
 
-static int by_time(const void *a, const void *b)
-{
-    const struct host_task *x = a, *y = b;
-    return array_order(x->time_ns, y->time_ns);
-}
+ARRAY_COMPARE(by_time, struct host_task, ARRAY_BY(time_ns))
 
 /* ---- records in ---- */
 

@@ -242,11 +242,7 @@ static int add_contexts(struct association *association, const struct thread *th
     return status;
 }
 
-static int compare_captures(const void *a, const void *b)
-{
-    const struct stream_capture *x = a, *y = b;
-    return ARRAY_ORDERS(array_order(x->stream, y->stream), array_order(x->time_ns, y->time_ns), x->ends - y->ends);
-}
+ARRAY_COMPARE(compare_captures, struct stream_capture, ARRAY_BY(stream), ARRAY_BY(time_ns), ARRAY_BY(ends))
 
 /* The model whose tasks the stream takes at this time. */
 static uint32_t model_of_stream(const struct association *association, uint64_t stream, int64_t time_ns)

@@ -293,12 +293,8 @@ static int take_mark(void *arg, sqlite3_stmt *row, struct err *err)
     }
 }
 
-static int compare_ends(const void *a, const void *b)
-{
-    const struct cann_step *x = a, *y = b;
-    return ARRAY_ORDERS(array_order(x->device_id, y->device_id), array_order(x->end_ns, y->end_ns),
-                        array_order(x->model_id, y->model_id), array_order(x->iteration, y->iteration));
-}
+ARRAY_COMPARE(compare_ends, struct cann_step, ARRAY_BY(device_id), ARRAY_BY(end_ns), ARRAY_BY(model_id),
+              ARRAY_BY(iteration))
 
 static bool ends_before(const void *item, const void *key)
 {
