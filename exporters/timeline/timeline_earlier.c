@@ -62,8 +62,7 @@ int earlier_draw_series(struct earlier *draw, const struct track *track, struct 
 
 void earlier_name_process(struct earlier *draw, int64_t process, const char *name)
 {
-    draw->file.trace.style.unplaced = draw->file.compat && draw->file.layer == 0;
-    trace_name_process(&draw->file.trace, earlier_pid(draw, process), draw->file.layer, name, NULL);
+    track_name_own_process(&draw->file, process, name);
 }
 
 /* compat: threads are named before their events; placed: and have a place among the others. */

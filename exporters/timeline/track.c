@@ -55,6 +55,12 @@ int64_t track_own_pid(const struct track_run *run, int64_t process_id)
     return run->layer != 0 ? track_pid_of(process_id, run->layer, run->device_id) : process_id;
 }
 
+void track_name_own_process(struct track_run *run, int64_t process_id, const char *name)
+{
+    run->trace.style.unplaced = run->compat && run->layer == 0;
+    trace_name_process(&run->trace, track_own_pid(run, process_id), run->layer, name, NULL);
+}
+
 int track_process_of(struct track_run *run, int64_t process_id, int64_t layer, int64_t device_id, const char *name,
                      int64_t *ret_pid, struct err *err)
 {
@@ -65,14 +71,15 @@ int track_process_of(struct track_run *run, int64_t process_id, int64_t layer, i
         return err_status(err);
     if (!added)
         return 0;
+    if (run->plain) {
+        track_name_own_process(run, process_id, name);
+        return 0;
+    }
     if (device_id != DB_NULL)
         snprintf(label, sizeof label, "NPU %lld", (long long)device_id);
     if (run->host != NULL)
         snprintf(label + strlen(label), sizeof label - strlen(label), " of %s", run->host);
-    if (run->plain)
-        run->trace.style.unplaced = run->compat && run->layer == 0;
-    trace_name_process(&run->trace, *ret_pid, run->plain ? run->layer : run->first_place + place_of(run, layer), name,
-                       run->plain ? NULL : label);
+    trace_name_process(&run->trace, *ret_pid, run->first_place + place_of(run, layer), name, label);
     return 0;
 }
 

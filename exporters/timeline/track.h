@@ -213,6 +213,8 @@ static inline int64_t track_pid(const struct track_run *run, int64_t layer, int6
 }
 /* Where processes have the numbers of programs; in msprof of captures before 2023 with their layers. */
 int64_t track_own_pid(const struct track_run *run, int64_t process_id);
+/* Names such a process of a run that is plain. */
+void track_name_own_process(struct track_run *run, int64_t process_id, const char *name);
 
 /* From the host's call to the task on the device. */
 static const struct trace_flow host_to_device = {.name = "HostToDevice", .category = "HostToDevice"};
