@@ -2,12 +2,13 @@
 /* The job table: which devices and models a capture has. */
 #include "db/query/operators/query_steps.h"
 #include "db/query/query_cann.h"
+#include "exporters/cann_report.h"
 #include "exporters/export.h"
 #include "exporters/table/report.h"
 
 /* ---- jobs ---- */
 
-#define NO_MODEL "4294967295" /* CANN_NO_ID */
+#define NO_MODEL SQL_NUMBER(CANN_NO_ID)
 #define CHOSEN(parameter, value) "(" parameter " IS NULL OR " value " = " parameter ")"
 #define CAPTURE "(SELECT value FROM meta WHERE key = 'capture_path')"
 

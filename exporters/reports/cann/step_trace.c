@@ -2,6 +2,7 @@
 /* step_trace: the iterations of models, with two more columns for each of their all-reduce operations. */
 #include "db/query/operators/query_steps.h"
 #include "db/query/query_loop.h"
+#include "exporters/cann_report.h"
 #include "exporters/table/plan.h"
 #include "exporters/table/report.h"
 #include "parsers/record.h"
@@ -91,7 +92,7 @@ static const struct report_column columns[] = {
      .doc = "Time that followed on backward propagation."},
     {"Data Aug Bound(us)", "augmentation_ns", FORM_SCALED, 3,
      .doc = "From the end of the iteration before to forward propagation."},
-    {"Model ID", "nullif(model_id, 4294967295)", .flags = REPORT_NUMBER, .doc = "The model."},
+    {"Model ID", "nullif(model_id, " SQL_NUMBER(CANN_NO_ID) ")", .flags = REPORT_NUMBER, .doc = "The model."},
     {.title = NULL},
 };
 

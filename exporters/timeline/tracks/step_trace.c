@@ -3,6 +3,7 @@
  * input; of captures of 2020 as a process of their own. */
 #include "db/query/operators/query_steps.h"
 #include "db/query/query_loop.h"
+#include "exporters/cann_report.h"
 #include "exporters/timeline/timeline_earlier.h"
 #include "exporters/timeline/track.h"
 
@@ -29,10 +30,11 @@ static const struct report_column values[] = {VALUES, {.title = NULL}};
 static const struct value_name categories[] = {{0, "Iteration Time"}, {1, "FP_BP Time"},   {2, "Iteration Refresh"},
                                                {3, "Reduce"},         {4, "GetNext Time"}, {0, NULL}};
 
+#define NO_MODEL SQL_NUMBER(CANN_NO_ID)
 /* As Ascend's tool numbers threads: 70000 plus the model, which is -1 of steps that have none (CANN_NO_ID). */
 #define THREAD                                                                                                         \
-    "CASE WHEN model_id = 4294967295 THEN 69999 WHEN model_id BETWEEN 0 AND 4294967295 THEN 70000 + model_id"          \
-    " ELSE 70000 END"
+    "CASE WHEN model_id = " NO_MODEL " THEN 69999 WHEN model_id BETWEEN 0 AND " NO_MODEL                               \
+    " THEN 70000 + model_id ELSE 70000 END"
 #define OF_MODEL "'Step Trace(Model ID:' || model_id || ')'"
 #define EVENTS(thread_is_called, which)                                                                                \
     {                                                                                                                  \
@@ -42,7 +44,7 @@ static const struct value_name categories[] = {{0, "Iteration Time"}, {1, "FP_BP
         .only = which                                                                                                  \
     }
 static const struct series_counter events[] = {
-    EVENTS("iif(model_id = 4294967295, 'Step Trace', " OF_MODEL ")", COUNTER_OURS),
+    EVENTS("iif(model_id = " NO_MODEL ", 'Step Trace', " OF_MODEL ")", COUNTER_OURS),
     EVENTS(OF_MODEL, COUNTER_VENDOR),
     {.name = NULL},
 };
