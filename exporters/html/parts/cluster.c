@@ -93,11 +93,10 @@ static int load_ranks(struct cluster *cluster, const char *directory, struct err
     free(path);
     if (status != 0)
         return status;
-    status = array_reserve(&cluster->ranks, cluster->known.used + 1, err);
-    if (status != 0)
-        return status;
-    for (const struct rank_times *it = map_next(&cluster->known, NULL); it != NULL; it = map_next(&cluster->known, it))
-        cluster->ranks.items[cluster->ranks.count++] = *it;
+    cluster->ranks.items = map_items(&cluster->known, err);
+    if (cluster->ranks.items == NULL)
+        return err_status(err);
+    cluster->ranks.count = cluster->known.used;
     array_sort(cluster->ranks.items, cluster->ranks.count, sizeof *cluster->ranks.items, by_rank);
     return 0;
 }

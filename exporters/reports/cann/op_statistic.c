@@ -167,11 +167,10 @@ static int load_groups(struct report_run *run, struct core_groups *groups, struc
     if (groups->names == NULL || device_2022_of(&groups->device, run, err) < 0 ||
         execution_each(run->session->db, &groups->device.range.ticks, CANN_TICKS, add_up, groups, err) < 0)
         return err_status(err);
-    groups->items = calloc(groups->by_key.used + 1, sizeof *groups->items);
+    groups->items = map_items(&groups->by_key, err);
     if (groups->items == NULL)
-        return err_no_memory(err);
-    for (const struct core_group *group = NULL; (group = map_next(&groups->by_key, group)) != NULL;)
-        groups->items[groups->count++] = *group;
+        return err_status(err);
+    groups->count = groups->by_key.used;
     array_sort(groups->items, groups->count, sizeof *groups->items, by_total);
     return 0;
 }
