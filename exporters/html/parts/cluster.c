@@ -32,15 +32,9 @@ struct link {
 
 struct cluster {
     struct html_page *page;
-    struct map known; /* of struct rank_times */
-    struct {
-        struct rank_times *items; /* by rank */
-        size_t count, capacity;
-    } ranks;
-    struct {
-        struct link *items; /* the longest first */
-        size_t count, capacity;
-    } links;
+    struct map known;                         /* of struct rank_times */
+    struct ARRAY_OF(struct rank_times) ranks; /* by rank */
+    struct ARRAY_OF(struct link) links;       /* the longest first */
     struct cluster_table {
         const char *caption;
         uint64_t rows, left;
