@@ -35,7 +35,7 @@ static int take_piece(void *arg, sqlite3_stmt *row, struct err *err)
     return status == 0 ? memory_pieces_add(load->pieces, &piece, err) : status;
 }
 
-/* Owners have numbers in the order of their names. What is given back behind an allocation is that piece. */
+/* Owners have numbers in the order of their names. Pieces end with the release behind their allocation. */
 static const char names[] =
     "SELECT text FROM name WHERE id IN (SELECT node_name_id FROM task_memory_info) ORDER BY id";
 static const char records[] =
