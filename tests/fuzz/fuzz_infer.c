@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char separator[] = "\n---\n";
     const uint8_t *end = memmem(data, size, separator, strlen(separator));
-    char directory[] = "/tmp/msprof-fuzz-XXXXXX", table[64], records[64], name[] = "data/records";
+    char directory[] = "/tmp/msprof-fuzz-XXXXXX", table[64], records[64];
     if (end == NULL || size > MOST_BYTES)
         return 0;
     EXPECT(mkdtemp(directory) != NULL);
@@ -83,8 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct diagnostics diag;
     struct err err = ERR_INIT;
     struct capture_file file = {.id = 1,
-                                .path = records,
-                                .name = name,
+                                .name = records,
                                 .size = count,
                                 .identity = {0, 1, 1, 1, -1, -1, NULL, NULL, -1, false, -1, -1}};
     diag_init(&diag, false);
@@ -96,7 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct source source = {.items = NULL};
     struct strbuf report;
     strbuf_init(&report, (size_t)1024 * 1024);
-    if (source_add(&source, records, name, &err) == 0)
+    if (source_add(&source, &capture, &file, &err) == 0)
         structure_report(&source.items[0], &report, &err);
     source_release(&source);
     strbuf_release(&report);
