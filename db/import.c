@@ -604,9 +604,9 @@ static int report_split(void *arg, sqlite3_stmt *row, struct err *err)
 static int report_split_inferences(sqlite3 *db, struct capture *capture, struct err *err)
 {
     int status = query_run(db,
-                           "SELECT f.path, i.model_id, i.current_pic_count, count(*) FROM inference i"
-                           " JOIN source_file f ON f.id = i.file_id"
-                           " GROUP BY i.file_id, i.model_id, i.current_pic_count HAVING count(*) > 1",
+                           "SELECT f.path, i.model_id, i.current_pic_count, i.parts FROM (SELECT file_id, model_id,"
+                           "   current_pic_count, count(*) AS parts FROM inference GROUP BY 1, 2, 3"
+                           "   HAVING count(*) > 1) i JOIN source_file f ON f.id = i.file_id",
                            NULL, 0, report_split, capture->diag, err);
     return status == 0 && diag_is_fatal(capture->diag) ? diag_fatal_error(capture->diag, err) : status;
 }
