@@ -12,16 +12,16 @@ struct text_block {
     char bytes[];
 };
 
-char *texts_room(struct texts *texts, size_t length)
+char *texts_room(struct text_blocks *texts, size_t length)
 {
-    struct text_block *block = texts->blocks;
+    struct text_block *block = texts->newest;
     if (block == NULL || block->capacity - block->used < length + 1) {
         size_t capacity = length + 1 > BLOCK_SIZE ? length + 1 : BLOCK_SIZE;
         block = malloc(sizeof *block + capacity);
         if (block == NULL)
             return NULL;
-        *block = (struct text_block){.next = texts->blocks, .capacity = capacity};
-        texts->blocks = block;
+        *block = (struct text_block){.next = texts->newest, .capacity = capacity};
+        texts->newest = block;
     }
     char *room = block->bytes + block->used;
     room[length] = '\0';
@@ -29,7 +29,7 @@ char *texts_room(struct texts *texts, size_t length)
     return room;
 }
 
-char *texts_add(struct texts *texts, const char *text, size_t length)
+char *texts_add(struct text_blocks *texts, const char *text, size_t length)
 {
     char *copy = texts_room(texts, length);
     if (copy != NULL)
@@ -37,11 +37,11 @@ char *texts_add(struct texts *texts, const char *text, size_t length)
     return copy;
 }
 
-void texts_release(struct texts *texts)
+void texts_release(struct text_blocks *texts)
 {
-    for (struct text_block *block = texts->blocks, *next; block != NULL; block = next) {
+    for (struct text_block *block = texts->newest, *next; block != NULL; block = next) {
         next = block->next;
         free(block);
     }
-    texts->blocks = NULL;
+    texts->newest = NULL;
 }

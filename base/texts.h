@@ -6,14 +6,14 @@
 #include <stddef.h>
 
 /* All zero: none. */
-struct texts {
-    struct text_block *blocks;
+struct text_blocks {
+    struct text_block *newest;
 };
 
 /* Room for a text of this length and the NUL that is behind it already; NULL when memory ran out. */
-char *texts_room(struct texts *texts, size_t length);
+char *texts_room(struct text_blocks *texts, size_t length);
 /* Copies a text. */
-char *texts_add(struct texts *texts, const char *text, size_t length);
-void texts_release(struct texts *texts);
+char *texts_add(struct text_blocks *texts, const char *text, size_t length);
+void texts_release(struct text_blocks *texts);
 
 #endif

@@ -41,14 +41,14 @@ struct capture_file {
     struct file_identity identity;
     struct done_info done;
     uint64_t size;
-    int64_t modified_ns;               /* mtime, since the epoch */
-    uint64_t inode;                    /* when it was listed */
-    uint64_t decoded, rejected;     /* records; filled by decoding */
-    uint64_t joined;                /* of those decoded: without a row of their own, part of those of other tables */
-    uint64_t *rejected_for;         /* of DIAG_COUNT, by what was reported of them; NULL: none was decoded yet */
-    uint64_t bytes_read;            /* filled by decoding */
-    size_t mark;                    /* of diagnostics: when its records came, if they were decoded ahead */
-    char checksum[65];              /* SHA-256, filled when the file is read; "" when it was not read to its end */
+    int64_t modified_ns;        /* mtime, since the epoch */
+    uint64_t inode;             /* when it was listed */
+    uint64_t decoded, rejected; /* records; filled by decoding */
+    uint64_t joined;            /* of those decoded: without a row of their own, part of those of other tables */
+    uint64_t *rejected_for;     /* of DIAG_COUNT, by what was reported of them; NULL: none was decoded yet */
+    uint64_t bytes_read;        /* filled by decoding */
+    size_t mark;                /* of diagnostics: when its records came, if they were decoded ahead */
+    char checksum[65];          /* SHA-256, filled when the file is read; "" when it was not read to its end */
 };
 
 /* Counts records that are in no table, for a reason that has been reported. */
@@ -130,11 +130,11 @@ struct capture_options {
 };
 
 struct capture {
-    char *directory;      /* absolute; NULL: names are paths */
-    char fingerprint[65]; /* as capture_fingerprint gives it, of what was found when it was opened */
-    uint64_t sum;         /* of what was found, inodes too: whether a file was replaced by another alike */
-    struct texts names;   /* of files and marks */
-    uint64_t *rejections; /* of all files */
+    char *directory;          /* absolute; NULL: names are paths */
+    char fingerprint[65];     /* as capture_fingerprint gives it, of what was found when it was opened */
+    uint64_t sum;             /* of what was found, inodes too: whether a file was replaced by another alike */
+    struct text_blocks names; /* of files and marks */
+    uint64_t *rejections;     /* of all files */
     enum capture_family family;
     struct capture_options options;
     struct capture_file *files; /* decoding order: layer tables and descriptions first, then by kind, identity, slice */

@@ -40,8 +40,8 @@ static bool is_zero(const unsigned char *block, size_t length)
 }
 
 /* Sums up the blocks that are not all zeros, each with its place: a copy has the holes of its original, or zeros. */
-static void sum_up(const struct capture *capture, const struct capture_file *file, struct checksum *sum, unsigned char *block,
-                   char digest[CHECKSUM_TEXT_SIZE])
+static void sum_up(const struct capture *capture, const struct capture_file *file, struct checksum *sum,
+                   unsigned char *block, char digest[CHECKSUM_TEXT_SIZE])
 {
     struct stat info;
     int failure, fd = capture_file_open(capture, file, &info, &failure);
@@ -114,7 +114,8 @@ static int compare_candidates(const void *a, const void *b, void *arg)
     return order != 0 ? order : (x->file > y->file) - (x->file < y->file);
 }
 
-static void learn(const struct capture *capture, struct candidate *candidates, size_t count, int by, struct checksum *sum, unsigned char *block)
+static void learn(const struct capture *capture, struct candidate *candidates, size_t count, int by,
+                  struct checksum *sum, unsigned char *block)
 {
     for (size_t i = 0; i < count; i++) {
         if (by == BY_FRONT)

@@ -21,7 +21,7 @@ struct entry {
 
 struct entry_list {
     struct entry *entries;
-    struct texts names;
+    struct text_blocks names;
     size_t count, capacity;
     bool has_data; /* there is a data/ directory, its own or that of a part */
 };

@@ -3,12 +3,12 @@
 #include "base/file/checksum.h"
 #include "base/file/fsutil.h"
 #include "base/map.h"
+#include "base/number.h"
 #include "parsers/capture/capture_files.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -258,11 +258,12 @@ int entry_list_fingerprint(const struct entry_list *list, char ret[65], struct e
         const struct entry *entry = &list->entries[i];
         if (!is_of_capture(entry))
             continue;
-        char numbers[64];
-        int length = snprintf(numbers, sizeof numbers, "%llu %lld\n", (unsigned long long)entry->size,
-                              (long long)entry->modified_ns);
+        char numbers[2 * NUMBER_MAX + 2], *p = number_put_unsigned(numbers, entry->size);
+        *p++ = ' ';
+        p = number_put_signed(p, entry->modified_ns);
+        *p++ = '\n';
         checksum_add(checksum, entry->name, strlen(entry->name) + 1);
-        checksum_add(checksum, numbers, (size_t)length);
+        checksum_add(checksum, numbers, (size_t)(p - numbers));
     }
     checksum_finish(checksum, ret);
     checksum_free(checksum);

@@ -66,10 +66,10 @@ static int add_mark(struct capture *capture, const struct entry *entry, struct f
     mark->identity.model = model->name;
     capture->mark_count++;
     /* what names a data file too has been read for it: names are in order */
-    const struct capture_file *file = capture->file_count > 0
-                                          ? bsearch(entry->name, capture->files, capture->file_count,
-                                                    sizeof *capture->files, compare_with_done)
-                                          : NULL;
+    const struct capture_file *file =
+        capture->file_count > 0
+            ? bsearch(entry->name, capture->files, capture->file_count, sizeof *capture->files, compare_with_done)
+            : NULL;
     if (file == NULL)
         return capture_read_done(capture, entry->name, &mark->done, err);
     mark->done = file->done;
@@ -391,7 +391,7 @@ int capture_open(struct capture *capture, const char *directory, const struct ca
     if (status == 0)
         status = capture_report_absent(capture, err);
     capture->names = list.names;
-    list.names.blocks = NULL;
+    list.names.newest = NULL;
     entry_list_release(&list);
     return status;
 }

@@ -82,10 +82,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     EXPECT(write_file(table, data, (size_t)(end - data) + 1) == 0 && write_file(records, bytes, count) == 0);
     struct diagnostics diag;
     struct err err = ERR_INIT;
-    struct capture_file file = {.id = 1,
-                                .name = records,
-                                .size = count,
-                                .identity = {0, 1, 1, 1, -1, -1, NULL, NULL, -1, false, -1, -1}};
+    struct capture_file file = {
+        .id = 1, .name = records, .size = count, .identity = {0, 1, 1, 1, -1, -1, NULL, NULL, -1, false, -1, -1}};
     diag_init(&diag, false);
     struct capture capture = {.files = &file, .file_count = 1, .diag = &diag};
     for (size_t i = 0; printed_forms[i] != NULL; i++) {
