@@ -121,19 +121,12 @@ char *number_put_us(char *p, int64_t nanoseconds)
     return p + 4;
 }
 
-char *number_put_shortest(char *p, int64_t value, unsigned decimals)
+/* Apart, so that the usual decimals need fewer registers. */
+__attribute__((noinline)) static char *put_decimals(char *p, uint64_t size, unsigned decimals)
 {
-    if (value < 0)
-        *p++ = '-';
-    uint64_t size = magnitude(value);
-    if (decimals == 3) { /* the usual */
-        p = number_put_unsigned(p, size / 1000);
-        memcpy(p, thousandths[size % 1000].text, 4);
-        return p + thousandths[size % 1000].length;
-    }
     const bool known = decimals < sizeof powers_of_ten / sizeof *powers_of_ten; /* else it is above all numbers */
     uint64_t unit = known ? powers_of_ten[decimals] : UINT64_MAX;
-    uint64_t whole = decimals == 0 ? size : size / unit, rest = size - whole * unit;
+    uint64_t whole = size / unit, rest = size - whole * unit;
     p = number_put_unsigned(p, whole);
     if (rest == 0)
         return p;
@@ -144,6 +137,28 @@ char *number_put_shortest(char *p, int64_t value, unsigned decimals)
     while (end[-1] == '0')
         end--;
     return end;
+}
+
+char *number_put_shortest(char *p, int64_t value, unsigned decimals)
+{
+    if (value < 0)
+        *p++ = '-';
+    uint64_t size = magnitude(value);
+    if (decimals == 0)
+        return number_put_unsigned(p, size);
+    if (decimals == 3) { /* the usual */
+        p = number_put_unsigned(p, size / 1000);
+        memcpy(p, thousandths[size % 1000].text, 4);
+        return p + thousandths[size % 1000].length;
+    }
+    if (decimals == 4) {
+        const uint32_t rest = (uint32_t)(size % 10000), last = rest % 10;
+        p = number_put_unsigned(p, size / 10000);
+        memcpy(p, thousandths[rest / 10].text, 4);
+        p[4] = (char)('0' + last);
+        return p + (last > 0 ? 5 : thousandths[rest / 10].length);
+    }
+    return put_decimals(p, size, decimals);
 }
 
 int64_t number_ratio(int64_t numerator, int64_t denominator, unsigned decimals)
