@@ -758,7 +758,7 @@ static int write_device(void *arg, const struct device_2022 *device, struct err 
     struct earlier *draw = arg;
     draw->device = device;
     bool failed = counters_2022_init(&draw->counters, device, err) < 0 || read_tasks(draw, err) < 0 ||
-                  (draw->calls = plain_calls_new(draw->file.run->db, device->part->device_id, err)) == NULL ||
+                  (draw->calls = plain_calls_new(draw->file.run->db, device->part->device_id, false, err)) == NULL ||
                   write_files(draw, err) < 0;
     release_calls(draw);
     release_tasks(draw);
