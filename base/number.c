@@ -130,13 +130,17 @@ __attribute__((noinline)) static char *put_decimals(char *p, uint64_t size, unsi
     p = number_put_unsigned(p, whole);
     if (rest == 0)
         return p;
-    *p++ = '.';
-    char *end = p + decimals, *to = end;
-    for (; to > p; rest /= 10)
-        *--to = (char)('0' + rest % 10);
-    while (end[-1] == '0')
-        end--;
-    return end;
+    /* By three from the end on, each with a point that the three before it cover. */
+    const unsigned tail = decimals % 3;
+    uint64_t piece = rest % powers_of_ten[tail] * powers_of_ten[3 - tail];
+    char *at = p + decimals - tail, *end = NULL;
+    for (rest /= powers_of_ten[tail];; piece = rest % 1000, rest /= 1000, at -= 3) {
+        memcpy(at, thousandths[piece].text, sizeof thousandths[piece].text);
+        if (end == NULL && piece > 0)
+            end = at + thousandths[piece].length;
+        if (at == p)
+            return end;
+    }
 }
 
 char *number_put_shortest(char *p, int64_t value, unsigned decimals)

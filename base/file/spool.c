@@ -473,7 +473,7 @@ static int fill_buffer(struct spool *spool, struct run *run, struct err *err)
 }
 
 /* The record at the front of a run's buffer; false: it is not there as a whole. */
-static bool take_buffered(struct run *run)
+static inline bool take_buffered(struct run *run)
 {
     const char *at = run->buffer + run->at;
     size_t left = run->filled - run->at;
@@ -600,7 +600,8 @@ int spool_next(struct spool *spool, struct spool_item *ret, struct err *err)
     if (spool->runs.count == 0)
         return next_in_memory(spool, ret);
     if (spool->on_top_given) {
-        int any = next_of_run(spool, &spool->runs.items[spool->heap[0]], err);
+        struct run *run = &spool->runs.items[spool->heap[0]];
+        int any = take_buffered(run) ? 1 : next_of_run(spool, run, err);
         if (any < 0)
             return any;
         if (any == 0)

@@ -62,6 +62,15 @@ struct plain_calls {
     struct intern names;
     uint32_t last_name;
     struct spool *sorted[PLAIN_BOTH + 1]; /* by layers; NULL: nobody asked */
+    struct first_calls {
+        struct first_call {
+            struct plain_call call;
+            struct spool_key key;
+            uint64_t number;
+        } * items;
+        size_t count, capacity;
+        uint64_t calls;
+    } threads[PLAIN_BOTH + 1]; /* likewise: the first calls of their threads */
     struct spool *operators;              /* by time; NULL: likewise */
     struct spool_item next_operator;
     bool after_operators;
@@ -97,8 +106,10 @@ void plain_calls_free(struct plain_calls *calls)
 {
     if (calls == NULL)
         return;
-    for (size_t i = 0; i <= PLAIN_BOTH; i++)
+    for (size_t i = 0; i <= PLAIN_BOTH; i++) {
         spool_free(calls->sorted[i]);
+        free(calls->threads[i].items);
+    }
     for (size_t i = 0; i < sizeof calls->totals / sizeof *calls->totals; i++)
         map_release(&calls->totals[i].by_name);
     spool_free(calls->operators);
@@ -129,7 +140,8 @@ struct reading {
     struct plain_calls *calls;
     struct spool *spool; /* that is being filled */
     bool longest_first;
-    struct totals *totals; /* that are added up */
+    struct totals *totals;       /* that are added up */
+    struct first_calls *threads; /* that are found */
     int (*each)(void *arg, const struct plain_call *call, struct err *err);
     void *arg;
 };
@@ -223,12 +235,32 @@ static int add_call(void *arg, const struct plain_call *call, struct err *err)
 
 /* ---- sorted ---- */
 
+static int note_thread(struct first_calls *threads, const struct plain_call *call, const struct spool_key *key,
+                       struct err *err)
+{
+    const uint64_t number = threads->calls++;
+    for (size_t i = threads->count; i-- > 0;) { /* mostly the latest */
+        struct first_call *first = &threads->items[i];
+        if (first->call.thread_id != call->thread_id || first->call.process_id != call->process_id)
+            continue;
+        if (key->major < first->key.major || (key->major == first->key.major && key->minor < first->key.minor)) {
+            first->key = *key;
+            first->number = number;
+        }
+        return 0;
+    }
+    return array_add(threads, err, (struct first_call){*call, *key, number});
+}
+
+ARRAY_COMPARE(by_first_call, struct first_call, ARRAY_BY(key.major), ARRAY_BY(key.minor), ARRAY_BY(number))
+
 static int sort_call(void *arg, const struct plain_call *call, struct err *err)
 {
     const struct reading *reading = arg;
     const struct spool_key key = {spool_key_part(call->start_ns),
                                   reading->longest_first ? ~spool_key_part(call->end_ns) : 0};
-    return reading->totals == NULL || add_call(reading->totals, call, err) == 0
+    return (reading->totals == NULL || add_call(reading->totals, call, err) == 0) &&
+                   note_thread(reading->threads, call, &key, err) == 0
                ? spool_add(reading->spool, &key, call, sizeof *call, err)
                : err_status(err);
 }
@@ -262,7 +294,11 @@ static int sort_both(struct reading *reading, struct err *err)
 
 static int sort_calls(struct plain_calls *calls, enum plain_layers layers, struct err *err)
 {
-    struct reading reading = {.calls = calls, .longest_first = layers == PLAIN_BOTH, .each = sort_call};
+    struct reading reading = {.calls = calls,
+                              .longest_first = layers == PLAIN_BOTH,
+                              .threads = &calls->threads[layers],
+                              .each = sort_call};
+    reading.threads->count = 0;
     reading.arg = &reading;
     if (calls->adds_up && !reading.longest_first && !calls->totals[layers].read)
         reading.totals = &calls->totals[layers];
@@ -271,6 +307,7 @@ static int sort_calls(struct plain_calls *calls, enum plain_layers layers, struc
         (reading.longest_first ? sort_both(&reading, err) : read_calls(&reading, layers, err)) == 0 &&
         spool_finish(reading.spool, err) == 0) {
         calls->sorted[layers] = reading.spool;
+        array_sort(reading.threads->items, reading.threads->count, sizeof *reading.threads->items, by_first_call);
         if (reading.totals != NULL)
             reading.totals->read = true;
         return 0;
@@ -286,6 +323,17 @@ int plain_calls_each(struct plain_calls *calls, enum plain_layers layers,
     int status = begin_calls(calls, layers, err);
     while (status == 0 && (status = spool_next(calls->sorted[layers], &item, err)) > 0)
         status = each(arg, item.record, err);
+    return status;
+}
+
+int plain_calls_each_thread(struct plain_calls *calls, enum plain_layers layers,
+                            int (*each)(void *arg, const struct plain_call *call, struct err *err), void *arg,
+                            struct err *err)
+{
+    const struct first_calls *threads = &calls->threads[layers];
+    int status = calls->sorted[layers] == NULL ? sort_calls(calls, layers, err) : 0;
+    for (size_t i = 0; i < threads->count && status == 0; i++)
+        status = each(arg, &threads->items[i].call, err);
     return status;
 }
 

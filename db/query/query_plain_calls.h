@@ -34,6 +34,11 @@ int plain_calls_each(struct plain_calls *calls, enum plain_layers layers,
                      int (*each)(void *arg, const struct plain_call *call, struct err *err), void *arg,
                      struct err *err);
 
+/* Gives the first of them of each thread, of which process_id and thread_id are set. */
+int plain_calls_each_thread(struct plain_calls *calls, enum plain_layers layers,
+                            int (*each)(void *arg, const struct plain_call *call, struct err *err), void *arg,
+                            struct err *err);
+
 /* Finds the first operator that the host reported between two times, both excluded. Asked in the order of from_ns it
  * goes through them once, and again from the first on for an earlier one. */
 struct reported_operator {

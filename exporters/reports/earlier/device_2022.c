@@ -135,7 +135,7 @@ void task_2022_read(const struct device_2022 *device, const struct cann_task *ta
 {
     ret->start = time_2022(device, task->start_tick);
     ret->end = time_2022(device, task->end_tick);
-    memcpy(&ret->task, task, offsetof(struct cann_task, id));
+    memcpy(&ret->task, task, offsetof(struct cann_task, model_id));
 }
 
 const char *task_2022_type(const struct device_2022 *device, const struct cann_task *task)

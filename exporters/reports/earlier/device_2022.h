@@ -73,9 +73,9 @@ void device_2022_suffix(const struct device_2022 *device, char suffix[SUFFIX_202
 /* An execution of a task with its times as the tool had them. */
 struct task_2022 {
     double start, end;
-    struct cann_task task; /* without its counters, and in a spool not even room for them */
+    struct cann_task task; /* only what it is and where; in a spool there is not even room for the rest */
 };
-#define TASK_2022_SIZE offsetof(struct task_2022, task.id)
+#define TASK_2022_SIZE offsetof(struct task_2022, task.model_id)
 void task_2022_read(const struct device_2022 *device, const struct cann_task *task, struct task_2022 *ret);
 /* "AI_CORE", "AI_CPU", "AIV", or NULL. */
 const char *task_2022_type(const struct device_2022 *device, const struct cann_task *task);
