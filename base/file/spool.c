@@ -60,7 +60,7 @@ struct spool {
     /* The writer's while it writes: */
     struct ARRAY_OF(struct run) runs;
     struct spool_key last; /* of the last run */
-    int file; /* -1: nothing was written */
+    int file;              /* -1: nothing was written */
     off_t file_size;
     char *buffer; /* for writing */
     size_t buffered;

@@ -56,8 +56,8 @@ struct plain_calls {
     sqlite3 *db;
     struct totals totals[PLAIN_RUNTIME + 1]; /* by layer */
     bool adds_up;                            /* while calls are read to be sorted, too */
-    struct ARRAY_OF(int64_t) files; /* files of the device, ascending */
-    int64_t last_file;              /* of which last_counts says whether it is one */
+    struct ARRAY_OF(int64_t) files;          /* files of the device, ascending */
+    int64_t last_file;                       /* of which last_counts says whether it is one */
     bool last_counts;
     struct intern names;
     uint32_t last_name;
@@ -71,7 +71,7 @@ struct plain_calls {
         size_t count, capacity;
         uint64_t calls;
     } threads[PLAIN_BOTH + 1]; /* likewise: the first calls of their threads */
-    struct spool *operators;              /* by time; NULL: likewise */
+    struct spool *operators;   /* by time; NULL: likewise */
     struct spool_item next_operator;
     bool after_operators;
     int64_t from_ns; /* of the latest question about operators */
@@ -294,10 +294,8 @@ static int sort_both(struct reading *reading, struct err *err)
 
 static int sort_calls(struct plain_calls *calls, enum plain_layers layers, struct err *err)
 {
-    struct reading reading = {.calls = calls,
-                              .longest_first = layers == PLAIN_BOTH,
-                              .threads = &calls->threads[layers],
-                              .each = sort_call};
+    struct reading reading = {
+        .calls = calls, .longest_first = layers == PLAIN_BOTH, .threads = &calls->threads[layers], .each = sort_call};
     reading.threads->count = 0;
     reading.arg = &reading;
     if (calls->adds_up && !reading.longest_first && !calls->totals[layers].read)
