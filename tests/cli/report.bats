@@ -425,6 +425,47 @@ PY
     [ "$rows" -gt 100 ] && [ "$rows" -lt 1000 ]
 }
 
+@test "a page of 100,000 operators is no longer than others and has no more elements than a browser lays out at once" {
+    "$(dirname "$(readlink -f "$MSPROF")")/make-capture" --output boards --layers 7000 --inferences 20 >/dev/null
+    report boards/JOB*
+    python3 - <<PY
+import glob, sqlite3, sys
+sys.path.insert(0, "$repository/tests/lib")
+import page
+db = sqlite3.connect(glob.glob('boards/JOB*/sqlite/runtime.db')[0])
+operators, names = db.execute("SELECT count(*), (SELECT count(DISTINCT layer_names) FROM layer_group) FROM ai_core_task").fetchone()
+assert operators > 100000 and names > 5000, (operators, names)
+told = page.Page('page.html')
+assert told.elements < 80000, told.elements
+# parts that are not in sight wait with their layout until they are
+assert 'section{content-visibility:auto;' in told.styles[0]
+# a drawing has no more than it has room for, and all parts come in their order
+shapes = [part for part, _, _ in told.shapes]
+assert max(map(shapes.count, set(shapes))) < 4000
+assert [part[3:] for part in told.parts] == ('identity losses time findings steps utilisation operators limits idle memory host'
+                                             ' layers communication path frequency formulas').split()
+PY
+}
+
+@test "a step whose path changes between streams 3,000 times is drawn in no more pieces than there is room for" {
+    program <<'PY'
+p.begin_step()
+for i in range(3000):
+    p.op('%d on the path' % i, us=10, stream=1 + i % 2)
+    p.op('beside it', us=4, gap=-8, stream=2 - i % 2)
+    p.at += 4000
+p.end_step()
+PY
+    python3 - <<PY
+import sys
+sys.path.insert(0, "$repository/tests/lib")
+import page
+told = page.Page('page.html')
+pieces = [a for part, _, a in told.shapes if part == 'c1-path' and a.get('height') == '18']
+assert 500 < len(pieces) <= 2500 and any(a['class'] == 'critical' for a in pieces), len(pieces)
+PY
+}
+
 @test "findings are those of advise, with links to the rows that they are made of" {
     program <<'PY'
 for step in range(10):

@@ -30,6 +30,7 @@ class Page(html.parser.HTMLParser):
             self.source = stream.read()
         self.open, self.tables, self.ids, self.links, self.parts = [], [], [], [], {}
         self.scripts, self.styles, self.policy, self.labels, self.part = [], [], None, [], None
+        self.elements = 0
         self.shapes = []  # of drawings: part, element, attributes
         self.feed(self.source)
         self.close()
@@ -39,6 +40,7 @@ class Page(html.parser.HTMLParser):
     def handle_starttag(self, tag, attrs):
         names = [name for name, _ in attrs]
         attrs = dict(attrs)
+        self.elements += 1
         assert tag not in FORBIDDEN, tag
         assert len(names) == len(attrs), (tag, 'an attribute twice', names)
         for name, value in attrs.items():
