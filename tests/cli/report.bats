@@ -645,7 +645,7 @@ plant() {
     local word
     printf '</script><script>alert(1)</script><img src=x onerror=alert(1)>' >word_markup
     printf ']]></svg><!--<svg onload="x">&lt;' >word_cdata
-    printf 'a\xe2\x80\xa8b\xe2\x80\xa9c|`d`' >word_lines # U+2028 and U+2029
+    printf 'a\xe2\x80\xa8b\xe2\x80\xa9c|\x60d\x60' >word_lines # U+2028 and U+2029
     printf '%65536s' '' | tr ' ' y >word_long
     "$(dirname "$(readlink -f "$MSPROF")")/make-ranks" --output RANKS --slow-rank 2 --ranks 4 --seed 3
     for word in markup cdata lines long; do
