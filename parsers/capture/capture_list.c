@@ -107,7 +107,7 @@ static bool is_ignored(const char *name)
 static void resolve_link(const char *directory, struct entry *entry)
 {
     struct stat info;
-    char *path = path_join(directory, entry->name);
+    SCOPED_FREE char *path = path_join(directory, entry->name);
     char *target = path != NULL ? realpath(path, NULL) : NULL;
     size_t length = strlen(directory);
     entry->leaves =
@@ -119,7 +119,6 @@ static void resolve_link(const char *directory, struct entry *entry)
         entry->mode = info.st_mode;
     }
     free(target);
-    free(path);
 }
 
 /* Takes name over. at is the open directory that the last part of name is in. */
@@ -162,7 +161,7 @@ static bool is_output(int at, const char *name)
 static int read_directory(struct entry_list *list, const char *directory, const char *sub, bool results,
                           struct err *err)
 {
-    char *path = *sub != '\0' ? path_join(directory, sub) : strdup(directory);
+    SCOPED_FREE char *path = *sub != '\0' ? path_join(directory, sub) : scoped_text(directory, SIZE_MAX);
     DIR *stream = path != NULL ? opendir(path) : NULL;
     int status = 0;
     if (stream == NULL) {
@@ -191,7 +190,6 @@ static int read_directory(struct entry_list *list, const char *directory, const 
 out:
     if (stream != NULL)
         closedir(stream);
-    free(path);
     return status;
 }
 
@@ -281,14 +279,10 @@ uint64_t entry_list_inodes(const struct entry_list *list)
 
 int capture_fingerprint(const char *directory, char ret[65], struct err *err)
 {
-    struct entry_list list = {.entries = NULL};
-    char *absolute = path_absolute(directory, err);
+    SCOPED(entry_list_release) struct entry_list list = {.entries = NULL};
+    SCOPED_FREE char *absolute = path_absolute(directory, err);
     int status = absolute != NULL ? entry_list_read(&list, absolute, err) : err_status(err);
-    if (status == 0)
-        status = entry_list_fingerprint(&list, ret, err);
-    entry_list_release(&list);
-    free(absolute);
-    return status;
+    return status == 0 ? entry_list_fingerprint(&list, ret, err) : status;
 }
 
 static bool is_capture_directory(const char *parent, const char *name)
@@ -296,11 +290,9 @@ static bool is_capture_directory(const char *parent, const char *name)
     struct stat info;
     if (strncmp(name, "JOB", 3) != 0 && strncmp(name, "PROF", 4) != 0)
         return false;
-    char *path = path_join(parent, name);
+    SCOPED_FREE char *path = path_join(parent, name);
     /* Without memory for its path it counts as one: whoever opens it says why it cannot. */
-    bool is_directory = path == NULL || (stat(path, &info) == 0 && S_ISDIR(info.st_mode));
-    free(path);
-    return is_directory;
+    return path == NULL || (stat(path, &info) == 0 && S_ISDIR(info.st_mode));
 }
 
 static bool claims_capture(const char *name)
@@ -321,12 +313,9 @@ static bool has_part_data(const char *path, const char *name)
     struct stat info;
     if (!is_part_directory(name))
         return false;
-    char *part = path_join(path, name);
-    char *data = part != NULL ? path_join(part, "data") : NULL;
-    bool found = data != NULL && stat(data, &info) == 0 && S_ISDIR(info.st_mode);
-    free(data);
-    free(part);
-    return found;
+    SCOPED_FREE char *part = path_join(path, name);
+    SCOPED_FREE char *data = part != NULL ? path_join(part, "data") : NULL;
+    return data != NULL && stat(data, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
 int capture_classify(const char *path, enum directory_class *ret_class, struct err *err)
