@@ -47,16 +47,14 @@ static int put_points(const struct change *changes, size_t count, struct memory_
 
 int memory_curve_make(const struct memory_pieces *pieces, struct memory_curve *ret, struct err *err)
 {
-    struct change *changes = calloc(2 * pieces->count + 1, sizeof *changes);
+    SCOPED_FREE struct change *changes = scoped_memory(2 * pieces->count + 1, sizeof *changes);
 
     *ret = (struct memory_curve){.items = NULL};
     if (changes == NULL)
         return err_no_memory(err);
     size_t count = take_changes(pieces, changes);
     array_sort(changes, count, sizeof *changes, by_device_and_time);
-    int status = put_points(changes, count, ret, err);
-    free(changes);
-    return status;
+    return put_points(changes, count, ret, err);
 }
 
 size_t memory_curve_end(const struct memory_curve *curve, size_t from)
@@ -93,7 +91,7 @@ static int take_holders(const struct map *holders, struct memory_holders *ret, s
 int memory_holders_at(const struct memory_pieces *pieces, const struct memory_point *point, struct memory_holders *ret,
                       struct err *err)
 {
-    struct map holders = MAP_OF(struct memory_holder, owner);
+    SCOPED(map_release) struct map holders = MAP_OF(struct memory_holder, owner);
     int status = 0;
 
     *ret = (struct memory_holders){.items = NULL};
@@ -111,7 +109,5 @@ int memory_holders_at(const struct memory_pieces *pieces, const struct memory_po
         it->bytes = number_add(it->bytes, piece->bytes);
         it->pieces++;
     }
-    status = status == 0 ? take_holders(&holders, ret, err) : status;
-    map_release(&holders);
-    return status;
+    return status == 0 ? take_holders(&holders, ret, err) : status;
 }

@@ -145,13 +145,9 @@ static void write_link(struct nested_json *nested, const struct matrix *matrix, 
                                               name_of(matrix, link->transport),
                                               name_of(matrix, link->op_name)};
     snprintf(ranks, sizeof ranks, "%lld-%lld", (long long)row.source, (long long)row.target);
-    json_put_begin(json, ranks, '{');
-    json_put_text(json, "Transport Type", row.transport);
-    json_put_decimal(json, "Transit Time(ms)", row.ns, MS);
-    json_put_decimal(json, "Transit Size(MB)", row.bytes, MB);
-    json_put_text(json, "Op Name", row.op_name);
-    json_put_decimal(json, "Bandwidth(GB/s)", row.bandwidth, RATIO);
-    json_put_end(json, '}');
+    json_put_object(json, ranks, JSON_TEXT("Transport Type", row.transport),
+                    JSON_DECIMAL("Transit Time(ms)", row.ns, MS), JSON_DECIMAL("Transit Size(MB)", row.bytes, MB),
+                    JSON_TEXT("Op Name", row.op_name), JSON_DECIMAL("Bandwidth(GB/s)", row.bandwidth, RATIO));
     cluster_database_add_link(nested->database, member, &row);
 }
 
