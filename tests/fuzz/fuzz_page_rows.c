@@ -239,7 +239,7 @@ static int compare_row(void *arg, int64_t *row, struct err *err)
 /* Reads the integers of a table through both connections by turns, a row at a time. */
 static void compare_readers(sqlite3 *ours, sqlite3 *second, const struct table *table)
 {
-    char names[COLUMNS_MAX][8], sql[256] = "SELECT ";
+    char names[COLUMNS_MAX][24], sql[256] = "SELECT ";
     struct page_column columns[COLUMNS_MAX];
     struct reading one = {.next = 1}, other = {.next = 1, .once = true};
     struct err err = ERR_INIT;
