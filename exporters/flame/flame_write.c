@@ -354,11 +354,13 @@ int export_flame(sqlite3 *db, const struct export_options *options, struct expor
     strbuf_init(&path, SIZE_MAX / 2);
     strbuf_addf(&path, "%s/flame_%s.%s", options->directory, weights[options->flame_weight],
                 options->flame_picture ? "svg" : "collapsed");
+    progress_update(options->progress, "flame", 0, 2);
     int status = path.failed ? err_no_memory(err) : flame_make(db, options->flame_weight, &flame, err);
     if (status != 0) {
         strbuf_release(&path);
         return status;
     }
+    progress_update(options->progress, "flame", 1, 2);
     status = options->flame_picture ? flame_write_svg(&flame, path.data, &ret->rows, err)
                                     : flame_write_collapsed(&flame, path.data, &ret->rows, err);
     ret->files = status == 0 && ret->rows > 0;
