@@ -91,6 +91,28 @@ END
     python3 "$repository/tests/lib/page.py" page.html >/dev/null
 }
 
+@test "view opens the address in the browser of the display, and tells nothing of ssh; --no-browser does not" {
+    mkdir bin
+    printf '#!/bin/sh\nprintf "%%s\\n" "$@" >"%s/opened.part" && mv "%s/opened.part" "%s/opened"\n' "$PWD" "$PWD" "$PWD" >bin/xdg-open
+    chmod +x bin/xdg-open
+    export PATH=$PWD/bin:$PATH DISPLAY=:99
+    serve JOBX
+    for ((i = 0; i < 200; i++)); do
+        [ ! -e opened ] || break
+        sleep 0.05
+    done
+    expect_equal "$(<opened)" "$address"
+    [[ $(<messages) != *ssh* ]]
+    expect_equal "$(ask GET "/${address#http://*/}trace")" 200
+    ends_with 0
+    rm opened
+    serve JOBX --no-browser
+    expect_equal "$(ask GET "/${address#http://*/}trace")" 200
+    ends_with 0
+    [ ! -e opened ]
+    expect_contains "$(<messages)" "open this address in a browser on this machine"
+}
+
 @test "an interrupt ends view, and leaves neither a socket nor a file" {
     "$MSPROF" import -q -dir JOBX
     find JOBX >before

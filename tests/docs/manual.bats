@@ -306,3 +306,13 @@ for path in sys.argv[1:]:
 assert seen > 2, seen
 END
 }
+
+@test "two pages of one name refer to each other" {
+    for page in "$repository"/man/*.[1-8]; do
+        name=${page##*/}
+        for other in "$repository/man/${name%.*}".[1-8]; do
+            [ "$other" = "$page" ] || grep -qE "^\.Xr ${name%.*} ${other##*.}" "$page" || { echo "$page does not name ${other##*/}"; false; }
+        done
+    done
+    grep -q '^.Xr msprof-report 5' "$repository/man/msprof-report.1"
+}
