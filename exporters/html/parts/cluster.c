@@ -32,15 +32,9 @@ struct link {
 
 struct cluster {
     struct html_page *page;
-    struct map known; /* of struct rank_times */
-    struct {
-        struct rank_times *items; /* by rank */
-        size_t count, capacity;
-    } ranks;
-    struct {
-        struct link *items; /* the longest first */
-        size_t count, capacity;
-    } links;
+    struct map known;                         /* of struct rank_times */
+    struct ARRAY_OF(struct rank_times) ranks; /* by rank */
+    struct ARRAY_OF(struct link) links;       /* the longest first */
     struct cluster_table {
         const char *caption;
         uint64_t rows, left;
@@ -93,11 +87,10 @@ static int load_ranks(struct cluster *cluster, const char *directory, struct err
     free(path);
     if (status != 0)
         return status;
-    status = array_reserve(&cluster->ranks, cluster->known.used + 1, err);
-    if (status != 0)
-        return status;
-    for (const struct rank_times *it = map_next(&cluster->known, NULL); it != NULL; it = map_next(&cluster->known, it))
-        cluster->ranks.items[cluster->ranks.count++] = *it;
+    cluster->ranks.items = map_items(&cluster->known, err);
+    if (cluster->ranks.items == NULL)
+        return err_status(err);
+    cluster->ranks.count = cluster->known.used;
     array_sort(cluster->ranks.items, cluster->ranks.count, sizeof *cluster->ranks.items, by_rank);
     return 0;
 }
