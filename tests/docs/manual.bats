@@ -253,9 +253,9 @@ run_examples() {
     grep -q 'Verdict: regression' summary
 }
 
-# The names of the tables in files of sources.
+# The names of the tables in files of sources, of those that a macro makes, too.
 names_in() {
-    find "$@" -name '*.c' -exec sed -n 's/^    \.name = "\([a-z0-9_]*\)",$/\1/p' {} + | sort -u
+    find "$@" -name '*.c' -exec sed -nE 's/^    (\.name = |[A-Z]+\()"([a-z0-9_]*)",.*/\2/p' {} + | sort -u
 }
 
 # The rows of a part of the manual that is made of tables, and that they stand in a page.
