@@ -255,7 +255,7 @@ run_examples() {
 
 # The names of the tables in files of sources, of those that a macro makes, too.
 names_in() {
-    find "$@" -name '*.c' -exec sed -nE 's/^    (\.name = |[A-Z]+\()"([a-z0-9_]*)",.*/\2/p' {} + | sort -u
+    find "$@" -name '*.c' -exec sed -nE 's/^(    \.name = |.*OPERATORS\()"([a-z0-9_]*)",.*/\2/p' {} + | sort -u
 }
 
 # The rows of a part of the manual that is made of tables, and that they stand in a page.
