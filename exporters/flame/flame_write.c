@@ -324,7 +324,9 @@ int export_flame(sqlite3 *db, const struct export_options *options, struct expor
     strbuf_init(&path, SIZE_MAX / 2);
     strbuf_addf(&path, "%s/flame_%s.%s", options->directory, weights[options->flame_weight],
                 options->flame_picture ? "svg" : "collapsed");
+    progress_update(options->progress, "flame", 0, 2);
     int status = path.failed ? err_no_memory(err) : flame_make(db, options->flame_weight, &flame, err);
+    progress_update(options->progress, "flame", 1, 2);
     if (status == 0 && flame.nodes.items[FLAME_ROOT].total > 0) /* without any there is no file */
         status = flame_order(&flame, false, &ordered, err) == 0
                      ? (options->flame_picture ? put_picture : put_stacks)(&ordered, path.data, &ret->rows, err)

@@ -109,6 +109,16 @@ assert rows == {'Cube operators': 8 * 300000, 'Vector operators': 8 * 20000, 'AI
                 'Exposed communication': 8 * 40000, 'Copies': 8 * 15000}, rows
 assert free == whole - sum(rows.values()) and abs(free - 1000 * (8 * 5 + sum(range(8)))) < 8 * 100, free
 PY
+    expect_equal "$(page table 'The capture')" 'Name,PROF_1
+Family,CANN
+Chip,5
+Clock,1000.000 MHz
+Rated frequency,1000.000 MHz
+Cores,"8, and 16 for vectors"
+Metrics,PipeUtilization
+Devices,1
+Executions,48 of 6 operators
+Steps,8 (iterations)'
     # of the steps by themselves: 390 + 5 + 0..7 us, and the ticks of the marks
     expect_contains "$(page part c1-time)" "us; when they communicated and did not compute"
     run_msprof -q show PROF_1 --table steps --format csv --columns median
