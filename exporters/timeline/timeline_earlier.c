@@ -19,8 +19,10 @@
 
 #define TEXT_MAX ((size_t)1024 * 1024) /* bytes of a name that a call has */
 
+/* Which of 256 numbers that follow each other are those of arrows that have begun. */
 struct begun_flow {
-    int64_t id;
+    int64_t block;
+    uint64_t bits[4];
 };
 
 /* ---- layers ---- */
@@ -130,10 +132,19 @@ static char *put_flow(struct earlier *draw, char *p, char phase, int64_t stream_
 {
     static const struct trace_flow connect = {.name = "connect", .paired = true};
     int64_t id = (int64_t)((uint64_t)stream_id << 32 | ((uint64_t)task_id & UINT32_MAX));
-    if (!draw->file.compat && phase == 's' && map_add(&draw->begun_flows, &id, NULL, err) == NULL)
-        return NULL;
-    if (!draw->file.compat && phase != 's' && map_get(&draw->begun_flows, &id) == NULL)
-        return p;
+    const int64_t block = id >> 8;
+    const size_t word = (size_t)(id >> 6) % 4;
+    const uint64_t bit = UINT64_C(1) << (id & 63);
+    if (!draw->file.compat && phase == 's') {
+        struct begun_flow *flows = map_add(&draw->begun_flows, &block, NULL, err);
+        if (flows == NULL)
+            return NULL;
+        flows->bits[word] |= bit;
+    } else if (!draw->file.compat) {
+        const struct begun_flow *flows = map_get(&draw->begun_flows, &block);
+        if (flows == NULL || (flows->bits[word] & bit) == 0)
+            return p;
+    }
     return trace_put_flow(p, &draw->file.trace.style, &connect, phase, id, slice->pid, slice->tid, slice->start_ns);
 }
 
@@ -885,7 +896,7 @@ static int write_files(struct earlier *draw, struct err *err)
     device_2022_suffix(draw->device, suffix);
     files.layer.file.processes = files.msprof.file.processes = files.stack.file.processes =
         (struct map)MAP_OF(struct named_process, pid);
-    files.msprof.begun_flows = (struct map)MAP_OF(struct begun_flow, id);
+    files.msprof.begun_flows = (struct map)MAP_OF(struct begun_flow, block);
     files.msprof.flows = true;
     int status = write_together(&files, suffix, err);
     map_release(&files.layer.file.processes);
