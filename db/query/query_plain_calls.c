@@ -117,12 +117,6 @@ void plain_calls_free(struct plain_calls *calls)
     free(calls);
 }
 
-void plain_calls_forget(struct plain_calls *calls, enum plain_layers layers)
-{
-    spool_free(calls->sorted[layers]);
-    calls->sorted[layers] = NULL;
-}
-
 static bool is_of_device(struct plain_calls *calls, int64_t file)
 {
     if (file != calls->last_file) {
@@ -309,8 +303,10 @@ static bool begins_then(const struct both *both, size_t i, uint64_t start)
 
 /* Gives calls that begin together, the longest first. */
 static int give_together(struct both *both, const struct plain_call *first, uint64_t start,
-                         int (*each)(void *arg, const void *call, struct err *err), void *arg, struct err *err)
+                         int (*each)(void *arg, const struct plain_call *call, struct err *err), void *arg,
+                         struct err *err)
 {
+    struct spool_item item;
     struct spool *spool = spool_new(SORT_MEMORY, NULL, err);
     struct spool_key key = {~spool_key_part(first->end_ns), 0};
     if (spool == NULL)
@@ -327,28 +323,16 @@ static int give_together(struct both *both, const struct plain_call *first, uint
     }
     if (status == 0)
         status = spool_finish(spool, err);
-    if (status == 0)
-        status = spool_each(spool, each, arg, err);
+    while (status == 0 && (status = spool_next(spool, &item, err)) > 0)
+        status = each(arg, item.record, err);
     spool_free(spool);
     return status;
-}
-
-struct giving {
-    int (*each)(void *arg, const struct plain_call *call, struct err *err);
-    void *arg;
-};
-
-static int give_call(void *arg, const void *call, struct err *err)
-{
-    const struct giving *giving = arg;
-    return giving->each(giving->arg, call, err);
 }
 
 static int each_of_both(struct plain_calls *calls,
                         int (*each)(void *arg, const struct plain_call *call, struct err *err), void *arg,
                         struct err *err)
 {
-    struct giving giving = {each, arg};
     int status = begin_calls(calls, PLAIN_ACL, err);
     if (status < 0 || begin_calls(calls, PLAIN_RUNTIME, err) < 0)
         return err_status(err);
@@ -362,7 +346,7 @@ static int each_of_both(struct plain_calls *calls,
         if (next_of(&both, next, err) < 0)
             return err_status(err);
         status = begins_then(&both, 0, start) || begins_then(&both, 1, start)
-                     ? give_together(&both, &call, start, give_call, &giving, err)
+                     ? give_together(&both, &call, start, each, arg, err)
                      : each(arg, &call, err);
     }
     return status;

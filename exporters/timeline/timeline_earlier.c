@@ -168,13 +168,19 @@ static char *copy_event(struct earlier *draw, const char *end, int64_t pid, stru
 {
     static const char key[] = ",\"pid\":";
     struct trace *trace = &draw->twin->file.trace;
-    const char *from = draw->file.trace.start, *at = from + 1; /* behind its comma; no text has quotes like these */
-    while (memcmp(at, key, strlen(key)) != 0)
-        at = (const char *)memchr(at + 1, ',', (size_t)(end - at) - 1);
-    at += strlen(key);
+    const char *from = draw->file.trace.start, *at = from + strlen(",\n");
     char *p = trace_event_room(trace, (size_t)(end - from), err);
     if (p == NULL)
         return NULL;
+    if (trace->style.coded) {
+        const size_t place = strlen(",\n") + sizeof(struct event_name) + offsetof(struct event_times, pid);
+        memcpy(p, from, (size_t)(end - from));
+        memcpy(p + place, &pid, sizeof pid);
+        return p + (end - from);
+    }
+    while (memcmp(at, key, strlen(key)) != 0) /* no text has quotes like these */
+        at = (const char *)memchr(at + 1, ',', (size_t)(end - at) - 1);
+    at += strlen(key);
     p = trace_put_pid(trace_put_bytes(p, from, (size_t)(at - from)), &trace->style, pid);
     at = (const char *)memchr(at, ',', (size_t)(end - at));
     return trace_put_bytes(p, at, (size_t)(end - at));
@@ -637,9 +643,13 @@ static int draw_copy(void *arg, const struct device_copy *copy, struct err *err)
     const struct trace_style *style = &draw->file.trace.style;
     const double start_ns = time_2022(draw->device, copy->start_tick), end_ns = time_2022(draw->device, copy->end_tick);
     struct trace_slice slice = slice_of_reals(draw, SCHEDULER, start_ns, end_ns);
-    char *p = trace_lanes_begin(&tasks->copies, &draw->file.trace, copy->stream_id, &slice, 0, err, COPY_NAME_2022);
+    char *p = trace_lanes_place(&tasks->copies, copy->stream_id, &slice, err) == 0
+                  ? trace_event_room(&draw->file.trace, 0, err)
+                  : NULL;
     if (p == NULL)
         return err_status(err);
+    p = trace_begin_named(p, style, "", COPY_NAME_2022, strlen(COPY_NAME_2022));
+    p = trace_put_slice(p, style, &slice);
     p = earlier_put_task(p, style, COPY_TYPE_2022, copy->stream_id, copy->task_id);
     p = trace_put_us(p, style, ",\"Receive Time\":", number_from_real(time_2022(draw->device, copy->receive_tick)));
     p = trace_put_us(p, style, ",\"Start Time\":", number_from_real(start_ns));
@@ -716,9 +726,14 @@ static bool shows_again(const struct earlier *draw)
     return draw->device->part->chip == 0 && draw->ai_cpu_tasks;
 }
 
-static bool has_tasks(const struct earlier *draw)
+static void name_tasks(struct earlier *draw)
 {
-    return draw->streams.count > 0 || draw->ai_cpu_runs;
+    if (draw->streams.count == 0 && !draw->ai_cpu_runs)
+        return;
+    earlier_name_process(draw, SCHEDULER, "Task Scheduler");
+    name_streams(draw);
+    if (draw->ai_cpu_runs || shows_again(draw))
+        earlier_name_process(draw, AI_CPU, "AI CPU");
 }
 
 static void begin_tasks(struct tasks *tasks, struct earlier *draw)
@@ -728,12 +743,7 @@ static void begin_tasks(struct tasks *tasks, struct earlier *draw)
     trace_lanes_init(&tasks->copies, &draw->file.trace.style, NULL, NULL, NULL);
     tasks->copies.no_own = !draw->file.compat;
     tasks->copies.next = draw->lanes.next;
-    if (!has_tasks(draw))
-        return;
-    earlier_name_process(draw, SCHEDULER, "Task Scheduler");
-    name_streams(draw);
-    if (draw->ai_cpu_runs || shows_again(draw))
-        earlier_name_process(draw, AI_CPU, "AI CPU");
+    name_tasks(draw);
 }
 
 /* What comes behind all tasks. */
@@ -794,9 +804,8 @@ int earlier_write_file(struct earlier *draw, const char *report, const char *suf
  * ai_stack_time. */
 struct files {
     struct earlier layer, msprof, stack;
-    bool apart; /* msprof is no copy */
     int (*draw_stack)(void *arg, const struct plain_call *call, struct err *err);
-    struct tasks tasks, tasks_of_msprof; /* that are being drawn */
+    struct tasks tasks; /* that are being drawn */
 };
 
 static const char clock_2022[] = "system monotonic";
@@ -804,20 +813,15 @@ static const char clock_2022[] = "system monotonic";
 static int draw_call_everywhere(void *arg, const struct plain_call *call, struct err *err)
 {
     struct files *files = arg;
-    return draw_call(&files->layer, call, err) < 0 || (files->apart && draw_call(&files->msprof, call, err) < 0) ||
-                   files->draw_stack(&files->stack, call, err) < 0
-               ? err_status(err)
-               : 0;
+    int status = draw_call(&files->layer, call, err);
+    return status == 0 ? files->draw_stack(&files->stack, call, err) : status;
 }
 
 static int draw_task_everywhere(void *arg, const void *record, struct err *err)
 {
     struct files *files = arg;
-    return draw_task(&files->tasks, record, err) < 0 ||
-                   (files->apart && draw_task(&files->tasks_of_msprof, record, err) < 0) ||
-                   draw_stack_task(&files->stack, record, err) < 0
-               ? err_status(err)
-               : 0;
+    int status = draw_task(&files->tasks, record, err);
+    return status == 0 ? draw_stack_task(&files->stack, record, err) : status;
 }
 
 static int write_calls(struct files *files, enum plain_layers of, const char *report, const char *process,
@@ -827,11 +831,9 @@ static int write_calls(struct files *files, enum plain_layers of, const char *re
     if (open_file(layer, report, suffix, err) < 0)
         return err_status(err);
     begin_calls(layer, of, process);
-    begin_calls(&files->msprof, of, process);
+    name_threads(&files->msprof, &layer->threads[of], process);
     int status = plain_calls_each(layer->calls, of, draw_call_everywhere, files, err);
-    status = earlier_end_layer(layer, status, NULL, err);
-    status = earlier_end_layer(&files->msprof, status, NULL, err);
-    return close_file(layer, status, clock_2022, err);
+    return close_file(layer, earlier_end_layer(layer, status, NULL, err), clock_2022, err);
 }
 
 static int write_tasks(struct files *files, const char *suffix, struct err *err)
@@ -840,12 +842,9 @@ static int write_tasks(struct files *files, const char *suffix, struct err *err)
     if (open_file(layer, "task_time", suffix, err) < 0)
         return err_status(err);
     begin_tasks(&files->tasks, layer);
-    begin_tasks(&files->tasks_of_msprof, &files->msprof);
+    name_tasks(&files->msprof);
     int status = spool_each(layer->tasks, draw_task_everywhere, files, err);
-    status = end_tasks(&files->tasks, status, err);
-    status = files->apart ? end_tasks(&files->tasks_of_msprof, status, err)
-                          : earlier_end_layer(&files->msprof, status, NULL, err);
-    return close_file(layer, status, clock_2022, err);
+    return close_file(layer, end_tasks(&files->tasks, status, err), clock_2022, err);
 }
 
 static int draw_together(struct files *files, const char *suffix, struct err *err)
@@ -876,8 +875,6 @@ static int write_together(struct files *files, const char *suffix, struct err *e
         return err_status(err);
     int status = open_file(stack, "ai_stack_time", suffix, err);
     if (status == 0) {
-        files->apart = msprof->file.trace.style.coded;
-        files->layer.twin = files->apart ? NULL : msprof;
         begin_stack(stack);
         status = earlier_end_layer(stack, draw_together(files, suffix, err), name_layer, err);
         status = close_file(stack, status, clock_2022, err);
@@ -898,6 +895,7 @@ static int write_files(struct earlier *draw, struct err *err)
         (struct map)MAP_OF(struct named_process, pid);
     files.msprof.begun_flows = (struct map)MAP_OF(struct begun_flow, block);
     files.msprof.flows = true;
+    files.layer.twin = &files.msprof;
     int status = write_together(&files, suffix, err);
     map_release(&files.layer.file.processes);
     map_release(&files.msprof.file.processes);
