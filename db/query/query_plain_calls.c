@@ -301,6 +301,26 @@ static bool begins_then(const struct both *both, size_t i, uint64_t start)
     return both->any[i] && both->items[i].key.major == start;
 }
 
+static int add_by_end(struct spool *spool, const struct plain_call *call, struct err *err)
+{
+    const struct spool_key key = {~spool_key_part(call->end_ns), 0};
+    return spool_add(spool, &key, call, sizeof *call, err);
+}
+
+static int sort_together(struct spool *spool, struct both *both, const struct plain_call *first, uint64_t start,
+                         struct err *err)
+{
+    if (add_by_end(spool, first, err) < 0)
+        return err_status(err);
+    for (size_t i = 0; i < 2; i++) {
+        while (begins_then(both, i, start)) {
+            if (add_by_end(spool, both->items[i].record, err) < 0 || next_of(both, i, err) < 0)
+                return err_status(err);
+        }
+    }
+    return spool_finish(spool, err);
+}
+
 /* Gives calls that begin together, the longest first. */
 static int give_together(struct both *both, const struct plain_call *first, uint64_t start,
                          int (*each)(void *arg, const struct plain_call *call, struct err *err), void *arg,
@@ -308,21 +328,7 @@ static int give_together(struct both *both, const struct plain_call *first, uint
 {
     struct spool_item item;
     struct spool *spool = spool_new(SORT_MEMORY, NULL, err);
-    struct spool_key key = {~spool_key_part(first->end_ns), 0};
-    if (spool == NULL)
-        return err_status(err);
-    int status = spool_add(spool, &key, first, sizeof *first, err);
-    for (size_t i = 0; i < 2; i++) {
-        while (status == 0 && begins_then(both, i, start)) {
-            const struct plain_call *call = both->items[i].record;
-            key.major = ~spool_key_part(call->end_ns);
-            status = spool_add(spool, &key, call, sizeof *call, err);
-            if (status == 0)
-                status = next_of(both, i, err);
-        }
-    }
-    if (status == 0)
-        status = spool_finish(spool, err);
+    int status = spool != NULL ? sort_together(spool, both, first, start, err) : err_status(err);
     while (status == 0 && (status = spool_next(spool, &item, err)) > 0)
         status = each(arg, item.record, err);
     spool_free(spool);

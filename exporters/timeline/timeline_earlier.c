@@ -746,26 +746,23 @@ static void begin_tasks(struct tasks *tasks, struct earlier *draw)
     name_tasks(draw);
 }
 
-/* What comes behind all tasks. */
+/* Draws what comes behind all tasks. */
 static int draw_others(struct tasks *tasks, struct err *err)
 {
     struct earlier *draw = tasks->draw;
     const struct execution_range *range = &draw->device->range.ticks;
     if (device_copy_each(draw->file.run->db, range, draw_copy, tasks, err) < 0 ||
-        ai_cpu_run_each(draw->file.run->db, range, draw_ai_cpu_run, tasks, err) < 0)
+        ai_cpu_run_each(draw->file.run->db, range, draw_ai_cpu_run, tasks, err) < 0 ||
+        (shows_again(draw) && !draw->ai_cpu_runs && spool_each(draw->of_ai_cpu, draw_ai_cpu_task, tasks, err) < 0))
         return err_status(err);
-    return shows_again(draw) && !draw->ai_cpu_runs ? spool_each(draw->of_ai_cpu, draw_ai_cpu_task, tasks, err) : 0;
+    return draw->file.compat ? 0 : name_lanes(draw, &tasks->copies, name_copies, err);
 }
 
 static int end_tasks(struct tasks *tasks, int status, struct err *err)
 {
-    struct earlier *draw = tasks->draw;
-    if (status == 0)
-        status = draw_others(tasks, err);
-    if (status == 0 && !draw->file.compat)
-        status = name_lanes(draw, &tasks->copies, name_copies, err);
+    status = status == 0 ? draw_others(tasks, err) : status;
     trace_lanes_release(&tasks->copies);
-    return earlier_end_layer(draw, status, name_task_thread, err);
+    return earlier_end_layer(tasks->draw, status, name_task_thread, err);
 }
 
 /* ---- files ---- */
@@ -868,18 +865,20 @@ static int draw_together(struct files *files, const char *suffix, struct err *er
     return write_tasks(files, suffix, err);
 }
 
+static int write_with_stack(struct files *files, const char *suffix, struct err *err)
+{
+    struct earlier *stack = &files->stack;
+    if (open_file(stack, "ai_stack_time", suffix, err) < 0)
+        return err_status(err);
+    begin_stack(stack);
+    int status = earlier_end_layer(stack, draw_together(files, suffix, err), name_layer, err);
+    return close_file(stack, status, clock_2022, err);
+}
+
 static int write_together(struct files *files, const char *suffix, struct err *err)
 {
-    struct earlier *msprof = &files->msprof, *stack = &files->stack;
-    if (open_file(msprof, "msprof", suffix, err) < 0)
-        return err_status(err);
-    int status = open_file(stack, "ai_stack_time", suffix, err);
-    if (status == 0) {
-        begin_stack(stack);
-        status = earlier_end_layer(stack, draw_together(files, suffix, err), name_layer, err);
-        status = close_file(stack, status, clock_2022, err);
-    }
-    return close_file(msprof, status, clock_2022, err);
+    int status = open_file(&files->msprof, "msprof", suffix, err);
+    return status == 0 ? close_file(&files->msprof, write_with_stack(files, suffix, err), clock_2022, err) : status;
 }
 
 static int write_files(struct earlier *draw, struct err *err)
