@@ -479,7 +479,7 @@ int plain_calls_find_operator(struct plain_calls *calls, int64_t from_ns, int64_
 /* Puts calls without a name first. */
 static int by_name(const void *a, const void *b)
 {
-    const struct call_total *x = a, *y = b;
+    const struct call_total *x = &((const struct named_total *)a)->total, *y = &((const struct named_total *)b)->total;
     if (x->name == NULL || y->name == NULL)
         return (x->name != NULL) - (y->name != NULL);
     return strcmp(x->name, y->name);
@@ -492,22 +492,17 @@ int plain_calls_each_total(struct plain_calls *calls, enum plain_layers layer,
 {
     struct totals *totals = &calls->totals[layer];
     struct reading reading = {.calls = calls, .each = add_call, .arg = totals};
-    struct {
-        struct call_total *items;
-        size_t count, capacity;
-    } list = {.items = NULL};
     int status = totals->read ? 0 : read_calls(&reading, layer, err);
     totals->read = true;
-    for (struct named_total *named = NULL; status == 0 && (named = map_next(&totals->by_name, named)) != NULL;) {
-        if ((status = array_reserve(&list, 1, err)) < 0)
-            break;
-        named->total.all_ns = totals->all_ns;
-        list.items[list.count++] = named->total;
+    struct named_total *list = status == 0 ? map_items(&totals->by_name, err) : NULL;
+    size_t count = list != NULL ? totals->by_name.used : 0;
+    if (list == NULL)
+        status = err_status(err);
+    array_sort(list, count, sizeof *list, by_name);
+    for (size_t i = 0; i < count && status == 0; i++) {
+        list[i].total.all_ns = totals->all_ns;
+        status = each(arg, &list[i].total, err);
     }
-    if (list.count > 1)
-        array_sort(list.items, list.count, sizeof *list.items, by_name);
-    for (size_t i = 0; i < list.count && status == 0; i++)
-        status = each(arg, &list.items[i], err);
-    free(list.items);
+    free(list);
     return status;
 }

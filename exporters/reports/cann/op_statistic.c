@@ -127,13 +127,13 @@ static int load_groups(struct report_run *run, struct core_groups *groups, struc
     const struct sums_2022 *sums = names != NULL ? device_2022_sums(run, err) : NULL;
     if (sums == NULL)
         return err_status(err);
-    groups->items = calloc(sums->groups.used + 1, sizeof *groups->items);
+    groups->items = map_items(&sums->groups, err);
     if (groups->items == NULL)
-        return err_no_memory(err);
-    for (const struct core_group *group = NULL; (group = map_next(&sums->groups, group)) != NULL;) {
-        const char *type = cann_text(names, group->key.type_id, 0).text;
-        groups->items[groups->count] = *group;
-        groups->items[groups->count++].type = type != NULL ? type : "N/A";
+        return err_status(err);
+    groups->count = sums->groups.used;
+    for (size_t i = 0; i < groups->count; i++) {
+        const char *type = cann_text(names, groups->items[i].key.type_id, 0).text;
+        groups->items[i].type = type != NULL ? type : "N/A";
     }
     array_sort(groups->items, groups->count, sizeof *groups->items, by_total);
     return 0;
