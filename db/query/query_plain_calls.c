@@ -61,17 +61,16 @@ struct plain_calls {
     bool last_counts;
     struct intern names;
     uint32_t last_name;
-    struct spool *sorted[PLAIN_BOTH + 1]; /* by layers; NULL: nobody asked */
+    struct spool *sorted[PLAIN_RUNTIME + 1]; /* by layer; NULL: nobody asked */
     struct first_calls {
         struct first_call {
-            struct plain_call call;
-            struct spool_key key;
-            uint64_t number;
+            struct plain_call call; /* the longest of those that begin first */
+            uint64_t number, number_of_longest;
         } * items;
         size_t count, capacity;
         uint64_t calls;
-    } threads[PLAIN_BOTH + 1]; /* likewise: the first calls of their threads */
-    struct spool *operators;   /* by time; NULL: likewise */
+    } threads[PLAIN_RUNTIME + 1]; /* likewise: the first calls of their threads */
+    struct spool *operators;      /* by time; NULL: likewise */
     struct spool_item next_operator;
     bool after_operators;
     int64_t from_ns; /* of the latest question about operators */
@@ -106,7 +105,7 @@ void plain_calls_free(struct plain_calls *calls)
 {
     if (calls == NULL)
         return;
-    for (size_t i = 0; i <= PLAIN_BOTH; i++) {
+    for (size_t i = 0; i <= PLAIN_RUNTIME; i++) {
         spool_free(calls->sorted[i]);
         free(calls->threads[i].items);
     }
@@ -116,12 +115,6 @@ void plain_calls_free(struct plain_calls *calls)
     intern_release(&calls->names);
     free(calls->files.items);
     free(calls);
-}
-
-void plain_calls_forget(struct plain_calls *calls, enum plain_layers layers)
-{
-    spool_free(calls->sorted[layers]);
-    calls->sorted[layers] = NULL;
 }
 
 static bool is_of_device(struct plain_calls *calls, int64_t file)
@@ -138,8 +131,7 @@ static bool is_of_device(struct plain_calls *calls, int64_t file)
 
 struct reading {
     struct plain_calls *calls;
-    struct spool *spool; /* that is being filled */
-    bool longest_first;
+    struct spool *spool;         /* that is being filled */
     struct totals *totals;       /* that are added up */
     struct first_calls *threads; /* that are found */
     int (*each)(void *arg, const struct plain_call *call, struct err *err);
@@ -235,77 +227,46 @@ static int add_call(void *arg, const struct plain_call *call, struct err *err)
 
 /* ---- sorted ---- */
 
-static int note_thread(struct first_calls *threads, const struct plain_call *call, const struct spool_key *key,
-                       struct err *err)
+static int note_thread(struct first_calls *threads, const struct plain_call *call, struct err *err)
 {
     const uint64_t number = threads->calls++;
     for (size_t i = threads->count; i-- > 0;) { /* mostly the latest */
         struct first_call *first = &threads->items[i];
         if (first->call.thread_id != call->thread_id || first->call.process_id != call->process_id)
             continue;
-        if (key->major < first->key.major || (key->major == first->key.major && key->minor < first->key.minor)) {
-            first->key = *key;
-            first->number = number;
-        }
+        if (call->start_ns < first->call.start_ns)
+            *first = (struct first_call){*call, number, number};
+        else if (call->start_ns == first->call.start_ns && call->end_ns > first->call.end_ns)
+            *first = (struct first_call){*call, first->number, number};
         return 0;
     }
-    return array_add(threads, err, (struct first_call){*call, *key, number});
+    return array_add(threads, err, (struct first_call){*call, number, number});
 }
 
-ARRAY_COMPARE(by_first_call, struct first_call, ARRAY_BY(key.major), ARRAY_BY(key.minor), ARRAY_BY(number))
+ARRAY_COMPARE(by_first_call, struct first_call, ARRAY_BY(call.start_ns), ARRAY_BY(number))
+ARRAY_COMPARE(by_longest, struct first_call, ARRAY_BY(call.start_ns), ARRAY_BY_MOST(call.end_ns),
+              ARRAY_BY(number_of_longest))
 
 static int sort_call(void *arg, const struct plain_call *call, struct err *err)
 {
     const struct reading *reading = arg;
-    const struct spool_key key = {spool_key_part(call->start_ns),
-                                  reading->longest_first ? ~spool_key_part(call->end_ns) : 0};
+    const struct spool_key key = {spool_key_part(call->start_ns), 0};
     return (reading->totals == NULL || add_call(reading->totals, call, err) == 0) &&
-                   note_thread(reading->threads, call, &key, err) == 0
+                   note_thread(reading->threads, call, err) == 0
                ? spool_add(reading->spool, &key, call, sizeof *call, err)
                : err_status(err);
 }
 
-static int sort_calls(struct plain_calls *calls, enum plain_layers layers, struct err *err);
-
-static int begin_calls(struct plain_calls *calls, enum plain_layers layers, struct err *err)
+static int sort_calls(struct plain_calls *calls, enum plain_layers layer, struct err *err)
 {
-    return calls->sorted[layers] == NULL ? sort_calls(calls, layers, err) : spool_rewind(calls->sorted[layers], err);
-}
-
-/* Both are put together of those of each, which files have, too: by start, so that little is left to be sorted. */
-static int sort_both(struct reading *reading, struct err *err)
-{
-    struct plain_calls *calls = reading->calls;
-    struct spool_item items[2];
-    if (begin_calls(calls, PLAIN_ACL, err) < 0 || begin_calls(calls, PLAIN_RUNTIME, err) < 0)
-        return err_status(err);
-    struct spool *const spools[2] = {calls->sorted[PLAIN_ACL], calls->sorted[PLAIN_RUNTIME]};
-    int left[2] = {spool_next(spools[0], &items[0], err), 0};
-    if (left[0] < 0 || (left[1] = spool_next(spools[1], &items[1], err)) < 0)
-        return err_status(err);
-    while (left[0] > 0 || left[1] > 0) {
-        const size_t next = left[0] == 0 || (left[1] > 0 && items[1].key.major < items[0].key.major);
-        if (sort_call(reading, items[next].record, err) < 0 ||
-            (left[next] = spool_next(spools[next], &items[next], err)) < 0)
-            return err_status(err);
-    }
-    return 0;
-}
-
-static int sort_calls(struct plain_calls *calls, enum plain_layers layers, struct err *err)
-{
-    struct reading reading = {
-        .calls = calls, .longest_first = layers == PLAIN_BOTH, .threads = &calls->threads[layers], .each = sort_call};
+    struct reading reading = {.calls = calls, .threads = &calls->threads[layer], .each = sort_call};
     reading.threads->count = 0;
     reading.arg = &reading;
-    if (calls->adds_up && !reading.longest_first && !calls->totals[layers].read)
-        reading.totals = &calls->totals[layers];
+    if (calls->adds_up && !calls->totals[layer].read)
+        reading.totals = &calls->totals[layer];
     reading.spool = spool_new(SORT_MEMORY, NULL, err);
-    if (reading.spool != NULL &&
-        (reading.longest_first ? sort_both(&reading, err) : read_calls(&reading, layers, err)) == 0 &&
-        spool_finish(reading.spool, err) == 0) {
-        calls->sorted[layers] = reading.spool;
-        array_sort(reading.threads->items, reading.threads->count, sizeof *reading.threads->items, by_first_call);
+    if (reading.spool != NULL && read_calls(&reading, layer, err) == 0 && spool_finish(reading.spool, err) == 0) {
+        calls->sorted[layer] = reading.spool;
         if (reading.totals != NULL)
             reading.totals->read = true;
         return 0;
@@ -314,10 +275,95 @@ static int sort_calls(struct plain_calls *calls, enum plain_layers layers, struc
     return err_status(err);
 }
 
+static int begin_calls(struct plain_calls *calls, enum plain_layers layer, struct err *err)
+{
+    return calls->sorted[layer] == NULL ? sort_calls(calls, layer, err) : spool_rewind(calls->sorted[layer], err);
+}
+
+/* ---- of both layers ---- */
+
+/* The first call of each that was not given yet. */
+struct both {
+    struct spool *spools[2];
+    struct spool_item items[2];
+    bool any[2];
+};
+
+static int next_of(struct both *both, size_t i, struct err *err)
+{
+    const int any = spool_next(both->spools[i], &both->items[i], err);
+    both->any[i] = any > 0;
+    return any < 0 ? any : 0;
+}
+
+static bool begins_then(const struct both *both, size_t i, uint64_t start)
+{
+    return both->any[i] && both->items[i].key.major == start;
+}
+
+static int add_by_end(struct spool *spool, const struct plain_call *call, struct err *err)
+{
+    const struct spool_key key = {~spool_key_part(call->end_ns), 0};
+    return spool_add(spool, &key, call, sizeof *call, err);
+}
+
+static int sort_together(struct spool *spool, struct both *both, const struct plain_call *first, uint64_t start,
+                         struct err *err)
+{
+    if (add_by_end(spool, first, err) < 0)
+        return err_status(err);
+    for (size_t i = 0; i < 2; i++) {
+        while (begins_then(both, i, start)) {
+            if (add_by_end(spool, both->items[i].record, err) < 0 || next_of(both, i, err) < 0)
+                return err_status(err);
+        }
+    }
+    return spool_finish(spool, err);
+}
+
+/* Gives calls that begin together, the longest first. */
+static int give_together(struct both *both, const struct plain_call *first, uint64_t start,
+                         int (*each)(void *arg, const struct plain_call *call, struct err *err), void *arg,
+                         struct err *err)
+{
+    struct spool_item item;
+    struct spool *spool = spool_new(SORT_MEMORY, NULL, err);
+    int status = spool != NULL ? sort_together(spool, both, first, start, err) : err_status(err);
+    while (status == 0 && (status = spool_next(spool, &item, err)) > 0)
+        status = each(arg, item.record, err);
+    spool_free(spool);
+    return status;
+}
+
+static int each_of_both(struct plain_calls *calls,
+                        int (*each)(void *arg, const struct plain_call *call, struct err *err), void *arg,
+                        struct err *err)
+{
+    int status = begin_calls(calls, PLAIN_ACL, err);
+    if (status < 0 || begin_calls(calls, PLAIN_RUNTIME, err) < 0)
+        return err_status(err);
+    struct both both = {.spools = {calls->sorted[PLAIN_ACL], calls->sorted[PLAIN_RUNTIME]}};
+    if (next_of(&both, 0, err) < 0 || next_of(&both, 1, err) < 0)
+        return err_status(err);
+    while (status == 0 && (both.any[0] || both.any[1])) {
+        const size_t next = !both.any[0] || (both.any[1] && both.items[1].key.major < both.items[0].key.major);
+        const uint64_t start = both.items[next].key.major;
+        const struct plain_call call = *(const struct plain_call *)both.items[next].record;
+        if (next_of(&both, next, err) < 0)
+            return err_status(err);
+        status = begins_then(&both, 0, start) || begins_then(&both, 1, start)
+                     ? give_together(&both, &call, start, each, arg, err)
+                     : each(arg, &call, err);
+    }
+    return status;
+}
+
 int plain_calls_each(struct plain_calls *calls, enum plain_layers layers,
                      int (*each)(void *arg, const struct plain_call *call, struct err *err), void *arg, struct err *err)
 {
     struct spool_item item;
+    if (layers == PLAIN_BOTH)
+        return each_of_both(calls, each, arg, err);
     int status = begin_calls(calls, layers, err);
     while (status == 0 && (status = spool_next(calls->sorted[layers], &item, err)) > 0)
         status = each(arg, item.record, err);
@@ -328,10 +374,24 @@ int plain_calls_each_thread(struct plain_calls *calls, enum plain_layers layers,
                             int (*each)(void *arg, const struct plain_call *call, struct err *err), void *arg,
                             struct err *err)
 {
-    const struct first_calls *threads = &calls->threads[layers];
-    int status = calls->sorted[layers] == NULL ? sort_calls(calls, layers, err) : 0;
-    for (size_t i = 0; i < threads->count && status == 0; i++)
-        status = each(arg, &threads->items[i].call, err);
+    struct first_calls threads = {.items = NULL};
+    int status = 0;
+    for (enum plain_layers layer = PLAIN_ACL; layer <= PLAIN_RUNTIME && status == 0; layer++) {
+        const struct first_calls *of = &calls->threads[layer];
+        if ((layers & layer) != 0 && calls->sorted[layer] == NULL)
+            status = sort_calls(calls, layer, err);
+        for (size_t i = 0; (layers & layer) != 0 && i < of->count && status == 0; i++) {
+            struct first_call first = of->items[i];
+            first.number_of_longest |= layer == PLAIN_RUNTIME ? UINT64_C(1) << 63 : 0; /* behind those of ACL */
+            status = array_add(&threads, err, first);
+        }
+    }
+    if (threads.count > 1)
+        array_sort(threads.items, threads.count, sizeof *threads.items,
+                   layers == PLAIN_BOTH ? by_longest : by_first_call);
+    for (size_t i = 0; i < threads.count && status == 0; i++)
+        status = each(arg, &threads.items[i].call, err);
+    free(threads.items);
     return status;
 }
 

@@ -27,8 +27,6 @@ struct plain_calls; /* opaque */
 /* NULL with err set. */
 struct plain_calls *plain_calls_new(sqlite3 *db, int64_t device_id, bool adds_up, struct err *err);
 void plain_calls_free(struct plain_calls *calls); /* NULL is fine */
-/* Gives back what calls of a layer took in a sorted order. */
-void plain_calls_forget(struct plain_calls *calls, enum plain_layers layers);
 /* Gives the calls of these layers by start, of both together those with the same start the longest first. */
 int plain_calls_each(struct plain_calls *calls, enum plain_layers layers,
                      int (*each)(void *arg, const struct plain_call *call, struct err *err), void *arg,

@@ -52,7 +52,8 @@ void trace_lanes_release(struct trace_lanes *lanes)
 }
 
 /* Here, where every slice needs it. */
-static inline bool push(struct nesting_lane *lane, bool apart, int64_t start_ns, int64_t end_ns, unsigned *ret_shared_ends)
+static inline bool push(struct nesting_lane *lane, bool apart, int64_t start_ns, int64_t end_ns,
+                        unsigned *ret_shared_ends)
 {
     while (lane->depth > 0 && lane->ends[lane->depth - 1] <= start_ns)
         lane->depth--;
@@ -196,7 +197,9 @@ static void name_threads(const struct trace_lanes *lanes, struct trace *trace, c
             continue;
         if (i > 0)
             strbuf_addf(name, " (%zu)", i + 1);
-        trace_name_thread_json(trace, item->key.pid, item->thread->tids[i], lanes->in_turn ? *place : number, name);
+        trace_name_thread_json(trace,
+                               lanes->pid_of != NULL ? lanes->pid_of(lanes->other, item->key.pid) : item->key.pid,
+                               item->thread->tids[i], lanes->in_turn ? *place : number, name);
         ++*place;
     }
 }

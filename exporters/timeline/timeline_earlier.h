@@ -38,19 +38,19 @@ struct earlier {
     bool ai_cpu_tasks, ai_cpu_runs;   /* tasks that ran there, and what it measured itself */
     struct ARRAY_OF(int64_t) streams; /* each once, ascending; of tasks and copies */
     struct plain_calls *calls;
-    struct strbuf_list ARRAY_OF(struct strbuf) call_names; /* by their number, as names; empty: not asked for yet */
+    struct strbuf_list ARRAY_OF(struct strbuf) * call_names; /* by their number, as names; empty: not asked for yet */
     struct call_threads {
         struct call_thread {
             int64_t process, tid;
         } * items;
         size_t count, capacity;
-        bool listed;
     } threads[PLAIN_BOTH + 1], *listing; /* of calls, by layers, in the order of their first calls */
     bool grouped;                        /* calls of both layers are drawn together */
     struct trace_place place;            /* of the latest call */
     bool in_model;                       /* ai_stack_time: the model's execution has begun */
     bool flows;                          /* msprof: arrows from ACL calls to tasks */
     struct map begun_flows;              /* which of them have a beginning: struct begun_flow */
+    struct earlier *twin;                /* msprof, which gets a copy of each event; NULL: of none */
 };
 
 /* Loads what all files need. Close it also after a failure. */

@@ -82,10 +82,7 @@ static int put_call(void *arg, const struct plain_call *call, struct err *err)
 static int put_calls(struct report_run *run, struct err *err)
 {
     struct plain_calls *calls = device_2022_calls(run, err);
-    if (calls == NULL || plain_calls_each(calls, PLAIN_ACL, put_call, run, err) < 0)
-        return err_status(err);
-    plain_calls_forget(calls, PLAIN_ACL);
-    return 0;
+    return calls != NULL ? plain_calls_each(calls, PLAIN_ACL, put_call, run, err) : err_status(err);
 }
 
 const struct report report_acl_2022 = {
