@@ -295,7 +295,7 @@ static int start_decoder(struct pipeline *pipeline, pthread_t *ret, struct err *
  * when both are done; the first failure ends both. */
 static int pipeline_run(struct capture *capture, struct bulk *bulk, const struct progress *progress, struct err *err)
 {
-    struct pipeline *pipeline = calloc(1, sizeof *pipeline);
+    SCOPED_FREE struct pipeline *pipeline = scoped_memory(1, sizeof *pipeline);
     if (pipeline == NULL)
         return err_no_memory(err);
     *pipeline = (struct pipeline){
@@ -330,7 +330,6 @@ static int pipeline_run(struct capture *capture, struct bulk *bulk, const struct
     release_lists(pipeline);
     pthread_cond_destroy(&pipeline->changed);
     pthread_mutex_destroy(&pipeline->lock);
-    free(pipeline);
     return status;
 }
 
@@ -650,10 +649,8 @@ int db_import(const struct import_request *request, struct diagnostics *diag, st
 static bool meta_equals(sqlite3 *db, const char *key, const char *expected)
 {
     struct err ignored = ERR_INIT;
-    char *value = NULL;
-    bool equal = database_meta(db, key, &value, &ignored) == 0 && strcmp(value, expected) == 0;
-    free(value);
-    return equal;
+    SCOPED_FREE char *value = NULL;
+    return database_meta(db, key, &value, &ignored) == 0 && strcmp(value, expected) == 0;
 }
 
 sqlite3 *db_open_current(const struct import_request *request)

@@ -334,12 +334,10 @@ static void schema_add_rest(struct strbuf *sql)
 
 static int run(sqlite3 *db, void (*add)(struct strbuf *sql), struct err *err)
 {
-    struct strbuf sql;
+    SCOPED(strbuf_release) struct strbuf sql;
     strbuf_init(&sql, SCHEMA_MAX);
     add(&sql);
-    int status = sql.failed ? err_no_memory(err) : database_exec(db, sql.data, err);
-    strbuf_release(&sql);
-    return status;
+    return sql.failed ? err_no_memory(err) : database_exec(db, sql.data, err);
 }
 
 int schema_create_tables(sqlite3 *db, struct err *err)
@@ -589,16 +587,12 @@ static bool rows_are_numbered(sqlite3 *db)
 
 bool schema_is_ours(sqlite3 *db)
 {
-    struct strbuf statements, expected, found;
+    SCOPED(strbuf_release) struct strbuf statements, expected, found;
     strbuf_init(&statements, SCHEMA_MAX);
     strbuf_init(&expected, SCHEMA_MAX);
     strbuf_init(&found, SCHEMA_MAX);
     schema_add_tables(&statements);
     schema_add_rest(&statements);
-    bool ours = expected_text(&statements, &expected) && schema_text(db, &found) && expected.length == found.length &&
-                memcmp(expected.data, found.data, found.length) == 0 && rows_are_numbered(db);
-    strbuf_release(&statements);
-    strbuf_release(&expected);
-    strbuf_release(&found);
-    return ours;
+    return expected_text(&statements, &expected) && schema_text(db, &found) && expected.length == found.length &&
+           memcmp(expected.data, found.data, found.length) == 0 && rows_are_numbered(db);
 }

@@ -151,13 +151,8 @@ static int count_one(void *arg, int64_t *row, struct err *err)
 int cann_operator_count(sqlite3 *db, int64_t *ret, struct err *err)
 {
     static const struct scan_column id = {.sql = "id"};
-    struct query_scan *scan = NULL;
-    int status = query_scan_new(db, "device_task", CANN_IS_OPERATOR, &id, 1, 1, &scan, err);
     *ret = 0;
-    if (status == 0)
-        status = query_scan(scan, INT64_MIN + 1, INT64_MAX, count_one, ret, err);
-    query_scan_free(scan);
-    return status;
+    return query_scan_all(db, "device_task", CANN_IS_OPERATOR, &id, 1, count_one, ret, err);
 }
 
 int cann_has_counters(sqlite3 *db, bool *ret, struct err *err)

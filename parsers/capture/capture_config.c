@@ -149,7 +149,7 @@ static int take_config(struct capture *capture, size_t part, const struct config
 int capture_read_config(struct capture *capture, const struct entry *entry, struct err *err)
 {
     size_t length;
-    char *text = read_text(capture, entry->name, &length, err);
+    SCOPED_FREE char *text = read_text(capture, entry->name, &length, err);
     if (text == NULL)
         return err->code != ERR_NONE ? err_status(err) : 0;
     struct capture_file *file = capture_add_file(capture, entry);
@@ -160,7 +160,6 @@ int capture_read_config(struct capture *capture, const struct entry *entry, stru
     if (status == 0)
         status = take_config(capture, file->part, &(struct config_file){entry->name, text, root, capture->diag}, err);
     json_free(root);
-    free(text);
     return status;
 }
 

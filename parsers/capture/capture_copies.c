@@ -182,8 +182,8 @@ static bool holds_records(const struct capture *capture, const struct capture_fi
 int capture_reject_copies(struct capture *capture, struct err *err)
 {
     size_t count = 0;
-    struct candidate *candidates = calloc(capture->file_count + 1, sizeof *candidates);
-    unsigned char *block = malloc(BLOCK_SIZE);
+    SCOPED_FREE struct candidate *candidates = scoped_memory(capture->file_count + 1, sizeof *candidates);
+    SCOPED_FREE unsigned char *block = scoped_memory(BLOCK_SIZE, 1);
     struct checksum *sum = checksum_new();
     int status = candidates != NULL && block != NULL && sum != NULL ? 0 : err_no_memory(err);
     for (size_t i = 0; status == 0 && i < capture->file_count; i++) {
@@ -193,7 +193,5 @@ int capture_reject_copies(struct capture *capture, struct err *err)
     if (status == 0 && count > 1)
         divide(capture, candidates, count, BY_SHAPE, sum, block);
     checksum_free(sum);
-    free(block);
-    free(candidates);
     return status == 0 && interrupted() ? interrupt_error(err) : status;
 }

@@ -115,7 +115,7 @@ static void take_stat(struct entry *entry, const struct stat *info)
 static void resolve_link(const char *directory, struct entry *entry)
 {
     struct stat info;
-    char *path = path_join(directory, entry->name);
+    SCOPED_FREE char *path = path_join(directory, entry->name);
     char *target = path != NULL ? realpath(path, NULL) : NULL;
     size_t length = strlen(directory);
     entry->leaves =
@@ -123,7 +123,6 @@ static void resolve_link(const char *directory, struct entry *entry)
     if (!entry->leaves)
         take_stat(entry, &info);
     free(target);
-    free(path);
 }
 
 /* at: the open directory sub, which the item is in. */
@@ -165,7 +164,7 @@ static bool is_output(int at, const char *name)
 static int read_directory(struct entry_list *list, const char *directory, const char *sub, bool results,
                           struct err *err)
 {
-    char *path = *sub != '\0' ? path_join(directory, sub) : strdup(directory);
+    SCOPED_FREE char *path = *sub != '\0' ? path_join(directory, sub) : scoped_text(directory, SIZE_MAX);
     DIR *stream = path != NULL ? opendir(path) : NULL;
     int status = 0;
     if (stream == NULL) {
@@ -187,7 +186,6 @@ static int read_directory(struct entry_list *list, const char *directory, const 
 out:
     if (stream != NULL)
         closedir(stream);
-    free(path);
     return status;
 }
 
@@ -284,16 +282,12 @@ uint64_t entry_list_sum(const struct entry_list *list)
 
 int capture_fingerprint(const char *directory, char ret[65], struct err *err)
 {
-    struct entry_list list = {.entries = NULL};
-    char *absolute = path_absolute(directory, err);
-    int status = absolute != NULL ? entry_list_gather(&list, absolute, err) : err_status(err);
-    if (status == 0) {
-        entry_list_sort(&list);
-        status = entry_list_fingerprint(&list, ret, err);
-    }
-    entry_list_release(&list);
-    free(absolute);
-    return status;
+    SCOPED(entry_list_release) struct entry_list list = {.entries = NULL};
+    SCOPED_FREE char *absolute = path_absolute(directory, err);
+    if (absolute == NULL || entry_list_gather(&list, absolute, err) < 0)
+        return err_status(err);
+    entry_list_sort(&list);
+    return entry_list_fingerprint(&list, ret, err);
 }
 
 static bool is_capture_directory(const char *parent, const char *name)
@@ -301,11 +295,9 @@ static bool is_capture_directory(const char *parent, const char *name)
     struct stat info;
     if (strncmp(name, "JOB", 3) != 0 && strncmp(name, "PROF", 4) != 0)
         return false;
-    char *path = path_join(parent, name);
+    SCOPED_FREE char *path = path_join(parent, name);
     /* Without memory for its path it counts as one: whoever opens it says why it cannot. */
-    bool is_directory = path == NULL || (stat(path, &info) == 0 && S_ISDIR(info.st_mode));
-    free(path);
-    return is_directory;
+    return path == NULL || (stat(path, &info) == 0 && S_ISDIR(info.st_mode));
 }
 
 static bool claims_capture(const char *name)
@@ -326,12 +318,9 @@ static bool has_part_data(const char *path, const char *name)
     struct stat info;
     if (!is_part_directory(name))
         return false;
-    char *part = path_join(path, name);
-    char *data = part != NULL ? path_join(part, "data") : NULL;
-    bool found = data != NULL && stat(data, &info) == 0 && S_ISDIR(info.st_mode);
-    free(data);
-    free(part);
-    return found;
+    SCOPED_FREE char *part = path_join(path, name);
+    SCOPED_FREE char *data = part != NULL ? path_join(part, "data") : NULL;
+    return data != NULL && stat(data, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
 int capture_classify(const char *path, enum directory_class *ret_class, struct err *err)

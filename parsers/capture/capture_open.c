@@ -84,13 +84,12 @@ static int take_done(struct capture *capture, const struct entry_list *list, con
         if (capture_match_name(mark_patterns[i], base_name(entry->name), &identity))
             return identity.out_of_memory ? err_no_memory(err) : add_mark(capture, entry, &identity, err);
     }
-    char *data_name = strndup(entry->name, strlen(entry->name) - strlen(".done"));
+    SCOPED_FREE char *data_name = scoped_text(entry->name, strlen(entry->name) - strlen(".done"));
     if (data_name == NULL)
         return err_no_memory(err);
     if (entry_list_find(list, data_name) == NULL)
         diag_report(capture->diag, DIAG_FILE_MISSING, FILE_PLACE(entry->name, NULL), "the data file '%s' is not there",
                     data_name);
-    free(data_name);
     return 0;
 }
 
@@ -365,7 +364,7 @@ static void settle_kinds(struct capture *capture)
 int capture_open(struct capture *capture, const char *directory, const struct capture_options *options,
                  struct diagnostics *diag, struct err *err)
 {
-    struct entry_list list = {.entries = NULL};
+    SCOPED(entry_list_release) struct entry_list list = {.entries = NULL};
     *capture = (struct capture){.diag = diag, .options = *options};
     capture->directory = path_absolute(directory, err);
     int status = capture->directory != NULL ? entry_list_gather(&list, capture->directory, err) : err_status(err);
@@ -392,7 +391,6 @@ int capture_open(struct capture *capture, const char *directory, const struct ca
         status = capture_report_absent(capture, err);
     capture->names = list.names;
     list.names.newest = NULL;
-    entry_list_release(&list);
     return status;
 }
 

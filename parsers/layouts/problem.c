@@ -512,7 +512,7 @@ static void settle_decimals(struct problem *problem)
 static int read_rows(struct problem *problem, struct infer_result *result, struct err *err)
 {
     const struct printed_form *form = problem->tables->form;
-    struct totals totals;
+    SCOPED(totals_release) struct totals totals;
     struct walk walk = {.problem = problem, .row = keep_row, .arg = problem};
     totals_init(&totals);
     if (form == &printed_pmu && !form->by_layers && !form->events)
@@ -523,7 +523,6 @@ static int read_rows(struct problem *problem, struct infer_result *result, struc
         (void)strbuf_addf(&result->notes, "the rows of %" PRIu64 " tables do not add up: %s\n", totals.wrong,
                           totals.first.data);
     }
-    totals_release(&totals);
     return status;
 }
 

@@ -193,11 +193,10 @@ static size_t keep_size(struct structure_size *sizes, size_t count, size_t size,
 size_t structure_sizes(const struct source_file *file, struct structure_size sizes[STRUCTURE_SIZES], struct err *err)
 {
     size_t length, found = 0;
-    unsigned char *data = read_front(file, &length);
+    SCOPED_FREE unsigned char *data = read_front(file, &length);
     size_t last = length / 2 < SIZE_LAST ? length / 2 : SIZE_LAST;
     double *scores = calloc(last + 1, sizeof *scores), *peaks = calloc(last + 1, sizeof *peaks), best = 0;
     if (data == NULL || scores == NULL || peaks == NULL) {
-        free(data);
         free(scores);
         free(peaks);
         err_set(err, ERR_NO_MEMORY, "cannot look at '%s'", file->name);
@@ -218,7 +217,6 @@ size_t structure_sizes(const struct source_file *file, struct structure_size siz
         if (score > 0.02)
             found = keep_size(sizes, found, lag, score);
     }
-    free(data);
     free(scores);
     free(peaks);
     return found;
@@ -325,7 +323,7 @@ int structure_report(const struct source_file *file, struct strbuf *text, struct
         (void)strbuf_addf(text,
                           "  record size %4zu: score %.2f, %" PRIu64 " records and a header of %" PRIu64 " bytes\n",
                           sizes[i].size, sizes[i].score, file->length / sizes[i].size, file->length % sizes[i].size);
-    unsigned char *data = read_front(file, &length);
+    SCOPED_FREE unsigned char *data = read_front(file, &length);
     if (data == NULL)
         return err_set(err, ERR_NO_MEMORY, "cannot look at '%s'", file->name);
     size_t header = (size_t)(file->length % sizes[0].size);
@@ -336,6 +334,5 @@ int structure_report(const struct source_file *file, struct strbuf *text, struct
     (void)strbuf_addf(text, "  byte order: %s\n", order > 0 ? "little" : order < 0 ? "big" : "not to be told");
     for (size_t offset = 0; records.count > 1 && offset < records.size;)
         offset += report_field(&records, offset, order < 0, text);
-    free(data);
     return 0;
 }
