@@ -20,7 +20,7 @@ static bool read_bytes(void *arg, void *bytes, size_t size, uint64_t offset)
     return true;
 }
 
-/* What a reader is asked for, and what it gave. */
+/* Question to a reader, and its answer. */
 struct asked {
     int64_t first, end, last, next;
     uint64_t rows, most, bytes;
