@@ -320,7 +320,7 @@ ARRAY_COMPARE(by_p, struct placed, ARRAY_BY(p), ARRAY_BY(place))
 
 int statistics_false_discovery(const double *p, size_t n, double *q, struct err *err)
 {
-    struct placed *sorted = calloc(n > 0 ? n : 1, sizeof *sorted);
+    SCOPED_FREE struct placed *sorted = scoped_memory(n > 0 ? n : 1, sizeof *sorted);
     double least = 1;
 
     if (sorted == NULL)
@@ -334,7 +334,6 @@ int statistics_false_discovery(const double *p, size_t n, double *q, struct err 
             least = value;
         q[sorted[i].place] = least;
     }
-    free(sorted);
     return 0;
 }
 

@@ -51,7 +51,7 @@ int lines_hash_numbers(const char *prof, struct hashed_name *names, size_t count
                        struct err *err)
 {
     struct reading reading = {names, count};
-    char *data = prof != NULL ? path_join(prof, "host/data") : NULL;
+    SCOPED_FREE char *data = prof != NULL ? path_join(prof, "host/data") : NULL;
     DIR *directory = data != NULL && count > 0 ? opendir(data) : NULL;
     int status = 0;
     for (size_t i = 0; i < count; i++)
@@ -64,7 +64,6 @@ int lines_hash_numbers(const char *prof, struct hashed_name *names, size_t count
     }
     if (directory != NULL)
         closedir(directory);
-    free(data);
     return status;
 }
 
@@ -227,7 +226,7 @@ int framework_read_lines(const char *directory, const char *name,
                          bool *ret_found, struct diagnostics *diag, struct err *err)
 {
     struct stream stream;
-    char *path = path_joined(directory, name, err);
+    SCOPED_FREE char *path = path_joined(directory, name, err);
     if (path == NULL)
         return err_status(err);
     int status = stream_open(&stream, path, "lines", diag, err);
@@ -236,7 +235,6 @@ int framework_read_lines(const char *directory, const char *name,
     if (status == 0 && stream.fd >= 0)
         status = read_lines(&stream, take, arg, diag, err);
     stream_close(&stream);
-    free(path);
     return status;
 }
 
@@ -371,7 +369,7 @@ static int read_records(const char *directory, const char *name, size_t size, bo
                         void *arg, struct diagnostics *diag, struct err *err)
 {
     struct stream stream;
-    char *path = path_joined(directory, name, err);
+    SCOPED_FREE char *path = path_joined(directory, name, err);
     if (path == NULL)
         return err_status(err);
     int status = stream_open(&stream, path, "records", diag, err);
@@ -379,7 +377,6 @@ static int read_records(const char *directory, const char *name, size_t size, bo
     for (uint64_t number = 1; status == 0 && !end; number++)
         status = (tagged ? take_tagged : take_plain)(&stream, size, number, take, arg, &end, diag, err);
     stream_close(&stream);
-    free(path);
     return status;
 }
 
