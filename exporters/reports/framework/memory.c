@@ -122,8 +122,13 @@ static int each_own(const struct framework_analysis *analysis, const struct fram
     }
     const struct framework_memory **sorted = calloc(memories->count + 1, sizeof(const struct framework_memory *));
     struct piece *pieces = calloc(most_pieces + 1, sizeof *pieces);
-    int status = sorted != NULL && pieces != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory for allocations");
-    for (size_t i = 0; status == 0 && i < memories->count; i++)
+    int status = 0;
+    if (sorted == NULL || pieces == NULL) {
+        free(sorted);
+        free(pieces);
+        return err_set(err, ERR_NO_MEMORY, "out of memory for allocations");
+    }
+    for (size_t i = 0; i < memories->count; i++)
         if (is_shown(&memories->items[i]))
             sorted[shown++] = &memories->items[i];
     if (shown > 0) {
