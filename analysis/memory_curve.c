@@ -5,13 +5,6 @@
 #include "base/map.h"
 #include "base/number.h"
 
-int memory_pieces_add(struct memory_pieces *pieces, const struct memory_piece *piece, struct err *err)
-{
-    if (piece->bytes <= 0 || piece->end_ns <= piece->start_ns)
-        return 0;
-    return array_add(pieces, err, *piece);
-}
-
 /* ---- the curve ---- */
 
 struct change {

@@ -19,32 +19,18 @@ static bool is_plain(unsigned char byte)
 
 static char *put_control(char *p, unsigned char byte)
 {
-    static const char digits[] = "0123456789abcdef";
+    static const char digits[] = "0123456789abcdef", controls[] = "\b\t\n\f\r", letters[] = "btnfr";
+    const char *control = memchr(controls, byte, sizeof controls - 1);
     *p++ = '\\';
-    switch (byte) {
-    case '\b':
-        *p++ = 'b';
-        return p;
-    case '\t':
-        *p++ = 't';
-        return p;
-    case '\n':
-        *p++ = 'n';
-        return p;
-    case '\f':
-        *p++ = 'f';
-        return p;
-    case '\r':
-        *p++ = 'r';
-        return p;
-    default:
-        *p++ = 'u';
-        *p++ = '0';
-        *p++ = '0';
-        *p++ = digits[byte >> 4];
-        *p++ = digits[byte & 15];
+    if (control != NULL) {
+        *p++ = letters[control - controls];
         return p;
     }
+    memcpy(p, "u00", 3);
+    p += 3;
+    *p++ = digits[byte >> 4];
+    *p++ = digits[byte & 15];
+    return p;
 }
 
 /* Writes the escaped form of the character at text; returns how many bytes of text it took. */

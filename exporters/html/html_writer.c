@@ -5,6 +5,7 @@
 #include "base/file/checksum.h"
 #include "base/utf8.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -250,20 +251,9 @@ void html_close(struct html_writer *w)
 
 static const char *entity_of(char c)
 {
-    switch (c) {
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '&':
-        return "&amp;";
-    case '"':
-        return "&quot;";
-    case '\'':
-        return "&#39;";
-    default:
-        return NULL;
-    }
+    static const char *const entities[CHAR_MAX + 1] = {
+        ['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;", ['\''] = "&#39;"};
+    return c > 0 ? entities[(unsigned char)c] : NULL;
 }
 
 /* U+FFFE and U+FFFF, which no XML may have. */

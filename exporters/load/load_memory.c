@@ -9,6 +9,7 @@
 struct memory_load {
     struct intern *owners;
     struct memory_pieces *pieces;
+    bool of_framework; /* whose pieces of no time are none */
 };
 
 static int add_owner(struct memory_load *load, const char *name, uint32_t *ret, struct err *err)
@@ -32,12 +33,13 @@ static int take_piece(void *arg, sqlite3_stmt *row, struct err *err)
                                  .bytes = query_integer(row, 4)};
     int status = add_owner(load, query_text(row, 0), &piece.owner, err);
 
-    return status == 0 ? memory_pieces_add(load->pieces, &piece, err) : status;
+    return status != 0 || (load->of_framework && (piece.bytes <= 0 || piece.end_ns <= piece.start_ns))
+               ? status
+               : array_add(load->pieces, err, piece);
 }
 
 /* Owners have numbers in the order of their names. Pieces end with the release behind their allocation. */
-static const char names[] =
-    "SELECT text FROM name WHERE id IN (SELECT node_name_id FROM task_memory_info) ORDER BY id";
+static const char names[] = "SELECT text FROM name WHERE id IN (SELECT node_name_id FROM task_memory_info) ORDER BY id";
 static const char records[] =
     "SELECT n.text, m.device_id, m.time_ns, iif(m.next < 0, m.next_ns, NULL), m.bytes FROM"
     " (SELECT *, lead(bytes) OVER place AS next, lead(time_ns) OVER place AS next_ns FROM task_memory_info"
@@ -48,12 +50,13 @@ static const char framework_pieces[] = "SELECT owner, device_id, got_ns, gave_ns
 
 int memory_load(sqlite3 *db, struct intern *owners, struct memory_pieces *ret, struct err *err)
 {
-    struct memory_load load = {owners, ret};
+    struct memory_load load = {owners, ret, false};
     int64_t attached = 0;
 
     if (query_number(db, "SELECT " FRAMEWORK_ATTACHED, &attached, err) < 0 ||
         query_run(db, names, NULL, 0, take_name, &load, err) < 0 ||
         query_run(db, records, NULL, 0, take_piece, &load, err) < 0)
         return err_status(err);
+    load.of_framework = true;
     return attached ? query_run(db, framework_pieces, NULL, 0, take_piece, &load, err) : 0;
 }

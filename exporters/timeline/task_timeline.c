@@ -345,14 +345,11 @@ struct worker {
     size_t hints[2]; /* where the last name was found */
 };
 
-static void *worker_new(void *timeline, struct err *err)
+static int worker_open(void *worker, void *timeline, struct err *err)
 {
-    struct worker *worker = calloc(1, sizeof *worker);
-    if (worker == NULL)
-        err_set(err, ERR_NO_MEMORY, "out of memory for a worker");
-    else
-        worker->timeline = timeline;
-    return worker;
+    (void)err;
+    ((struct worker *)worker)->timeline = timeline;
+    return 0;
 }
 
 static int draw_task(struct worker *worker, const struct placed_task *task, int64_t index,
@@ -424,8 +421,8 @@ static int draw(struct task_timeline *timeline, struct err *err)
 {
     const struct parallel_work work = {.unit_size = sizeof(struct task_unit),
                                        .arg = timeline,
-                                       .worker_new = worker_new,
-                                       .worker_free = free,
+                                       .worker_size = sizeof(struct worker),
+                                       .worker_open = worker_open,
                                        .process = draw_unit};
     trace_name_process(&timeline->trace, 0, 0, "Task Scheduler", NULL);
     timeline->parallel = parallel_new(&work, &timeline->trace.out, err);
