@@ -351,9 +351,16 @@ static bool is_common(double real)
     return real >= 1e-4 && real < 0x1p52 && (real < 1e15 || real > (double)(uint64_t)real || (uint64_t)real % 10 != 0);
 }
 
+/* Multiples of 2^-11 that have at most 15 digits, as parts of a MiB are, stand for no other double. */
+enum { PARTS = 2048, PARTS_DECIMALS = 11, PARTS_BELOW = 10000 };
+#define PART_UNITS UINT64_C(48828125) /* of 10^-11 */
+
 /* As number_print_real, of numbers that are common. */
 static size_t print_common(char *text, double real)
 {
+    const double parts = real * PARTS;
+    if (real < PARTS_BELOW && parts == (double)(int64_t)parts)
+        return (size_t)(number_put_shortest(text, (int64_t)((uint64_t)parts * PART_UNITS), PARTS_DECIMALS) - text);
     uint64_t nearest = 0;
     unsigned decimals = 0, digits = real < 1e15 ? 15 : 16;
     while (!round_real(real, digits, &decimals, &nearest) && digits < 17)
@@ -383,7 +390,7 @@ size_t number_print_real(char text[REAL_SHORTEST_MAX], double real)
 size_t number_print_float(char text[REAL_SHORTEST_MAX], double real)
 {
     size_t length = number_print_real(text, real);
-    if (strspn(text, "-0123456789") == length) {
+    if (memchr(text, '.', length) == NULL && strspn(text, "-0123456789") == length) {
         memcpy(text + length, ".0", 3);
         length += 2;
     }

@@ -71,7 +71,7 @@ struct tie {
 };
 
 struct torch_tables {
-    const struct framework_analysis *analysis;
+    struct framework_analysis *analysis;
     sqlite3 *db;
     struct intern texts; /* their ids follow from FIRST_TEXT */
     struct err err;      /* of keeping these */
