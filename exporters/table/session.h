@@ -11,6 +11,7 @@
 
 struct workload;   /* analysis/compare/workload.h */
 struct path_steps; /* exporters/load/path_steps.h */
+struct host_calls; /* exporters/load/load_evidence.h */
 
 struct report_session {
     sqlite3 *db;
@@ -20,6 +21,7 @@ struct report_session {
     const struct workload *workload; /* of all answers of one page, read once; NULL: each reads its own */
     struct workload *shared;         /* the same where the session owns it (load/answer.h) */
     struct path_steps *paths;        /* likewise the critical paths */
+    const struct host_calls *calls;  /* what the calls of the host tell, for one page; NULL: each reads its own */
     struct text_cache {
         bool loaded;
         struct cann_texts texts;
