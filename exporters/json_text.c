@@ -245,12 +245,19 @@ void json_put_format(struct json_out *json, const char *key, const char *format,
 void json_put_all(struct json_out *json, const struct json_member *members, size_t count)
 {
     for (const struct json_member *member = members; member < members + count; member++) {
+        char us[NUMBER_MAX];
         if (member->type == JSON_IS_BOOL)
             json_put_bool(json, member->key, member->number != 0);
-        else if (member->type == JSON_IS_TEXT || member->number == INT64_MIN)
+        else if (member->type == JSON_IS_FIXED)
+            json_put_format(json, member->key, "%.3f", isfinite(member->real) ? member->real + 0.0 : 0.0);
+        else if (member->type == JSON_IS_GENERAL && isfinite(member->real))
+            json_put_format(json, member->key, "%.*g", member->digits, member->real);
+        else if (member->type == JSON_IS_INTEGER && member->number != INT64_MIN)
+            json_put_decimal(json, member->key, member->number, (unsigned)member->digits);
+        else if (member->type == JSON_IS_US && member->number != INT64_MIN)
+            json_put_format(json, member->key, "%.*s", (int)(number_put_us(us, member->number) - us), us);
+        else if (member->type != JSON_IS_NOTE || *member->text != '\0')
             json_put_text(json, member->key, member->text);
-        else
-            json_put_decimal(json, member->key, member->number, 0);
     }
 }
 

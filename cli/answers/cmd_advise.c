@@ -144,14 +144,12 @@ static int print_program(struct capture_visit *visit, const struct named_times *
 /* Tells what the program did, of a capture without devices. */
 static int tell_program(struct capture_visit *visit, sqlite3 *db)
 {
-    struct named_times ranges = {.items = NULL}, calls = {.items = NULL};
+    SCOPED(named_times_release) struct named_times ranges = {.items = NULL}, calls = {.items = NULL};
     struct err err = ERR_INIT;
-    bool failed = named_times_of_ranges(db, &ranges, &err) != 0 || named_times_of_calls(db, &calls, &err) != 0;
-    int status = failed ? visit_fail(visit, LOG_SOURCE_COMMON, &err) : print_program(visit, &ranges, &calls);
 
-    named_times_release(&ranges);
-    named_times_release(&calls);
-    return status;
+    return named_times_of_ranges(db, &ranges, &err) != 0 || named_times_of_calls(db, &calls, &err) != 0
+               ? visit_fail(visit, LOG_SOURCE_COMMON, &err)
+               : print_program(visit, &ranges, &calls);
 }
 
 static int advise_database(struct capture_visit *visit, sqlite3 *db)

@@ -12,6 +12,7 @@
 struct workload;   /* analysis/compare/workload.h */
 struct path_steps; /* exporters/load/path_steps.h */
 struct host_calls; /* exporters/load/load_evidence.h */
+struct device_reading; /* exporters/reports/earlier/device_2022.h */
 
 struct report_session {
     sqlite3 *db;
@@ -22,6 +23,8 @@ struct report_session {
     struct workload *shared;         /* the same where the session owns it (load/answer.h) */
     struct path_steps *paths;        /* likewise the critical paths */
     const struct host_calls *calls;  /* what the calls of the host tell, for one page; NULL: each reads its own */
+    struct device_reading *reading;  /* of captures of 2022: what the tables of a device share; NULL: nothing yet */
+    void (*reading_free)(struct device_reading *reading);
     struct text_cache {
         bool loaded;
         struct cann_texts texts;

@@ -52,7 +52,7 @@ int lines_hash_numbers(const char *prof, struct hashed_name *names, size_t count
                        struct err *err)
 {
     struct reading reading = {names, count};
-    char *data = prof != NULL ? path_join(prof, "host/data") : NULL;
+    SCOPED_FREE char *data = prof != NULL ? path_join(prof, "host/data") : NULL;
     DIR *directory = data != NULL && count > 0 ? opendir(data) : NULL;
     int status = 0;
     for (size_t i = 0; i < count; i++)
@@ -65,7 +65,6 @@ int lines_hash_numbers(const char *prof, struct hashed_name *names, size_t count
     }
     if (directory != NULL)
         closedir(directory);
-    free(data);
     return status;
 }
 
@@ -119,7 +118,7 @@ static int read_lines(const char *path, FILE *file,
 {
     bool failed = false;
     size_t capacity = 4096, length = 0;
-    char *buffer = malloc(capacity);
+    SCOPED_FREE char *buffer = scoped_memory(capacity, 1);
     int status = buffer != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory for '%s'", path);
     for (uint64_t number = 1; status == 0 && read_line(file, &buffer, &capacity, &length, &failed); number++) {
         const struct place place = {path, (int64_t)number, -1, NULL};
@@ -137,7 +136,6 @@ static int read_lines(const char *path, FILE *file,
         status = err_set(err, ERR_NO_MEMORY, "out of memory for a line of '%s'", path);
     if (status == 0 && ferror(file))
         status = err_set(err, ERR_IO, "cannot read '%s'", path);
-    free(buffer);
     return status;
 }
 
@@ -145,7 +143,7 @@ int framework_read_lines(const char *directory, const char *name,
                          int (*take)(void *arg, const struct framework_line *line, struct err *err), void *arg,
                          bool *ret_found, struct diagnostics *diag, struct err *err)
 {
-    char *path = path_joined(directory, name, err);
+    SCOPED_FREE char *path = path_joined(directory, name, err);
     int fd = path != NULL ? open_regular(path, "lines", diag) : -1;
     FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
     int status = path == NULL ? err_status(err) : file != NULL ? read_lines(path, file, take, arg, diag, err) : 0;
@@ -155,7 +153,6 @@ int framework_read_lines(const char *directory, const char *name,
         fclose(file);
     else if (fd >= 0)
         close(fd);
-    free(path);
     return status;
 }
 
@@ -358,7 +355,7 @@ static int read_records(const char *directory, const char *name, size_t size, bo
                         void *arg, struct diagnostics *diag, struct err *err)
 {
     struct stream stream;
-    char *path = path_joined(directory, name, err);
+    SCOPED_FREE char *path = path_joined(directory, name, err);
     if (path == NULL)
         return err_status(err);
     int status = stream_open(&stream, path, diag, err);
@@ -366,7 +363,6 @@ static int read_records(const char *directory, const char *name, size_t size, bo
     for (uint64_t number = 1; status == 0 && !end; number++)
         status = (tagged ? take_tagged : take_plain)(&stream, size, number, take, arg, &end, diag, err);
     stream_close(&stream);
-    free(path);
     return status;
 }
 

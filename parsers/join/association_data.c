@@ -48,14 +48,12 @@ int tensor_pool_join(struct tensor_pool *pool, uint32_t first, uint32_t second, 
 {
     const struct interned *a = &pool->sets.items[first], *b = &pool->sets.items[second];
     size_t length = (size_t)a->length + b->length;
-    char *joined = malloc(length + 1);
+    SCOPED_FREE char *joined = scoped_memory(length + 1, 1);
     if (joined == NULL)
         return err_no_memory(err);
     memcpy(joined, a->bytes, a->length);
     memcpy(joined + a->length, b->bytes, b->length);
-    int status = intern_add(&pool->sets, joined, length, ret, err);
-    free(joined);
-    return status;
+    return intern_add(&pool->sets, joined, length, ret, err);
 }
 
 void tensor_pool_release(struct tensor_pool *pool)
@@ -129,7 +127,7 @@ int association_text(struct association *association, int64_t id, const char *fi
     return 0;
 }
 
-struct join_limits join_limits = {.spool = (size_t)12 * 1024 * 1024, .window = 8192};
+struct join_limits join_limits = {.spool = (size_t)9 * 1024 * 1024, .window = 8192};
 
 void join_spool_release(struct spool **spool)
 {
