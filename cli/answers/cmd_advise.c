@@ -59,7 +59,7 @@ static int find_advice(sqlite3 *db, const struct advising *advising, struct advi
     if (workload_load(db, WITH_COUNTERS, &workload, err) != 0)
         return err_status(err);
     *ret_executions = (int64_t)workload.execution_count;
-    bool failed = evidence_load(db, &workload, &evidence, err) != 0 ||
+    bool failed = evidence_load(db, &workload, NULL, &evidence, err) != 0 ||
                   advice_make(&workload, &evidence, advising->thresholds, ret, err) != 0 ||
                   evidence_name_launchers(db, ret, err) != 0 || find_origin(db, ret, err) != 0;
     workload_release(&workload);

@@ -186,7 +186,8 @@ static int make_advice(struct html_page *page, struct err *err)
     struct host_evidence evidence;
     struct capture_origin origin;
 
-    if (evidence_load(page->db, &page->workload, &evidence, err) != 0 ||
+    if (host_calls_open(&page->calls, &page->workload, &page->gaps, true, err) != 0 ||
+        evidence_load(page->db, &page->workload, &page->calls, &evidence, err) != 0 ||
         advice_make(&page->workload, &evidence, NULL, &page->advice, err) != 0 ||
         evidence_name_launchers(page->db, &page->advice, err) != 0 ||
         query_origin(page->db, page->family, &origin, err) != 0)
@@ -218,6 +219,7 @@ static void release(struct html_page *page)
     free(page->links.items);
     report_session_release(&page->session);
     path_steps_release(&page->paths);
+    host_calls_release(&page->calls);
     gaps_release(&page->gaps);
     step_groups_release(&page->groups);
     splits_release(&page->splits);

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "exporters/html/html_writer.h"
 #include "exporters/html/report_page.h"
+#include "exporters/load/load_evidence.h"
 #include "exporters/load/path_steps.h"
 #include "exporters/table/report.h"
 #include "exporters/table/session.h"
@@ -27,6 +28,7 @@ struct html_page {
     struct splits splits;
     struct step_groups groups; /* without steps: none */
     struct gaps gaps;
+    struct host_calls calls;             /* without executions: not open */
     struct advice advice;                /* all zero without executions */
     const struct comparison *comparison; /* of a page about one alone */
     size_t comparison_rows;              /* of it that are shown; 0: as many as a table may have */

@@ -16,11 +16,9 @@ enum phase { PHASE_LAUNCH, PHASE_QUEUE, PHASE_KERNEL, PHASES };
 
 /* Everything of one operator. */
 struct phased {
-    struct phase_key {
-        int64_t name, type; /* ids */
-    } key;
+    int64_t name, type; /* ids */
     int64_t count, total_ns, ns[PHASES];
-    struct durations queued;
+    uint32_t last; /* of its times in the queue */
 };
 
 struct shown {
@@ -50,11 +48,21 @@ struct launch {
     int64_t connection, start_ns, end_ns;
 };
 
+struct known_operator {
+    struct phase_key {
+        int64_t name, type;
+    } key;
+    size_t index;
+};
+
 struct phases {
     struct ARRAY_OF(struct launch) launches; /* by connection */
+    size_t next_launch;                      /* behind the last that was found */
+    struct phased *items;
+    size_t count, capacity;
     struct map known;
-    struct phased *items; /* of known */
     double total_ns;
+    struct grouped queued;
 };
 
 enum { CALL_CONNECTION, CALL_START, CALL_DURATION, CALL_LAUNCHES, CALL_VALUES };
@@ -86,12 +94,32 @@ static int take_launch(void *arg, int64_t *row, struct err *err)
 /* Puts the first call of each connection in front. */
 ARRAY_COMPARE(by_connection, struct launch, ARRAY_BY(connection), ARRAY_BY(start_ns))
 
-static const struct launch *find_launch(const struct phases *phases, int64_t connection)
+/* Most tasks come in the order of their connections. */
+static const struct launch *find_launch(struct phases *phases, int64_t connection)
 {
-    size_t low = search_from(phases->launches.items, phases->launches.count, sizeof *phases->launches.items,
-                             offsetof(struct launch, connection), connection);
-    bool found = low < phases->launches.count && phases->launches.items[low].connection == connection;
-    return found ? &phases->launches.items[low] : NULL;
+    const struct launch *items = phases->launches.items;
+    size_t at = phases->next_launch;
+    if (at == 0 || at >= phases->launches.count || items[at].connection != connection ||
+        items[at - 1].connection == connection)
+        at = search_from(items, phases->launches.count, sizeof *items, offsetof(struct launch, connection), connection);
+    phases->next_launch = at + 1;
+    return at < phases->launches.count && items[at].connection == connection ? &items[at] : NULL;
+}
+
+static struct phased *find_operator(struct phases *phases, const struct phase_key *key, struct err *err)
+{
+    bool added;
+    struct known_operator *known = map_add(&phases->known, key, &added, err);
+
+    if (known == NULL)
+        return NULL;
+    if (added) {
+        if (array_reserve(phases, 1, err) != 0)
+            return NULL;
+        known->index = phases->count;
+        phases->items[phases->count++] = (struct phased){.name = key->name, .type = key->type};
+    }
+    return &phases->items[known->index];
 }
 
 static int take_task(void *arg, int64_t *row, struct err *err)
@@ -103,7 +131,7 @@ static int take_task(void *arg, int64_t *row, struct err *err)
 
     if (launch == NULL || start_ns < launch->start_ns) /* a task that began before its call was launched by another */
         return 0;
-    struct phased *it = map_add(&phases->known, &key, NULL, err);
+    struct phased *it = find_operator(phases, &key, err);
     if (it == NULL)
         return err_status(err);
     int64_t launched_ns = launch->end_ns < start_ns ? launch->end_ns : start_ns;
@@ -115,27 +143,28 @@ static int take_task(void *arg, int64_t *row, struct err *err)
         it->total_ns = number_add(it->total_ns, parts[phase]);
         phases->total_ns += (double)parts[phase];
     }
-    return statistics_durations_add(&it->queued, parts[PHASE_QUEUE], err);
+    return grouped_add(&phases->queued, &it->last, parts[PHASE_QUEUE], err);
 }
 
-ARRAY_COMPARE(by_total, struct phased, ARRAY_BY_MOST(total_ns), ARRAY_BY(key.name), ARRAY_BY(key.type))
+ARRAY_COMPARE(by_total, struct phased, ARRAY_BY_MOST(total_ns), ARRAY_BY(name), ARRAY_BY(type))
 
 static int put_phases(struct report_run *run, struct phases *phases, struct err *err)
 {
     const struct cann_texts *names = report_names(run->session, true, err);
-    size_t count = phases->known.used;
     int status = 0;
 
     if (names == NULL)
         return err_status(err);
-    array_sort(phases->items, count, sizeof *phases->items, by_total);
-    for (size_t i = 0; status == 0 && i < count && !report_writer_leave_rest(&run->writer, count - i); i++) {
+    if (phases->count > 0)
+        array_sort(phases->items, phases->count, sizeof *phases->items, by_total);
+    for (size_t i = 0; status == 0 && i < phases->count && !report_writer_leave_rest(&run->writer, phases->count - i);
+         i++) {
         struct phased *it = &phases->items[i];
         struct shown row = {.share = phases->total_ns > 0 ? (double)it->total_ns / phases->total_ns * 1e4 : 0,
                             .of = *it,
-                            .name = cann_text(names, it->key.name, 0).text,
-                            .type = cann_text(names, it->key.type, 0).text};
-        status = series_make(&row.queue, it->queued.items, it->queued.count, err);
+                            .name = cann_text(names, it->name, 0).text,
+                            .type = cann_text(names, it->type, 0).text};
+        status = grouped_series(&phases->queued, it->last, (size_t)it->count, &row.queue, err);
         if (status == 0)
             status = report_put(run, &row, err);
         series_release(&row.queue);
@@ -143,27 +172,38 @@ static int put_phases(struct report_run *run, struct phases *phases, struct err 
     return status;
 }
 
+/* Reads the rows of a table in which the columns that stand in where are known. */
+static int read_rows(sqlite3 *db, const char *table, const char *where, const struct scan_column *values, size_t count,
+                     int (*each)(void *arg, int64_t *row, struct err *err), struct phases *phases, struct err *err)
+{
+    struct query_scan *scan;
+    int status = query_scan_new(db, table, where, values, count, count, &scan, err);
+
+    if (status < 0)
+        return status;
+    status = query_scan(scan, INT64_MIN + 1, INT64_MAX, each, phases, err);
+    query_scan_free(scan);
+    return status;
+}
+
 static int put_rows(struct report_run *run, struct err *err)
 {
-    static const char calls[] = "connection_id IS NOT NULL AND start_ns IS NOT NULL";
-    static const char tasks[] = "op_name_id IS NOT NULL AND connection_id IS NOT NULL AND start_ns IS NOT NULL";
-    struct phases phases = {.known = MAP_OF(struct phased, key)};
-    sqlite3 *db = run->session->db;
-    int status = query_scan_all(db, "host_call", calls, call_values, CALL_VALUES, take_launch, &phases, err);
+    static const char wanted[] = "op_name_id IS NOT NULL AND connection_id IS NOT NULL AND start_ns IS NOT NULL";
+    struct phases phases = {.known = MAP_OF(struct known_operator, key)};
+    int status = read_rows(run->session->db, "host_call", "connection_id IS NOT NULL AND start_ns IS NOT NULL",
+                           call_values, CALL_VALUES, take_launch, &phases, err);
 
-    if (phases.launches.count > 0 && status == 0) {
+    if (status == 0 && phases.launches.count > 0) {
         large_sort(phases.launches.items, phases.launches.count, sizeof *phases.launches.items, by_connection);
-        status = query_scan_all(db, "device_task", tasks, task_values, TASK_VALUES, take_task, &phases, err);
+        status = read_rows(run->session->db, "device_task", wanted, task_values, TASK_VALUES, take_task, &phases, err);
     }
-    bool done =
-        status == 0 && (phases.items = map_items(&phases.known, err)) != NULL && put_phases(run, &phases, err) == 0;
-
-    for (struct phased *it = NULL; (it = map_next(&phases.known, it)) != NULL;)
-        large_free(it->queued.items);
+    if (status == 0)
+        status = put_phases(run, &phases, err);
+    grouped_release(&phases.queued);
     free(phases.items);
     large_free(phases.launches.items);
     map_release(&phases.known);
-    return done ? 0 : err_status(err);
+    return status;
 }
 
 const struct report report_phases = {
