@@ -306,8 +306,7 @@ static int find_fields(struct report_run *run, size_t size, struct err *err)
                 .offset = column->field.offset,
                 .column = (uint16_t)i,
                 .type = column->field.type,
-                .whole =
-                    column->form == FORM_SCALED || column->form == FORM_SCALED_FIXED || column->form == FORM_TIME,
+                .whole = column->form == FORM_SCALED || column->form == FORM_SCALED_FIXED || column->form == FORM_TIME,
             };
     }
     return 0;

@@ -71,11 +71,10 @@ static int put_rows(struct report_run *run, struct err *err)
         plain_calls_each_total(calls, PLAIN_ACL, take_model, &acl, err) < 0 ||
         plain_calls_each_total(calls, PLAIN_RUNTIME, take_total, &runtime, err) < 0)
         return err_status(err);
-    const struct span tasks = {
-        .first = time_2022(device, sums->first_tick), .last = time_2022(device, sums->last_tick),
-        .any = sums->last_tick != DB_NULL};
-    return put_span(run, "ACL", model_call, &acl, err) < 0 ||
-                   put_span(run, "Runtime", NULL, &runtime, err) < 0 ||
+    const struct span tasks = {.first = time_2022(device, sums->first_tick),
+                               .last = time_2022(device, sums->last_tick),
+                               .any = sums->last_tick != DB_NULL};
+    return put_span(run, "ACL", model_call, &acl, err) < 0 || put_span(run, "Runtime", NULL, &runtime, err) < 0 ||
                    put_span(run, "Task Scheduler", NULL, &tasks, err) < 0
                ? err_status(err)
                : 0;

@@ -249,8 +249,8 @@ static struct device_reading *reading_of(struct report_run *run, struct err *err
         return NULL;
     }
     reading->device = (struct device_2022){.db = session->db, .part = part};
-    reading->sums = (struct sums_2022){
-        .first_tick = DB_NULL, .last_tick = DB_NULL, .groups = MAP_OF(struct core_group, key)};
+    reading->sums =
+        (struct sums_2022){.first_tick = DB_NULL, .last_tick = DB_NULL, .groups = MAP_OF(struct core_group, key)};
     if (find_range(&reading->device.range, session->db, part->device_id, session->options, err) < 0) {
         free_reading(reading);
         return NULL;
@@ -296,10 +296,8 @@ static int add_execution(void *arg, const struct cann_task *task, struct err *er
     if (group == NULL)
         return err_status(err);
     if (added)
-        *group = (struct core_group){.key = key,
-                                     .core = task_2022_type(&reading->device, task),
-                                     .min = INFINITY,
-                                     .max = -INFINITY};
+        *group = (struct core_group){
+            .key = key, .core = task_2022_type(&reading->device, task), .min = INFINITY, .max = -INFINITY};
     group->count++;
     group->total += duration;
     group->min = fmin(group->min, duration);
