@@ -59,14 +59,13 @@ static double united_time(const struct advice_look *look)
 static int unite_operators(struct advice_look *look, struct err *err)
 {
     const size_t count = look->workload->operator_count + 1;
-    int64_t *ends = malloc(count * sizeof *ends);
+    SCOPED_FREE int64_t *ends = scoped_memory(count, sizeof *ends);
 
     look->united_ns = calloc(count, sizeof *look->united_ns);
     look->wanted = calloc(count, sizeof *look->wanted);
     bool failed = ends == NULL || look->united_ns == NULL || look->wanted == NULL;
     if (!failed)
         unite(look->workload, NULL, ends, look->united_ns);
-    free(ends);
     return failed ? err_no_memory(err) : 0;
 }
 
@@ -370,13 +369,12 @@ static void take_jitter(const struct advice_look *look, size_t group, int64_t *t
 
 static void check_jitter(const struct advice_look *look, struct finding *finding)
 {
-    int64_t *times = calloc(look->splits->count + 1, sizeof *times);
+    SCOPED_FREE int64_t *times = scoped_memory(look->splits->count + 1, sizeof *times);
 
     finding->not_checked = "fewer than four steps are known";
     for (size_t g = 0; times != NULL && !look->splits->whole && g < look->splits->groups.count; g++)
         if (look->splits->groups.items[g].source == look->splits->source)
             take_jitter(look, g, times, finding);
-    free(times);
 }
 
 static void check_frequency(const struct advice_look *look, struct finding *finding)
@@ -643,8 +641,8 @@ static void hold_rules(const struct advice_look *look, const double *thresholds,
 int advice_make(const struct workload *workload, const struct host_evidence *host, const double *thresholds,
                 struct advice *ret, struct err *err)
 {
-    struct splits splits = {.items = NULL};
-    struct gaps gaps = {.items = NULL};
+    SCOPED(splits_release) struct splits splits = {.items = NULL};
+    SCOPED(gaps_release) struct gaps gaps = {.items = NULL};
     struct advice_look look = {.workload = workload, .host = host, .splits = &splits, .gaps = &gaps, .advice = ret};
     bool failed = splits_make(workload, &splits, err) < 0;
 
@@ -658,7 +656,5 @@ int advice_make(const struct workload *workload, const struct host_evidence *hos
         hold_rules(&look, thresholds, ret);
     free(look.united_ns);
     free(look.wanted);
-    gaps_release(&gaps);
-    splits_release(&splits);
     return failed ? err_status(err) : 0;
 }

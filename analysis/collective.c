@@ -325,8 +325,8 @@ static int take(struct analysing *analysing, const struct collective_step *step,
 static int walk(struct analysing *analysing, bool point_to_point, enum collective_order order, struct err *err)
 {
     const struct collective_tasks *tasks = analysing->tasks;
-    const struct collective_task **sorted = calloc(tasks->count + 1, sizeof *sorted);
-    struct plane *planes = calloc(tasks->count + 1, sizeof *planes);
+    SCOPED_FREE const struct collective_task **sorted = scoped_memory(tasks->count + 1, sizeof *sorted);
+    SCOPED_FREE struct plane *planes = scoped_memory(tasks->count + 1, sizeof *planes);
     int64_t main = main_plane(tasks);
     int status = sorted != NULL && planes != NULL ? 0 : err_no_memory(err);
     for (size_t i = 0; status == 0 && i < tasks->count; i++)
@@ -347,8 +347,6 @@ static int walk(struct analysing *analysing, bool point_to_point, enum collectiv
             status = take(analysing, &step, err);
         }
     }
-    free(planes);
-    free((void *)sorted);
     return status;
 }
 

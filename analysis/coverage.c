@@ -139,7 +139,7 @@ static int subtract_lists(const struct intervals *lists, size_t count, struct in
 
 int coverage_of_idle(const struct workload *workload, struct coverage *ret, struct err *err)
 {
-    struct intervals list = {.items = NULL};
+    SCOPED(intervals_release) struct intervals list = {.items = NULL};
     bool failed = false;
 
     *ret = (struct coverage){.before = NULL};
@@ -148,16 +148,16 @@ int coverage_of_idle(const struct workload *workload, struct coverage *ret, stru
         failed = join_device(workload, from, until, &list, err) < 0;
     }
     turn_inside_out(&list); /* and what was not recorded of any device is not idle */
-    failed = failed || subtract_lists(workload->others, workload->device_count, &list, err) < 0 ||
-             subtract_lists(workload->unrecorded, workload->device_count, &list, err) < 0 ||
-             coverage_make(&list, ret, err) < 0;
-    intervals_release(&list);
-    return failed ? err_status(err) : 0;
+    return failed || subtract_lists(workload->others, workload->device_count, &list, err) < 0 ||
+                   subtract_lists(workload->unrecorded, workload->device_count, &list, err) < 0 ||
+                   coverage_make(&list, ret, err) < 0
+               ? err_status(err)
+               : 0;
 }
 
 int coverage_of_computing(const struct workload *workload, uint16_t device, struct coverage *ret, struct err *err)
 {
-    struct intervals list = {.items = NULL};
+    SCOPED(intervals_release) struct intervals list = {.items = NULL};
     bool failed = false;
 
     *ret = (struct coverage){.before = NULL};
@@ -166,7 +166,5 @@ int coverage_of_computing(const struct workload *workload, uint16_t device, stru
         if (workload->executions[from].device == device)
             failed = unite(workload, from, until, work_computes, &list, err) < 0;
     }
-    failed = failed || coverage_make(&list, ret, err) < 0;
-    intervals_release(&list);
-    return failed ? err_status(err) : 0;
+    return failed || coverage_make(&list, ret, err) < 0 ? err_status(err) : 0;
 }

@@ -45,10 +45,24 @@ int call_times_take(struct call_times *times, const struct host_call *call, stru
     return statistics_durations_add(&time->durations, length_ns, err);
 }
 
+int call_times_finish(struct call_times *times, struct err *err)
+{
+    for (size_t i = 0; i < times->count; i++) {
+        struct durations *durations = &times->items[i].durations;
+        if (series_make(&times->items[i].series, durations->items, durations->count, err) < 0)
+            return err_status(err);
+        large_free(durations->items);
+        *durations = (struct durations){.items = NULL};
+    }
+    return 0;
+}
+
 void call_times_release(struct call_times *times)
 {
-    for (size_t i = 0; i < times->count; i++)
+    for (size_t i = 0; i < times->count; i++) {
         large_free(times->items[i].durations.items);
+        series_release(&times->items[i].series);
+    }
     free(times->items);
     free(times->open.items);
     *times = (struct call_times){.items = NULL};

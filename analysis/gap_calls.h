@@ -61,9 +61,10 @@ bool gap_call_is_memory(const char *name);
 /* All calls of one name. */
 struct call_time {
     double total_ns;
-    double self_ns;    /* without the calls inside of them */
-    double blocked_ns; /* while no device did anything */
-    struct durations durations;
+    double self_ns;             /* without the calls inside of them */
+    double blocked_ns;          /* while no device did anything */
+    struct durations durations; /* until call_times_finish() */
+    struct series series;       /* of them, from then on */
 };
 
 struct call_times {
@@ -84,6 +85,8 @@ struct call_times {
 /* All zero but idle before; call_times_release() it. Takes the calls of a thread together and by their starts, a call
  * before what is inside of it. */
 int call_times_take(struct call_times *times, const struct host_call *call, struct err *err);
+/* Makes the series of all, which take less memory than what they are made of. */
+int call_times_finish(struct call_times *times, struct err *err);
 void call_times_release(struct call_times *times);
 
 #endif

@@ -5,13 +5,6 @@
 #include "base/map.h"
 #include "base/number.h"
 
-int memory_pieces_add(struct memory_pieces *pieces, const struct memory_piece *piece, struct err *err)
-{
-    if (piece->bytes <= 0 || piece->end_ns <= piece->start_ns)
-        return 0;
-    return array_add(pieces, err, *piece);
-}
-
 /* ---- the curve ---- */
 
 struct change {
@@ -54,16 +47,14 @@ static int put_points(const struct change *changes, size_t count, struct memory_
 
 int memory_curve_make(const struct memory_pieces *pieces, struct memory_curve *ret, struct err *err)
 {
-    struct change *changes = calloc(2 * pieces->count + 1, sizeof *changes);
+    SCOPED_FREE struct change *changes = scoped_memory(2 * pieces->count + 1, sizeof *changes);
 
     *ret = (struct memory_curve){.items = NULL};
     if (changes == NULL)
         return err_no_memory(err);
     size_t count = take_changes(pieces, changes);
     array_sort(changes, count, sizeof *changes, by_device_and_time);
-    int status = put_points(changes, count, ret, err);
-    free(changes);
-    return status;
+    return put_points(changes, count, ret, err);
 }
 
 size_t memory_curve_end(const struct memory_curve *curve, size_t from)
@@ -91,19 +82,16 @@ ARRAY_COMPARE(by_bytes, struct memory_holder, ARRAY_BY_MOST(bytes), ARRAY_BY(own
 
 static int take_holders(const struct map *holders, struct memory_holders *ret, struct err *err)
 {
-    int status = array_reserve(ret, holders->used + 1, err);
-
-    for (const struct memory_holder *it = map_next(holders, NULL); status == 0 && it != NULL;
-         it = map_next(holders, it))
-        ret->items[ret->count++] = *it;
+    ret->items = map_items(holders, err);
+    ret->count = ret->items != NULL ? holders->used : 0;
     array_sort(ret->items, ret->count, sizeof *ret->items, by_bytes);
-    return status;
+    return ret->items != NULL ? 0 : err_status(err);
 }
 
 int memory_holders_at(const struct memory_pieces *pieces, const struct memory_point *point, struct memory_holders *ret,
                       struct err *err)
 {
-    struct map holders = MAP_OF(struct memory_holder, owner);
+    SCOPED(map_release) struct map holders = MAP_OF(struct memory_holder, owner);
     int status = 0;
 
     *ret = (struct memory_holders){.items = NULL};
@@ -121,7 +109,5 @@ int memory_holders_at(const struct memory_pieces *pieces, const struct memory_po
         it->bytes = number_add(it->bytes, piece->bytes);
         it->pieces++;
     }
-    status = status == 0 ? take_holders(&holders, ret, err) : status;
-    map_release(&holders);
-    return status;
+    return status == 0 ? take_holders(&holders, ret, err) : status;
 }

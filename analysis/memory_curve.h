@@ -17,7 +17,6 @@ struct memory_piece {
     uint32_t owner; /* a number of the caller's */
 };
 struct memory_pieces ARRAY_OF(struct memory_piece);
-int memory_pieces_add(struct memory_pieces *pieces, const struct memory_piece *piece, struct err *err);
 
 /* From its time to that of the next point of the device. */
 struct memory_point {

@@ -309,13 +309,10 @@ enum { COMPUTING, COMMUNICATING, COPYING, BUSY, EXPOSED, DARK, LISTS };
  * are: where these were recorded they count, not the stretch from the first to the last. */
 static int unite_busy(struct intervals *lists, const struct intervals *others, struct err *err)
 {
-    struct intervals both = {.items = NULL};
+    SCOPED(intervals_release) struct intervals both = {.items = NULL};
     int status = intervals_join(others->count > 0 ? others : &lists[COMMUNICATING], &lists[COPYING], &both, err);
 
-    if (status == 0)
-        status = intervals_join(&lists[COMPUTING], &both, &lists[BUSY], err);
-    intervals_release(&both);
-    return status;
+    return status == 0 ? intervals_join(&lists[COMPUTING], &both, &lists[BUSY], err) : status;
 }
 
 static const struct intervals *busy_of(const struct intervals *lists)

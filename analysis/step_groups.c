@@ -96,7 +96,7 @@ static void add_operators(const struct workload *workload, const struct split *s
 static int find_operator(const struct workload *workload, const struct splits *splits, struct step_group *group,
                          struct err *err)
 {
-    double *sums = calloc(workload->operator_count + 1, sizeof *sums);
+    SCOPED_FREE double *sums = scoped_memory(workload->operator_count + 1, sizeof *sums);
     double others = -1;
 
     if (sums == NULL)
@@ -112,7 +112,6 @@ static int find_operator(const struct workload *workload, const struct splits *s
             group->op = (uint32_t)i;
             group->op_ns = sums[i];
         }
-    free(sums);
     return 0;
 }
 

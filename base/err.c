@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void err_format(char *buffer, size_t size, const char *format, va_list args)
@@ -118,4 +119,14 @@ int err_hint(struct err *err, const char *format, ...)
 const char *err_message(const struct err *err)
 {
     return err->depth > 0 ? err->causes[err->depth - 1] : "no error";
+}
+
+void *scoped_memory(size_t count, size_t size)
+{
+    return calloc(count, size);
+}
+
+char *scoped_text(const char *text, size_t length)
+{
+    return strndup(text, length);
 }

@@ -3,16 +3,17 @@
  * both. Calls that need each other stand in one condition, the first that fails is the last that runs:
  *     if (names_load(db, &names, err) < 0 || (wanted && times_load(db, &times, err) < 0))
  *         return err_status(err);
- * Where something is to be released, the condition is kept:
- *     bool failed = outfile_open(&out, path, err) < 0 || put_all(&out, err) < 0;
- *     free(path);
- *     return failed ? err_status(err) : 0; */
+ * Locals that are to be released are SCOPED, so that this holds for them, too:
+ *     SCOPED_FREE char *path = path_join(directory, name);
+ *     SCOPED(strbuf_release) struct strbuf text; */
 #ifndef MSPROF_BASE_ERR_H
 #define MSPROF_BASE_ERR_H
 
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define ERR_MAX_CAUSES 6
 #define ERR_TEXT_SIZE 768
@@ -74,5 +75,22 @@ const char *err_message(const struct err *err);
 
 /* vsnprintf for messages: masked, and ended by "..." on a character boundary when it does not fit. size >= 8. */
 void err_format(char *buffer, size_t size, const char *format, va_list args) __attribute__((format(printf, 3, 0)));
+
+/* Releases a local where its scope ends, however it is left; it is initialised before the first return behind it. */
+#define SCOPED(release) __attribute__((cleanup(release)))
+#define SCOPED_FREE SCOPED(scoped_free)
+
+/* Frees what the pointer at this place, of any type, points to. */
+static inline void scoped_free(const void *place)
+{
+    void *pointer;
+    memcpy(&pointer, place, sizeof pointer);
+    free(pointer);
+}
+
+/* Memory of zeros, and a copy of at most length bytes of text, for SCOPED_FREE: of what malloc() and its like give, the
+ * analyzer of clang 14 does not see the end. NULL: there is none. */
+void *scoped_memory(size_t count, size_t size);
+char *scoped_text(const char *text, size_t length);
 
 #endif

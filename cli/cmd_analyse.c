@@ -64,10 +64,8 @@ int remove_directory(const char *path, struct err *err)
 
 static bool has_mark(const char *directory)
 {
-    char *mark = path_join(directory, MARK);
-    bool there = mark != NULL && access(mark, F_OK) == 0;
-    free(mark);
-    return there;
+    SCOPED_FREE char *mark = path_join(directory, MARK);
+    return mark != NULL && access(mark, F_OK) == 0;
 }
 
 static int take_lock(struct analyse_output *output, const char *results, struct err *err)
@@ -93,12 +91,11 @@ static int take_lock(struct analyse_output *output, const char *results, struct 
 /* Makes an empty file in the temporary directory. */
 static int analyse_output_touch(struct analyse_output *output, const char *name, struct err *err)
 {
-    char *mark = path_join(output->temporary, name);
+    SCOPED_FREE char *mark = path_join(output->temporary, name);
     int fd = mark != NULL ? open(mark, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640) : -1;
     int status = fd >= 0 ? 0 : err_set_errno(err, errno, "cannot write into '%s'", output->temporary);
     if (fd >= 0)
         close(fd);
-    free(mark);
     return status;
 }
 
@@ -163,20 +160,17 @@ static void analyse_output_close(struct analyse_output *output)
 
 static int remove_inside(const char *directory, const char *name, struct err *err)
 {
-    char *path = path_join(directory, name);
-    int status = path != NULL ? remove_directory(path, err) : err_no_memory(err);
-    free(path);
-    return status;
+    SCOPED_FREE char *path = path_join(directory, name);
+    return path != NULL ? remove_directory(path, err) : err_no_memory(err);
 }
 
 /* Simplifies host/ or device_<n>/. */
 static int simplify_part(const char *prof, const char *part, struct err *err)
 {
-    char *path = path_join(prof, part);
+    SCOPED_FREE char *path = path_join(prof, part);
     bool failed =
         path == NULL ? err_no_memory(err) < 0
                      : remove_inside(path, "sqlite", err) < 0 || remove_inside(path, "data/all_file.complete", err) < 0;
-    free(path);
     return failed ? err_status(err) : 0;
 }
 
@@ -256,7 +250,7 @@ static bool is_asked_for(const struct settings *settings, const char *type)
 static int write_output(struct work *work, sqlite3 *db, const char *database, struct err *err)
 {
     const struct settings *settings = work->request->settings;
-    struct framework framework = {.info = work->info};
+    SCOPED(framework_release) struct framework framework = {.info = work->info};
     const char *said = work->info.cann_version;
     int cann_version = CANN_VERSION_NEWEST;
     if (!work->request->for_cluster &&
@@ -293,7 +287,7 @@ static int write_output(struct work *work, sqlite3 *db, const char *database, st
         .not_written_arg = work,
     };
     /* Gaps of the framework's records are told once. */
-    struct diagnostics again;
+    SCOPED(diag_release) struct diagnostics again;
     diag_init(&again, false);
     if (work->prof > 0)
         analysis.diag = &again;
@@ -301,8 +295,6 @@ static int write_output(struct work *work, sqlite3 *db, const char *database, st
                   framework_write(&analysis, err) < 0;
     if (!failed && work->prof == 0)
         check_steps(work, &framework);
-    framework_release(&framework);
-    diag_release(&again);
     return failed ? err_status(err) : 0;
 }
 
@@ -394,7 +386,7 @@ static int analyse_capture(struct work *work, size_t number)
 {
     struct err err = ERR_INIT;
     struct settings settings = *work->request->settings;
-    char *place = settings.output != NULL ? database_place(work, number) : NULL;
+    SCOPED_FREE char *place = settings.output != NULL ? database_place(work, number) : NULL;
     const char *prof = work->profs.items[number];
     const struct value_list captures = {&prof, 1, 0};
     int status = begin_capture(work, number, &err);
@@ -405,7 +397,6 @@ static int analyse_capture(struct work *work, size_t number)
         status = captures_process(&settings, &captures, with_capture, work);
     else
         status = finish(work, status, &err);
-    free(place);
     return status;
 }
 
@@ -455,13 +446,12 @@ static int find_bare(struct work *work, struct err *err)
 /* A link may lead out of what is analysed: its capture is not read, and that is told. */
 static int find_profs(struct work *work, const char *directory, struct err *err)
 {
-    struct framework_paths links = {.count = 0};
+    SCOPED(framework_paths_release) struct framework_paths links = {.count = 0};
     int status = framework_find_prof(directory, &work->profs, &links, err);
     for (size_t i = 0; i < links.count; i++) {
         diag_report(&work->diag, DIAG_FILE_TYPE, FILE_PLACE(links.items[i], NULL),
                     "a symbolic link to a capture; it is not read");
     }
-    framework_paths_release(&links);
     return status;
 }
 
@@ -535,10 +525,7 @@ int analyse_directory(const struct analyse_request *request)
 
 #define MOST_STEPS 100000
 
-struct step_numbers {
-    int64_t *items;
-    size_t count, capacity;
-};
+struct step_numbers ARRAY_OF(int64_t);
 
 /* Takes blanks off both ends. */
 static void trim(const char **text, size_t *length)
@@ -643,13 +630,12 @@ struct many {
 static int analyse_one(const struct many *many, const char *path)
 {
     const char *output = many->settings->output, *name = strrchr(path, '/');
-    char *own = output != NULL && many->paths->count > 1 ? path_join(output, name != NULL ? name + 1 : path) : NULL;
+    SCOPED_FREE char *own =
+        output != NULL && many->paths->count > 1 ? path_join(output, name != NULL ? name + 1 : path) : NULL;
     const char *results = output != NULL ? output : path;
     const struct analyse_request request = {
         .settings = many->settings, .steps = many->steps, .directory = path, .results = own != NULL ? own : results};
-    int status = analyse_directory(&request);
-    free(own);
-    return status;
+    return analyse_directory(&request);
 }
 
 static void wait_for_one(struct many *many)

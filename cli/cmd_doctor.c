@@ -517,7 +517,7 @@ static void print_capture(const struct inventory *capture, size_t number, FILE *
 
 static void doctor_print_text(const struct doctor *doctor, FILE *stream)
 {
-    struct strbuf text;
+    SCOPED(strbuf_release) struct strbuf text;
 
     strbuf_init(&text, TEXT_LIMIT);
     print_program(doctor, stream, &text);
@@ -525,7 +525,6 @@ static void doctor_print_text(const struct doctor *doctor, FILE *stream)
     print_layouts(doctor, stream, &text);
     for (size_t i = 0; i < doctor->captures.count; i++)
         print_capture(&doctor->captures.items[i], i + 1, stream, &text);
-    strbuf_release(&text);
 }
 
 static const char *known(const char *text)
@@ -810,7 +809,7 @@ static void doctor_release(struct doctor *doctor)
 
 static int run_doctor(const struct settings *settings)
 {
-    struct doctor doctor = {.commit = MSPROF_COMMIT, .built_in_layouts = count_built_in()};
+    SCOPED(doctor_release) struct doctor doctor = {.commit = MSPROF_COMMIT, .built_in_layouts = count_built_in()};
     struct err err = ERR_INIT;
     int status = STATUS_DONE;
 
@@ -824,7 +823,6 @@ static int run_doctor(const struct settings *settings)
     remark_all(&doctor);
     if (status != STATUS_USAGE && status != STATUS_INTERRUPTED)
         status = status_worse(status, tell(settings, &doctor));
-    doctor_release(&doctor);
     return status;
 }
 

@@ -280,18 +280,15 @@ static int export_reports(struct capture_visit *visit, const struct export_type 
 {
     static const char *const no_layer[] = {NULL};
     const char *reports = visit->settings->reports;
-    struct report_files report_files = {.items = NULL};
-    struct words layers = {.items = NULL};
+    SCOPED(report_files_release) struct report_files report_files = {.items = NULL};
+    SCOPED(words_release) struct words layers = {.items = NULL};
     struct err err = ERR_INIT;
     bool failed = (reports != NULL && reports_load(reports, &layers, &err) < 0) ||
                   (type == &summary_type && user_reports_load(&report_files, visit->settings, &err) < 0);
     const char *const *chosen = layers.count > 0 ? (const char *const *)layers.items : no_layer;
-    int status = failed ? visit_fail(visit, LOG_SOURCE_EXPORT, &err)
-                        : export_chosen(visit, type, inside, db, reports != NULL ? chosen : NULL, &report_files);
 
-    report_files_release(&report_files);
-    words_release(&layers);
-    return status;
+    return failed ? visit_fail(visit, LOG_SOURCE_EXPORT, &err)
+                  : export_chosen(visit, type, inside, db, reports != NULL ? chosen : NULL, &report_files);
 }
 
 static void tell_waiting(const char *path)

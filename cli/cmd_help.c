@@ -321,12 +321,11 @@ static void put_table(FILE *stream, const struct report *report)
 static int put_reports(FILE *stream, bool (*take)(const struct report *report),
                        void (*put)(FILE *stream, const struct report *report), struct err *err)
 {
-    const struct report **reports = choose(take, err);
+    SCOPED_FREE const struct report **reports = choose(take, err);
     if (reports == NULL)
         return err_status(err);
     for (const struct report **report = reports; *report != NULL; report++)
         put(stream, *report);
-    free(reports);
     return 0;
 }
 

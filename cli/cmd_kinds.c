@@ -398,7 +398,7 @@ static int print_kinds(const struct settings *settings, const struct layout_set 
 static int run_kinds(const struct settings *settings)
 {
     struct err err = ERR_INIT;
-    struct layout_set layouts;
+    SCOPED(layout_set_release) struct layout_set layouts;
     int status;
 
     layout_set_init(&layouts);
@@ -408,7 +408,6 @@ static int run_kinds(const struct settings *settings)
         status = console_error(&err);
     else
         status = print_kinds(settings, &layouts);
-    layout_set_release(&layouts);
     return status;
 }
 

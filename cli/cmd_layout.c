@@ -282,7 +282,7 @@ static size_t print_structure(const struct settings *settings, const struct layo
 
         if (!is_asked_for(settings, &job->capture.files[i]))
             continue;
-        if (source_add(&source, job->capture.files[i].path, job->capture.files[i].name, &err) == 0 &&
+        if (source_add(&source, &job->capture, &job->capture.files[i], &err) == 0 &&
             structure_report(&source.items[0], &text, &err) == 0)
             files++;
         else
@@ -430,17 +430,16 @@ static bool is_layout_name(const char *name)
 /* A board that writes other records may spell the keys of its texts otherwise, too. */
 static void tell_unknown_keys(const struct layout_job *job)
 {
-    struct strbuf text;
+    SCOPED(strbuf_release) struct strbuf text;
 
     strbuf_init(&text, TEXT_LIMIT);
     info_keys_report(&job->capture, &text);
     warn_of_lines(text.data);
-    strbuf_release(&text);
 }
 
 static int run_infer(const struct settings *settings)
 {
-    struct layout_job job = {.tables = {.items = NULL}};
+    SCOPED(layout_job_release) struct layout_job job = {.tables = {.items = NULL}};
 
     if (settings->layout.name != NULL && !is_layout_name(settings->layout.name))
         return console_fail(ERR_USAGE, NULL, "--name '%s', expected 1 to 64 letters, digits, '.', '_' or '-'",
@@ -450,7 +449,6 @@ static int run_infer(const struct settings *settings)
         tell_unknown_keys(&job);
     if (status == STATUS_DONE)
         status = job.tables.count > 0 ? infer_of(settings, &job) : tell_structure(settings, &job);
-    layout_job_release(&job);
     return status;
 }
 
@@ -604,7 +602,7 @@ static int run_show(const struct settings *settings)
     const char *what = settings->operand_count > 0 ? settings->operands[0] : NULL;
     bool is_file = what != NULL && access(what, F_OK) == 0;
     struct err err = ERR_INIT;
-    struct layout_set layouts;
+    SCOPED(layout_set_release) struct layout_set layouts;
     int status = STATUS_DONE;
 
     layout_set_init(&layouts);
@@ -621,7 +619,6 @@ static int run_show(const struct settings *settings)
         console_error(&err);
         status = err.code == ERR_NOT_FOUND && !is_file ? STATUS_NOTHING : status_of_error(&err);
     }
-    layout_set_release(&layouts);
     return status;
 }
 

@@ -105,7 +105,7 @@ static int run_options(const struct settings *settings)
 {
     const char *file = settings->operand_count == 1 ? settings->operands[0] : NULL;
     struct err err = ERR_INIT;
-    char *text = NULL;
+    SCOPED_FREE char *text = NULL;
     size_t length = 0;
     int status;
 
@@ -116,9 +116,7 @@ static int run_options(const struct settings *settings)
         status = read_input(&text, &length, &err);
     else
         status = path_read_file(file, MOST_BYTES, &text, &length, &err);
-    status = status < 0 ? tell_unread(file, &err) : explain(settings, file, text, length);
-    free(text);
-    return status;
+    return status < 0 ? tell_unread(file, &err) : explain(settings, file, text, length);
 }
 
 static const struct example examples[] = {

@@ -195,7 +195,7 @@ static int add_model(void *arg, int64_t model_id, struct err *err)
 static int nothing_to_send(struct replay *replay, struct err *err)
 {
     struct err ignored = ERR_INIT;
-    struct strbuf models;
+    SCOPED(strbuf_release) struct strbuf models;
     int status;
 
     strbuf_init(&models, MODEL_LIST_LIMIT);
@@ -204,7 +204,6 @@ static int nothing_to_send(struct replay *replay, struct err *err)
                          replay->model_id, models.data);
     else
         status = err_set(err, ERR_NOT_FOUND, "the capture has no operators");
-    strbuf_release(&models);
     return status;
 }
 

@@ -335,10 +335,10 @@ static int make_reports(const struct settings *settings, const struct value_list
 static int report_captures(const struct settings *settings, const struct surroundings *surroundings,
                            const struct run *run)
 {
-    char *unlisted = NULL;
+    SCOPED_FREE char *unlisted = NULL;
     struct err err = ERR_INIT;
     struct value_list captures = {.values = NULL};
-    char *text = NULL;
+    SCOPED_FREE char *text = NULL;
     size_t length, gone = 0;
     int status;
 
@@ -358,8 +358,6 @@ static int report_captures(const struct settings *settings, const struct surroun
         status = status_worse(status, STATUS_DATA_PROBLEMS);
     }
     free(captures.values);
-    free(unlisted);
-    free(text);
     return status;
 }
 
@@ -382,7 +380,7 @@ static int tell_end(int program_status, int report_status)
 
 static int run_run(const struct settings *settings)
 {
-    struct surroundings surroundings = {.preload = NULL};
+    SCOPED(surroundings_release) struct surroundings surroundings = {.preload = NULL};
     struct err err = ERR_INIT;
     struct run run = {.status = 0};
     int status;
@@ -395,7 +393,6 @@ static int run_run(const struct settings *settings)
         status = fail(&err, err.code == ERR_NOT_FOUND ? STATUS_NO_PROGRAM : STATUS_CANNOT_RUN);
     else
         status = tell_end(run.status, report_captures(settings, &surroundings, &run));
-    surroundings_release(&surroundings);
     return status;
 }
 

@@ -607,7 +607,7 @@ static int serve(struct viewing *viewing, struct err *err)
              "default-src 'none'; connect-src 'self'; script-src 'nonce-%s'; style-src 'nonce-%s'; base-uri 'none'; "
              "form-action 'none'; frame-ancestors 'none'",
              nonce, nonce);
-    char *page = settings->view.report ? NULL : make_page(viewing, viewer, nonce);
+    SCOPED_FREE char *page = settings->view.report ? NULL : make_page(viewing, viewer, nonce);
     if (!settings->view.report && page == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory for a page");
     const struct loopback_item report[] = {
@@ -620,11 +620,9 @@ static int serve(struct viewing *viewing, struct err *err)
         snprintf(address, sizeof address, "http://127.0.0.1:%d/%s/", port, token);
         tell_address(settings, address, port);
     }
-    int status = fd < 0                  ? fd
-                 : settings->view.report ? loopback_serve(fd, port, token, report, sizeof report / sizeof *report, err)
-                                         : loopback_serve(fd, port, token, trace, sizeof trace / sizeof *trace, err);
-    free(page);
-    return status;
+    return fd < 0                  ? fd
+           : settings->view.report ? loopback_serve(fd, port, token, report, sizeof report / sizeof *report, err)
+                                   : loopback_serve(fd, port, token, trace, sizeof trace / sizeof *trace, err);
 }
 
 static int run_view(const struct settings *settings)

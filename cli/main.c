@@ -152,12 +152,10 @@ static int run(int argc, char **argv, struct settings *settings)
 
 static int run_once(int argc, char **argv)
 {
-    struct settings settings;
+    SCOPED(settings_release) struct settings settings;
 
     settings_init(&settings);
-    int status = run(argc, argv, &settings);
-    settings_release(&settings);
-    return status;
+    return run(argc, argv, &settings);
 }
 
 /* Runs what it asks for, one command after the other; returns the worst of their exit statuses. */

@@ -80,7 +80,7 @@ static void find_columns(struct bulk_kind *entry)
 
 static int prepare(struct bulk *bulk, struct bulk_kind *entry, struct err *err)
 {
-    struct strbuf sql;
+    SCOPED(strbuf_release) struct strbuf sql;
     strbuf_init(&sql, 65536);
     /* SQLite takes the values as they come when no column of the table is left out. */
     strbuf_addf(&sql, "INSERT INTO \"%s\"(%s", entry->kind->table, entry->key >= 0 ? "" : "id, ");
@@ -90,9 +90,7 @@ static int prepare(struct bulk *bulk, struct bulk_kind *entry, struct err *err)
     for (size_t i = 0; i < entry->column_count; i++)
         strbuf_adds(&sql, i > 0 ? ", ?" : "?");
     strbuf_addc(&sql, ')');
-    int status = sql.failed ? err_no_memory(err) : database_prepare(bulk->db, sql.data, &entry->insert, err);
-    strbuf_release(&sql);
-    return status;
+    return sql.failed ? err_no_memory(err) : database_prepare(bulk->db, sql.data, &entry->insert, err);
 }
 
 /* Has SQLite store a row. */

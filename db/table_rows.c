@@ -6,16 +6,14 @@
 /* columns: with a comma between each two. */
 static int prepare(struct table_rows *rows, sqlite3 *db, const char *into, const char *columns, struct err *err)
 {
-    struct strbuf sql;
+    SCOPED(strbuf_release) struct strbuf sql;
     *rows = (struct table_rows){.db = db};
     strbuf_init(&sql, SQL_LIMIT);
     strbuf_addf(&sql, "INSERT INTO %s VALUES(?", into);
     for (const char *p = columns; *p != '\0'; p++)
         strbuf_adds(&sql, *p == ',' ? ", ?" : "");
     strbuf_addc(&sql, ')');
-    int status = sql.failed ? err_no_memory(err) : database_prepare(db, sql.data, &rows->insert, err);
-    strbuf_release(&sql);
-    return status;
+    return sql.failed ? err_no_memory(err) : database_prepare(db, sql.data, &rows->insert, err);
 }
 
 int table_rows_into(struct table_rows *rows, sqlite3 *db, const char *into, struct err *err)
@@ -25,12 +23,11 @@ int table_rows_into(struct table_rows *rows, sqlite3 *db, const char *into, stru
 
 int table_rows_open(struct table_rows *rows, sqlite3 *db, const char *table, const char *columns, struct err *err)
 {
-    struct strbuf sql;
+    SCOPED(strbuf_release) struct strbuf sql;
     *rows = (struct table_rows){.db = db};
     strbuf_init(&sql, SQL_LIMIT);
     strbuf_addf(&sql, "CREATE TABLE IF NOT EXISTS %s(%s)", table, columns);
     int status = sql.failed ? err_no_memory(err) : database_exec(db, sql.data, err);
-    strbuf_release(&sql);
     return status == 0 ? prepare(rows, db, table, columns, err) : status;
 }
 

@@ -19,32 +19,18 @@ static bool is_plain(unsigned char byte)
 
 static char *put_control(char *p, unsigned char byte)
 {
-    static const char digits[] = "0123456789abcdef";
+    static const char digits[] = "0123456789abcdef", controls[] = "\b\t\n\f\r", letters[] = "btnfr";
+    const char *control = memchr(controls, byte, sizeof controls - 1);
     *p++ = '\\';
-    switch (byte) {
-    case '\b':
-        *p++ = 'b';
-        return p;
-    case '\t':
-        *p++ = 't';
-        return p;
-    case '\n':
-        *p++ = 'n';
-        return p;
-    case '\f':
-        *p++ = 'f';
-        return p;
-    case '\r':
-        *p++ = 'r';
-        return p;
-    default:
-        *p++ = 'u';
-        *p++ = '0';
-        *p++ = '0';
-        *p++ = digits[byte >> 4];
-        *p++ = digits[byte & 15];
+    if (control != NULL) {
+        *p++ = letters[control - controls];
         return p;
     }
+    memcpy(p, "u00", 3);
+    p += 3;
+    *p++ = digits[byte >> 4];
+    *p++ = digits[byte & 15];
+    return p;
 }
 
 /* Writes the escaped form of the character at text; returns how many bytes of text it took. */
@@ -245,12 +231,19 @@ void json_put_format(struct json_out *json, const char *key, const char *format,
 void json_put_all(struct json_out *json, const struct json_member *members, size_t count)
 {
     for (const struct json_member *member = members; member < members + count; member++) {
+        char us[NUMBER_MAX];
         if (member->type == JSON_IS_BOOL)
             json_put_bool(json, member->key, member->number != 0);
-        else if (member->type == JSON_IS_TEXT || member->number == INT64_MIN)
+        else if (member->type == JSON_IS_FIXED)
+            json_put_format(json, member->key, "%.3f", isfinite(member->real) ? member->real + 0.0 : 0.0);
+        else if (member->type == JSON_IS_GENERAL && isfinite(member->real))
+            json_put_format(json, member->key, "%.*g", member->digits, member->real);
+        else if (member->type == JSON_IS_INTEGER && member->number != INT64_MIN)
+            json_put_decimal(json, member->key, member->number, (unsigned)member->digits);
+        else if (member->type == JSON_IS_US && member->number != INT64_MIN)
+            json_put_format(json, member->key, "%.*s", (int)(number_put_us(us, member->number) - us), us);
+        else if (member->type != JSON_IS_NOTE || *member->text != '\0')
             json_put_text(json, member->key, member->text);
-        else
-            json_put_decimal(json, member->key, member->number, 0);
     }
 }
 

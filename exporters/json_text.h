@@ -58,16 +58,25 @@ void json_put_real(struct json_out *json, const char *key, double value);
 void json_put_format(struct json_out *json, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* A member of an object that is written with others; an integer that is INT64_MIN is null. */
+/* A member of an object that is written with others. */
 struct json_member {
     const char *key;
-    enum { JSON_IS_TEXT, JSON_IS_INTEGER, JSON_IS_BOOL } type;
+    enum { JSON_IS_TEXT, JSON_IS_NOTE, JSON_IS_INTEGER, JSON_IS_US, JSON_IS_BOOL, JSON_IS_FIXED, JSON_IS_GENERAL } type;
     const char *text;
-    int64_t number;
+    int64_t number; /* of JSON_IS_INTEGER and JSON_IS_US INT64_MIN is null */
+    int digits;
+    double real;
 };
-#define JSON_TEXT(key, text) ((struct json_member){key, JSON_IS_TEXT, text, 0})
-#define JSON_INTEGER(key, number) ((struct json_member){key, JSON_IS_INTEGER, NULL, (int64_t)(number)})
-#define JSON_BOOL(key, value) ((struct json_member){key, JSON_IS_BOOL, NULL, value})
+#define JSON_TEXT(key, text) ((struct json_member){key, JSON_IS_TEXT, text, 0, 0, 0})
+#define JSON_NOTE(key, text) ((struct json_member){key, JSON_IS_NOTE, text, 0, 0, 0}) /* "": there is no member */
+#define JSON_DECIMAL(key, number, decimals)                                                                            \
+    ((struct json_member){key, JSON_IS_INTEGER, NULL, (int64_t)(number), decimals, 0})
+#define JSON_INTEGER(key, number) JSON_DECIMAL(key, number, 0)
+#define JSON_US(key, ns) ((struct json_member){key, JSON_IS_US, NULL, ns, 0, 0}) /* exact */
+#define JSON_BOOL(key, value) ((struct json_member){key, JSON_IS_BOOL, NULL, value, 0, 0})
+/* Three decimals, 0 for what is no number; so many digits, null for what is none. */
+#define JSON_FIXED(key, real) ((struct json_member){key, JSON_IS_FIXED, NULL, 0, 0, real})
+#define JSON_GENERAL(key, digits, real) ((struct json_member){key, JSON_IS_GENERAL, NULL, 0, digits, real})
 /* Writes some: json_put_members(&json, JSON_TEXT("name", name), JSON_INTEGER("rows", rows)); or an object of them. */
 #define json_put_members(json, ...)                                                                                    \
     json_put_all(json, (const struct json_member[]){__VA_ARGS__},                                                      \

@@ -212,10 +212,12 @@ static int add_worker(struct parallel *parallel, struct err *err)
 {
     struct worker *worker = &parallel->workers[parallel->made];
     worker->parallel = parallel;
-    worker->state = parallel->work.worker_new(parallel->work.arg, err);
+    worker->state = calloc(1, parallel->work.worker_size);
     if (worker->state == NULL)
-        return err_status(err);
+        return err_no_memory(err);
     parallel->made++;
+    if (parallel->work.worker_open(worker->state, parallel->work.arg, err) < 0)
+        return err_status(err);
     int errnum = thread_start(&worker->thread, work_loop, worker);
     if (errnum == 0)
         parallel->started++;
@@ -309,8 +311,11 @@ void parallel_free(struct parallel *parallel)
     pthread_mutex_unlock(&parallel->mutex);
     for (unsigned i = 0; i < parallel->started; i++)
         pthread_join(parallel->workers[i].thread, NULL);
-    for (unsigned i = 0; i < parallel->made; i++)
-        parallel->work.worker_free(parallel->workers[i].state);
+    for (unsigned i = 0; i < parallel->made; i++) {
+        if (parallel->work.worker_close != NULL)
+            parallel->work.worker_close(parallel->workers[i].state);
+        free(parallel->workers[i].state);
+    }
     for (size_t i = 0; i < parallel->slot_count; i++) {
         struct slot *slot = &parallel->slots[i];
         if (parallel->work.unit_release != NULL && slot->unit != NULL)

@@ -22,10 +22,11 @@ struct parallel_work {
     unsigned workers; /* 0: to use every CPU; at most PARALLEL_MAX_WORKERS */
     size_t unit_size; /* bytes of one unit; zeroed once, then reused */
     void *arg;
-    /* Makes the state of one worker, in the thread that makes units: of the first in parallel_new, of more when units
-     * wait for one. NULL with err set. */
-    void *(*worker_new)(void *arg, struct err *err);
-    void (*worker_free)(void *worker);
+    size_t worker_size; /* bytes of the state of one worker */
+    /* Opens that of one worker, which is zeroed, in the thread that makes units: of the first in parallel_new, of more
+     * when units wait for one. */
+    int (*worker_open)(void *worker, void *arg, struct err *err);
+    void (*worker_close)(void *worker); /* also after a failed open; NULL: there is nothing to close */
     /* Turns a unit into bytes, in a worker's thread. Non-zero with err set stops the whole pipeline. */
     int (*process)(void *worker, void *unit, struct parallel_output *output, struct err *err);
     /* Releases what a unit holds, once for each at the end. May be NULL. */

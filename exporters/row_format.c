@@ -221,6 +221,29 @@ size_t row_text_room(size_t length)
     return length * JSON_TEXT_EXPANSION + 3;
 }
 
+/* Whether eight bytes are printable characters of ASCII that CSV has as they are. */
+static inline bool eight_are_plain(const char *text)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t word;
+    memcpy(&word, text, sizeof word);
+    const uint64_t commas = word ^ ',' * ones, quotes = word ^ '"' * ones; /* zero where one is */
+    return utf8_eight_printable(text) && (((commas - ones) | (quotes - ones)) & 0x80 * ones) == 0;
+}
+
+/* Whether all bytes of a text are; most texts of tables are made of such. */
+static bool is_plain(const char *text, size_t length)
+{
+    char rest[] = "        ";
+    size_t at = 0;
+    for (; length - at >= 8; at += 8)
+        if (!eight_are_plain(text + at))
+            return false;
+    for (size_t i = 0; at + i < length; i++)
+        rest[i] = text[at + i];
+    return eight_are_plain(rest);
+}
+
 static char *put_csv(const char *text, size_t length, bool spreadsheet, char *p)
 {
     bool runs = spreadsheet && row_format_spreadsheet_runs(text, length);
@@ -260,6 +283,10 @@ static char *put_markdown(const char *text, size_t length, char *p)
 char *row_put_text(const struct row_format *format, const char *text, size_t length, char *p)
 {
     _Static_assert(JSON_TEXT_EXPANSION >= 2 * UTF8_SAFE_EXPANSION, "a safe text fits behind half of the room");
+    if (format->format == TABLE_CSV && is_plain(text, length)) {
+        memcpy(p, text, length);
+        return p + length;
+    }
     if (is_unsafe(format, text, length)) {
         /* Written at the end of the room and read from there: each byte becomes two at most. */
         char *safe = p + row_text_room(length) - length * UTF8_SAFE_EXPANSION;

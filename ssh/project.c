@@ -222,7 +222,7 @@ uint64_t project_arrived_bytes(const struct project *project)
 
 static int add_file_bytes(const char *path, struct checksum *sum, struct err *err)
 {
-    char *buffer = malloc(READ_SIZE);
+    SCOPED_FREE char *buffer = scoped_memory(READ_SIZE, 1);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), result = 0;
     ssize_t n = -1;
 
@@ -237,7 +237,6 @@ static int add_file_bytes(const char *path, struct checksum *sum, struct err *er
         result = err_set_errno(err, errno, "cannot read '%s'", path);
     if (fd >= 0)
         close(fd);
-    free(buffer);
     return result;
 }
 

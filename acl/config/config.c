@@ -162,7 +162,7 @@ static aclError refuse_handle(const void *handle)
 
 aclError acl_config_destroy(const void *handle)
 {
-    struct node *node = NULL;
+    SCOPED_FREE struct node *node = NULL;
     pthread_mutex_lock(&acl_config_lock);
     struct node **link = find(handle);
     if (link != NULL) {
@@ -172,7 +172,6 @@ aclError acl_config_destroy(const void *handle)
     pthread_mutex_unlock(&acl_config_lock);
     if (node == NULL)
         return refuse_handle(handle);
-    free(node);
     return ACL_SUCCESS;
 }
 

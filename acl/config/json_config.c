@@ -146,9 +146,8 @@ static aclError choose_output(const struct json *profiler, enum recorder_form fo
         if (code == ACL_SUCCESS)
             return code;
     }
-    char *directory = executable_directory();
+    SCOPED_FREE char *directory = executable_directory();
     aclError code = directory == NULL ? acl_fail_memory() : acl_path_prepare(directory, "output", false, ret);
-    free(directory);
     return code;
 }
 

@@ -245,7 +245,7 @@ static aclError start_failed(struct start *start, int process, uint32_t model_id
 static aclError start_child(struct start *start, struct subscribe_replay *replay, uint32_t model_id)
 {
     const char *program = secure_getenv("MSPROF_PROGRAM");
-    struct command_line line = {.count = 0};
+    SCOPED(release_command_line) struct command_line line = {.count = 0};
     struct err err = ERR_INIT;
     uint64_t first = subscribe_names_next();
     char **environment = make_environment();
@@ -280,7 +280,6 @@ static aclError start_child(struct start *start, struct subscribe_replay *replay
     *replay = (struct subscribe_replay){.process = process, .owner = getpid()};
 out:
     free(environment);
-    release_command_line(&line);
     return result;
 }
 

@@ -265,7 +265,7 @@ static int learn(const struct building *building, const size_t captures[2], cons
                  struct noise *ret, struct err *err)
 {
     const struct noise_options noise_options = {options->alpha, options->drift};
-    const struct runs **sides = calloc(2 * (building->count + 1), sizeof *sides);
+    SCOPED_FREE const struct runs **sides = scoped_memory(2 * (building->count + 1), sizeof *sides);
     const struct runs **base = sides, **other = sides != NULL ? sides + building->count + 1 : NULL;
     size_t n = 0;
 
@@ -276,9 +276,7 @@ static int learn(const struct building *building, const size_t captures[2], cons
             base[n] = &building->base[i]->runs;
             other[n++] = &building->other[i]->runs;
         }
-    int status = noise_learn(base, other, n, captures, &noise_options, ret, err);
-    free((void *)sides);
-    return status;
+    return noise_learn(base, other, n, captures, &noise_options, ret, err);
 }
 
 /* How changes are judged: without what all rows share, or with it. */
@@ -313,7 +311,7 @@ static struct noise_change change_of(const struct building *building, size_t i, 
 /* q over the rows that could be tested. */
 static int correct(struct building *building, struct err *err)
 {
-    double *p = calloc(building->count + 1, sizeof *p);
+    SCOPED_FREE double *p = scoped_memory(building->count + 1, sizeof *p);
     size_t n = 0;
 
     if (p == NULL)
@@ -326,7 +324,6 @@ static int correct(struct building *building, struct err *err)
     for (size_t i = 0; status == 0 && i < building->count; i++)
         if (is_on_both(building, i))
             building->rows[i].q = p[n++];
-    free(p);
     return status;
 }
 
@@ -491,8 +488,8 @@ static int compare_table(const struct side *base, const struct side *new_side, c
                          struct compare_rows *ret, struct err *err)
 {
     const size_t captures[2] = {base->count, new_side->count};
-    struct side_rows a = {.rows = NULL}, b = {.rows = NULL};
-    struct match_operator *a_match = NULL, *b_match = NULL;
+    SCOPED(side_rows_release) struct side_rows a = {.rows = NULL}, b = {.rows = NULL};
+    SCOPED_FREE struct match_operator *a_match = NULL, *b_match = NULL;
     struct building building = {.rows = NULL};
     struct counts counts;
     struct noise own;
@@ -521,10 +518,6 @@ static int compare_table(const struct side *base, const struct side *new_side, c
     free(building.rows);
     free((void *)building.base);
     free((void *)building.other);
-    free(a_match);
-    free(b_match);
-    side_rows_release(&a);
-    side_rows_release(&b);
     return failed ? err_status(err) : 0;
 }
 
@@ -800,7 +793,7 @@ static void judge_whole(struct comparison *comparison)
 
 static int find_smallest(struct comparison *comparison, struct err *err)
 {
-    double *values = calloc(comparison->rows.count + 1, sizeof *values);
+    SCOPED_FREE double *values = scoped_memory(comparison->rows.count + 1, sizeof *values);
     size_t n = 0;
 
     if (values == NULL)
@@ -809,7 +802,6 @@ static int find_smallest(struct comparison *comparison, struct err *err)
         if (comparison->rows.items[i].smallest >= 0)
             values[n++] = comparison->rows.items[i].smallest;
     comparison->smallest = n > 0 ? statistics_numbers_median(values, n) : -1;
-    free(values);
     return 0;
 }
 

@@ -218,7 +218,7 @@ ARRAY_COMPARE(by_total, struct neighbours, ARRAY_BY_MOST(total_ns), ARRAY_BY(op)
 static int walk(struct search *search, struct err *err)
 {
     const struct workload *workload = search->workload;
-    struct stream *streams = calloc(workload->stream_count + 1, sizeof *streams);
+    SCOPED_FREE struct stream *streams = scoped_memory(workload->stream_count + 1, sizeof *streams);
     int status = streams != NULL ? 0 : err_no_memory(err);
 
     for (size_t i = 0; status == 0 && i < workload->stream_count; i++)
@@ -233,7 +233,6 @@ static int walk(struct search *search, struct err *err)
     }
     for (size_t i = 0; status == 0 && i < workload->stream_count; i++)
         status = count_last(search, &streams[i], NO_TEXT, err);
-    free(streams);
     return status;
 }
 

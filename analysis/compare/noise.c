@@ -161,7 +161,7 @@ static double mean_center(const struct runs *runs)
  * but none so much that it decides alone. */
 static int learn_shared(struct noise *noise, const struct key *keys, size_t count, double *scratch, struct err *err)
 {
-    struct weighted *values = calloc(count + 1, sizeof *values);
+    SCOPED_FREE struct weighted *values = scoped_memory(count + 1, sizeof *values);
     size_t n = 0;
 
     if (values == NULL)
@@ -182,7 +182,6 @@ static int learn_shared(struct noise *noise, const struct key *keys, size_t coun
             noise->separated = n >= KEYS_ENOUGH;
             noise->shared[s][c] = noise->separated ? weighted_median(values, n) : 0;
         }
-    free(values);
     return 0;
 }
 
@@ -300,9 +299,9 @@ static void learn_noise(struct noise *noise, struct key *keys, size_t count, dou
 int noise_learn(const struct runs *const *base, const struct runs *const *new_side, size_t count,
                 const size_t captures[2], const struct noise_options *options, struct noise *ret, struct err *err)
 {
-    struct key *keys = calloc(count + 1, sizeof *keys);
-    double *scratch = calloc(count + 1, sizeof *scratch);
-    struct ratio *ratios = calloc(count + 1, sizeof *ratios);
+    SCOPED_FREE struct key *keys = scoped_memory(count + 1, sizeof *keys);
+    SCOPED_FREE double *scratch = scoped_memory(count + 1, sizeof *scratch);
+    SCOPED_FREE struct ratio *ratios = scoped_memory(count + 1, sizeof *ratios);
     int status = keys == NULL || scratch == NULL || ratios == NULL ? err_no_memory(err) : 0;
 
     *ret = (struct noise){.options = *options, .captures = {captures[0], captures[1]}, .keys = count};
@@ -316,9 +315,6 @@ int noise_learn(const struct runs *const *base, const struct runs *const *new_si
         learn_noise(ret, keys, count, scratch, ratios);
         learn_change(ret, keys, count);
     }
-    free(keys);
-    free(ratios);
-    free(scratch);
     return status;
 }
 

@@ -355,7 +355,7 @@ static int operator_key(const struct workload *workload, const struct workload_o
 static int tell_varying(const struct counting *counting, struct grouping *grouping, struct execution_keys keys,
                         struct err *err)
 {
-    bool *varies = calloc(grouping->group_count + 1, sizeof *varies);
+    SCOPED_FREE bool *varies = scoped_memory(grouping->group_count + 1, sizeof *varies);
     bool failed = varies == NULL && err_no_memory(err) < 0;
 
     keys.count = grouping->group_count;
@@ -363,7 +363,6 @@ static int tell_varying(const struct counting *counting, struct grouping *groupi
              (counting->counted != NULL && find_varying(counting->workload, counting->splits, &keys, varies, err) < 0);
     for (size_t i = 0; !failed && i < grouping->group_count; i++)
         grouping->groups[i].varies = varies[i];
-    free(varies);
     return failed ? err_status(err) : 0;
 }
 
@@ -372,10 +371,10 @@ static int table_of_operators(const struct counting *counting, enum subject subj
                               struct err *err)
 {
     const struct workload *workload = counting->workload;
-    struct grouping grouping = {.top = counting->top};
-    uint32_t *groups = calloc(workload->operator_count + 1, sizeof *groups);
+    SCOPED(grouping_release) struct grouping grouping = {.top = counting->top};
+    SCOPED_FREE uint32_t *groups = scoped_memory(workload->operator_count + 1, sizeof *groups);
     bool failed = groups == NULL && err_no_memory(err) < 0;
-    struct strbuf key;
+    SCOPED(strbuf_release) struct strbuf key;
 
     strbuf_init(&key, SIZE_MAX / 2);
     for (size_t i = 0; !failed && i < workload->operator_count; i++) {
@@ -385,18 +384,16 @@ static int table_of_operators(const struct counting *counting, enum subject subj
             grouping.groups[groups[i]].order = workload->operators[i].first;
     }
     const struct valued executions = {counting, groups, NULL, workload->execution_count, take_execution};
-    failed = failed || tell_varying(counting, &grouping, (struct execution_keys){.of_operator = groups}, err) < 0 ||
-             fill_table(&executions, &grouping, table, err) < 0;
-    grouping_release(&grouping);
-    strbuf_release(&key);
-    free(groups);
-    return failed ? err_status(err) : 0;
+    return failed || tell_varying(counting, &grouping, (struct execution_keys){.of_operator = groups}, err) < 0 ||
+                   fill_table(&executions, &grouping, table, err) < 0
+               ? err_status(err)
+               : 0;
 }
 
 static int table_of_streams(const struct counting *counting, struct profile_table *table, struct err *err)
 {
     const struct workload *workload = counting->workload;
-    struct grouping grouping = {.groups = NULL};
+    SCOPED(grouping_release) struct grouping grouping = {.groups = NULL};
     char key[KEY_SIZE];
     uint32_t group;
     int status = 0;
@@ -407,24 +404,19 @@ static int table_of_streams(const struct counting *counting, struct profile_tabl
         status = find_group(&grouping, key, NO_TEXT, i, &group, err);
     }
     const struct valued executions = {counting, NULL, NULL, workload->execution_count, take_execution};
-    if (status == 0)
-        status = fill_table(&executions, &grouping, table, err);
-    grouping_release(&grouping);
-    return status;
+    return status == 0 ? fill_table(&executions, &grouping, table, err) : status;
 }
 
 static int table_of_steps(const struct counting *counting, struct profile_table *table, struct err *err)
 {
-    struct grouping grouping = {.groups = NULL};
+    SCOPED(grouping_release) struct grouping grouping = {.groups = NULL};
     const struct splits *splits = counting->splits;
-    uint32_t *groups = calloc(splits->count + 1, sizeof *groups);
+    SCOPED_FREE uint32_t *groups = scoped_memory(splits->count + 1, sizeof *groups);
     char key[KEY_SIZE];
     bool failed = groups == NULL && err_no_memory(err) < 0;
 
-    if (splits->whole) {
-        free(groups);
+    if (splits->whole)
         return failed ? err_status(err) : 0;
-    }
     for (size_t i = 0; !failed && i < splits->count; i++) {
         groups[i] = NO_TEXT;
         if (splits->groups.items[splits->items[i].group].source != splits->source)
@@ -433,10 +425,7 @@ static int table_of_steps(const struct counting *counting, struct profile_table 
         failed = find_group(&grouping, key, NO_TEXT, i, &groups[i], err) < 0;
     }
     const struct valued steps = {counting, groups, NULL, splits->count, take_step};
-    failed = failed || fill_table(&steps, &grouping, table, err) < 0;
-    grouping_release(&grouping);
-    free(groups);
-    return failed ? err_status(err) : 0;
+    return failed || fill_table(&steps, &grouping, table, err) < 0 ? err_status(err) : 0;
 }
 
 /* Pairs of operators can be as many as gaps: only those with most time are kept. */
@@ -451,7 +440,7 @@ ARRAY_COMPARE(by_total, struct gap_total, ARRAY_BY_MOST(total_ns), ARRAY_BY(grou
 
 static int keep_largest(struct grouping *grouping, const struct gaps *gaps, const uint32_t *groups, struct err *err)
 {
-    struct gap_total *totals = calloc(grouping->group_count + 1, sizeof *totals);
+    SCOPED_FREE struct gap_total *totals = scoped_memory(grouping->group_count + 1, sizeof *totals);
 
     if (totals == NULL)
         return err_no_memory(err);
@@ -464,7 +453,6 @@ static int keep_largest(struct grouping *grouping, const struct gaps *gaps, cons
     array_sort(totals, grouping->group_count, sizeof *totals, by_total);
     for (size_t i = GAP_KEYS_MAX; i < grouping->group_count; i++)
         grouping->groups[totals[i].group].dropped = true;
-    free(totals);
     return 0;
 }
 
@@ -656,21 +644,22 @@ int profile_make(const struct workload *workload, const char *name, const struct
     return err_status(err);
 }
 
-int profile_add_rows(struct profile *profile, enum subject subject, const char *const *names,
-                     const struct durations *durations, size_t count, struct err *err)
+int profile_add_rows(struct profile *profile, enum subject subject, const struct named_times *times, struct err *err)
 {
     struct profile_table *table = &profile->tables[subject];
     bool failed = false;
 
-    table->rows = calloc(count + 1, sizeof *table->rows);
+    table->rows = calloc(times->count + 1, sizeof *table->rows);
     if (table->rows == NULL)
         return err_no_memory(err);
-    for (size_t i = 0; !failed && i < count; i++) {
+    for (size_t i = 0; !failed && i < times->count; i++) {
+        const struct durations *durations = &times->items[i].durations;
+        const char *name = times->names.items[i].bytes;
         struct profile_row *row = &table->rows[table->count++];
         row->order = i;
-        failed = copy_text(&row->key, names[i], err) < 0 || copy_text(&row->name, names[i], err) < 0 ||
+        failed = copy_text(&row->key, name, err) < 0 || copy_text(&row->name, name, err) < 0 ||
                  copy_text(&row->type, "", err) < 0 || copy_text(&row->shapes, "", err) < 0 ||
-                 series_make(&row->durations, durations[i].items, durations[i].count, err) < 0;
+                 series_make(&row->durations, durations->items, durations->count, err) < 0;
     }
     array_sort(table->rows, table->count, sizeof *table->rows, by_key);
     table->known = true;

@@ -166,6 +166,38 @@ void series_release(struct series *series)
     *series = (struct series){.n = 0};
 }
 
+int grouped_add(struct grouped *grouped, uint32_t *last, int64_t value, struct err *err)
+{
+    if (grouped->values.count == UINT32_MAX)
+        return err_set(err, ERR_LIMIT, "there are more than %zu values of groups", grouped->values.count);
+    if (large_reserve(&grouped->before, 1, err) < 0 || statistics_durations_add(&grouped->values, value, err) < 0)
+        return err_status(err);
+    grouped->before.items[grouped->before.count++] = *last;
+    *last = (uint32_t)grouped->values.count;
+    return 0;
+}
+
+int grouped_series(const struct grouped *grouped, uint32_t last, size_t count, struct series *ret, struct err *err)
+{
+    int64_t *values = large_new(count, sizeof *values, err);
+
+    *ret = (struct series){.n = 0};
+    if (values == NULL)
+        return err_status(err);
+    for (size_t i = count; i-- > 0; last = grouped->before.items[last - 1])
+        values[i] = grouped->values.items[last - 1];
+    large_passed(count);
+    const int status = series_make(ret, values, count, err);
+    large_free(values);
+    return status;
+}
+
+void grouped_release(struct grouped *grouped)
+{
+    large_free(grouped->values.items);
+    large_free(grouped->before.items);
+}
+
 double series_percentile(const struct series *series, double p)
 {
     return statistics_percentile(series->samples, series->sample_count, p);
@@ -320,7 +352,7 @@ ARRAY_COMPARE(by_p, struct placed, ARRAY_BY(p), ARRAY_BY(place))
 
 int statistics_false_discovery(const double *p, size_t n, double *q, struct err *err)
 {
-    struct placed *sorted = calloc(n > 0 ? n : 1, sizeof *sorted);
+    SCOPED_FREE struct placed *sorted = scoped_memory(n > 0 ? n : 1, sizeof *sorted);
     double least = 1;
 
     if (sorted == NULL)
@@ -334,7 +366,6 @@ int statistics_false_discovery(const double *p, size_t n, double *q, struct err 
             least = value;
         q[sorted[i].place] = least;
     }
-    free(sorted);
     return 0;
 }
 

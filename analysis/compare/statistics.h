@@ -38,6 +38,17 @@ struct series {
 int series_make(struct series *series, int64_t *values, size_t n, struct err *err);
 void series_release(struct series *series);
 double series_percentile(const struct series *series, double p);
+/* Values of many groups, collected one by one in any order. All zero: none; grouped_release() it. */
+struct grouped {
+    struct durations values;
+    struct ARRAY_OF(uint32_t) before; /* the number of the value of its group before it */
+};
+
+/* last: the number of the group's last value, from 1; 0: it has none. */
+int grouped_add(struct grouped *grouped, uint32_t *last, int64_t value, struct err *err);
+/* series_make() of the values of a group, which has so many. */
+int grouped_series(const struct grouped *grouped, uint32_t last, size_t count, struct series *ret, struct err *err);
+void grouped_release(struct grouped *grouped);
 /* How far values scatter: 1.4826 MAD; when that is 0 the larger of tick and interquartile range / 1.349. */
 double series_scale(const struct series *series, double tick);
 /* The standard deviation of the samples. */

@@ -338,8 +338,8 @@ static int divide(struct workload *workload, size_t from, size_t until, uint32_t
 
 static int find_steps(struct workload *workload, struct err *err)
 {
-    size_t *counts = calloc(workload->operator_count + 1, sizeof *counts);
-    uint64_t *first = calloc(workload->operator_count + 1, sizeof *first);
+    SCOPED_FREE size_t *counts = scoped_memory(workload->operator_count + 1, sizeof *counts);
+    SCOPED_FREE uint64_t *first = scoped_memory(workload->operator_count + 1, sizeof *first);
     bool failed = (counts == NULL || first == NULL) && err_no_memory(err) < 0;
 
     for (size_t from = 0, until; !failed && from < workload->execution_count; from = until) {
@@ -356,8 +356,6 @@ static int find_steps(struct workload *workload, struct err *err)
         failed = workload_find_period(counts, first, workload->operator_count, &period, err) < 0 ||
                  (period.count >= 2 && divide(workload, from, until, period.divider, err) < 0);
     }
-    free(counts);
-    free(first);
     return failed ? err_status(err) : 0;
 }
 

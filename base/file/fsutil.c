@@ -51,11 +51,10 @@ char *path_absolute(const char *path, struct err *err)
 
 char *path_from_here(const char *path, struct err *err)
 {
-    char *here = path[0] != '/' ? path_absolute(".", err) : NULL;
+    SCOPED_FREE char *here = path[0] != '/' ? path_absolute(".", err) : NULL;
     char *absolute = here != NULL ? path_joined(here, path, err) : NULL;
     if (path[0] == '/' && (absolute = strdup(path)) == NULL)
         err_no_memory(err);
-    free(here);
     return absolute;
 }
 
@@ -76,7 +75,7 @@ static int make_directory(const char *path, struct err *err)
 int path_make_directories(const char *path, struct err *err)
 {
     int r = 0;
-    char *copy = strdup(path);
+    SCOPED_FREE char *copy = scoped_text(path, SIZE_MAX);
     if (copy == NULL)
         return err_set(err, ERR_NO_MEMORY, "cannot create the directory '%s': out of memory", path);
     for (char *p = copy; *p != '\0' && r == 0; p++) {
@@ -86,10 +85,7 @@ int path_make_directories(const char *path, struct err *err)
         r = make_directory(copy, err);
         *p = '/';
     }
-    if (r == 0)
-        r = make_directory(path, err);
-    free(copy);
-    return r;
+    return r == 0 ? make_directory(path, err) : r;
 }
 
 int path_make_result_directory(const char *path, struct err *err)

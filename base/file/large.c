@@ -105,7 +105,9 @@ int large_grow(void *items, size_t *capacity, size_t count, size_t extra, size_t
     size_t wanted = *capacity > FIRST_ITEMS / 2 ? *capacity : FIRST_ITEMS / 2;
     memcpy(&old, items, sizeof old); /* through its bytes: it is a pointer to another type */
     if (extra <= SIZE_MAX / 4 / item_size - count && wanted <= SIZE_MAX / 4 / item_size) {
-        wanted = wanted * 2 > count + extra ? wanted * 2 : count + extra;
+        /* Mappings grow without a copy. */
+        const size_t grown = wanted * item_size < LARGE_LEAST ? wanted * 2 : wanted + wanted / 4;
+        wanted = grown > count + extra ? grown : count + extra;
         bytes = larger(old, count * item_size, wanted * item_size);
     }
     if (bytes == NULL)
@@ -155,57 +157,52 @@ static size_t count_sorted(const char *items, size_t count, size_t item_size,
     return sorted;
 }
 
-/* Merges items from `first` on, sorted up to `middle` and from there up to `end`, into another array. */
-static void merge(const char *from, char *to, const size_t bounds[3], size_t item_size,
-                  int (*order)(const void *a, const void *b))
+/* Merges the items up to `middle` with those behind, both of which are sorted. Those that stand right already are left
+ * where they are: of items nearly in order that is most. */
+static int merge(char *items, size_t middle, size_t end, size_t item_size, int (*order)(const void *a, const void *b),
+                 struct err *err)
 {
-    size_t left = bounds[0], right = bounds[1];
-    for (size_t i = bounds[0]; i < bounds[2]; i++) {
-        bool is_left =
-            right == bounds[2] || (left < bounds[1] && order(from + left * item_size, from + right * item_size) <= 0);
-        large_pass(i);
-        memcpy(to + i * item_size, from + (is_left ? left : right) * item_size, item_size);
-        left += is_left;
-        right += !is_left;
+    const char *right = items + middle * item_size;
+    size_t first = 0, last = middle;
+    while (first < last) { /* the first one that is behind one of the others */
+        const size_t at = first + (last - first) / 2;
+        if (order(items + at * item_size, right) <= 0)
+            first = at + 1;
+        else
+            last = at;
     }
-}
-
-/* Merges runs, from one array into the other and back; whether it ends in the other. */
-static bool merge_runs(char *items, char *other, size_t count, size_t item_size, size_t run,
-                       int (*order)(const void *a, const void *b))
-{
-    bool in_other = false;
-    for (; run < count; run *= 2, in_other = !in_other)
-        for (size_t i = 0; i < count; i += 2 * run) {
-            const size_t middle = count - i < run ? count : i + run, end = count - middle < run ? count : middle + run;
-            merge(in_other ? other : items, in_other ? items : other, (const size_t[3]){i, middle, end}, item_size,
-                  order);
-        }
-    return in_other;
+    const size_t count = middle - first;
+    char *left = count > 0 ? large_new(count, item_size, err) : NULL;
+    if (left == NULL)
+        return count > 0 ? err_status(err) : 0;
+    memcpy(left, items + first * item_size, count * item_size);
+    for (size_t taken = 0, next = middle, to = first; taken < count; to++) {
+        const bool is_left = next == end || order(left + taken * item_size, items + next * item_size) <= 0;
+        large_pass(to);
+        memcpy(items + to * item_size, is_left ? left + taken++ * item_size : items + next++ * item_size, item_size);
+    }
+    large_free(left);
+    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): large_free() frees what is no mapping
+    return 0;
 }
 
 void large_sort(void *items, size_t count, size_t item_size, int (*order)(const void *a, const void *b))
 {
     struct err ignored = ERR_INIT; /* sorted in memory then */
     size_t run = LARGE_LEAST / item_size;
+    bool failed = false;
     if (count < 2 || count_sorted(items, count, item_size, order) == count)
         return;
-    char *other = count > run ? large_new(count, item_size, &ignored) : NULL;
-    if (other == NULL) {
-        qsort(items, count, item_size, order);
-        return;
-    }
     for (size_t i = 0; i < count; i += run) {
         qsort((char *)items + i * item_size, count - i < run ? count - i : run, item_size, order);
         large_passed(run);
     }
-    bool in_other = merge_runs(items, other, count, item_size, run, order);
-    for (size_t i = 0; in_other && i < count; i++) {
-        large_pass(i);
-        memcpy((char *)items + i * item_size, other + i * item_size, item_size);
-    }
-    large_free(other);
-    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): large_free() frees what is no mapping
+    for (; !failed && run < count; run *= 2)
+        for (size_t i = 0; !failed && i + run < count; i += 2 * run)
+            failed = merge((char *)items + i * item_size, run, count - i < 2 * run ? count - i : 2 * run, item_size,
+                           order, &ignored) < 0;
+    if (failed)
+        qsort(items, count, item_size, order);
 }
 
 void large_forget(void)

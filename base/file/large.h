@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LARGE_LEAST ((size_t)2 * 1024 * 1024)
+#define LARGE_LEAST ((size_t)4 * 1024 * 1024)
 
 /* Makes room for `extra` more items behind the array's count, as array_reserve does. */
 #define large_reserve(array, extra, err)                                                                               \
@@ -28,7 +28,7 @@ void large_sort(void *items, size_t count, size_t item_size, int (*order)(const 
 
 /* Gives the memory of all of them back to the system, if they are larger than LARGE_KEPT together: to read less than
  * that back costs more than it saves. They keep what is in them. */
-#define LARGE_KEPT ((size_t)40 * 1024 * 1024)
+#define LARGE_KEPT ((size_t)64 * 1024 * 1024)
 void large_forget(void);
 
 #define LARGE_ITEMS_AT_ONCE ((size_t)1 << 17)

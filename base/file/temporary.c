@@ -102,28 +102,26 @@ static void clear_directory(const char *directory, size_t length)
 {
     static _Thread_local uint64_t cleared;
     const uint64_t hash = map_hash_bytes(directory, length);
-    char *name = hash != cleared ? strndup(length > 0 ? directory : ".", length > 0 ? length : 1) : NULL;
+    SCOPED_FREE char *name =
+        hash != cleared ? scoped_text(length > 0 ? directory : ".", length > 0 ? length : 1) : NULL;
 
     cleared = hash;
     if (name != NULL)
         temporary_remove_stale(name);
-    free(name);
 }
 
 int temporary_create(const char *path, char **ret, struct err *err)
 {
     const char *slash = strrchr(path, '/');
     size_t directory_length = slash != NULL ? (size_t)(slash - path) + 1 : 0;
-    char *head = malloc(directory_length + sizeof PREFIX);
+    SCOPED_FREE char *head = scoped_memory(directory_length + sizeof PREFIX, 1);
 
     if (head == NULL)
         return err_set(err, ERR_NO_MEMORY, "cannot write '%s': out of memory", path);
     clear_directory(path, directory_length);
     memcpy(head, path, directory_length);
     memcpy(head + directory_length, PREFIX, sizeof PREFIX);
-    int result = create(head, SUFFIX, path, ret, err);
-    free(head);
-    return result;
+    return create(head, SUFFIX, path, ret, err);
 }
 
 int temporary_create_named(const char *head, char **ret, struct err *err)
@@ -191,9 +189,9 @@ void temporary_remove_stale(const char *directory)
 void temporary_remove_stale_named(const char *head)
 {
     const char *slash = strrchr(head, '/');
-    char *directory = slash != NULL ? strndup(head, (size_t)(slash - head) + 1) : strdup(".");
+    SCOPED_FREE char *directory =
+        slash != NULL ? scoped_text(head, (size_t)(slash - head) + 1) : scoped_text(".", SIZE_MAX);
 
     if (directory != NULL)
         remove_stale(directory, slash != NULL ? slash + 1 : head);
-    free(directory);
 }

@@ -59,7 +59,7 @@ static int find_advice(sqlite3 *db, const struct advising *advising, struct advi
     if (workload_load(db, WITH_COUNTERS, &workload, err) != 0)
         return err_status(err);
     *ret_executions = (int64_t)workload.execution_count;
-    bool failed = evidence_load(db, &workload, &evidence, err) != 0 ||
+    bool failed = evidence_load(db, &workload, NULL, &evidence, err) != 0 ||
                   advice_make(&workload, &evidence, advising->thresholds, ret, err) != 0 ||
                   evidence_name_launchers(db, ret, err) != 0 || find_origin(db, ret, err) != 0;
     workload_release(&workload);
@@ -144,14 +144,12 @@ static int print_program(struct capture_visit *visit, const struct named_times *
 /* Tells what the program did, of a capture without devices. */
 static int tell_program(struct capture_visit *visit, sqlite3 *db)
 {
-    struct named_times ranges = {.items = NULL}, calls = {.items = NULL};
+    SCOPED(named_times_release) struct named_times ranges = {.items = NULL}, calls = {.items = NULL};
     struct err err = ERR_INIT;
-    bool failed = named_times_of_ranges(db, &ranges, &err) != 0 || named_times_of_calls(db, &calls, &err) != 0;
-    int status = failed ? visit_fail(visit, LOG_SOURCE_COMMON, &err) : print_program(visit, &ranges, &calls);
 
-    named_times_release(&ranges);
-    named_times_release(&calls);
-    return status;
+    return named_times_of_ranges(db, &ranges, &err) != 0 || named_times_of_calls(db, &calls, &err) != 0
+               ? visit_fail(visit, LOG_SOURCE_COMMON, &err)
+               : print_program(visit, &ranges, &calls);
 }
 
 static int advise_database(struct capture_visit *visit, sqlite3 *db)

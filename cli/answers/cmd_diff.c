@@ -77,10 +77,7 @@ struct identity {
 struct profiles {
     const struct profile **items; /* each of its own, named by the path of its capture until all are known */
     size_t count, capacity;
-    struct {
-        struct identity *items;
-        size_t count, capacity;
-    } taken;
+    struct ARRAY_OF(struct identity) taken;
     bool with_calls;
 };
 
@@ -137,8 +134,8 @@ static void rename_profile(const struct profile *profile, char *name)
 static int name_apart(const struct profiles *base, const struct profiles *new_side, struct err *err)
 {
     const size_t count = base->count + new_side->count;
-    const char **paths = calloc(count + 1, sizeof *paths);
-    char **names = calloc(count + 1, sizeof *names);
+    SCOPED_FREE const char **paths = scoped_memory(count + 1, sizeof *paths);
+    SCOPED_FREE char **names = scoped_memory(count + 1, sizeof *names);
     int result = paths == NULL || names == NULL ? err_no_memory(err) : 0;
 
     for (size_t i = 0; result == 0 && i < count; i++)
@@ -153,8 +150,6 @@ static int name_apart(const struct profiles *base, const struct profiles *new_si
             rename_profile(i < base->count ? base->items[i] : new_side->items[i - base->count], names[i]);
         else
             free(names[i]);
-    free((void *)paths);
-    free((void *)names);
     return result;
 }
 
@@ -434,7 +429,7 @@ static bool is_fatal(int status)
 static int run_diff(const struct settings *settings)
 {
     struct value_list base_words, new_words;
-    struct profiles base = {.items = NULL}, new_side = {.items = NULL};
+    SCOPED(profiles_release) struct profiles base = {.items = NULL}, new_side = {.items = NULL};
     struct gate *gates = NULL;
     struct err err = ERR_INIT;
     int status = find_sides(settings, &base_words, &new_words);
@@ -455,8 +450,6 @@ static int run_diff(const struct settings *settings)
     if (!is_fatal(status))
         status = status_worse(status, settings->diff.save != NULL ? save(settings, &base)
                                                                   : compare_sides(settings, &base, &new_side, gates));
-    profiles_release(&base);
-    profiles_release(&new_side);
     free(gates);
     return status;
 }

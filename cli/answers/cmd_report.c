@@ -49,6 +49,7 @@ static int begin_page(struct capture_visit *visit, struct err *err)
         .markdown = visit->settings->report.format != 0,
         .redact = visit->settings->report.redact,
         .roofs = roofs_of(visit->settings),
+        .progress = console_progress(),
     };
     return html_report_open(&options, &reporting->page, err);
 }
@@ -61,8 +62,10 @@ static int report_database(struct capture_visit *visit, sqlite3 *db)
                                          reporting->bases.pointers != NULL ? &base : NULL};
     struct err err = ERR_INIT;
 
-    if ((reporting->page != NULL || begin_page(visit, &err) == 0) &&
-        html_report_add(reporting->page, db, &capture, &err) == 0)
+    const bool added = (reporting->page != NULL || begin_page(visit, &err) == 0) &&
+                       html_report_add(reporting->page, db, &capture, &err) == 0;
+    console_progress_end();
+    if (added)
         return STATUS_DONE;
     html_report_close(reporting->page, -(int)err.code, &err);
     reporting->page = NULL;

@@ -40,9 +40,8 @@ static int user_directory(const char *below, char **ret, struct err *err)
     *ret = NULL;
     if (!by_config && (home == NULL || home[0] == '\0'))
         return 0;
-    char *place = by_config ? strdup(config) : path_join(home, ".config");
+    SCOPED_FREE char *place = by_config ? scoped_text(config, SIZE_MAX) : path_join(home, ".config");
     *ret = place != NULL ? path_join(place, below) : NULL;
-    free(place);
     return *ret != NULL ? 0 : err_no_memory(err);
 }
 
@@ -64,7 +63,7 @@ static int load_report_directory(struct report_files *files, const char *path, s
 
 int user_reports_load(struct report_files *files, const struct settings *settings, struct err *err)
 {
-    char *directory = NULL;
+    SCOPED_FREE char *directory = NULL;
     files->seconds = settings->report_seconds;
     bool failed = load_report_directory(files, MSPROF_PREFIX "/share/msprof/reports", err) != 0 ||
                   user_directory("msprof/reports", &directory, err) != 0 ||
@@ -72,7 +71,6 @@ int user_reports_load(struct report_files *files, const struct settings *setting
 
     for (size_t i = 0; !failed && i < settings->report_files.count; i++)
         failed = report_files_load(files, settings->report_files.values[i], err) != 0;
-    free(directory);
     return failed ? err_wrap(err, "cannot load your reports") : 0;
 }
 
@@ -86,7 +84,7 @@ static int load_layout_directory(struct layout_set *set, const char *path, struc
 
 int layouts_load(struct layout_set *set, const struct settings *settings, struct err *err)
 {
-    char *directory = NULL;
+    SCOPED_FREE char *directory = NULL;
 
     bool failed = load_layout_directory(set, MSPROF_PREFIX "/share/msprof/layouts", err) != 0;
     layout_set_mark_shipped(set);
@@ -94,7 +92,6 @@ int layouts_load(struct layout_set *set, const struct settings *settings, struct
              load_layout_directory(set, directory, err) != 0;
     for (size_t i = 0; !failed && i < settings->layouts.count; i++)
         failed = layout_set_load_named(set, settings->layouts.values[i], err) != 0;
-    free(directory);
     return failed ? err_wrap(err, "cannot load the record layouts") : 0;
 }
 
@@ -266,12 +263,11 @@ static int find_in_parent(struct found_captures *found, const char *parent, stru
 /* The captures in the directories of frameworks that a directory holds. */
 static int find_in_frameworks(struct found_captures *found, const char *parent, struct err *err)
 {
-    struct framework_paths directories = {.count = 0};
+    SCOPED(framework_paths_release) struct framework_paths directories = {.count = 0};
     int result = framework_find(parent, &directories, NULL, NULL, err);
 
     for (size_t i = 0; i < directories.count && result == 0; i++)
         result = find_in_parent(found, directories.items[i], err);
-    framework_paths_release(&directories);
     return result;
 }
 
@@ -368,7 +364,7 @@ static char *existing_part(const char *path, struct err *err)
 /* Results beside the data of a capture would damage it, and those of one capture in another hide its own. */
 static int check_place(const struct capture_visit *visit, struct err *err)
 {
-    char *place = existing_part(visit->results, err), *outer = NULL;
+    SCOPED_FREE char *place = existing_part(visit->results, err), *outer = NULL;
     enum directory_class class = DIRECTORY_OTHER;
     int result = place != NULL ? capture_find_outer(place, &outer, err) : err_status(err);
 
@@ -382,8 +378,6 @@ static int check_place(const struct capture_visit *visit, struct err *err)
     }
     if (result == -ERR_USAGE)
         err_hint(err, "give another directory with --output, or none: results go into their own capture then");
-    free(outer);
-    free(place);
     return result;
 }
 
@@ -434,8 +428,8 @@ static int process_found(const struct found_captures *found, const struct captur
 {
     const struct settings *settings = model->settings;
     struct err err = ERR_INIT;
-    struct layout_set layouts;
-    struct strbuf parameters;
+    SCOPED(layout_set_release) struct layout_set layouts;
+    SCOPED(strbuf_release) struct strbuf parameters;
     bool many = found->count > 1 || found->from_parent;
     int worst = STATUS_DONE;
 
@@ -461,15 +455,13 @@ static int process_found(const struct found_captures *found, const struct captur
     }
     if (interrupted())
         worst = STATUS_INTERRUPTED;
-    strbuf_release(&parameters);
-    layout_set_release(&layouts);
     return worst;
 }
 
 static int process_named(const struct value_list *captures, const struct capture_visit *model)
 {
     const struct settings *settings = model->settings;
-    struct found_captures found = {.items = NULL};
+    SCOPED(found_captures_release) struct found_captures found = {.items = NULL};
     int worst = STATUS_DONE;
 
     for (size_t i = 0; i < captures->count; i++)
@@ -482,7 +474,6 @@ static int process_named(const struct value_list *captures, const struct capture
         worst = status_worse(worst, check_names(&found));
     if (found.count > 0 && worst != STATUS_USAGE)
         worst = status_worse(worst, process_found(&found, model));
-    found_captures_release(&found);
     return worst;
 }
 
@@ -556,13 +547,12 @@ int visit_fail(struct capture_visit *visit, const char *source, const struct err
 static void record_owner(const struct capture_visit *visit, const char *fingerprint)
 {
     struct err err = ERR_INIT;
-    char *log = path_join(visit->results, "log");
+    SCOPED_FREE char *log = path_join(visit->results, "log");
 
     if (strcmp(visit->results, visit->directory) != 0 &&
         (log == NULL || path_make_result_directory(log, &err) != 0 ||
          result_owner_record(visit->results, visit->directory, fingerprint, &err) != 0))
         console_warning("'%s' does not say whose results it holds: %s", visit->results, err_message(&err));
-    free(log);
 }
 
 /* The --output of a report is the page. */
@@ -640,7 +630,7 @@ static void list_reasons(const struct import_result *imported, struct strbuf *te
 static void tell_account(const struct capture_visit *visit, const struct import_result *imported, int64_t elapsed_ns)
 {
     char seconds[CLOCK_TEXT_SIZE];
-    struct strbuf reasons;
+    SCOPED(strbuf_release) struct strbuf reasons;
 
     strbuf_init(&reasons, 4096);
     list_reasons(imported, &reasons);
@@ -648,7 +638,6 @@ static void tell_account(const struct capture_visit *visit, const struct import_
                  imported->files_decoded, console_plural(imported->files_decoded), imported->records_decoded,
                  console_plural(imported->records_decoded), imported->records_rejected,
                  reasons.failed ? "" : reasons.data, clock_format_seconds(elapsed_ns, seconds));
-    strbuf_release(&reasons);
 }
 
 /* An import that failed: the database that was there before, if any, is untouched. */
@@ -667,13 +656,12 @@ static int tell_failure(struct capture_visit *visit, struct err *err)
 bool visit_is_empty(const struct capture_visit *visit, sqlite3 *db, struct err *ret)
 {
     struct err ignored = ERR_INIT;
-    struct strbuf reason;
+    SCOPED(strbuf_release) struct strbuf reason;
 
     strbuf_init(&reason, ERR_TEXT_SIZE);
     bool is_empty = emptiness_tell(db, &reason, &ignored) == 0 && reason.length > 0;
     if (is_empty)
         err_set(ret, ERR_NOT_FOUND, "'%s': %s", visit->directory, reason.data);
-    strbuf_release(&reason);
     return is_empty;
 }
 

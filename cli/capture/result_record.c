@@ -77,13 +77,11 @@ int result_owner_check(const char *results, const char *capture, struct err *err
 int result_owner_record(const char *results, const char *capture, const char *fingerprint, struct err *err)
 {
     char own[65];
-    struct strbuf text;
+    SCOPED(strbuf_release) struct strbuf text;
     bool failed = fingerprint == NULL && capture_fingerprint(capture, own, err) < 0;
     strbuf_init(&text, RECORD_LIMIT);
     strbuf_addf(&text, "%s\n%s\n", fingerprint != NULL ? fingerprint : own, capture);
-    failed = failed || write_record(results, OWNER_RECORD, &text, err) < 0;
-    strbuf_release(&text);
-    return failed ? err_status(err) : 0;
+    return failed || write_record(results, OWNER_RECORD, &text, err) < 0 ? err_status(err) : 0;
 }
 
 /* ---- which files ---- */
@@ -123,27 +121,24 @@ static void drop_file(const struct words *files, const char *results, const char
     name = name != NULL ? strchr(name + 1, ' ') : NULL;
     if (name == NULL || !stays_inside(name + 1))
         return;
-    char *path = path_join(results, name + 1);
+    SCOPED_FREE char *path = path_join(results, name + 1);
     if (path == NULL || lstat(path, &info) != 0 || !S_ISREG(info.st_mode) ||
         (files->count > 0 &&
-         bsearch(&path, files->items, files->count, sizeof *files->items, array_compare_texts) != NULL)) {
-        free(path);
+         bsearch(&path, files->items, files->count, sizeof *files->items, array_compare_texts) != NULL))
         return;
-    }
     describe(&info, description, sizeof description);
     bool ours = strncmp(line, description, strlen(description)) == 0 && line[strlen(description)] == ' ';
     if (ours && keep != NULL)
         add_line(keep, results, path);
     else if (ours)
         unlink(path); /* one that stays is no worse than before */
-    free(path);
 }
 
 int result_files_replace(const struct words *files, const char *results, const char *record, bool complete,
                          struct err *err)
 {
-    struct strbuf text;
-    char *before = read_record(results, record);
+    SCOPED(strbuf_release) struct strbuf text;
+    SCOPED_FREE char *before = read_record(results, record);
     strbuf_init(&text, RECORD_LIMIT);
     if (files->count > 0)
         qsort(files->items, files->count, sizeof *files->items, array_compare_texts);
@@ -155,10 +150,7 @@ int result_files_replace(const struct words *files, const char *results, const c
     }
     for (size_t i = 0; i < files->count; i++)
         add_line(&text, results, files->items[i]);
-    int status = write_record(results, record, &text, err);
-    strbuf_release(&text);
-    free(before);
-    return status;
+    return write_record(results, record, &text, err);
 }
 
 #define POLL_NS 20000000 /* 20 ms */

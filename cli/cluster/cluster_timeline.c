@@ -81,10 +81,7 @@ struct timeline_rank {
 struct cluster_timeline {
     const struct settings *settings;
     struct ranges ranges;
-    struct timeline_ranks {
-        struct timeline_rank *items; /* by rank */
-        size_t count, capacity;
-    } ranks;
+    struct timeline_ranks ARRAY_OF(struct timeline_rank) ranks; /* by rank */
     struct cluster_sources sources;
     const struct cluster_source *source; /* of the capture that is opened */
     struct alignment alignment;
@@ -386,9 +383,9 @@ static void release(struct cluster_timeline *work)
 
 int cluster_timeline(const struct settings *settings)
 {
-    struct cluster_timeline work = {.settings = settings};
+    SCOPED(release) struct cluster_timeline work = {.settings = settings};
     struct err err = ERR_INIT;
-    struct diagnostics diag;
+    SCOPED(diag_release) struct diagnostics diag;
     char seconds[CLOCK_TEXT_SIZE];
     int64_t start_ns = clock_now_ns();
     int status = STATUS_DONE;
@@ -411,7 +408,5 @@ int cluster_timeline(const struct settings *settings)
                      console_plural(work.files), work.ranks.count, console_plural(work.ranks.count), work.events,
                      clock_format_seconds(clock_now_ns() - start_ns, seconds));
     }
-    diag_release(&diag);
-    release(&work);
     return status;
 }

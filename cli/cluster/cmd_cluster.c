@@ -163,26 +163,24 @@ static void open_capture(const char *path, struct cluster_database_rank *ret)
 {
     const struct capture_options options = {.layouts = NULL};
     struct capture capture;
-    struct diagnostics diag;
+    SCOPED(diag_release) struct diagnostics diag;
     struct err err = ERR_INIT;
     diag_init(&diag, false);
     if (capture_open(&capture, path, &options, &diag, &err) == 0)
         take_parts(&capture, ret);
     capture_release(&capture);
-    diag_release(&diag);
 }
 
 /* Host of a rank, as its device's capture tells it; empty, and no device, where there is none any more. */
 static struct cluster_database_rank rank_host_of(const struct cluster_source *source)
 {
     struct cluster_database_rank rank = {.path = source->path, .device_id = -1};
-    struct framework_paths profs = {.count = 0};
+    SCOPED(framework_paths_release) struct framework_paths profs = {.count = 0};
     struct err err = ERR_INIT;
     if (source->kind == SOURCE_PROF)
         open_capture(source->path, &rank);
     else if (framework_find_prof(source->path, &profs, NULL, &err) == 0 && profs.count > 0)
         open_capture(profs.items[0], &rank);
-    framework_paths_release(&profs);
     return rank;
 }
 
@@ -327,7 +325,7 @@ static int raw_ranks_analyse(void *arg, const struct cluster_source *source, str
     struct err ignored = ERR_INIT;
     if (!is_raw(source))
         return rank_database_read(rank, source->path, diag, err);
-    char *results = path_of(arg, source);
+    SCOPED_FREE char *results = path_of(arg, source);
     const struct rank_places places = {source->path, results};
     bool failed = results == NULL && err_no_memory(err) < 0;
     if (!failed)
@@ -340,7 +338,6 @@ static int raw_ranks_analyse(void *arg, const struct cluster_source *source, str
     failed = failed || rank_text_read(rank, &places, diag, err) < 0;
     if (results != NULL)
         remove_directory(results, &ignored);
-    free(results);
     return failed ? err_status(err) : 0;
 }
 
@@ -367,14 +364,13 @@ struct work {
 /* Process 0 finds and tells the others. */
 static int share_sources(struct work *work, struct err *err)
 {
-    struct strbuf bytes;
+    SCOPED(strbuf_release) struct strbuf bytes;
     strbuf_init(&bytes, SOURCES_LIMIT);
     if (work->team->me == 0)
         cluster_sources_give(&work->sources, &bytes);
     bool failed = (bytes.failed ? err_set(err, ERR_NO_MEMORY, "out of memory for %zu ranks", work->sources.count)
                                 : team_broadcast(work->team, NULL, &bytes, err)) < 0 ||
                   (work->team->me != 0 && cluster_sources_take(&work->sources, bytes.data, bytes.length, err) < 0);
-    strbuf_release(&bytes);
     return failed ? err_status(err) : 0;
 }
 

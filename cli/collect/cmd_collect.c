@@ -241,7 +241,7 @@ static int upload(struct session *session, struct err *err)
 
 static int check_libraries(struct session *session, struct err *err)
 {
-    struct strbuf missing;
+    SCOPED(strbuf_release) struct strbuf missing;
     int result;
 
     strbuf_init(&missing, 4096);
@@ -252,7 +252,6 @@ static int check_libraries(struct session *session, struct err *err)
         result = err_hint(err, "install them on the board, put them where its loader looks (/etc/ld.so.conf), or set "
                                "LD_LIBRARY_PATH in the board user's login environment");
     }
-    strbuf_release(&missing);
     return result;
 }
 
@@ -329,7 +328,7 @@ static int run_program(struct session *session, struct err *err)
 
 static void tell_end(struct session *session, const struct placement_end *end)
 {
-    struct strbuf names;
+    SCOPED(strbuf_release) struct strbuf names;
 
     strbuf_init(&names, 4096);
     if (end->changed.count > 0) {
@@ -355,13 +354,12 @@ static void tell_end(struct session *session, const struct placement_end *end)
     if (end->left > 0 && session->all_home && session->placement.made)
         session_warn(session, "%" PRId64 " file%s that the program made stay%s in '%s' on the board", end->left,
                      console_plural((uint64_t)end->left), end->left == 1 ? "s" : "", session->project);
-    strbuf_release(&names);
 }
 
 /* Removes what was brought and is as it was: what the program made there is nobody's to remove. */
 static int remove_project(struct session *session, struct err *err)
 {
-    struct placement_end end = {.left = 0};
+    SCOPED(placement_end_release) struct placement_end end = {.left = 0};
     int result = 0;
 
     if (session->placement.directory == NULL)
@@ -369,7 +367,6 @@ static int remove_project(struct session *session, struct err *err)
     result = placement_undo(&session->placement, &session->board, &end, err);
     if (result == 0)
         tell_end(session, &end);
-    placement_end_release(&end);
     return result;
 }
 
@@ -527,7 +524,7 @@ static int print_run(struct collect_plan *plan)
 {
     const char *base = plan->target->remote_dir != NULL ? plan->target->remote_dir : "<home>";
     struct err err = ERR_INIT;
-    struct strbuf run_directory;
+    SCOPED(strbuf_release) struct strbuf run_directory;
     int status = STATUS_DONE;
 
     strbuf_init(&run_directory, 8192);
@@ -536,7 +533,6 @@ static int print_run(struct collect_plan *plan)
         status = console_error(&err);
     else
         collect_plan_print(plan, run_directory.data);
-    strbuf_release(&run_directory);
     return status;
 }
 

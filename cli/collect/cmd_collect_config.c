@@ -63,20 +63,17 @@ static int from_file(const char *path, const char *what, int seconds, char **ret
 static int start_command(const char *command, int output, pid_t *ret, struct err *err)
 {
     static char shell[] = "sh", option[] = "-c";
-    char *copy = strdup(command);
+    SCOPED_FREE char *copy = scoped_text(command, SIZE_MAX);
     posix_spawn_file_actions_t actions;
 
-    if (copy == NULL || posix_spawn_file_actions_init(&actions) != 0) {
-        free(copy);
+    if (copy == NULL || posix_spawn_file_actions_init(&actions) != 0)
         return err_no_memory(err);
-    }
     char *const words[] = {shell, option, copy, NULL};
 
     int errnum = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
     if (errnum == 0)
         errnum = posix_spawn(ret, "/bin/sh", &actions, NULL, words, environ);
     posix_spawn_file_actions_destroy(&actions);
-    free(copy);
     return errnum == 0 ? 0 : err_set_errno(err, errnum, "cannot start a shell");
 }
 
@@ -351,7 +348,7 @@ static void warn_of_unknown_section(const struct ini_entry *entry, const char *f
 {
     const size_t length = strcspn(entry->section, ":");
     struct suggestion suggestion;
-    char *word = strndup(entry->section, length);
+    SCOPED_FREE char *word = scoped_text(entry->section, length);
 
     suggestion_init(&suggestion, word != NULL ? word : "");
     suggestion_offer(&suggestion, PLAIN_SECTION);
@@ -362,7 +359,6 @@ static void warn_of_unknown_section(const struct ini_entry *entry, const char *f
         console_warning("'%s', line %zu: section [%s] is not known; known are [" PLAIN_SECTION "] and [" PLAIN_SECTION
                         ":NAME]",
                         file, entry->line, entry->section);
-    free(word);
 }
 
 static void warn_of_unknown_words(const struct collect_config *config, const char *file)

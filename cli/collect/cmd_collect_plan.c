@@ -25,13 +25,12 @@
 static void hash_file(const char *path, char ret[CHECKSUM_TEXT_SIZE])
 {
     struct err ignored = ERR_INIT;
-    char *text = NULL;
+    SCOPED_FREE char *text = NULL;
     size_t length;
 
     ret[0] = '\0';
     if (path_read_file(path, ACL_JSON_LIMIT, &text, &length, &ignored) == 0)
         checksum_of(text, length, ret);
-    free(text);
 }
 
 static void release(struct acl_file *file)
@@ -92,7 +91,7 @@ static int put_text(const char *path, const char *text, size_t length, const str
 /* The file itself under a second name or, where a file system has no such thing, a copy. */
 static int make_backup(const struct acl_file *file, const struct stat *st, struct err *err)
 {
-    char *text = NULL;
+    SCOPED_FREE char *text = NULL;
     size_t length;
 
     if (file->had_none) {
@@ -103,10 +102,10 @@ static int make_backup(const struct acl_file *file, const struct stat *st, struc
     }
     if (link(file->target, file->backup) == 0 || errno == EEXIST)
         return 0;
-    bool failed = path_read_file(file->target, ACL_JSON_LIMIT, &text, &length, err) < 0 ||
-                  put_text(file->backup, text, length, st, err) < 0;
-    free(text);
-    return failed ? err_status(err) : 0;
+    return path_read_file(file->target, ACL_JSON_LIMIT, &text, &length, err) < 0 ||
+                   put_text(file->backup, text, length, st, err) < 0
+               ? err_status(err)
+               : 0;
 }
 
 static int lock_backup(struct acl_file *file, struct err *err)
@@ -265,7 +264,7 @@ int acl_file_restore(struct acl_file *file, enum acl_file_end *ret, struct err *
 /* One that a killed run left; one that a living run needs is none. */
 static int recover_backup(const char *target, const char *backup, enum acl_file_end *ret, struct err *err)
 {
-    struct acl_file file = {.target = strdup(target), .backup = strdup(backup)};
+    SCOPED(release) struct acl_file file = {.target = strdup(target), .backup = strdup(backup)};
     size_t length = strlen(backup);
     int result = 0;
 
@@ -279,13 +278,12 @@ static int recover_backup(const char *target, const char *backup, enum acl_file_
         result = err_set_errno(err, errno, "cannot read '%s'", backup);
     else
         result = end_patch(&file, ret, err);
-    release(&file);
     return result;
 }
 
 int acl_file_recover(const char *path, bool *ret_found, enum acl_file_end *ret, struct err *err)
 {
-    char *target = NULL, *backup = NULL;
+    SCOPED_FREE char *target = NULL, *backup = NULL;
 
     *ret_found = false;
     *ret = ACL_FILE_RESTORED;
@@ -295,8 +293,6 @@ int acl_file_recover(const char *path, bool *ret_found, enum acl_file_end *ret, 
         *ret_found = true;
         recover_backup(target, backup, ret, err);
     }
-    free(backup);
-    free(target);
     return err_status(err);
 }
 
@@ -385,10 +381,8 @@ static char *output_base(const struct collect_plan *plan, struct err *err)
         return path_from_here(plan->settings->output, err);
     if (project == NULL)
         return path_absolute(".", err);
-    char *root = path_from_here(project, err);
-    char *base = root != NULL ? path_joined(root, DEFAULT_OUTPUT, err) : NULL;
-    free(root);
-    return base;
+    SCOPED_FREE char *root = path_from_here(project, err);
+    return root != NULL ? path_joined(root, DEFAULT_OUTPUT, err) : NULL;
 }
 
 static int choose_output(struct collect_plan *plan, struct err *err)
@@ -422,7 +416,7 @@ static int open_project(struct collect_plan *plan, struct err *err)
     static const char *const standard[] = {DEFAULT_OUTPUT,  ".git",           ".svn",
                                            ".msprof.*.tmp", ACL_FILE_BACKUPS, ".partial-*"};
     const size_t standard_count = sizeof standard / sizeof standard[0];
-    const char **patterns = calloc(given->count + standard_count + 1, sizeof *patterns);
+    SCOPED_FREE const char **patterns = scoped_memory(given->count + standard_count + 1, sizeof *patterns);
     size_t count = standard_count, length = strlen(plan->root);
     char *inside = NULL;
 
@@ -435,9 +429,7 @@ static int open_project(struct collect_plan *plan, struct err *err)
         inside = plan->output + length + 1;
     if (inside != NULL)
         patterns[count++] = inside;
-    int result = project_open(&plan->project, plan->root, patterns, count, err);
-    free(patterns);
-    return result;
+    return project_open(&plan->project, plan->root, patterns, count, err);
 }
 
 static bool is_acl_json(const char *path)
@@ -521,14 +513,14 @@ static int check_places(const struct collect_plan *plan, struct err *err)
 
 static int check_included(struct collect_plan *plan, struct err *err)
 {
-    char *path = plan->directory[0] != '\0' ? path_join(plan->directory, plan->program) : strdup(plan->program);
+    SCOPED_FREE char *path =
+        plan->directory[0] != '\0' ? path_join(plan->directory, plan->program) : scoped_text(plan->program, SIZE_MAX);
     int result = 0;
 
     if (path == NULL)
         return err_no_memory(err);
     if (project_find(&plan->project, path) == NULL)
         result = err_set(err, ERR_USAGE, "'%s' is left out by --exclude", path);
-    free(path);
     return result;
 }
 
@@ -572,7 +564,7 @@ static int patch(struct collect_plan *plan, const char *path, const char *text, 
                                         .metrics = option_collect_metrics[collect->metrics],
                                         .interval = collect->interval};
     struct acl_dump dump;
-    struct strbuf patched;
+    SCOPED(strbuf_release) struct strbuf patched;
 
     strbuf_init(&patched, 2 * ACL_JSON_LIMIT);
     int result = acl_json_patch(text, length, &wanted, &patched, &dump, err);
@@ -589,20 +581,18 @@ static int patch(struct collect_plan *plan, const char *path, const char *text, 
             console_warning("'%s' has a \"dump\" object: dump and profiling exclude each other", path);
         result = project_set_content(&plan->project, path, patched.data, patched.length, err);
     }
-    strbuf_release(&patched);
     return result;
 }
 
 static int patch_file(struct collect_plan *plan, const char *path, const char *run_directory, struct err *err)
 {
-    char *absolute_path = path_joined(plan->root, path, err), *text = NULL;
+    SCOPED_FREE char *absolute_path = path_joined(plan->root, path, err), *text = NULL;
     size_t length;
-    bool failed = absolute_path == NULL || path_read_file(absolute_path, ACL_JSON_LIMIT, &text, &length, err) != 0 ||
-                  patch(plan, path, text, length, run_directory, err) != 0;
 
-    free(text);
-    free(absolute_path);
-    return failed ? err_status(err) : 0;
+    return absolute_path == NULL || path_read_file(absolute_path, ACL_JSON_LIMIT, &text, &length, err) != 0 ||
+                   patch(plan, path, text, length, run_directory, err) != 0
+               ? err_status(err)
+               : 0;
 }
 
 int collect_plan_acl_json(struct collect_plan *plan, const char *run_directory, struct err *err)
@@ -617,10 +607,8 @@ int collect_plan_acl_json(struct collect_plan *plan, const char *run_directory, 
         }
     if (any || result != 0)
         return result;
-    char *path = default_acl_json(plan);
-    result = path != NULL ? patch(plan, path, NULL, 0, run_directory, err) : err_no_memory(err);
-    free(path);
-    return result;
+    SCOPED_FREE char *path = default_acl_json(plan);
+    return path != NULL ? patch(plan, path, NULL, 0, run_directory, err) : err_no_memory(err);
 }
 
 static void print_connection(const struct collect_plan *plan, int step)

@@ -174,7 +174,7 @@ static void add_fetch_command(const struct session *session, const char *remote,
                                     {"--board", plan->target->name},
                                     {"--fetch-only", remote},
                                     {"--output", plan->output}};
-    struct words words = {.items = NULL};
+    SCOPED(words_release) struct words words = {.items = NULL};
     struct err ignored = ERR_INIT;
 
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
@@ -183,14 +183,13 @@ static void add_fetch_command(const struct session *session, const char *remote,
     strbuf_adds(ret, "msprof collect");
     if (ignored.code == ERR_NONE)
         words_show(&words, ret);
-    words_release(&words);
 }
 
 /* One capture, or the directory in which there may be some. */
 static void tell_place(struct session *session, const char *remote, bool is_failure)
 {
     struct err err = ERR_INIT;
-    struct strbuf command;
+    SCOPED(strbuf_release) struct strbuf command;
 
     strbuf_init(&command, COMMAND_LIMIT);
     add_fetch_command(session, remote, &command);
@@ -201,7 +200,6 @@ static void tell_place(struct session *session, const char *remote, bool is_fail
     } else {
         session_warn(session, "'%s' stays on the board; fetch it with: %s", remote, command.data);
     }
-    strbuf_release(&command);
 }
 
 void collect_tell_left(struct session *session)
@@ -342,29 +340,24 @@ static int fetch_capture(struct session *session, const struct fetch_request *re
 static bool is_data(const char *path)
 {
     const char *name = path_name(path);
-    struct file_identity identity = {.model = NULL};
+    SCOPED(file_identity_release) struct file_identity identity = {.model = NULL};
     unsigned families;
-    bool is_known = capture_recognise(name, &identity, &families) != NULL || is_config_name(name);
 
-    file_identity_release(&identity);
-    return is_known;
+    return capture_recognise(name, &identity, &families) != NULL || is_config_name(name);
 }
 
 static int fetch_by_name(struct session *session, const char *directory, const char *name, bool resumes, bool removes,
                          struct err *err)
 {
-    char *remote = path_join(directory, name), *local = path_join(session->plan->output, name);
+    SCOPED_FREE char *remote = path_join(directory, name), *local = path_join(session->plan->output, name);
     const struct fetch_request request = {.remote = remote,
                                           .local = local,
                                           .resumes = resumes,
                                           .removes = removes,
                                           .is_data = is_data,
                                           .progress = session_progress(session)};
-    int result = remote != NULL && local != NULL ? fetch_capture(session, &request, err) : err_no_memory(err);
 
-    free(remote);
-    free(local);
-    return result;
+    return remote != NULL && local != NULL ? fetch_capture(session, &request, err) : err_no_memory(err);
 }
 
 /* ---- after a run ---- */
@@ -469,16 +462,14 @@ static int lock_to_remove(struct session *session, struct err *err)
 int collect_fetch_only(struct session *session, struct err *err)
 {
     const char *given = session->plan->settings->collect.fetch_only;
-    char *path = given[0] == '/' ? strdup(given) : path_join(session->board.home, given);
-    struct remote_captures captures = {.names = {.items = NULL}};
+    SCOPED_FREE char *path = given[0] == '/' ? scoped_text(given, SIZE_MAX) : path_join(session->board.home, given);
+    SCOPED(remote_captures_release) struct remote_captures captures = {.names = {.items = NULL}};
     bool is_there = true;
     size_t length = path != NULL ? strlen(path) : 0;
     int result = lock_to_remove(session, err);
 
-    if (result != 0 || path == NULL) {
-        free(path);
+    if (result != 0 || path == NULL)
         return result != 0 ? result : err_no_memory(err);
-    }
     while (length > 1 && path[length - 1] == '/')
         path[--length] = '\0';
     if (strncmp(strrchr(path, '/') + 1, "JOB", 3) != 0)
@@ -487,7 +478,5 @@ int collect_fetch_only(struct session *session, struct err *err)
         result = board_tell_missing(path, err);
     else if (result == 0)
         result = captures.names.count > 0 ? fetch_all(session, path, &captures, err) : fetch_one(session, path, err);
-    remote_captures_release(&captures);
-    free(path);
     return result;
 }

@@ -38,10 +38,7 @@ struct merged_capture {
 
 struct merge {
     const struct settings *settings;
-    struct merged_list {
-        struct merged_capture *items;
-        size_t count, capacity;
-    } list;
+    struct merged_list ARRAY_OF(struct merged_capture) list;
     size_t next; /* of the pass that opens them */
     bool overlap, several_hosts;
 };
@@ -119,7 +116,7 @@ static int open_part(struct capture_visit *visit)
     struct merge *merge = visit->context;
     struct merged_capture *capture = &merge->list.items[merge->next++];
     struct err err = ERR_INIT;
-    struct strbuf parameters;
+    SCOPED(strbuf_release) struct strbuf parameters;
 
     strbuf_init(&parameters, PARAMETERS_LIMIT);
     strbuf_addf(&parameters, "%s shift_ns=%" PRId64, visit->parameters, capture->shift_ns);
@@ -133,7 +130,6 @@ static int open_part(struct capture_visit *visit)
             err_no_memory(&err);
         status = visit_fail(visit, LOG_SOURCE_COMMON, &err);
     }
-    strbuf_release(&parameters);
     return status;
 }
 
@@ -216,7 +212,7 @@ static int write_result(struct merge *merge, const struct merge_type *type, stru
 {
     struct merge_log log = {.err = ERR_INIT};
     char timestamp[TIMESTAMP_SIZE], seconds[CLOCK_TEXT_SIZE];
-    char *directory = path_join(merge->settings->output, CANN_DIRECTORY);
+    SCOPED_FREE char *directory = path_join(merge->settings->output, CANN_DIRECTORY);
     struct export_result exported = {0};
     int64_t start_ns = clock_now_ns();
     int status, cann_version = CANN_VERSION_NEWEST;
@@ -257,7 +253,6 @@ static int write_result(struct merge *merge, const struct merge_type *type, stru
                      console_plural(exported.files), merge->list.count, exported.rows, type->unit,
                      console_plural(exported.rows), clock_format_seconds(clock_now_ns() - start_ns, seconds));
     words_release(&log.files);
-    free(directory);
     return status;
 }
 
@@ -309,7 +304,7 @@ static int check_settings(const struct settings *settings, struct err *err)
 
 int merge_captures(const struct settings *settings, const struct merge_type *type)
 {
-    struct merge merge = {.settings = settings};
+    SCOPED(release) struct merge merge = {.settings = settings};
     struct err err = ERR_INIT;
 
     if (check_settings(settings, &err) < 0) {
@@ -328,6 +323,5 @@ int merge_captures(const struct settings *settings, const struct merge_type *typ
     }
     if (status == STATUS_DONE || status == STATUS_DATA_PROBLEMS)
         status = status_worse(status, make_result(&merge, type));
-    release(&merge);
     return status;
 }

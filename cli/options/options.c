@@ -51,13 +51,12 @@ static void add(struct intern *words, const char *word)
 
 static void add_columns(struct intern *words, const struct report *report)
 {
-    struct report_plan plan = {.column_count = 0};
+    SCOPED(report_plan_release) struct report_plan plan = {.column_count = 0};
     struct err ignored = ERR_INIT;
 
     if (report_plan_take(&plan, report->columns, NULL, COLUMNS_VENDOR, &ignored) == 0)
         for (size_t i = 0; i < plan.column_count; i++)
             add(words, plan.columns[i].id);
-    report_plan_release(&plan);
 }
 
 static void add_reports(struct intern *words, enum offer offer)
@@ -83,7 +82,7 @@ ARRAY_COMPARE(by_text, struct interned, ARRAY_BY_TEXT(bytes))
 
 void offers_put(FILE *stream, enum offer offer)
 {
-    struct intern words = {.items = NULL};
+    SCOPED(intern_release) struct intern words = {.items = NULL};
 
     if (offer == OFFER_TABLES || offer == OFFER_COLUMNS)
         add_reports(&words, offer);
@@ -97,7 +96,6 @@ void offers_put(FILE *stream, enum offer offer)
         qsort(words.items, words.count, sizeof *words.items, by_text);
     for (size_t i = 0; i < words.count; i++)
         fprintf(stream, "%s%s", i > 0 ? " " : "", words.items[i].bytes);
-    intern_release(&words);
 }
 
 /* Switches of Ascend's msprof, and what -dir is mistaken for. */
@@ -269,14 +267,12 @@ static int unknown_option(struct err *err, enum command_id command, const char *
 
 static int unknown_choice(struct err *err, const char *what, const char *value, const char *const *choices)
 {
-    struct strbuf list;
+    SCOPED(strbuf_release) struct strbuf list;
 
     strbuf_init(&list, MESSAGE_LIMIT);
     for (size_t i = 0; choices[i] != NULL; i++)
         strbuf_addf(&list, "%s%s", i > 0 ? ", " : "", choices[i]);
-    int result = err_set(err, ERR_USAGE, "%s is '%s', expected one of: %s", what, value, list.data);
-    strbuf_release(&list);
-    return result;
+    return err_set(err, ERR_USAGE, "%s is '%s', expected one of: %s", what, value, list.data);
 }
 
 static int store_number(int *ret, const struct option_spec *option, const char *value, struct err *err)

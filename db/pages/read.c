@@ -56,6 +56,10 @@ struct page_reader {
     size_t width, condition_count;
     struct page_condition conditions[CONDITIONS_MAX];
     struct page pages[DEPTH_MAX]; /* of each depth the last one */
+    struct leaf {
+        const unsigned char *page; /* NULL: none was walked, or it is gone */
+        int64_t after, last;
+    } leaf; /* the last one that was walked: rows that are read one by one stand together */
     struct group *groups, *groups_end;
     int64_t *row, *nulls;
     bool off; /* something was not as expected */
@@ -134,6 +138,7 @@ static const unsigned char *get_page(struct page_reader *reader, uint32_t number
     if (page->number == number)
         return page->bytes;
     page->number = 0;
+    reader->leaf.page = NULL;
     if (page->bytes == NULL)
         page->bytes = calloc(1, reader->page_size + SLACK);
     if (page->bytes == NULL || !reader->source.read(reader->source.arg, page->bytes, reader->page_size,
@@ -265,19 +270,29 @@ static const unsigned char *leaf_id(const unsigned char *cell, uint64_t *ret_siz
     return cell;
 }
 
+/* The number of the row in the i-th cell of a leaf; INT64_MAX: it is out of the page. */
+static int64_t id_at(const struct page_reader *reader, const unsigned char *page, uint32_t count, uint32_t i)
+{
+    const unsigned char *cell = get_cell(reader, page, LEAF_HEADER, count, i);
+    uint64_t size;
+    int64_t id = INT64_MAX;
+    if (cell != NULL)
+        leaf_id(cell, &size, &id);
+    return id;
+}
+
 /* The first cell of a leaf whose row is not before the next one; `count`: none. Cells out of order, or out of the
  * page, are found when they are read. */
 static uint32_t first_of_leaf(const struct walk *walk, const unsigned char *page, uint32_t count)
 {
     uint32_t low = 0, high = count;
+    /* Most tables have every number. */
+    const uint64_t guess = count > 0 ? (uint64_t)walk->next - (uint64_t)id_at(walk->reader, page, count, 0) : 0;
+    if (guess < count && id_at(walk->reader, page, count, (uint32_t)guess) == walk->next)
+        return (uint32_t)guess;
     while (low < high) {
         uint32_t middle = (low + high) / 2;
-        const unsigned char *cell = get_cell(walk->reader, page, LEAF_HEADER, count, middle);
-        uint64_t size;
-        int64_t id = INT64_MAX;
-        if (cell != NULL)
-            leaf_id(cell, &size, &id);
-        if (id < walk->next)
+        if (id_at(walk->reader, page, count, middle) < walk->next)
             low = middle + 1;
         else
             high = middle;
@@ -288,15 +303,9 @@ static uint32_t first_of_leaf(const struct walk *walk, const unsigned char *page
 /* Whether a leaf has rows, and after this one. No row is before INT64_MIN, which is what is said of the only leaf. */
 static bool begins_after(const struct page_reader *reader, const unsigned char *page, uint32_t count, int64_t after)
 {
-    const unsigned char *cell = count > 0 ? get_cell(reader, page, LEAF_HEADER, count, 0) : NULL;
-    uint64_t size;
-    int64_t id;
     if (after == INT64_MIN)
         return true;
-    if (cell == NULL)
-        return false;
-    leaf_id(cell, &size, &id);
-    return id > after;
+    return count > 0 && get_cell(reader, page, LEAF_HEADER, count, 0) != NULL && id_at(reader, page, count, 0) > after;
 }
 
 /* Rows of a leaf with after < id <= last, as the pages above it say. */
@@ -401,9 +410,12 @@ static enum outcome walk_page(struct walk *walk, uint32_t number, size_t depth, 
     const unsigned char *page = get_page(walk->reader, number, depth);
     if (page == NULL)
         return OTHERWISE;
-    return page[0] == PAGE_LEAF       ? walk_leaf(walk, page, after, last)
-           : page[0] == PAGE_INTERIOR ? walk_interior(walk, page, depth, after, last)
-                                      : OTHERWISE;
+    if (page[0] == PAGE_INTERIOR)
+        return walk_interior(walk, page, depth, after, last);
+    if (page[0] != PAGE_LEAF)
+        return OTHERWISE;
+    walk->reader->leaf = (struct leaf){page, after, last};
+    return walk_leaf(walk, page, after, last);
 }
 
 int page_reader_read(struct page_reader *reader, int64_t *next, int64_t end, page_each *each, void *arg,
@@ -412,7 +424,10 @@ int page_reader_read(struct page_reader *reader, int64_t *next, int64_t end, pag
     struct walk walk = {.reader = reader, .next = *next, .end = end, .each = each, .arg = arg, .err = err};
     if (reader->off || walk.next >= end)
         return 0;
-    enum outcome outcome = walk_page(&walk, reader->table.root, 0, INT64_MIN, INT64_MAX);
+    const struct leaf *leaf = &reader->leaf;
+    const bool in_leaf = leaf->page != NULL && walk.next > leaf->after && end - 1 <= leaf->last;
+    enum outcome outcome = in_leaf ? walk_leaf(&walk, leaf->page, leaf->after, leaf->last)
+                                   : walk_page(&walk, reader->table.root, 0, INT64_MIN, INT64_MAX);
     reader->off = outcome == OTHERWISE;
     *next = outcome == GO_ON ? end : walk.next;
     return walk.status;

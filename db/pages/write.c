@@ -309,7 +309,7 @@ static int write_overflow(struct page_table *table, const unsigned char *bytes, 
     enum { NEXT = 4 };
     struct pages *pages = table->pages;
     size_t part_max = pages->page_size - NEXT;
-    unsigned char *page = malloc(pages->page_size);
+    SCOPED_FREE unsigned char *page = scoped_memory(pages->page_size, 1);
     uint32_t number = 0, next = 0;
     int status = page != NULL ? take_page(pages, &number, err) : err_no_memory(err);
     *ret = number;
@@ -328,7 +328,6 @@ static int write_overflow(struct page_table *table, const unsigned char *bytes, 
         length -= part;
         number = next;
     }
-    free(page);
     return status;
 }
 

@@ -114,11 +114,10 @@ const char *query_text(sqlite3_stmt *row, int column)
 
 static int read_number(sqlite3 *db, const char *key, int64_t *ret, struct err *err)
 {
-    char *text = NULL;
+    SCOPED_FREE char *text = NULL;
     int status = database_meta(db, key, &text, err);
     if (status == 0 && number_parse_integer(text, strlen(text), ret) != 0)
         status = err_set(err, ERR_FORMAT, "the database's %s is '%s'; expected a number", key, text);
-    free(text);
     return status;
 }
 

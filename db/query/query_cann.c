@@ -7,6 +7,7 @@
 #include "db/query/query_loop.h"
 #include "parsers/record.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,64 +53,46 @@ const struct cann_part *cann_part_of_device(const struct cann_parts *list, int64
 
 /* ---- texts ---- */
 
-#define BLOCK_SIZE (256 * 1024)
-
-struct cann_text_block {
-    struct cann_text_block *next;
-    size_t used, capacity;
-    char bytes[];
-};
-
-static char *keep_text(struct cann_texts *texts, const char *text, size_t length)
-{
-    struct cann_text_block *block = texts->blocks;
-    if (block == NULL || block->capacity - block->used < length + 1) {
-        size_t capacity = length + 1 > BLOCK_SIZE ? length + 1 : BLOCK_SIZE;
-        block = malloc(sizeof *block + capacity);
-        if (block == NULL)
-            return NULL;
-        *block = (struct cann_text_block){.next = texts->blocks, .capacity = capacity};
-        texts->blocks = block;
-    }
-    char *copy = block->bytes + block->used;
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    block->used += length + 1;
-    return copy;
-}
-
-/* The first column is the id. */
-static int take_texts(void *arg, sqlite3_stmt *row, struct err *err)
+static int take_texts(void *arg, int64_t *row, struct err *err)
 {
     struct cann_texts *texts = arg;
-    int64_t id = query_integer(row, 0);
-    if (id < 0 || (uint64_t)id >= texts->rows)
-        return 0;
+    const struct scanned_text *columns = (const struct scanned_text *)(const void *)(row + 1);
     for (size_t i = 0; i < texts->column_count; i++) {
-        const char *text = query_text(row, (int)i + 1);
-        size_t length = (size_t)sqlite3_column_bytes(row, (int)i + 1);
-        char *copy = text != NULL ? keep_text(texts, text, length) : NULL;
-        if (text != NULL && copy == NULL)
+        if (columns[i].address == DB_NULL)
+            continue;
+        const size_t length = (size_t)columns[i].length;
+        const char *copy = texts_add(&texts->kept, scanned_text(&columns[i]), length);
+        if (copy == NULL)
             return err_no_memory(err);
-        texts->items[(size_t)id * texts->column_count + i] = (struct cann_text){copy, (uint32_t)length};
+        texts->items[(size_t)*row * texts->column_count + i] = (struct cann_text){copy, (uint32_t)length};
     }
     return 0;
 }
 
 #define MAX_TEXT_ROWS (1 << 28)
 
-static int load_texts(sqlite3 *db, const char *count_sql, const char *sql, size_t columns, struct cann_texts *ret,
+/* Loads columns of texts of a table, by id. */
+static int load_texts(sqlite3 *db, const char *table, const char *const *sql, size_t count, struct cann_texts *ret,
                       struct err *err)
 {
+    struct scan_column columns[1 + CANN_TENSOR_COLUMNS] = {{"id", 0, false}};
+    char count_sql[64];
+    struct query_scan *scan;
     int64_t last;
-    *ret = (struct cann_texts){.column_count = columns};
+    *ret = (struct cann_texts){.column_count = count};
+    snprintf(count_sql, sizeof count_sql, "SELECT max(id) FROM %s", table);
     if (query_number(db, count_sql, &last, err) < 0)
         return err_status(err);
     if (last < 0 || last > MAX_TEXT_ROWS)
         return err_set(err, ERR_FORMAT, "the database's texts are numbered up to %lld", (long long)last);
+    for (size_t i = 0; i < count; i++)
+        columns[1 + i] = (struct scan_column){sql[i], 1 + 2 * i, true};
+    if (query_scan_new(db, table, NULL, columns, 1 + count, 1 + 2 * count, &scan, err) < 0)
+        return err_status(err);
     ret->rows = (size_t)last + 1;
-    ret->items = calloc(ret->rows * columns, sizeof *ret->items);
-    int status = ret->items != NULL ? query_run(db, sql, NULL, 0, take_texts, ret, err) : err_no_memory(err);
+    ret->items = calloc(ret->rows * count, sizeof *ret->items);
+    int status = ret->items != NULL ? query_scan(scan, 0, last + 1, take_texts, ret, err) : err_no_memory(err);
+    query_scan_free(scan);
     if (status < 0)
         cann_texts_release(ret);
     return status;
@@ -117,29 +100,30 @@ static int load_texts(sqlite3 *db, const char *count_sql, const char *sql, size_
 
 int cann_names_load(sqlite3 *db, struct cann_texts *ret, struct err *err)
 {
-    return load_texts(db, "SELECT max(id) FROM name", "SELECT id, text FROM name", 1, ret, err);
+    return load_texts(db, "name", (const char *const[]){"text"}, 1, ret, err);
 }
 
 #define TENSOR_SETS(inputs, outputs)                                                                                   \
-    "SELECT id, " inputs ", input_data_types, input_formats, " outputs ", output_data_types, output_formats"           \
-    " FROM tensor_set"
+    (const char *const[CANN_TENSOR_COLUMNS])                                                                           \
+    {                                                                                                                  \
+        inputs, "input_data_types", "input_formats", outputs, "output_data_types", "output_formats"                    \
+    }
 #define QUOTED(column) "'\"' || " column " || '\"'"
 
 int cann_tensor_sets_load(sqlite3 *db, struct cann_texts *ret, struct err *err)
 {
-    return load_texts(db, "SELECT max(id) FROM tensor_set", TENSOR_SETS("input_shapes", "output_shapes"),
-                      CANN_TENSOR_COLUMNS, ret, err);
+    return load_texts(db, "tensor_set", TENSOR_SETS("input_shapes", "output_shapes"), CANN_TENSOR_COLUMNS, ret, err);
 }
 
 int cann_shapes_load(sqlite3 *db, struct cann_texts *ret, struct err *err)
 {
-    return load_texts(db, "SELECT max(id) FROM tensor_set", "SELECT id, input_shapes FROM tensor_set", 1, ret, err);
+    return load_texts(db, "tensor_set", (const char *const[]){"input_shapes"}, 1, ret, err);
 }
 
 int cann_quoted_tensor_sets_load(sqlite3 *db, struct cann_texts *ret, struct err *err)
 {
-    return load_texts(db, "SELECT max(id) FROM tensor_set",
-                      TENSOR_SETS(QUOTED("input_shapes"), QUOTED("output_shapes")), CANN_TENSOR_COLUMNS, ret, err);
+    return load_texts(db, "tensor_set", TENSOR_SETS(QUOTED("input_shapes"), QUOTED("output_shapes")),
+                      CANN_TENSOR_COLUMNS, ret, err);
 }
 
 int cann_texts_replace(struct cann_texts *texts, size_t i, const char *text, size_t length, struct err *err)
@@ -147,7 +131,7 @@ int cann_texts_replace(struct cann_texts *texts, size_t i, const char *text, siz
     struct cann_text *item = &texts->items[i];
     if (item->text != NULL && item->length == length && memcmp(item->text, text, length) == 0)
         return 0;
-    const char *copy = keep_text(texts, text, length);
+    const char *copy = texts_add(&texts->kept, text, length);
     if (copy == NULL)
         return err_no_memory(err);
     *item = (struct cann_text){copy, (uint32_t)length};
@@ -156,10 +140,7 @@ int cann_texts_replace(struct cann_texts *texts, size_t i, const char *text, siz
 
 void cann_texts_release(struct cann_texts *texts)
 {
-    for (struct cann_text_block *block = texts->blocks, *next; block != NULL; block = next) {
-        next = block->next;
-        free(block);
-    }
+    texts_release(&texts->kept);
     free(texts->items);
     *texts = (struct cann_texts){.items = NULL};
 }
@@ -180,13 +161,8 @@ static int count_one(void *arg, int64_t *row, struct err *err)
 int cann_operator_count(sqlite3 *db, int64_t *ret, struct err *err)
 {
     static const struct scan_column id = {.sql = "id"};
-    struct query_scan *scan = NULL;
-    int status = query_scan_new(db, "device_task", CANN_IS_OPERATOR, &id, 1, 1, &scan, err);
     *ret = 0;
-    if (status == 0)
-        status = query_scan(scan, INT64_MIN + 1, INT64_MAX, count_one, ret, err);
-    query_scan_free(scan);
-    return status;
+    return query_scan_all(db, "device_task", CANN_IS_OPERATOR, &id, 1, count_one, ret, err);
 }
 
 int cann_has_counters(sqlite3 *db, bool *ret, struct err *err)

@@ -20,22 +20,25 @@ static const struct query_field communication_fields[] = {
                   host_start_ns),
     QUERY_MEMBERS(struct cann_communication, "", start_ns, duration_ns, all_duration_ns),
 };
-static const struct query_select communications = {QUERY_FIELDS(communication_fields),
-                                                   .from = "FROM communication_op ORDER BY id"};
+static const struct query_select communications = {QUERY_FIELDS(communication_fields)};
 
-static int take_communication(void *arg, sqlite3_stmt *row, struct err *err)
+static int take_communication(void *arg, int64_t *row, struct err *err)
 {
     struct cann_communications *ret = arg;
     if (large_reserve(ret, 1, err) < 0)
         return err_status(err);
-    query_take(row, 0, communications.fields, communications.field_count, &ret->items[ret->count++]);
+    memcpy(&ret->items[ret->count++], row, sizeof *ret->items);
     return 0;
 }
 
 int cann_communications_load(sqlite3 *db, struct cann_communications *ret, struct err *err)
 {
+    struct query_scan *scan;
     *ret = (struct cann_communications){.items = NULL};
-    int status = query_select(db, &communications, NULL, 0, take_communication, ret, err);
+    if (query_scan_fields(db, &communications, NULL, "communication_op", sizeof *ret->items, &scan, err) < 0)
+        return err_status(err);
+    int status = query_scan(scan, INT64_MIN + 1, INT64_MAX, take_communication, ret, err);
+    query_scan_free(scan);
     if (status < 0)
         cann_communications_release(ret);
     return status;
@@ -58,13 +61,8 @@ static int take_connection(void *arg, int64_t *row, struct err *err)
 int cann_last_connection(sqlite3 *db, int64_t *ret, struct err *err)
 {
     static const struct scan_column column = {"connection_id", 0, false};
-    struct query_scan *scan;
     *ret = 0;
-    if (query_scan_new(db, "host_call", NULL, &column, 1, 1, &scan, err) < 0)
-        return err_status(err);
-    int status = query_scan(scan, 1, INT64_MAX, take_connection, ret, err);
-    query_scan_free(scan);
-    return status;
+    return query_scan_all(db, "host_call", NULL, &column, 1, take_connection, ret, err);
 }
 
 static const struct query_field transfer_fields[] = {

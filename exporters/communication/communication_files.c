@@ -47,12 +47,9 @@ static void put_pairs(struct json_out *json, const struct collective *collective
         const struct collective_pair *pair = &collective->pairs.items[i];
         char ranks[2 * NUMBER_MAX + 2];
         snprintf(ranks, sizeof ranks, "%" PRId64 "-%" PRId64, pair->from, pair->to);
-        json_put_begin(json, ranks, '{');
-        json_put_text(json, "Transport Type", collective_media[pair->medium]);
-        json_put_decimal(json, "Transit Size(MB)", pair->bytes, 6);
-        json_put_decimal(json, "Transit Time(ms)", pair->ns, 6);
-        json_put_decimal(json, "Bandwidth(GB/s)", number_ratio(pair->bytes, pair->ns, 4), 4);
-        json_put_end(json, '}');
+        json_put_object(json, ranks, JSON_TEXT("Transport Type", collective_media[pair->medium]),
+                        JSON_DECIMAL("Transit Size(MB)", pair->bytes, 6), JSON_DECIMAL("Transit Time(ms)", pair->ns, 6),
+                        JSON_DECIMAL("Bandwidth(GB/s)", number_ratio(pair->bytes, pair->ns, 4), 4));
     }
     json_put_end(json, '}');
 }

@@ -5,6 +5,7 @@
 #include "base/file/checksum.h"
 #include "base/utf8.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -250,20 +251,9 @@ void html_close(struct html_writer *w)
 
 static const char *entity_of(char c)
 {
-    switch (c) {
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '&':
-        return "&amp;";
-    case '"':
-        return "&quot;";
-    case '\'':
-        return "&#39;";
-    default:
-        return NULL;
-    }
+    static const char *const entities[CHAR_MAX + 1] = {
+        ['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;", ['\''] = "&#39;"};
+    return c > 0 ? entities[(unsigned char)c] : NULL;
 }
 
 /* U+FFFE and U+FFFF, which no XML may have. */
@@ -548,6 +538,22 @@ const char *const html_script[] = {
     "  Array.from(table.tBodies[0].rows).forEach(function(r){\n",
     "   r.hidden=wanted!==''&&r.textContent.toLowerCase().indexOf(wanted)<0})},120)});\n",
     " var box=table.parentNode;box.parentNode.insertBefore(label,box)});\n",
+    /* Over curves: the value there, between both ends of the time. Other shapes have a title. */
+    "document.querySelectorAll('figure svg').forEach(function(svg){\n",
+    " var path=svg.querySelector('path'),ends=svg.querySelectorAll('text');\n",
+    " if(!path||ends.length<4)return;\n",
+    " var number=function(i){return parseFloat(ends[i].textContent)},unit=/%/.test(ends[0].textContent)?' %':' KiB';\n",
+    " var bins=path.getAttribute('d').match(/V[0-9.]+H[0-9.]+/g);\n",
+    " bins=bins.map(function(b){return b.slice(1).split('H').map(Number)});\n",
+    " var told=document.createElementNS(svg.namespaceURI,'text');\n",
+    " told.setAttribute('x',600);told.setAttribute('y',196);told.setAttribute('text-anchor','middle');\n",
+    " svg.appendChild(told);\n",
+    " svg.addEventListener('pointermove',function(e){\n",
+    "  var at=new DOMPoint(e.clientX,e.clientY).matrixTransform(svg.getScreenCTM().inverse()).x;\n",
+    "  var bin=bins.find(function(b){return at<b[1]});\n",
+    "  var time=number(2)+(number(3)-number(2))*(at-100)/1000,value=bin&&number(0)*(180-bin[0])/180;\n",
+    "  told.textContent=at<100||!bin?'':time.toFixed(3)+' us: '+value.toFixed(1)+unit});\n",
+    " svg.addEventListener('pointerleave',function(){told.textContent=''})});\n",
     "})();\n",
     NULL,
 };

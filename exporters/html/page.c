@@ -186,7 +186,8 @@ static int make_advice(struct html_page *page, struct err *err)
     struct host_evidence evidence;
     struct capture_origin origin;
 
-    if (evidence_load(page->db, &page->workload, &evidence, err) != 0 ||
+    if (host_calls_open(&page->calls, &page->workload, &page->gaps, true, err) != 0 ||
+        evidence_load(page->db, &page->workload, &page->calls, &evidence, err) != 0 ||
         advice_make(&page->workload, &evidence, NULL, &page->advice, err) != 0 ||
         evidence_name_launchers(page->db, &page->advice, err) != 0 ||
         query_origin(page->db, page->family, &origin, err) != 0)
@@ -218,6 +219,7 @@ static void release(struct html_page *page)
     free(page->links.items);
     report_session_release(&page->session);
     path_steps_release(&page->paths);
+    host_calls_release(&page->calls);
     gaps_release(&page->gaps);
     step_groups_release(&page->groups);
     splits_release(&page->splits);
@@ -281,16 +283,18 @@ static void begin_article(struct html_page *page)
     }
 }
 
-static int put_parts(struct html_page *page, struct err *err)
+static int put_parts(struct html_page *page, const struct progress *progress, struct err *err)
 {
     struct html_writer *w = &page->w;
     int status = 0;
 
     begin_article(page);
     put_contents(page);
-    for (const struct html_part *part = parts; status == 0 && part < parts + PARTS; part++)
+    for (const struct html_part *part = parts; status == 0 && part < parts + PARTS; part++) {
+        progress_update(progress, "report", (uint64_t)(part - parts) + 1, PARTS + 1);
         if (is_wanted(page, part))
             status = put_part(page, part, err);
+    }
     html_close(w);
     return status;
 }
@@ -326,9 +330,10 @@ static int close_page(struct html_report *report, struct html_page *page, int st
 int html_report_add(struct html_report *report, sqlite3 *db, const struct html_capture *capture, struct err *err)
 {
     struct html_page page = open_page(report, db, capture);
+    progress_update(report->options.progress, "report", 0, PARTS + 1);
     int status = load(&page, err);
 
-    return close_page(report, &page, status == 0 ? put_parts(&page, err) : status);
+    return close_page(report, &page, status == 0 ? put_parts(&page, report->options.progress, err) : status);
 }
 
 int html_report_add_cluster(struct html_report *report, const char *directory, struct err *err)

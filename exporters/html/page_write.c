@@ -371,6 +371,7 @@ static int fill(struct filling *filling, struct err *err)
         status = report_session_open(&page->session, page->db, &options, &result, err);
     page->session.workload = &page->workload;
     page->session.paths = &page->paths;
+    page->session.calls = page->workload.execution_count > 0 ? &page->calls : NULL;
     if (status == 0)
         status = filling->report->of_device
                      ? report_scopes_each(page->db, page->family, &options, fill_device, &tables, err)

@@ -12,7 +12,7 @@
 #define MSPROF_EXPORTERS_HTML_REPORT_PAGE_H
 
 #include "analysis/compare/compare.h"
-#include "base/err.h"
+#include "base/progress.h"
 #include "exporters/load/load_roofline.h"
 
 #include <sqlite3.h>
@@ -21,13 +21,14 @@
 #include <stdint.h>
 
 struct html_options {
-    const char *path;    /* of the file, which appears whole or not at all */
-    const char *title;   /* of the page; a name, which redact hides */
-    const char *version; /* of the program, for the last line */
-    size_t captures;     /* how many will be added: of one the page has no heading of its own */
-    struct roofs roofs;  /* of the roofline */
-    bool markdown;       /* the text of the page as Markdown, for comments: its sections and cells */
-    bool redact;         /* names of captures, operators, models, files and ranges are replaced by hashes */
+    const char *path;                /* of the file, which appears whole or not at all */
+    const char *title;               /* of the page; a name, which redact hides */
+    const char *version;             /* of the program, for the last line */
+    size_t captures;                 /* how many will be added: of one the page has no heading of its own */
+    struct roofs roofs;              /* of the roofline */
+    bool markdown;                   /* the text of the page as Markdown, for comments: its sections and cells */
+    bool redact;                     /* names of captures, operators, models, files and ranges are replaced by hashes */
+    const struct progress *progress; /* may be NULL */
 };
 
 struct html_capture {

@@ -16,6 +16,48 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- of all calls ---- */
+
+int host_calls_open(struct host_calls *calls, const struct workload *workload, const struct gaps *gaps, bool times,
+                    struct err *err)
+{
+    *calls = (struct host_calls){.gaps = gaps};
+    if ((gaps != NULL && gap_calls_open(&calls->gap_calls, workload, gaps, err) < 0) ||
+        (times && coverage_of_idle(workload, &calls->idle, err) < 0))
+        return err_status(err);
+    calls->times.idle = times ? &calls->idle : NULL;
+    return 0;
+}
+
+static int take_host_call(void *arg, const struct host_call *call, struct err *err)
+{
+    struct host_calls *calls = arg;
+
+    if (calls->gaps != NULL)
+        gap_calls_take(&calls->gap_calls, call);
+    return calls->times.idle != NULL ? call_times_take(&calls->times, call, err) : 0;
+}
+
+static int finish_host_calls(struct host_calls *calls, struct err *err)
+{
+    coverage_release(&calls->idle);
+    return call_times_finish(&calls->times, err);
+}
+
+int host_calls_load(sqlite3 *db, struct host_calls *calls, struct err *err)
+{
+    return host_calls_each(db, &calls->names, take_host_call, calls, err) < 0 ? err_status(err)
+                                                                              : finish_host_calls(calls, err);
+}
+
+void host_calls_release(struct host_calls *calls)
+{
+    gap_calls_release(&calls->gap_calls);
+    call_times_release(&calls->times);
+    coverage_release(&calls->idle);
+    intern_release(&calls->names);
+}
+
 /* ---- the longest gaps ---- */
 
 struct longest {
@@ -62,6 +104,7 @@ ARRAY_COMPARE(by_place, struct gap, ARRAY_BY(after), ARRAY_BY(start_ns))
 
 struct evidence_load {
     struct host_evidence *evidence;
+    struct host_calls *also; /* NULL: nobody takes part */
     struct intern names;
     bool *memory; /* whether each name is that of a memory call */
     size_t memory_count, memory_capacity;
@@ -92,6 +135,8 @@ static int take_call(void *arg, const struct host_call *call, struct err *err)
     if (call->name >= load->memory_count && judge_names(load, err) != 0)
         return err_status(err);
     evidence->known = true;
+    if (load->also != NULL && take_host_call(load->also, call, err) < 0)
+        return err_status(err);
     gap_calls_take(&load->calls, call);
     load->first_ns = call->start_ns < load->first_ns ? call->start_ns : load->first_ns;
     if (!load->memory[call->name] || call->start_ns < load->steady_ns || call->start_ns >= load->end_ns)
@@ -183,57 +228,6 @@ static int load_frequency(sqlite3 *db, const struct workload *workload, struct h
 
 /* The facts that a framework's directory adds to answers: who launched what, and which stages of the data pipeline
  * starve. */
-
-/* ---- diff ---- */
-
-struct line_load {
-    char **names;
-    struct durations *items;
-    size_t count;
-};
-
-static int take_op(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    struct line_load *load = arg;
-    const char *name = query_text(row, 0);
-    load->names[load->count] = name != NULL ? strdup(name) : NULL;
-    return load->names[load->count++] != NULL ? 0 : err_no_memory(err);
-}
-
-static int take_work(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    struct line_load *load = arg;
-    int64_t op = sqlite3_column_int64(row, 0), duration_ns = sqlite3_column_int64(row, 1);
-    return op >= 0 && (uint64_t)op < load->count && duration_ns >= 0
-               ? statistics_durations_add(&load->items[op], duration_ns, err)
-               : 0;
-}
-
-int workload_load_lines(sqlite3 *db, struct profile *profile, struct err *err)
-{
-    struct line_load load = {.names = NULL};
-    int64_t attached = 0, count = 0;
-    if (query_number(db, "SELECT " FRAMEWORK_ATTACHED, &attached, err) < 0 ||
-        (attached && query_number(db, "SELECT count(*) FROM temp.framework_op", &count, err) < 0))
-        return err_status(err);
-    if (!attached)
-        return 0;
-    load.names = calloc((size_t)count + 1, sizeof *load.names);
-    load.items = calloc((size_t)count + 1, sizeof *load.items);
-    const bool failed =
-        ((load.names == NULL || load.items == NULL) && err_no_memory(err) < 0) ||
-        query_run(db, "SELECT name || iif(line = '', '', ' at ' || line) FROM temp.framework_op ORDER BY id", NULL, 0,
-                  take_op, &load, err) < 0 ||
-        query_run(db, "SELECT op_id, duration_ns FROM temp.framework_work", NULL, 0, take_work, &load, err) < 0 ||
-        profile_add_rows(profile, BY_LINE, (const char *const *)load.names, load.items, load.count, err) < 0;
-    for (size_t i = 0; i < load.count; i++) {
-        free(load.names[i]);
-        large_free(load.items[i].items);
-    }
-    free(load.names);
-    free(load.items);
-    return failed ? err_status(err) : 0;
-}
 
 /* ---- steps ---- */
 
@@ -409,9 +403,10 @@ static int evidence_load_stages(sqlite3 *db, struct host_evidence *evidence, str
     return attached ? query_run(db, stages, NULL, 0, take_stage, evidence, err) : status;
 }
 
-int evidence_load(sqlite3 *db, const struct workload *workload, struct host_evidence *ret, struct err *err)
+int evidence_load(sqlite3 *db, const struct workload *workload, struct host_calls *calls, struct host_evidence *ret,
+                  struct err *err)
 {
-    struct evidence_load load = {.evidence = ret};
+    struct evidence_load load = {.evidence = ret, .also = calls};
     struct db_facts facts;
 
     *ret = (struct host_evidence){.first_memory_ns = INT64_MIN};
@@ -420,7 +415,12 @@ int evidence_load(sqlite3 *db, const struct workload *workload, struct host_evid
     sum_memory_calls(&load);
     failed = failed || (facts.family != CAPTURE_SVP && load_frequency(db, workload, ret, err) < 0) ||
              evidence_load_stages(db, ret, err) < 0;
-    intern_release(&load.names);
+    if (calls != NULL) {
+        calls->names = load.names;
+        failed = failed || finish_host_calls(calls, err) < 0;
+    } else {
+        intern_release(&load.names);
+    }
     free(load.memory);
     intervals_release(&load.memory_calls);
     return failed ? err_status(err) : 0;

@@ -5,12 +5,34 @@
 
 #include "analysis/advice.h"
 #include "analysis/compare/workload.h"
+#include "analysis/gap_calls.h"
+#include "base/array.h"
 #include "base/err.h"
+#include "base/intern.h"
 
 #include <sqlite3.h>
 
-/* Finds the longest gaps of the workload, and what covers them in its database. */
-int evidence_load(sqlite3 *db, const struct workload *workload, struct host_evidence *ret, struct err *err);
+/* Things that tables say of the calls of the host, which one walk through them tells. */
+struct host_calls {
+    struct intern names;
+    const struct gaps *gaps;    /* all of them */
+    struct gap_calls gap_calls; /* beside each */
+    struct coverage idle;       /* while times are taken */
+    struct call_times times;
+};
+
+/* gaps NULL: nothing is said of them; times: of functions something is. Its arguments must outlive it.
+ * host_calls_release() it whatever the result. */
+int host_calls_open(struct host_calls *calls, const struct workload *workload, const struct gaps *gaps, bool times,
+                    struct err *err);
+/* The walk; needs nothing else than what was opened. */
+int host_calls_load(sqlite3 *db, struct host_calls *calls, struct err *err);
+void host_calls_release(struct host_calls *calls);
+
+/* Finds the longest gaps of the workload, and what covers them in its database. calls, which is open, takes part in the
+ * walk; it may be NULL. */
+int evidence_load(sqlite3 *db, const struct workload *workload, struct host_calls *calls, struct host_evidence *ret,
+                  struct err *err);
 
 /* Tells in the rows of findings who launched them, where framework_attach has told the connection. */
 int evidence_name_launchers(sqlite3 *db, struct advice *advice, struct err *err);
@@ -24,10 +46,7 @@ struct frequency_use {
     int64_t tasks;
     double time_ns;
 };
-struct frequency_uses {
-    struct frequency_use *items; /* by device, then frequency */
-    size_t count, capacity;
-};
+struct frequency_uses ARRAY_OF(struct frequency_use); /* by device, then frequency */
 /* The mean frequency of one device, or of all of them. */
 struct frequency_mean {
     double mhz, rated_mhz;    /* 0: not measured, not known */

@@ -57,13 +57,10 @@ static int compare_groups(const void *a, const void *b, void *arg)
 /* The groups of a map in order. */
 static int sort(const struct map *map, struct order *order, struct groups *ret, struct err *err)
 {
-    if (map->used == 0)
-        return 0;
-    ret->items = calloc(map->used, sizeof *ret->items);
+    ret->items = map_items(map, err);
     if (ret->items == NULL)
-        return err_no_memory(err);
-    for (const struct group *group = NULL; (group = map_next(map, group)) != NULL;)
-        ret->items[ret->count++] = *group;
+        return err_status(err);
+    ret->count = map->used;
     qsort_r(ret->items, ret->count, sizeof *ret->items, compare_groups, order);
     return 0;
 }
@@ -104,34 +101,27 @@ struct count {
     size_t worker_count;
 };
 
-static void worker_free(void *opaque)
+static void worker_close(void *opaque)
 {
     struct worker *worker = opaque;
     cann_reader_free(worker->reader);
     report_return_connection(worker->session, worker->db);
     map_release(&worker->groups);
-    free(worker);
 }
 
-static void *worker_new(void *arg, struct err *err)
+static int worker_open(void *opaque, void *arg, struct err *err)
 {
     struct count *count = arg;
-    struct worker *worker = calloc(1, sizeof *worker);
-    if (worker == NULL) {
-        err_no_memory(err);
-        return NULL;
-    }
+    struct worker *worker = opaque;
     worker->groups = (struct map)MAP_OF(struct group, key);
     worker->session = count->session;
     if (report_lend_connection(count->session, &worker->db, err) == 0)
         worker->reader =
             cann_reader_share(count->worker_count > 0 ? count->workers[0]->reader : NULL, worker->db, count->rows, err);
-    if (worker->reader == NULL) {
-        worker_free(worker);
-        return NULL;
-    }
+    if (worker->reader == NULL)
+        return err_status(err);
     count->workers[count->worker_count++] = worker;
-    return worker;
+    return 0;
 }
 
 static int count_call(void *arg, const struct cann_call *call, struct err *err)
@@ -181,8 +171,9 @@ static int count_all(struct count *count, int64_t rows, struct map *ret, struct 
     const struct parallel_work work = {
         .unit_size = sizeof(struct unit),
         .arg = count,
-        .worker_new = worker_new,
-        .worker_free = worker_free,
+        .worker_size = sizeof(struct worker),
+        .worker_open = worker_open,
+        .worker_close = worker_close,
         .process = count->rows == CANN_TASK_DURATIONS ? count_tasks : count_calls,
     };
     struct parallel *parallel = parallel_new(&work, NULL, err);

@@ -450,43 +450,31 @@ static int prepare_worker(struct worker *worker, struct err *err)
     return status;
 }
 
-static void worker_free(void *opaque)
+static void worker_close(void *opaque)
 {
     struct worker *worker = opaque;
-    if (worker == NULL)
-        return;
     query_scan_free(worker->range);
     report_return_connection(worker->pass->run->session, worker->own);
     if (worker->shared.state != NULL && worker->pass->scan->end != NULL)
         worker->pass->scan->end(&worker->shared);
     free(worker->shared.state);
-    free(worker);
 }
 
-static void *worker_new(void *arg, struct err *err)
+static int worker_open(void *opaque, void *arg, struct err *err)
 {
     struct pass *pass = arg;
-    struct worker *worker = calloc(1, sizeof *worker);
-    size_t state_size = pass->scan->worker_size + 1;
-    if (worker == NULL || (worker->shared.state = calloc(1, state_size)) == NULL) {
-        err_no_memory(err);
-        free(worker);
-        return NULL;
-    }
+    struct worker *worker = opaque;
     worker->pass = pass;
     worker->shared.run = pass->run;
+    worker->shared.state = calloc(1, pass->scan->worker_size + 1);
+    if (worker->shared.state == NULL)
+        return err_no_memory(err);
     worker->room = FIRST_ROOM;
     int status = 0;
     if (!pass->alone)
         status = report_lend_connection(pass->run->session, &worker->own, err);
     worker->db = pass->alone ? pass->run->session->db : worker->own;
-    if (status == 0)
-        status = prepare_worker(worker, err);
-    if (status < 0) {
-        worker_free(worker);
-        return NULL;
-    }
-    return worker;
+    return status == 0 ? prepare_worker(worker, err) : status;
 }
 
 /* ---- rows ---- */
@@ -652,8 +640,9 @@ static int fill_file(struct pass *pass, struct outfile *out, struct err *err)
     const struct parallel_work work = {
         .unit_size = sizeof(struct unit),
         .arg = pass,
-        .worker_new = worker_new,
-        .worker_free = worker_free,
+        .worker_size = sizeof(struct worker),
+        .worker_open = worker_open,
+        .worker_close = worker_close,
         .process = process,
     };
     row_format_head(&plan->pieces, plan->titles, out);
@@ -737,17 +726,18 @@ static int find_boundaries(struct pass *pass, uint64_t most_rows, struct boundar
                          .first_id = 1,
                          .end_id = pass->end_id,
                          .end_between = pass->end_between};
-    *ret = (struct boundaries){.items = calloc((size_t)(most_rows / ROWS_PER_FILE) + 2, sizeof *ret->items)};
-    ret->worker = ret->items != NULL ? worker_new(&whole, err) : NULL;
-    if (ret->worker == NULL)
-        return ret->items != NULL ? err_status(err) : err_no_memory(err);
-    bool failed =
-        prepare_count(ret->worker, &ids, err) < 0 || query_scan(ids, 1, pass->end_id, count_scanned, ret, err) < 0;
+    struct worker worker = {.pass = &whole};
+    *ret = (struct boundaries){.items = calloc((size_t)(most_rows / ROWS_PER_FILE) + 2, sizeof *ret->items),
+                               .worker = &worker};
+    bool failed = (ret->items == NULL && err_no_memory(err) < 0) || worker_open(&worker, &whole, err) < 0 ||
+                  prepare_count(ret->worker, &ids, err) < 0 ||
+                  query_scan(ids, 1, pass->end_id, count_scanned, ret, err) < 0;
     for (; !failed && ret->worker->between < whole.end_between; ret->worker->between++)
         count_row(ret, pass->end_id);
-    ret->items[ret->count] = (struct boundary){pass->end_id, pass->end_between};
+    if (!failed)
+        ret->items[ret->count] = (struct boundary){pass->end_id, pass->end_between};
     query_scan_free(ids);
-    worker_free(ret->worker);
+    worker_close(&worker);
     return failed ? err_status(err) : 0;
 }
 
@@ -757,9 +747,10 @@ static int find_boundaries(struct pass *pass, uint64_t most_rows, struct boundar
 static int scan_alone(struct pass *pass, struct err *err)
 {
     struct unit unit = {pass->first_id, pass->end_id, true};
-    struct worker *worker = worker_new(pass, err);
-    int status = worker != NULL ? process(worker, &unit, NULL, err) : err_status(err);
-    worker_free(worker);
+    struct worker worker = {.pass = pass};
+    int status = worker_open(&worker, pass, err);
+    status = status == 0 ? process(&worker, &unit, NULL, err) : status;
+    worker_close(&worker);
     return status;
 }
 

@@ -26,6 +26,9 @@ struct trace_lanes {
      * own_next says it. */
     int (*first_free)(void *arg, int64_t *ret, struct err *err);
     void *arg;
+    /* The process that a thread is named for, where it is another trace than that of the slices. NULL: theirs. */
+    int64_t (*pid_of)(const void *other, int64_t pid);
+    const void *other;
     int64_t *next, own_next; /* next may be what other lanes of the processes take from too; 0: not asked for yet */
     struct map threads;
     struct lanes_thread *last;

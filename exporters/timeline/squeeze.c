@@ -41,33 +41,22 @@ struct deflater {
     struct libdeflate_compressor *packets;
 };
 
-static bool deflater_init(struct deflater *deflater)
+static int worker_open(void *opaque, void *squeeze, struct err *err)
 {
     enum { RAW_WINDOW = -15, MEMORY = 8 };
-    if (!deflater->gzip)
-        return (deflater->packets = libdeflate_alloc_compressor(PACKETS_LEVEL)) != NULL;
-    return deflateInit2(&deflater->stream, GZIP_LEVEL, Z_DEFLATED, RAW_WINDOW, MEMORY, Z_DEFAULT_STRATEGY) == Z_OK;
+    struct deflater *deflater = opaque;
+    deflater->gzip = ((const struct squeeze *)squeeze)->kind == SQUEEZE_GZIP;
+    const bool done = deflater->gzip ? deflateInit2(&deflater->stream, GZIP_LEVEL, Z_DEFLATED, RAW_WINDOW, MEMORY,
+                                                    Z_DEFAULT_STRATEGY) == Z_OK
+                                     : (deflater->packets = libdeflate_alloc_compressor(PACKETS_LEVEL)) != NULL;
+    return done ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory for compressing");
 }
 
-static void *worker_new(void *squeeze, struct err *err)
-{
-    struct deflater *deflater = calloc(1, sizeof *deflater);
-    if (deflater != NULL) {
-        deflater->gzip = ((const struct squeeze *)squeeze)->kind == SQUEEZE_GZIP;
-        if (deflater_init(deflater))
-            return deflater;
-    }
-    free(deflater);
-    err_set(err, ERR_NO_MEMORY, "out of memory for compressing");
-    return NULL;
-}
-
-static void worker_free(void *opaque)
+static void worker_close(void *opaque)
 {
     struct deflater *deflater = opaque;
     libdeflate_free_compressor(deflater->packets);
     deflateEnd(&deflater->stream); /* which does nothing to one that was not begun */
-    free(deflater);
 }
 
 /* How many bytes a block becomes at most. */
@@ -231,8 +220,9 @@ struct squeeze *squeeze_open(const char *path, enum squeeze_kind kind, struct er
     }
     const struct parallel_work work = {.unit_size = sizeof(struct block),
                                        .arg = squeeze,
-                                       .worker_new = worker_new,
-                                       .worker_free = worker_free,
+                                       .worker_size = sizeof(struct deflater),
+                                       .worker_open = worker_open,
+                                       .worker_close = worker_close,
                                        .process = process,
                                        .unit_release = block_release};
     squeeze->kind = kind;

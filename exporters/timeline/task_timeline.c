@@ -51,15 +51,12 @@ struct task_timeline {
     struct svp_names names;
     struct svp_spans inferences; /* the only thing here that grows with the capture */
     struct trace_lanes lanes;
-    struct map core_streams;               /* numbers that AI CPU tasks do not take; STREAMS_MAX at most */
-    int64_t largest_stream, first_further; /* first_further: of the numbers of further lanes */
-    struct {
-        struct placed_task *items;
-        size_t count, capacity;
-    } kept;                           /* not in the sequence yet: what begins before may follow */
-    uint32_t order;                   /* of the last of them */
-    const struct svp_span *inference; /* being read */
-    struct trace_slice place;         /* its own, where it overlaps another */
+    struct map core_streams;                  /* numbers that AI CPU tasks do not take; STREAMS_MAX at most */
+    int64_t largest_stream, first_further;    /* first_further: of the numbers of further lanes */
+    struct ARRAY_OF(struct placed_task) kept; /* not in the sequence yet: what begins before may follow */
+    uint32_t order;                           /* of the last of them */
+    const struct svp_span *inference;         /* being read */
+    struct trace_slice place;                 /* its own, where it overlaps another */
     bool has_place;
     int64_t stream_id; /* of its first task */
     int64_t latest_end_ns, index;
@@ -348,14 +345,11 @@ struct worker {
     size_t hints[2]; /* where the last name was found */
 };
 
-static void *worker_new(void *timeline, struct err *err)
+static int worker_open(void *worker, void *timeline, struct err *err)
 {
-    struct worker *worker = calloc(1, sizeof *worker);
-    if (worker == NULL)
-        err_set(err, ERR_NO_MEMORY, "out of memory for a worker");
-    else
-        worker->timeline = timeline;
-    return worker;
+    (void)err;
+    ((struct worker *)worker)->timeline = timeline;
+    return 0;
 }
 
 static int draw_task(struct worker *worker, const struct placed_task *task, int64_t index,
@@ -427,8 +421,8 @@ static int draw(struct task_timeline *timeline, struct err *err)
 {
     const struct parallel_work work = {.unit_size = sizeof(struct task_unit),
                                        .arg = timeline,
-                                       .worker_new = worker_new,
-                                       .worker_free = free,
+                                       .worker_size = sizeof(struct worker),
+                                       .worker_open = worker_open,
                                        .process = draw_unit};
     trace_name_process(&timeline->trace, 0, 0, "Task Scheduler", NULL);
     timeline->parallel = parallel_new(&work, &timeline->trace.out, err);

@@ -19,8 +19,10 @@
 
 #define TEXT_MAX ((size_t)1024 * 1024) /* bytes of a name that a call has */
 
+/* Which of 256 numbers that follow each other are those of arrows that have begun. */
 struct begun_flow {
-    int64_t id;
+    int64_t block;
+    uint64_t bits[4];
 };
 
 /* ---- layers ---- */
@@ -30,11 +32,28 @@ void earlier_begin_layer(struct earlier *draw, const char *word)
     trace_lanes_init(&draw->lanes, &draw->file.trace.style, word, NULL, NULL);
 }
 
+static int64_t pid_of_twin(const void *twin, int64_t pid)
+{
+    return track_own_pid(&((const struct earlier *)twin)->file, pid);
+}
+
+/* Names threads in the file, and in its twin. */
+static int name_lanes(struct earlier *draw, struct trace_lanes *lanes,
+                      void (*name)(void *arg, int64_t pid, int64_t number, struct strbuf *ret), struct err *err)
+{
+    int status = trace_lanes_name(lanes, &draw->file.trace, name, draw, err);
+    if (status < 0 || draw->twin == NULL)
+        return status;
+    lanes->pid_of = pid_of_twin;
+    lanes->other = draw->twin;
+    return trace_lanes_name(lanes, &draw->twin->file.trace, name, draw, err);
+}
+
 int earlier_end_layer(struct earlier *draw, int status,
                       void (*name)(void *arg, int64_t pid, int64_t number, struct strbuf *ret), struct err *err)
 {
     if (status == 0 && !draw->file.compat)
-        status = trace_lanes_name(&draw->lanes, &draw->file.trace, name, draw, err);
+        status = name_lanes(draw, &draw->lanes, name, err);
     trace_lanes_release(&draw->lanes);
     return status;
 }
@@ -113,16 +132,26 @@ static char *put_flow(struct earlier *draw, char *p, char phase, int64_t stream_
 {
     static const struct trace_flow connect = {.name = "connect", .paired = true};
     int64_t id = (int64_t)((uint64_t)stream_id << 32 | ((uint64_t)task_id & UINT32_MAX));
-    if (!draw->file.compat && phase == 's' && map_add(&draw->begun_flows, &id, NULL, err) == NULL)
-        return NULL;
-    if (!draw->file.compat && phase != 's' && map_get(&draw->begun_flows, &id) == NULL)
-        return p;
+    const int64_t block = id >> 8;
+    const size_t word = (size_t)(id >> 6) % 4;
+    const uint64_t bit = UINT64_C(1) << (id & 63);
+    if (!draw->file.compat && phase == 's') {
+        struct begun_flow *flows = map_add(&draw->begun_flows, &block, NULL, err);
+        if (flows == NULL)
+            return NULL;
+        flows->bits[word] |= bit;
+    } else if (!draw->file.compat) {
+        const struct begun_flow *flows = map_get(&draw->begun_flows, &block);
+        if (flows == NULL || (flows->bits[word] & bit) == 0)
+            return p;
+    }
     return trace_put_flow(p, &draw->file.trace.style, &connect, phase, id, slice->pid, slice->tid, slice->start_ns);
 }
 
-static char *put_call_flow(struct earlier *draw, char *p, const struct plain_call *call,
-                           const struct trace_slice *slice, struct err *err)
+static char *put_call_flow(struct earlier *draw, char *p, const void *of, const struct trace_slice *slice,
+                           struct err *err)
 {
+    const struct plain_call *call = of;
     struct reported_operator operator_;
     bool found;
     if (!draw->flows || !call_2022_launches(call))
@@ -130,6 +159,56 @@ static char *put_call_flow(struct earlier *draw, char *p, const struct plain_cal
     if (plain_calls_find_operator(draw->calls, call->start_ns, call->end_ns, &found, &operator_, err) < 0)
         return NULL;
     return found ? put_flow(draw, p, 's', operator_.stream_id, operator_.task_id, slice, err) : p;
+}
+
+/* ---- twins ---- */
+
+/* Copies the event that is being put, up to its end, with the process that it has there. NULL with err set. */
+static char *copy_event(struct earlier *draw, const char *end, int64_t pid, struct err *err)
+{
+    static const char key[] = ",\"pid\":";
+    struct trace *trace = &draw->twin->file.trace;
+    const char *from = draw->file.trace.start, *at = from + strlen(",\n");
+    char *p = trace_event_room(trace, (size_t)(end - from), err);
+    if (p == NULL)
+        return NULL;
+    if (trace->style.coded) {
+        const size_t place = strlen(",\n") + sizeof(struct event_name) + offsetof(struct event_times, pid);
+        memcpy(p, from, (size_t)(end - from));
+        memcpy(p + place, &pid, sizeof pid);
+        return p + (end - from);
+    }
+    while (memcmp(at, key, strlen(key)) != 0) /* no text has quotes like these */
+        at = (const char *)memchr(at + 1, ',', (size_t)(end - at) - 1);
+    at += strlen(key);
+    p = trace_put_pid(trace_put_bytes(p, from, (size_t)(at - from)), &trace->style, pid);
+    at = (const char *)memchr(at, ',', (size_t)(end - at));
+    return trace_put_bytes(p, at, (size_t)(end - at));
+}
+
+/* Ends an event in the file, and in its twin; arrows, which may be NULL, puts what a file has behind it. */
+static int event_done(struct earlier *draw, char *p, const struct trace_slice *slice,
+                      char *(*arrows)(struct earlier *draw, char *p, const void *of, const struct trace_slice *slice,
+                                      struct err *err),
+                      const void *of, struct err *err)
+{
+    if (draw->twin != NULL) {
+        struct trace_slice copy = *slice;
+        copy.pid = track_own_pid(&draw->twin->file, slice->pid);
+        char *end = copy_event(draw, p, copy.pid, err);
+        if (end != NULL && arrows != NULL)
+            end = arrows(draw->twin, end, of, &copy, err);
+        if (end == NULL || trace_event_done(&draw->twin->file.trace, end, err) < 0)
+            return err_status(err);
+    }
+    if (arrows != NULL)
+        p = arrows(draw, p, of, slice, err);
+    return p != NULL ? trace_event_done(&draw->file.trace, p, err) : err_status(err);
+}
+
+static int slice_done(struct earlier *draw, char *args_end, const struct trace_slice *slice, struct err *err)
+{
+    return event_done(draw, trace_end_slice(args_end, &draw->file.trace.style, slice), slice, NULL, NULL, err);
 }
 
 /* ---- calls ---- */
@@ -157,10 +236,7 @@ static int list_thread(void *arg, const struct plain_call *call, struct err *err
 static int list_threads(struct earlier *draw, enum plain_layers layers, struct err *err)
 {
     draw->listing = &draw->threads[layers];
-    if (!draw->listing->listed && plain_calls_each(draw->calls, layers, list_thread, draw, err) < 0)
-        return err_status(err);
-    draw->listing->listed = true;
-    return 0;
+    return plain_calls_each_thread(draw->calls, layers, list_thread, draw, err);
 }
 
 static void name_threads(struct earlier *draw, const struct call_threads *threads, const char *process)
@@ -183,7 +259,7 @@ static void name_threads(struct earlier *draw, const struct call_threads *thread
 /* Sets the name as a JSON string. */
 static int find_name(struct earlier *draw, const struct plain_call *call, struct cann_text *ret, struct err *err)
 {
-    struct strbuf_list *names = &draw->call_names;
+    struct strbuf_list *names = draw->call_names;
     *ret = (struct cann_text){NULL, 0};
     if (call->name == NULL)
         return 0;
@@ -241,8 +317,7 @@ static int draw_call_on(struct earlier *draw, const struct plain_call *call, con
             p = trace_put_category(p, style, category);
         p = trace_end_call(p, style, &slice);
     }
-    p = put_call_flow(draw, p, call, &slice, err);
-    return p != NULL ? trace_event_done(&draw->file.trace, p, err) : err_status(err);
+    return event_done(draw, p, &slice, put_call_flow, call, err);
 }
 
 static const char *layer_prefix(const struct plain_call *call)
@@ -256,24 +331,11 @@ static int draw_call(void *arg, const struct plain_call *call, struct err *err)
     return draw_call_on(arg, call, draw->grouped ? layer_prefix(call) : "", mode_of(call), call->thread_id, err);
 }
 
-static int draw_calls(struct earlier *draw, enum plain_layers layers, const char *process, struct err *err)
+static void begin_calls(struct earlier *draw, enum plain_layers layers, const char *process)
 {
     draw->grouped = layers == PLAIN_BOTH;
-    if (list_threads(draw, layers, err) < 0)
-        return err_status(err);
     earlier_begin_layer(draw, "Thread ");
     name_threads(draw, &draw->threads[layers], process);
-    return earlier_end_layer(draw, plain_calls_each(draw->calls, layers, draw_call, draw, err), NULL, err);
-}
-
-static int draw_acl(struct earlier *draw, struct err *err)
-{
-    return draw_calls(draw, PLAIN_ACL, "AscendCL", err);
-}
-
-static int draw_runtime(struct earlier *draw, struct err *err)
-{
-    return draw_calls(draw, PLAIN_RUNTIME, "Runtime", err);
 }
 
 /* ---- thread_group: both by thread, with their layer in their names ---- */
@@ -297,8 +359,10 @@ static int draw_grouped_compat(void *arg, const struct plain_call *call, struct 
 
 static int draw_thread_group(struct earlier *draw, struct err *err)
 {
-    if (!draw->file.compat)
-        return draw_calls(draw, PLAIN_BOTH, "Host", err);
+    if (!draw->file.compat) {
+        begin_calls(draw, PLAIN_BOTH, "Host");
+        return earlier_end_layer(draw, plain_calls_each(draw->calls, PLAIN_BOTH, draw_call, draw, err), NULL, err);
+    }
     int status = plain_calls_each(draw->calls, PLAIN_ACL, draw_grouped_compat, draw, err);
     return status == 0 ? plain_calls_each(draw->calls, PLAIN_RUNTIME, draw_grouped_compat, draw, err) : status;
 }
@@ -336,10 +400,12 @@ static int add_task(void *arg, const struct cann_task *task, struct err *err)
     struct timed_task timed = {.milliseconds = task_2022_milliseconds(&draw->counters, task),
                                .total_cycle = task->has_aic ? task->aic_total_cycle : task->aiv_total_cycle};
     task_2022_read(draw->device, task, &timed.timed);
-    draw->ai_cpu_tasks |= task->type == TASK_OF_AI_CPU;
-    return add_stream(draw, task->stream_id, err) < 0 || spool_add(draw->tasks, &in_order, &timed, TIMED_SIZE, err) < 0
-               ? err_status(err)
-               : 0;
+    if (add_stream(draw, task->stream_id, err) < 0 || spool_add(draw->tasks, &in_order, &timed, TIMED_SIZE, err) < 0)
+        return err_status(err);
+    if (task->type != TASK_OF_AI_CPU)
+        return 0;
+    draw->ai_cpu_tasks = true;
+    return spool_add(draw->of_ai_cpu, &in_order, &timed.timed, TASK_2022_SIZE, err);
 }
 
 static int add_copy(void *arg, const struct device_copy *copy, struct err *err)
@@ -360,17 +426,20 @@ static int read_tasks(struct earlier *draw, struct err *err)
 {
     const struct execution_range *range = &draw->device->range.ticks;
     draw->tasks = spool_new(TASK_MEMORY, NULL, err);
-    if (draw->tasks == NULL || execution_each(draw->file.run->db, range, CANN_TICKS_CYCLES, add_task, draw, err) < 0 ||
+    draw->of_ai_cpu = draw->tasks != NULL ? spool_new(TASK_MEMORY, NULL, err) : NULL;
+    if (draw->of_ai_cpu == NULL ||
+        execution_each(draw->file.run->db, range, CANN_TICKS_CYCLES, add_task, draw, err) < 0 ||
         device_copy_each(draw->file.run->db, range, add_copy, draw, err) < 0 ||
         ai_cpu_run_each(draw->file.run->db, range, note_ai_cpu_run, draw, err) < 0)
         return err_status(err);
-    return spool_finish(draw->tasks, err);
+    return spool_finish(draw->tasks, err) < 0 || spool_finish(draw->of_ai_cpu, err) < 0 ? err_status(err) : 0;
 }
 
 static void release_tasks(struct earlier *draw)
 {
     spool_free(draw->tasks);
-    draw->tasks = NULL;
+    spool_free(draw->of_ai_cpu);
+    draw->tasks = draw->of_ai_cpu = NULL;
     free(draw->streams.items);
     draw->streams.items = NULL;
     draw->streams.count = draw->streams.capacity = 0;
@@ -514,7 +583,7 @@ static void name_layer(void *arg, int64_t pid, int64_t number, struct strbuf *re
     strbuf_adds(ret, layers[number]);
 }
 
-static int draw_stack(struct earlier *draw, struct err *err)
+static void begin_stack(struct earlier *draw)
 {
     earlier_begin_layer(draw, NULL);
     earlier_count_thread(draw, STACK_LAYERS - 1);
@@ -522,10 +591,6 @@ static int draw_stack(struct earlier *draw, struct err *err)
     for (int i = 0; i < STACK_LAYERS && draw->file.compat; i++)
         name_thread(draw, draw->device->part->process_id, i, layers[i], false);
     draw->in_model = false;
-    bool failed = plain_calls_each(draw->calls, PLAIN_ACL, draw_stack_acl, draw, err) < 0 ||
-                  plain_calls_each(draw->calls, PLAIN_RUNTIME, draw_stack_runtime, draw, err) < 0 ||
-                  spool_each(draw->tasks, draw_stack_task, draw, err) < 0;
-    return earlier_end_layer(draw, failed ? err_status(err) : 0, name_layer, err);
 }
 
 /* ---- tasks ---- */
@@ -537,6 +602,13 @@ struct tasks {
     struct earlier *draw;
     struct trace_lanes copies; /* they have threads of their own: they come behind all tasks */
 };
+
+static char *put_task_flow(struct earlier *draw, char *p, const void *of, const struct trace_slice *slice,
+                           struct err *err)
+{
+    const struct cann_task *task = of;
+    return draw->flows ? put_flow(draw, p, 'f', task->stream_id, task->task_id, slice, err) : p;
+}
 
 static char *put_counted(char *p, const struct trace_style *style, const struct timed_task *task)
 {
@@ -561,10 +633,7 @@ static int draw_task(void *arg, const void *record, struct err *err)
         return err_status(err);
     p = earlier_put_task(p, style, type != NULL ? type : "N/A", task->stream_id, task->task_id);
     p = slice_put_operator(put_counted(p, style, timed), style, &draw->operators, &draw->names, task);
-    p = trace_end_slice(p, style, &slice);
-    if (draw->flows)
-        p = put_flow(draw, p, 'f', task->stream_id, task->task_id, &slice, err);
-    return trace_event_done(&draw->file.trace, p, err);
+    return event_done(draw, trace_end_slice(p, style, &slice), &slice, put_task_flow, task, err);
 }
 
 static int draw_copy(void *arg, const struct device_copy *copy, struct err *err)
@@ -574,14 +643,18 @@ static int draw_copy(void *arg, const struct device_copy *copy, struct err *err)
     const struct trace_style *style = &draw->file.trace.style;
     const double start_ns = time_2022(draw->device, copy->start_tick), end_ns = time_2022(draw->device, copy->end_tick);
     struct trace_slice slice = slice_of_reals(draw, SCHEDULER, start_ns, end_ns);
-    char *p = trace_lanes_begin(&tasks->copies, &draw->file.trace, copy->stream_id, &slice, 0, err, COPY_NAME_2022);
+    char *p = trace_lanes_place(&tasks->copies, copy->stream_id, &slice, err) == 0
+                  ? trace_event_room(&draw->file.trace, 0, err)
+                  : NULL;
     if (p == NULL)
         return err_status(err);
+    p = trace_begin_named(p, style, "", COPY_NAME_2022, strlen(COPY_NAME_2022));
+    p = trace_put_slice(p, style, &slice);
     p = earlier_put_task(p, style, COPY_TYPE_2022, copy->stream_id, copy->task_id);
     p = trace_put_us(p, style, ",\"Receive Time\":", number_from_real(time_2022(draw->device, copy->receive_tick)));
     p = trace_put_us(p, style, ",\"Start Time\":", number_from_real(start_ns));
     p = trace_put_us(p, style, ",\"End Time\":", number_from_real(end_ns));
-    return trace_slice_done(&draw->file.trace, p, &slice, err);
+    return slice_done(draw, p, &slice, err);
 }
 
 #define put_known_us(p, style, key, ns) ((ns) != DB_NULL ? trace_put_us((p), (style), key, (ns)) : (p))
@@ -604,13 +677,13 @@ static int draw_ai_cpu_run(void *arg, const struct ai_cpu_run *run, struct err *
     p = put_known_us(p, style, ",\"Dispatch Time(us)\":", run->dispatch_ns);
     p = put_known_us(p, style, ",\"Total Time(us)\":", run->total_ns);
     p = slice_put_whole_name(p, style, &draw->operators, &draw->names, run->op_name_id);
-    return trace_slice_done(&draw->file.trace, p, &slice, err);
+    return slice_done(draw, p, &slice, err);
 }
 
 /* Chip 0 shows the tasks of the AI CPU a second time where that did not measure them itself. */
 static int draw_ai_cpu_task(void *arg, const void *record, struct err *err)
 {
-    const struct task_2022 *timed = &((const struct timed_task *)record)->timed;
+    const struct task_2022 *timed = record;
     const struct ai_cpu_run run = {.start_ns = number_from_real(timed->start),
                                    .duration_ns = number_from_real(timed->end - timed->start),
                                    .compute_ns = DB_NULL,
@@ -618,7 +691,7 @@ static int draw_ai_cpu_task(void *arg, const void *record, struct err *err)
                                    .dispatch_ns = DB_NULL,
                                    .total_ns = DB_NULL,
                                    .op_name_id = timed->task.op_name_id};
-    return timed->task.type == TASK_OF_AI_CPU ? draw_ai_cpu_run(arg, &run, err) : 0;
+    return draw_ai_cpu_run(arg, &run, err);
 }
 
 static void name_streams(struct earlier *draw)
@@ -647,61 +720,54 @@ static void name_copies(void *arg, int64_t pid, int64_t number, struct strbuf *r
     strbuf_addf(ret, "Stream %lld copies", (long long)number);
 }
 
-static int draw_all_tasks(struct tasks *tasks, struct err *err)
+/* Whether those of the AI CPU are shown a second time. */
+static bool shows_again(const struct earlier *draw)
+{
+    return draw->device->part->chip == 0 && draw->ai_cpu_tasks;
+}
+
+static void name_tasks(struct earlier *draw)
+{
+    if (draw->streams.count == 0 && !draw->ai_cpu_runs)
+        return;
+    earlier_name_process(draw, SCHEDULER, "Task Scheduler");
+    name_streams(draw);
+    if (draw->ai_cpu_runs || shows_again(draw))
+        earlier_name_process(draw, AI_CPU, "AI CPU");
+}
+
+static void begin_tasks(struct tasks *tasks, struct earlier *draw)
+{
+    tasks->draw = draw;
+    earlier_begin_layer(draw, NULL);
+    trace_lanes_init(&tasks->copies, &draw->file.trace.style, NULL, NULL, NULL);
+    tasks->copies.no_own = !draw->file.compat;
+    tasks->copies.next = draw->lanes.next;
+    name_tasks(draw);
+}
+
+/* Draws what comes behind all tasks. */
+static int draw_others(struct tasks *tasks, struct err *err)
 {
     struct earlier *draw = tasks->draw;
     const struct execution_range *range = &draw->device->range.ticks;
-    const bool again = draw->device->part->chip == 0 && draw->ai_cpu_tasks;
-    earlier_name_process(draw, SCHEDULER, "Task Scheduler");
-    name_streams(draw);
-    if (draw->ai_cpu_runs || again)
-        earlier_name_process(draw, AI_CPU, "AI CPU");
-    if (spool_each(draw->tasks, draw_task, tasks, err) < 0 ||
-        device_copy_each(draw->file.run->db, range, draw_copy, tasks, err) < 0 ||
-        ai_cpu_run_each(draw->file.run->db, range, draw_ai_cpu_run, tasks, err) < 0)
+    if (device_copy_each(draw->file.run->db, range, draw_copy, tasks, err) < 0 ||
+        ai_cpu_run_each(draw->file.run->db, range, draw_ai_cpu_run, tasks, err) < 0 ||
+        (shows_again(draw) && !draw->ai_cpu_runs && spool_each(draw->of_ai_cpu, draw_ai_cpu_task, tasks, err) < 0))
         return err_status(err);
-    return again && !draw->ai_cpu_runs ? spool_each(draw->tasks, draw_ai_cpu_task, tasks, err) : 0;
+    return draw->file.compat ? 0 : name_lanes(draw, &tasks->copies, name_copies, err);
 }
 
-static int draw_tasks(struct earlier *draw, struct err *err)
+static int end_tasks(struct tasks *tasks, int status, struct err *err)
 {
-    struct tasks tasks = {.draw = draw};
-    if (draw->streams.count == 0 && !draw->ai_cpu_runs)
-        return 0;
-    earlier_begin_layer(draw, NULL);
-    trace_lanes_init(&tasks.copies, &draw->file.trace.style, NULL, NULL, NULL);
-    tasks.copies.no_own = !draw->file.compat;
-    tasks.copies.next = draw->lanes.next;
-    int status = draw_all_tasks(&tasks, err);
-    if (status == 0 && !draw->file.compat)
-        status = trace_lanes_name(&tasks.copies, &draw->file.trace, name_copies, NULL, err);
-    trace_lanes_release(&tasks.copies);
-    return earlier_end_layer(draw, status, name_task_thread, err);
+    status = status == 0 ? draw_others(tasks, err) : status;
+    trace_lanes_release(&tasks->copies);
+    return earlier_end_layer(tasks->draw, status, name_task_thread, err);
 }
 
 /* ---- files ---- */
 
-/* msprof: the layers in their places. */
-static int draw_msprof(struct earlier *draw, struct err *err)
-{
-    static const struct {
-        int64_t place;
-        int (*draw)(struct earlier *draw, struct err *err);
-    } places[] = {{2, draw_acl}, {4, draw_models}, {5, draw_host_steps}, {6, draw_runtime}, {7, draw_tasks}};
-    int status = 0;
-    draw->flows = true;
-    map_clear(&draw->begun_flows);
-    for (size_t i = 0; i < sizeof places / sizeof *places && status == 0; i++) {
-        draw->file.layer = places[i].place;
-        status = places[i].draw(draw, err);
-    }
-    draw->file.layer = 0;
-    draw->flows = false;
-    return status;
-}
-
-int earlier_write_file(struct earlier *draw, const char *report, const char *suffix, const char *clock,
-                       int (*draw_layer)(struct earlier *draw, struct err *err), struct err *err)
+static int open_file(struct earlier *draw, const char *report, const char *suffix, struct err *err)
 {
     char name[SUFFIX_2022_MAX + 64];
     snprintf(name, sizeof name, "%s%s.json", report, suffix);
@@ -712,7 +778,11 @@ int earlier_write_file(struct earlier *draw, const char *report, const char *suf
     draw->file.device_id = draw->device->range.ticks.device_id;
     draw->tasks_before = 0;
     draw->file.trace.tells_progress = true;
-    int status = draw_layer(draw, err);
+    return 0;
+}
+
+static int close_file(struct earlier *draw, int status, const char *clock, struct err *err)
+{
     const struct trace_info info = {
         .clock = clock, .device_id = draw->device->range.ticks.device_id, .tasks_before = draw->tasks_before};
     if (draw->file.compat && draw->file.trace.named && draw->file.trace.events == 0)
@@ -720,31 +790,127 @@ int earlier_write_file(struct earlier *draw, const char *report, const char *suf
     return trace_close(&draw->file.trace, status, &info, err);
 }
 
+int earlier_write_file(struct earlier *draw, const char *report, const char *suffix, const char *clock,
+                       int (*draw_layer)(struct earlier *draw, struct err *err), struct err *err)
+{
+    int status = open_file(draw, report, suffix, err);
+    return status == 0 ? close_file(draw, draw_layer(draw, err), clock, err) : status;
+}
+
+/* Files that are drawn at once of what is read once: that of one layer, msprof with the layers in their places, and
+ * ai_stack_time. */
+struct files {
+    struct earlier layer, msprof, stack;
+    int (*draw_stack)(void *arg, const struct plain_call *call, struct err *err);
+    struct tasks tasks; /* that are being drawn */
+};
+
+static const char clock_2022[] = "system monotonic";
+
+static int draw_call_everywhere(void *arg, const struct plain_call *call, struct err *err)
+{
+    struct files *files = arg;
+    int status = draw_call(&files->layer, call, err);
+    return status == 0 ? files->draw_stack(&files->stack, call, err) : status;
+}
+
+static int draw_task_everywhere(void *arg, const void *record, struct err *err)
+{
+    struct files *files = arg;
+    int status = draw_task(&files->tasks, record, err);
+    return status == 0 ? draw_stack_task(&files->stack, record, err) : status;
+}
+
+static int write_calls(struct files *files, enum plain_layers of, const char *report, const char *process,
+                       const char *suffix, struct err *err)
+{
+    struct earlier *layer = &files->layer;
+    if (open_file(layer, report, suffix, err) < 0)
+        return err_status(err);
+    begin_calls(layer, of, process);
+    name_threads(&files->msprof, &layer->threads[of], process);
+    int status = plain_calls_each(layer->calls, of, draw_call_everywhere, files, err);
+    return close_file(layer, earlier_end_layer(layer, status, NULL, err), clock_2022, err);
+}
+
+static int write_tasks(struct files *files, const char *suffix, struct err *err)
+{
+    struct earlier *layer = &files->layer;
+    if (open_file(layer, "task_time", suffix, err) < 0)
+        return err_status(err);
+    begin_tasks(&files->tasks, layer);
+    name_tasks(&files->msprof);
+    int status = spool_each(layer->tasks, draw_task_everywhere, files, err);
+    return close_file(layer, end_tasks(&files->tasks, status, err), clock_2022, err);
+}
+
+static int draw_together(struct files *files, const char *suffix, struct err *err)
+{
+    struct earlier *msprof = &files->msprof;
+    msprof->file.layer = 2;
+    files->draw_stack = draw_stack_acl;
+    if (write_calls(files, PLAIN_ACL, "acl", "AscendCL", suffix, err) < 0)
+        return err_status(err);
+    msprof->file.layer = 4;
+    if (draw_models(msprof, err) < 0)
+        return err_status(err);
+    msprof->file.layer = 5;
+    if (draw_host_steps(msprof, err) < 0)
+        return err_status(err);
+    msprof->file.layer = 6;
+    files->draw_stack = draw_stack_runtime;
+    if (write_calls(files, PLAIN_RUNTIME, "runtime_api", "Runtime", suffix, err) < 0)
+        return err_status(err);
+    msprof->file.layer = 7;
+    return write_tasks(files, suffix, err);
+}
+
+static int write_with_stack(struct files *files, const char *suffix, struct err *err)
+{
+    struct earlier *stack = &files->stack;
+    if (open_file(stack, "ai_stack_time", suffix, err) < 0)
+        return err_status(err);
+    begin_stack(stack);
+    int status = earlier_end_layer(stack, draw_together(files, suffix, err), name_layer, err);
+    return close_file(stack, status, clock_2022, err);
+}
+
+static int write_together(struct files *files, const char *suffix, struct err *err)
+{
+    int status = open_file(&files->msprof, "msprof", suffix, err);
+    return status == 0 ? close_file(&files->msprof, write_with_stack(files, suffix, err), clock_2022, err) : status;
+}
+
 static int write_files(struct earlier *draw, struct err *err)
 {
     static const struct {
         const char *report;
         int (*draw)(struct earlier *draw, struct err *err);
-    } files[] = {
-        {"acl", draw_acl},         {"runtime_api", draw_runtime},
-        {"task_time", draw_tasks}, {"ai_stack_time", draw_stack},
-        {"msprof", draw_msprof},   {"thread_group", draw_thread_group},
-        {"ge", draw_models},       {"ge_op_execute", draw_host_steps},
-    };
+    } others[] = {{"thread_group", draw_thread_group}, {"ge", draw_models}, {"ge_op_execute", draw_host_steps}};
+    struct files files = {.layer = *draw, .msprof = *draw, .stack = *draw};
     char suffix[SUFFIX_2022_MAX];
-    int status = 0;
     device_2022_suffix(draw->device, suffix);
-    for (size_t i = 0; i < sizeof files / sizeof *files && status == 0; i++)
-        status = earlier_write_file(draw, files[i].report, suffix, "system monotonic", files[i].draw, err);
+    files.layer.file.processes = files.msprof.file.processes = files.stack.file.processes =
+        (struct map)MAP_OF(struct named_process, pid);
+    files.msprof.begun_flows = (struct map)MAP_OF(struct begun_flow, block);
+    files.msprof.flows = true;
+    files.layer.twin = &files.msprof;
+    int status = write_together(&files, suffix, err);
+    map_release(&files.layer.file.processes);
+    map_release(&files.msprof.file.processes);
+    map_release(&files.stack.file.processes);
+    map_release(&files.msprof.begun_flows);
+    for (size_t i = 0; i < sizeof others / sizeof *others && status == 0; i++)
+        status = earlier_write_file(draw, others[i].report, suffix, clock_2022, others[i].draw, err);
     return status;
 }
 
 static void release_calls(struct earlier *draw)
 {
-    for (size_t i = 0; i < draw->call_names.count; i++)
-        strbuf_release(&draw->call_names.items[i]);
-    free(draw->call_names.items);
-    draw->call_names = (struct strbuf_list){.items = NULL};
+    for (size_t i = 0; i < draw->call_names->count; i++)
+        strbuf_release(&draw->call_names->items[i]);
+    free(draw->call_names->items);
+    draw->call_names = NULL;
     for (size_t i = 0; i < sizeof draw->threads / sizeof *draw->threads; i++) {
         free(draw->threads[i].items);
         draw->threads[i] = (struct call_threads){.items = NULL};
@@ -756,10 +922,13 @@ static void release_calls(struct earlier *draw)
 static int write_device(void *arg, const struct device_2022 *device, struct err *err)
 {
     struct earlier *draw = arg;
+    struct strbuf_list call_names = {.items = NULL};
     draw->device = device;
+    draw->call_names = &call_names;
     bool failed = counters_2022_init(&draw->counters, device, err) < 0 || read_tasks(draw, err) < 0 ||
-                  (draw->calls = plain_calls_new(draw->file.run->db, device->part->device_id, err)) == NULL ||
-                  write_files(draw, err) < 0;
+                  (draw->calls = plain_calls_new(draw->file.run->db, device->part->device_id, false, err)) == NULL ||
+                  list_threads(draw, PLAIN_ACL, err) < 0 || list_threads(draw, PLAIN_RUNTIME, err) < 0 ||
+                  (!draw->file.compat && list_threads(draw, PLAIN_BOTH, err) < 0) || write_files(draw, err) < 0;
     release_calls(draw);
     release_tasks(draw);
     return failed ? err_status(err) : 0;
@@ -768,8 +937,7 @@ static int write_device(void *arg, const struct device_2022 *device, struct err 
 int earlier_open(struct earlier *draw, struct timeline_run *run, struct err *err)
 {
     *draw = (struct earlier){
-        .file = {.run = run, .processes = MAP_OF(struct named_process, pid), .own_numbers = true, .plain = true},
-        .begun_flows = MAP_OF(struct begun_flow, id)};
+        .file = {.run = run, .processes = MAP_OF(struct named_process, pid), .own_numbers = true, .plain = true}};
     if (cann_names_load(run->db, &draw->names, err) < 0)
         return err_status(err);
     return slice_operators_load(&draw->operators, run->db, NULL, &draw->names, NULL, !run->options->trace_compat, err);
@@ -779,7 +947,6 @@ void earlier_close(struct earlier *draw)
 {
     cann_texts_release(&draw->names);
     slice_operators_release(&draw->operators);
-    map_release(&draw->begun_flows);
     map_release(&draw->file.processes);
 }
 

@@ -91,7 +91,7 @@ int track_process(struct track_run *run, int64_t layer, int64_t device_id, const
 
 /* ---- workers ---- */
 
-static void worker_free(void *opaque)
+static void worker_close(void *opaque)
 {
     struct track_worker *worker = opaque;
     for (size_t i = 0; worker->owns != NULL && i < worker->run->track_count; i++)
@@ -101,12 +101,12 @@ static void worker_free(void *opaque)
     cann_reader_free(worker->around);
     cann_reader_free(worker->tasks);
     database_close(worker->db);
-    free(worker);
 }
 
-static int open_worker(struct track_worker *worker, struct err *err)
+static int worker_open(void *opaque, void *arg, struct err *err)
 {
-    const struct track_run *run = worker->run;
+    struct track_worker *worker = opaque;
+    struct track_run *run = worker->run = arg;
     worker->owns = calloc(run->track_count + 1, sizeof *worker->owns);
     if (worker->owns == NULL)
         return err_no_memory(err);
@@ -125,20 +125,6 @@ static int open_worker(struct track_worker *worker, struct err *err)
             return err_status(err);
     }
     return 0;
-}
-
-static void *worker_new(void *run, struct err *err)
-{
-    struct track_worker *worker = calloc(1, sizeof *worker);
-    if (worker == NULL) {
-        err_no_memory(err);
-        return NULL;
-    }
-    worker->run = run;
-    if (open_worker(worker, err) == 0)
-        return worker;
-    worker_free(worker);
-    return NULL;
 }
 
 static int process(void *opaque, void *opaque_unit, struct parallel_output *output, struct err *err)
@@ -320,8 +306,9 @@ int tracks_walk(struct track_run *run, struct err *err)
     const struct parallel_work work = {
         .unit_size = sizeof(struct track_unit),
         .arg = run,
-        .worker_new = worker_new,
-        .worker_free = worker_free,
+        .worker_size = sizeof(struct track_worker),
+        .worker_open = worker_open,
+        .worker_close = worker_close,
         .process = process,
     };
     const bool calls = are_needed(run, TRACK_CALLS), tasks = are_needed(run, TRACK_TASKS);

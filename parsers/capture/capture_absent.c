@@ -346,7 +346,7 @@ static int check_marks(const struct search *search, struct err *err)
 {
     static const struct mark_rule rules[] = {
         {"svp_pmu", false, true, true}, {"aicpu_task", true, true, false}, {"acl_call", true, false, false}};
-    struct intern models = {.items = NULL};
+    SCOPED(intern_release) struct intern models = {.items = NULL};
     int status = 0;
     for (size_t i = 0; i < sizeof rules / sizeof *rules && status == 0; i++) {
         const struct mark_rule *rule = &rules[i];
@@ -358,7 +358,6 @@ static int check_marks(const struct search *search, struct err *err)
             status = report_marks(search, rule, &models, &found, err);
         map_release(&found);
     }
-    intern_release(&models);
     return status;
 }
 

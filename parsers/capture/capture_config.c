@@ -24,10 +24,8 @@ static void report_config(struct capture *capture, const char *name, const char 
 static char *read_text(struct capture *capture, const char *name, size_t *ret_length, struct err *err)
 {
     struct err problem = ERR_INIT;
-    char *path = path_join(capture->directory, name), *text = NULL;
-    int status =
-        path != NULL ? path_read_file(path, CONFIG_FILE_LIMIT, &text, ret_length, &problem) : err_no_memory(&problem);
-    free(path);
+    char *text = NULL;
+    int status = capture_file_read(capture, name, CONFIG_FILE_LIMIT, &text, ret_length, &problem);
     if (status == 0)
         return text;
     if (status == -ERR_NO_MEMORY)
@@ -151,7 +149,7 @@ static int take_config(struct capture *capture, size_t part, const struct config
 int capture_read_config(struct capture *capture, const struct entry *entry, struct err *err)
 {
     size_t length;
-    char *text = read_text(capture, entry->name, &length, err);
+    SCOPED_FREE char *text = read_text(capture, entry->name, &length, err);
     if (text == NULL)
         return err->code != ERR_NONE ? err_status(err) : 0;
     struct capture_file *file = capture_add_file(capture, entry);
@@ -162,7 +160,6 @@ int capture_read_config(struct capture *capture, const struct entry *entry, stru
     if (status == 0)
         status = take_config(capture, file->part, &(struct config_file){entry->name, text, root, capture->diag}, err);
     json_free(root);
-    free(text);
     return status;
 }
 

@@ -25,17 +25,6 @@ struct candidate {
     char digest[CHECKSUM_TEXT_SIZE]; /* of the whole; "" while it is not needed, or could not be read */
 };
 
-static int open_regular(const char *path)
-{
-    struct stat info;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd >= 0 && (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))) {
-        close(fd);
-        fd = -1;
-    }
-    return fd;
-}
-
 /* Where the block begins that holds the next byte that is no hole; -1: there is none. */
 static off_t skip_hole(int fd, off_t offset)
 {
@@ -51,10 +40,11 @@ static bool is_zero(const unsigned char *block, size_t length)
 }
 
 /* Sums up the blocks that are not all zeros, each with its place: a copy has the holes of its original, or zeros. */
-static void sum_up(const struct capture_file *file, struct checksum *sum, unsigned char *block,
-                   char digest[CHECKSUM_TEXT_SIZE])
+static void sum_up(const struct capture *capture, const struct capture_file *file, struct checksum *sum,
+                   unsigned char *block, char digest[CHECKSUM_TEXT_SIZE])
 {
-    int fd = open_regular(file->path);
+    struct stat info;
+    int failure, fd = capture_file_open(capture, file, &info, &failure);
     off_t offset = 0;
     ssize_t length = 1;
     *digest = '\0';
@@ -73,10 +63,11 @@ static void sum_up(const struct capture_file *file, struct checksum *sum, unsign
         close(fd);
 }
 
-static uint64_t hash_front(const struct capture_file *file)
+static uint64_t hash_front(const struct capture *capture, const struct capture_file *file)
 {
     unsigned char front[FRONT_SIZE];
-    int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat info;
+    int failure, fd = capture_file_open(capture, file, &info, &failure);
     ssize_t length = fd >= 0 ? file_read_at(fd, front, sizeof front, 0) : -1;
     if (fd >= 0)
         close(fd);
@@ -123,13 +114,14 @@ static int compare_candidates(const void *a, const void *b, void *arg)
     return order != 0 ? order : (x->file > y->file) - (x->file < y->file);
 }
 
-static void learn(struct candidate *candidates, size_t count, int by, struct checksum *sum, unsigned char *block)
+static void learn(const struct capture *capture, struct candidate *candidates, size_t count, int by,
+                  struct checksum *sum, unsigned char *block)
 {
     for (size_t i = 0; i < count; i++) {
         if (by == BY_FRONT)
-            candidates[i].front = hash_front(candidates[i].file);
+            candidates[i].front = hash_front(capture, candidates[i].file);
         else if (by == BY_DIGEST)
-            sum_up(candidates[i].file, sum, block, candidates[i].digest);
+            sum_up(capture, candidates[i].file, sum, block, candidates[i].digest);
     }
 }
 
@@ -150,7 +142,7 @@ static void reject(struct capture *capture, const struct candidate *candidates, 
 static void divide(struct capture *capture, struct candidate *candidates, size_t count, int by, struct checksum *sum,
                    unsigned char *block)
 {
-    learn(candidates, count, by, sum, block);
+    learn(capture, candidates, count, by, sum, block);
     qsort_r(candidates, count, sizeof *candidates, compare_candidates, &by);
     for (size_t i = 0, next; i < count; i = next) {
         next = i + 1;
@@ -190,8 +182,8 @@ static bool holds_records(const struct capture *capture, const struct capture_fi
 int capture_reject_copies(struct capture *capture, struct err *err)
 {
     size_t count = 0;
-    struct candidate *candidates = calloc(capture->file_count + 1, sizeof *candidates);
-    unsigned char *block = malloc(BLOCK_SIZE);
+    SCOPED_FREE struct candidate *candidates = scoped_memory(capture->file_count + 1, sizeof *candidates);
+    SCOPED_FREE unsigned char *block = scoped_memory(BLOCK_SIZE, 1);
     struct checksum *sum = checksum_new();
     int status = candidates != NULL && block != NULL && sum != NULL ? 0 : err_no_memory(err);
     for (size_t i = 0; status == 0 && i < capture->file_count; i++) {
@@ -201,7 +193,5 @@ int capture_reject_copies(struct capture *capture, struct err *err)
     if (status == 0 && count > 1)
         divide(capture, candidates, count, BY_SHAPE, sum, block);
     checksum_free(sum);
-    free(block);
-    free(candidates);
     return status == 0 && interrupted() ? interrupt_error(err) : status;
 }

@@ -275,7 +275,7 @@ static void settle_clocks(struct capture *capture)
     struct seen_device {
         int64_t id;
     };
-    struct map seen = MAP_OF(struct seen_device, id);
+    SCOPED(map_release) struct map seen = MAP_OF(struct seen_device, id);
     struct err ignored = ERR_INIT; /* without memory it is reported again */
     for (size_t i = 0; i < capture->device_count; i++) {
         struct device_info *device = &capture->devices[i];
@@ -291,7 +291,6 @@ static void settle_clocks(struct capture *capture)
         if (added)
             report_clock(capture, file->identity.device_id);
     }
-    map_release(&seen);
 }
 
 static void report_absences(struct capture *capture)

@@ -35,23 +35,19 @@ int text_choose(struct text_line *line, const struct word *word, const char *con
                 const char *what, const char *owner)
 {
     struct nearest nearest = nearest_to(word->text, word->length);
-    struct strbuf list;
+    SCOPED(strbuf_release) struct strbuf list;
     strbuf_init(&list, LIST_MAX_LENGTH);
     for (size_t i = 0; i < count; i++) {
         if (names[i] == NULL)
             continue;
-        if (layout_word_is(word, names[i])) {
-            strbuf_release(&list);
+        if (layout_word_is(word, names[i]))
             return (int)i;
-        }
         nearest_add(&nearest, names[i]);
         if (!list.failed)
             (void)strbuf_addf(&list, "%s%s", list.length > 0 ? ", " : "", names[i]);
     }
-    int r = text_mistake(line, "unknown %s '%.*s'%s%s%s; %s%s%s", what, SHOWN(word), NEAREST_TEXT(nearest), owner,
-                         list.data, list.failed ? ", ..." : "");
-    strbuf_release(&list);
-    return r;
+    return text_mistake(line, "unknown %s '%.*s'%s%s%s; %s%s%s", what, SHOWN(word), NEAREST_TEXT(nearest), owner,
+                        list.data, list.failed ? ", ..." : "");
 }
 
 /* ---- words ---- */

@@ -88,11 +88,9 @@ static int add_directories(const char *path, bool (*fits)(const char *name), str
 
 static int is_capture(const char *path, bool *ret, struct err *err)
 {
-    struct framework_paths parts = {.count = 0}, links = {.count = 0};
+    SCOPED(framework_paths_release) struct framework_paths parts = {.count = 0}, links = {.count = 0};
     int status = add_directories(path, is_capture_part, &parts, &links, err);
     *ret = parts.count > 0 || links.count > 0;
-    framework_paths_release(&parts);
-    framework_paths_release(&links);
     return status;
 }
 
@@ -121,7 +119,7 @@ static bool is_called_like_capture(const char *path)
 int framework_find(const char *path, struct framework_paths *paths, struct framework_paths *links,
                    struct framework_paths *empty, struct err *err)
 {
-    struct framework_paths inside = {.count = 0};
+    SCOPED(framework_paths_release) struct framework_paths inside = {.count = 0};
     bool found = false;
     char *absolute = path_absolute(path, err);
     if (absolute == NULL)
@@ -144,7 +142,6 @@ int framework_find(const char *path, struct framework_paths *paths, struct frame
         status = add_path(is_one ? paths : empty, inside.items[i], err);
         inside.items[i] = NULL;
     }
-    framework_paths_release(&inside);
     free(absolute);
     return status;
 }
@@ -163,10 +160,8 @@ static bool ends_with(const char *text, const char *end)
 
 static bool has_file(const char *directory, const char *name)
 {
-    char *path = path_join(directory, name);
-    bool there = path != NULL && access(path, F_OK) == 0;
-    free(path);
-    return there;
+    SCOPED_FREE char *path = path_join(directory, name);
+    return path != NULL && access(path, F_OK) == 0;
 }
 
 int framework_kind_of(const char *directory, enum framework_kind *ret, struct err *err)

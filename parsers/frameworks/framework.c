@@ -18,15 +18,14 @@ __extension__ typedef __int128 wide;
 
 static int load_json(const char *directory, const char *name, struct json **ret, struct err *err)
 {
-    char *path = path_join(directory, name), *text = NULL;
+    SCOPED_FREE char *path = path_join(directory, name), *text = NULL;
     size_t length;
     if (path == NULL)
         return err_no_memory(err);
-    bool failed = path_read_file(path, CONFIG_LIMIT, &text, &length, err) < 0 ||
-                  ((*ret = json_parse(text, length, err)) == NULL && err_wrap(err, "cannot read '%s'", path) < 0);
-    free(text);
-    free(path);
-    return failed ? err_status(err) : 0;
+    return path_read_file(path, CONFIG_LIMIT, &text, &length, err) < 0 ||
+                   ((*ret = json_parse(text, length, err)) == NULL && err_wrap(err, "cannot read '%s'", path) < 0)
+               ? err_status(err)
+               : 0;
 }
 
 /* "name: number" on a line of its own. */
@@ -46,17 +45,17 @@ static bool find_number(const char *text, const char *name, int64_t *ret)
 
 static int load_start_log(const char *host, int64_t *ret_monotonic_ns, int64_t *ret_tick, struct err *err)
 {
-    char *path = path_join(host, "host_start.log"), *text = NULL;
+    SCOPED_FREE char *path = path_join(host, "host_start.log"), *text = NULL;
     size_t length;
     if (path == NULL)
         return err_no_memory(err);
-    bool failed =
-        path_read_file(path, CONFIG_LIMIT, &text, &length, err) < 0 ||
-        ((!find_number(text, "clock_monotonic_raw", ret_monotonic_ns) || !find_number(text, "cntvct", ret_tick)) &&
-         err_set(err, ERR_FORMAT, "'%s' does not say clock_monotonic_raw and cntvct, both above 0", path) < 0);
-    free(text);
-    free(path);
-    return failed ? err_status(err) : 0;
+    return path_read_file(path, CONFIG_LIMIT, &text, &length, err) < 0 ||
+                   ((!find_number(text, "clock_monotonic_raw", ret_monotonic_ns) ||
+                     !find_number(text, "cntvct", ret_tick)) &&
+                    err_set(err, ERR_FORMAT, "'%s' does not say clock_monotonic_raw and cntvct, both above 0", path) <
+                        0)
+               ? err_status(err)
+               : 0;
 }
 
 static int load_start_info(const char *host, int64_t *ret_begin_us, int64_t *ret_monotonic_ns, struct err *err)
@@ -89,7 +88,7 @@ static int load_frequency(const char *host, int64_t *ret_hz, struct err *err)
 int framework_clock_load(const char *prof, struct framework_clock *ret, struct err *err)
 {
     int64_t log_ns = 0, tick = 0, begin_us = 0, info_ns = 0, hz = 0;
-    char *host = path_join(prof, "host");
+    SCOPED_FREE char *host = path_join(prof, "host");
     bool failed = (host != NULL ? load_start_log(host, &log_ns, &tick, err) : err_no_memory(err)) < 0 ||
                   load_start_info(host, &begin_us, &info_ns, err) < 0 || load_frequency(host, &hz, err) < 0;
     if (!failed)
@@ -97,7 +96,6 @@ int framework_clock_load(const char *prof, struct framework_clock *ret, struct e
     if (!failed)
         *ret =
             (struct framework_clock){tick, hz, number_add(log_ns, ret->monotonic_offset_ns), ret->monotonic_offset_ns};
-    free(host);
     return failed ? err_status(err) : 0;
 }
 

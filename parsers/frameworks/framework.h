@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* From the counter that frameworks record times with to ns since 1970. */
 
@@ -152,6 +153,12 @@ bool framework_time_fits(const struct framework *framework, int64_t time_ns);
 static inline const char *framework_text(const struct framework *framework, uint32_t id)
 {
     return framework->texts.items[id].bytes;
+}
+
+/* Whether an operator's name tells of a step. Few names have a '#'. */
+static inline bool framework_names_step(const char *name)
+{
+    return strchr(name, '#') != NULL && strstr(name, "ProfilerStep#") != NULL;
 }
 
 /* Keeps a step that an operator's name tells of: what stands behind the last '#' is its number. */

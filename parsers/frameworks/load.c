@@ -98,16 +98,14 @@ static void name_file(const struct framework_file *file, int64_t rank, char name
 static bool is_there(const char *directory, const char *name)
 {
     struct stat status;
-    char *path = path_join(directory, name);
-    bool found = path == NULL || lstat(path, &status) == 0;
-    free(path);
-    return found;
+    SCOPED_FREE char *path = path_join(directory, name);
+    return path == NULL || lstat(path, &status) == 0;
 }
 
 /* Tells of files that are not there, though the profiler's settings say that they were written. */
 static void check_files(const struct framework_info *info, const char *directory, struct diagnostics *diag)
 {
-    char *folder = path_join(directory, "FRAMEWORK");
+    SCOPED_FREE char *folder = path_join(directory, "FRAMEWORK");
     bool simplified = folder == NULL || !is_there(directory, "FRAMEWORK"); /* removed on purpose, or told elsewhere */
     for (size_t i = 0; !simplified && i < sizeof expected_files / sizeof *expected_files; i++) {
         const struct expected_file *expected = &expected_files[i];
@@ -120,7 +118,6 @@ static void check_files(const struct framework_info *info, const char *directory
             diag_report(diag, DIAG_FILE_ABSENT, FILE_PLACE(folder, NULL),
                         "no %s, though profiler_info says that it was recorded", name);
     }
-    free(folder);
 }
 
 static void check_keys(const struct framework_info *info, const char *directory, struct diagnostics *diag)

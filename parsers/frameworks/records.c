@@ -9,7 +9,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -52,7 +51,7 @@ int lines_hash_numbers(const char *prof, struct hashed_name *names, size_t count
                        struct err *err)
 {
     struct reading reading = {names, count};
-    char *data = prof != NULL ? path_join(prof, "host/data") : NULL;
+    SCOPED_FREE char *data = prof != NULL ? path_join(prof, "host/data") : NULL;
     DIR *directory = data != NULL && count > 0 ? opendir(data) : NULL;
     int status = 0;
     for (size_t i = 0; i < count; i++)
@@ -65,7 +64,6 @@ int lines_hash_numbers(const char *prof, struct hashed_name *names, size_t count
     }
     if (directory != NULL)
         closedir(directory);
-    free(data);
     return status;
 }
 
@@ -93,72 +91,6 @@ static int open_regular(const char *path, const char *content, struct diagnostic
     return fd;
 }
 
-/* Reads one line into *buffer; *ret_length counts bytes past the limit too. false: the file ended. */
-static bool read_line(FILE *file, char **buffer, size_t *capacity, size_t *ret_length, bool *ret_failed)
-{
-    struct err ignored = ERR_INIT;
-    size_t length = 0;
-    int c = 0;
-    while ((c = getc_unlocked(file)) != EOF && c != '\n') {
-        if (length < FRAMEWORK_LINE_LIMIT && length + 1 >= *capacity) {
-            *ret_failed = array_grow(buffer, capacity, length, 2, 1, &ignored) < 0;
-            if (*ret_failed)
-                return false;
-        }
-        if (length < FRAMEWORK_LINE_LIMIT)
-            (*buffer)[length] = (char)c;
-        length++;
-    }
-    *ret_length = length;
-    return c != EOF || length > 0;
-}
-
-static int read_lines(const char *path, FILE *file,
-                      int (*take)(void *arg, const struct framework_line *line, struct err *err), void *arg,
-                      struct diagnostics *diag, struct err *err)
-{
-    bool failed = false;
-    size_t capacity = 4096, length = 0;
-    char *buffer = malloc(capacity);
-    int status = buffer != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory for '%s'", path);
-    for (uint64_t number = 1; status == 0 && read_line(file, &buffer, &capacity, &length, &failed); number++) {
-        const struct place place = {path, (int64_t)number, -1, NULL};
-        if (length >= FRAMEWORK_LINE_LIMIT || memchr(buffer, '\0', length) != NULL) {
-            diag_report(diag, DIAG_TEXT_LINE, &place, "%zu bytes, or a NUL among them", length);
-            continue;
-        }
-        length -= length > 0 && buffer[length - 1] == '\r';
-        buffer[length] = '\0';
-        framework_check_text(buffer, length, &place, diag);
-        const struct framework_line line = {path, buffer, length, number};
-        status = number % 4096 == 0 && interrupted() ? interrupt_error(err) : take(arg, &line, err);
-    }
-    if (status == 0 && failed)
-        status = err_set(err, ERR_NO_MEMORY, "out of memory for a line of '%s'", path);
-    if (status == 0 && ferror(file))
-        status = err_set(err, ERR_IO, "cannot read '%s'", path);
-    free(buffer);
-    return status;
-}
-
-int framework_read_lines(const char *directory, const char *name,
-                         int (*take)(void *arg, const struct framework_line *line, struct err *err), void *arg,
-                         bool *ret_found, struct diagnostics *diag, struct err *err)
-{
-    char *path = path_joined(directory, name, err);
-    int fd = path != NULL ? open_regular(path, "lines", diag) : -1;
-    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
-    int status = path == NULL ? err_status(err) : file != NULL ? read_lines(path, file, take, arg, diag, err) : 0;
-    if (ret_found != NULL)
-        *ret_found = file != NULL;
-    if (file != NULL)
-        fclose(file);
-    else if (fd >= 0)
-        close(fd);
-    free(path);
-    return status;
-}
-
 #define HEAD_SIZE 6
 #define FIRST_BUFFER ((size_t)256 * 1024)
 
@@ -166,14 +98,15 @@ struct stream {
     const char *path;
     int fd;
     unsigned char *buffer;
-    size_t capacity, start, end; /* what was read and not taken */
+    size_t capacity, start, end; /* what was read and not taken; a byte behind it is free */
     int64_t offset;              /* in the file, of start */
     bool at_end;
 };
 
-static int stream_open(struct stream *stream, const char *path, struct diagnostics *diag, struct err *err)
+static int stream_open(struct stream *stream, const char *path, const char *content, struct diagnostics *diag,
+                       struct err *err)
 {
-    *stream = (struct stream){.path = path, .fd = open_regular(path, "records", diag), .capacity = FIRST_BUFFER};
+    *stream = (struct stream){.path = path, .fd = open_regular(path, content, diag), .capacity = FIRST_BUFFER};
     if (stream->fd >= 0 && (stream->buffer = malloc(stream->capacity)) == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory for '%s'", path);
     return 0;
@@ -191,9 +124,9 @@ static int make_room(struct stream *stream, size_t length, struct err *err)
     memmove(stream->buffer, stream->buffer + stream->start, stream->end - stream->start);
     stream->end -= stream->start;
     stream->start = 0;
-    if (length <= stream->capacity)
+    if (length < stream->capacity)
         return 0;
-    if (array_grow(&stream->buffer, &stream->capacity, stream->end, length - stream->end, 1, err) < 0)
+    if (array_grow(&stream->buffer, &stream->capacity, stream->end, length - stream->end + 1, 1, err) < 0)
         return err_wrap(err, "a record of %zu bytes in '%s'", length, stream->path);
     return 0;
 }
@@ -207,7 +140,7 @@ static int stream_need(struct stream *stream, size_t length, struct err *err)
         return interrupt_error(err);
     int status = make_room(stream, length, err);
     while (status == 0 && !stream->at_end && stream->end < length) {
-        ssize_t got = read(stream->fd, stream->buffer + stream->end, stream->capacity - stream->end);
+        ssize_t got = read(stream->fd, stream->buffer + stream->end, stream->capacity - stream->end - 1);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
@@ -228,6 +161,84 @@ static size_t left(const struct stream *stream)
 {
     return stream->end - stream->start;
 }
+
+/* ---- lines ---- */
+
+/* Reads on to the end of a line, whose bytes are *ret_length: those of a longer one than the limit are passed already.
+ * *ret_there: there is one. */
+static int next_line(struct stream *stream, size_t *ret_length, bool *ret_there, struct err *err)
+{
+    size_t seen = 0, passed = 0;
+    const unsigned char *end = NULL;
+    while (end == NULL) {
+        if (left(stream) > seen)
+            end = memchr(stream->buffer + stream->start + seen, '\n', left(stream) - seen);
+        seen = end != NULL ? (size_t)(end - stream->buffer) - stream->start : left(stream);
+        if (end != NULL)
+            break;
+        if (seen >= FRAMEWORK_LINE_LIMIT || passed > 0) {
+            stream_pass(stream, seen);
+            passed += seen;
+            seen = 0;
+        }
+        if (stream_need(stream, seen + 1, err) < 0)
+            return err_status(err);
+        if (left(stream) == seen)
+            break;
+    }
+    if (passed + seen >= FRAMEWORK_LINE_LIMIT)
+        stream_pass(stream, seen);
+    *ret_length = passed + seen;
+    *ret_there = end != NULL || *ret_length > 0;
+    return 0;
+}
+
+static int read_lines(struct stream *stream, int (*take)(void *arg, const struct framework_line *line, struct err *err),
+                      void *arg, struct diagnostics *diag, struct err *err)
+{
+    size_t length = 0;
+    bool there = true;
+    int status = 0;
+    for (uint64_t number = 1; status == 0; number++) {
+        const struct place place = {stream->path, (int64_t)number, -1, NULL};
+        if (next_line(stream, &length, &there, err) < 0)
+            return err_status(err);
+        if (!there)
+            break;
+        char *text = (char *)stream->buffer + stream->start;
+        if (length >= FRAMEWORK_LINE_LIMIT || memchr(text, '\0', length) != NULL) {
+            diag_report(diag, DIAG_TEXT_LINE, &place, "%zu bytes, or a NUL among them", length);
+        } else {
+            const size_t bytes = length - (length > 0 && text[length - 1] == '\r');
+            const struct framework_line line = {stream->path, text, bytes, number};
+            text[bytes] = '\0';
+            framework_check_text(text, bytes, &place, diag);
+            status = number % 4096 == 0 && interrupted() ? interrupt_error(err) : take(arg, &line, err);
+        }
+        const size_t whole = length < FRAMEWORK_LINE_LIMIT ? length + 1 : 1; /* the end of the line, too */
+        stream_pass(stream, whole < left(stream) ? whole : left(stream));
+    }
+    return status;
+}
+
+int framework_read_lines(const char *directory, const char *name,
+                         int (*take)(void *arg, const struct framework_line *line, struct err *err), void *arg,
+                         bool *ret_found, struct diagnostics *diag, struct err *err)
+{
+    struct stream stream;
+    SCOPED_FREE char *path = path_joined(directory, name, err);
+    if (path == NULL)
+        return err_status(err);
+    int status = stream_open(&stream, path, "lines", diag, err);
+    if (ret_found != NULL)
+        *ret_found = stream.fd >= 0;
+    if (status == 0 && stream.fd >= 0)
+        status = read_lines(&stream, take, arg, diag, err);
+    stream_close(&stream);
+    return status;
+}
+
+/* ---- records ---- */
 
 static void tell_cut(const struct stream *stream, uint64_t number, size_t wanted, struct diagnostics *diag)
 {
@@ -358,15 +369,14 @@ static int read_records(const char *directory, const char *name, size_t size, bo
                         void *arg, struct diagnostics *diag, struct err *err)
 {
     struct stream stream;
-    char *path = path_joined(directory, name, err);
+    SCOPED_FREE char *path = path_joined(directory, name, err);
     if (path == NULL)
         return err_status(err);
-    int status = stream_open(&stream, path, diag, err);
+    int status = stream_open(&stream, path, "records", diag, err);
     bool end = stream.fd < 0;
     for (uint64_t number = 1; status == 0 && !end; number++)
         status = (tagged ? take_tagged : take_plain)(&stream, size, number, take, arg, &end, diag, err);
     stream_close(&stream);
-    free(path);
     return status;
 }
 
@@ -430,10 +440,10 @@ void framework_read_texts(const struct framework_record *record, const struct fr
         seen |= UINT32_C(1) << index;
         if (index >= count)
             continue;
-        bool sound = is_utf8(text, length);
+        bool safe = utf8_first_unsafe(text, length) == length, sound = safe || is_utf8(text, length);
         if (!sound)
             diag_report(diag, DIAG_RECORD_ODD, &place, "a text of type %u that is no UTF-8; it is N/A", (unsigned)type);
-        else
+        else if (!safe)
             framework_check_text(text, length, &place, diag);
         texts[index] = sound ? (struct framework_text){text, length} : (struct framework_text){"N/A", 3};
     }

@@ -239,8 +239,8 @@ static int compare_op_start(const void *a, const void *b)
 /* Numbers the operators of each group that ran on the device, by their start on the host. */
 static int number_ops(struct association *association, const struct collective_runs *runs, struct err *err)
 {
-    struct id_map counts = {{0}};
-    struct collective_op **ops = calloc(runs->count, sizeof(struct collective_op *));
+    SCOPED(id_map_release) struct id_map counts = {{0}};
+    SCOPED_FREE struct collective_op **ops = scoped_memory(runs->count, sizeof(struct collective_op *));
     size_t count = 0;
     int status = ops != NULL ? 0 : err_no_memory(err);
     for (size_t i = 0; status == 0 && i < runs->count; i++) {
@@ -256,8 +256,6 @@ static int number_ops(struct association *association, const struct collective_r
         ops[i]->order = before;
         status = id_map_set(&counts, group, before + 1, err);
     }
-    id_map_release(&counts);
-    free(ops);
     return status;
 }
 

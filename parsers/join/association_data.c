@@ -48,14 +48,12 @@ int tensor_pool_join(struct tensor_pool *pool, uint32_t first, uint32_t second, 
 {
     const struct interned *a = &pool->sets.items[first], *b = &pool->sets.items[second];
     size_t length = (size_t)a->length + b->length;
-    char *joined = malloc(length + 1);
+    SCOPED_FREE char *joined = scoped_memory(length + 1, 1);
     if (joined == NULL)
         return err_no_memory(err);
     memcpy(joined, a->bytes, a->length);
     memcpy(joined + a->length, b->bytes, b->length);
-    int status = intern_add(&pool->sets, joined, length, ret, err);
-    free(joined);
-    return status;
+    return intern_add(&pool->sets, joined, length, ret, err);
 }
 
 void tensor_pool_release(struct tensor_pool *pool)

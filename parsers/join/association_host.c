@@ -487,7 +487,7 @@ static int forget(struct thread *thread, size_t taken, struct err *err)
         thread->track_count = thread->note_count = 0;
         return 0;
     }
-    uint32_t *places = malloc((thread->call_count + 1) * sizeof *places);
+    SCOPED_FREE uint32_t *places = scoped_memory(thread->call_count + 1, sizeof *places);
     if (places == NULL)
         return err_no_memory(err);
     uint32_t place = 0;
@@ -504,7 +504,6 @@ static int forget(struct thread *thread, size_t taken, struct err *err)
         thread->tracks[i].leaf = moved(places, thread->tracks[i].leaf);
     }
     keep_calls(thread, places);
-    free(places);
     return 0;
 }
 

@@ -52,10 +52,9 @@ static int fill_calls(struct row_source *source, struct row_batch *batch, struct
 
 static void release_calls(struct row_source *source)
 {
-    struct call_rows *rows = (struct call_rows *)source;
+    SCOPED_FREE struct call_rows *rows = (struct call_rows *)source;
     spool_free(rows->calls);
     free(rows->kinds);
-    free(rows);
 }
 
 int association_emit_calls(struct association *association, struct err *err)
@@ -187,7 +186,7 @@ int association_emit_tasks(struct association *association, struct err *err)
     const struct capture_part *part = &decoder_capture(association->decoder)->parts[association->part];
     int64_t device_id = part->device_id >= 0 ? part->device_id : 0;
     int64_t first_row = decoder_row_count(association->decoder, &kind_device_task) + 1;
-    struct collective_runs runs = {.items = NULL};
+    SCOPED(collective_runs_release) struct collective_runs runs = {.items = NULL};
     struct spool_item item;
     int status = association->joined != NULL ? spool_finish(association->joined, err) : 0;
     for (uint32_t i = 0; association->joined != NULL && status == 0; large_pass(i++)) {
@@ -201,9 +200,7 @@ int association_emit_tasks(struct association *association, struct err *err)
         if (status == 0 && view.host != NULL && view.host->extra != NO_INDEX)
             status = association_take_collective(association, &runs, i, &view.task->ran, view.host->extra, err);
     }
-    status = status < 0 ? status : association_emit_collectives(association, &runs, device_id, first_row, err);
-    collective_runs_release(&runs);
-    return status;
+    return status < 0 ? status : association_emit_collectives(association, &runs, device_id, first_row, err);
 }
 
 /* ---- texts ---- */
@@ -245,7 +242,7 @@ static int set_tensor_text(struct association *association, struct row *row, siz
 {
     size_t count;
     const struct host_tensor *tensors = tensor_pool_get(&association->tensor_sets, (uint32_t)set, &count);
-    char *text = malloc(count * (TENSOR_TEXT_MAX + 1) + 1);
+    SCOPED_FREE char *text = scoped_memory(count * (TENSOR_TEXT_MAX + 1) + 1, 1);
     if (text == NULL)
         return err_no_memory(err);
     char *p = text;
@@ -260,7 +257,6 @@ static int set_tensor_text(struct association *association, struct row *row, siz
     }
     if (!first)
         decoder_set_text(association->decoder, &kind_tensor_set, row, column, text, (size_t)(p - text));
-    free(text);
     return 0;
 }
 

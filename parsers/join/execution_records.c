@@ -300,7 +300,7 @@ static int add_operator_texts(struct executions *executions, const struct named_
                               struct err *err)
 {
     static const char none[] = "\1";
-    struct strbuf all;
+    SCOPED(strbuf_release) struct strbuf all;
     *ret = NO_INDEX;
     strbuf_init(&all, OPERATOR_TEXTS * (DECODED_TEXT_MAX + 1));
     bool any = false;
@@ -314,7 +314,6 @@ static int add_operator_texts(struct executions *executions, const struct named_
     int status = all.failed ? err_no_memory(err) : 0;
     if (status == 0 && any)
         status = intern_add(&executions->operator_texts, all.data, all.length, ret, err);
-    strbuf_release(&all);
     return status;
 }
 

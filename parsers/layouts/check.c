@@ -509,7 +509,7 @@ static int check_records(struct capture *capture, struct problem *problem, struc
 int check_tables(struct capture *capture, const struct printed_files *tables, const struct infer_options *options,
                  struct check_result *result, struct err *err)
 {
-    struct problem problem = {.capture = capture, .tables = tables, .options = options};
+    SCOPED(problem_release) struct problem problem = {.capture = capture, .tables = tables, .options = options};
     struct infer_result facts;
     if (tables->form == NULL || tables->count == 0)
         return 0;
@@ -521,6 +521,5 @@ int check_tables(struct capture *capture, const struct printed_files *tables, co
     if (status == 0 && (!clock || problem.core_khz > 0))
         status = check_records(capture, &problem, result, err);
     infer_result_release(&facts);
-    problem_release(&problem);
     return status;
 }

@@ -213,7 +213,7 @@ static int verify_sorted(struct verification *v, struct err *err)
     const struct problem *problem = v->problem;
     size_t count = problem->sample.count;
     struct place_found place = whole_place(&v->result->columns[0]);
-    struct ordered_record *records = calloc(count, sizeof *records);
+    SCOPED_FREE struct ordered_record *records = scoped_memory(count, sizeof *records);
     uint64_t comparisons = 0;
     if (records == NULL)
         return err_no_memory(err);
@@ -229,7 +229,6 @@ static int verify_sorted(struct verification *v, struct err *err)
         array_sort(records, count, sizeof *records, compare_firsts);
     for (size_t i = 0; i < count && status == 0 && comparisons < COMPARISONS_MOST; i++, v->rows++)
         find_record(v, &problem->sample.items[i], records, count, &comparisons);
-    free(records);
     return status;
 }
 
@@ -253,7 +252,7 @@ static int verify_layout(const struct problem *problem, struct infer_result *res
     bool sorted = result->order == ORDER_SORTED;
     if (result->order != ORDER_SAME && !sorted)
         return 0;
-    struct verification *v = calloc(1, sizeof *v);
+    SCOPED_FREE struct verification *v = scoped_memory(1, sizeof *v);
     if (v == NULL)
         return err_no_memory(err);
     v->problem = problem;
@@ -267,7 +266,6 @@ static int verify_layout(const struct problem *problem, struct infer_result *res
     if (result->columns[0].state == INFER_MISSING)
         result->found = false;
     matrix_release(&v->matrix);
-    free(v);
     return status;
 }
 
@@ -490,7 +488,7 @@ static void find_magics(const struct bit_map *map, struct infer_result *result)
 
 int finish_layout(const struct problem *problem, struct infer_result *result, struct err *err)
 {
-    struct bit_map *map = calloc(1, sizeof *map);
+    SCOPED_FREE struct bit_map *map = scoped_memory(1, sizeof *map);
     if (map == NULL)
         return err_no_memory(err);
     map->size = result->size;
@@ -514,6 +512,5 @@ int finish_layout(const struct problem *problem, struct infer_result *result, st
         set_widths(map, problem, result);
         find_magics(map, result);
     }
-    free(map);
     return status == 0 ? verify_layout(problem, result, err) : status;
 }

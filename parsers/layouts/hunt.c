@@ -379,7 +379,7 @@ static int try_first(struct hunt *hunt, const struct frame *frame, struct place_
     struct place_list lists[PRINTED_MOST] = {{.items = NULL}};
     struct search_column columns[PRINTED_MOST] = {{.intervals = NULL}};
     struct interval *intervals = calloc(form->stored * rows, sizeof *intervals); /* of each column */
-    int64_t *firsts = malloc(rows * sizeof *firsts);
+    SCOPED_FREE int64_t *firsts = scoped_memory(rows, sizeof *firsts);
     struct infer_result result = {.found = true,
                                   .form = form,
                                   .order = problem->order,
@@ -420,7 +420,6 @@ static int try_first(struct hunt *hunt, const struct frame *frame, struct place_
         search_column_release(&columns[c]);
         free(lists[c].items);
     }
-    free(firsts);
     free(intervals);
     return status;
 }

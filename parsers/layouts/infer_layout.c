@@ -340,8 +340,9 @@ int infer_layout(const struct capture *capture, const struct printed_files *tabl
                  struct infer_result *result, struct err *err)
 {
     struct search_clock until = search_clock_start(options->seconds);
+    SCOPED(problem_release)
     struct problem problem = {.capture = capture, .tables = tables, .options = options, .clock = &until};
-    struct hunt hunt = {.problem = &problem};
+    SCOPED(hunt_release) struct hunt hunt = {.problem = &problem};
     bool failed = problem_open(&problem, result, err) < 0 ||
                   ((problem.source.count == 0 || problem.sample.count == 0) &&
                    err_set(err, ERR_NOT_FOUND,
@@ -361,10 +362,7 @@ int infer_layout(const struct capture *capture, const struct printed_files *tabl
     failed = failed || (result->found && finish_layout(&problem, result, err) < 0);
     if (!failed)
         find_rate(&problem, result);
-    failed = failed || (!result->found && note_sizes(&problem, result, err) < 0);
-    hunt_release(&hunt);
-    problem_release(&problem);
-    return failed ? err_status(err) : 0;
+    return failed || (!result->found && note_sizes(&problem, result, err) < 0) ? err_status(err) : 0;
 }
 
 bool infer_is_certain(const struct infer_result *result)

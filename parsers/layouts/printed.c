@@ -129,11 +129,10 @@ static void drop_duplicates(struct printed_files *files)
 
 static int find_form(struct printed_files *files, const char *directory, struct err *err)
 {
-    char *below = path_join(directory, files->form->directory);
-    bool failed =
-        (below != NULL ? find_in(files, directory, err) : err_no_memory(err)) < 0 || find_in(files, below, err) < 0;
-    free(below);
-    return failed ? err_status(err) : 0;
+    SCOPED_FREE char *below = path_join(directory, files->form->directory);
+    return (below != NULL ? find_in(files, directory, err) : err_no_memory(err)) < 0 || find_in(files, below, err) < 0
+               ? err_status(err)
+               : 0;
 }
 
 int printed_find(struct printed_files *files, const char *kind, const char *directory, struct err *err)
@@ -582,14 +581,13 @@ static int take_json_row(void *arg, const struct json *object, uint64_t number, 
 int printed_read(const struct printed_form *form, const struct printed_file *file, struct printed_reader *reader,
                  struct err *err)
 {
-    struct file_state *state = calloc(1, sizeof *state);
+    SCOPED_FREE struct file_state *state = scoped_memory(1, sizeof *state);
     if (state == NULL)
         return err_no_memory(err);
     *state = (struct file_state){.form = form, .file = file, .reader = reader};
     state->origin = file->json && form->events ? origin_of(file->path) : 0;
     int status = file->json ? json_read_rows(file->path, take_json_row, state, err)
                             : csv_read(file->path, take_csv_row, state, err);
-    free(state);
     return status < 0 && err->code != ERR_INTERRUPTED ? err_wrap(err, "cannot read the table '%s'", file->path)
                                                       : status;
 }

@@ -131,12 +131,13 @@ static void copy_text(const struct json *entry, const char *name, char text[PRIN
     snprintf(text, PRINTED_WORD_SIZE, "%s", value != NULL ? value : "");
 }
 
-static int add_layers(struct layers *layers, const struct capture_file *file, struct err *err)
+static int add_layers(struct layers *layers, const struct capture *capture, const struct capture_file *file,
+                      struct err *err)
 {
     struct err mistake = ERR_INIT;
     size_t length;
     char *text;
-    int status = path_read_file(file->path, TEXT_FILE_LIMIT, &text, &length, &mistake);
+    int status = capture_file_read(capture, file->name, TEXT_FILE_LIMIT, &text, &length, &mistake);
     struct json *root = status == 0 ? json_parse(text, length, &mistake) : NULL;
     if (status < 0)
         text = NULL; /* import tells of it */
@@ -171,7 +172,7 @@ static int layers_read(const struct capture *capture, struct layers *layers, str
 {
     for (size_t f = 0; f < capture->file_count; f++) {
         const struct capture_file *file = &capture->files[f];
-        if (file->kind != NULL && strcmp(file->kind->name, "layer") == 0 && add_layers(layers, file, err) < 0)
+        if (file->kind != NULL && strcmp(file->kind->name, "layer") == 0 && add_layers(layers, capture, file, err) < 0)
             return err_status(err);
     }
     array_sort(layers->items, layers->count, sizeof *layers->items, compare_layers);
@@ -312,7 +313,7 @@ static int open_stream(struct problem *problem, const struct printed_file *table
     }
     struct source_stream stream = {.first = problem->source.count};
     for (size_t f = first; f < capture->file_count; f = next_file(problem, table, f + 1)) {
-        if (source_add(&problem->source, capture->files[f].path, capture->files[f].name, err) < 0)
+        if (source_add(&problem->source, capture, &capture->files[f], err) < 0)
             return err_status(err);
         stream.length += problem->source.items[problem->source.count - 1].length;
         stream.count++;
@@ -511,7 +512,7 @@ static void settle_decimals(struct problem *problem)
 static int read_rows(struct problem *problem, struct infer_result *result, struct err *err)
 {
     const struct printed_form *form = problem->tables->form;
-    struct totals totals;
+    SCOPED(totals_release) struct totals totals;
     struct walk walk = {.problem = problem, .row = keep_row, .arg = problem};
     totals_init(&totals);
     if (form == &printed_pmu && !form->by_layers && !form->events)
@@ -522,7 +523,6 @@ static int read_rows(struct problem *problem, struct infer_result *result, struc
         (void)strbuf_addf(&result->notes, "the rows of %" PRIu64 " tables do not add up: %s\n", totals.wrong,
                           totals.first.data);
     }
-    totals_release(&totals);
     return status;
 }
 

@@ -133,7 +133,7 @@ ARRAY_COMPARE(compare_intervals, struct interval, ARRAY_BY(low), ARRAY_BY(high))
 
 double search_evidence(const struct search_column *column, int64_t scale, unsigned bits)
 {
-    struct interval *all = malloc((column->known > 0 ? column->known : 1) * sizeof *all);
+    SCOPED_FREE struct interval *all = scoped_memory(column->known > 0 ? column->known : 1, sizeof *all);
     double evidence = 0;
     if (all == NULL)
         return 0;
@@ -150,7 +150,6 @@ double search_evidence(const struct search_column *column, int64_t scale, unsign
         double gained = bits - log2((double)width_of(&all[i]));
         evidence += gained > 0 ? gained : 0;
     }
-    free(all);
     return evidence;
 }
 
@@ -203,7 +202,7 @@ static int search_bits(const struct matrix *matrix, const struct search_column *
 int search_plain(const struct matrix *matrix, const struct search_column *column, int64_t only_scale,
                  struct place_list *list, struct err *err)
 {
-    struct interval *raw = malloc((column->known > 0 ? column->known : 1) * sizeof *raw);
+    SCOPED_FREE struct interval *raw = scoped_memory(column->known > 0 ? column->known : 1, sizeof *raw);
     int status = raw != NULL ? 0 : err_no_memory(err);
     for (size_t s = 0; s < infer_scale_count && status == 0 && column->known > 0; s++) {
         int64_t scale = infer_scales[s], low = 0, high = 0;
@@ -225,7 +224,6 @@ int search_plain(const struct matrix *matrix, const struct search_column *column
         for (unsigned i = 0; first + i <= last && status == 0; i++)
             status = search_bits(matrix, column, raw, scale, wide ? last - i : first + i, list, err);
     }
-    free(raw);
     return status;
 }
 

@@ -19,18 +19,17 @@
 
 #define CHUNK_SIZE ((size_t)1024 * 1024)
 
-int source_add(struct source *source, const char *path, const char *name, struct err *err)
+int source_add(struct source *source, const struct capture *capture, const struct capture_file *of, struct err *err)
 {
     struct stat info;
+    int failure;
+    const char *name = of->name;
     if (array_reserve(source, 1, err) < 0)
         return err_status(err);
-    struct source_file file = {.name = name, .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+    struct source_file file = {.name = name, .fd = capture_file_open(capture, of, &info, &failure)};
     if (file.fd < 0)
-        return err_set_errno(err, errno, "cannot open '%s'", name);
-    if (fstat(file.fd, &info) < 0 || !S_ISREG(info.st_mode)) {
-        close(file.fd);
-        return err_set(err, ERR_FORMAT, "'%s' is not a regular file", name);
-    }
+        return failure == NOT_REGULAR ? err_set(err, ERR_FORMAT, "'%s' is not a regular file", name)
+                                      : err_set_errno(err, failure, "cannot open '%s'", name);
     file.length = (uint64_t)info.st_size;
     if (file.length <= SOURCE_CACHED && (file.bytes = malloc((size_t)file.length + 1)) != NULL) {
         ssize_t got = file_read_at(file.fd, file.bytes, (size_t)file.length, 0);
@@ -194,11 +193,10 @@ static size_t keep_size(struct structure_size *sizes, size_t count, size_t size,
 size_t structure_sizes(const struct source_file *file, struct structure_size sizes[STRUCTURE_SIZES], struct err *err)
 {
     size_t length, found = 0;
-    unsigned char *data = read_front(file, &length);
+    SCOPED_FREE unsigned char *data = read_front(file, &length);
     size_t last = length / 2 < SIZE_LAST ? length / 2 : SIZE_LAST;
     double *scores = calloc(last + 1, sizeof *scores), *peaks = calloc(last + 1, sizeof *peaks), best = 0;
     if (data == NULL || scores == NULL || peaks == NULL) {
-        free(data);
         free(scores);
         free(peaks);
         err_set(err, ERR_NO_MEMORY, "cannot look at '%s'", file->name);
@@ -219,7 +217,6 @@ size_t structure_sizes(const struct source_file *file, struct structure_size siz
         if (score > 0.02)
             found = keep_size(sizes, found, lag, score);
     }
-    free(data);
     free(scores);
     free(peaks);
     return found;
@@ -326,7 +323,7 @@ int structure_report(const struct source_file *file, struct strbuf *text, struct
         (void)strbuf_addf(text,
                           "  record size %4zu: score %.2f, %" PRIu64 " records and a header of %" PRIu64 " bytes\n",
                           sizes[i].size, sizes[i].score, file->length / sizes[i].size, file->length % sizes[i].size);
-    unsigned char *data = read_front(file, &length);
+    SCOPED_FREE unsigned char *data = read_front(file, &length);
     if (data == NULL)
         return err_set(err, ERR_NO_MEMORY, "cannot look at '%s'", file->name);
     size_t header = (size_t)(file->length % sizes[0].size);
@@ -337,6 +334,5 @@ int structure_report(const struct source_file *file, struct strbuf *text, struct
     (void)strbuf_addf(text, "  byte order: %s\n", order > 0 ? "little" : order < 0 ? "big" : "not to be told");
     for (size_t offset = 0; records.count > 1 && offset < records.size;)
         offset += report_field(&records, offset, order < 0, text);
-    free(data);
     return 0;
 }

@@ -21,7 +21,7 @@ static const char *ways_of(const char *type)
 int ssh_prefer_known_types(struct ssh_connection *connection, struct err *err)
 {
     const struct ssh_target *target = &connection->target;
-    char *text = NULL, *name = known_hosts_name(target->host, target->port);
+    SCOPED_FREE char *text = NULL, *name = known_hosts_name(target->host, target->port);
     struct strbuf list;
     unsigned known;
     size_t length;
@@ -44,8 +44,6 @@ int ssh_prefer_known_types(struct ssh_connection *connection, struct err *err)
         result = ssh_failure(connection, err, "cannot choose the types of host keys");
 out:
     strbuf_release(&list);
-    free(name);
-    free(text);
     return result;
 }
 
@@ -138,9 +136,9 @@ static char *server_key(struct ssh_connection *connection, size_t *ret_length)
 int ssh_check_host_key(struct ssh_connection *connection, struct err *err)
 {
     const struct ssh_target *target = &connection->target;
-    char *text = NULL, *name = known_hosts_name(target->host, target->port);
+    SCOPED_FREE char *text = NULL, *name = known_hosts_name(target->host, target->port);
     size_t length, key_length = 0;
-    char *key = server_key(connection, &key_length);
+    SCOPED_FREE char *key = server_key(connection, &key_length);
     bool failed = true;
 
     if (name == NULL) {
@@ -152,8 +150,5 @@ int ssh_check_host_key(struct ssh_connection *connection, struct err *err)
         failed = known_hosts_load(target->known_hosts, &text, &length, err) != 0 ||
                  decide(connection, name, text, length, key, key_length, err) != 0;
     }
-    free(key);
-    free(name);
-    free(text);
     return failed ? err_status(err) : 0;
 }

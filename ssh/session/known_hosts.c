@@ -210,7 +210,7 @@ struct known_host_answer known_hosts_check(const char *text, size_t length, cons
                                            const void *key, size_t key_length)
 {
     struct known_host_answer answer = {KNOWN_HOST_UNKNOWN, 0};
-    unsigned char *known = malloc(KEY_LIMIT);
+    SCOPED_FREE unsigned char *known = scoped_memory(KEY_LIMIT, 1);
     const char *at = text;
     struct host_line found;
     size_t line = 0;
@@ -238,7 +238,6 @@ struct known_host_answer known_hosts_check(const char *text, size_t length, cons
         else if (answer.match == KNOWN_HOST_UNKNOWN)
             answer = (struct known_host_answer){KNOWN_HOST_TYPE, line};
     }
-    free(known);
     return answer;
 }
 
@@ -308,7 +307,7 @@ static int append(const char *path, const char *line, size_t length, struct err 
 int known_hosts_add(const char *path, const char *name, const char *key_type, const void *key, size_t key_length,
                     struct err *err)
 {
-    unsigned char *base64 = key_length <= KEY_LIMIT ? malloc(4 * (key_length / 3) + 8) : NULL;
+    SCOPED_FREE unsigned char *base64 = key_length <= KEY_LIMIT ? scoped_memory(4 * (key_length / 3) + 8, 1) : NULL;
     struct strbuf line;
 
     if (base64 == NULL)
@@ -319,7 +318,6 @@ int known_hosts_add(const char *path, const char *name, const char *key_type, co
     bool failed = unmade ? err_no_memory(err) != 0
                          : make_parent(path, err) != 0 || append(path, line.data, line.length, err) != 0;
     strbuf_release(&line);
-    free(base64);
     return unmade ? -ERR_NO_MEMORY : failed ? err_wrap(err, "cannot keep the host key") : 0;
 }
 

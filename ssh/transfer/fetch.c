@@ -671,13 +671,13 @@ static int look_again(struct transfer *transfer, const struct fetched_files *fil
     const char *first = transfer->mark[0] != '\0' ? strstr(transfer->again.data, transfer->mark) : NULL;
     const char *text = first != NULL ? first + SSH_MARK_SIZE : NULL;
     const char *last = text != NULL ? strstr(text, transfer->mark) : NULL;
-    struct listing now = {.files = NULL};
-    bool failed = (last != NULL ? listing_parse(&now, text, (size_t)(last - text), err)
-                                : board_list(transfer->board, transfer->remote, NULL, &now, err)) != 0 ||
-                  fetch_look_again(files, &now, transfer->ret, err) != 0;
+    SCOPED(listing_release) struct listing now = {.files = NULL};
 
-    listing_release(&now);
-    return failed ? err_status(err) : 0;
+    return (last != NULL ? listing_parse(&now, text, (size_t)(last - text), err)
+                         : board_list(transfer->board, transfer->remote, NULL, &now, err)) != 0 ||
+                   fetch_look_again(files, &now, transfer->ret, err) != 0
+               ? err_status(err)
+               : 0;
 }
 
 /* With all at home: what is not as it should be is told, and what is goes from the board. */

@@ -36,21 +36,18 @@ static int local_error(struct fetched *file, int errnum, struct err *err)
 static int make_parents(const char *target, struct err *err)
 {
     const char *slash = strrchr(target, '/');
-    char *parent = strndup(target, (size_t)(slash - target));
-    int result;
+    SCOPED_FREE char *parent = scoped_text(target, (size_t)(slash - target));
 
     if (parent == NULL)
         return err_no_memory(err);
-    result = path_make_directories(parent, err);
-    free(parent);
-    return result;
+    return path_make_directories(parent, err);
 }
 
 /* Reads a file here from its start: its checksum, and whether the bytes are those at the start of another. Either may
  * be left out. */
 static int read_here(const char *path, struct checksum *sum, int other, bool *ret_equal, struct err *err)
 {
-    char *bytes = malloc(2 * COMPARE_SIZE);
+    SCOPED_FREE char *bytes = scoped_memory(2 * COMPARE_SIZE, 1);
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), result = 0;
     off_t at = 0;
     ssize_t n = 0;
@@ -74,7 +71,6 @@ static int read_here(const char *path, struct checksum *sum, int other, bool *re
         result = err_set_errno(err, errno, "cannot read '%s'", path);
     if (fd >= 0)
         close(fd);
-    free(bytes);
     return result;
 }
 
@@ -92,7 +88,7 @@ static int check_beginning(struct fetched *file, struct err *err)
 
 int fetched_find(struct fetched *file, const char *local, bool awaits_checksum, struct err *err)
 {
-    char *target = path_join(local, file->path);
+    SCOPED_FREE char *target = path_join(local, file->path);
     struct checksum *sum = checksum_new_kind(file->kind);
     struct stat st;
     int result = 0;
@@ -117,7 +113,6 @@ int fetched_find(struct fetched *file, const char *local, bool awaits_checksum, 
         }
     }
     checksum_free(sum);
-    free(target);
     return result;
 }
 
@@ -259,7 +254,7 @@ void fetched_leave(struct fetched *file, const char *local)
 
 void fetched_forget_partials(const char *local)
 {
-    char *directory = partial_directory(local);
+    SCOPED_FREE char *directory = partial_directory(local);
     DIR *stream = directory != NULL ? opendir(directory) : NULL;
     const struct dirent *item;
 
@@ -270,7 +265,6 @@ void fetched_forget_partials(const char *local)
         closedir(stream);
     if (directory != NULL)
         rmdir(directory);
-    free(directory);
 }
 
 int fetched_write(struct fetched *file, const char *bytes, size_t length, struct checksum *sum, struct err *err)

@@ -355,7 +355,7 @@ static bool mark_candidates(struct project *project, const struct listing *listi
 static int compare(struct board *board, struct project *project, const char *directory,
                    const struct placement *placement, struct err *err)
 {
-    struct listing listing = {.files = NULL};
+    SCOPED(listing_release) struct listing listing = {.files = NULL};
     bool is_there, staging = placement == NULL;
     int result = board_list(board, directory, &is_there, &listing, err);
 
@@ -366,7 +366,6 @@ static int compare(struct board *board, struct project *project, const char *dir
         if (result == 0 && (board->hash != BOARD_HASH_NONE || !staging))
             result = judge_checksums(project, staging, err);
     }
-    listing_release(&listing);
     return result;
 }
 
@@ -386,7 +385,7 @@ static int check_one(struct board *board, const struct project *project, struct 
 {
     struct beginning beginning = {
         .directory = staging, .path = file->path, .bytes = file->arrived, .known = file->agreed};
-    char *path = path_join(project->root, file->path);
+    SCOPED_FREE char *path = path_join(project->root, file->path);
     int result;
 
     beginning.fd = path != NULL ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
@@ -398,7 +397,6 @@ static int check_one(struct board *board, const struct project *project, struct 
         result = board_compare_beginning(board, &beginning, NULL, &file->arrived, err);
     if (beginning.fd >= 0)
         close(beginning.fd);
-    free(path);
     return result;
 }
 
@@ -595,7 +593,7 @@ static int send_and_verify(struct board *board, struct project *project, struct 
 int upload_send(struct board *board, struct project *project, struct placement *placement,
                 const struct progress *progress, struct upload_result *ret, struct err *err)
 {
-    char *staging = path_join(placement->directory, PLACEMENT_STAGING);
+    SCOPED_FREE char *staging = path_join(placement->directory, PLACEMENT_STAGING);
     int result = 0;
 
     *ret = (struct upload_result){.verified_by = board_verifies_by(board), .bytes = project_bytes(project)};
@@ -614,8 +612,5 @@ int upload_send(struct board *board, struct project *project, struct placement *
         result = placement_sweep(placement, board, project, err);
     if (result == -ERR_REMOTE && ssh_is_lost(board->connection))
         placement->has_staging = true; /* the next run goes on with it */
-    if (result == 0)
-        result = placement_put(placement, board, project, err);
-    free(staging);
-    return result;
+    return result == 0 ? placement_put(placement, board, project, err) : result;
 }

@@ -68,6 +68,7 @@ for weight in device host count; do
 done
 row "diff with a baseline" 1 diff "$directory/base.json" "$capture"
 row "report" 4 report "$capture" -o "$directory/page.html"
+row "report --diff" - report "$capture" --diff "$directory/base.json" -o "$directory/page.html"
 
 # Marks of iterations of so many tasks each, from the first task to the last.
 mark_steps() { # tasks of a step

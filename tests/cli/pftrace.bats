@@ -188,6 +188,16 @@ END
         expect_status 0
         cat_parts 2
     done
+    for format in json pftrace; do
+        run_msprof export timeline JOBX --output $format --split iteration --format $format
+        expect_status 0
+    done
+    expect_equal "$(cd pftrace/timeline && echo ./*)" "$(cd json/timeline && echo ./* | sed 's/json\>/pftrace/g')"
+    for file in json/timeline/msprof_part_*.json; do
+        file=${file##*/}
+        ! command -v protoc >/dev/null || python3 "$repository/tests/cli/pftrace.py" "$repository/docs/formats/perfetto.proto" \
+            "json/timeline/$file" "pftrace/timeline/${file%.json}.pftrace"
+    done
     rm -rf parts
     run_msprof export timeline JOBX --output parts --split size=30KB
     for file in parts/timeline/*.json; do

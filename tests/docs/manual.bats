@@ -253,9 +253,9 @@ run_examples() {
     grep -q 'Verdict: regression' summary
 }
 
-# The names of the tables in files of sources.
+# The names of the tables in files of sources, of those that a macro makes, too.
 names_in() {
-    find "$@" -name '*.c' -exec sed -n 's/^    \.name = "\([a-z0-9_]*\)",$/\1/p' {} + | sort -u
+    find "$@" -name '*.c' -exec sed -nE 's/^(    \.name = |.*OPERATORS\()"([a-z0-9_]*)",.*/\2/p' {} + | sort -u
 }
 
 # The rows of a part of the manual that is made of tables, and that they stand in a page.
@@ -305,4 +305,14 @@ for path in sys.argv[1:]:
             assert sum(widths[:len(cells) - 1]) + 4 * (len(cells) - 1) + len(cells[-1]) + 11 <= 80, (path, row)
 assert seen > 2, seen
 END
+}
+
+@test "two pages of one name refer to each other" {
+    for page in "$repository"/man/*.[1-8]; do
+        name=${page##*/}
+        for other in "$repository/man/${name%.*}".[1-8]; do
+            [ "$other" = "$page" ] || grep -qE "^\.Xr ${name%.*} ${other##*.}" "$page" || { echo "$page does not name ${other##*/}"; false; }
+        done
+    done
+    grep -q '^.Xr msprof-report 5' "$repository/man/msprof-report.1"
 }

@@ -145,13 +145,9 @@ static void write_link(struct nested_json *nested, const struct matrix *matrix, 
                                               name_of(matrix, link->transport),
                                               name_of(matrix, link->op_name)};
     snprintf(ranks, sizeof ranks, "%lld-%lld", (long long)row.source, (long long)row.target);
-    json_put_begin(json, ranks, '{');
-    json_put_text(json, "Transport Type", row.transport);
-    json_put_decimal(json, "Transit Time(ms)", row.ns, MS);
-    json_put_decimal(json, "Transit Size(MB)", row.bytes, MB);
-    json_put_text(json, "Op Name", row.op_name);
-    json_put_decimal(json, "Bandwidth(GB/s)", row.bandwidth, RATIO);
-    json_put_end(json, '}');
+    json_put_object(json, ranks, JSON_TEXT("Transport Type", row.transport),
+                    JSON_DECIMAL("Transit Time(ms)", row.ns, MS), JSON_DECIMAL("Transit Size(MB)", row.bytes, MB),
+                    JSON_TEXT("Op Name", row.op_name), JSON_DECIMAL("Bandwidth(GB/s)", row.bandwidth, RATIO));
     cluster_database_add_link(nested->database, member, &row);
 }
 
@@ -177,17 +173,9 @@ static int sum_totals(struct matrix *sums, const struct matrix *matrix, const st
 
 static struct matrix_link *sorted_links(const struct matrix *matrix, struct err *err)
 {
-    struct matrix_link *links = calloc(matrix->links.used + 1, sizeof *links);
-    const struct matrix_link *link = NULL;
-    size_t count = 0;
-    if (links == NULL) {
-        err_no_memory(err);
-        return NULL;
-    }
-    while (matrix->links.used > 0 && (link = map_next(&matrix->links, link)) != NULL)
-        links[count++] = *link;
-    if (count > 1)
-        qsort_r(links, count, sizeof *links, compare_links, (void *)(uintptr_t)matrix);
+    struct matrix_link *links = map_items(&matrix->links, err);
+    if (links != NULL)
+        qsort_r(links, matrix->links.used, sizeof *links, compare_links, (void *)(uintptr_t)matrix);
     return links;
 }
 

@@ -65,26 +65,11 @@ static void put_finding(FILE *stream, const struct advice *advice, const struct 
     fputs(finding->row_count > 0 && markdown ? "```\n\n" : "\n", stream);
 }
 
-static void put_number(struct json_out *json, const char *key, double value)
+/* The time as the timeline has it; INT64_MIN: it has none. */
+static int64_t timeline_ns(const struct advice *advice, int64_t time_ns)
 {
-    json_put_format(json, key, "%.3f", isfinite(value) ? value + 0.0 : 0.0);
-}
-
-static void put_time(struct json_out *json, const char *key, int64_t time_ns)
-{
-    char text[NUMBER_MAX];
-
-    if (time_ns == INT64_MIN)
-        json_put_text(json, key, NULL);
-    else
-        json_put_format(json, key, "%.*s", (int)(number_put_us(text, time_ns) - text), text);
-}
-
-static void put_json_ts(struct json_out *json, const struct advice *advice, int64_t time_ns)
-{
-    put_time(json, "timeline_ts",
-             time_ns == INT64_MIN || advice->origin_ns == INT64_MIN ? INT64_MIN
-                                                                    : number_subtract(time_ns, advice->origin_ns));
+    return time_ns == INT64_MIN || advice->origin_ns == INT64_MIN ? INT64_MIN
+                                                                  : number_subtract(time_ns, advice->origin_ns);
 }
 
 static void put_json_finding(struct json_out *json, const struct advice *advice, const struct finding *finding)
@@ -93,41 +78,23 @@ static void put_json_finding(struct json_out *json, const struct advice *advice,
     char option[128];
 
     json_put_begin(json, NULL, '{');
-    json_put_text(json, "advice", rule->advice);
-    put_number(json, "at_stake", finding->at_stake_ns / 1e3);
+    json_put_members(json, JSON_TEXT("advice", rule->advice), JSON_FIXED("at_stake", finding->at_stake_ns / 1e3));
     json_put_begin(json, "evidence", '[');
     for (size_t i = 0; i < finding->row_count; i++) {
-        json_put_begin(json, NULL, '{');
-        json_put_format(json, "count", "%lld", (long long)finding->rows[i].count);
-        json_put_text(json, "name", finding->rows[i].name);
-        if (finding->rows[i].launcher[0] != '\0')
-            json_put_text(json, "launched_by", finding->rows[i].launcher);
-        put_number(json, "share", finding->rows[i].share);
-        put_number(json, "time", finding->rows[i].time_ns / 1e3);
-        put_json_ts(json, advice, finding->rows[i].at_ns);
-        put_time(json, "timestamp", finding->rows[i].at_ns);
-        json_put_end(json, '}');
+        const struct finding_row *row = &finding->rows[i];
+        json_put_object(json, NULL, JSON_INTEGER("count", row->count), JSON_TEXT("name", row->name),
+                        JSON_NOTE("launched_by", row->launcher), JSON_FIXED("share", row->share),
+                        JSON_FIXED("time", row->time_ns / 1e3), JSON_US("timeline_ts", timeline_ns(advice, row->at_ns)),
+                        JSON_US("timestamp", row->at_ns));
     }
     json_put_end(json, ']');
-    json_put_text(json, "formula", rule->formula);
-    json_put_text(json, "id", rule->id);
     snprintf(option, sizeof option, "--threshold %s:PERCENT", rule->id);
-    json_put_text(json, "option", option);
-    json_put_text(json, "same_cause", finding->same_cause != NULL ? finding->same_cause->id : NULL);
-    json_put_text(json, "sentence", finding->sentence);
-    json_put_text(json, "severity", advice_severity_name(finding->severity));
-    put_number(json, "threshold", finding->threshold);
-    put_json_ts(json, advice, finding->time_ns);
-    put_time(json, "timestamp", finding->time_ns);
-    put_number(json, "value", finding->value);
-    json_put_end(json, '}');
-}
-
-static void put_not_checked(struct json_out *json, const char *id, const char *reason)
-{
-    json_put_begin(json, NULL, '{');
-    json_put_text(json, "id", id);
-    json_put_text(json, "reason", reason);
+    json_put_members(
+        json, JSON_TEXT("formula", rule->formula), JSON_TEXT("id", rule->id), JSON_TEXT("option", option),
+        JSON_TEXT("same_cause", finding->same_cause != NULL ? finding->same_cause->id : NULL),
+        JSON_TEXT("sentence", finding->sentence), JSON_TEXT("severity", advice_severity_name(finding->severity)),
+        JSON_FIXED("threshold", finding->threshold), JSON_US("timeline_ts", timeline_ns(advice, finding->time_ns)),
+        JSON_US("timestamp", finding->time_ns), JSON_FIXED("value", finding->value));
     json_put_end(json, '}');
 }
 
@@ -136,9 +103,7 @@ static void put_json_advice(FILE *stream, const struct advice *advice, const cha
     struct json_out json = {.stream = stream};
 
     json_put_begin(&json, NULL, '{');
-    json_put_text(&json, "capture", capture);
-    if (advice->cut_steps[0] != '\0')
-        json_put_text(&json, "cut_steps", advice->cut_steps);
+    json_put_members(&json, JSON_TEXT("capture", capture), JSON_NOTE("cut_steps", advice->cut_steps));
     json_put_begin(&json, "findings", '[');
     for (size_t i = 0; i < advice_rule_count && advice->findings[i].fired; i++)
         put_json_finding(&json, advice, &advice->findings[i]);
@@ -146,7 +111,8 @@ static void put_json_advice(FILE *stream, const struct advice *advice, const cha
     json_put_begin(&json, "not_checked", '[');
     for (size_t i = 0; i < advice_rule_count; i++)
         if (advice->findings[i].not_checked != NULL)
-            put_not_checked(&json, advice->findings[i].rule->id, advice->findings[i].not_checked);
+            json_put_object(&json, NULL, JSON_TEXT("id", advice->findings[i].rule->id),
+                            JSON_TEXT("reason", advice->findings[i].not_checked));
     json_put_end(&json, ']');
     json_put_begin(&json, "passed", '[');
     for (size_t i = 0; i < advice_rule_count; i++)
@@ -154,9 +120,7 @@ static void put_json_advice(FILE *stream, const struct advice *advice, const cha
             !advice->findings[i].told_elsewhere)
             json_put_text(&json, NULL, advice->findings[i].rule->id);
     json_put_end(&json, ']');
-    if (advice->recorded[0] != '\0')
-        json_put_text(&json, "recorded", advice->recorded);
-    json_put_text(&json, "schema", SCHEMA_ADVICE);
+    json_put_members(&json, JSON_NOTE("recorded", advice->recorded), JSON_TEXT("schema", SCHEMA_ADVICE));
     json_put_end(&json, '}');
     fputc('\n', stream);
 }
@@ -196,14 +160,10 @@ static void put_json_rules(FILE *stream)
 
     json_put_begin(&json, NULL, '{');
     json_put_begin(&json, "rules", '[');
-    for (size_t i = 0; i < advice_rule_count; i++) {
-        json_put_begin(&json, NULL, '{');
-        json_put_text(&json, "advice", advice_rules[i].advice);
-        json_put_text(&json, "formula", advice_rules[i].formula);
-        json_put_text(&json, "id", advice_rules[i].id);
-        json_put_format(&json, "threshold", "%g", advice_rules[i].threshold);
-        json_put_end(&json, '}');
-    }
+    for (size_t i = 0; i < advice_rule_count; i++)
+        json_put_object(&json, NULL, JSON_TEXT("advice", advice_rules[i].advice),
+                        JSON_TEXT("formula", advice_rules[i].formula), JSON_TEXT("id", advice_rules[i].id),
+                        JSON_GENERAL("threshold", 6, advice_rules[i].threshold));
     json_put_end(&json, ']');
     json_put_text(&json, "schema", SCHEMA_RULES);
     json_put_end(&json, '}');
@@ -288,17 +248,11 @@ static void put_json_list(struct json_out *json, const char *key, const struct l
     json_put_begin(json, key, '[');
     for (size_t i = 0; i < list->count; i++) {
         const struct named_series *told = &list->items[i];
-        json_put_begin(json, NULL, '{');
-        json_put_format(json, "count", "%lld", (long long)told->times.n);
-        put_number(json, "longest", told->times.maximum / 1e3);
-        if (told->period_ns >= 0)
-            put_number(json, "mean_period", told->period_ns / 1e3);
-        else
-            json_put_text(json, "mean_period", NULL);
-        put_number(json, "median", told->times.median / 1e3);
-        json_put_text(json, "name", told->name);
-        put_number(json, "total", told->times.total / 1e3);
-        json_put_end(json, '}');
+        json_put_object(
+            json, NULL, JSON_INTEGER("count", told->times.n), JSON_FIXED("longest", told->times.maximum / 1e3),
+            told->period_ns >= 0 ? JSON_FIXED("mean_period", told->period_ns / 1e3) : JSON_TEXT("mean_period", NULL),
+            JSON_FIXED("median", told->times.median / 1e3), JSON_TEXT("name", told->name),
+            JSON_FIXED("total", told->times.total / 1e3));
     }
     json_put_end(json, ']');
 }
@@ -314,7 +268,7 @@ static void put_json_answer(const struct list *ranges, const struct list *calls,
     json_put_end(&json, ']');
     json_put_begin(&json, "not_checked", '[');
     for (size_t i = 0; i < advice_rule_count; i++)
-        put_not_checked(&json, advice_rules[i].id, NOTHING_RAN);
+        json_put_object(&json, NULL, JSON_TEXT("id", advice_rules[i].id), JSON_TEXT("reason", NOTHING_RAN));
     json_put_end(&json, ']');
     json_put_begin(&json, "passed", '[');
     json_put_end(&json, ']');

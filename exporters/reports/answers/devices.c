@@ -38,24 +38,22 @@ static const struct report_column columns[] = {
 struct gap_table {
     struct report_run *run;
     const struct workload *workload;
-    struct gaps gaps;
-    struct intern names;
-    struct gap_calls calls;
+    const struct host_calls *calls;
 };
 
 static int put_gap(const struct gap_table *table, size_t i, struct err *err)
 {
     const struct workload *workload = table->workload;
-    const struct gap *gap = &table->gaps.items[i];
-    const struct gap_call *call = &table->calls.items[i];
-    const char *name = call->name != NO_TEXT ? table->names.items[call->name].bytes : NULL;
+    const struct gap *gap = &table->calls->gaps->items[i];
+    const struct gap_call *call = &table->calls->gap_calls.items[i];
+    const char *name = call->name != NO_TEXT ? table->calls->names.items[call->name].bytes : NULL;
     int64_t length_ns = gap_length_ns(gap);
     const struct shown row = {
         .length_ns = length_ns,
         .start_ns = gap->start_ns,
         .device = workload->devices[workload->executions[gap->after].device].id,
         .covered = name != NULL ? (double)call->covered_ns / (double)length_ns * 1000 : NAN,
-        .cause = gap_cause_name(gap_calls_cause(&table->calls, i, name)),
+        .cause = gap_cause_name(gap_calls_cause(&table->calls->gap_calls, i, name)),
         .call = name,
         .before = execution_name(workload, gap->before),
         .after = execution_name(workload, gap->after),
@@ -76,8 +74,8 @@ static bool stands_before(const struct gap_table *table, struct ranked_gap x, st
     if (x.length_ns != y.length_ns)
         return x.length_ns > y.length_ns;
     if (x.length_ns >= EXACT_NS) {
-        int64_t dx = gap_length_ns(&table->gaps.items[x.gap]);
-        int64_t dy = gap_length_ns(&table->gaps.items[y.gap]);
+        int64_t dx = gap_length_ns(&table->calls->gaps->items[x.gap]);
+        int64_t dy = gap_length_ns(&table->calls->gaps->items[y.gap]);
         if (dx != dy)
             return dx > dy;
     }
@@ -102,7 +100,7 @@ static void sink(const struct gap_table *table, struct ranked_gap *heap, size_t 
 /* There may be a million of which twenty are wanted: only those that are put get into their order. */
 static int put_all(struct gap_table *table, struct err *err)
 {
-    size_t count = table->gaps.count;
+    size_t count = table->calls->gaps->count;
     struct ranked_gap *heap = large_new(count + 1, sizeof *heap, err);
     int status = 0;
 
@@ -110,7 +108,7 @@ static int put_all(struct gap_table *table, struct err *err)
         return err_status(err);
     for (size_t i = 0; i < count; i++) {
         large_pass(i);
-        heap[i] = (struct ranked_gap){(float)gap_length_ns(&table->gaps.items[i]), (uint32_t)i};
+        heap[i] = (struct ranked_gap){(float)gap_length_ns(&table->calls->gaps->items[i]), (uint32_t)i};
     }
     for (size_t i = count / 2; i-- > 0;)
         sink(table, heap, count, i);
@@ -125,24 +123,18 @@ static int put_all(struct gap_table *table, struct err *err)
     return status;
 }
 
-static int take_call(void *arg, const struct host_call *call, struct err *err)
-{
-    (void)err;
-    gap_calls_take(arg, call);
-    return 0;
-}
-
 static int put_gaps(struct report_run *run, const struct workload *workload, struct err *err)
 {
-    struct gap_table table = {.run = run, .workload = workload};
-    bool failed = (!workload->facts.placed && gaps_make(workload, &table.gaps, err) < 0) ||
-                  gap_calls_open(&table.calls, workload, &table.gaps, err) < 0 ||
-                  host_calls_each(run->session->db, &table.names, take_call, &table.calls, err) < 0 ||
-                  put_all(&table, err) < 0;
+    struct gaps gaps = {.items = NULL};
+    struct host_calls own = {.gaps = NULL};
+    struct gap_table table = {run, workload, run->session->calls != NULL ? run->session->calls : &own};
+    bool failed = table.calls == &own && ((!workload->facts.placed && gaps_make(workload, &gaps, err) < 0) ||
+                                          host_calls_open(&own, workload, &gaps, false, err) < 0 ||
+                                          host_calls_load(run->session->db, &own, err) < 0);
 
-    gap_calls_release(&table.calls);
-    intern_release(&table.names);
-    gaps_release(&table.gaps);
+    failed = failed || put_all(&table, err) < 0;
+    host_calls_release(&own);
+    gaps_release(&gaps);
     return failed ? err_status(err) : 0;
 }
 
@@ -265,10 +257,7 @@ struct item {
     double time_ns, bytes; /* negative: not known */
     const char *name;
 };
-struct items {
-    struct item *items;
-    size_t count, capacity;
-};
+struct items ARRAY_OF(struct item);
 
 static int add_item(struct items *items, const struct item *item, struct err *err)
 {

@@ -351,22 +351,15 @@ static struct time_unit unit_of(const struct comparison *comparison, enum diff_f
 /* JSON of the schema msprof.diff/1: names of members ascend, times are microseconds, and nothing depends on when or
  * where it was made. */
 
-static void put_us(struct json_out *json, const char *key, double ns)
-{
-    json_put_format(json, key, "%.3f", isfinite(ns) ? ns / 1e3 + 0.0 : 0.0);
-}
-
 /* A measure of steps, null where no capture of the side tells it. */
-static void put_measure(struct json_out *json, const struct side *side, enum measure measure)
+static struct json_member measure_of(const struct side *side, enum measure measure)
 {
     bool known = false;
 
     for (size_t i = 0; i < side->count; i++)
         known = known || profile_measure(side->profiles[i], measure) >= 0;
-    if (known)
-        put_us(json, profile_measure_name(measure), comparison_side_measure(side, measure));
-    else
-        json_put_text(json, profile_measure_name(measure), NULL);
+    return known ? JSON_FIXED(profile_measure_name(measure), comparison_side_measure(side, measure) / 1e3)
+                 : JSON_TEXT(profile_measure_name(measure), NULL);
 }
 
 /* How its devices' time divides, as far as it was recorded: of all captures of the side together. */
@@ -379,11 +372,8 @@ static void put_elapsed(struct json_out *json, const struct side *side)
         busy_ns += side->profiles[i]->busy_ns;
         free_ns += side->profiles[i]->free_ns;
     }
-    json_put_begin(json, "elapsed", '{');
-    put_us(json, "busy", busy_ns);
-    put_us(json, "free", free_ns);
-    put_us(json, "time", time_ns);
-    json_put_end(json, '}');
+    json_put_object(json, "elapsed", JSON_FIXED("busy", busy_ns / 1e3), JSON_FIXED("free", free_ns / 1e3),
+                    JSON_FIXED("time", time_ns / 1e3));
 }
 
 /* Puts the cut steps of all captures of the side; no member where no step was cut. */
@@ -409,7 +399,7 @@ static void put_side(struct json_out *json, const char *key, const struct side *
     char recorded[RECORDED_SIZE] = "";
 
     json_put_begin(json, key, '{');
-    put_measure(json, side, MEASURE_BUSY);
+    json_put_members(json, measure_of(side, MEASURE_BUSY));
     json_put_begin(json, "captures", '[');
     for (size_t i = 0; i < side->count; i++) {
         json_put_text(json, NULL, side->profiles[i]->name);
@@ -421,17 +411,12 @@ static void put_side(struct json_out *json, const char *key, const struct side *
     }
     json_put_end(json, ']');
     put_cut_steps_json(json, side);
-    put_measure(json, side, MEASURE_DEVICE_BUSY);
+    json_put_members(json, measure_of(side, MEASURE_DEVICE_BUSY));
     put_elapsed(json, side);
-    json_put_format(json, "executions", "%lld", (long long)executions);
-    put_measure(json, side, MEASURE_EXPOSED);
-    put_measure(json, side, MEASURE_FREE);
-    put_measure(json, side, MEASURE_PERIOD);
-    if (recorded[0] != '\0')
-        json_put_text(json, "recorded", recorded);
-    put_us(json, "step_time", step_ns);
-    json_put_format(json, "steps", "%lld", (long long)steps);
-    json_put_format(json, "warmup_steps", "%lld", (long long)warmup);
+    json_put_members(json, JSON_INTEGER("executions", executions), measure_of(side, MEASURE_EXPOSED),
+                     measure_of(side, MEASURE_FREE), measure_of(side, MEASURE_PERIOD), JSON_NOTE("recorded", recorded),
+                     JSON_FIXED("step_time", step_ns / 1e3), JSON_INTEGER("steps", steps),
+                     JSON_INTEGER("warmup_steps", warmup));
     json_put_end(json, '}');
 }
 
@@ -441,27 +426,20 @@ static void put_comparability(struct json_out *json, const struct comparison *co
     json_put_begin(json, "checks", '[');
     for (size_t i = 0; i < comparison->check_count; i++) {
         const struct compare_check *check = &comparison->checks[i];
-        json_put_begin(json, NULL, '{');
-        json_put_text(json, "base", check->base);
-        json_put_format(json, "factor", "%.4g", check->factor);
-        json_put_text(json, "name", check->name);
-        json_put_text(json, "new", check->new_side);
-        json_put_bool(json, "same", check->same);
-        json_put_end(json, '}');
+        json_put_object(json, NULL, JSON_TEXT("base", check->base), JSON_GENERAL("factor", 4, check->factor),
+                        JSON_TEXT("name", check->name), JSON_TEXT("new", check->new_side),
+                        JSON_BOOL("same", check->same));
     }
     json_put_end(json, ']');
-    json_put_bool(json, "comparable", comparison->comparable);
-    json_put_text(json, "run_to_run_noise", comparison->run_to_run ? "measured" : "not measured");
-    json_put_format(json, "score", "%.4g", comparison->score);
+    json_put_members(json, JSON_BOOL("comparable", comparison->comparable),
+                     JSON_TEXT("run_to_run_noise", comparison->run_to_run ? "measured" : "not measured"),
+                     JSON_GENERAL("score", 4, comparison->score));
     json_put_end(json, '}');
 }
 
-static void put_value(struct json_out *json, const char *key, enum gate_unit unit, double value)
+static struct json_member value_of(const char *key, enum gate_unit unit, double value)
 {
-    if (unit == UNIT_OF_TIME)
-        put_us(json, key, value);
-    else
-        json_put_format(json, key, "%.6g", value);
+    return unit == UNIT_OF_TIME ? JSON_FIXED(key, value / 1e3) : JSON_GENERAL(key, 6, value);
 }
 
 static void put_gate(struct json_out *json, const struct compare_gate *result)
@@ -470,32 +448,22 @@ static void put_gate(struct json_out *json, const struct compare_gate *result)
     char metric[1024];
 
     snprintf(metric, sizeof metric, "%.*s", result->gate->metric_length, result->gate->metric_text);
-    json_put_begin(json, NULL, '{');
-    put_value(json, "base", unit, result->base);
-    put_value(json, "delta", unit, result->new_value - result->base);
-    json_put_text(json, "limit", result->gate->limit_text);
-    json_put_text(json, "metric", metric);
-    put_value(json, "new", unit, result->new_value);
-    json_put_bool(json, "passed", result->passed);
-    if (result->why[0] != '\0')
-        json_put_text(json, "reason", result->why);
-    json_put_end(json, '}');
+    json_put_object(json, NULL, value_of("base", unit, result->base),
+                    value_of("delta", unit, result->new_value - result->base),
+                    JSON_TEXT("limit", result->gate->limit_text), JSON_TEXT("metric", metric),
+                    value_of("new", unit, result->new_value), JSON_BOOL("passed", result->passed),
+                    JSON_NOTE("reason", result->why));
 }
 
-static void put_percent(struct json_out *json, const char *key, bool known, double share)
+/* Null also where no change is large enough: nothing could show one. */
+static struct json_member percent(const char *key, bool known, double share)
 {
-    if (known && isfinite(share)) /* no change is large enough where nothing could show one */
-        json_put_format(json, key, "%.4g", 100 * share + 0.0);
-    else
-        json_put_text(json, key, NULL);
+    return JSON_GENERAL(key, 4, known ? 100 * share + 0.0 : INFINITY);
 }
 
-static void put_count(struct json_out *json, const char *key, size_t count)
+static struct json_member count_of(const char *key, size_t count)
 {
-    if (count > 0)
-        json_put_format(json, key, "%zu", count);
-    else
-        json_put_text(json, key, NULL);
+    return JSON_INTEGER(key, count > 0 ? (int64_t)count : INT64_MIN);
 }
 
 /* Percentages. */
@@ -503,35 +471,25 @@ static void put_noise_json(struct json_out *json, const struct comparison *compa
 {
     const struct noise *noise = &comparison->noise;
 
-    json_put_begin(json, "noise", '{');
-    put_percent(json, "assumed_drift", true, comparison->options.drift);
-    put_percent(json, "shared_change", noise->separated, expm1(noise->change));
-    put_count(json, "shared_needs_captures", noise->separated ? comparison->shared_needed : 0);
-    put_percent(json, "shared_smallest", noise->separated, comparison->shared_smallest);
-    json_put_bool(json, "shared_told", comparison->shared_told);
-    put_percent(json, "smallest", comparison->smallest >= 0, comparison->smallest);
-    json_put_end(json, '}');
+    json_put_object(json, "noise", percent("assumed_drift", true, comparison->options.drift),
+                    percent("shared_change", noise->separated, expm1(noise->change)),
+                    count_of("shared_needs_captures", noise->separated ? comparison->shared_needed : 0),
+                    percent("shared_smallest", noise->separated, comparison->shared_smallest),
+                    JSON_BOOL("shared_told", comparison->shared_told),
+                    percent("smallest", comparison->smallest >= 0, comparison->smallest));
 }
 
 static void put_row(struct json_out *json, const struct compare_row *row)
 {
-    json_put_begin(json, NULL, '{');
-    json_put_format(json, "cliff", "%.6g", row->cliff);
-    json_put_text(json, "key", row->key);
-    json_put_text(json, "match", match_kind_name(row->match));
-    put_us(json, "median_base", row->median_base);
-    put_us(json, "median_new", row->median_new);
-    json_put_format(json, "n_base", "%lld", (long long)row->n_base);
-    json_put_format(json, "n_new", "%lld", (long long)row->n_new);
-    put_count(json, "needs_captures", row->verdict == ROW_NOISE ? row->needed : 0);
-    put_percent(json, "own_change", row->smallest >= 0, row->own);
-    json_put_format(json, "p", "%.6g", row->p);
-    json_put_format(json, "q", "%.6g", row->q);
-    put_percent(json, "smallest", row->smallest >= 0, row->smallest);
-    put_us(json, "total_step_base", row->total_base);
-    put_us(json, "total_step_new", row->total_new);
-    json_put_text(json, "verdict", compare_row_verdict_name(row->verdict));
-    json_put_end(json, '}');
+    json_put_object(
+        json, NULL, JSON_GENERAL("cliff", 6, row->cliff), JSON_TEXT("key", row->key),
+        JSON_TEXT("match", match_kind_name(row->match)), JSON_FIXED("median_base", row->median_base / 1e3),
+        JSON_FIXED("median_new", row->median_new / 1e3), JSON_INTEGER("n_base", row->n_base),
+        JSON_INTEGER("n_new", row->n_new), count_of("needs_captures", row->verdict == ROW_NOISE ? row->needed : 0),
+        percent("own_change", row->smallest >= 0, row->own), JSON_GENERAL("p", 6, row->p), JSON_GENERAL("q", 6, row->q),
+        percent("smallest", row->smallest >= 0, row->smallest), JSON_FIXED("total_step_base", row->total_base / 1e3),
+        JSON_FIXED("total_step_new", row->total_new / 1e3),
+        JSON_TEXT("verdict", compare_row_verdict_name(row->verdict)));
 }
 
 static void put_rows(const struct diff_output *output, struct json_out *json)
@@ -610,8 +568,8 @@ static int diff_print_json(const struct diff_output *output, FILE *stream, struc
     if (put_only(&json, &comparison->rows, true, err) < 0 || put_only(&json, &comparison->rows, false, err) < 0)
         return err_status(err);
     put_rows(output, &json);
-    json_put_text(&json, "schema", SCHEMA_DIFF);
-    json_put_text(&json, "verdict", compare_verdict_name(comparison->verdict));
+    json_put_members(&json, JSON_TEXT("schema", SCHEMA_DIFF),
+                     JSON_TEXT("verdict", compare_verdict_name(comparison->verdict)));
     json_put_end(&json, '}');
     fputc('\n', stream);
     return 0;

@@ -4,6 +4,7 @@
 #include "analysis/gap_calls.h"
 #include "base/array.h"
 #include "exporters/load/answer.h"
+#include "exporters/load/load_evidence.h"
 #include "exporters/load/load_ranges.h"
 #include "exporters/reports/framework/host_side.h"
 #include "exporters/table/report.h"
@@ -12,7 +13,6 @@
 
 struct shown {
     struct call_time time;
-    struct series series;
     double share, p95_ns; /* share: of 10000 */
     const char *name;
 };
@@ -22,17 +22,17 @@ static const struct report_column columns[] = {
     {"Self(us)", SHOWN(time.self_ns), FORM_SCALED, 3, .doc = "The time of all calls without that of the calls inside."},
     {"Blocked(us)", SHOWN(time.blocked_ns), FORM_SCALED, 3, .doc = "How much of the total no device did anything."},
     {"Total(us)", SHOWN(time.total_ns), FORM_SCALED, 3, .doc = "The time of all calls."},
-    {"Count", SHOWN(series.n), .flags = REPORT_NUMBER, .doc = "How often it was called."},
-    {"Median(us)", SHOWN(series.median), FORM_SCALED, 3, .flags = REPORT_NARROW,
+    {"Count", SHOWN(time.series.n), .flags = REPORT_NUMBER, .doc = "How often it was called."},
+    {"Median(us)", SHOWN(time.series.median), FORM_SCALED, 3, .flags = REPORT_NARROW,
      .doc = "Half of the calls took no longer."},
     {"P95(us)", SHOWN(p95_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "19 of 20 calls took no longer."},
-    {"Longest(us)", SHOWN(series.maximum), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The longest call."},
+    {"Longest(us)", SHOWN(time.series.maximum), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The longest call."},
     {"Function", SHOWN(name), .doc = "Which function."},
     {.title = NULL},
 };
 
 struct ranked {
-    struct call_time *time;
+    const struct call_time *time;
     const char *name;
 };
 
@@ -40,21 +40,17 @@ ARRAY_COMPARE(by_self, struct ranked, ARRAY_BY_MOST(time->self_ns), ARRAY_BY_TEX
 
 static int put_function(struct report_run *run, const struct ranked *ranked, double self_ns, struct err *err)
 {
-    struct call_time *time = ranked->time;
-    struct shown row = {.time = *time, .share = self_ns > 0 ? time->self_ns / self_ns * 1e4 : 0, .name = ranked->name};
-    int status = series_make(&row.series, time->durations.items, time->durations.count, err);
-
-    if (status != 0)
-        return status;
-    row.p95_ns = series_percentile(&row.series, 0.95);
-    status = report_put(run, &row, err);
-    series_release(&row.series);
-    return status;
+    const struct call_time *time = ranked->time;
+    const struct shown row = {.time = *time,
+                              .share = self_ns > 0 ? time->self_ns / self_ns * 1e4 : 0,
+                              .p95_ns = series_percentile(&time->series, 0.95),
+                              .name = ranked->name};
+    return report_put(run, &row, err);
 }
 
-static int put_times(struct report_run *run, const struct call_times *times, const struct intern *names,
-                     struct err *err)
+static int put_times(struct report_run *run, const struct host_calls *calls, struct err *err)
 {
+    const struct call_times *times = &calls->times;
     struct ranked *ranked = calloc(times->count + 1, sizeof *ranked);
     double self_ns = 0;
     size_t count = 0;
@@ -62,8 +58,8 @@ static int put_times(struct report_run *run, const struct call_times *times, con
 
     for (size_t i = 0; status == 0 && i < times->count; i++) {
         self_ns += times->items[i].self_ns;
-        if (times->items[i].durations.count > 0)
-            ranked[count++] = (struct ranked){&times->items[i], names->items[i].bytes};
+        if (times->items[i].series.n > 0)
+            ranked[count++] = (struct ranked){&times->items[i], calls->names.items[i].bytes};
     }
     if (status == 0)
         array_sort(ranked, count, sizeof *ranked, by_self);
@@ -73,27 +69,19 @@ static int put_times(struct report_run *run, const struct call_times *times, con
     return status;
 }
 
-static int take_call(void *arg, const struct host_call *call, struct err *err)
-{
-    return call_times_take(arg, call, err);
-}
-
 static int put_rows(struct report_run *run, struct err *err)
 {
     struct workload workload;
-    struct coverage idle;
-    struct call_times times = {.idle = &idle};
-    struct intern names = {.items = NULL};
+    struct host_calls own = {.gaps = NULL};
 
     if (answer_workload(run, WITHOUT_COUNTERS, &workload, err) < 0)
         return err_status(err);
-    bool failed = coverage_of_idle(&workload, &idle, err) < 0;
+    if (run->session->calls != NULL)
+        return put_times(run, run->session->calls, err);
+    bool failed = host_calls_open(&own, &workload, NULL, true, err) < 0;
     workload_release(&workload);
-    failed = failed || host_calls_each(run->session->db, &names, take_call, &times, err) < 0 ||
-             put_times(run, &times, &names, err) < 0;
-    call_times_release(&times);
-    coverage_release(&idle);
-    intern_release(&names);
+    failed = failed || host_calls_load(run->session->db, &own, err) < 0 || put_times(run, &own, err) < 0;
+    host_calls_release(&own);
     return failed ? err_status(err) : 0;
 }
 

@@ -681,12 +681,8 @@ static void put_problems(struct json_out *json, const char *key, const struct sw
     for (size_t i = 0; i < problems->count; i++) {
         const struct switch_problem *problem = &problems->items[i];
 
-        json_put_begin(json, NULL, '{');
-        json_put_text(json, "key", problem->key);
-        json_put_text(json, "value", problem->value);
-        json_put_text(json, "message", problem->message);
-        json_put_text(json, "suggestion", problem->suggestion);
-        json_put_end(json, '}');
+        json_put_object(json, NULL, JSON_TEXT("key", problem->key), JSON_TEXT("value", problem->value),
+                        JSON_TEXT("message", problem->message), JSON_TEXT("suggestion", problem->suggestion));
     }
     json_put_end(json, ']');
 }
@@ -700,9 +696,8 @@ static void put_effects(struct json_out *json, const struct outcome *outcome)
         if (!item->on_chip)
             continue;
         json_put_begin(json, NULL, '{');
-        json_put_text(json, "switch", item->effect->key);
-        json_put_text(json, "value", item->value);
-        json_put_text(json, "what", item->effect->what);
+        json_put_members(json, JSON_TEXT("switch", item->effect->key), JSON_TEXT("value", item->value),
+                         JSON_TEXT("what", item->effect->what));
         json_put_begin(json, "chips", '[');
         put_chips(json->stream, item->effect, ",");
         json_put_end(json, ']');
@@ -756,14 +751,10 @@ static void print_json(const struct switch_finding *finding, const struct outcom
     struct json_out json = {.stream = stream};
 
     json_put_begin(&json, NULL, '{');
-    json_put_text(&json, "schema", SCHEMA_OPTIONS);
-    json_put_text(&json, "file", file);
-    json_put_text(&json, "written_for", switch_writer_name(finding->writer));
-    if (outcome->chip == OUTCOME_EVERY_CHIP)
-        json_put_text(&json, "chip", NULL);
-    else
-        json_put_format(&json, "chip", "%" PRId64, outcome->chip);
-    json_put_bool(&json, "valid", finding->problems.count == 0);
+    json_put_members(&json, JSON_TEXT("schema", SCHEMA_OPTIONS), JSON_TEXT("file", file),
+                     JSON_TEXT("written_for", switch_writer_name(finding->writer)),
+                     JSON_INTEGER("chip", outcome->chip == OUTCOME_EVERY_CHIP ? INT64_MIN : outcome->chip),
+                     JSON_BOOL("valid", finding->problems.count == 0));
     put_problems(&json, "problems", &finding->problems);
     put_problems(&json, "warnings", &finding->warnings);
     put_effects(&json, outcome);

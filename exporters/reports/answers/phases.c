@@ -18,7 +18,7 @@ enum phase { PHASE_LAUNCH, PHASE_QUEUE, PHASE_KERNEL, PHASES };
 struct phased {
     int64_t name, type; /* ids */
     int64_t count, total_ns, ns[PHASES];
-    size_t next; /* where its next time in the queue goes */
+    uint32_t last; /* of its times in the queue */
 };
 
 struct shown {
@@ -57,12 +57,12 @@ struct known_operator {
 
 struct phases {
     struct ARRAY_OF(struct launch) launches; /* by connection */
+    size_t next_launch;                      /* behind the last that was found */
     struct phased *items;
     size_t count, capacity;
     struct map known;
     double total_ns;
-    int64_t *queued; /* NULL: executions are counted; of one operator after the other */
-    size_t executions, passed;
+    struct grouped queued;
 };
 
 enum { CALL_CONNECTION, CALL_START, CALL_DURATION, CALL_LAUNCHES, CALL_VALUES };
@@ -94,12 +94,16 @@ static int take_launch(void *arg, int64_t *row, struct err *err)
 /* Puts the first call of each connection in front. */
 ARRAY_COMPARE(by_connection, struct launch, ARRAY_BY(connection), ARRAY_BY(start_ns))
 
-static const struct launch *find_launch(const struct phases *phases, int64_t connection)
+/* Most tasks come in the order of their connections. */
+static const struct launch *find_launch(struct phases *phases, int64_t connection)
 {
-    size_t low = search_from(phases->launches.items, phases->launches.count, sizeof *phases->launches.items,
-                             offsetof(struct launch, connection), connection);
-    bool found = low < phases->launches.count && phases->launches.items[low].connection == connection;
-    return found ? &phases->launches.items[low] : NULL;
+    const struct launch *items = phases->launches.items;
+    size_t at = phases->next_launch;
+    if (at == 0 || at >= phases->launches.count || items[at].connection != connection ||
+        items[at - 1].connection == connection)
+        at = search_from(items, phases->launches.count, sizeof *items, offsetof(struct launch, connection), connection);
+    phases->next_launch = at + 1;
+    return at < phases->launches.count && items[at].connection == connection ? &items[at] : NULL;
 }
 
 static struct phased *find_operator(struct phases *phases, const struct phase_key *key, struct err *err)
@@ -130,22 +134,16 @@ static int take_task(void *arg, int64_t *row, struct err *err)
     struct phased *it = find_operator(phases, &key, err);
     if (it == NULL)
         return err_status(err);
-    large_pass(phases->passed++);
     int64_t launched_ns = launch->end_ns < start_ns ? launch->end_ns : start_ns;
     int64_t parts[PHASES] = {number_subtract(launched_ns, launch->start_ns), number_subtract(start_ns, launched_ns),
                              kernel_ns};
-    if (phases->queued != NULL) {
-        phases->queued[it->next++] = parts[PHASE_QUEUE];
-        return 0;
-    }
     it->count++;
-    phases->executions++;
     for (int phase = 0; phase < PHASES; phase++) {
         it->ns[phase] = number_add(it->ns[phase], parts[phase]);
         it->total_ns = number_add(it->total_ns, parts[phase]);
         phases->total_ns += (double)parts[phase];
     }
-    return 0;
+    return grouped_add(&phases->queued, &it->last, parts[PHASE_QUEUE], err);
 }
 
 ARRAY_COMPARE(by_total, struct phased, ARRAY_BY_MOST(total_ns), ARRAY_BY(name), ARRAY_BY(type))
@@ -166,7 +164,7 @@ static int put_phases(struct report_run *run, struct phases *phases, struct err 
                             .of = *it,
                             .name = cann_text(names, it->name, 0).text,
                             .type = cann_text(names, it->type, 0).text};
-        status = series_make(&row.queue, phases->queued + it->next - it->count, (size_t)it->count, err);
+        status = grouped_series(&phases->queued, it->last, (size_t)it->count, &row.queue, err);
         if (status == 0)
             status = report_put(run, &row, err);
         series_release(&row.queue);
@@ -188,35 +186,20 @@ static int read_rows(sqlite3 *db, const char *table, const char *where, const st
     return status;
 }
 
-/* Counts the executions of each operator, then puts their times in the queue together. */
-static int read_tasks(sqlite3 *db, struct phases *phases, struct err *err)
-{
-    static const char wanted[] = "op_name_id IS NOT NULL AND connection_id IS NOT NULL AND start_ns IS NOT NULL";
-    size_t next = 0;
-    int status = read_rows(db, "device_task", wanted, task_values, TASK_VALUES, take_task, phases, err);
-
-    for (size_t i = 0; i < phases->count; i++) {
-        phases->items[i].next = next;
-        next += (size_t)phases->items[i].count;
-    }
-    if (status != 0 || (phases->queued = large_new(phases->executions, sizeof *phases->queued, err)) == NULL)
-        return err_status(err);
-    return read_rows(db, "device_task", wanted, task_values, TASK_VALUES, take_task, phases, err);
-}
-
 static int put_rows(struct report_run *run, struct err *err)
 {
+    static const char wanted[] = "op_name_id IS NOT NULL AND connection_id IS NOT NULL AND start_ns IS NOT NULL";
     struct phases phases = {.known = MAP_OF(struct known_operator, key)};
     int status = read_rows(run->session->db, "host_call", "connection_id IS NOT NULL AND start_ns IS NOT NULL",
                            call_values, CALL_VALUES, take_launch, &phases, err);
 
     if (status == 0 && phases.launches.count > 0) {
         large_sort(phases.launches.items, phases.launches.count, sizeof *phases.launches.items, by_connection);
-        status = read_tasks(run->session->db, &phases, err);
+        status = read_rows(run->session->db, "device_task", wanted, task_values, TASK_VALUES, take_task, &phases, err);
     }
     if (status == 0)
         status = put_phases(run, &phases, err);
-    large_free(phases.queued);
+    grouped_release(&phases.queued);
     free(phases.items);
     large_free(phases.launches.items);
     map_release(&phases.known);

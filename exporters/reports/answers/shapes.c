@@ -2,7 +2,6 @@
 /* Operators by type, shapes, data types and formats. */
 #include "analysis/compare/statistics.h"
 #include "base/array.h"
-#include "base/file/large.h"
 #include "base/map.h"
 #include "db/query/query_scan.h"
 #include "exporters/table/report.h"
@@ -36,7 +35,8 @@ static const struct report_column columns[] = {
 struct shape {
     int64_t type, tensors; /* ids */
     double total_ns;
-    size_t count, next; /* next: where its next duration goes */
+    size_t count;
+    uint32_t last; /* of its durations */
 };
 
 struct known_shape {
@@ -51,8 +51,7 @@ struct shapes {
     size_t count, capacity;
     struct map known;
     double total_ns;
-    size_t executions, passed;
-    int64_t *durations; /* of one shape after the other */
+    struct grouped durations;
 };
 
 enum { TYPE, TENSORS, START, DURATION, VALUES };
@@ -61,7 +60,7 @@ static const struct scan_column values[] = {{"op_type_id", TYPE, false},
                                             {"start_ns", START, false},
                                             {"duration_ns", DURATION, false}};
 
-static int count_execution(void *arg, int64_t *row, struct err *err)
+static int take_execution(void *arg, int64_t *row, struct err *err)
 {
     struct shapes *shapes = arg;
     const struct shape_key key = {row[TYPE], row[TENSORS]};
@@ -82,54 +81,30 @@ static int count_execution(void *arg, int64_t *row, struct err *err)
     shape->total_ns += (double)row[DURATION];
     shape->count++;
     shapes->total_ns += (double)row[DURATION];
-    shapes->executions++;
-    return 0;
+    return grouped_add(&shapes->durations, &shape->last, row[DURATION], err);
 }
 
-static int take_duration(void *arg, int64_t *row, struct err *err)
-{
-    struct shapes *shapes = arg;
-    const struct shape_key key = {row[TYPE], row[TENSORS]};
-    const struct known_shape *known = row[DURATION] >= 0 ? map_get(&shapes->known, &key) : NULL;
-
-    (void)err;
-    large_pass(shapes->passed++);
-    if (known != NULL)
-        shapes->durations[shapes->items[known->shape].next++] = row[DURATION];
-    return 0;
-}
-
-/* Counts the executions of each shape, then puts their durations together. */
 static int load_shapes(sqlite3 *db, struct shapes *shapes, struct err *err)
 {
     static const char wanted[] = "op_type_id IS NOT NULL AND tensor_set_id IS NOT NULL AND start_ns IS NOT NULL";
     struct query_scan *scan;
-    size_t next = 0;
     int status = query_scan_new(db, "device_task", wanted, values, VALUES, VALUES, &scan, err);
 
     if (status < 0)
         return status;
-    status = query_scan(scan, INT64_MIN + 1, INT64_MAX, count_execution, shapes, err);
-    for (size_t i = 0; i < shapes->count; i++) {
-        shapes->items[i].next = next;
-        next += shapes->items[i].count;
-    }
-    if (status == 0)
-        shapes->durations = large_new(shapes->executions, sizeof *shapes->durations, err);
-    if (shapes->durations != NULL)
-        status = query_scan(scan, INT64_MIN + 1, INT64_MAX, take_duration, shapes, err);
+    status = query_scan(scan, INT64_MIN + 1, INT64_MAX, take_execution, shapes, err);
     query_scan_free(scan);
-    return status == 0 && shapes->durations == NULL ? err_status(err) : status;
+    return status;
 }
 
 ARRAY_COMPARE(by_total, struct shape, ARRAY_BY_MOST(total_ns), ARRAY_BY(type), ARRAY_BY(tensors))
 
 static int put_shape(struct report_run *run, const struct cann_texts *names, const struct cann_texts *tensors,
-                     const struct shapes *shapes, struct shape *shape, struct err *err)
+                     const struct shapes *shapes, const struct shape *shape, struct err *err)
 {
     struct shown row = {.type = cann_text(names, shape->type, 0).text,
                         .share = shapes->total_ns > 0 ? shape->total_ns / shapes->total_ns * 1e4 : 0};
-    int status = series_make(&row.series, shapes->durations + (shape->next - shape->count), shape->count, err);
+    int status = grouped_series(&shapes->durations, shape->last, shape->count, &row.series, err);
 
     if (status != 0)
         return status;
@@ -164,7 +139,7 @@ static int put_rows(struct report_run *run, struct err *err)
 
     if (status == 0)
         status = put_shapes(run, &shapes, err);
-    large_free(shapes.durations);
+    grouped_release(&shapes.durations);
     free(shapes.items);
     map_release(&shapes.known);
     return status;

@@ -234,7 +234,7 @@ static int put_findings(struct report_run *run, const struct workload *workload,
     struct host_evidence evidence;
     struct advice advice = {.findings = {{.fired = false}}};
     bool failed =
-        evidence_load(run->session->db, workload, &evidence, err) < 0 ||
+        evidence_load(run->session->db, workload, NULL, &evidence, err) < 0 ||
         advice_make(workload, &evidence, NULL, &advice, err) < 0 ||
         (evidence.mean_mhz > 0 && evidence.rated_mhz > 0 &&
          put_line(run, "Frequency", err, "%.2f MHz on average while tasks ran, %.1f %% of their time below %.0f MHz",

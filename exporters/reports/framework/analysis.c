@@ -20,6 +20,7 @@ struct making {
     const struct framework *framework;
     bool open; /* a launch of a node on this thread, until then */
     int64_t thread_id, start_ns, end_ns;
+    const struct framework_launch *launch; /* around that; NULL: none is */
 };
 
 /* Calls come by thread and start, so the launch around a call comes before it. */
@@ -32,21 +33,21 @@ static int take_call(void *arg, const struct cann_call *call, struct err *err)
         making->thread_id = call->thread_id;
         making->start_ns = call->start_ns;
         making->end_ns = call->start_ns + call->duration_ns;
+        making->launch = framework_launch_at(making->framework, call->thread_id, call->start_ns);
     } else if (call->launches == 0) {
         return 0;
     }
     bool inside = making->open && making->thread_id == call->thread_id && call->start_ns <= making->end_ns;
     if (!inside || call->connection_id < 0 || (uint64_t)call->connection_id >= making->relation->count)
         return 0;
-    const struct framework_launch *launch = framework_launch_at(making->framework, call->thread_id, making->start_ns);
-    if (launch != NULL)
-        making->relation->launches[call->connection_id] = (uint32_t)(launch - making->framework->launches) + 1;
+    if (making->launch != NULL)
+        making->relation->launches[call->connection_id] = (uint32_t)(making->launch - making->framework->launches) + 1;
     return 0;
 }
 
 int relation_make(struct relation *relation, const struct framework *framework, sqlite3 *db, struct err *err)
 {
-    struct making making = {relation, framework, false, 0, 0, 0};
+    struct making making = {.relation = relation, .framework = framework};
     int64_t last;
     int status = cann_last_connection(db, &last, err);
     if (status < 0 || framework->launch_count == 0 || last <= 0)

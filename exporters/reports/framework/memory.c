@@ -4,9 +4,11 @@
 #include "exporters/reports/framework/memory.h"
 
 #include "base/array.h"
+#include "base/map.h"
 #include "base/number.h"
 #include "base/search.h"
 #include "db/query/query_loop.h"
+#include "db/query/query_scan.h"
 #include "exporters/reports/framework/torch_relation.h"
 #include "parsers/frameworks/mindspore/mindspore.h"
 
@@ -120,8 +122,13 @@ static int each_own(const struct framework_analysis *analysis, const struct fram
     }
     const struct framework_memory **sorted = calloc(memories->count + 1, sizeof(const struct framework_memory *));
     struct piece *pieces = calloc(most_pieces + 1, sizeof *pieces);
-    int status = sorted != NULL && pieces != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory for allocations");
-    for (size_t i = 0; status == 0 && i < memories->count; i++)
+    int status = 0;
+    if (sorted == NULL || pieces == NULL) {
+        free(sorted);
+        free(pieces);
+        return err_set(err, ERR_NO_MEMORY, "out of memory for allocations");
+    }
+    for (size_t i = 0; i < memories->count; i++)
         if (is_shown(&memories->items[i]))
             sorted[shown++] = &memories->items[i];
     if (shown > 0) {
@@ -139,46 +146,117 @@ static int each_own(const struct framework_analysis *analysis, const struct fram
     return status;
 }
 
-#define ALLOCATIONS                                                                                                    \
-    "WITH r AS (SELECT *, lead(bytes) OVER w AS next_bytes, lead(id) OVER w AS next_id, lead(time_ns) OVER w AS"       \
-    " next_ns, lead(allocated_bytes) OVER w AS next_allocated, lead(reserved_bytes) OVER w AS next_reserved"           \
-    " FROM task_memory_info WINDOW w AS (PARTITION BY node_name_id, address, device_id ORDER BY id)),"                 \
-    " a AS (SELECT *, coalesce(next_bytes, 0) < 0 AS released FROM r WHERE bytes > 0)"                                 \
-    " SELECT coalesce((SELECT text FROM name WHERE name.id = node_name_id), ''), bytes, time_ns,"                      \
-    " CASE WHEN released THEN next_ns END, allocated_bytes, reserved_bytes,"                                           \
-    " CASE WHEN released THEN next_allocated ELSE 0 END, CASE WHEN released THEN next_reserved ELSE 0 END, device_id," \
-    " node_name_id"                                                                                                    \
-    " FROM a ORDER BY NOT released, CASE WHEN released THEN next_id ELSE id END"
+/* A row of what the capture's engine records: memory that it gets, and gives back with a negative size. */
+struct engine_row {
+    int64_t node_name_id, address, device_id; /* which of its pieces */
+    int64_t id, bytes, time_ns, allocated, reserved;
+};
+static const struct scan_column engine_columns[] = {
+    {"node_name_id", 0, false}, {"address", 1, false}, {"device_id", 2, false},       {"id", 3, false},
+    {"bytes", 4, false},        {"time_ns", 5, false}, {"allocated_bytes", 6, false}, {"reserved_bytes", 7, false},
+};
+enum { ENGINE_COLUMNS = sizeof engine_columns / sizeof *engine_columns };
+
+struct held_piece {
+    struct {
+        int64_t node_name_id, address, device_id;
+    } key;
+    struct engine_row got;
+};
 
 struct engine_taking {
     const struct framework_analysis *analysis;
     framework_piece_taker *each;
     void *arg;
+    const struct cann_texts *names;
+    struct map held;                                     /* of held_piece */
+    struct engine_rows ARRAY_OF(struct engine_row) kept; /* pieces that are never given back */
 };
 
-static int take_engine_piece(void *arg, sqlite3_stmt *row, struct err *err)
+static int64_t known(int64_t value)
 {
-    enum { OWNER, BYTES, GOT, GAVE, ALLOCATED, RESERVED, GAVE_ALLOCATED, GAVE_RESERVED, DEVICE, OWNER_ID };
-    const struct engine_taking *taking = arg;
+    return value != DB_NULL ? value : 0;
+}
+
+/* gave: NULL: it is never given back. */
+static int give_engine_piece(const struct engine_taking *taking, const struct engine_row *got,
+                             const struct engine_row *gave, struct err *err)
+{
+    const struct cann_text owner = cann_text(taking->names, got->node_name_id, 0);
     const struct framework_piece piece = {
         .by_engine = true,
-        .owner = (const char *)sqlite3_column_text(row, OWNER),
-        .owner_id = query_integer(row, OWNER_ID),
-        .bytes = sqlite3_column_int64(row, BYTES),
-        .got_ns = sqlite3_column_int64(row, GOT),
-        .gave_ns = query_integer(row, GAVE),
+        .owner = owner.text != NULL ? owner.text : "",
+        .owner_id = got->node_name_id,
+        .bytes = got->bytes,
+        .got_ns = known(got->time_ns),
+        .gave_ns = gave != NULL ? gave->time_ns : DB_NULL,
         .block_ns = DB_NULL,
-        .at_got = {sqlite3_column_int64(row, ALLOCATED), sqlite3_column_int64(row, RESERVED), 0},
-        .at_gave = {sqlite3_column_int64(row, GAVE_ALLOCATED), sqlite3_column_int64(row, GAVE_RESERVED), 0},
-        .device = sqlite3_column_int64(row, DEVICE),
+        .at_got = {known(got->allocated), known(got->reserved), 0},
+        .at_gave = {gave != NULL ? known(gave->allocated) : 0, gave != NULL ? known(gave->reserved) : 0, 0},
+        .device = known(got->device_id),
     };
     return framework_wants_time(taking->analysis, piece.got_ns) ? taking->each(taking->arg, &piece, err) : 0;
 }
 
-int framework_each_piece(const struct framework_analysis *analysis, framework_piece_taker *each, void *arg,
-                         struct err *err)
+static int keep_piece(struct engine_taking *taking, const struct engine_row *got, struct err *err)
 {
-    struct engine_taking taking = {analysis, each, arg};
+    if (large_reserve(&taking->kept, 1, err) < 0)
+        return err_status(err);
+    taking->kept.items[taking->kept.count++] = *got;
+    return 0;
+}
+
+/* Whatever comes next for a piece tells whether it is given back. */
+static int take_engine_row(void *arg, int64_t *values, struct err *err)
+{
+    struct engine_taking *taking = arg;
+    const struct engine_row *row = (const struct engine_row *)(const void *)values;
+    struct held_piece *held = map_get(&taking->held, values);
+    if (held != NULL && (row->bytes < 0 && row->bytes != DB_NULL ? give_engine_piece(taking, &held->got, row, err)
+                                                                 : keep_piece(taking, &held->got, err)) < 0)
+        return err_status(err);
+    if (row->bytes <= 0 && held != NULL)
+        map_remove(&taking->held, held);
+    if (row->bytes <= 0)
+        return 0;
+    if (held == NULL && (held = map_add(&taking->held, values, NULL, err)) == NULL)
+        return err_status(err);
+    held->got = *row;
+    return 0;
+}
+
+ARRAY_COMPARE(compare_rows, struct engine_row, ARRAY_BY(id))
+
+static int give_kept(struct engine_taking *taking, struct err *err)
+{
+    for (const struct held_piece *held = map_next(&taking->held, NULL); held != NULL;
+         held = map_next(&taking->held, held))
+        if (keep_piece(taking, &held->got, err) < 0)
+            return err_status(err);
+    large_sort(taking->kept.items, taking->kept.count, sizeof *taking->kept.items, compare_rows);
+    for (size_t i = 0; i < taking->kept.count; i++)
+        if (give_engine_piece(taking, &taking->kept.items[i], NULL, err) < 0)
+            return err_status(err);
+    return 0;
+}
+
+/* Gives the engine's pieces: those that are given back in the order of that, then the others. */
+static int each_of_engine(struct engine_taking *taking, struct err *err)
+{
+    struct query_scan *scan;
+    if (query_scan_new(taking->analysis->db, "task_memory_info", NULL, engine_columns, ENGINE_COLUMNS, ENGINE_COLUMNS,
+                       &scan, err) < 0)
+        return err_status(err);
+    bool failed =
+        query_scan(scan, INT64_MIN + 1, INT64_MAX, take_engine_row, taking, err) < 0 || give_kept(taking, err) < 0;
+    query_scan_free(scan);
+    map_release(&taking->held);
+    large_free(taking->kept.items);
+    return failed ? err_status(err) : 0;
+}
+
+int framework_each_piece(struct framework_analysis *analysis, framework_piece_taker *each, void *arg, struct err *err)
+{
     if (analysis->framework->torch == NULL) {
         struct framework_memories memories;
         int status = mindspore_memory_load(analysis->framework, analysis->directory, &memories, analysis->diag, err);
@@ -187,9 +265,14 @@ int framework_each_piece(const struct framework_analysis *analysis, framework_pi
         free(memories.items);
         return status;
     }
-    if (each_own(analysis, &analysis->framework->torch->memories, each, arg, err) < 0)
+    struct engine_taking taking = {.analysis = analysis,
+                                   .each = each,
+                                   .arg = arg,
+                                   .names = report_names(&analysis->session, true, err),
+                                   .held = MAP_OF(struct held_piece, key)};
+    if (taking.names == NULL || each_own(analysis, &analysis->framework->torch->memories, each, arg, err) < 0)
         return err_status(err);
-    return query_run(analysis->db, ALLOCATIONS, NULL, 0, take_engine_piece, &taking, err);
+    return each_of_engine(&taking, err);
 }
 
 /* ---- operator_memory.csv ---- */

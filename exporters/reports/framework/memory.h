@@ -23,8 +23,7 @@ struct framework_piece {
 /* Calls each for every piece that was got in the steps that are asked for: the framework's by time, then for PyTorch
  * the engine's, those that were released first. */
 typedef int framework_piece_taker(void *arg, const struct framework_piece *piece, struct err *err);
-int framework_each_piece(const struct framework_analysis *analysis, framework_piece_taker *each, void *arg,
-                         struct err *err);
+int framework_each_piece(struct framework_analysis *analysis, framework_piece_taker *each, void *arg, struct err *err);
 
 #define FRAMEWORK_BOTH "PTA+GE"
 struct framework_total {

@@ -85,12 +85,12 @@ static bool is_scoped(const char *name)
 static void split(const char *name, size_t length, struct path *ret)
 {
     ret->count = 0;
+    if (!is_scoped(name))
+        return;
     if (length >= sizeof ret->text)
         length = sizeof ret->text - 1;
     memcpy(ret->text, name, length);
     ret->text[length] = '\0';
-    if (!is_scoped(ret->text))
-        return;
     for (size_t at = 0; ret->count < MOST_LAYERS;) {
         const char *slash = strchr(ret->text + at, '/');
         if (slash == NULL)

@@ -66,7 +66,7 @@ struct process {
 
 struct framework_threads framework_threads_none(void)
 {
-    return (struct framework_threads){MAP_OF(struct thread, key), MAP_OF(struct process, pid)};
+    return (struct framework_threads){.threads = MAP_OF(struct thread, key), .processes = MAP_OF(struct process, pid)};
 }
 
 void framework_threads_release(struct framework_threads *threads)
@@ -81,6 +81,11 @@ int framework_name_thread(struct framework_threads *threads, struct trace *trace
     const struct thread key = {{slice.pid, slice.thread}};
     char number[48];
     bool added, added_process;
+    if (threads->any && threads->pid == slice.pid && threads->tid == slice.thread)
+        return 0;
+    threads->any = true;
+    threads->pid = slice.pid;
+    threads->tid = slice.thread;
     if (map_add(&threads->threads, &key, &added, err) == NULL)
         return err_status(err);
     if (!added)

@@ -87,6 +87,8 @@ int framework_write_slice(struct framework_trace *view, struct trace *trace, con
 /* Those that have names. */
 struct framework_threads {
     struct map threads, processes;
+    bool any;
+    int64_t pid, tid; /* the last one */
 };
 struct framework_threads framework_threads_none(void);
 void framework_threads_release(struct framework_threads *threads);

@@ -516,7 +516,7 @@ static void tell_written(void *arg, const char *report, const char *path)
 }
 
 /* Closes what a failure left open, too. */
-static void worker_free(void *arg)
+static void worker_close(void *arg)
 {
     struct worker *worker = arg;
     struct err ignored = ERR_INIT;
@@ -526,7 +526,6 @@ static void worker_free(void *arg)
     report_session_release(&worker->session);
     database_close(worker->db);
     free(worker->runs);
-    free(worker);
 }
 
 static int open_tables(struct worker *worker, struct err *err)
@@ -544,27 +543,19 @@ static int open_tables(struct worker *worker, struct err *err)
     return status == 0 && worker->walker == NULL ? err_status(err) : status;
 }
 
-static void *worker_new(void *arg, struct err *err)
+static int worker_open(void *opaque, void *arg, struct err *err)
 {
     struct job *job = arg;
-    struct worker *worker = calloc(1, sizeof *worker);
-    struct report_run *runs = calloc(job->count, sizeof *runs);
-    if (worker == NULL || runs == NULL) {
-        err_set(err, ERR_NO_MEMORY, "out of memory for a worker");
-        free(worker);
-        free(runs);
-        return NULL;
-    }
+    struct worker *worker = opaque;
     worker->job = job;
-    worker->runs = runs;
+    worker->runs = calloc(job->count, sizeof *worker->runs);
+    if (worker->runs == NULL)
+        return err_no_memory(err);
     worker->options = *job->session->options;
     if (worker->options.written != NULL)
         worker->options.written = tell_written;
     worker->options.written_arg = worker;
-    if (open_tables(worker, err) == 0)
-        return worker;
-    worker_free(worker);
-    return NULL;
+    return open_tables(worker, err);
 }
 
 static int write_report(void *arg, void *report, struct parallel_output *output, struct err *err)
@@ -610,8 +601,9 @@ static int write_files(struct report_session *session, const struct report_scope
     struct job job = {.session = session, .scope = scope, .reports = reports, .count = count};
     const struct parallel_work work = {.unit_size = sizeof(struct svp_report),
                                        .arg = &job,
-                                       .worker_new = worker_new,
-                                       .worker_free = worker_free,
+                                       .worker_size = sizeof(struct worker),
+                                       .worker_open = worker_open,
+                                       .worker_close = worker_close,
                                        .process = write_report};
     if (svp_each_model(session->db, count_tasks, &job.tasks_total, err) < 0)
         return err_status(err);

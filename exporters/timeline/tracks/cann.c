@@ -87,20 +87,12 @@ static int64_t launch_start(const struct path *path)
 
 static const char *level_prefix(int64_t level)
 {
-    switch (level) {
-    case HOST_LEVEL_ACL:
-        return "AscendCL@";
-    case HOST_LEVEL_MODEL:
-        return "Model@";
-    case HOST_LEVEL_NODE:
-        return "Node@";
-    case HOST_LEVEL_COMMUNICATION:
-        return "Communication@";
-    case HOST_LEVEL_RUNTIME:
-        return "Runtime@";
-    default:
-        return "Api@";
-    }
+    static const struct value_name prefixes[] = {
+        {HOST_LEVEL_ACL, "AscendCL@"},    {HOST_LEVEL_MODEL, "Model@"},
+        {HOST_LEVEL_NODE, "Node@"},       {HOST_LEVEL_COMMUNICATION, "Communication@"},
+        {HOST_LEVEL_RUNTIME, "Runtime@"}, {0, NULL}};
+    const char *name = value_name_find(prefixes, level);
+    return name != NULL ? name : "Api@";
 }
 
 static const char *acl_mode(int64_t type)

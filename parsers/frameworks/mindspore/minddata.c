@@ -76,7 +76,7 @@ static struct json *load_json(const struct framework *framework, const char *dir
     struct stat info;
     size_t length;
     snprintf(file, sizeof file, "FRAMEWORK/%s_%lld.json", name, (long long)framework->info.rank);
-    char *path = path_join(directory, file);
+    SCOPED_FREE char *path = path_join(directory, file);
     static const char *const keys[] = {
         "op_info", "op_id",    "op_type",           "num_workers", "metrics",          "output_queue",   "length",
         "size",    "children", "sampling_interval", "cpu_op_info", "user_utilization", "sys_utilization"};
@@ -93,7 +93,6 @@ static struct json *load_json(const struct framework *framework, const char *dir
     if (odd[0] != '\0')
         diag_report(diag, DIAG_CONFIG_INVALID, &place, "the key '%s' is one letter off a known one", odd);
     free(text);
-    free(path);
     return root;
 }
 
@@ -172,13 +171,11 @@ static double mean_of(const struct json *metrics)
 {
     size_t user_count = 0, system_count = 0;
     double sum = 0;
-    int64_t *user = integers_of(json_member(metrics, "user_utilization"), &user_count),
-            *system = integers_of(json_member(metrics, "sys_utilization"), &system_count);
+    SCOPED_FREE int64_t *user = integers_of(json_member(metrics, "user_utilization"), &user_count),
+                        *system = integers_of(json_member(metrics, "sys_utilization"), &system_count);
     size_t count = user_count < system_count ? user_count : system_count;
     for (size_t i = 0; user != NULL && system != NULL && i < count; i++)
         sum += (double)(user[i] + system[i]);
-    free(user);
-    free(system);
     return count > 0 ? sum / (double)count : 0;
 }
 

@@ -200,7 +200,7 @@ static int take_record(void *arg, const struct framework_record *record, struct 
     framework->ranges.items[framework->ranges.count++] = range;
     if (range.start_ns == range.end_ns)
         return 0;
-    if (strstr(reading->name.data, "ProfilerStep#") != NULL &&
+    if (framework_names_step(reading->name.data) &&
         framework_add_step(framework, reading->name.data, range.start_ns, range.end_ns, err) < 0)
         return err_status(err);
     if (fields.graph && is_text(&fields.texts[TEXT_GRAPH_MODULE], "Dataset") && has_three_parts(reading->name.data))

@@ -237,7 +237,7 @@ static int report_left(const struct marks *marks, struct err *err)
 
 static int find_works(struct torch *torch, struct err *err)
 {
-    struct map works = MAP_OF(struct work, correlation);
+    SCOPED(map_release) struct map works = MAP_OF(struct work, correlation);
     int status = torch->enqueues.count < UINT32_MAX ? 0 : err_set(err, ERR_LIMIT, "too much work in the queue");
     for (size_t i = 0; status == 0 && i < torch->enqueues.count; i++) {
         large_pass(i);
@@ -251,7 +251,6 @@ static int find_works(struct torch *torch, struct err *err)
         set_works(&torch->enqueues, &works);
         set_works(&torch->dequeues, &works);
     }
-    map_release(&works);
     return status;
 }
 
@@ -282,7 +281,7 @@ static int stand_in(struct marks *marks, struct err *err)
 
 int torch_read_marks(struct torch_reading *reading, struct err *err)
 {
-    char *path = path_joined(reading->directory, MARKS, err);
+    SCOPED_FREE char *path = path_joined(reading->directory, MARKS, err);
     struct marks marks = {.reading = reading, .path = path, .numbers = MAP_OF(struct known_thread, key)};
     bool failed = path == NULL ||
                   framework_read_tagged(reading->directory, MARKS, FIXED, take_mark, &marks, reading->diag, err) < 0 ||
@@ -292,6 +291,5 @@ int torch_read_marks(struct torch_reading *reading, struct err *err)
              (marks.count > 0 && report_left(&marks, err) < 0);
     map_release(&marks.numbers);
     large_free(marks.items);
-    free(path);
     return failed ? err_status(err) : 0;
 }

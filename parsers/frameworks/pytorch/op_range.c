@@ -79,7 +79,7 @@ static int take_op(void *arg, const struct framework_record *record, struct err 
         take_text(framework, &texts[TEXT_STACK], &op.stack, err) < 0 || large_reserve(&reading->torch->ops, 1, err) < 0)
         return err_status(err);
     const char *name = framework_text(framework, op.name);
-    op.is_step = strstr(name, "ProfilerStep#") != NULL;
+    op.is_step = framework_names_step(name);
     large_pass(reading->torch->ops.count);
     reading->torch->ops.items[reading->torch->ops.count++] = op;
     return op.is_step ? framework_add_step(framework, name, op.start_ns, op.end_ns, err) : 0;

@@ -16,7 +16,7 @@ from capture_files import DEVICE_MAGIC, DEVICE_MONOTONIC, MAGIC, MONOTONIC, Capt
 
 UNIX_US = 1_664_500_000_000_000
 DEVICE_TICK = 40_000_000_000
-PROCESS, NO_MODEL, STREAMS = 4242, 0xffffffff, 4
+PROCESS, NO_MODEL, STREAMS, TASKS_OF_STREAM = 4242, 0xffffffff, 4, 0xffff
 AI_CORE, AI_CPU = range(2)
 FORMAT_ND, FLOAT16 = 2, 1
 OP_TYPES = ('MatMulV2', 'Add', 'Mul', 'Cast', 'TransData', 'SoftmaxV2', 'LayerNorm', 'ReduceSum', 'Gelu', 'Conv2D')
@@ -52,6 +52,7 @@ class Maker:
         self.files = CaptureFiles(
             os.path.join(options.directory, 'PROF_000001_20220930000000000_BBBBBBBBBBBBBBBB', 'device_0'),
             options.slice_kb << 10)
+        self.stream_count = max(STREAMS, -(-options.count // TASKS_OF_STREAM))
         self.operators = [Operator(number, self.random) for number in range(options.names)]
         self.streams, self.launches = {}, []
 
@@ -61,7 +62,8 @@ class Maker:
 
     def launch(self, number):
         """What the host recorded of one operator."""
-        operator, stream, task = self.random.of(self.operators), number % STREAMS + 1, number // STREAMS + 1
+        operator, stream = self.random.of(self.operators), number % self.stream_count + 1
+        task = number // self.stream_count + 1
         time, jitter = MONOTONIC + 1_000_000 + number * 10_000, self.random.below(800)
         blocks = self.random.between(1, self.chip.cores + 1)
         function, module, kind = self.random.of(ACL_CALLS)

@@ -49,7 +49,7 @@ static void who_walks_gives_back_what_lies_behind(void **state)
 {
     (void)state;
     struct err err = ERR_INIT;
-    enum { LEAST = 48 }; /* bytes of an item */
+    enum { LEAST = 96 }; /* bytes of an item */
     char(*items)[LEAST] = large_new(ITEMS, LEAST, &err);
     assert_non_null(items);
     size_t before = resident(), most = 0;

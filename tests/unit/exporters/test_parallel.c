@@ -53,24 +53,20 @@ static int teardown(void **state)
     return scratch_teardown(state);
 }
 
-static void *worker_new(void *arg, struct err *err)
+static int worker_open(void *worker, void *arg, struct err *err)
 {
-    struct options *options = arg;
-    if (options->workers++ == options->refuse_worker) {
-        err_set(err, ERR_NO_MEMORY, "no more workers");
-        return NULL;
-    }
-    return options;
+    struct options *options = *(struct options **)worker = arg;
+    return options->workers++ == options->refuse_worker ? err_set(err, ERR_NO_MEMORY, "no more workers") : 0;
 }
 
-static void worker_free(void *worker)
+static void worker_close(void *worker)
 {
-    ((struct options *)worker)->releases++;
+    (*(struct options **)worker)->releases++;
 }
 
 static int write_numbers(void *worker, void *unit, struct parallel_output *output, struct err *err)
 {
-    const struct options *options = worker;
+    const struct options *options = *(struct options **)worker;
     const struct numbers *numbers = unit;
     for (uint64_t i = 0; i < numbers->count; i++) {
         uint64_t number = numbers->first + i;
@@ -97,8 +93,9 @@ static struct parallel *start(struct fixture *fixture, struct outfile *out, unsi
     const struct parallel_work work = {.workers = workers,
                                        .unit_size = sizeof(struct numbers),
                                        .arg = &fixture->options,
-                                       .worker_new = worker_new,
-                                       .worker_free = worker_free,
+                                       .worker_size = sizeof(struct options *),
+                                       .worker_open = worker_open,
+                                       .worker_close = worker_close,
                                        .process = write_numbers,
                                        .unit_release = unit_release};
     return parallel_new(&work, out, err);
@@ -164,7 +161,7 @@ static void output_is_in_order_whatever_the_number_of_workers(void **state)
 
 static int count_numbers(void *worker, void *unit, struct parallel_output *output, struct err *err)
 {
-    atomic_ullong *total = worker;
+    atomic_ullong *total = *(atomic_ullong **)worker;
     const struct numbers *numbers = unit;
     (void)output;
     (void)err;
@@ -172,15 +169,11 @@ static int count_numbers(void *worker, void *unit, struct parallel_output *outpu
     return 0;
 }
 
-static void *give_total(void *total, struct err *err)
+static int give_total(void *worker, void *total, struct err *err)
 {
     (void)err;
-    return total;
-}
-
-static void keep_total(void *total)
-{
-    (void)total;
+    *(atomic_ullong **)worker = total;
+    return 0;
 }
 
 static void without_an_output_every_unit_is_processed_once(void **state)
@@ -192,8 +185,8 @@ static void without_an_output_every_unit_is_processed_once(void **state)
     const struct parallel_work work = {.workers = 3,
                                        .unit_size = sizeof(struct numbers),
                                        .arg = &total,
-                                       .worker_new = give_total,
-                                       .worker_free = keep_total,
+                                       .worker_size = sizeof(atomic_ullong *),
+                                       .worker_open = give_total,
                                        .process = count_numbers,
                                        .unit_release = unit_release};
     struct parallel *parallel = parallel_new(&work, NULL, &err);
@@ -314,7 +307,7 @@ static void a_worker_that_cannot_be_made_fails_the_start(void **state)
     assert_int_equal(outfile_open(&out, in_scratch("numbers"), &err), 0);
     assert_null(start(fixture, &out, 4, &err));
     assert_int_equal(err.code, ERR_NO_MEMORY);
-    assert_int_equal(fixture->options.releases, 0);
+    assert_int_equal(fixture->options.releases, 1);
     outfile_abort(&out);
 }
 
@@ -330,7 +323,7 @@ static void a_later_worker_that_cannot_be_made_stops_the_work(void **state)
     assert_non_null(parallel);
     assert_int_equal(send_numbers(parallel, UINT64_MAX, sizes, 1, &err), -ERR_NO_MEMORY);
     parallel_free(parallel);
-    assert_int_equal(fixture->options.releases, 2);
+    assert_int_equal(fixture->options.releases, 3);
     outfile_abort(&out);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The engine of reports: what a table of columns becomes, and which rows are
  * chosen. */
+#include "db/database.h"
 #include "exporters/table/report.h"
 #include "parsers/record.h"
 
@@ -42,7 +43,7 @@ static sqlite3 *open_database(void)
                               "3, 0, 99999, NULL), (4, NULL, 0, 250000, "
                               "1e300 * 1e300);";
     sqlite3 *db;
-    assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
+    assert_int_equal(database_open_memory(&db, &(struct err)ERR_INIT), 0);
     assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
     return db;
 }

@@ -208,7 +208,7 @@ static void begin_table(struct made *made, enum column_set set, const char *sql)
     assert_true(descriptor >= 0);
     close(descriptor);
     made->options = (struct export_options){.format = TABLE_CSV, .columns = set, .stream_path = made->path};
-    assert_int_equal(sqlite3_open(":memory:", &made->db), SQLITE_OK);
+    assert_int_equal(database_open_memory(&made->db, &(struct err)ERR_INIT), 0);
     assert_int_equal(database_exec(made->db, "CREATE TABLE name(id INTEGER PRIMARY KEY, text TEXT);", &err), 0);
     assert_int_equal(database_exec(made->db, sql, &err), 0);
     assert_int_equal(report_session_open(&made->session, made->db, &made->options, &made->result, &err), 0);

@@ -32,7 +32,7 @@ static int setup(void **state)
     struct fixture *fixture = calloc(1, sizeof *fixture);
     struct err err = ERR_INIT;
     assert_non_null(fixture);
-    assert_int_equal(sqlite3_open(":memory:", &fixture->db), SQLITE_OK);
+    assert_int_equal(database_open_memory(&fixture->db, &(struct err)ERR_INIT), 0);
     assert_int_equal(database_exec(fixture->db, layers, &err), 0);
     assert_int_equal(svp_layer_table_load(fixture->db, "m", 1, &fixture->table, &err), 0);
     *state = fixture;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of the engine of reports as files hold them: what becomes of values, parts and failures. */
 #include "base/file/fsutil.h"
+#include "db/database.h"
 #include "exporters/json_text.h"
 #include "exporters/output_file.h"
 #include "exporters/table/report.h"
@@ -80,7 +81,7 @@ static int remove_directory(void **state)
 static sqlite3 *open_database(void)
 {
     sqlite3 *db;
-    assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
+    assert_int_equal(database_open_memory(&db, &(struct err)ERR_INIT), 0);
     assert_int_equal(sqlite3_exec(db, "CREATE TABLE name(id INTEGER PRIMARY KEY, text TEXT)", NULL, NULL, NULL),
                      SQLITE_OK);
     return db;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of the terminal: widths, columns that are hidden, narrow or joined, rows that are too many to be kept, parts.
  */
+#include "db/database.h"
 #include "exporters/table/report.h"
 
 #include <setjmp.h>
@@ -58,7 +59,7 @@ static char *print(const struct report *wanted, int width, uint64_t *ret_rows)
     struct err err = ERR_INIT;
     assert_non_null(stream);
     display_init(&show.display);
-    assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
+    assert_int_equal(database_open_memory(&db, &(struct err)ERR_INIT), 0);
     assert_int_equal(sqlite3_exec(db, "CREATE TABLE name(id INTEGER PRIMARY KEY, text TEXT)", NULL, NULL, NULL),
                      SQLITE_OK);
     times = 0;

@@ -88,7 +88,7 @@ static struct host_tensor read_tensor(const unsigned char *bytes)
 static int join(const struct record_stream *stream, const struct row *row, const struct bytes *bytes, struct err *err)
 {
     size_t count = bytes->length / CAPTURED_OP_TENSOR;
-    struct host_tensor *tensors = malloc((count + 1) * sizeof *tensors);
+    SCOPED_FREE struct host_tensor *tensors = scoped_memory(count + 1, sizeof *tensors);
     if (tensors == NULL)
         return err_no_memory(err);
     for (size_t i = 0; i < count; i++)
@@ -108,9 +108,7 @@ static int join(const struct record_stream *stream, const struct row *row, const
         .tensors = tensors,
         .tensor_count = count,
     };
-    int status = association_add_captured_op(stream->association, &op, err);
-    free(tensors);
-    return status;
+    return association_add_captured_op(stream->association, &op, err);
 }
 
 int captured_op_take(struct decoder *decoder, struct record_stream *stream, struct row *row,
