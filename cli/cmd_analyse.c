@@ -92,11 +92,8 @@ static int take_lock(struct analyse_output *output, const char *results, struct 
 static int analyse_output_touch(struct analyse_output *output, const char *name, struct err *err)
 {
     SCOPED_FREE char *mark = path_join(output->temporary, name);
-    int fd = mark != NULL ? open(mark, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640) : -1;
-    int status = fd >= 0 ? 0 : err_set_errno(err, errno, "cannot write into '%s'", output->temporary);
-    if (fd >= 0)
-        close(fd);
-    return status;
+    SCOPED_CLOSE int fd = mark != NULL ? open(mark, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640) : -1;
+    return fd >= 0 ? 0 : err_set_errno(err, errno, "cannot write into '%s'", output->temporary);
 }
 
 static int check_owner(const struct analyse_output *output, bool force, struct err *err)

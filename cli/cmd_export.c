@@ -87,15 +87,12 @@ static int reports_load(const char *path, struct words *ret, struct err *err)
     if (strpbrk(path, "/.") == NULL && access(path, F_OK) != 0)
         return take_names(path, ret, err);
 
-    char *text = NULL;
+    SCOPED_FREE char *text = NULL;
     size_t length;
     if (path_read_file(path, REPORTS_LIMIT, &text, &length, err) < 0)
         return err_status(err);
-    struct json *root = json_parse(text, length, err);
-    bool failed = root == NULL || take_document(root, ret, err) < 0;
-    json_free(root);
-    free(text);
-    return failed ? err_wrap(err, "cannot use the layers in '%s'", path) : 0;
+    SCOPED_JSON struct json *root = json_parse(text, length, err);
+    return root == NULL || take_document(root, ret, err) < 0 ? err_wrap(err, "cannot use the layers in '%s'", path) : 0;
 }
 
 /* msprof export timeline, msprof export summary: reports from databases into files. */

@@ -37,7 +37,7 @@ static int tell_nothing(struct capture_visit *visit, sqlite3 *db, const char *ne
 {
     const struct show_settings *settings = &visit->settings->show;
     struct err err = ERR_INIT, ignored = ERR_INIT;
-    struct strbuf reason;
+    SCOPED(strbuf_release) struct strbuf reason;
 
     strbuf_init(&reason, ERR_TEXT_SIZE);
     if (visit_is_empty(visit, db, &err)) {
@@ -52,7 +52,6 @@ static int tell_nothing(struct capture_visit *visit, sqlite3 *db, const char *ne
     } else {
         err_set(&err, ERR_NOT_FOUND, "'%s' has nothing to show", visit->directory);
     }
-    strbuf_release(&reason);
     console_error(&err);
     return STATUS_NOTHING;
 }

@@ -140,9 +140,8 @@ static aclError choose_output(const struct json *profiler, enum recorder_form fo
     }
     const char *work = board ? NULL : getenv("ASCEND_WORK_PATH");
     if (work != NULL && *work != '\0') {
-        char *below = path_join(work, "profiling_data");
+        SCOPED_FREE char *below = path_join(work, "profiling_data");
         aclError code = below == NULL ? acl_fail_memory() : acl_path_prepare(below, "ASCEND_WORK_PATH", false, ret);
-        free(below);
         if (code == ACL_SUCCESS)
             return code;
     }

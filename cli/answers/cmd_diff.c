@@ -175,10 +175,9 @@ static int profile_database(sqlite3 *db, const char *path, struct profiles *prof
 static int take_database(struct capture_visit *visit, sqlite3 *db)
 {
     struct err err = ERR_INIT;
-    char *path = capture_path(visit->directory, &err);
+    SCOPED_FREE char *path = capture_path(visit->directory, &err);
     bool failed = path == NULL || profile_database(db, path, visit->context, &err) != 0;
 
-    free(path);
     if (failed)
         err_wrap(&err, "cannot analyse '%s'", visit->directory);
     return failed ? visit_fail(visit, LOG_SOURCE_COMMON, &err) : STATUS_DONE;

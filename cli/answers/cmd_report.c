@@ -145,9 +145,8 @@ static char *cluster_output(const char *directory)
     static const char *const places[] = {CLUSTER_OUTPUT "/" CLUSTER_COMMUNICATION, CLUSTER_COMMUNICATION};
 
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        char *file = path_join(directory, places[i]);
+        SCOPED_FREE char *file = path_join(directory, places[i]);
         bool found = file != NULL && access(file, F_OK) == 0;
-        free(file);
         if (found)
             return i == 0 ? path_join(directory, CLUSTER_OUTPUT) : strdup(directory);
     }

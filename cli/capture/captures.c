@@ -129,7 +129,7 @@ static void describe_layout(struct strbuf *text, const struct layout *layout)
 static int layouts_fingerprint(const struct layout_set *set, char ret[CHECKSUM_TEXT_SIZE], struct err *err)
 {
     struct checksum *sum = checksum_new();
-    struct strbuf text;
+    SCOPED(strbuf_release) struct strbuf text;
     int result = 0;
 
     strbuf_init(&text, FINGERPRINT_LIMIT);
@@ -146,7 +146,6 @@ static int layouts_fingerprint(const struct layout_set *set, char ret[CHECKSUM_T
         checksum_add(sum, text.data, text.length);
         checksum_finish(sum, ret);
     }
-    strbuf_release(&text);
     checksum_free(sum);
     return result;
 }
@@ -303,10 +302,9 @@ static int find_captures(struct found_captures *found, const char *path)
 {
     struct err err = ERR_INIT;
     struct stat info;
-    char *absolute = path_absolute(path, &err);
+    SCOPED_FREE char *absolute = path_absolute(path, &err);
     bool is_none = false, failed = absolute == NULL || find_in(found, path, absolute, &is_none, &err) != 0;
 
-    free(absolute);
     if (failed) {
         if (stat(path, &info) == 0 && S_ISREG(info.st_mode))
             hint_of_file(path, &err);

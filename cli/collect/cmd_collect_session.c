@@ -213,11 +213,10 @@ void collect_tell_left(struct session *session)
         return;
     }
     for (size_t i = 0; i < session->left.count && i < MOST_COMMANDS; i++) {
-        char *remote = path_join(session->run_directory, session->left.items[i]);
+        SCOPED_FREE char *remote = path_join(session->run_directory, session->left.items[i]);
 
         if (remote != NULL)
             tell_place(session, remote, session->fetch_failed);
-        free(remote);
     }
     if (session->left.count == 0 || session->left.count > MOST_COMMANDS)
         tell_place(session, session->run_directory, session->fetch_failed);

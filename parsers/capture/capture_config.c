@@ -233,7 +233,7 @@ int capture_read_done(struct capture *capture, const char *name, struct done_inf
 {
     *ret = (struct done_info){true, -1, -1, -1, -1, -1};
     size_t length;
-    char *text = read_text(capture, name, &length, err);
+    SCOPED_FREE char *text = read_text(capture, name, &length, err);
     if (text == NULL)
         return err->code != ERR_NONE ? err_status(err) : 0;
     int64_t number = 0;
@@ -246,7 +246,6 @@ int capture_read_done(struct capture *capture, const char *name, struct done_inf
                         (int)(line_length < 80 ? line_length : 80), line);
         line += line_length + 1;
     }
-    free(text);
     if (ret->start_ns > DONE_TIME_LIMIT_NS || ret->end_ns > DONE_TIME_LIMIT_NS) {
         diag_report(capture->diag, DIAG_CONFIG_INVALID,
                     FILE_PLACE(name, ret->start_ns > DONE_TIME_LIMIT_NS ? "starttime" : "endtime"),

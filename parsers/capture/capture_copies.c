@@ -25,17 +25,6 @@ struct candidate {
     char digest[CHECKSUM_TEXT_SIZE]; /* of the whole; "" while it is not needed, or could not be read */
 };
 
-static int open_regular(const char *path)
-{
-    struct stat info;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd >= 0 && (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))) {
-        close(fd);
-        fd = -1;
-    }
-    return fd;
-}
-
 /* Where the block begins that holds the next byte that is no hole; -1: there is none. */
 static off_t skip_hole(int fd, off_t offset)
 {
@@ -54,7 +43,8 @@ static bool is_zero(const unsigned char *block, size_t length)
 static void sum_up(const struct capture_file *file, struct checksum *sum, unsigned char *block,
                    char digest[CHECKSUM_TEXT_SIZE])
 {
-    int fd = open_regular(file->path);
+    struct err ignored = ERR_INIT;
+    SCOPED_CLOSE int fd = path_open_regular(file->path, &ignored);
     off_t offset = 0;
     ssize_t length = 1;
     *digest = '\0';
@@ -69,17 +59,13 @@ static void sum_up(const struct capture_file *file, struct checksum *sum, unsign
     checksum_finish(sum, digest);
     if (fd < 0 || length < 0 || interrupted())
         *digest = '\0';
-    if (fd >= 0)
-        close(fd);
 }
 
 static uint64_t hash_front(const struct capture_file *file)
 {
     unsigned char front[FRONT_SIZE];
-    int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    SCOPED_CLOSE int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     ssize_t length = fd >= 0 ? file_read_at(fd, front, sizeof front, 0) : -1;
-    if (fd >= 0)
-        close(fd);
     return length > 0 ? map_hash_bytes(front, (size_t)length) : 0;
 }
 

@@ -3,6 +3,7 @@
 #include "base/file/checksum.h"
 #include "base/file/fsutil.h"
 #include "base/map.h"
+#include "base/words.h"
 #include "parsers/capture/capture_files.h"
 
 #include <dirent.h>
@@ -18,13 +19,6 @@
  */
 
 #define NESTING_MAX 2 /* of several captures each has a directory of its own in that of --output */
-
-static bool has_ends(const char *name, const char *start, const char *end)
-{
-    size_t length = strlen(name), start_length = strlen(start), end_length = strlen(end);
-    return length >= start_length + end_length && strncmp(name, start, start_length) == 0 &&
-           strcmp(name + length - end_length, end) == 0;
-}
 
 /* Whether an entry beside the data has a name that msprof, Ascend's tool or a framework gives its results. */
 static bool is_output_name(const char *name)
@@ -43,7 +37,8 @@ static bool is_output_name(const char *name)
         if (strcmp(name, names[i]) == 0)
             return true;
     }
-    return has_ends(name, "msprof_", ".db") || has_ends(name, "communication_analyzer", ".db");
+    return (words_end_in(name, ".db") &&
+            (strncmp(name, "msprof_", 7) == 0 || strncmp(name, "communication_analyzer", 22) == 0));
 }
 
 static bool is_directory(int at, const char *name)
@@ -88,7 +83,7 @@ static bool is_beside_data(const char *name)
 {
     struct file_identity identity;
     unsigned families;
-    if (strchr(name, '/') != NULL || has_ends(name, "", ".done") || is_config_name(name) || is_known_stream(name))
+    if (strchr(name, '/') != NULL || words_end_in(name, ".done") || is_config_name(name) || is_known_stream(name))
         return false;
     if (capture_recognise(name, &identity, &families) == NULL)
         return true;
@@ -100,7 +95,7 @@ static bool is_beside_data(const char *name)
 
 static bool is_ignored(const char *name)
 {
-    return name[0] == '.' || has_ends(name, "", ".complete") || has_ends(name, "", ".zip");
+    return name[0] == '.' || words_end_in(name, ".complete") || words_end_in(name, ".zip");
 }
 
 /* Follows a symbolic link when it stays inside the capture. */

@@ -135,11 +135,9 @@ static int add_layers(struct layers *layers, const struct capture_file *file, st
 {
     struct err mistake = ERR_INIT;
     size_t length;
-    char *text;
-    int status = path_read_file(file->path, TEXT_FILE_LIMIT, &text, &length, &mistake);
-    struct json *root = status == 0 ? json_parse(text, length, &mistake) : NULL;
-    if (status < 0)
-        text = NULL; /* import tells of it */
+    SCOPED_FREE char *text = NULL;
+    int status = path_read_file(file->path, TEXT_FILE_LIMIT, &text, &length, &mistake); /* import tells of it */
+    SCOPED_JSON struct json *root = status == 0 ? json_parse(text, length, &mistake) : NULL;
     status = 0;
     if (mistake.code == ERR_NO_MEMORY) {
         *err = mistake;
@@ -159,8 +157,6 @@ static int add_layers(struct layers *layers, const struct capture_file *file, st
         if (status == 0)
             layers->items[layers->count++] = layer;
     }
-    json_free(root);
-    free(text);
     return status;
 }
 
