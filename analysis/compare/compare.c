@@ -24,17 +24,23 @@
 struct side_row {
     const struct profile_row *first; /* of the first profile that has it: names */
     struct runs runs;
-    double medians[RUNS_MAX], totals[RUNS_MAX];
-    int64_t n, steps; /* of the profiles that have it; steps 0: not all have steps */
-    bool varies;      /* from step to step */
-    int64_t *samples; /* of all runs, ascending */
-    size_t sample_count, sample_capacity;
+    int64_t n, steps;       /* of the profiles that have it; steps 0: not all have steps */
+    bool varies;            /* from step to step */
+    const int64_t *samples; /* of all runs, ascending */
+    size_t sample_count;
+    struct ARRAY_OF(int64_t) gathered; /* the samples, where there are several captures */
     double median, total;
 };
 
 struct side_rows {
     struct side_row *rows; /* by key */
+    struct run *runs;      /* of all rows */
     size_t count;
+};
+
+/* The numbers of a row in each capture that has it. */
+struct of_captures {
+    double medians[RUNS_MAX], totals[RUNS_MAX];
 };
 
 static double median_of(const double *values, size_t n)
@@ -59,14 +65,10 @@ double comparison_side_measure(const struct side *side, enum measure measure)
 
 static int take_samples(struct side_row *row, const struct series *series, struct err *err)
 {
-    if (series->sample_count == 0)
-        return 0;
-    if (row->sample_capacity - row->sample_count < series->sample_count &&
-        array_grow(&row->samples, &row->sample_capacity, row->sample_count, series->sample_count, sizeof *row->samples,
-                   err) < 0)
+    if (array_reserve(&row->gathered, series->sample_count, err) < 0)
         return err_status(err);
-    memcpy(row->samples + row->sample_count, series->samples, series->sample_count * sizeof *row->samples);
-    row->sample_count += series->sample_count;
+    for (size_t i = 0; i < series->sample_count; i++)
+        row->gathered.items[row->gathered.count++] = series->samples[i];
     return 0;
 }
 
@@ -79,67 +81,68 @@ static bool is_mixed(enum subject subject, const struct profile *profile, const 
 }
 
 /* The number that stands for a key in one capture, and how sure it is. */
-static void take_run(struct runs *runs, size_t capture, enum subject subject, const struct profile *profile,
-                     const struct series *series)
+static struct run run_of(size_t capture, enum subject subject, const struct profile *profile,
+                         const struct series *series)
 {
     double tick = (double)profile->facts.tick_ns, n = (double)series->n, least = fmax(tick, 1) / 2;
     double steps = profile->steps > 0 ? (double)profile->steps : n, center = fmax(series->median, least);
-    size_t at = runs->count++;
+    struct run run = {.capture = (uint8_t)capture, .executions = n};
 
-    runs->captures[at] = (uint8_t)capture;
-    runs->executions[at] = n;
-    runs->scatter[at] =
+    run.scatter =
         n < MAD_ENOUGH ? fmax(series_deviation(series), 0.3 * tick) / center : series_scale(series, tick) / center;
-    runs->scatter_df[at] = n < MAD_ENOUGH ? n - 1 : MAD_EFFICIENCY * (n - 1);
-    runs->excess[at] = 0;
+    run.scatter_df = n < MAD_ENOUGH ? n - 1 : MAD_EFFICIENCY * (n - 1);
     if (is_mixed(subject, profile, series)) {
         center = fmax(series->total / (subject <= BY_SHAPE && subject != BY_TYPE ? n : steps), least);
-        runs->executions[at] = steps;
-        runs->scatter[at] = -1;
-        runs->excess[at] = series->total > 0 ? (series->maximum - series_percentile(series, 0.9)) / series->total : 0;
+        run.executions = steps;
+        run.scatter = -1;
+        run.excess = series->total > 0 ? (series->maximum - series_percentile(series, 0.9)) / series->total : 0;
     }
-    runs->excess[at] = fmax(runs->excess[at], 0.3 * tick / center);
-    runs->centers[at] = log(center);
+    run.excess = fmax(run.excess, 0.3 * tick / center);
+    run.center = log(center);
+    return run;
 }
 
-static int take_row(struct side_row *row, size_t capture, enum subject subject, const struct profile *profile,
-                    const struct profile_row *from, struct err *err)
+static void take_row(struct side_row *row, struct of_captures *numbers, const struct profile *profile,
+                     const struct profile_row *from)
 {
     bool stepped = profile->steps > 0 && (row->first == NULL || row->steps > 0);
 
     if (row->first == NULL)
         row->first = from;
-    row->medians[row->runs.count] = from->durations.median;
-    row->totals[row->runs.count] = from->durations.total / profile_steps(profile);
+    numbers->medians[row->runs.count] = from->durations.median;
+    numbers->totals[row->runs.count] = from->durations.total / profile_steps(profile);
     row->n += from->durations.n;
     row->steps = stepped ? row->steps + profile->steps : 0;
     row->varies = row->varies || from->varies;
-    take_run(&row->runs, capture, subject, profile, &from->durations);
-    return take_samples(row, &from->durations, err);
+    row->samples = from->durations.samples;
+    row->sample_count = from->durations.sample_count;
 }
 
-static void finish_row(struct side_row *row, size_t captures)
+static void finish_row(struct side_row *row, struct of_captures *numbers, size_t captures)
 {
-    row->median = median_of(row->medians, row->runs.count);
+    row->median = median_of(numbers->medians, row->runs.count);
     for (size_t i = row->runs.count; i < captures; i++)
-        row->totals[i] = 0; /* a capture without it */
-    row->total = median_of(row->totals, captures);
-    if (captures > 1)
-        statistics_sort(row->samples, row->sample_count);
+        numbers->totals[i] = 0; /* a capture without it */
+    row->total = median_of(numbers->totals, captures);
+    if (captures > 1) {
+        statistics_sort(row->gathered.items, row->gathered.count);
+        row->samples = row->gathered.items;
+        row->sample_count = row->gathered.count;
+    }
 }
 
 static void side_rows_release(struct side_rows *rows)
 {
     for (size_t i = 0; i < rows->count; i++)
-        free(rows->rows[i].samples);
+        free(rows->rows[i].gathered.items);
     free(rows->rows);
+    free(rows->runs);
 }
 
 /* Merges the tables of a side's profiles, each of which is sorted by key. */
 static int side_rows_make(const struct side *side, enum subject subject, struct side_rows *ret, struct err *err)
 {
-    size_t next[RUNS_MAX] = {0}, most = 0;
-    int status = 0;
+    size_t next[RUNS_MAX] = {0}, most = 0, runs = 0;
 
     *ret = (struct side_rows){.rows = NULL};
     if (side->count > RUNS_MAX)
@@ -147,9 +150,10 @@ static int side_rows_make(const struct side *side, enum subject subject, struct 
     for (size_t i = 0; i < side->count; i++)
         most += side->profiles[i]->tables[subject].count;
     ret->rows = calloc(most + 1, sizeof *ret->rows);
-    if (ret->rows == NULL)
+    ret->runs = calloc(most + 1, sizeof *ret->runs);
+    if (ret->rows == NULL || ret->runs == NULL)
         return err_no_memory(err);
-    while (status == 0) {
+    for (;;) {
         const char *least = NULL;
         for (size_t i = 0; i < side->count; i++) {
             const struct profile_table *table = &side->profiles[i]->tables[subject];
@@ -157,18 +161,25 @@ static int side_rows_make(const struct side *side, enum subject subject, struct 
                 least = table->rows[next[i]].key;
         }
         if (least == NULL)
-            break;
+            return 0;
         struct side_row *row = &ret->rows[ret->count++];
-        for (size_t i = 0; status == 0 && i < side->count; i++) {
-            const struct profile_table *table = &side->profiles[i]->tables[subject];
+        struct of_captures numbers;
+        row->runs.items = &ret->runs[runs];
+        for (size_t i = 0; i < side->count; i++) {
+            const struct profile *profile = side->profiles[i];
+            const struct profile_table *table = &profile->tables[subject];
             // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker)
-            if (next[i] < table->count && strcmp(table->rows[next[i]].key, least) == 0)
-                status = take_row(row, i, subject, side->profiles[i], &table->rows[next[i]++], err);
+            if (next[i] == table->count || strcmp(table->rows[next[i]].key, least) != 0)
+                continue;
+            const struct profile_row *from = &table->rows[next[i]++];
+            take_row(row, &numbers, profile, from);
+            row->runs.items[row->runs.count++] = run_of(i, subject, profile, &from->durations);
+            if (side->count > 1 && take_samples(row, &from->durations, err) < 0)
+                return err_status(err);
         }
-        if (status == 0)
-            finish_row(row, side->count);
+        runs += row->runs.count;
+        finish_row(row, &numbers, side->count);
     }
-    return status;
 }
 
 static int match_rows(const struct side_rows *base, const struct side_rows *other, struct match_operator **ret_base,
@@ -268,18 +279,33 @@ static int learn(const struct building *building, const size_t captures[2], cons
     return noise_learn(base, other, n, captures, &noise_options, ret, err);
 }
 
-/* How a row's change is judged: without what all rows share, or with it. */
-static void measure_row(struct compare_row *row, const struct noise *noise, const struct noise_change *change,
-                        bool whole, double rows)
-{
-    double error = whole ? hypot(change->error, noise->change_error) : change->error;
-    double df = whole ? fmin(change->df, noise->change_df) : change->df;
+/* How changes are judged: without what all rows share, or with it. */
+struct judging {
+    const struct noise *noise;
+    bool whole;
+    double p; /* of one row of all */
+};
 
-    row->effect = whole ? change->whole : change->own;
-    row->own = expm1(change->own);
-    row->p = statistics_student_p(row->effect / error, df);
-    row->smallest = expm1(noise_smallest(error, df, noise->options.alpha / fmax(1, rows)));
-    row->needed = noise_captures_for(noise, row->effect, error, df, noise->options.alpha / fmax(1, rows));
+static struct judging judging_of(const struct building *building, const struct noise *noise, bool whole)
+{
+    double rows = 0;
+
+    for (size_t i = 0; i < building->count; i++)
+        rows += is_on_both(building, i);
+    return (struct judging){noise, whole, noise->options.alpha / fmax(1, rows)};
+}
+
+/* Row i is on both sides. */
+static struct noise_change change_of(const struct building *building, size_t i, const struct judging *judging)
+{
+    const struct noise *noise = judging->noise;
+    struct noise_change change = noise_of(noise, &building->base[i]->runs, &building->other[i]->runs);
+
+    if (judging->whole) {
+        change.error = hypot(change.error, noise->change_error);
+        change.df = fmin(change.df, noise->change_df);
+    }
+    return change;
 }
 
 /* q over the rows that could be tested. */
@@ -301,18 +327,29 @@ static int correct(struct building *building, struct err *err)
     return status;
 }
 
-static int measure_rows(struct building *building, const struct noise *noise, bool whole, struct err *err)
+static int measure_rows(struct building *building, const struct judging *judging, struct err *err)
 {
-    double rows = 0;
-
-    for (size_t i = 0; i < building->count; i++)
-        rows += is_on_both(building, i);
     for (size_t i = 0; i < building->count; i++)
         if (is_on_both(building, i)) {
-            struct noise_change change = noise_of(noise, &building->base[i]->runs, &building->other[i]->runs);
-            measure_row(&building->rows[i], noise, &change, whole, rows);
+            struct compare_row *row = &building->rows[i];
+            const struct noise_change change = change_of(building, i, judging);
+            row->effect = judging->whole ? change.whole : change.own;
+            row->own = expm1(change.own);
+            row->p = statistics_student_p(row->effect / change.error, change.df);
+            row->smallest = expm1(noise_smallest(change.error, change.df, judging->p));
         }
     return correct(building, err);
+}
+
+/* Counts how many captures would tell the changes that are noise so far. */
+static void find_needed(struct building *building, const struct judging *judging)
+{
+    for (size_t i = 0; i < building->count; i++)
+        if (is_on_both(building, i) && building->rows[i].verdict == ROW_NOISE) {
+            const struct noise_change change = change_of(building, i, judging);
+            building->rows[i].needed =
+                noise_captures_for(judging->noise, building->rows[i].effect, change.error, change.df, judging->p);
+        }
 }
 
 /* Numbers of executions a step, as one table says them. */
@@ -422,13 +459,16 @@ static int judge_table(struct building *building, const struct compare_question 
 {
     const struct compare_options *options = question->options;
     bool told = noise_is_told(noise, options->least_change);
-    int status = measure_rows(building, noise, told, err);
+    struct judging judging = judging_of(building, noise, told);
+    int status = measure_rows(building, &judging, err);
 
     judge_rows(building, question, counts);
     if (status == 0 && !told && fabs(expm1(noise->change)) > options->least_change && differ_too_often(building)) {
-        status = measure_rows(building, noise, true, err);
+        judging.whole = true;
+        status = measure_rows(building, &judging, err);
         judge_rows(building, question, counts);
     }
+    find_needed(building, &judging);
     return status;
 }
 

@@ -44,11 +44,11 @@ static void key_scatter(const struct runs *base, const struct runs *new_side, do
 
     for (int s = 0; s < 2; s++)
         for (size_t i = 0; i < sides[s]->count; i++) {
-            double n = sides[s]->scatter_df[i];
-            if (sides[s]->scatter[i] < 0 || n <= 0)
+            const struct run *run = &sides[s]->items[i];
+            if (run->scatter < 0 || run->scatter_df <= 0)
                 continue;
-            sum += n * square(sides[s]->scatter[i]);
-            df += n;
+            sum += run->scatter_df * square(run->scatter);
+            df += run->scatter_df;
         }
     *ret = df > 0 ? sum / df : 0;
     *ret_df = df;
@@ -60,7 +60,7 @@ static double inner_of(const struct runs *runs, double scatter)
     double sum = 0;
 
     for (size_t i = 0; i < runs->count; i++)
-        sum += MEDIAN_FACTOR * scatter / fmax(1, runs->executions[i]) + square(runs->excess[i]);
+        sum += MEDIAN_FACTOR * scatter / fmax(1, runs->items[i].executions) + square(runs->items[i].excess);
     return sum / (double)runs->count;
 }
 
@@ -148,6 +148,15 @@ static double mean_of(const double *values, size_t n)
     return n > 0 ? sum / (double)n : 0;
 }
 
+static double mean_center(const struct runs *runs)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < runs->count; i++)
+        sum += runs->items[i].center;
+    return runs->count > 0 ? sum / (double)runs->count : 0;
+}
+
 /* The median over keys of how far a capture's centers lie from the keys' means. A key whose noise is small weighs more,
  * but none so much that it decides alone. */
 static int learn_shared(struct noise *noise, const struct key *keys, size_t count, double *scratch, struct err *err)
@@ -167,9 +176,8 @@ static int learn_shared(struct noise *noise, const struct key *keys, size_t coun
                 const struct runs *const *sides = keys[i].sides;
                 if (!is_everywhere(noise, &keys[i]))
                     continue;
-                double middle =
-                    (mean_of(sides[0]->centers, sides[0]->count) + mean_of(sides[1]->centers, sides[1]->count)) / 2;
-                values[n++] = (struct weighted){sides[s]->centers[c] - middle, 1 / (keys[i].inner + typical)};
+                double middle = (mean_center(sides[0]) + mean_center(sides[1])) / 2;
+                values[n++] = (struct weighted){sides[s]->items[c].center - middle, 1 / (keys[i].inner + typical)};
             }
             noise->separated = n >= KEYS_ENOUGH;
             noise->shared[s][c] = noise->separated ? weighted_median(values, n) : 0;
@@ -217,7 +225,7 @@ static double without_shared(const struct noise *noise, int side, const struct r
     double values[RUNS_MAX];
 
     for (size_t i = 0; i < runs->count; i++)
-        values[i] = runs->centers[i] - noise->shared[side][runs->captures[i]];
+        values[i] = runs->items[i].center - noise->shared[side][runs->items[i].capture];
     *ret_squares = squares_of(values, runs->count);
     return mean_of(values, runs->count);
 }
@@ -320,7 +328,7 @@ struct noise_change noise_of(const struct noise *noise, const struct runs *base,
     double means[2] = {without_shared(noise, 0, base, &squares[0]), without_shared(noise, 1, new_side, &squares[1])};
     struct noise_change change = {.own = means[1] - means[0]};
 
-    change.whole = mean_of(new_side->centers, new_side->count) - mean_of(base->centers, base->count);
+    change.whole = mean_center(new_side) - mean_center(base);
     key_scatter(base, new_side, &scatter, &scatter_df);
     double within = shrunk(noise, scatter, scatter_df);
     double inner[2] = {inner_of(base, within), inner_of(new_side, within)};

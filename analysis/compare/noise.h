@@ -15,15 +15,20 @@
 
 #define RUNS_MAX 64 /* captures of a side */
 
-/* One key of one side: a number of each capture that has it. */
+/* A key in one capture. */
+struct run {
+    double center;     /* ln of a median or mean, ns */
+    double executions; /* that the center is of */
+    double scatter;    /* of one execution, as a share of the center; negative: as that of the other keys */
+    double scatter_df; /* degrees of freedom of it */
+    double excess;     /* how far one execution can move the center, as a share of it */
+    uint8_t capture;   /* which of the side */
+};
+
+/* One key of one side: a run of each capture that has it. */
 struct runs {
+    struct run *items;
     size_t count;
-    uint8_t captures[RUNS_MAX];  /* which of the side */
-    double centers[RUNS_MAX];    /* ln of a median or mean, ns */
-    double executions[RUNS_MAX]; /* that the center is of */
-    double scatter[RUNS_MAX];    /* of one execution, as a share of the center; negative: as that of the other keys */
-    double scatter_df[RUNS_MAX]; /* degrees of freedom of it */
-    double excess[RUNS_MAX];     /* how far one execution can move the center, as a share of it */
 };
 
 struct noise_options {

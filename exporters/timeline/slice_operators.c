@@ -109,11 +109,12 @@ int slice_operators_wait(struct slice_operators *operators, struct err *err)
 static int load_facts(struct slice_operators *ret, sqlite3 *db, const char *beside, const struct cann_texts *names,
                       const struct workload *workload, struct err *err)
 {
-    enum { FEW_TASKS = 65536 }; /* are read sooner than another connection has the schema */
+    enum { FEW_TASKS = 65536 };  /* are read sooner than another connection has the schema */
+    enum { MANY_NAMES = 65536 }; /* are much memory beside the texts of tensors */
     int64_t tasks = 0;
     if (beside != NULL && workload == NULL && cann_task_count(db, &tasks, err) < 0)
         return err_status(err);
-    ret->search = tasks > FEW_TASKS ? begin_search(beside) : NULL;
+    ret->search = tasks > FEW_TASKS && names->rows <= MANY_NAMES ? begin_search(beside) : NULL;
     if ((ret->search == NULL && load_bounds(&ret->bounds, db, names, workload, err) < 0) ||
         cann_tensor_sets_load(db, &ret->tensors, err) < 0)
         return err_status(err);

@@ -127,7 +127,7 @@ int association_text(struct association *association, int64_t id, const char *fi
     return 0;
 }
 
-struct join_limits join_limits = {.spool = (size_t)12 * 1024 * 1024, .window = 8192};
+struct join_limits join_limits = {.spool = (size_t)9 * 1024 * 1024, .window = 8192};
 
 void join_spool_release(struct spool **spool)
 {
