@@ -281,7 +281,7 @@ static int export_reports(struct capture_visit *visit, const struct export_type 
     SCOPED(words_release) struct words layers = {.items = NULL};
     struct err err = ERR_INIT;
     bool failed = (reports != NULL && reports_load(reports, &layers, &err) < 0) ||
-                  (type == &summary_type && user_reports_load(&report_files, visit->settings, &err) < 0);
+                  (type == &summary_type && captures_load_reports(&report_files, visit->settings, &err) < 0);
     const char *const *chosen = layers.count > 0 ? (const char *const *)layers.items : no_layer;
 
     return failed ? visit_fail(visit, LOG_SOURCE_EXPORT, &err)
@@ -311,7 +311,7 @@ static int export_capture(struct capture_visit *visit)
     sqlite3 *db = NULL;
     struct err err = ERR_INIT;
     const char *inside;
-    int status = type == &timeline_type || type == &flame_type ? host_side_open(visit, &db)
+    int status = type == &timeline_type || type == &flame_type ? answer_open_host_side(visit, &db)
                                                                : visit_open_database(visit, &db),
         exported;
 

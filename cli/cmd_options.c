@@ -73,7 +73,7 @@ static struct json *parse(const char *text, size_t length, struct err *err)
     if (root != NULL && json_string(root) == NULL)
         return root;
     strbuf_init(&pasted, MOST_BYTES);
-    if (script_text_read(text, length, &pasted)) {
+    if (switch_script_read(text, length, &pasted)) {
         struct json *inner = json_parse(pasted.data, pasted.length, &ignored);
         if (inner != NULL) {
             json_free(root);

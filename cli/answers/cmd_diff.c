@@ -175,9 +175,10 @@ static int profile_database(sqlite3 *db, const char *path, struct profiles *prof
 static int take_database(struct capture_visit *visit, sqlite3 *db)
 {
     struct err err = ERR_INIT;
-    SCOPED_FREE char *path = capture_path(visit->directory, &err);
+    char *path = capture_path(visit->directory, &err);
     bool failed = path == NULL || profile_database(db, path, visit->context, &err) != 0;
 
+    free(path);
     if (failed)
         err_wrap(&err, "cannot analyse '%s'", visit->directory);
     return failed ? visit_fail(visit, LOG_SOURCE_COMMON, &err) : STATUS_DONE;
@@ -191,7 +192,7 @@ static int open_untaken(struct capture_visit *visit, sqlite3 **ret)
         return STATUS_DONE;
     if (err.code != 0)
         return visit_fail(visit, LOG_SOURCE_COMMON, &err);
-    return host_side_open(visit, ret);
+    return answer_open_host_side(visit, ret);
 }
 
 /* A capture of a baseline is as if it lay in it. */

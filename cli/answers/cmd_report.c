@@ -118,7 +118,7 @@ static int read_bases(const struct settings *settings, struct bases *bases)
     int status = STATUS_DONE;
 
     if (stat(settings->report.base, &info) != 0 || !S_ISREG(info.st_mode))
-        status = captures_query(settings, &one, host_side_open, take_base, bases);
+        status = captures_query(settings, &one, answer_open_host_side, take_base, bases);
     else if (baseline_read(settings->report.base, &bases->items, &bases->count, &err) != 0)
         status = status_of_error(&err);
     if (err.code != 0)
@@ -194,7 +194,7 @@ static int run_report(const struct settings *settings)
         status = read_bases(settings, &reporting.bases);
     if (settings->report.base == NULL || reporting.bases.count > 0)
         status = status_worse(
-            status, captures_query(settings, &settings->captures, host_side_open, report_database, &reporting));
+            status, captures_query(settings, &settings->captures, answer_open_host_side, report_database, &reporting));
     status = status_worse(status, end_page(&reporting));
     bases_release(&reporting.bases);
     return status;

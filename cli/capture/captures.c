@@ -61,7 +61,7 @@ static int load_report_directory(struct report_files *files, const char *path, s
     return user_directory_is_readable(path) ? report_files_load_directory(files, path, err) : 0;
 }
 
-int user_reports_load(struct report_files *files, const struct settings *settings, struct err *err)
+int captures_load_reports(struct report_files *files, const struct settings *settings, struct err *err)
 {
     SCOPED_FREE char *directory = NULL;
     files->seconds = settings->report_seconds;
@@ -307,7 +307,7 @@ static int find_captures(struct found_captures *found, const char *path)
 
     if (failed) {
         if (stat(path, &info) == 0 && S_ISREG(info.st_mode))
-            hint_of_file(path, &err);
+            options_hint_of_file(path, &err);
         err_wrap(&err, "cannot use '%s' as a capture", path);
         return console_error(&err);
     }
@@ -657,7 +657,7 @@ bool visit_is_empty(const struct capture_visit *visit, sqlite3 *db, struct err *
     SCOPED(strbuf_release) struct strbuf reason;
 
     strbuf_init(&reason, ERR_TEXT_SIZE);
-    bool is_empty = emptiness_tell(db, &reason, &ignored) == 0 && reason.length > 0;
+    bool is_empty = outcome_tell_emptiness(db, &reason, &ignored) == 0 && reason.length > 0;
     if (is_empty)
         err_set(ret, ERR_NOT_FOUND, "'%s': %s", visit->directory, reason.data);
     return is_empty;

@@ -279,7 +279,7 @@ static int recover_backup(const char *target, const char *backup, enum acl_file_
 
 int acl_file_recover(const char *path, bool *ret_found, enum acl_file_end *ret, struct err *err)
 {
-    SCOPED_FREE char *target = NULL, *backup = NULL;
+    char *target = NULL, *backup = NULL;
 
     *ret_found = false;
     *ret = ACL_FILE_RESTORED;
@@ -289,6 +289,8 @@ int acl_file_recover(const char *path, bool *ret_found, enum acl_file_end *ret, 
         *ret_found = true;
         recover_backup(target, backup, ret, err);
     }
+    free(backup);
+    free(target);
     return err_status(err);
 }
 
@@ -452,7 +454,7 @@ static int recover_acl_json(const struct collect_plan *plan, const char *path, b
 
 static char *default_acl_json(const struct collect_plan *plan)
 {
-    return plan->directory[0] != '\0' ? path_join(plan->directory, "acl.json") : strdup("acl.json");
+    return plan->directory[0] != '\0' ? path_join(plan->directory, "acl.json") : scoped_text("acl.json", SIZE_MAX);
 }
 
 static int recover_project(struct collect_plan *plan, struct err *err)

@@ -144,7 +144,7 @@ static void hint_of_word(const char *word, enum command_id parent, struct err *e
         err_hint(err, "msprof run -- %s", word);
 }
 
-void hint_of_file(const char *path, struct err *err)
+void options_hint_of_file(const char *path, struct err *err)
 {
     static const char *const packed[] = {".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2", ".tar.zst"};
     const char *slash = strrchr(path, '/');

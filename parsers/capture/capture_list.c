@@ -50,7 +50,7 @@ static bool is_directory(int at, const char *name)
 /* Whether a directory is called like a capture (JOB..., PROF...) or a part of one. */
 static bool is_capture_name(const char *name)
 {
-    return strncmp(name, "JOB", 3) == 0 || strncmp(name, "PROF", 4) == 0 || is_part_directory(name);
+    return strncmp(name, "JOB", 3) == 0 || strncmp(name, "PROF", 4) == 0 || capture_is_part_directory(name);
 }
 
 /* Whether a directory holds results, or captures of their own, and nothing of this capture: that of --output of one
@@ -65,7 +65,8 @@ static bool holds_outputs(int at, const char *name, int nesting)
     for (const struct dirent *item; stream != NULL && !data && (item = readdir(stream)) != NULL;) {
         if (item->d_name[0] == '.')
             continue;
-        data = strcmp(item->d_name, "data") == 0 || is_part_directory(item->d_name) || is_config_name(item->d_name);
+        data = strcmp(item->d_name, "data") == 0 || capture_is_part_directory(item->d_name) ||
+               capture_is_config_name(item->d_name);
         if (data || found)
             continue;
         found =
@@ -83,7 +84,8 @@ static bool is_beside_data(const char *name)
 {
     struct file_identity identity;
     unsigned families;
-    if (strchr(name, '/') != NULL || words_end_in(name, ".done") || is_config_name(name) || is_known_stream(name))
+    if (strchr(name, '/') != NULL || words_end_in(name, ".done") || capture_is_config_name(name) ||
+        capture_is_known_stream(name))
         return false;
     if (capture_recognise(name, &identity, &families) == NULL)
         return true;
@@ -127,7 +129,7 @@ static int add_entry(struct entry_list *list, const char *directory, int at, cha
     }
     struct entry *entry = &list->entries[list->count];
     *entry = (struct entry){.name = name};
-    if (fstatat(at, base_name(name), &info, AT_SYMLINK_NOFOLLOW) == 0) {
+    if (fstatat(at, capture_base_name(name), &info, AT_SYMLINK_NOFOLLOW) == 0) {
         entry->size = (uint64_t)info.st_size;
         entry->modified_ns = info.st_mtim.tv_sec * INT64_C(1000000000) + info.st_mtim.tv_nsec;
         entry->inode = info.st_ino;
@@ -149,7 +151,7 @@ static int add_entry(struct entry_list *list, const char *directory, int at, cha
 static bool is_output(int at, const char *name)
 {
     return is_output_name(name) ||
-           (strcmp(name, "data") != 0 && !is_part_directory(name) && holds_outputs(at, name, NESTING_MAX));
+           (strcmp(name, "data") != 0 && !capture_is_part_directory(name) && holds_outputs(at, name, NESTING_MAX));
 }
 
 /* Adds the entries of directory/sub (sub "" for the directory itself). With results: leaves those out. */
@@ -195,7 +197,7 @@ static int read_parts(struct entry_list *list, const char *directory, struct err
     int status = 0;
     size_t parts_end = list->count;
     for (size_t i = 0; status == 0 && i < parts_end; i++) {
-        if (!S_ISDIR(list->entries[i].mode) || !is_part_directory(list->entries[i].name))
+        if (!S_ISDIR(list->entries[i].mode) || !capture_is_part_directory(list->entries[i].name))
             continue;
         char *name = strdup(list->entries[i].name); /* the list moves while it grows */
         status = name != NULL ? read_directory(list, directory, name, true, err) : err_no_memory(err);
@@ -294,7 +296,7 @@ static bool claims_capture(const char *name)
 {
     struct file_identity identity;
     unsigned families;
-    if (is_config_name(name))
+    if (capture_is_config_name(name))
         return true;
     if (capture_recognise(name, &identity, &families) == NULL)
         return false;
@@ -306,7 +308,7 @@ static bool claims_capture(const char *name)
 static bool has_part_data(const char *path, const char *name)
 {
     struct stat info;
-    if (!is_part_directory(name))
+    if (!capture_is_part_directory(name))
         return false;
     SCOPED_FREE char *part = path_join(path, name);
     SCOPED_FREE char *data = part != NULL ? path_join(part, "data") : NULL;
@@ -352,10 +354,10 @@ int capture_find_outer(const char *path, char **ret, struct err *err)
         return err_no_memory(err);
     for (char *slash; (slash = strrchr(outer, '/')) != NULL && slash != outer;) {
         const char *name = slash + 1;
-        if (strcmp(name, "data") != 0 && !is_part_directory(name))
+        if (strcmp(name, "data") != 0 && !capture_is_part_directory(name))
             break;
         *slash = '\0';
-        if (!is_capture_name(base_name(outer)) && !has_more_of_capture(outer, name)) {
+        if (!is_capture_name(capture_base_name(outer)) && !has_more_of_capture(outer, name)) {
             *slash = '/';
             break;
         }

@@ -168,7 +168,7 @@ static double peak(const double *scores, size_t count, size_t lag)
 static unsigned char *read_front(const struct source_file *file, size_t *ret_length)
 {
     size_t length = file->length < LOOK_BYTES ? (size_t)file->length : LOOK_BYTES;
-    unsigned char *data = malloc(length + 8);
+    unsigned char *data = scoped_memory(length + 8, 1);
     if (data != NULL && !source_read(file, 0, length, data)) {
         free(data);
         data = NULL;

@@ -45,7 +45,7 @@ static int compare_one(const struct fetched_files *files, struct fetched *fetche
     struct ssh_exit end;
     int result;
 
-    script_add(script, "exec cmp -s - ./" WORD, fetched->path);
+    ssh_script_add(script, "exec cmp -s - ./" WORD, fetched->path);
     if (script->failed)
         return err_no_memory(err);
     result = ssh_run(files->board->connection, script->data, &io, &end, err);
