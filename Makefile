@@ -150,7 +150,7 @@ CLI_SOURCES  := $(filter-out $(if $(WITH_COLLECT),cli/without_collect.c,cli/coll
 LIB_OBJECTS  := $(LIB_SOURCES:%.c=$(B)/%.o)
 CLI_OBJECTS  := $(CLI_SOURCES:%.c=$(B)/%.o)
 KIND_LIST    := $(B)/generated/kind_list.h
-REPORTS      := $(sort $(shell grep -rhoE '^const struct report report_[a-z0-9_]+ = ' exporters/reports | sed -E 's/.* report_(.*) = /\1/'))
+REPORTS      := $(sort $(shell grep -rhoE '^const struct report report_[a-z0-9_]+ =' exporters/reports | sed -E 's/.* report_(.*) =/\1/'))
 REPORT_LIST  := $(B)/generated/report_list.h
 TRACKS       := $(sort $(notdir $(basename $(wildcard exporters/timeline/tracks/*.c))))
 TRACK_LIST   := $(B)/generated/track_list.h

@@ -89,13 +89,10 @@ ARRAY_COMPARE(by_bytes, struct memory_holder, ARRAY_BY_MOST(bytes), ARRAY_BY(own
 
 static int take_holders(const struct map *holders, struct memory_holders *ret, struct err *err)
 {
-    int status = array_reserve(ret, holders->used + 1, err);
-
-    for (const struct memory_holder *it = map_next(holders, NULL); status == 0 && it != NULL;
-         it = map_next(holders, it))
-        ret->items[ret->count++] = *it;
+    ret->items = map_items(holders, err);
+    ret->count = ret->items != NULL ? holders->used : 0;
     array_sort(ret->items, ret->count, sizeof *ret->items, by_bytes);
-    return status;
+    return ret->items != NULL ? 0 : err_status(err);
 }
 
 int memory_holders_at(const struct memory_pieces *pieces, const struct memory_point *point, struct memory_holders *ret,

@@ -148,6 +148,16 @@ void *map_next(const struct map *map, const void *item)
     return place < map->capacity ? item_at(map, place) : NULL;
 }
 
+void *map_items(const struct map *map, struct err *err)
+{
+    unsigned char *ret = calloc(map->used * map->item_size + 1, 1), *p = ret;
+    if (ret == NULL)
+        err_no_memory(err);
+    for (const void *item = NULL; ret != NULL && (item = map_next(map, item)) != NULL; p += map->item_size)
+        memcpy(p, item, map->item_size);
+    return ret;
+}
+
 void map_clear(struct map *map)
 {
     if (map->capacity > 0)

@@ -32,6 +32,8 @@ void *map_add(struct map *map, const void *key, bool *ret_added, struct err *err
 void map_remove(struct map *map, void *item);
 /* The first item for NULL, else the one after; NULL at the end. */
 void *map_next(const struct map *map, const void *item);
+/* Copies of all items, map->used of them; free() them. NULL with err set when memory ran out. */
+void *map_items(const struct map *map, struct err *err);
 /* No items; the memory is kept. */
 void map_clear(struct map *map);
 /* Frees everything; the map is empty and may be used again. */

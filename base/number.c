@@ -121,29 +121,48 @@ char *number_put_us(char *p, int64_t nanoseconds)
     return p + 4;
 }
 
+/* Apart, so that the usual decimals need fewer registers. */
+__attribute__((noinline)) static char *put_decimals(char *p, uint64_t size, unsigned decimals)
+{
+    const bool known = decimals < sizeof powers_of_ten / sizeof *powers_of_ten; /* else it is above all numbers */
+    uint64_t unit = known ? powers_of_ten[decimals] : UINT64_MAX;
+    uint64_t whole = size / unit, rest = size - whole * unit;
+    p = number_put_unsigned(p, whole);
+    if (rest == 0)
+        return p;
+    /* By three from the end on, each with a point that the three before it cover. */
+    const unsigned tail = decimals % 3;
+    uint64_t piece = rest % powers_of_ten[tail] * powers_of_ten[3 - tail];
+    char *at = p + decimals - tail, *end = NULL;
+    for (rest /= powers_of_ten[tail];; piece = rest % 1000, rest /= 1000, at -= 3) {
+        memcpy(at, thousandths[piece].text, sizeof thousandths[piece].text);
+        if (end == NULL && piece > 0)
+            end = at + thousandths[piece].length;
+        if (at == p)
+            return end;
+    }
+}
+
 char *number_put_shortest(char *p, int64_t value, unsigned decimals)
 {
     if (value < 0)
         *p++ = '-';
     uint64_t size = magnitude(value);
+    if (decimals == 0)
+        return number_put_unsigned(p, size);
     if (decimals == 3) { /* the usual */
         p = number_put_unsigned(p, size / 1000);
         memcpy(p, thousandths[size % 1000].text, 4);
         return p + thousandths[size % 1000].length;
     }
-    const bool known = decimals < sizeof powers_of_ten / sizeof *powers_of_ten; /* else it is above all numbers */
-    uint64_t unit = known ? powers_of_ten[decimals] : UINT64_MAX;
-    uint64_t whole = decimals == 0 ? size : size / unit, rest = size - whole * unit;
-    p = number_put_unsigned(p, whole);
-    if (rest == 0)
-        return p;
-    *p++ = '.';
-    char *end = p + decimals, *to = end;
-    for (; to > p; rest /= 10)
-        *--to = (char)('0' + rest % 10);
-    while (end[-1] == '0')
-        end--;
-    return end;
+    if (decimals == 4) {
+        const uint32_t rest = (uint32_t)(size % 10000), last = rest % 10;
+        p = number_put_unsigned(p, size / 10000);
+        memcpy(p, thousandths[rest / 10].text, 4);
+        p[4] = (char)('0' + last);
+        return p + (last > 0 ? 5 : thousandths[rest / 10].length);
+    }
+    return put_decimals(p, size, decimals);
 }
 
 int64_t number_ratio(int64_t numerator, int64_t denominator, unsigned decimals)

@@ -522,10 +522,7 @@ int analyse_directory(const struct analyse_request *request)
 
 #define MOST_STEPS 100000
 
-struct step_numbers {
-    int64_t *items;
-    size_t count, capacity;
-};
+struct step_numbers ARRAY_OF(int64_t);
 
 /* Takes blanks off both ends. */
 static void trim(const char **text, size_t *length)

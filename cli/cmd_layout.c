@@ -281,7 +281,7 @@ static size_t print_structure(const struct settings *settings, const struct layo
 
         if (!is_asked_for(settings, &job->capture.files[i]))
             continue;
-        if (source_add(&source, job->capture.files[i].path, job->capture.files[i].name, &err) == 0 &&
+        if (source_add(&source, &job->capture, &job->capture.files[i], &err) == 0 &&
             structure_report(&source.items[0], &text, &err) == 0)
             files++;
         else

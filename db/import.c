@@ -411,7 +411,7 @@ static int store_record_counts(sqlite3 *db, const struct capture *capture, struc
         const struct capture_file *file = &capture->files[i];
         uint64_t joined = file->kind == NULL || file->kind->table != NULL ? file->joined : file->decoded;
         const uint64_t kept[] = {file->decoded - joined, joined};
-        for (size_t k = 0; status == 0 && k < 2 + DIAG_COUNT; k++) {
+        for (size_t k = 0; status == 0 && k < 2 + (file->rejected > 0 ? (size_t)DIAG_COUNT : 0); k++) {
             uint64_t records = k < 2 ? kept[k] : file->rejected_for[k - 2];
             if (records > 0)
                 status = table_add(&rows, err, V(file->id), V(k < 2 ? outcomes[k] : "rejected"),
@@ -549,7 +549,7 @@ static void count_result(const struct capture *capture, struct import_result *re
         const struct capture_file *file = &capture->files[i];
         result->records_decoded += file->decoded;
         result->records_rejected += file->rejected;
-        for (size_t reason = 0; reason < DIAG_COUNT; reason++)
+        for (size_t reason = 0; file->rejected > 0 && reason < DIAG_COUNT; reason++)
             result->rejected_for[reason] += file->rejected_for[reason];
         result->bytes_read += file->kind != NULL ? file->size : 0;
         result->files_decoded += file->kind != NULL;
@@ -603,9 +603,9 @@ static int report_split(void *arg, sqlite3_stmt *row, struct err *err)
 static int report_split_inferences(sqlite3 *db, struct capture *capture, struct err *err)
 {
     int status = query_run(db,
-                           "SELECT f.path, i.model_id, i.current_pic_count, count(*) FROM inference i"
-                           " JOIN source_file f ON f.id = i.file_id"
-                           " GROUP BY i.file_id, i.model_id, i.current_pic_count HAVING count(*) > 1",
+                           "SELECT f.path, i.model_id, i.current_pic_count, i.parts FROM (SELECT file_id, model_id,"
+                           "   current_pic_count, count(*) AS parts FROM inference GROUP BY 1, 2, 3"
+                           "   HAVING count(*) > 1) i JOIN source_file f ON f.id = i.file_id",
                            NULL, 0, report_split, capture->diag, err);
     return status == 0 && diag_is_fatal(capture->diag) ? diag_fatal_error(capture->diag, err) : status;
 }

@@ -112,8 +112,11 @@ static const char indexes[] =
 /* profiled_model: one row for each pair of timeline files. An ACL file names no batch number: it goes to the one that
  * net.info names, else to the smallest that ran; without a model's name it belongs to the capture's only model. */
 static const char profiled_models[] =
+    "CREATE TEMP TABLE inference_count AS"
+    "  SELECT device_id, coalesce(model_name, 'unknown') AS model_name, model_id, batch_num, count(*) AS inferences,"
+    "    sum(tasks) AS tasks FROM inference GROUP BY 1, 2, 3, 4;"
     "INSERT INTO profiled_model(device_id, model_name, model_id, batch_num)"
-    "  SELECT device_id, coalesce(model_name, 'unknown'), model_id, batch_num FROM inference"
+    "  SELECT device_id, model_name, model_id, batch_num FROM inference_count"
     "  UNION SELECT device_id, coalesce(model_name, 'unknown'), model_id, batch_num FROM source_file WHERE kind = "
     "'aicpu_task';"
     "CREATE TEMP TABLE acl_file AS SELECT id, device_id, model_name, model_id, batch_num FROM source_file WHERE kind = "
@@ -140,9 +143,6 @@ static const char profiled_models[] =
     "    AND p.model_name = coalesce(source_file.model_name, 'unknown') AND p.model_id IS source_file.model_id"
     "    AND p.batch_num IS source_file.batch_num) WHERE kind = 'aicpu_task';"
     "DROP TABLE acl_file;"
-    "CREATE TEMP TABLE inference_count AS"
-    "  SELECT device_id, coalesce(model_name, 'unknown') AS model_name, model_id, batch_num, count(*) AS inferences,"
-    "    sum(tasks) AS tasks FROM inference GROUP BY 1, 2, 3, 4;"
     "UPDATE profiled_model SET (inferences, ai_core_tasks) = (c.inferences, c.tasks) FROM inference_count c"
     "  WHERE c.device_id IS profiled_model.device_id AND c.model_name = profiled_model.model_name"
     "    AND c.model_id IS profiled_model.model_id AND c.batch_num IS profiled_model.batch_num;"

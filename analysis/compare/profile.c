@@ -641,21 +641,22 @@ int profile_make(const struct workload *workload, const char *name, const struct
     return err_status(err);
 }
 
-int profile_add_rows(struct profile *profile, enum subject subject, const char *const *names,
-                     const struct durations *durations, size_t count, struct err *err)
+int profile_add_rows(struct profile *profile, enum subject subject, const struct named_times *times, struct err *err)
 {
     struct profile_table *table = &profile->tables[subject];
     bool failed = false;
 
-    table->rows = calloc(count + 1, sizeof *table->rows);
+    table->rows = calloc(times->count + 1, sizeof *table->rows);
     if (table->rows == NULL)
         return err_no_memory(err);
-    for (size_t i = 0; !failed && i < count; i++) {
+    for (size_t i = 0; !failed && i < times->count; i++) {
+        const struct durations *durations = &times->items[i].durations;
+        const char *name = times->names.items[i].bytes;
         struct profile_row *row = &table->rows[table->count++];
         row->order = i;
-        failed = copy_text(&row->key, names[i], err) < 0 || copy_text(&row->name, names[i], err) < 0 ||
+        failed = copy_text(&row->key, name, err) < 0 || copy_text(&row->name, name, err) < 0 ||
                  copy_text(&row->type, "", err) < 0 || copy_text(&row->shapes, "", err) < 0 ||
-                 series_make(&row->durations, durations[i].items, durations[i].count, err) < 0;
+                 series_make(&row->durations, durations->items, durations->count, err) < 0;
     }
     array_sort(table->rows, table->count, sizeof *table->rows, by_key);
     table->known = true;

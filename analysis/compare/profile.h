@@ -7,6 +7,7 @@
 #include "analysis/compare/statistics.h"
 #include "analysis/compare/workload.h"
 #include "analysis/splits.h"
+#include "base/intern.h"
 
 /* By what rows are told apart. */
 enum subject { BY_OP, BY_TYPE, BY_SHAPE, BY_LAYER, BY_STREAM, BY_STEP, BY_API, BY_LINE, BY_GAP, SUBJECTS };
@@ -74,10 +75,18 @@ void profile_release(struct profile *profile);
 /* The mean of the medians of its groups, by their steps; negative: not known. */
 double profile_measure(const struct profile *profile, enum measure measure);
 
-/* Adds the rows of BY_API, calls of the host, or BY_LINE, what a framework's operators launched: name i has
- * durations[i], which are sorted here. */
-int profile_add_rows(struct profile *profile, enum subject subject, const char *const *names,
-                     const struct durations *durations, size_t count, struct err *err);
+/* All of one name. */
+struct named_times {
+    struct intern names;
+    struct {
+        struct durations durations;
+        int64_t first_ns, last_ns; /* begins */
+    } * items;                     /* of each name */
+    size_t count, capacity;
+};
+/* Adds the rows of BY_API, calls of the host, or BY_LINE, what a framework's operators launched. Sorts the durations.
+ */
+int profile_add_rows(struct profile *profile, enum subject subject, const struct named_times *times, struct err *err);
 
 /* The divisor of totals: steps, at least 1. */
 static inline double profile_steps(const struct profile *profile)

@@ -32,7 +32,7 @@ struct header {
 _Static_assert(sizeof(struct header) + sizeof(struct spool_key) + SPOOL_RECORD_MAX <= READ_SIZE_MIN,
                "a buffer holds a record");
 
-/* A sorted part of the file, or what is still in memory. */
+/* A sorted part of the file, and what is still in memory behind it, or alone. */
 struct run {
     bool in_memory;
     off_t start, next, end; /* next: what is not read yet */
@@ -59,7 +59,8 @@ struct spool {
     struct err failure;      /* of the writer */
     /* The writer's while it writes: */
     struct ARRAY_OF(struct run) runs;
-    int file; /* -1: nothing was written */
+    struct spool_key last; /* of the last run */
+    int file;              /* -1: nothing was written */
     off_t file_size;
     char *buffer; /* for writing */
     size_t buffered;
@@ -329,7 +330,18 @@ static int write_entry(struct spool *spool, const struct entry *before, const st
     return 0;
 }
 
-/* Writes the batch as a run. */
+/* Whether all of the batch comes behind the last run. */
+static bool goes_on(const struct spool *spool, const struct batch *batch)
+{
+    if (spool->runs.count == 0 || batch->entries.count == 0)
+        return false;
+    const struct spool_key *first = &batch->entries.items[0].key, *last = &spool->last;
+    return first->major != last->major   ? first->major > last->major
+           : first->minor != last->minor ? first->minor > last->minor
+                                         : batch->ties == NULL;
+}
+
+/* Writes the batch as a run, or behind the last where it goes on from that. */
 static int write_run(struct spool *spool, struct err *err)
 {
     struct batch *batch = &spool->writing;
@@ -345,7 +357,11 @@ static int write_run(struct spool *spool, struct err *err)
     }
     if (write_buffer(spool, err) < 0)
         return err_status(err);
-    spool->runs.items[spool->runs.count++] = (struct run){.start = start, .next = start, .end = spool->file_size};
+    if (!goes_on(spool, batch))
+        spool->runs.items[spool->runs.count++] = (struct run){.start = start};
+    spool->runs.items[spool->runs.count - 1].end = spool->file_size;
+    if (batch->entries.count > 0)
+        spool->last = batch->entries.items[batch->entries.count - 1].key;
     batch->entries.count = batch->bytes.count = 0;
     return 0;
 }
@@ -457,7 +473,7 @@ static int fill_buffer(struct spool *spool, struct run *run, struct err *err)
 }
 
 /* The record at the front of a run's buffer; false: it is not there as a whole. */
-static bool take_buffered(struct run *run)
+static inline bool take_buffered(struct run *run)
 {
     const char *at = run->buffer + run->at;
     size_t left = run->filled - run->at;
@@ -494,8 +510,8 @@ static int next_in_memory(struct spool *spool, struct spool_item *ret)
 /* The next record of a run: 1, 0 at its end, or -code. */
 static int next_of_run(struct spool *spool, struct run *run, struct err *err)
 {
-    if (run->in_memory)
-        return next_in_memory(spool, &run->item);
+    if (run->at == run->filled && run->next == run->end)
+        return run->in_memory ? next_in_memory(spool, &run->item) : 0;
     if (take_buffered(run))
         return 1;
     return fill_buffer(spool, run, err) < 0 ? err_status(err) : take_buffered(run);
@@ -535,8 +551,8 @@ static int begin_merge(struct spool *spool, struct err *err)
     spool->heap = calloc(spool->runs.count, sizeof *spool->heap);
     for (size_t i = 0; i < spool->runs.count && spool->heap != NULL; i++) {
         struct run *run = &spool->runs.items[i];
-        run->buffer = run->in_memory ? NULL : malloc(spool->read_size);
-        if (run->buffer == NULL && !run->in_memory)
+        run->buffer = run->start < run->end ? malloc(spool->read_size) : NULL;
+        if (run->buffer == NULL && run->start < run->end)
             return err_no_memory(err);
     }
     return spool->heap != NULL ? spool_rewind(spool, err) : err_no_memory(err);
@@ -561,7 +577,7 @@ int spool_rewind(struct spool *spool, struct err *err)
     return 0;
 }
 
-/* The rows in memory stay there, as the last run. */
+/* The rows in memory stay there, in the last run. */
 int spool_finish(struct spool *spool, struct err *err)
 {
     if (sort_memory(&spool->filling, err) < 0 || end_writing(spool, err) < 0)
@@ -573,8 +589,9 @@ int spool_finish(struct spool *spool, struct err *err)
     spool->buffer = NULL;
     if (spool->runs.count == 0)
         return 0;
-    if (array_add(&spool->runs, err, (struct run){.in_memory = true}) < 0)
+    if (!goes_on(spool, &spool->filling) && array_add(&spool->runs, err, (struct run){.start = 0}) < 0)
         return err_status(err);
+    spool->runs.items[spool->runs.count - 1].in_memory = true;
     return begin_merge(spool, err);
 }
 
@@ -583,12 +600,13 @@ int spool_next(struct spool *spool, struct spool_item *ret, struct err *err)
     if (spool->runs.count == 0)
         return next_in_memory(spool, ret);
     if (spool->on_top_given) {
-        int any = next_of_run(spool, &spool->runs.items[spool->heap[0]], err);
+        struct run *run = &spool->runs.items[spool->heap[0]];
+        int any = take_buffered(run) ? 1 : next_of_run(spool, run, err);
         if (any < 0)
             return any;
         if (any == 0)
             spool->heap[0] = spool->heap[--spool->heaped];
-        if (spool->heaped > 0)
+        if (spool->heaped > 1)
             sink(spool, 0);
     }
     spool->on_top_given = spool->heaped > 0;

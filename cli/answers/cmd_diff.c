@@ -77,10 +77,7 @@ struct identity {
 struct profiles {
     const struct profile **items; /* each of its own, named by the path of its capture until all are known */
     size_t count, capacity;
-    struct {
-        struct identity *items;
-        size_t count, capacity;
-    } taken;
+    struct ARRAY_OF(struct identity) taken;
     bool with_calls;
 };
 

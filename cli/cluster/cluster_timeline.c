@@ -81,10 +81,7 @@ struct timeline_rank {
 struct cluster_timeline {
     const struct settings *settings;
     struct ranges ranges;
-    struct timeline_ranks {
-        struct timeline_rank *items; /* by rank */
-        size_t count, capacity;
-    } ranks;
+    struct timeline_ranks ARRAY_OF(struct timeline_rank) ranks; /* by rank */
     struct cluster_sources sources;
     const struct cluster_source *source; /* of the capture that is opened */
     struct alignment alignment;

@@ -38,10 +38,7 @@ struct merged_capture {
 
 struct merge {
     const struct settings *settings;
-    struct merged_list {
-        struct merged_capture *items;
-        size_t count, capacity;
-    } list;
+    struct merged_list ARRAY_OF(struct merged_capture) list;
     size_t next; /* of the pass that opens them */
     bool overlap, several_hosts;
 };

@@ -145,6 +145,7 @@ size_t svp_layers_of_task(const struct svp_layers *layers, int64_t task_id, bool
 
 struct acl_call {
     int64_t model_row; /* struct svp_model.id of what it belongs to */
+    int64_t device_id; /* of the model */
     int64_t start_ns, end_ns, process_id, thread_id, api_type;
     const char *name; /* never NULL */
     bool touches;     /* another call starts at the nanosecond where it ends */

@@ -52,32 +52,6 @@ const struct cann_part *cann_part_of_device(const struct cann_parts *list, int64
 
 /* ---- texts ---- */
 
-#define BLOCK_SIZE (256 * 1024)
-
-struct cann_text_block {
-    struct cann_text_block *next;
-    size_t used, capacity;
-    char bytes[];
-};
-
-static char *keep_text(struct cann_texts *texts, const char *text, size_t length)
-{
-    struct cann_text_block *block = texts->blocks;
-    if (block == NULL || block->capacity - block->used < length + 1) {
-        size_t capacity = length + 1 > BLOCK_SIZE ? length + 1 : BLOCK_SIZE;
-        block = malloc(sizeof *block + capacity);
-        if (block == NULL)
-            return NULL;
-        *block = (struct cann_text_block){.next = texts->blocks, .capacity = capacity};
-        texts->blocks = block;
-    }
-    char *copy = block->bytes + block->used;
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    block->used += length + 1;
-    return copy;
-}
-
 /* The first column is the id. */
 static int take_texts(void *arg, sqlite3_stmt *row, struct err *err)
 {
@@ -88,7 +62,7 @@ static int take_texts(void *arg, sqlite3_stmt *row, struct err *err)
     for (size_t i = 0; i < texts->column_count; i++) {
         const char *text = query_text(row, (int)i + 1);
         size_t length = (size_t)sqlite3_column_bytes(row, (int)i + 1);
-        char *copy = text != NULL ? keep_text(texts, text, length) : NULL;
+        char *copy = text != NULL ? texts_add(&texts->kept, text, length) : NULL;
         if (text != NULL && copy == NULL)
             return err_no_memory(err);
         texts->items[(size_t)id * texts->column_count + i] = (struct cann_text){copy, (uint32_t)length};
@@ -147,7 +121,7 @@ int cann_texts_replace(struct cann_texts *texts, size_t i, const char *text, siz
     struct cann_text *item = &texts->items[i];
     if (item->text != NULL && item->length == length && memcmp(item->text, text, length) == 0)
         return 0;
-    const char *copy = keep_text(texts, text, length);
+    const char *copy = texts_add(&texts->kept, text, length);
     if (copy == NULL)
         return err_no_memory(err);
     *item = (struct cann_text){copy, (uint32_t)length};
@@ -156,10 +130,7 @@ int cann_texts_replace(struct cann_texts *texts, size_t i, const char *text, siz
 
 void cann_texts_release(struct cann_texts *texts)
 {
-    for (struct cann_text_block *block = texts->blocks, *next; block != NULL; block = next) {
-        next = block->next;
-        free(block);
-    }
+    texts_release(&texts->kept);
     free(texts->items);
     *texts = (struct cann_texts){.items = NULL};
 }
@@ -180,13 +151,8 @@ static int count_one(void *arg, int64_t *row, struct err *err)
 int cann_operator_count(sqlite3 *db, int64_t *ret, struct err *err)
 {
     static const struct scan_column id = {.sql = "id"};
-    struct query_scan *scan = NULL;
-    int status = query_scan_new(db, "device_task", CANN_IS_OPERATOR, &id, 1, 1, &scan, err);
     *ret = 0;
-    if (status == 0)
-        status = query_scan(scan, INT64_MIN + 1, INT64_MAX, count_one, ret, err);
-    query_scan_free(scan);
-    return status;
+    return query_scan_all(db, "device_task", CANN_IS_OPERATOR, &id, 1, count_one, ret, err);
 }
 
 int cann_has_counters(sqlite3 *db, bool *ret, struct err *err)

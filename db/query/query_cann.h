@@ -5,6 +5,7 @@
 #define MSPROF_DB_QUERY_QUERY_CANN_H
 
 #include "base/err.h"
+#include "base/texts.h"
 #include "db/database.h"
 
 #include <sqlite3.h>
@@ -38,7 +39,7 @@ struct cann_texts {
         uint32_t length;
     } * items; /* column_count for each id from 0 on */
     size_t rows, column_count;
-    struct cann_text_block *blocks; /* own the texts */
+    struct text_blocks kept;
 };
 int cann_names_load(sqlite3 *db, struct cann_texts *ret, struct err *err);
 /* Columns: shapes, data types, formats of the inputs, then of the outputs. */

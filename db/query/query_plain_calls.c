@@ -42,15 +42,36 @@ static const struct call_table {
 
 #define SORT_MEMORY ((size_t)4 * 1024 * 1024)
 
+struct named_total {
+    const char *key; /* an interned name is in one place */
+    struct call_total total;
+};
+struct totals {
+    struct map by_name; /* struct named_total */
+    int64_t all_ns;
+    bool read;
+};
+
 struct plain_calls {
     sqlite3 *db;
-    struct ARRAY_OF(int64_t) files; /* files of the device, ascending */
-    int64_t last_file;              /* of which last_counts says whether it is one */
+    struct totals totals[PLAIN_RUNTIME + 1]; /* by layer */
+    bool adds_up;                            /* while calls are read to be sorted, too */
+    struct ARRAY_OF(int64_t) files;          /* files of the device, ascending */
+    int64_t last_file;                       /* of which last_counts says whether it is one */
     bool last_counts;
     struct intern names;
     uint32_t last_name;
     struct spool *sorted[PLAIN_BOTH + 1]; /* by layers; NULL: nobody asked */
-    struct spool *operators;              /* by time; NULL: likewise */
+    struct first_calls {
+        struct first_call {
+            struct plain_call call;
+            struct spool_key key;
+            uint64_t number;
+        } * items;
+        size_t count, capacity;
+        uint64_t calls;
+    } threads[PLAIN_BOTH + 1]; /* likewise: the first calls of their threads */
+    struct spool *operators;   /* by time; NULL: likewise */
     struct spool_item next_operator;
     bool after_operators;
     int64_t from_ns; /* of the latest question about operators */
@@ -62,7 +83,7 @@ static int take_file(void *arg, sqlite3_stmt *row, struct err *err)
     return array_add(&calls->files, err, query_integer(row, 0));
 }
 
-struct plain_calls *plain_calls_new(sqlite3 *db, int64_t device_id, struct err *err)
+struct plain_calls *plain_calls_new(sqlite3 *db, int64_t device_id, bool adds_up, struct err *err)
 {
     struct plain_calls *calls = calloc(1, sizeof *calls);
     if (calls == NULL) {
@@ -70,7 +91,10 @@ struct plain_calls *plain_calls_new(sqlite3 *db, int64_t device_id, struct err *
         return NULL;
     }
     calls->db = db;
+    calls->adds_up = adds_up;
     calls->last_file = DB_NULL;
+    for (size_t i = 0; i < sizeof calls->totals / sizeof *calls->totals; i++)
+        calls->totals[i].by_name = (struct map)MAP_OF(struct named_total, key);
     if (query_run(db, "SELECT id FROM source_file WHERE device_id = ?1 ORDER BY id", &device_id, 1, take_file, calls,
                   err) == 0)
         return calls;
@@ -82,12 +106,22 @@ void plain_calls_free(struct plain_calls *calls)
 {
     if (calls == NULL)
         return;
-    for (size_t i = 0; i <= PLAIN_BOTH; i++)
+    for (size_t i = 0; i <= PLAIN_BOTH; i++) {
         spool_free(calls->sorted[i]);
+        free(calls->threads[i].items);
+    }
+    for (size_t i = 0; i < sizeof calls->totals / sizeof *calls->totals; i++)
+        map_release(&calls->totals[i].by_name);
     spool_free(calls->operators);
     intern_release(&calls->names);
     free(calls->files.items);
     free(calls);
+}
+
+void plain_calls_forget(struct plain_calls *calls, enum plain_layers layers)
+{
+    spool_free(calls->sorted[layers]);
+    calls->sorted[layers] = NULL;
 }
 
 static bool is_of_device(struct plain_calls *calls, int64_t file)
@@ -106,6 +140,8 @@ struct reading {
     struct plain_calls *calls;
     struct spool *spool; /* that is being filled */
     bool longest_first;
+    struct totals *totals;       /* that are added up */
+    struct first_calls *threads; /* that are found */
     int (*each)(void *arg, const struct plain_call *call, struct err *err);
     void *arg;
 };
@@ -161,32 +197,117 @@ static int read_calls(struct reading *reading, enum plain_layers layers, struct 
     return 0;
 }
 
+/* ---- added up ---- */
+
+static int add_call(void *arg, const struct plain_call *call, struct err *err)
+{
+    struct totals *totals = arg;
+    bool added;
+    int64_t duration = number_subtract(call->end_ns, call->start_ns);
+    struct named_total *named = map_add(&totals->by_name, &call->name, &added, err);
+    if (named == NULL)
+        return err_status(err);
+    struct call_total *total = &named->total;
+    if (added)
+        *total = (struct call_total){.name = call->name,
+                                     .min_ns = duration,
+                                     .first_ns = call->start_ns,
+                                     .first_end_ns = call->end_ns,
+                                     .last_end_ns = call->end_ns};
+    if (added || duration > total->max_ns) {
+        total->api_type = call->api_type;
+        total->process_id = call->process_id;
+        total->thread_id = call->thread_id;
+        total->stream_id = call->stream_id;
+        total->max_ns = duration;
+    }
+    if (call->start_ns < total->first_ns) {
+        total->first_ns = call->start_ns;
+        total->first_end_ns = call->end_ns;
+    }
+    total->last_end_ns = call->end_ns > total->last_end_ns ? call->end_ns : total->last_end_ns;
+    total->count++;
+    total->total_ns = number_add(total->total_ns, duration);
+    total->min_ns = duration < total->min_ns ? duration : total->min_ns;
+    totals->all_ns = number_add(totals->all_ns, duration);
+    return 0;
+}
+
 /* ---- sorted ---- */
+
+static int note_thread(struct first_calls *threads, const struct plain_call *call, const struct spool_key *key,
+                       struct err *err)
+{
+    const uint64_t number = threads->calls++;
+    for (size_t i = threads->count; i-- > 0;) { /* mostly the latest */
+        struct first_call *first = &threads->items[i];
+        if (first->call.thread_id != call->thread_id || first->call.process_id != call->process_id)
+            continue;
+        if (key->major < first->key.major || (key->major == first->key.major && key->minor < first->key.minor)) {
+            first->key = *key;
+            first->number = number;
+        }
+        return 0;
+    }
+    return array_add(threads, err, (struct first_call){*call, *key, number});
+}
+
+ARRAY_COMPARE(by_first_call, struct first_call, ARRAY_BY(key.major), ARRAY_BY(key.minor), ARRAY_BY(number))
 
 static int sort_call(void *arg, const struct plain_call *call, struct err *err)
 {
     const struct reading *reading = arg;
     const struct spool_key key = {spool_key_part(call->start_ns),
                                   reading->longest_first ? ~spool_key_part(call->end_ns) : 0};
-    return spool_add(reading->spool, &key, call, sizeof *call, err);
+    return (reading->totals == NULL || add_call(reading->totals, call, err) == 0) &&
+                   note_thread(reading->threads, call, &key, err) == 0
+               ? spool_add(reading->spool, &key, call, sizeof *call, err)
+               : err_status(err);
 }
 
-/* Both are put together of those of each, which files have, too. */
+static int sort_calls(struct plain_calls *calls, enum plain_layers layers, struct err *err);
+
+static int begin_calls(struct plain_calls *calls, enum plain_layers layers, struct err *err)
+{
+    return calls->sorted[layers] == NULL ? sort_calls(calls, layers, err) : spool_rewind(calls->sorted[layers], err);
+}
+
+/* Both are put together of those of each, which files have, too: by start, so that little is left to be sorted. */
 static int sort_both(struct reading *reading, struct err *err)
 {
-    int status = plain_calls_each(reading->calls, PLAIN_ACL, sort_call, reading, err);
-    return status == 0 ? plain_calls_each(reading->calls, PLAIN_RUNTIME, sort_call, reading, err) : status;
+    struct plain_calls *calls = reading->calls;
+    struct spool_item items[2];
+    if (begin_calls(calls, PLAIN_ACL, err) < 0 || begin_calls(calls, PLAIN_RUNTIME, err) < 0)
+        return err_status(err);
+    struct spool *const spools[2] = {calls->sorted[PLAIN_ACL], calls->sorted[PLAIN_RUNTIME]};
+    int left[2] = {spool_next(spools[0], &items[0], err), 0};
+    if (left[0] < 0 || (left[1] = spool_next(spools[1], &items[1], err)) < 0)
+        return err_status(err);
+    while (left[0] > 0 || left[1] > 0) {
+        const size_t next = left[0] == 0 || (left[1] > 0 && items[1].key.major < items[0].key.major);
+        if (sort_call(reading, items[next].record, err) < 0 ||
+            (left[next] = spool_next(spools[next], &items[next], err)) < 0)
+            return err_status(err);
+    }
+    return 0;
 }
 
 static int sort_calls(struct plain_calls *calls, enum plain_layers layers, struct err *err)
 {
-    struct reading reading = {.calls = calls, .longest_first = layers == PLAIN_BOTH, .each = sort_call};
+    struct reading reading = {
+        .calls = calls, .longest_first = layers == PLAIN_BOTH, .threads = &calls->threads[layers], .each = sort_call};
+    reading.threads->count = 0;
     reading.arg = &reading;
+    if (calls->adds_up && !reading.longest_first && !calls->totals[layers].read)
+        reading.totals = &calls->totals[layers];
     reading.spool = spool_new(SORT_MEMORY, NULL, err);
     if (reading.spool != NULL &&
         (reading.longest_first ? sort_both(&reading, err) : read_calls(&reading, layers, err)) == 0 &&
         spool_finish(reading.spool, err) == 0) {
         calls->sorted[layers] = reading.spool;
+        array_sort(reading.threads->items, reading.threads->count, sizeof *reading.threads->items, by_first_call);
+        if (reading.totals != NULL)
+            reading.totals->read = true;
         return 0;
     }
     spool_free(reading.spool);
@@ -197,10 +318,20 @@ int plain_calls_each(struct plain_calls *calls, enum plain_layers layers,
                      int (*each)(void *arg, const struct plain_call *call, struct err *err), void *arg, struct err *err)
 {
     struct spool_item item;
-    int status =
-        calls->sorted[layers] == NULL ? sort_calls(calls, layers, err) : spool_rewind(calls->sorted[layers], err);
+    int status = begin_calls(calls, layers, err);
     while (status == 0 && (status = spool_next(calls->sorted[layers], &item, err)) > 0)
         status = each(arg, item.record, err);
+    return status;
+}
+
+int plain_calls_each_thread(struct plain_calls *calls, enum plain_layers layers,
+                            int (*each)(void *arg, const struct plain_call *call, struct err *err), void *arg,
+                            struct err *err)
+{
+    const struct first_calls *threads = &calls->threads[layers];
+    int status = calls->sorted[layers] == NULL ? sort_calls(calls, layers, err) : 0;
+    for (size_t i = 0; i < threads->count && status == 0; i++)
+        status = each(arg, &threads->items[i].call, err);
     return status;
 }
 
@@ -285,46 +416,10 @@ int plain_calls_find_operator(struct plain_calls *calls, int64_t from_ns, int64_
 
 /* ---- totals ---- */
 
-struct named_total {
-    const char *key; /* an interned name is in one place */
-    struct call_total total;
-};
-
-struct totals {
-    struct map by_name; /* struct named_total */
-    int64_t all_ns;
-};
-
-static int add_call(void *arg, const struct plain_call *call, struct err *err)
-{
-    struct totals *totals = arg;
-    bool added;
-    int64_t duration = number_subtract(call->end_ns, call->start_ns);
-    struct named_total *named = map_add(&totals->by_name, &call->name, &added, err);
-    if (named == NULL)
-        return err_status(err);
-    struct call_total *total = &named->total;
-    if (added || duration > total->max_ns)
-        *total = (struct call_total){.name = call->name,
-                                     .api_type = call->api_type,
-                                     .process_id = call->process_id,
-                                     .thread_id = call->thread_id,
-                                     .stream_id = call->stream_id,
-                                     .count = total->count,
-                                     .total_ns = total->total_ns,
-                                     .min_ns = added ? duration : total->min_ns,
-                                     .max_ns = duration};
-    total->count++;
-    total->total_ns = number_add(total->total_ns, duration);
-    total->min_ns = duration < total->min_ns ? duration : total->min_ns;
-    totals->all_ns = number_add(totals->all_ns, duration);
-    return 0;
-}
-
 /* Puts calls without a name first. */
 static int by_name(const void *a, const void *b)
 {
-    const struct call_total *x = a, *y = b;
+    const struct call_total *x = &((const struct named_total *)a)->total, *y = &((const struct named_total *)b)->total;
     if (x->name == NULL || y->name == NULL)
         return (x->name != NULL) - (y->name != NULL);
     return strcmp(x->name, y->name);
@@ -335,24 +430,19 @@ int plain_calls_each_total(struct plain_calls *calls, enum plain_layers layer,
                            int (*each)(void *arg, const struct call_total *total, struct err *err), void *arg,
                            struct err *err)
 {
-    struct totals totals = {.by_name = MAP_OF(struct named_total, key)};
-    struct reading reading = {.calls = calls, .each = add_call, .arg = &totals};
-    struct {
-        struct call_total *items;
-        size_t count, capacity;
-    } list = {.items = NULL};
-    int status = read_calls(&reading, layer, err);
-    for (struct named_total *named = NULL; status == 0 && (named = map_next(&totals.by_name, named)) != NULL;) {
-        if ((status = array_reserve(&list, 1, err)) < 0)
-            break;
-        named->total.all_ns = totals.all_ns;
-        list.items[list.count++] = named->total;
+    struct totals *totals = &calls->totals[layer];
+    struct reading reading = {.calls = calls, .each = add_call, .arg = totals};
+    int status = totals->read ? 0 : read_calls(&reading, layer, err);
+    totals->read = true;
+    struct named_total *list = status == 0 ? map_items(&totals->by_name, err) : NULL;
+    size_t count = list != NULL ? totals->by_name.used : 0;
+    if (list == NULL)
+        status = err_status(err);
+    array_sort(list, count, sizeof *list, by_name);
+    for (size_t i = 0; i < count && status == 0; i++) {
+        list[i].total.all_ns = totals->all_ns;
+        status = each(arg, &list[i].total, err);
     }
-    if (list.count > 1)
-        array_sort(list.items, list.count, sizeof *list.items, by_name);
-    for (size_t i = 0; i < list.count && status == 0; i++)
-        status = each(arg, &list.items[i], err);
-    free(list.items);
-    map_release(&totals.by_name);
+    free(list);
     return status;
 }

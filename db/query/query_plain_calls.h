@@ -21,14 +21,23 @@ struct plain_call {
 };
 enum plain_layers { PLAIN_ACL = 1, PLAIN_RUNTIME = 2, PLAIN_BOTH = PLAIN_ACL | PLAIN_RUNTIME };
 
-/* The calls of a device: read when they are first asked for, and kept in spools. */
-struct plain_calls;                                                                   /* opaque */
-struct plain_calls *plain_calls_new(sqlite3 *db, int64_t device_id, struct err *err); /* NULL with err set */
-void plain_calls_free(struct plain_calls *calls);                                     /* NULL is fine */
+/* The calls of a device: read when they are first asked for, and kept in spools. adds_up: their totals are asked for,
+ * too, which are then made of what is read to be sorted. */
+struct plain_calls; /* opaque */
+/* NULL with err set. */
+struct plain_calls *plain_calls_new(sqlite3 *db, int64_t device_id, bool adds_up, struct err *err);
+void plain_calls_free(struct plain_calls *calls); /* NULL is fine */
+/* Gives back what calls of a layer took in a sorted order. */
+void plain_calls_forget(struct plain_calls *calls, enum plain_layers layers);
 /* Gives the calls of these layers by start, of both together those with the same start the longest first. */
 int plain_calls_each(struct plain_calls *calls, enum plain_layers layers,
                      int (*each)(void *arg, const struct plain_call *call, struct err *err), void *arg,
                      struct err *err);
+
+/* Gives the first of them of each thread, of which process_id and thread_id are set. */
+int plain_calls_each_thread(struct plain_calls *calls, enum plain_layers layers,
+                            int (*each)(void *arg, const struct plain_call *call, struct err *err), void *arg,
+                            struct err *err);
 
 /* Finds the first operator that the host reported between two times, both excluded. Asked in the order of from_ns it
  * goes through them once, and again from the first on for an earlier one. */
@@ -43,7 +52,8 @@ struct call_total {
     const char *name;
     int64_t api_type, process_id, thread_id, stream_id; /* of the first of the longest calls */
     int64_t count, total_ns, min_ns, max_ns;
-    int64_t all_ns; /* of all functions together */
+    int64_t first_ns, first_end_ns, last_end_ns; /* of the call that began first, and when the last one ended */
+    int64_t all_ns;                              /* of all functions together */
 };
 int plain_calls_each_total(struct plain_calls *calls, enum plain_layers layer,
                            int (*each)(void *arg, const struct call_total *total, struct err *err), void *arg,

@@ -58,13 +58,8 @@ static int take_connection(void *arg, int64_t *row, struct err *err)
 int cann_last_connection(sqlite3 *db, int64_t *ret, struct err *err)
 {
     static const struct scan_column column = {"connection_id", 0, false};
-    struct query_scan *scan;
     *ret = 0;
-    if (query_scan_new(db, "host_call", NULL, &column, 1, 1, &scan, err) < 0)
-        return err_status(err);
-    int status = query_scan(scan, 1, INT64_MAX, take_connection, ret, err);
-    query_scan_free(scan);
-    return status;
+    return query_scan_all(db, "host_call", NULL, &column, 1, take_connection, ret, err);
 }
 
 static const struct query_field transfer_fields[] = {

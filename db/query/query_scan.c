@@ -230,3 +230,15 @@ int query_scan(struct query_scan *scan, int64_t first, int64_t end,
     int status = scan->pages != NULL ? page_reader_read(scan->pages, &first, end, each, arg, err) : 0;
     return status == 0 && first < end ? run_statement(scan, first, end, each, arg, err) : status;
 }
+
+int query_scan_all(sqlite3 *db, const char *table, const char *where, const struct scan_column *columns, size_t count,
+                   int (*each)(void *arg, int64_t *row, struct err *err), void *arg, struct err *err)
+{
+    struct query_scan *scan;
+    int status = query_scan_new(db, table, where, columns, count, count, &scan, err);
+    if (status < 0)
+        return status;
+    status = query_scan(scan, INT64_MIN + 1, INT64_MAX, each, arg, err);
+    query_scan_free(scan);
+    return status;
+}

@@ -52,5 +52,8 @@ void query_scan_free(struct query_scan *scan);
  * non-zero result ends the scan. The row is each's own until it returns. Polls interrupts. */
 int query_scan(struct query_scan *scan, int64_t first, int64_t end,
                int (*each)(void *arg, int64_t *row, struct err *err), void *arg, struct err *err);
+/* Makes a scan of as many integers as there are columns, gives all its rows, and frees it. */
+int query_scan_all(sqlite3 *db, const char *table, const char *where, const struct scan_column *columns, size_t count,
+                   int (*each)(void *arg, int64_t *row, struct err *err), void *arg, struct err *err);
 
 #endif

@@ -346,6 +346,7 @@ size_t svp_layers_of_task(const struct svp_layers *layers, int64_t task_id, bool
 
 static const struct query_field call_fields[] = {
     QUERY_FIELD(struct acl_call, model_row, "f.profiled_model_id"),
+    QUERY_MEMBERS(struct acl_call, "p.", device_id),
     QUERY_MEMBERS(struct acl_call, "c.", start_ns, end_ns, process_id, thread_id, api_type),
     QUERY_FIELD(struct acl_call, name, "coalesce(c.name, 'N/A')"),
     QUERY_FIELD(struct acl_call, touches, "c.end_ns IN (SELECT start_ns FROM acl_call)"),
@@ -357,8 +358,8 @@ static const struct query_select calls_of_model = {
             " AND p.batch_num IS ?4 ORDER BY c.process_id, c.thread_id, c.start_ns, c.end_ns DESC, c.id"};
 static const struct query_select calls_of_all = {
     QUERY_FIELDS(call_fields),
-    .from = "FROM source_file f JOIN acl_call c ON c.file_id = f.id WHERE f.kind = 'acl_call'"
-            " AND f.profiled_model_id IS NOT NULL ORDER BY c.process_id, c.thread_id, c.start_ns, c.end_ns DESC, c.id"};
+    .from = "FROM profiled_model p JOIN source_file f ON f.profiled_model_id = p.id AND f.kind = 'acl_call'"
+            " JOIN acl_call c ON c.file_id = f.id ORDER BY c.process_id, c.thread_id, c.start_ns, c.end_ns DESC, c.id"};
 
 QUERY_GIVE(acl, struct acl_call, calls_of_all)
 

@@ -34,7 +34,7 @@ struct finding {
     struct plan *plan;
     struct intern names; /* of groups: decimal numbers */
     struct numbered *groups;
-    RANK_LIST(struct evidence, evidence);
+    struct ARRAY_OF(struct evidence) evidence;
 };
 
 static size_t listed_count(const struct aggregate *rank, const struct rank_group *group)

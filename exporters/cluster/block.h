@@ -50,8 +50,8 @@ struct merged_block {
     int64_t ranks; /* how many have it */
     struct map collectives, links;
     struct intern texts;
-    RANK_LIST(struct merged_total, totals); /* of ranks with operators; only process 0 needs them */
-    RANK_LIST(struct comm_packet, packets);
+    struct ARRAY_OF(struct merged_total) totals; /* of ranks with operators; only process 0 needs them */
+    struct ARRAY_OF(struct comm_packet) packets;
     int64_t unmapped_links; /* whose ranks nobody knows */
 };
 

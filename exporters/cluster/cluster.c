@@ -34,7 +34,7 @@ struct analysis {
     struct link_sums links;
     struct matrix matrix;
     struct rank_data *details; /* of each rank, where every operator is written, its lists in rooms; else NULL */
-    RANK_LIST(char *, rooms);
+    struct ARRAY_OF(char *) rooms;
     size_t room_size, room_used;                   /* of the last */
     struct nested_json communication, matrix_file; /* of process 0 */
     bool writes, details_wanted;

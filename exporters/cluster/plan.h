@@ -38,12 +38,12 @@ struct step_filter {
 struct plan {
     const struct aggregate *ranks; /* ascending by rank */
     size_t rank_count;
-    RANK_LIST(struct plan_group, groups); /* by their members, then number; collective before p2p */
-    RANK_LIST(int64_t, members);
-    RANK_LIST(int64_t, known);
-    RANK_LIST(struct plan_number, numbers);
-    RANK_LIST(const char *, steps); /* in the order of their numbers */
-    RANK_LIST(struct plan_entry, entries);
+    struct ARRAY_OF(struct plan_group) groups; /* by their members, then number; collective before p2p */
+    struct ARRAY_OF(int64_t) members;
+    struct ARRAY_OF(int64_t) known;
+    struct ARRAY_OF(struct plan_number) numbers;
+    struct ARRAY_OF(const char *) steps; /* in the order of their numbers */
+    struct ARRAY_OF(struct plan_entry) entries;
     const struct step_filter *steps_wanted; /* NULL: all */
 };
 

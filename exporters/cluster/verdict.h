@@ -74,7 +74,7 @@ struct cluster_worst {
         double bandwidth, median, below; /* GB/s, % */
         bool slow;
     } link;
-    RANK_LIST(struct step_wait, waits); /* each step and rank once */
+    struct ARRAY_OF(struct step_wait) waits; /* each step and rank once */
 };
 
 /* The names of the operators that verdicts keep, which merging does not need. */

@@ -112,10 +112,7 @@ static int read_rank(struct aligning *aligning, const struct aligned_rank *rank,
 /* ---- collectives ---- */
 
 /* One run of a collective on all its ranks. */
-struct ends {
-    struct ended *items;
-    size_t count, capacity;
-};
+struct ends ARRAY_OF(struct ended);
 
 ARRAY_COMPARE(by_clock_and_end, struct ended, ARRAY_BY(clock), ARRAY_BY(end_ns))
 

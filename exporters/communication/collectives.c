@@ -18,10 +18,7 @@ struct walk {
     void *arg;
     int64_t op_id; /* whose tasks these are; 0: none yet */
     struct collective_tasks tasks;
-    struct row_list {
-        int64_t *items;
-        size_t count, capacity;
-    } rows; /* device_task.id of each */
+    struct row_list ARRAY_OF(int64_t) rows; /* device_task.id of each */
 };
 
 static bool is_named(const struct cann_texts *names, int64_t id, const char *name)

@@ -79,10 +79,7 @@ struct loading {
     struct comm_document *document;
     const struct cann_communications *communications;
     const struct cann_texts *names;
-    struct own_tasks {
-        struct own_task *items; /* as they ran */
-        size_t count, capacity;
-    } tasks;
+    struct own_tasks ARRAY_OF(struct own_task) tasks; /* as they ran */
 };
 
 static int take_transfer(void *arg, const struct cann_transfer *transfer, struct err *err)

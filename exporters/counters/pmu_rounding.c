@@ -12,28 +12,40 @@ static const double powers_of_ten[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1
 /* Beyond, a double has no decimals to round. */
 #define EXACT_LIMIT 4503599627370496.0 /* 2^52 */
 
-int64_t pmu_round_decimal(double value, unsigned decimals)
+/* Below half of that the sum with this has no decimals either: it is rounded to the nearest, of two the even one. */
+#define ROUNDER 6755399441055744.0 /* 1.5 * 2^52 */
+
+/* The nearest whole number to value * power, where the product is below EXACT_LIMIT. */
+static inline double nearest(double value, double power)
 {
-    double product = value * powers_of_ten[decimals], whole = floor(product), rest = product - whole;
-    if (isnan(product))
-        return INT64_MIN;
-    if (fabs(product) >= EXACT_LIMIT)
-        return product >= 9223372036854775807.0    ? INT64_MAX
-               : product <= -9223372036854775808.0 ? INT64_MIN + 1
-                                                   : (int64_t)product;
+    const double product = value * power, whole = (product + ROUNDER) - ROUNDER;
+    if (fabs(product) < EXACT_LIMIT / 2 && fabs(product - whole) != 0.5)
+        return whole;
+    const double below = floor(product), rest = product - below;
     bool up = rest > 0.5;
     if (rest == 0.5) { /* perhaps only because the product was rounded */
-        double error = fma(value, powers_of_ten[decimals], -product);
-        up = error > 0 || (error == 0 && fmod(whole, 2) != 0);
+        double error = fma(value, power, -product);
+        up = error > 0 || (error == 0 && fmod(below, 2) != 0);
     }
-    return (int64_t)whole + up;
+    return below + up;
+}
+
+int64_t pmu_round_decimal(double value, unsigned decimals)
+{
+    const double product = value * powers_of_ten[decimals];
+    if (fabs(product) < EXACT_LIMIT)
+        return (int64_t)nearest(value, powers_of_ten[decimals]);
+    return isnan(product)                      ? INT64_MIN
+           : product >= 9223372036854775807.0  ? INT64_MAX
+           : product <= -9223372036854775808.0 ? INT64_MIN + 1
+                                               : (int64_t)product;
 }
 
 double pmu_round_binary(double value, unsigned decimals)
 {
     if (!isfinite(value) || fabs(value) * powers_of_ten[decimals] >= EXACT_LIMIT)
         return value;
-    return (double)pmu_round_decimal(value, decimals) / powers_of_ten[decimals];
+    return nearest(value, powers_of_ten[decimals]) / powers_of_ten[decimals];
 }
 
 /* ---- digits 2022 ---- */
@@ -118,7 +130,7 @@ static double digits_as_sqlite(double value, double unit, double scale)
 
 /* A value that is nearly between two numbers is left to SQLite's arithmetic, which is no better than that of a long
  * double. */
-#define NEAR_THE_MIDDLE 0.01L
+#define NEAR_THE_MIDDLE 0.01
 
 double pmu_digits_2022(double value)
 {
@@ -130,13 +142,12 @@ double pmu_digits_2022(double value)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         if (!(value >= sizes[i].from && value < sizes[i].from * 10))
             continue;
-        long double scaled = (long double)value * (long double)sizes[i].scale, whole = floorl(scaled);
-        long double part = scaled - whole;
-        if (fabsl(part - 0.5L) < NEAR_THE_MIDDLE)
+        /* All is exact: behind the point there are at most 16 bits, and 10 more of the scale. */
+        const double whole = (double)(int64_t)value, behind = (value - whole) * sizes[i].scale,
+                     cut = (double)(int64_t)behind, part = behind - cut;
+        if (fabs(part - 0.5) < NEAR_THE_MIDDLE)
             return digits_as_sqlite(value, sizes[i].from, sizes[i].scale);
-        if (part > 0.5L)
-            whole += 1;
-        return (double)whole / sizes[i].scale; /* both are exact here, too */
+        return (whole * sizes[i].scale + cut + (part > 0.5)) / sizes[i].scale;
     }
     return pmu_digits_2022_plainly(value);
 }

@@ -77,10 +77,7 @@ struct torch_tables {
     struct err err;      /* of keeping these */
     struct table_rows rows, connections, stacks;
     int64_t connection_ids, stack_ids, next_connection;
-    struct ties {
-        struct tie *items;
-        size_t count, capacity;
-    } ties;
+    struct ties ARRAY_OF(struct tie) ties;
 };
 
 /* The id of a text, that of none for an empty one. */

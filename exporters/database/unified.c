@@ -55,10 +55,7 @@ struct unified_bulk {
     int64_t rows[BULK_TABLES];
     int64_t process_id, first_tensor;
     struct words cores, device_tasks;
-    struct {
-        struct outer_call *items;
-        size_t count, capacity;
-    } outer;
+    struct ARRAY_OF(struct outer_call) outer;
     struct slots *launches;
     uint64_t launch_count;
 };

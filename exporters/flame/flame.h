@@ -72,8 +72,12 @@ struct flame_walk {
     uint32_t open[FLAME_DEPTH_MAX + 1]; /* nodes, from the root on */
     uint32_t next[FLAME_DEPTH_MAX + 1]; /* where their next child stands */
     size_t depth;                       /* of the node that was given last */
+    double x, width; /* of its box: siblings stand beside each other, from where their parent's begins */
+    double ends[FLAME_DEPTH_MAX + 1]; /* of each depth: where the next child of the open node stands */
+    double whole_width, whole;        /* of a box of so much weight */
 };
-void flame_walk_begin(struct flame_walk *walk, const struct flame_order *ordered);
+void flame_walk_begin(struct flame_walk *walk, const struct flame_order *ordered, double left, double width,
+                      double whole);
 /* false: there are no more. */
 bool flame_walk_next(struct flame_walk *walk, uint32_t *ret);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/array.h"
 #include "base/file/spool.h"
+#include "base/search.h"
 #include "db/query/query.h"
 #include "db/query/query_cann.h"
 #include "db/query/query_loop.h"
@@ -35,7 +36,6 @@ void flame_release(struct flame *flame)
     *flame = (struct flame){.weight = FLAME_DEVICE};
 }
 
-/* The node of a frame inside of another, new or known; name: a number of flame->names. */
 static int flame_name(struct flame *flame, const char *text, uint32_t *ret, struct err *err)
 {
     return intern_add(&flame->names, text, strlen(text), ret, err);
@@ -495,30 +495,15 @@ static int make_ascend(sqlite3 *db, struct flame *flame, struct err *err)
 
 /* A call that runs a model; operators of its device that begin while it is made are its. */
 struct executing {
-    int64_t start_ns, end_ns, model_row;
+    int64_t start_ns, end_ns, device_id;
     uint32_t node;
 };
 
 struct svp_flame {
     struct flame *flame;
     struct open_calls open;
-    struct {
-        struct executing *items;
-        size_t count, capacity;
-    } executing;
-    struct {
-        struct model_device {
-            int64_t row, device_id;
-        } * items;
-        size_t count, capacity;
-    } models;
+    struct ARRAY_OF(struct executing) executing; /* by start */
 };
-
-static int take_model(void *arg, const struct svp_model *model, struct err *err)
-{
-    struct svp_flame *load = arg;
-    return array_add(&load->models, err, (struct model_device){model->id, model->device_id});
-}
 
 static int take_acl_call(void *arg, const struct acl_call *from, struct err *err)
 {
@@ -529,42 +514,27 @@ static int take_acl_call(void *arg, const struct acl_call *from, struct err *err
     if (call.start_ns == DB_NULL || call.end_ns == DB_NULL || call.end_ns < call.start_ns)
         return 0;
     if (flame_name(load->flame, from->name, &call.name, err) != 0 ||
-        open_call(&load->open, load->flame, &call, err) != 0 || array_reserve(&load->executing, 1, err) != 0)
+        open_call(&load->open, load->flame, &call, err) != 0)
         return err_status(err);
     if (load->flame->weight == FLAME_HOST)
         add_host_time(&load->open, load->flame);
-    if (strncmp(from->name, execute, strlen(execute)) == 0)
-        load->executing.items[load->executing.count++] =
-            (struct executing){call.start_ns, call.end_ns, from->model_row, call.node};
-    return 0;
+    if (strncmp(from->name, execute, strlen(execute)) != 0)
+        return 0;
+    return array_add(&load->executing, err, (struct executing){call.start_ns, call.end_ns, from->device_id, call.node});
 }
 
 ARRAY_COMPARE(by_start, struct executing, ARRAY_BY(start_ns), ARRAY_BY(node))
-
-static bool runs_on(const struct svp_flame *load, int64_t model_row, int64_t device_id)
-{
-    for (size_t i = 0; i < load->models.count; i++)
-        if (load->models.items[i].row == model_row)
-            return load->models.items[i].device_id == device_id;
-    return false;
-}
 
 /* The call of a device's model around a time; of several the one that began last. */
 static uint32_t executing_at(const struct svp_flame *load, int64_t device_id, int64_t time_ns, uint32_t none)
 {
     enum { LOOK_BACK = 64 }; /* calls that may overlap */
     const struct executing *items = load->executing.items;
-    size_t low = 0, high = load->executing.count;
+    size_t low =
+        search_until(items, load->executing.count, sizeof *items, offsetof(struct executing, start_ns), time_ns);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (items[middle].start_ns <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     for (size_t i = 0; i < LOOK_BACK && low > 0; i++, low--)
-        if (time_ns <= items[low - 1].end_ns && runs_on(load, items[low - 1].model_row, device_id))
+        if (time_ns <= items[low - 1].end_ns && items[low - 1].device_id == device_id)
             return items[low - 1].node;
     return none;
 }
@@ -603,13 +573,11 @@ static int add_workload(struct svp_flame *load, sqlite3 *db, struct err *err)
 static int make_svp(sqlite3 *db, struct flame *flame, struct err *err)
 {
     struct svp_flame load = {.flame = flame};
-    bool done = svp_each_model(db, take_model, &load, err) == 0 &&
-                acl_each_call(db, NULL, take_acl_call, &load, err) == 0 &&
+    bool done = acl_each_call(db, NULL, take_acl_call, &load, err) == 0 &&
                 (flame->weight == FLAME_HOST || add_workload(&load, db, err) == 0);
 
     free(load.open.items);
     free(load.executing.items);
-    free(load.models.items);
     return done ? 0 : err_status(err);
 }
 

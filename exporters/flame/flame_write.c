@@ -54,11 +54,15 @@ int flame_order(const struct flame *flame, bool largest_first, struct flame_orde
     return 0;
 }
 
-void flame_walk_begin(struct flame_walk *walk, const struct flame_order *ordered)
+void flame_walk_begin(struct flame_walk *walk, const struct flame_order *ordered, double left, double width,
+                      double whole)
 {
     walk->ordered = ordered;
     walk->depth = 0;
     walk->open[0] = FLAME_ROOT;
+    walk->ends[0] = left;
+    walk->whole_width = width;
+    walk->whole = whole;
     walk->next[0] = ordered->first[FLAME_ROOT];
 }
 
@@ -72,7 +76,10 @@ bool flame_walk_next(struct flame_walk *walk, uint32_t *ret)
         walk->depth--;
     }
     *ret = ordered->nodes[walk->next[walk->depth]++];
-    walk->depth++;
+    walk->x = walk->ends[walk->depth];
+    walk->width = walk->whole_width * (double)ordered->flame->nodes.items[*ret].total / walk->whole;
+    walk->ends[walk->depth++] += walk->width;
+    walk->ends[walk->depth] = walk->x;
     walk->open[walk->depth] = *ret;
     walk->next[walk->depth] = ordered->first[*ret];
     return true;
@@ -115,6 +122,8 @@ static void put_stack(struct outfile *out, const struct flame_walk *walk, int64_
     outfile_write(out, number, (size_t)length);
 }
 
+/* Writes a line for each stack: "outer;inner;operator 1234", ns or executions, as flamegraph.pl and speedscope read
+ * them, in the order of the frames' names. */
 static int put_stacks(const struct flame_order *ordered, const char *path, uint64_t *ret_stacks, struct err *err)
 {
     struct outfile out = {.path = NULL};
@@ -123,7 +132,7 @@ static int put_stacks(const struct flame_order *ordered, const char *path, uint6
 
     if (outfile_open(&out, path, err) != 0)
         return err_status(err);
-    flame_walk_begin(&walk, ordered);
+    flame_walk_begin(&walk, ordered, 0, 0, 1);
     while (flame_walk_next(&walk, &node)) {
         int64_t self = ordered->flame->nodes.items[node].self;
         if (self > 0) {
@@ -132,28 +141,6 @@ static int put_stacks(const struct flame_order *ordered, const char *path, uint6
         }
     }
     return outfile_commit(&out, err);
-}
-
-/* Writes with the tree in order; ordered_release whatever the result. */
-static int write_ordered(const struct flame *flame, const char *path, uint64_t *ret_stacks, struct err *err,
-                         int (*put)(const struct flame_order *ordered, const char *path, uint64_t *ret_stacks,
-                                    struct err *err))
-{
-    struct flame_order ordered = {.nodes = NULL};
-
-    *ret_stacks = 0;
-    if (flame->nodes.count == 0 || flame->nodes.items[FLAME_ROOT].total <= 0)
-        return 0;
-    bool done = flame_order(flame, false, &ordered, err) == 0 && put(&ordered, path, ret_stacks, err) == 0;
-    flame_order_release(&ordered);
-    return done ? 0 : err_status(err);
-}
-
-/* Writes a line for each stack: "outer;inner;operator 1234", ns or executions, as flamegraph.pl and speedscope read
- * them, in the order of the frames' names. *ret_stacks: how many; without any there is no file. */
-static int flame_write_collapsed(const struct flame *flame, const char *path, uint64_t *ret_stacks, struct err *err)
-{
-    return write_ordered(flame, path, ret_stacks, err, put_stacks);
 }
 
 /* ---- the picture ---- */
@@ -220,6 +207,10 @@ static void put_box(struct picture *picture, uint32_t node, double x, double wid
     const char *name = flame->names.items[it->name].bytes;
     int64_t whole = flame->nodes.items[FLAME_ROOT].total;
 
+    if (width < FRAME_LEAST) {
+        picture->omitted++;
+        return;
+    }
     html_open_f(w, "svg", "x=%.2f|y=%u|width=%.2f|height=%u", x,
                 PICTURE_HEAD + (picture->depth - it->depth) * FRAME_HEIGHT, width, FRAME_HEIGHT);
     html_open(w, "title");
@@ -270,27 +261,6 @@ static void put_head(struct picture *picture, unsigned height)
     html_raw(w, "\n");
 }
 
-/* Draws every frame from where its parent's part begins, siblings beside each other. */
-static void put_boxes(struct picture *picture, const struct flame_order *ordered)
-{
-    const struct flame_node *nodes = picture->flame->nodes.items;
-    double ends[FLAME_DEPTH_MAX + 1] = {
-        PICTURE_MARGIN}; /* of each depth: where the next child of the open node stands */
-    struct flame_walk walk;
-    uint32_t node;
-
-    flame_walk_begin(&walk, ordered);
-    while (flame_walk_next(&walk, &node)) {
-        double width = (double)nodes[node].total * picture->scale, x = ends[walk.depth - 1];
-        ends[walk.depth - 1] += width;
-        ends[walk.depth] = x;
-        if (width >= FRAME_LEAST)
-            put_box(picture, node, x, width);
-        else
-            picture->omitted++;
-    }
-}
-
 static uint32_t drawn_depth(const struct flame *flame, double scale)
 {
     uint32_t depth = 1;
@@ -316,11 +286,14 @@ static void put_foot(struct picture *picture, unsigned height)
     html_raw(w, "\n");
 }
 
+/* Draws a picture that says its numbers where the pointer rests. */
 static int put_picture(const struct flame_order *ordered, const char *path, uint64_t *ret_stacks, struct err *err)
 {
     const struct flame_node *nodes = ordered->flame->nodes.items;
     struct picture picture = {.flame = ordered->flame};
     struct outfile out = {.path = NULL};
+    struct flame_walk walk;
+    uint32_t node;
 
     if (outfile_open(&out, path, err) != 0)
         return err_status(err);
@@ -329,17 +302,13 @@ static int put_picture(const struct flame_order *ordered, const char *path, uint
     picture.depth = drawn_depth(ordered->flame, picture.scale);
     unsigned height = PICTURE_HEAD + (picture.depth + 2) * FRAME_HEIGHT;
     put_head(&picture, height);
-    put_boxes(&picture, ordered);
+    flame_walk_begin(&walk, ordered, PICTURE_MARGIN, picture.scale, 1);
+    while (flame_walk_next(&walk, &node))
+        put_box(&picture, node, walk.x, walk.width);
     put_foot(&picture, height);
     for (size_t i = 0; i < ordered->count; i++)
         *ret_stacks += nodes[ordered->nodes[i]].self > 0;
     return outfile_commit(&out, err);
-}
-
-/* Draws a picture that says its numbers where the pointer rests. */
-static int flame_write_svg(const struct flame *flame, const char *path, uint64_t *ret_stacks, struct err *err)
-{
-    return write_ordered(flame, path, ret_stacks, err, put_picture);
 }
 
 /* ---- the report ---- */
@@ -348,6 +317,7 @@ int export_flame(sqlite3 *db, const struct export_options *options, struct expor
 {
     static const char *const weights[FLAME_WEIGHTS] = {"device", "host", "count"};
     struct flame flame = {.weight = options->flame_weight};
+    struct flame_order ordered = {.nodes = NULL};
     struct strbuf path;
 
     *ret = (struct export_result){.files = 0};
@@ -355,16 +325,15 @@ int export_flame(sqlite3 *db, const struct export_options *options, struct expor
     strbuf_addf(&path, "%s/flame_%s.%s", options->directory, weights[options->flame_weight],
                 options->flame_picture ? "svg" : "collapsed");
     int status = path.failed ? err_no_memory(err) : flame_make(db, options->flame_weight, &flame, err);
-    if (status != 0) {
-        strbuf_release(&path);
-        return status;
-    }
-    status = options->flame_picture ? flame_write_svg(&flame, path.data, &ret->rows, err)
-                                    : flame_write_collapsed(&flame, path.data, &ret->rows, err);
+    if (status == 0 && flame.nodes.items[FLAME_ROOT].total > 0) /* without any there is no file */
+        status = flame_order(&flame, false, &ordered, err) == 0
+                     ? (options->flame_picture ? put_picture : put_stacks)(&ordered, path.data, &ret->rows, err)
+                     : err_status(err);
     ret->files = status == 0 && ret->rows > 0;
     if (ret->files > 0 && options->written != NULL)
         options->written(options->written_arg, "flame", path.data);
     strbuf_release(&path);
+    flame_order_release(&ordered);
     flame_release(&flame);
     return status;
 }

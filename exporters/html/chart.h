@@ -5,6 +5,7 @@
 #define MSPROF_EXPORTERS_HTML_CHART_H
 
 #include "analysis/time_parts.h"
+#include "base/array.h"
 #include "exporters/html/page.h"
 
 #define CHART_WIDTH 1000
@@ -34,10 +35,7 @@ struct time_bar {
 };
 
 /* One for each split of the leading family, in their order. time_bars_release() it. */
-struct time_bars {
-    struct time_bar *items;
-    size_t count, capacity;
-};
+struct time_bars ARRAY_OF(struct time_bar);
 int time_bars_make(const struct html_page *page, struct time_bars *ret, struct err *err);
 void time_bars_release(struct time_bars *bars);
 

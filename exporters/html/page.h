@@ -5,6 +5,7 @@
 
 #include "analysis/advice.h"
 #include "analysis/step_groups.h"
+#include "base/array.h"
 #include "exporters/html/html_writer.h"
 #include "exporters/html/report_page.h"
 #include "exporters/load/path_steps.h"
@@ -30,11 +31,8 @@ struct html_page {
     const struct comparison *comparison; /* of a page about one alone */
     size_t comparison_rows;              /* of it that are shown; 0: as many as a table may have */
     struct path_steps paths;
-    struct report_session session; /* of the tables; db NULL: there was none yet */
-    struct html_links {
-        struct html_link *items; /* inside of page_write.c */
-        size_t count, capacity;
-    } links; /* to rows that are not written yet */
+    struct report_session session;                      /* of the tables; db NULL: there was none yet */
+    struct html_links ARRAY_OF(struct html_link) links; /* inside of page_write.c; to rows that are not written yet */
 };
 
 int html_put_identity(struct html_page *page, struct err *err);

@@ -184,57 +184,6 @@ static int load_frequency(sqlite3 *db, const struct workload *workload, struct h
 /* The facts that a framework's directory adds to answers: who launched what, and which stages of the data pipeline
  * starve. */
 
-/* ---- diff ---- */
-
-struct line_load {
-    char **names;
-    struct durations *items;
-    size_t count;
-};
-
-static int take_op(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    struct line_load *load = arg;
-    const char *name = query_text(row, 0);
-    load->names[load->count] = name != NULL ? strdup(name) : NULL;
-    return load->names[load->count++] != NULL ? 0 : err_no_memory(err);
-}
-
-static int take_work(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    struct line_load *load = arg;
-    int64_t op = sqlite3_column_int64(row, 0), duration_ns = sqlite3_column_int64(row, 1);
-    return op >= 0 && (uint64_t)op < load->count && duration_ns >= 0
-               ? statistics_durations_add(&load->items[op], duration_ns, err)
-               : 0;
-}
-
-int workload_load_lines(sqlite3 *db, struct profile *profile, struct err *err)
-{
-    struct line_load load = {.names = NULL};
-    int64_t attached = 0, count = 0;
-    if (query_number(db, "SELECT " FRAMEWORK_ATTACHED, &attached, err) < 0 ||
-        (attached && query_number(db, "SELECT count(*) FROM temp.framework_op", &count, err) < 0))
-        return err_status(err);
-    if (!attached)
-        return 0;
-    load.names = calloc((size_t)count + 1, sizeof *load.names);
-    load.items = calloc((size_t)count + 1, sizeof *load.items);
-    const bool failed =
-        ((load.names == NULL || load.items == NULL) && err_no_memory(err) < 0) ||
-        query_run(db, "SELECT name || iif(line = '', '', ' at ' || line) FROM temp.framework_op ORDER BY id", NULL, 0,
-                  take_op, &load, err) < 0 ||
-        query_run(db, "SELECT op_id, duration_ns FROM temp.framework_work", NULL, 0, take_work, &load, err) < 0 ||
-        profile_add_rows(profile, BY_LINE, (const char *const *)load.names, load.items, load.count, err) < 0;
-    for (size_t i = 0; i < load.count; i++) {
-        free(load.names[i]);
-        large_free(load.items[i].items);
-    }
-    free(load.names);
-    free(load.items);
-    return failed ? err_status(err) : 0;
-}
-
 /* ---- steps ---- */
 
 static int take_step(void *arg, sqlite3_stmt *row, struct err *err)

@@ -5,6 +5,7 @@
 
 #include "analysis/advice.h"
 #include "analysis/compare/workload.h"
+#include "base/array.h"
 #include "base/err.h"
 
 #include <sqlite3.h>
@@ -24,10 +25,7 @@ struct frequency_use {
     int64_t tasks;
     double time_ns;
 };
-struct frequency_uses {
-    struct frequency_use *items; /* by device, then frequency */
-    size_t count, capacity;
-};
+struct frequency_uses ARRAY_OF(struct frequency_use); /* by device, then frequency */
 /* The mean frequency of one device, or of all of them. */
 struct frequency_mean {
     double mhz, rated_mhz;    /* 0: not measured, not known */

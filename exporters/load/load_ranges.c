@@ -9,6 +9,7 @@
 #include "db/query/query_cann.h"
 #include "db/query/query_loop.h"
 #include "exporters/load/load.h"
+#include "exporters/reports/framework/host_side.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -168,18 +169,22 @@ int workload_load_chosen_ranges(sqlite3 *db, struct workload *workload, struct e
 
 /* ---- which there are ---- */
 
-static int add_time(struct named_times *times, uint32_t name, int64_t start_ns, int64_t end_ns, struct err *err)
+static int reach_name(struct named_times *times, uint32_t name, struct err *err)
 {
-    int status = 0;
-
-    while (status == 0 && times->count <= name) {
-        status = array_reserve(times, 1, err);
-        if (status != 0)
-            return status;
+    while (times->count <= name) {
+        if (array_reserve(times, 1, err) < 0)
+            return err_status(err);
         memset(&times->items[times->count], 0, sizeof times->items[0]);
         times->items[times->count].first_ns = INT64_MAX;
         times->items[times->count++].last_ns = INT64_MIN;
     }
+    return 0;
+}
+
+static int add_time(struct named_times *times, uint32_t name, int64_t start_ns, int64_t end_ns, struct err *err)
+{
+    if (reach_name(times, name, err) < 0)
+        return err_status(err);
     if (start_ns < times->items[name].first_ns)
         times->items[name].first_ns = start_ns;
     if (start_ns > times->items[name].last_ns)
@@ -282,21 +287,52 @@ double named_times_period_ns(const struct named_times *times, size_t name)
     return count > 1 ? apart / (double)(count - 1) : -1;
 }
 
+/* ---- rows of a profile ---- */
+
 int workload_load_calls(sqlite3 *db, struct profile *profile, struct err *err)
 {
     struct named_times times;
-    bool failed = named_times_of_calls(db, &times, err) < 0;
-    const char **names = calloc(times.count + 1, sizeof *names);
-    struct durations *durations = calloc(times.count + 1, sizeof *durations);
+    bool failed = named_times_of_calls(db, &times, err) < 0 ||
+                  (times.count > 0 && profile_add_rows(profile, BY_API, &times, err) < 0);
 
-    failed = failed || ((names == NULL || durations == NULL) && err_no_memory(err) < 0);
-    for (size_t i = 0; !failed && i < times.count; i++) {
-        names[i] = times.names.items[i].bytes;
-        durations[i] = times.items[i].durations;
-    }
-    failed = failed || (times.count > 0 && profile_add_rows(profile, BY_API, names, durations, times.count, err) < 0);
-    free((void *)names);
-    free(durations);
+    named_times_release(&times);
+    return failed ? err_status(err) : 0;
+}
+
+static int take_op(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    struct named_times *times = arg;
+    const char *text = query_text(row, 0);
+    uint32_t name;
+
+    if (text == NULL)
+        return err_no_memory(err);
+    int status = intern_add(&times->names, text, strlen(text), &name, err);
+    return status == 0 ? reach_name(times, name, err) : status;
+}
+
+static int take_work(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    struct named_times *times = arg;
+    int64_t op = query_integer(row, 0), duration_ns = query_integer(row, 1);
+
+    return op >= 0 && (uint64_t)op < times->count && duration_ns >= 0
+               ? add_time(times, (uint32_t)op, 0, duration_ns, err)
+               : 0;
+}
+
+int workload_load_lines(sqlite3 *db, struct profile *profile, struct err *err)
+{
+    struct named_times times = {.items = NULL};
+    int64_t attached = 0;
+    bool failed =
+        query_number(db, "SELECT " FRAMEWORK_ATTACHED, &attached, err) < 0 ||
+        (attached &&
+         (query_run(db, "SELECT name || iif(line = '', '', ' at ' || line) FROM temp.framework_op ORDER BY id", NULL, 0,
+                    take_op, &times, err) < 0 ||
+          query_run(db, "SELECT op_id, duration_ns FROM temp.framework_work", NULL, 0, take_work, &times, err) < 0 ||
+          profile_add_rows(profile, BY_LINE, &times, err) < 0));
+
     named_times_release(&times);
     return failed ? err_status(err) : 0;
 }

@@ -3,10 +3,9 @@
 #ifndef MSPROF_EXPORTERS_LOAD_LOAD_RANGES_H
 #define MSPROF_EXPORTERS_LOAD_LOAD_RANGES_H
 
-#include "analysis/compare/statistics.h"
+#include "analysis/compare/profile.h"
 #include "analysis/gap_calls.h"
 #include "base/err.h"
-#include "base/intern.h"
 
 #include <sqlite3.h>
 
@@ -19,16 +18,6 @@ int host_calls_each(sqlite3 *db, struct intern *names,
 
 /* Tells the connection that every range and call with this name is a step of the answers that follow. */
 int step_range_choose(sqlite3 *db, const char *name, struct err *err);
-
-/* All of one name. */
-struct named_times {
-    struct intern names;
-    struct {
-        struct durations durations;
-        int64_t first_ns, last_ns; /* begins */
-    } * items;                     /* of each name */
-    size_t count, capacity;
-};
 
 /* Those of ranges that end behind their begin, or of calls. ret is empty before; it needs named_times_release whatever
  * the result. */

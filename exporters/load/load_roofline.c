@@ -218,16 +218,12 @@ static int take_texts(void *arg, sqlite3_stmt *statement, struct err *err)
 static int read_groups(sqlite3 *db, struct products *products, struct err *err)
 {
     static const char wanted[] = "op_type_id IS NOT NULL AND tensor_set_id IS NOT NULL AND start_ns IS NOT NULL";
-    struct query_scan *scan;
+    int status = query_run(
+        db, "SELECT id FROM name WHERE text IN ('MatMul', 'MatMulV2', 'MatMulV3', 'BatchMatMul', 'BatchMatMulV2')",
+        NULL, 0, take_type, products, err);
 
-    if (query_run(
-            db, "SELECT id FROM name WHERE text IN ('MatMul', 'MatMulV2', 'MatMulV3', 'BatchMatMul', 'BatchMatMulV2')",
-            NULL, 0, take_type, products, err) < 0 ||
-        query_scan_new(db, "device_task", wanted, task_values, TASK_VALUES, TASK_VALUES, &scan, err) < 0)
-        return err_status(err);
-    int status = query_scan(scan, INT64_MIN + 1, INT64_MAX, take_task, products, err);
-    query_scan_free(scan);
-    return status;
+    return status < 0 ? status
+                      : query_scan_all(db, "device_task", wanted, task_values, TASK_VALUES, take_task, products, err);
 }
 
 static int read_texts(sqlite3 *db, struct products *products, struct err *err)

@@ -4,7 +4,6 @@
 #include "analysis/gap_calls.h"
 #include "base/array.h"
 #include "base/file/large.h"
-#include "base/file/spool.h"
 #include "base/map.h"
 #include "base/number.h"
 #include "base/search.h"
@@ -27,24 +26,14 @@ struct known_thread {
     uint32_t number;
 };
 
-struct read_call {
-    struct path_call call;
-    int64_t connection;
-};
-
-#define SPOOL_BYTES ((size_t)4 * 1024 * 1024)
-
 struct launch_load {
     const struct workload *workload;
     struct launches *launches;
-    struct spool *spool; /* of struct read_call by start, then of the connections by id and call */
-    size_t calls, rows;  /* that were read */
-    struct {
-        struct connection *items; /* by id */
-        size_t count;
-    } connections;
-    struct map threads; /* of struct known_thread */
-    struct map waiting; /* ids of names of calls that wait */
+    struct ARRAY_OF(struct path_call) calls;        /* by start */
+    struct ARRAY_OF(struct connection) connections; /* by id, the first call of each in front */
+    size_t rows;                                    /* of tasks that were read */
+    struct map threads;                             /* of struct known_thread */
+    struct map waiting;                             /* ids of names of calls that wait */
 };
 
 static int take_name(void *arg, sqlite3_stmt *row, struct err *err)
@@ -74,78 +63,30 @@ static int number_thread(struct launch_load *load, int64_t id, uint32_t *ret, st
 static int take_call(void *arg, sqlite3_stmt *row, struct err *err)
 {
     struct launch_load *load = arg;
-    int64_t name = query_integer(row, 4), start_ns = query_integer(row, 1);
+    int64_t name = query_integer(row, 4), start_ns = query_integer(row, 1), connection = query_integer(row, 0);
     bool waits = map_get(&load->waiting, &name) != NULL;
-    struct read_call it = {.connection = waits ? DB_NULL : query_integer(row, 0),
-                           .call = {.start_ns = start_ns,
-                                    .end_ns = number_add(start_ns, query_integer(row, 2)),
-                                    .name = name >= 0 ? (uint32_t)name : 0,
-                                    .waits = waits}};
+    uint32_t thread = 0;
 
     if (!waits && query_integer(row, 5) != 1)
         return 0;
-    if (load->calls >= LAUNCH_NONE)
+    if (load->calls.count >= LAUNCH_NONE)
         return err_set(err, ERR_LIMIT, "more than %u calls that launch", LAUNCH_NONE);
-    load->calls++;
-    uint32_t thread = 0;
-    if (number_thread(load, query_integer(row, 3), &thread, err) < 0)
+    if (number_thread(load, query_integer(row, 3), &thread, err) < 0 || large_reserve(&load->calls, 1, err) < 0 ||
+        large_reserve(&load->connections, 1, err) < 0)
         return err_status(err);
-    it.call.thread = thread & INT32_MAX;
-    const struct spool_key key = {spool_key_part(start_ns), 0};
-    return spool_add(load->spool, &key, &it, sizeof it, err);
+    if (!waits && connection != DB_NULL)
+        load->connections.items[load->connections.count++] =
+            (struct connection){connection, (uint32_t)load->calls.count};
+    large_pass(load->calls.count);
+    load->calls.items[load->calls.count++] = (struct path_call){.start_ns = start_ns,
+                                                                .end_ns = number_add(start_ns, query_integer(row, 2)),
+                                                                .name = name >= 0 ? (uint32_t)name : 0,
+                                                                .thread = thread & INT32_MAX,
+                                                                .waits = waits};
+    return 0;
 }
 
-/* Begins a new spool, or returns -code. */
-static int renew_spool(struct launch_load *load, struct err *err)
-{
-    spool_free(load->spool);
-    load->spool = spool_new(SPOOL_BYTES, NULL, err);
-    return load->spool != NULL ? 0 : err_status(err);
-}
-
-/* Puts calls by start, and into a spool of its own which connection is whose. */
-static int order_calls(struct launch_load *load, struct err *err)
-{
-    struct launches *launches = load->launches;
-    struct spool *calls = load->spool;
-    struct spool_item item;
-    int status = spool_finish(calls, err);
-
-    load->spool = NULL;
-    if (status < 0 || renew_spool(load, err) < 0 ||
-        (launches->calls = large_new(load->calls + 1, sizeof *launches->calls, err)) == NULL) {
-        spool_free(calls);
-        return err_status(err);
-    }
-    while (status == 0 && (status = spool_next(calls, &item, err)) == 1) {
-        const struct read_call *it = item.record;
-        const struct connection connection = {it->connection, (uint32_t)launches->count};
-        const struct spool_key key = {spool_key_part(it->connection), launches->count};
-        large_pass(launches->count);
-        launches->calls[launches->count++] = it->call;
-        status = it->connection != DB_NULL ? spool_add(load->spool, &key, &connection, sizeof connection, err) : 0;
-    }
-    spool_free(calls);
-    return status;
-}
-
-/* The first call of a connection stands in front. */
-static int order_connections(struct launch_load *load, struct err *err)
-{
-    struct spool_item item;
-    int status = spool_finish(load->spool, err);
-
-    if (status != 0)
-        return status;
-    load->connections.items = large_new(load->launches->count + 1, sizeof *load->connections.items, err);
-    if (load->connections.items == NULL)
-        return err_status(err);
-    while ((status = spool_next(load->spool, &item, err)) == 1) {
-        large_pass(load->connections.count);
-        memcpy(&load->connections.items[load->connections.count++], item.record, sizeof(struct connection));
-    }
-    return status;
-}
+ARRAY_COMPARE(by_id, struct connection, ARRAY_BY(id), ARRAY_BY(call))
 
 static uint32_t find_call(const struct launch_load *load, int64_t connection)
 {
@@ -193,19 +134,15 @@ static int take_task(void *arg, sqlite3_stmt *row, struct err *err)
 
 static int read_calls(struct launch_load *load, sqlite3 *db, struct err *err)
 {
-    int status = query_run(db, "SELECT id, text FROM name", NULL, 0, take_name, load, err);
-
-    if (status != 0 || renew_spool(load, err) != 0)
+    if (query_run(db, "SELECT id, text FROM name", NULL, 0, take_name, load, err) < 0 ||
+        query_run(db,
+                  "SELECT connection_id, start_ns, duration_ns, thread_id, name_id, launches FROM host_call"
+                  " WHERE (launches = 1 OR name_id IN (SELECT id FROM name WHERE text LIKE '%synchronize%'"
+                  "  OR text LIKE '%memcpy%')) AND start_ns IS NOT NULL AND duration_ns >= 0 ORDER BY start_ns, id",
+                  NULL, 0, take_call, load, err) < 0)
         return err_status(err);
-    status = query_run(db,
-                       "SELECT connection_id, start_ns, duration_ns, thread_id, name_id, launches FROM host_call"
-                       " WHERE (launches = 1 OR name_id IN (SELECT id FROM name WHERE text LIKE '%synchronize%'"
-                       "  OR text LIKE '%memcpy%')) AND start_ns IS NOT NULL AND duration_ns >= 0",
-                       NULL, 0, take_call, load, err);
-    if (status != 0)
-        return status;
-    status = order_calls(load, err);
-    return status == 0 ? order_connections(load, err) : status;
+    large_sort(load->connections.items, load->connections.count, sizeof *load->connections.items, by_id);
+    return 0;
 }
 
 static int read_tasks(struct launch_load *load, sqlite3 *db, struct err *err)
@@ -242,9 +179,10 @@ static int launches_load(sqlite3 *db, const struct workload *workload, struct la
     if (status != 0 || ascend == 0)
         return status;
     status = read_calls(&load, db, err);
+    ret->calls = load.calls.items;
+    ret->count = load.calls.count;
     if (ret->count > 0 && status == 0)
         status = read_tasks(&load, db, err);
-    spool_free(load.spool);
     map_release(&load.threads);
     map_release(&load.waiting);
     large_free(load.connections.items);

@@ -57,13 +57,10 @@ static int compare_groups(const void *a, const void *b, void *arg)
 /* The groups of a map in order. */
 static int sort(const struct map *map, struct order *order, struct groups *ret, struct err *err)
 {
-    if (map->used == 0)
-        return 0;
-    ret->items = calloc(map->used, sizeof *ret->items);
+    ret->items = map_items(map, err);
     if (ret->items == NULL)
-        return err_no_memory(err);
-    for (const struct group *group = NULL; (group = map_next(map, group)) != NULL;)
-        ret->items[ret->count++] = *group;
+        return err_status(err);
+    ret->count = map->used;
     qsort_r(ret->items, ret->count, sizeof *ret->items, compare_groups, order);
     return 0;
 }

@@ -32,17 +32,11 @@ struct merged_tables {
     const struct export_options *options;
     struct export_result *result;
     size_t part; /* that writes now */
-    struct file_list {
-        struct written_file *items;
-        size_t count, capacity;
-    } files;
+    struct file_list ARRAY_OF(struct written_file) files;
     struct err err; /* of keeping the list */
     /* One table on its way. */
     const char *report;
-    struct title_list {
-        char **items;
-        size_t count, capacity;
-    } titles;
+    struct title_list ARRAY_OF(char *) titles;
     size_t places[CSV_MAX_FIELDS], place_count; /* of the columns of the file that is read */
     const struct written_file *source;
     struct outfile out;

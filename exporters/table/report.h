@@ -115,6 +115,10 @@ struct report_run {
     struct terminal_table *terminal; /* NULL: rows go to a file */
     void *state;                     /* the report's */
     bool chosen;                     /* rows are filtered, sorted or cut */
+    /* Of report_put: which members of a row are needed, and their values; NULL until the first. */
+    struct put_field *fields;
+    size_t field_count;
+    struct report_value *values;
 };
 
 /* A worker of a scan. */

@@ -20,10 +20,7 @@ _Static_assert(COLUMNS_LIMIT <= REPORT_MAX_COLUMNS, "a table has room for the co
 struct report_file {
     char *place; /* of messages: the file */
     char *name, *title, *doc, *sql;
-    struct {
-        struct report_column *items; /* titles are owned; one without a title behind the last */
-        size_t count, capacity;
-    } columns;
+    struct ARRAY_OF(struct report_column) columns; /* titles are owned; one without a title behind the last */
     struct report_user_query query;
     struct report report;
 };

@@ -193,6 +193,8 @@ static void release(struct report_run *run)
     if (run->report->close != NULL && (run->state != NULL || run->report->state_size == 0))
         run->report->close(run);
     free(run->state);
+    free(run->fields);
+    free(run->values);
     row_choice_release(&run->choice);
     report_plan_release(&run->plan);
 }
@@ -252,10 +254,17 @@ int report_close(struct report_run *run, int status, struct err *err)
 
 /* ---- rows ---- */
 
-static struct report_value value_of(const struct report_column *column, const char *row)
+/* A column of the row's struct that is needed. */
+struct put_field {
+    uint16_t offset, column;
+    uint8_t type; /* enum field_type */
+    bool whole;   /* a real that is rounded */
+};
+
+static struct report_value value_of(const struct put_field *field, const char *row)
 {
-    const void *member = row + column->field.offset;
-    switch ((enum field_type)column->field.type) {
+    const void *member = row + field->offset;
+    switch ((enum field_type)field->type) {
     case FIELD_INTEGER:
         return value_integer(*(const int64_t *)member);
     case FIELD_INT32:
@@ -278,23 +287,40 @@ static struct report_value value_of(const struct report_column *column, const ch
     double real = *(const double *)member;
     if (isnan(real))
         return value_none();
-    bool whole = column->form == FORM_SCALED || column->form == FORM_SCALED_FIXED || column->form == FORM_TIME;
-    return whole ? value_rounded(real) : value_real(real);
+    return field->whole ? value_rounded(real) : value_real(real);
 }
 
-int report_put_struct(struct report_run *run, const void *row, size_t size, struct err *err)
+static int find_fields(struct report_run *run, size_t size, struct err *err)
 {
-    struct report_value values[REPORT_MAX_COLUMNS];
-    if (report_writer_leave_rest(&run->writer, 1))
-        return 0;
+    run->fields = calloc(run->plan.column_count + 1, sizeof *run->fields);
+    run->values = calloc(run->plan.column_count + 1, sizeof *run->values);
+    if (run->fields == NULL || run->values == NULL)
+        return err_no_memory(err);
     for (size_t i = 0; i < run->plan.column_count; i++) {
         const struct report_column *column = &run->plan.columns[i].column;
         if (column->field.row_size != size)
             return err_set(err, ERR_USAGE, "column %s of table %s shows no member of the row", column->title,
                            run->report->name);
-        values[i] = value_of(column, row);
+        if (report_needs(run, i))
+            run->fields[run->field_count++] = (struct put_field){
+                .offset = column->field.offset,
+                .column = (uint16_t)i,
+                .type = column->field.type,
+                .whole = column->form == FORM_SCALED || column->form == FORM_SCALED_FIXED || column->form == FORM_TIME,
+            };
     }
-    return report_row(run, values, err);
+    return 0;
+}
+
+int report_put_struct(struct report_run *run, const void *row, size_t size, struct err *err)
+{
+    if (report_writer_leave_rest(&run->writer, 1))
+        return 0;
+    if (run->values == NULL && find_fields(run, size, err) < 0)
+        return err_status(err);
+    for (const struct put_field *field = run->fields, *end = field + run->field_count; field < end; field++)
+        run->values[field->column] = value_of(field, row);
+    return report_row(run, run->values, err);
 }
 
 /* ---- parts ---- */

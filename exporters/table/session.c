@@ -28,6 +28,8 @@ void report_session_release(struct report_session *session)
         cann_communications_release(&session->communications.items);
     if (session->parts.loaded)
         cann_parts_release(&session->parts.items);
+    if (session->reading != NULL)
+        session->reading_free(session->reading);
     while (session->idle_count > 0)
         database_close(session->idle[--session->idle_count]);
     *session = (struct report_session){.db = NULL};

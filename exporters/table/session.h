@@ -9,8 +9,9 @@
 #include "exporters/parallel.h"
 #include "exporters/table/plan.h"
 
-struct workload;   /* analysis/compare/workload.h */
-struct path_steps; /* exporters/load/path_steps.h */
+struct workload;       /* analysis/compare/workload.h */
+struct path_steps;     /* exporters/load/path_steps.h */
+struct device_reading; /* exporters/reports/earlier/device_2022.h */
 
 struct report_session {
     sqlite3 *db;
@@ -20,6 +21,8 @@ struct report_session {
     const struct workload *workload; /* of all answers of one page, read once; NULL: each reads its own */
     struct workload *shared;         /* the same where the session owns it (load/answer.h) */
     struct path_steps *paths;        /* likewise the critical paths */
+    struct device_reading *reading;  /* of captures of 2022: what the tables of a device share; NULL: nothing yet */
+    void (*reading_free)(struct device_reading *reading);
     struct text_cache {
         bool loaded;
         struct cann_texts texts;

@@ -4,6 +4,7 @@
 #ifndef MSPROF_EXPORTERS_TABLE_TERMINAL_H
 #define MSPROF_EXPORTERS_TABLE_TERMINAL_H
 
+#include "base/array.h"
 #include "exporters/export.h"
 #include "exporters/table/plan.h"
 #include "exporters/table/text_table.h"
@@ -23,10 +24,7 @@ struct terminal_table {
     struct text_column *columns; /* titles are owned */
     size_t column_count;
     struct text_table text;
-    struct kept_rows {
-        char *items; /* each row with its length in front of it */
-        size_t count, capacity;
-    } rows;
+    struct kept_rows ARRAY_OF(char) rows; /* each row with its length in front of it */
     bool head_printed;
 };
 

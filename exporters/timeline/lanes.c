@@ -51,10 +51,23 @@ void trace_lanes_release(struct trace_lanes *lanes)
     lanes->last = NULL;
 }
 
+/* Here, where every slice needs it. */
+static inline bool push(struct nesting_lane *lane, bool apart, int64_t start_ns, int64_t end_ns,
+                        unsigned *ret_shared_ends)
+{
+    while (lane->depth > 0 && lane->ends[lane->depth - 1] <= start_ns)
+        lane->depth--;
+    if (lane->depth == NESTING_DEPTH_MAX || (lane->depth > 0 && (apart || end_ns > lane->ends[lane->depth - 1])))
+        return false;
+    *ret_shared_ends = 0;
+    for (size_t i = lane->depth; i > 0 && lane->ends[i - 1] == end_ns; i--)
+        ++*ret_shared_ends;
+    lane->ends[lane->depth++] = end_ns;
+    return true;
+}
+
 static struct lanes_thread *find_thread(struct trace_lanes *lanes, int64_t pid, int64_t number, struct err *err)
 {
-    if (lanes->last != NULL && lanes->last_pid == pid && lanes->last_number == number)
-        return lanes->last;
     const struct lanes_key key = {pid, number};
     struct lanes_item *item = map_add(&lanes->threads, &key, NULL, err);
     if (item == NULL)
@@ -70,6 +83,14 @@ static struct lanes_thread *find_thread(struct trace_lanes *lanes, int64_t pid, 
     lanes->last_pid = pid;
     lanes->last_number = number;
     return item->thread;
+}
+
+/* Mostly it is that of the slice before. */
+static inline struct lanes_thread *thread_of(struct trace_lanes *lanes, int64_t pid, int64_t number, struct err *err)
+{
+    return lanes->last != NULL && lanes->last_pid == pid && lanes->last_number == number
+               ? lanes->last
+               : find_thread(lanes, pid, number, err);
 }
 
 /* One more lane of a thread. */
@@ -98,7 +119,7 @@ static unsigned shortening(int64_t *first_ns, int64_t origin_ns, const struct tr
 
 int trace_lanes_place(struct trace_lanes *lanes, int64_t number, struct trace_slice *slice, struct err *err)
 {
-    struct lanes_thread *thread = find_thread(lanes, slice->pid, number, err);
+    struct lanes_thread *thread = thread_of(lanes, slice->pid, number, err);
     size_t lane = 0;
     unsigned shared_ends = 0;
     slice->instant = false;
@@ -106,6 +127,8 @@ int trace_lanes_place(struct trace_lanes *lanes, int64_t number, struct trace_sl
     if (thread == NULL)
         return err_status(err);
     if (!lanes->style->as_recorded &&
+        !(thread->nesting.count > 0 && push(thread->nesting.items, thread->nesting.apart, slice->start_ns,
+                                            span_end(slice->start_ns, slice->duration_ns), &shared_ends)) &&
         nesting_place(&thread->nesting, slice->start_ns, span_end(slice->start_ns, slice->duration_ns), &lane,
                       &shared_ends, err) < 0)
         return err_status(err);
@@ -134,7 +157,7 @@ char *trace_lanes_begin(struct trace_lanes *lanes, struct trace *trace, int64_t 
 
 int trace_lanes_add(struct trace_lanes *lanes, int64_t pid, int64_t number, int64_t *ret_tid, struct err *err)
 {
-    struct lanes_thread *thread = find_thread(lanes, pid, number, err);
+    struct lanes_thread *thread = thread_of(lanes, pid, number, err);
     if (thread == NULL || (thread->tid_count == 0 && add_tid(lanes, thread, number, err) < 0))
         return err_status(err);
     if (ret_tid != NULL)
@@ -144,7 +167,7 @@ int trace_lanes_add(struct trace_lanes *lanes, int64_t pid, int64_t number, int6
 
 char **trace_lanes_name_of(struct trace_lanes *lanes, int64_t pid, int64_t number, struct err *err)
 {
-    struct lanes_thread *thread = find_thread(lanes, pid, number, err);
+    struct lanes_thread *thread = thread_of(lanes, pid, number, err);
     return thread != NULL ? &thread->name : NULL;
 }
 
@@ -231,19 +254,6 @@ void nesting_release(struct nesting *nesting)
 {
     free(nesting->items);
     *nesting = (struct nesting){0};
-}
-
-static bool push(struct nesting_lane *lane, bool apart, int64_t start_ns, int64_t end_ns, unsigned *ret_shared_ends)
-{
-    while (lane->depth > 0 && lane->ends[lane->depth - 1] <= start_ns)
-        lane->depth--;
-    if (lane->depth == NESTING_DEPTH_MAX || (lane->depth > 0 && (apart || end_ns > lane->ends[lane->depth - 1])))
-        return false;
-    *ret_shared_ends = 0;
-    for (size_t i = lane->depth; i > 0 && lane->ends[i - 1] == end_ns; i--)
-        ++*ret_shared_ends;
-    lane->ends[lane->depth++] = end_ns;
-    return true;
 }
 
 int nesting_place(struct nesting *nesting, int64_t start_ns, int64_t end_ns, size_t *ret_lane,

@@ -51,15 +51,12 @@ struct task_timeline {
     struct svp_names names;
     struct svp_spans inferences; /* the only thing here that grows with the capture */
     struct trace_lanes lanes;
-    struct map core_streams;               /* numbers that AI CPU tasks do not take; STREAMS_MAX at most */
-    int64_t largest_stream, first_further; /* first_further: of the numbers of further lanes */
-    struct {
-        struct placed_task *items;
-        size_t count, capacity;
-    } kept;                           /* not in the sequence yet: what begins before may follow */
-    uint32_t order;                   /* of the last of them */
-    const struct svp_span *inference; /* being read */
-    struct trace_slice place;         /* its own, where it overlaps another */
+    struct map core_streams;                  /* numbers that AI CPU tasks do not take; STREAMS_MAX at most */
+    int64_t largest_stream, first_further;    /* first_further: of the numbers of further lanes */
+    struct ARRAY_OF(struct placed_task) kept; /* not in the sequence yet: what begins before may follow */
+    uint32_t order;                           /* of the last of them */
+    const struct svp_span *inference;         /* being read */
+    struct trace_slice place;                 /* its own, where it overlaps another */
     bool has_place;
     int64_t stream_id; /* of its first task */
     int64_t latest_end_ns, index;

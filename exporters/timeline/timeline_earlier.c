@@ -157,7 +157,7 @@ static int list_thread(void *arg, const struct plain_call *call, struct err *err
 static int list_threads(struct earlier *draw, enum plain_layers layers, struct err *err)
 {
     draw->listing = &draw->threads[layers];
-    if (!draw->listing->listed && plain_calls_each(draw->calls, layers, list_thread, draw, err) < 0)
+    if (!draw->listing->listed && plain_calls_each_thread(draw->calls, layers, list_thread, draw, err) < 0)
         return err_status(err);
     draw->listing->listed = true;
     return 0;
@@ -336,10 +336,12 @@ static int add_task(void *arg, const struct cann_task *task, struct err *err)
     struct timed_task timed = {.milliseconds = task_2022_milliseconds(&draw->counters, task),
                                .total_cycle = task->has_aic ? task->aic_total_cycle : task->aiv_total_cycle};
     task_2022_read(draw->device, task, &timed.timed);
-    draw->ai_cpu_tasks |= task->type == TASK_OF_AI_CPU;
-    return add_stream(draw, task->stream_id, err) < 0 || spool_add(draw->tasks, &in_order, &timed, TIMED_SIZE, err) < 0
-               ? err_status(err)
-               : 0;
+    if (add_stream(draw, task->stream_id, err) < 0 || spool_add(draw->tasks, &in_order, &timed, TIMED_SIZE, err) < 0)
+        return err_status(err);
+    if (task->type != TASK_OF_AI_CPU)
+        return 0;
+    draw->ai_cpu_tasks = true;
+    return spool_add(draw->of_ai_cpu, &in_order, &timed.timed, TASK_2022_SIZE, err);
 }
 
 static int add_copy(void *arg, const struct device_copy *copy, struct err *err)
@@ -360,17 +362,20 @@ static int read_tasks(struct earlier *draw, struct err *err)
 {
     const struct execution_range *range = &draw->device->range.ticks;
     draw->tasks = spool_new(TASK_MEMORY, NULL, err);
-    if (draw->tasks == NULL || execution_each(draw->file.run->db, range, CANN_TICKS_CYCLES, add_task, draw, err) < 0 ||
+    draw->of_ai_cpu = draw->tasks != NULL ? spool_new(TASK_MEMORY, NULL, err) : NULL;
+    if (draw->of_ai_cpu == NULL ||
+        execution_each(draw->file.run->db, range, CANN_TICKS_CYCLES, add_task, draw, err) < 0 ||
         device_copy_each(draw->file.run->db, range, add_copy, draw, err) < 0 ||
         ai_cpu_run_each(draw->file.run->db, range, note_ai_cpu_run, draw, err) < 0)
         return err_status(err);
-    return spool_finish(draw->tasks, err);
+    return spool_finish(draw->tasks, err) < 0 || spool_finish(draw->of_ai_cpu, err) < 0 ? err_status(err) : 0;
 }
 
 static void release_tasks(struct earlier *draw)
 {
     spool_free(draw->tasks);
-    draw->tasks = NULL;
+    spool_free(draw->of_ai_cpu);
+    draw->tasks = draw->of_ai_cpu = NULL;
     free(draw->streams.items);
     draw->streams.items = NULL;
     draw->streams.count = draw->streams.capacity = 0;
@@ -610,7 +615,7 @@ static int draw_ai_cpu_run(void *arg, const struct ai_cpu_run *run, struct err *
 /* Chip 0 shows the tasks of the AI CPU a second time where that did not measure them itself. */
 static int draw_ai_cpu_task(void *arg, const void *record, struct err *err)
 {
-    const struct task_2022 *timed = &((const struct timed_task *)record)->timed;
+    const struct task_2022 *timed = record;
     const struct ai_cpu_run run = {.start_ns = number_from_real(timed->start),
                                    .duration_ns = number_from_real(timed->end - timed->start),
                                    .compute_ns = DB_NULL,
@@ -618,7 +623,7 @@ static int draw_ai_cpu_task(void *arg, const void *record, struct err *err)
                                    .dispatch_ns = DB_NULL,
                                    .total_ns = DB_NULL,
                                    .op_name_id = timed->task.op_name_id};
-    return timed->task.type == TASK_OF_AI_CPU ? draw_ai_cpu_run(arg, &run, err) : 0;
+    return draw_ai_cpu_run(arg, &run, err);
 }
 
 static void name_streams(struct earlier *draw)
@@ -660,7 +665,7 @@ static int draw_all_tasks(struct tasks *tasks, struct err *err)
         device_copy_each(draw->file.run->db, range, draw_copy, tasks, err) < 0 ||
         ai_cpu_run_each(draw->file.run->db, range, draw_ai_cpu_run, tasks, err) < 0)
         return err_status(err);
-    return again && !draw->ai_cpu_runs ? spool_each(draw->tasks, draw_ai_cpu_task, tasks, err) : 0;
+    return again && !draw->ai_cpu_runs ? spool_each(draw->of_ai_cpu, draw_ai_cpu_task, tasks, err) : 0;
 }
 
 static int draw_tasks(struct earlier *draw, struct err *err)
@@ -758,7 +763,7 @@ static int write_device(void *arg, const struct device_2022 *device, struct err 
     struct earlier *draw = arg;
     draw->device = device;
     bool failed = counters_2022_init(&draw->counters, device, err) < 0 || read_tasks(draw, err) < 0 ||
-                  (draw->calls = plain_calls_new(draw->file.run->db, device->part->device_id, err)) == NULL ||
+                  (draw->calls = plain_calls_new(draw->file.run->db, device->part->device_id, false, err)) == NULL ||
                   write_files(draw, err) < 0;
     release_calls(draw);
     release_tasks(draw);

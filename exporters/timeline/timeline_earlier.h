@@ -3,6 +3,7 @@
 #ifndef MSPROF_EXPORTERS_TIMELINE_TIMELINE_EARLIER_H
 #define MSPROF_EXPORTERS_TIMELINE_TIMELINE_EARLIER_H
 
+#include "base/array.h"
 #include "exporters/reports/earlier/device_2022.h"
 #include "exporters/timeline/document.h"
 #include "exporters/timeline/lanes.h"
@@ -32,17 +33,12 @@ struct earlier {
     int64_t unnamed_thread; /* of JOB: of tasks without a name */
     /* Only of captures of 2022: */
     struct counters_2022 counters;
-    struct spool *tasks;            /* as they are drawn, by start */
-    bool ai_cpu_tasks, ai_cpu_runs; /* tasks that ran there, and what it measured itself */
-    struct {
-        int64_t *items; /* each once, ascending */
-        size_t count, capacity;
-    } streams; /* of tasks and copies */
+    struct spool *tasks;              /* as they are drawn, by start */
+    struct spool *of_ai_cpu;          /* struct task_2022: those that ran there */
+    bool ai_cpu_tasks, ai_cpu_runs;   /* tasks that ran there, and what it measured itself */
+    struct ARRAY_OF(int64_t) streams; /* each once, ascending; of tasks and copies */
     struct plain_calls *calls;
-    struct strbuf_list {
-        struct strbuf *items;
-        size_t count, capacity;
-    } call_names; /* by their number, as names; empty: not asked for yet */
+    struct strbuf_list ARRAY_OF(struct strbuf) call_names; /* by their number, as names; empty: not asked for yet */
     struct call_threads {
         struct call_thread {
             int64_t process, tid;

@@ -3,6 +3,7 @@
 #ifndef MSPROF_EXPORTERS_TIMELINE_TIMELINE_SVP_H
 #define MSPROF_EXPORTERS_TIMELINE_TIMELINE_SVP_H
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/number.h"
 #include "base/strbuf.h"
@@ -44,10 +45,7 @@ struct execute_call {
 };
 
 /* All zero: empty. free(items). */
-struct execute_calls {
-    struct execute_call *items;
-    size_t count, capacity;
-};
+struct execute_calls ARRAY_OF(struct execute_call);
 
 bool execute_calls_has(const char *name);
 int execute_calls_add(struct execute_calls *calls, const struct execute_call *call, struct err *err);
@@ -104,10 +102,7 @@ struct svp_span {
     bool start_known;
 };
 /* Inferences of a model by start. All zero: empty; free(items). */
-struct svp_spans {
-    struct svp_span *items;
-    size_t count, capacity;
-};
+struct svp_spans ARRAY_OF(struct svp_span);
 int svp_spans_load(struct timeline_run *run, const struct svp_model *model, struct svp_spans *ret, struct err *err);
 
 /* A time of an inference or its tasks, which counts from the capture's start where nothing relates it to the host. */

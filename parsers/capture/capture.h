@@ -6,6 +6,7 @@
 
 #include "base/diag.h"
 #include "base/err.h"
+#include "base/texts.h"
 #include "parsers/capture/capture_settings.h"
 #include "parsers/decode/layout.h"
 #include "parsers/record.h"
@@ -13,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 /* Identity that a file name tells. -1 and NULL: not said. */
 struct file_identity {
@@ -32,22 +34,21 @@ struct done_info {
 
 struct capture_file {
     int64_t id;                     /* 1, 2, ... in the order of decoding; source_file.id in the database */
-    char *path;                     /* as opened */
-    char *name;                     /* relative to the capture directory: "data/aicore.0.1.1" */
+    const char *name;               /* relative to the capture directory: "data/aicore.0.1.1" */
     size_t part;                    /* index into the capture's parts */
     const struct record_kind *kind; /* NULL: not decoded: configuration, or the diagnostics say why */
     unsigned families;              /* that name files so; 0: not decoded from the first */
     struct file_identity identity;
     struct done_info done;
     uint64_t size;
-    int64_t modified_ns;               /* mtime, since the epoch */
-    uint64_t inode;                    /* when it was listed */
-    uint64_t decoded, rejected;        /* records; filled by decoding */
-    uint64_t joined;                   /* of those decoded: without a row of their own, part of those of other tables */
-    uint64_t rejected_for[DIAG_COUNT]; /* by what was reported of them */
-    uint64_t bytes_read;               /* filled by decoding */
-    size_t mark;                       /* of diagnostics: when its records came, if they were decoded ahead */
-    char checksum[65];                 /* SHA-256, filled when the file is read; "" when it was not read to its end */
+    int64_t modified_ns;        /* mtime, since the epoch */
+    uint64_t inode;             /* when it was listed */
+    uint64_t decoded, rejected; /* records; filled by decoding */
+    uint64_t joined;            /* of those decoded: without a row of their own, part of those of other tables */
+    uint64_t *rejected_for;     /* of DIAG_COUNT, by what was reported of them; NULL: none was decoded yet */
+    uint64_t bytes_read;        /* filled by decoding */
+    size_t mark;                /* of diagnostics: when its records came, if they were decoded ahead */
+    char checksum[65];          /* SHA-256, filled when the file is read; "" when it was not read to its end */
 };
 
 /* Counts records that are in no table, for a reason that has been reported. */
@@ -72,7 +73,7 @@ int file_identity_compare(const struct file_identity *a, const struct file_ident
 struct inference_mark {
     struct file_identity identity; /* the texts belong to the capture's models */
     struct done_info done;
-    char *name; /* of the file, relative to the capture; owned */
+    const char *name; /* of the file, relative to the capture */
 };
 
 /* Whether tasks of this chip have numbers of 32 bits that come once: chips 15 and 16. */
@@ -129,9 +130,11 @@ struct capture_options {
 };
 
 struct capture {
-    char *directory;      /* absolute */
-    char fingerprint[65]; /* as capture_fingerprint gives it, of what was found when it was opened */
-    uint64_t inodes;      /* a hash of those of the files: whether one was replaced by another alike */
+    char *directory;          /* absolute; NULL: names are paths */
+    char fingerprint[65];     /* as capture_fingerprint gives it, of what was found when it was opened */
+    uint64_t sum;             /* of what was found, inodes too: whether a file was replaced by another alike */
+    struct text_blocks names; /* of files and marks */
+    uint64_t *rejections;     /* of all files */
     enum capture_family family;
     struct capture_options options;
     struct capture_file *files; /* decoding order: layer tables and descriptions first, then by kind, identity, slice */
@@ -174,6 +177,15 @@ int capture_list(const char *parent, char ***ret_paths, size_t *ret_count, struc
 int capture_open(struct capture *capture, const char *directory, const struct capture_options *options,
                  struct diagnostics *diag, struct err *err);
 void capture_release(struct capture *capture);
+
+#define NOT_REGULAR (-1)
+/* Opens a file of the capture for reading, whatever waits there instead. Returns the descriptor, or -1 with an errno or
+ * NOT_REGULAR. */
+int capture_file_open(const struct capture *capture, const struct capture_file *file, struct stat *ret,
+                      int *ret_failure);
+/* Reads a file as path_read_file does. */
+int capture_file_read(const struct capture *capture, const char *name, size_t limit, char **ret, size_t *ret_length,
+                      struct err *err);
 /* The bytes of the files that have a kind. */
 uint64_t capture_record_bytes(const struct capture *capture);
 

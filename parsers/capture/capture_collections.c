@@ -5,8 +5,39 @@
 #include "base/array.h"
 #include "base/file/fsutil.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+static char *path_of(const struct capture *capture, const char *name)
+{
+    return path_join(capture->directory != NULL ? capture->directory : "", name);
+}
+
+int capture_file_open(const struct capture *capture, const struct capture_file *file, struct stat *ret,
+                      int *ret_failure)
+{
+    char *path = path_of(capture, file->name);
+    /* O_NONBLOCK: opening a pipe that nobody writes to must not wait. */
+    int fd = path != NULL ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+    *ret_failure = path == NULL ? ENOMEM : fd < 0 ? errno : NOT_REGULAR;
+    free(path);
+    if (fd < 0 || (fstat(fd, ret) == 0 && S_ISREG(ret->st_mode)))
+        return fd;
+    close(fd);
+    return -1;
+}
+
+int capture_file_read(const struct capture *capture, const char *name, size_t limit, char **ret, size_t *ret_length,
+                      struct err *err)
+{
+    char *path = path_of(capture, name);
+    int status = path != NULL ? path_read_file(path, limit, ret, ret_length, err) : err_no_memory(err);
+    free(path);
+    return status;
+}
 
 struct capture_file *capture_add_file(struct capture *capture, const struct entry *entry)
 {
@@ -17,19 +48,15 @@ struct capture_file *capture_add_file(struct capture *capture, const struct entr
         return NULL;
     struct capture_file *file = &capture->files[capture->file_count];
     *file = (struct capture_file){
-        .path = path_join(capture->directory, entry->name),
-        .name = strdup(entry->name),
+        .name = entry->name,
         .identity = {-1, -1, -1, -1, -1, -1, NULL, NULL, -1, false, -1, -1},
         .done = {false, -1, -1, -1, -1, -1},
         .size = entry->size,
         .modified_ns = entry->modified_ns,
         .inode = entry->inode,
     };
-    if (file->path == NULL || file->name == NULL || capture_add_part(capture, entry->name, &file->part, &ignored) < 0) {
-        free(file->path);
-        free(file->name);
+    if (capture_add_part(capture, entry->name, &file->part, &ignored) < 0)
         return NULL;
-    }
     capture->file_count++;
     return file;
 }

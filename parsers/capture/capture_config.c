@@ -24,10 +24,8 @@ static void report_config(struct capture *capture, const char *name, const char 
 static char *read_text(struct capture *capture, const char *name, size_t *ret_length, struct err *err)
 {
     struct err problem = ERR_INIT;
-    char *path = path_join(capture->directory, name), *text = NULL;
-    int status =
-        path != NULL ? path_read_file(path, CONFIG_FILE_LIMIT, &text, ret_length, &problem) : err_no_memory(&problem);
-    free(path);
+    char *text = NULL;
+    int status = capture_file_read(capture, name, CONFIG_FILE_LIMIT, &text, ret_length, &problem);
     if (status == 0)
         return text;
     if (status == -ERR_NO_MEMORY)

@@ -40,11 +40,12 @@ static bool is_zero(const unsigned char *block, size_t length)
 }
 
 /* Sums up the blocks that are not all zeros, each with its place: a copy has the holes of its original, or zeros. */
-static void sum_up(const struct capture_file *file, struct checksum *sum, unsigned char *block,
-                   char digest[CHECKSUM_TEXT_SIZE])
+static void sum_up(const struct capture *capture, const struct capture_file *file, struct checksum *sum,
+                   unsigned char *block, char digest[CHECKSUM_TEXT_SIZE])
 {
-    struct err ignored = ERR_INIT;
-    SCOPED_CLOSE int fd = path_open_regular(file->path, &ignored);
+    struct stat info;
+    int failure;
+    SCOPED_CLOSE int fd = capture_file_open(capture, file, &info, &failure);
     off_t offset = 0;
     ssize_t length = 1;
     *digest = '\0';
@@ -61,10 +62,12 @@ static void sum_up(const struct capture_file *file, struct checksum *sum, unsign
         *digest = '\0';
 }
 
-static uint64_t hash_front(const struct capture_file *file)
+static uint64_t hash_front(const struct capture *capture, const struct capture_file *file)
 {
     unsigned char front[FRONT_SIZE];
-    SCOPED_CLOSE int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat info;
+    int failure;
+    SCOPED_CLOSE int fd = capture_file_open(capture, file, &info, &failure);
     ssize_t length = fd >= 0 ? file_read_at(fd, front, sizeof front, 0) : -1;
     return length > 0 ? map_hash_bytes(front, (size_t)length) : 0;
 }
@@ -109,13 +112,14 @@ static int compare_candidates(const void *a, const void *b, void *arg)
     return order != 0 ? order : (x->file > y->file) - (x->file < y->file);
 }
 
-static void learn(struct candidate *candidates, size_t count, int by, struct checksum *sum, unsigned char *block)
+static void learn(const struct capture *capture, struct candidate *candidates, size_t count, int by,
+                  struct checksum *sum, unsigned char *block)
 {
     for (size_t i = 0; i < count; i++) {
         if (by == BY_FRONT)
-            candidates[i].front = hash_front(candidates[i].file);
+            candidates[i].front = hash_front(capture, candidates[i].file);
         else if (by == BY_DIGEST)
-            sum_up(candidates[i].file, sum, block, candidates[i].digest);
+            sum_up(capture, candidates[i].file, sum, block, candidates[i].digest);
     }
 }
 
@@ -136,7 +140,7 @@ static void reject(struct capture *capture, const struct candidate *candidates, 
 static void divide(struct capture *capture, struct candidate *candidates, size_t count, int by, struct checksum *sum,
                    unsigned char *block)
 {
-    learn(candidates, count, by, sum, block);
+    learn(capture, candidates, count, by, sum, block);
     qsort_r(candidates, count, sizeof *candidates, compare_candidates, &by);
     for (size_t i = 0, next; i < count; i = next) {
         next = i + 1;

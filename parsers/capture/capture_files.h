@@ -10,7 +10,7 @@
 
 /* One entry of the capture directory or of its data/. */
 struct entry {
-    char *name; /* relative to the capture: "info.json.0", "data/aicore.0.1.1" */
+    const char *name; /* relative to the capture: "info.json.0", "data/aicore.0.1.1" */
     uint64_t size;
     int64_t modified_ns;
     uint64_t inode;
@@ -20,19 +20,22 @@ struct entry {
 };
 
 struct entry_list {
-    struct entry *entries; /* sorted by name */
+    struct entry *entries;
+    struct text_blocks names;
     size_t count, capacity;
     bool has_data; /* there is a data/ directory, its own or that of a part */
 };
 
-/* Everything in the directory and its data/ except results, hidden names and the markers that parsers drop (.complete).
- */
-int entry_list_read(struct entry_list *list, const char *directory, struct err *err);
+/* Everything in the directory and its data/ except results, hidden names and the markers that parsers drop (.complete),
+ * in any order. */
+int entry_list_gather(struct entry_list *list, const char *directory, struct err *err);
 void entry_list_release(struct entry_list *list);
+/* Sorts by name, which the two below need. */
+void entry_list_sort(struct entry_list *list);
 /* See capture_fingerprint. */
 int entry_list_fingerprint(const struct entry_list *list, char ret[65], struct err *err);
-/* See capture.inodes. */
-uint64_t entry_list_inodes(const struct entry_list *list);
+/* See capture.sum; in any order. */
+uint64_t entry_list_sum(const struct entry_list *list);
 /* By name; NULL: there is none. */
 const struct entry *entry_list_find(const struct entry_list *list, const char *name);
 

@@ -3,13 +3,13 @@
 #include "base/file/checksum.h"
 #include "base/file/fsutil.h"
 #include "base/map.h"
+#include "base/number.h"
 #include "base/words.h"
 #include "parsers/capture/capture_files.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -100,6 +100,14 @@ static bool is_ignored(const char *name)
     return name[0] == '.' || words_end_in(name, ".complete") || words_end_in(name, ".zip");
 }
 
+static void take_stat(struct entry *entry, const struct stat *info)
+{
+    entry->size = (uint64_t)info->st_size;
+    entry->modified_ns = info->st_mtim.tv_sec * INT64_C(1000000000) + info->st_mtim.tv_nsec;
+    entry->inode = info->st_ino;
+    entry->mode = info->st_mode;
+}
+
 /* Follows a symbolic link when it stays inside the capture. */
 static void resolve_link(const char *directory, struct entry *entry)
 {
@@ -109,41 +117,36 @@ static void resolve_link(const char *directory, struct entry *entry)
     size_t length = strlen(directory);
     entry->leaves =
         target == NULL || strncmp(target, directory, length) != 0 || target[length] != '/' || stat(target, &info) != 0;
-    if (!entry->leaves) {
-        entry->size = (uint64_t)info.st_size;
-        entry->modified_ns = info.st_mtim.tv_sec * INT64_C(1000000000) + info.st_mtim.tv_nsec;
-        entry->inode = info.st_ino;
-        entry->mode = info.st_mode;
-    }
+    if (!entry->leaves)
+        take_stat(entry, &info);
     free(target);
 }
 
-/* Takes name over. at is the open directory that the last part of name is in. */
-static int add_entry(struct entry_list *list, const char *directory, int at, char *name, struct err *err)
+/* at: the open directory sub, which the item is in. */
+static int add_entry(struct entry_list *list, const char *directory, int at, const char *sub, const char *item,
+                     struct err *err)
 {
     struct stat info;
+    const size_t length = strlen(sub), front = length > 0 ? length + 1 : 0, item_length = strlen(item);
+    if (list->count >= CAPTURE_MAX_FILES)
+        return err_set(err, ERR_LIMIT, "more than %d files in '%s'", CAPTURE_MAX_FILES, directory);
+    char *name = texts_room(&list->names, front + item_length);
+    if (name == NULL)
+        return err_no_memory(err);
+    memcpy(name, sub, length);
+    memcpy(name + front, item, item_length);
+    if (front > 0)
+        name[length] = '/';
+    if (fstatat(at, item, &info, AT_SYMLINK_NOFOLLOW) != 0) /* it may be gone since the directory was read */
+        return errno == ENOENT ? 0 : err_set_errno(err, errno, "cannot look at '%s/%s'", directory, name);
     if (list->count == list->capacity &&
-        array_grow(&list->entries, &list->capacity, list->count, 1, sizeof *list->entries, err) < 0) {
-        free(name);
+        array_grow(&list->entries, &list->capacity, list->count, 1, sizeof *list->entries, err) < 0)
         return err_status(err);
-    }
-    struct entry *entry = &list->entries[list->count];
+    struct entry *entry = &list->entries[list->count++];
     *entry = (struct entry){.name = name};
-    if (fstatat(at, capture_base_name(name), &info, AT_SYMLINK_NOFOLLOW) == 0) {
-        entry->size = (uint64_t)info.st_size;
-        entry->modified_ns = info.st_mtim.tv_sec * INT64_C(1000000000) + info.st_mtim.tv_nsec;
-        entry->inode = info.st_ino;
-        entry->mode = info.st_mode;
-        if (S_ISLNK(info.st_mode))
-            resolve_link(directory, entry);
-        list->count++;
-    } else if (errno == ENOENT) { /* gone between reading the directory and here */
-        free(name);
-    } else {
-        err_set_errno(err, errno, "cannot look at '%s/%s'", directory, name);
-        free(name);
-        return err_status(err);
-    }
+    take_stat(entry, &info);
+    if (S_ISLNK(info.st_mode))
+        resolve_link(directory, entry);
     return 0;
 }
 
@@ -175,14 +178,7 @@ static int read_directory(struct entry_list *list, const char *directory, const 
         }
         if (is_ignored(item->d_name) || (results && is_output(dirfd(stream), item->d_name)))
             continue;
-        char *name = *sub != '\0' ? path_join(sub, item->d_name) : strdup(item->d_name);
-        if (name == NULL)
-            status = err_no_memory(err);
-        else if (list->count >= CAPTURE_MAX_FILES) {
-            free(name);
-            status = err_set(err, ERR_LIMIT, "more than %d files in '%s'", CAPTURE_MAX_FILES, directory);
-        } else
-            status = add_entry(list, directory, dirfd(stream), name, err);
+        status = add_entry(list, directory, dirfd(stream), sub, item->d_name, err);
     }
 out:
     if (stream != NULL)
@@ -197,16 +193,13 @@ static int read_parts(struct entry_list *list, const char *directory, struct err
     int status = 0;
     size_t parts_end = list->count;
     for (size_t i = 0; status == 0 && i < parts_end; i++) {
-        if (!S_ISDIR(list->entries[i].mode) || !capture_is_part_directory(list->entries[i].name))
-            continue;
-        char *name = strdup(list->entries[i].name); /* the list moves while it grows */
-        status = name != NULL ? read_directory(list, directory, name, true, err) : err_no_memory(err);
-        free(name);
+        if (S_ISDIR(list->entries[i].mode) && capture_is_part_directory(list->entries[i].name))
+            status = read_directory(list, directory, list->entries[i].name, true, err);
     }
     return status;
 }
 
-int entry_list_read(struct entry_list *list, const char *directory, struct err *err)
+int entry_list_gather(struct entry_list *list, const char *directory, struct err *err)
 {
     *list = (struct entry_list){.entries = NULL};
     int status = read_directory(list, directory, "", true, err);
@@ -219,29 +212,36 @@ int entry_list_read(struct entry_list *list, const char *directory, struct err *
         if (!S_ISDIR(entry->mode) || strcmp(entry->name + (prefix > 0 ? prefix + 1 : 0), "data") != 0)
             continue;
         list->has_data = true;
-        char *name = strdup(entry->name);
-        status = name != NULL ? read_directory(list, directory, name, false, err) : err_no_memory(err);
-        free(name);
+        status = read_directory(list, directory, entry->name, false, err);
     }
     for (size_t i = 0; list->has_data && i < list->count; i++)
         list->entries[i].beside = S_ISREG(list->entries[i].mode) && is_beside_data(list->entries[i].name);
+    return status;
+}
+
+void entry_list_sort(struct entry_list *list)
+{
     if (list->count > 0)
         qsort(list->entries, list->count, sizeof *list->entries, compare_entries);
-    return status;
 }
 
 void entry_list_release(struct entry_list *list)
 {
-    for (size_t i = 0; i < list->count; i++)
-        free(list->entries[i].name);
+    texts_release(&list->names);
     free(list->entries);
     *list = (struct entry_list){.entries = NULL};
 }
 
 const struct entry *entry_list_find(const struct entry_list *list, const char *name)
 {
-    struct entry key = {.name = (char *)(uintptr_t)name};
+    const struct entry key = {.name = name};
     return list->count > 0 ? bsearch(&key, list->entries, list->count, sizeof key, compare_entries) : NULL;
+}
+
+/* Others change when results are written beside the data. */
+static bool is_of_capture(const struct entry *entry)
+{
+    return !S_ISDIR(entry->mode) && !entry->beside;
 }
 
 int entry_list_fingerprint(const struct entry_list *list, char ret[65], struct err *err)
@@ -251,35 +251,40 @@ int entry_list_fingerprint(const struct entry_list *list, char ret[65], struct e
         return err_no_memory(err);
     for (size_t i = 0; i < list->count; i++) {
         const struct entry *entry = &list->entries[i];
-        if (S_ISDIR(entry->mode) || entry->beside) /* they change when results are written beside the data */
+        if (!is_of_capture(entry))
             continue;
-        char numbers[64];
-        int length = snprintf(numbers, sizeof numbers, "%llu %lld\n", (unsigned long long)entry->size,
-                              (long long)entry->modified_ns);
+        char numbers[2 * NUMBER_MAX + 2], *p = number_put_unsigned(numbers, entry->size);
+        *p++ = ' ';
+        p = number_put_signed(p, entry->modified_ns);
+        *p++ = '\n';
         checksum_add(checksum, entry->name, strlen(entry->name) + 1);
-        checksum_add(checksum, numbers, (size_t)length);
+        checksum_add(checksum, numbers, (size_t)(p - numbers));
     }
     checksum_finish(checksum, ret);
     checksum_free(checksum);
     return 0;
 }
 
-uint64_t entry_list_inodes(const struct entry_list *list)
+uint64_t entry_list_sum(const struct entry_list *list)
 {
-    uint64_t chain[2] = {0, 0};
+    uint64_t sum = 0;
     for (size_t i = 0; i < list->count; i++) {
-        chain[1] = list->entries[i].inode;
-        chain[0] = map_hash_bytes(chain, sizeof chain);
+        const struct entry *entry = &list->entries[i];
+        const uint64_t all[] = {map_hash_bytes(entry->name, strlen(entry->name)), entry->size,
+                                (uint64_t)entry->modified_ns, entry->inode};
+        sum += is_of_capture(entry) ? map_hash_bytes(all, sizeof all) : 0;
     }
-    return chain[0];
+    return sum;
 }
 
 int capture_fingerprint(const char *directory, char ret[65], struct err *err)
 {
     SCOPED(entry_list_release) struct entry_list list = {.entries = NULL};
     SCOPED_FREE char *absolute = path_absolute(directory, err);
-    int status = absolute != NULL ? entry_list_read(&list, absolute, err) : err_status(err);
-    return status == 0 ? entry_list_fingerprint(&list, ret, err) : status;
+    if (absolute == NULL || entry_list_gather(&list, absolute, err) < 0)
+        return err_status(err);
+    entry_list_sort(&list);
+    return entry_list_fingerprint(&list, ret, err);
 }
 
 static bool is_capture_directory(const char *parent, const char *name)

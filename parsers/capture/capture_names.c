@@ -6,6 +6,7 @@
 #include "base/number.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <threads.h>
@@ -158,7 +159,7 @@ static bool match_tokens(const struct token *tokens, size_t count, struct window
     return true;
 }
 
-/* Most patterns differ from a name in their first letters: they need not be split. */
+/* Most patterns differ from a name in their first or last letters: they need not be split. */
 static bool begins_alike(const char *pattern, const char *name)
 {
     while (*pattern != '\0' && *pattern != '{' && *pattern == *name) {
@@ -168,21 +169,37 @@ static bool begins_alike(const char *pattern, const char *name)
     return *pattern == '\0' || *pattern == '{';
 }
 
+static bool ends_alike(const char *pattern, size_t pattern_length, const char *name, size_t length)
+{
+    while (pattern_length > 0 && pattern[pattern_length - 1] != '}') {
+        if (length == 0 || pattern[--pattern_length] != name[--length])
+            return false;
+    }
+    return true;
+}
+
 bool capture_match_name(const char *pattern, const char *name, struct file_identity *ret)
 {
-    if (!begins_alike(pattern, name))
+    size_t length = strlen(name);
+    if (!begins_alike(pattern, name) || !ends_alike(pattern, strlen(pattern), name, length))
         return false;
     struct token tokens[CAPTURE_NAME_PIECES_MAX];
     size_t count = split_pattern(pattern, tokens);
-    return match_tokens(tokens, count, (struct window){name, name + strlen(name)}, ret);
+    return match_tokens(tokens, count, (struct window){name, name + length}, ret);
 }
 
-/* Patterns of all kinds in their order, split once, because every file's name is held against hundreds. */
+/* Patterns of all kinds in their order, split once, because every file's name is held against those that begin like it.
+ */
 static struct known_pattern {
+    const struct record_kind *kind;
+    const char *pattern;
+    size_t pattern_length;
+    unsigned families; /* that name files so */
     struct token tokens[CAPTURE_NAME_PIECES_MAX];
     size_t token_count;
-    char *inside;   /* of one that begins with a placeholder: what stands in every name that matches; else NULL */
-} * known_patterns; /* never released; NULL: memory ran out, and each is split when it is needed */
+    char *inside; /* of one that begins with a placeholder: what stands in every name that matches; else NULL */
+    struct known_pattern *next;                    /* of those that begin with the same byte */
+} * known_patterns, *known_by_byte[UCHAR_MAX + 1]; /* never released; NULL: memory ran out, each is split when needed */
 static once_flag patterns_known = ONCE_FLAG_INIT;
 
 static bool is_recognised(const struct record_kind *kind)
@@ -200,9 +217,17 @@ static size_t count_patterns(void)
     return count;
 }
 
-static void know_pattern(struct known_pattern *known, const char *pattern)
+static unsigned families_of(const struct record_kind *kind, size_t pattern)
 {
+    return kind->pattern_families != NULL ? kind->pattern_families[pattern] : kind->families;
+}
+
+static void know_pattern(struct known_pattern *known, const struct record_kind *kind, size_t place)
+{
+    const char *pattern = kind->patterns[place];
     const struct token *longest = NULL;
+    *known = (struct known_pattern){
+        .kind = kind, .pattern = pattern, .pattern_length = strlen(pattern), .families = families_of(kind, place)};
     known->token_count = split_pattern(pattern, known->tokens);
     for (size_t i = 1; i < known->token_count && pattern[0] == '{'; i++) {
         const struct token *token = &known->tokens[i];
@@ -210,6 +235,10 @@ static void know_pattern(struct known_pattern *known, const char *pattern)
             longest = token;
     }
     known->inside = longest != NULL ? strndup(longest->text, longest->length) : NULL;
+    struct known_pattern **last = &known_by_byte[(unsigned char)pattern[0]];
+    while (*last != NULL)
+        last = &(*last)->next;
+    *last = known;
 }
 
 static void know_patterns(void)
@@ -217,32 +246,46 @@ static void know_patterns(void)
     struct known_pattern *known = known_patterns = calloc(count_patterns(), sizeof *known_patterns);
     for (size_t i = 0; known != NULL && record_kinds[i] != NULL; i++) {
         for (size_t k = 0; is_recognised(record_kinds[i]) && record_kinds[i]->patterns[k] != NULL; k++)
-            know_pattern(known++, record_kinds[i]->patterns[k]);
+            know_pattern(known++, record_kinds[i], k);
     }
 }
 
 static bool matches_known(const struct known_pattern *known, const char *name, size_t length, struct file_identity *ret)
 {
-    return (known->inside == NULL || strstr(name, known->inside) != NULL) &&
+    return begins_alike(known->pattern, name) && ends_alike(known->pattern, known->pattern_length, name, length) &&
+           (known->inside == NULL || strstr(name, known->inside) != NULL) &&
            match_tokens(known->tokens, known->token_count, (struct window){name, name + length}, ret);
+}
+
+static const struct record_kind *recognise_slowly(const char *name, struct file_identity *identity,
+                                                  unsigned *ret_families)
+{
+    for (size_t i = 0; record_kinds[i] != NULL; i++) {
+        const struct record_kind *kind = record_kinds[i];
+        for (size_t k = 0; is_recognised(kind) && kind->patterns[k] != NULL; k++) {
+            if (!capture_match_name(kind->patterns[k], name, identity))
+                continue;
+            *ret_families = families_of(kind, k);
+            return kind;
+        }
+    }
+    return NULL;
 }
 
 const struct record_kind *capture_recognise(const char *name, struct file_identity *identity, unsigned *ret_families)
 {
     const size_t length = strlen(name);
-    size_t place = 0;
     call_once(&patterns_known, know_patterns);
-    for (size_t i = 0; record_kinds[i] != NULL; i++) {
-        const struct record_kind *kind = record_kinds[i];
-        for (size_t k = 0; is_recognised(kind) && kind->patterns[k] != NULL; k++, place++) {
-            const char *pattern = kind->patterns[k];
-            if ((pattern[0] != '{' && pattern[0] != name[0]) ||
-                !(known_patterns != NULL ? matches_known(&known_patterns[place], name, length, identity)
-                                         : capture_match_name(pattern, name, identity)))
-                continue;
-            *ret_families = kind->pattern_families != NULL ? kind->pattern_families[k] : kind->families;
-            return kind;
+    if (known_patterns == NULL)
+        return recognise_slowly(name, identity, ret_families);
+    const struct known_pattern *alike = known_by_byte[(unsigned char)name[0]], *any = known_by_byte['{'];
+    while (alike != NULL || any != NULL) { /* the first of all wins */
+        const struct known_pattern **first = any == NULL || (alike != NULL && alike < any) ? &alike : &any;
+        if (matches_known(*first, name, length, identity)) {
+            *ret_families = (*first)->families;
+            return (*first)->kind;
         }
+        *first = (*first)->next;
     }
     return NULL;
 }

@@ -43,6 +43,15 @@ static const char *const mark_patterns[] = {
     "AAcore.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}.done",
 };
 
+/* Orders the name of a .done file, without that end, before or behind a file's. */
+static int compare_with_done(const void *done_name, const void *file)
+{
+    const char *done = done_name, *name = ((const struct capture_file *)file)->name;
+    const size_t length = strlen(done) - strlen(".done");
+    int order = strncmp(done, name, length);
+    return order != 0 ? order : -(name[length] != '\0');
+}
+
 static int add_mark(struct capture *capture, const struct entry *entry, struct file_identity *identity, struct err *err)
 {
     struct capture_model *model = capture_add_model(capture, identity->model, identity->model_id, err);
@@ -53,21 +62,18 @@ static int add_mark(struct capture *capture, const struct entry *entry, struct f
         array_grow(&capture->marks, &capture->mark_capacity, capture->mark_count, 1, sizeof *capture->marks, err) < 0)
         return err_status(err);
     struct inference_mark *mark = &capture->marks[capture->mark_count];
-    *mark = (struct inference_mark){.name = strdup(entry->name), .identity = *identity};
-    if (mark->name == NULL)
-        return err_no_memory(err);
+    *mark = (struct inference_mark){.name = entry->name, .identity = *identity};
     mark->identity.model = model->name;
     capture->mark_count++;
     /* what names a data file too has been read for it: names are in order */
-    size_t length = strlen(entry->name) - strlen(".done");
-    for (size_t i = capture->file_count; i > 0; i--) {
-        const struct capture_file *file = &capture->files[i - 1];
-        if (strncmp(file->name, entry->name, length) == 0 && file->name[length] == '\0') {
-            mark->done = file->done;
-            return 0;
-        }
-    }
-    return capture_read_done(capture, entry->name, &mark->done, err);
+    const struct capture_file *file =
+        capture->file_count > 0
+            ? bsearch(entry->name, capture->files, capture->file_count, sizeof *capture->files, compare_with_done)
+            : NULL;
+    if (file == NULL)
+        return capture_read_done(capture, entry->name, &mark->done, err);
+    mark->done = file->done;
+    return 0;
 }
 
 /* A .done file: of one inference, or of the data file of the same name (which reads it itself). */
@@ -274,7 +280,6 @@ static void reject_duplicate_marks(struct capture *capture)
         if (before != NULL && compare_marks(before, mark) == 0) {
             diag_report(capture->diag, DIAG_FILE_DUPLICATE, FILE_PLACE(mark->name, NULL),
                         "the same inference as '%s', which is used", before->name);
-            free(mark->name);
         } else {
             capture->marks[kept++] = *mark;
         }
@@ -363,10 +368,11 @@ int capture_open(struct capture *capture, const char *directory, const struct ca
     SCOPED(entry_list_release) struct entry_list list = {.entries = NULL};
     *capture = (struct capture){.diag = diag, .options = *options};
     capture->directory = path_absolute(directory, err);
-    int status = capture->directory != NULL ? entry_list_read(&list, capture->directory, err) : err_status(err);
+    int status = capture->directory != NULL ? entry_list_gather(&list, capture->directory, err) : err_status(err);
+    entry_list_sort(&list);
     if (status == 0)
         status = entry_list_fingerprint(&list, capture->fingerprint, err);
-    capture->inodes = entry_list_inodes(&list);
+    capture->sum = entry_list_sum(&list);
     for (size_t i = 0; status == 0 && i < list.count; i++)
         status = take_entry(capture, &list, &list.entries[i], err);
     if (status == 0)
@@ -382,26 +388,27 @@ int capture_open(struct capture *capture, const char *directory, const struct ca
         capture_settle_family(capture);
         status = check_anything(capture, &list, err);
     }
-    return status == 0 ? capture_report_absent(capture, err) : status;
+    if (status == 0)
+        status = capture_report_absent(capture, err);
+    capture->names = list.names;
+    list.names.newest = NULL;
+    return status;
 }
 
 void capture_release(struct capture *capture)
 {
-    for (size_t i = 0; i < capture->file_count; i++) {
-        free(capture->files[i].path);
-        free(capture->files[i].name);
+    for (size_t i = 0; i < capture->file_count; i++)
         file_identity_release(&capture->files[i].identity);
-    }
     for (size_t i = 0; i < capture->model_count; i++) {
         free(capture->models[i].name);
         free(capture->models[i].layer_tasks);
     }
-    for (size_t i = 0; i < capture->mark_count; i++)
-        free(capture->marks[i].name);
     for (size_t i = 0; i < capture->part_count; i++) {
         free(capture->parts[i].directory);
         capture_settings_release(&capture->parts[i].settings);
     }
+    texts_release(&capture->names);
+    free(capture->rejections);
     free(capture->parts);
     free(capture->files);
     free(capture->marks);

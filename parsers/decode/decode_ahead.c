@@ -188,8 +188,11 @@ void ahead_give_back(struct ahead *ahead)
     struct capture *capture = ahead->capture;
     for (size_t i = work->first; i < capture->file_count && capture->files[i].part == work->part; i++) {
         ahead->left[i] = true;
-        if (ahead->files != NULL && ahead->of_part[i])
-            capture->files[i] = ahead->files[i - work->first];
+        if (ahead->files == NULL || !ahead->of_part[i])
+            continue;
+        if (capture->files[i].rejected > 0)
+            memset(capture->files[i].rejected_for, 0, DIAG_COUNT * sizeof *capture->files[i].rejected_for);
+        capture->files[i] = ahead->files[i - work->first];
     }
     let_go(ahead);
 }

@@ -468,7 +468,7 @@ static int decode_text(struct stream *stream, struct capture_file *file, struct 
     size_t length;
     decoder->file = file;
     decoder->record = decoder->offset = -1;
-    int status = path_read_file(file->path, TEXT_FILE_LIMIT, &data, &length, &problem);
+    int status = capture_file_read(decoder->capture, file->name, TEXT_FILE_LIMIT, &data, &length, &problem);
     if (status == -ERR_NO_MEMORY) {
         *err = problem;
         return status;
@@ -643,12 +643,14 @@ static void check_unchanged(const struct capture *capture)
     if (capture->directory == NULL) /* a file that a program opened for itself */
         return;
     char fingerprint[sizeof capture->fingerprint];
-    bool listed = entry_list_read(&now, capture->directory, &ignored) == 0 &&
-                  entry_list_fingerprint(&now, fingerprint, &ignored) == 0;
-    bool same = listed && strcmp(fingerprint, capture->fingerprint) == 0;
-    bool replaced = same && entry_list_inodes(&now) != capture->inodes;
-    if (listed && (!same || replaced) && !are_unchanged(capture, &now))
-        same = true; /* it has been told */
+    bool listed = entry_list_gather(&now, capture->directory, &ignored) == 0;
+    bool same = listed && entry_list_sum(&now) == capture->sum;
+    if (listed && !same) {
+        entry_list_sort(&now);
+        same = !are_unchanged(capture, &now) /* it has been told */ ||
+               (entry_list_fingerprint(&now, fingerprint, &ignored) == 0 &&
+                strcmp(fingerprint, capture->fingerprint) == 0);
+    }
     entry_list_release(&now);
     if (!same)
         diag_report(capture->diag, DIAG_FILE_CHANGED, FILE_PLACE(capture->directory, NULL),
@@ -721,9 +723,21 @@ static int decode_ahead(struct ahead_work *work, struct association **ret, struc
     return status;
 }
 
+/* Memory that no file needs takes none: nothing is written there. */
+static int count_rejections(struct capture *capture, struct err *err)
+{
+    if (capture->rejections == NULL)
+        capture->rejections = calloc(capture->file_count + 1, DIAG_COUNT * sizeof *capture->rejections);
+    if (capture->rejections == NULL)
+        return err_no_memory(err);
+    for (size_t i = 0; i < capture->file_count; i++)
+        capture->files[i].rejected_for = capture->rejections + i * DIAG_COUNT;
+    return 0;
+}
+
 int decode_capture(struct capture *capture, struct row_sink *sink, const struct progress *progress, struct err *err)
 {
-    int status = capture_reject_copies(capture, err);
+    int status = count_rejections(capture, err) < 0 ? err_status(err) : capture_reject_copies(capture, err);
     if (status < 0)
         return status;
     struct decoder decoder = {

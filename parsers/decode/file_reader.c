@@ -26,7 +26,6 @@ struct block {
     char checksum[CHECKSUM_TEXT_SIZE]; /* of the last */
 };
 
-#define NOT_REGULAR (-1)
 /* A hole of so many bytes was never written: records are not read beyond it. Smaller ones are zeros like others. */
 #define HOLE_MIN ((off_t)8 * 1024 * 1024 * 1024)
 
@@ -129,20 +128,6 @@ static off_t find_hole(int fd, const struct stat *info)
     return found;
 }
 
-static int open_file(const char *path, off_t *ret_left, int *ret_failure)
-{
-    struct stat info;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
-        *ret_left = find_hole(fd, &info);
-        return fd;
-    }
-    *ret_failure = fd < 0 ? errno : NOT_REGULAR;
-    if (fd >= 0)
-        close(fd);
-    return -1;
-}
-
 static bool is_binary(const struct record_kind *kind)
 {
     return kind != NULL && (kind->hooks == NULL || kind->hooks->text == NULL);
@@ -172,8 +157,14 @@ static bool read_block(struct file_reader *reader, struct block *block)
         return false;
     block->file = reader->next;
     if (block->first) {
-        reader->fd = open_file(capture->files[reader->next].path, &reader->left, &block->failure);
+        struct stat info;
+        int failure;
+        reader->fd = capture_file_open(capture, &capture->files[reader->next], &info, &failure);
         block->last = block->unopened = reader->fd < 0;
+        if (block->unopened)
+            block->failure = failure;
+        else
+            reader->left = find_hole(reader->fd, &info);
     }
     fill_block(reader, reader->fd, block);
     if (block->last) {

@@ -78,13 +78,14 @@ static const char *nearest(const struct keys *keys, const char *key)
     return found;
 }
 
-static void report_file(const struct capture_file *file, const struct info_form *form, struct strbuf *text)
+static void report_file(const struct capture *capture, const struct capture_file *file, const struct info_form *form,
+                        struct strbuf *text)
 {
     struct keys keys = {.known_count = 0};
     struct err mistake = ERR_INIT;
     size_t length;
     SCOPED_FREE char *content = NULL;
-    if (path_read_file(file->path, TEXT_FILE_LIMIT, &content, &length, &mistake) < 0)
+    if (capture_file_read(capture, file->name, TEXT_FILE_LIMIT, &content, &length, &mistake) < 0)
         return; /* import tells of it */
     SCOPED_JSON struct json *root = json_parse(content, length, &mistake);
     take_known(form, &keys);
@@ -111,7 +112,7 @@ void info_keys_report(const struct capture *capture, struct strbuf *text)
         for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
             if (!words_end_in(capture->files[f].name, forms[i].suffix))
                 continue;
-            report_file(&capture->files[f], &forms[i], text);
+            report_file(capture, &capture->files[f], &forms[i], text);
             break;
         }
     }

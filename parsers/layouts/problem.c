@@ -131,12 +131,14 @@ static void copy_text(const struct json *entry, const char *name, char text[PRIN
     snprintf(text, PRINTED_WORD_SIZE, "%s", value != NULL ? value : "");
 }
 
-static int add_layers(struct layers *layers, const struct capture_file *file, struct err *err)
+static int add_layers(struct layers *layers, const struct capture *capture, const struct capture_file *file,
+                      struct err *err)
 {
     struct err mistake = ERR_INIT;
     size_t length;
     SCOPED_FREE char *text = NULL;
-    int status = path_read_file(file->path, TEXT_FILE_LIMIT, &text, &length, &mistake); /* import tells of it */
+    /* import tells of one that cannot be read */
+    int status = capture_file_read(capture, file->name, TEXT_FILE_LIMIT, &text, &length, &mistake);
     SCOPED_JSON struct json *root = status == 0 ? json_parse(text, length, &mistake) : NULL;
     status = 0;
     if (mistake.code == ERR_NO_MEMORY) {
@@ -167,7 +169,7 @@ static int layers_read(const struct capture *capture, struct layers *layers, str
 {
     for (size_t f = 0; f < capture->file_count; f++) {
         const struct capture_file *file = &capture->files[f];
-        if (file->kind != NULL && strcmp(file->kind->name, "layer") == 0 && add_layers(layers, file, err) < 0)
+        if (file->kind != NULL && strcmp(file->kind->name, "layer") == 0 && add_layers(layers, capture, file, err) < 0)
             return err_status(err);
     }
     array_sort(layers->items, layers->count, sizeof *layers->items, compare_layers);
@@ -308,7 +310,7 @@ static int open_stream(struct problem *problem, const struct printed_file *table
     }
     struct source_stream stream = {.first = problem->source.count};
     for (size_t f = first; f < capture->file_count; f = next_file(problem, table, f + 1)) {
-        if (source_add(&problem->source, capture->files[f].path, capture->files[f].name, err) < 0)
+        if (source_add(&problem->source, capture, &capture->files[f], err) < 0)
             return err_status(err);
         stream.length += problem->source.items[problem->source.count - 1].length;
         stream.count++;

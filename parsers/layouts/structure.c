@@ -19,18 +19,17 @@
 
 #define CHUNK_SIZE ((size_t)1024 * 1024)
 
-int source_add(struct source *source, const char *path, const char *name, struct err *err)
+int source_add(struct source *source, const struct capture *capture, const struct capture_file *of, struct err *err)
 {
     struct stat info;
+    int failure;
+    const char *name = of->name;
     if (array_reserve(source, 1, err) < 0)
         return err_status(err);
-    struct source_file file = {.name = name, .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+    struct source_file file = {.name = name, .fd = capture_file_open(capture, of, &info, &failure)};
     if (file.fd < 0)
-        return err_set_errno(err, errno, "cannot open '%s'", name);
-    if (fstat(file.fd, &info) < 0 || !S_ISREG(info.st_mode)) {
-        close(file.fd);
-        return err_set(err, ERR_FORMAT, "'%s' is not a regular file", name);
-    }
+        return failure == NOT_REGULAR ? err_set(err, ERR_FORMAT, "'%s' is not a regular file", name)
+                                      : err_set_errno(err, failure, "cannot open '%s'", name);
     file.length = (uint64_t)info.st_size;
     if (file.length <= SOURCE_CACHED && (file.bytes = malloc((size_t)file.length + 1)) != NULL) {
         ssize_t got = file_read_at(file.fd, file.bytes, (size_t)file.length, 0);

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/err.h"
 #include "base/strbuf.h"
+#include "parsers/capture/capture.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,7 +30,7 @@ struct source_stream {
 };
 
 /* Opens a regular file. The name must outlive the source. */
-int source_add(struct source *source, const char *path, const char *name, struct err *err);
+int source_add(struct source *source, const struct capture *capture, const struct capture_file *of, struct err *err);
 void source_release(struct source *source);
 
 /* Reads a record of a stream, of size bytes behind the headers. */

@@ -46,3 +46,14 @@ PY
     mv page.html diff.html
     expect_equal "$(python3 "$repository/tests/lib/page_in_browser.py" "$axe" {capture,board,framework,cluster,diff}.html)" ""
 }
+
+@test "in Chromium a page sorts by every column, filters rows and tells the values of its curves, and loads nothing" {
+    command -v chromium >/dev/null || skip "chromium is not installed: 'tools/packages.sh test' does that"
+    program <<'PY'
+for step in range(30):
+    p.op('op/%d' % (step % 11), ('Conv2D', 'MatMul', 'Cast')[step % 3], 100 + step)
+    p.op('b/side', 'Cast', 20, gap=3 * step, core=VECTOR, stream=3)
+    p.prof.memory(p.at, 'b/side', 0x1000, 4096 << 10 if step % 2 else -(4096 << 10))
+PY
+    python3 "$repository/tests/lib/page_script.py" page.html
+}

@@ -425,6 +425,47 @@ PY
     [ "$rows" -gt 100 ] && [ "$rows" -lt 1000 ]
 }
 
+@test "a page of 100,000 operators is no longer than others and has no more elements than a browser lays out at once" {
+    "$(dirname "$(readlink -f "$MSPROF")")/make-capture" --output boards --layers 7000 --inferences 20 >/dev/null
+    report boards/JOB*
+    python3 - <<PY
+import glob, sqlite3, sys
+sys.path.insert(0, "$repository/tests/lib")
+import page
+db = sqlite3.connect(glob.glob('boards/JOB*/sqlite/runtime.db')[0])
+operators, names = db.execute("SELECT count(*), (SELECT count(DISTINCT layer_names) FROM layer_group) FROM ai_core_task").fetchone()
+assert operators > 100000 and names > 5000, (operators, names)
+told = page.Page('page.html')
+assert told.elements < 80000, told.elements
+# parts that are not in sight wait with their layout until they are
+assert 'section{content-visibility:auto;' in told.styles[0]
+# a drawing has no more than it has room for, and all parts come in their order
+shapes = [part for part, _, _ in told.shapes]
+assert max(map(shapes.count, set(shapes))) < 4000
+assert [part[3:] for part in told.parts] == ('identity losses time findings steps utilisation operators limits idle memory host'
+                                             ' layers communication path frequency formulas').split()
+PY
+}
+
+@test "a step whose path changes between streams 3,000 times is drawn in no more pieces than there is room for" {
+    program <<'PY'
+p.begin_step()
+for i in range(3000):
+    p.op('%d on the path' % i, us=10, stream=1 + i % 2)
+    p.op('beside it', us=4, gap=-8, stream=2 - i % 2)
+    p.at += 4000
+p.end_step()
+PY
+    python3 - <<PY
+import sys
+sys.path.insert(0, "$repository/tests/lib")
+import page
+told = page.Page('page.html')
+pieces = [a for part, _, a in told.shapes if part == 'c1-path' and a.get('height') == '18']
+assert 500 < len(pieces) <= 2500 and any(a['class'] == 'critical' for a in pieces), len(pieces)
+PY
+}
+
 @test "findings are those of advise, with links to the rows that they are made of" {
     program <<'PY'
 for step in range(10):
@@ -560,6 +601,97 @@ PY
             expect_equal "$(find "$capture" -name runtime.db -exec python3 "$repository/tests/lib/page_names.py" page.html {} +)" ""
         fi
         rm -rf "$capture"
+    done
+}
+
+# A capture of each kind, and a directory of ranks, whose names all begin with a word of letters: plant WORD.
+plant() {
+    local build
+    build=$(dirname "$(readlink -f "$MSPROF")")
+    python3 "$repository/tests/lib/planted_names.py" "PROF_$1" "$1"
+    python3 "$repository/tests/lib/planted_names.py" "PROF_$1_base" "$1" base
+    "$build/make-capture" --output boards --model "$1model" --seed 4 >/dev/null
+    mv boards/JOB* "JOB$1"
+    sed -i "s/bbox_pred/${1}layer/g; s/res2/$1/g" "JOB$1"/data/*.layer.info
+    "$build/make-ranks" --output "$1RUN" --slow-rank 5 --seed 3
+    grep -rlE 'hcom_|default_group' "$1RUN" | xargs sed -i "s/hcom_/hcom_$1/g; s/default_group/$1group/g"
+    run_msprof -q cluster "$1RUN"
+    expect_status 0
+}
+
+@test "with --redact nothing that somebody named is in a page or its twin: captures, bases, hosts, models, streams' operators, kernels, ranges, groups" {
+    local word=zqjxw captures
+    plant $word
+    for captures in PROF_$word JOB$word ${word}RUN "PROF_$word --diff PROF_${word}_base" "PROF_$word JOB$word"; do
+        for format in html markdown; do
+            # shellcheck disable=SC2086
+            run_msprof -q report $captures --format $format -o shown
+            [ "$status" -eq 0 ] || expect_status 3
+            # shellcheck disable=SC2086
+            run_msprof -q report $captures --format $format -o hidden --redact
+            sed 's/<wbr>//g; s/\\//g' shown | grep -q $word
+            expect_equal "$(sed 's/<wbr>//g; s/\\//g' hidden | grep -io ".\{0,60\}$word.\{0,20\}")" ""
+        done
+    done
+    # what was hidden was there: each kind of name
+    run_msprof -q report PROF_$word -o page.html
+    page
+    for part in identity operators host layers communication path memory findings idle limits; do
+        expect_contains "$(page part c1-$part)" $word
+    done
+}
+
+@test "names of markup, of line ends and of 64 KB are texts in every part of a page, its twin, its changes, advice and flames" {
+    local word
+    printf '</script><script>alert(1)</script><img src=x onerror=alert(1)>' >word_markup
+    printf ']]></svg><!--<svg onload="x">&lt;' >word_cdata
+    printf 'a\xe2\x80\xa8b\xe2\x80\xa9c|\x60d\x60' >word_lines # U+2028 and U+2029
+    printf '%65536s' '' | tr ' ' y >word_long
+    "$(dirname "$(readlink -f "$MSPROF")")/make-ranks" --output RANKS --slow-rank 2 --ranks 4 --seed 3
+    for word in markup cdata lines long; do
+        rm -rf PROF_* RUN
+        python3 "$repository/tests/lib/planted_names.py" PROF_1 @word_$word
+        python3 "$repository/tests/lib/planted_names.py" PROF_2 @word_$word base
+        cp -R RANKS RUN
+        python3 - "$word" <<'PY'
+import glob, json, sys
+word = json.dumps(open('word_' + sys.argv[1]).read())[1:-1]
+for path in glob.glob('RUN/**/*.json', recursive=True):
+    text = open(path).read()
+    open(path, 'w').write(text.replace('hcom_', 'hcom_' + word).replace('default_group', word))
+PY
+        run_msprof -q cluster RUN
+        expect_status 0
+        report RUN
+        report PROF_1 --diff PROF_2
+        run_msprof -q report PROF_1 --diff PROF_2 --format markdown -o page.md
+        PYTHONPATH=$repository/tests/lib python3 "$repository/tests/lib/page_twin.py" page.html page.md
+        python3 - "$word" <<PY
+import sys
+sys.path.insert(0, "$repository/tests/lib")
+import page
+told, word = page.Page('page.html'), open('word_' + sys.argv[1]).read()[:60]
+for part in 'operators host layers communication path memory findings idle limits changes'.split():
+    assert word in told.parts['c1-' + part], part
+PY
+        for weight in device host; do
+            run_msprof -q export flame PROF_1 --weight $weight
+            run_msprof -q export flame PROF_1 --weight $weight --format svg
+            [ "$status" -eq 0 ] || expect_status 3
+            python3 - "$word" $weight <<'PY'
+import sys, xml.etree.ElementTree as tree
+root = tree.parse('PROF_1/flame/flame_%s.svg' % sys.argv[2]).getroot()
+assert {e.tag.split('}')[1] for e in root.iter()} <= {'svg', 'style', 'title', 'text', 'rect'}
+assert not [name for e in root.iter() for name in e.attrib if name.startswith('on')]
+assert all(b' ' in line for line in open('PROF_1/flame/flame_%s.collapsed' % sys.argv[2], 'rb'))
+PY
+        done
+        run_msprof -q advise PROF_1 --format html
+        mv "$BATS_TEST_TMPDIR/stdout" page.html
+        page
+        run_msprof -q diff PROF_2 PROF_1 --format html
+        mv "$BATS_TEST_TMPDIR/stdout" page.html
+        page
     done
 }
 

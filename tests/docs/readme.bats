@@ -119,6 +119,42 @@ tools/test.sh"
     expect_equal "$(find root ! -type d)" ""
 }
 
+@test "the README shows the shipped capture's timeline and report, as they are taken of headless Chromium" {
+    command -v chromium >/dev/null || skip "chromium is not installed: 'tools/packages.sh test' does that"
+    expect_equal "$(grep -o 'docs/pictures/[a-z]*.png' "$readme")" $'docs/pictures/timeline.png\ndocs/pictures/report.png'
+    "$repository/tools/screenshots.sh" "$MSPROF" taken
+    python3 - taken/timeline.png <<'END'
+import struct, sys, zlib
+
+def pixels(path):
+    """Rows of a picture of 8 bits a channel."""
+    data, at, packed = open(path, 'rb').read(), 8, b''
+    while at < len(data):
+        length, kind = struct.unpack('>I4s', data[at:at + 8])
+        if kind == b'IHDR':
+            width, height, depth, colour = struct.unpack('>IIBB', data[at + 8:at + 18])
+            assert depth == 8 and colour in (2, 6)
+            size = 3 if colour == 2 else 4
+        packed += data[at + 8:at + 8 + length] if kind == b'IDAT' else b''
+        at += 12 + length
+    lines, above = zlib.decompress(packed), bytearray(width * size)
+    for y in range(height):
+        filter, *line = lines[y * (width * size + 1):(y + 1) * (width * size + 1)]
+        for x in range(width * size):
+            left, up, corner = (line[x - size], above[x], above[x - size]) if x >= size else (0, above[x], 0)
+            nearest = min((left, up, corner), key=lambda value: abs(left + up - corner - value))
+            line[x] = line[x] + (0, left, up, (left + up) // 2, nearest)[filter] & 255
+        above = line
+        yield [tuple(line[x:x + 3]) for x in range(0, width * size, size)]
+
+rows = list(pixels(sys.argv[1]))
+bright = [len({pixel for pixel in row if max(pixel) - min(pixel) > 60}) for row in rows]
+# the row of the cores has operators of many colours
+assert len(rows[0]) == 1200 and sum(colours >= 6 for colours in bright) >= 10, bright
+END
+    [ "$(wc -c <taken/report.png)" -gt $(($(wc -c <"$repository/docs/pictures/report.png") * 3 / 4)) ]
+}
+
 @test "the README's first two screens say what, for whom and why, with the two commands" {
     [ "$(grep -n '^## A tour' "$readme" | cut -d : -f 1)" -le 72 ]
     for head in 'Who it is for' 'Why not' 'Two commands'; do

@@ -298,15 +298,14 @@ static int check_batch(struct row_sink *sink, struct row_batch *batch, struct er
 static void add_file(struct capture *capture, struct capture_file *file, size_t part, enum stream_id stream,
                      const struct buffer *buffer, int *ret_fd)
 {
-    static char paths[MAX_FILES][64], name[] = "file", tag[] = "unaging";
+    static char paths[MAX_FILES][64], tag[] = "unaging";
     if (buffer->used == 0)
         return;
     size_t number = capture->file_count++;
     *ret_fd = memory_file(buffer->bytes, buffer->used, paths[number]);
     *file = (struct capture_file){
         .id = (int64_t)number + 1,
-        .path = paths[number],
-        .name = name,
+        .name = paths[number],
         .part = part,
         .kind = record_kind_find(kind_names[stream]),
         .identity = {(int64_t)part - 1, -1, -1, -1, -1, 0, NULL, tag, -1, false, -1, -1},
@@ -344,6 +343,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     expect_honest_counts(&capture);
     EXPECT(seen.task_connections <= seen.connections);
     EXPECT(seen.task_names <= (int64_t)seen.names);
+    free(capture.rejections);
     diag_release(&diag);
     for (size_t i = 0; i < capture.file_count; i++)
         close(fds[i]);

@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 2)
         return 0;
-    char paths[MAX_SLICES][64], model_name[] = "m", name[] = "file";
+    char paths[MAX_SLICES][64], model_name[] = "m";
     struct capture_file files[MAX_SLICES];
     struct capture_model model = {.name = model_name, .model_id = 1, .batch_num = -1};
     struct device_info device = {0, 600000, 100000};
@@ -65,8 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fds[i] = memory_file(data + 2 + start, end - start, paths[i]);
         files[i] = (struct capture_file){
             .id = (int64_t)i + 1,
-            .path = paths[i],
-            .name = name,
+            .name = paths[i],
             .kind = kind,
             .identity = {0, 1, 1, 1, -1, (int64_t)i, model_name, NULL, -1, false, -1, -1},
             .size = end - start,
@@ -90,6 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     EXPECT(decode_capture(&capture, &sink.sink, NULL, &err) == 0);
     expect_honest_counts(&capture);
     expect_complete(&capture, rest);
+    free(capture.rejections);
     diag_release(&diag);
     free(model.layer_tasks);
     for (size_t i = 0; i < slices; i++)

@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char separator[] = "\n---\n";
     const uint8_t *end = memmem(data, size, separator, strlen(separator));
-    char directory[] = "/tmp/msprof-fuzz-XXXXXX", table[64], records[64], name[] = "data/records";
+    char directory[] = "/tmp/msprof-fuzz-XXXXXX", table[64], records[64];
     if (end == NULL || size > MOST_BYTES)
         return 0;
     EXPECT(mkdtemp(directory) != NULL);
@@ -82,11 +82,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     EXPECT(write_file(table, data, (size_t)(end - data) + 1) == 0 && write_file(records, bytes, count) == 0);
     struct diagnostics diag;
     struct err err = ERR_INIT;
-    struct capture_file file = {.id = 1,
-                                .path = records,
-                                .name = name,
-                                .size = count,
-                                .identity = {0, 1, 1, 1, -1, -1, NULL, NULL, -1, false, -1, -1}};
+    struct capture_file file = {
+        .id = 1, .name = records, .size = count, .identity = {0, 1, 1, 1, -1, -1, NULL, NULL, -1, false, -1, -1}};
     diag_init(&diag, false);
     struct capture capture = {.files = &file, .file_count = 1, .diag = &diag};
     for (size_t i = 0; printed_forms[i] != NULL; i++) {
@@ -96,7 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct source source = {.items = NULL};
     struct strbuf report;
     strbuf_init(&report, (size_t)1024 * 1024);
-    if (source_add(&source, records, name, &err) == 0)
+    if (source_add(&source, &capture, &file, &err) == 0)
         structure_report(&source.items[0], &report, &err);
     source_release(&source);
     strbuf_release(&report);

@@ -29,14 +29,13 @@ static void try_file(const struct layout_set *set, const struct record_kind *kin
     struct diagnostics diag;
     struct err err = ERR_INIT;
     struct checking_sink sink = CHECKING_SINK_INIT;
-    char name[] = "file", model_name[] = "m";
+    char model_name[] = "m";
     struct capture_model model = {.name = model_name, .model_id = 1, .batch_num = -1};
     struct device_info device = {0, 600000, 100000};
     char directory[] = "";
     struct capture_part part = {.directory = directory, .device_id = 0, .chip = 5, .device_hz = 50000000};
     struct capture_file file = {.id = 1,
-                                .path = path,
-                                .name = name,
+                                .name = path,
                                 .kind = kind,
                                 .size = size,
                                 .identity = {0, 1, 1, 1, 0, -1, model_name, NULL, -1, false, -1, -1}};
@@ -55,6 +54,7 @@ static void try_file(const struct layout_set *set, const struct record_kind *kin
     };
     EXPECT(decode_capture(&capture, &sink.sink, NULL, &err) == 0);
     expect_honest_counts(&capture);
+    free(capture.rejections);
     diag_release(&diag);
     free(model.layer_tasks);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of any kind, written as finished pages: SQLite finds the file sound, and reads from it what it has stored of the
  * same rows itself. The first bytes say how large pages are and which columns there are, each of the others how a row
- * is. */
+ * is. The reader of pages and its copy, each through a connection of its own, give the integers that SQLite gives. */
 #include "tests/fuzz/entries.h"
 #include "tests/fuzz/sqlite_memory.h"
 
 #include "db/pages/write.h"
+#include "db/table_pages.h"
 
 #define COLUMNS_MAX 12
 #define ROWS_MAX 1000
@@ -211,6 +212,65 @@ static void compare_rows(sqlite3 *ours, sqlite3 *theirs)
     sqlite3_finalize(other);
 }
 
+/* Rows of a reader, and the statement that gives the same ones. */
+struct reading {
+    struct page_reader *pages;
+    struct reading *of_copy; /* reads a row behind each of this one; NULL: it is the copy */
+    sqlite3_stmt *rows;
+    size_t columns;
+    int64_t next;
+    bool once; /* a row a reading */
+};
+
+static int compare_row(void *arg, int64_t *row, struct err *err)
+{
+    struct reading *reading = arg;
+    EXPECT(sqlite3_step(reading->rows) == SQLITE_ROW);
+    for (size_t i = 0; i < reading->columns; i++) {
+        bool none = sqlite3_column_type(reading->rows, (int)i) == SQLITE_NULL;
+        EXPECT(row[i] == (none ? PAGE_NULL : sqlite3_column_int64(reading->rows, (int)i)));
+    }
+    struct reading *of_copy = reading->of_copy;
+    if (of_copy != NULL)
+        page_reader_read(of_copy->pages, &of_copy->next, INT64_MAX, compare_row, of_copy, err);
+    return reading->once;
+}
+
+/* Reads the integers of a table through both connections by turns, a row at a time. */
+static void compare_readers(sqlite3 *ours, sqlite3 *second, const struct table *table)
+{
+    char names[COLUMNS_MAX][8], sql[256] = "SELECT ";
+    struct page_column columns[COLUMNS_MAX];
+    struct reading one = {.next = 1}, other = {.next = 1, .once = true};
+    struct err err = ERR_INIT;
+    size_t length = strlen(sql);
+    for (size_t i = 0; i < table->columns; i++) {
+        if (table->forms[i] != PAGE_INTEGER)
+            continue;
+        snprintf(names[one.columns], sizeof names[0], "c%zu", i);
+        columns[one.columns] = (struct page_column){.name = names[one.columns], .place = one.columns};
+        length += (size_t)snprintf(sql + length, sizeof sql - length, "%sc%zu", one.columns > 0 ? "," : "", i);
+        one.columns++;
+    }
+    other.columns = one.columns;
+    if (one.columns == 0)
+        return;
+    snprintf(sql + length, sizeof sql - length, " FROM t");
+    run_sql(ours, "BEGIN; SELECT count(*) FROM t");
+    run_sql(second, "BEGIN; SELECT count(*) FROM t");
+    EXPECT(sqlite3_prepare_v2(ours, sql, -1, &one.rows, NULL) == SQLITE_OK);
+    EXPECT(sqlite3_prepare_v2(ours, sql, -1, &other.rows, NULL) == SQLITE_OK);
+    one.pages = page_reader_open(ours, "t", columns, one.columns, one.columns, NULL, 0);
+    other.pages = one.pages != NULL ? page_reader_share(one.pages, second) : NULL;
+    EXPECT(one.pages != NULL && other.pages != NULL);
+    one.of_copy = &other;
+    EXPECT(page_reader_read(one.pages, &one.next, INT64_MAX, compare_row, &one, &err) == 0);
+    page_reader_free(other.pages);
+    page_reader_free(one.pages);
+    sqlite3_finalize(other.rows);
+    sqlite3_finalize(one.rows);
+}
+
 static void check_soundness(sqlite3 *db)
 {
     sqlite3_stmt *statement = NULL;
@@ -248,6 +308,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_soundness(ours);
     compare_rows(ours, theirs);
     sqlite3_finalize(table.insert);
+    sqlite3 *second = read_file(fd);
+    compare_readers(ours, second, &table);
+    sqlite3_close(second);
     sqlite3_close(ours);
     sqlite3_close(theirs);
     page_table_free(table.pages);

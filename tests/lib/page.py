@@ -30,6 +30,7 @@ class Page(html.parser.HTMLParser):
             self.source = stream.read()
         self.open, self.tables, self.ids, self.links, self.parts = [], [], [], [], {}
         self.scripts, self.styles, self.policy, self.labels, self.part = [], [], None, [], None
+        self.elements = 0
         self.shapes = []  # of drawings: part, element, attributes
         self.feed(self.source)
         self.close()
@@ -39,6 +40,7 @@ class Page(html.parser.HTMLParser):
     def handle_starttag(self, tag, attrs):
         names = [name for name, _ in attrs]
         attrs = dict(attrs)
+        self.elements += 1
         assert tag not in FORBIDDEN, tag
         assert len(names) == len(attrs), (tag, 'an attribute twice', names)
         for name, value in attrs.items():
@@ -84,6 +86,8 @@ class Page(html.parser.HTMLParser):
             return
         if self.part is not None:
             self.parts[self.part].append(data)
+        if self.open[-2:-1] in (['rect'], ['circle']) and self.open[-1] == 'title':
+            self.shapes[-2][2]['title'] = self.shapes[-2][2].get('title', '') + data
         if 'caption' in self.open:
             self.tables[-1].caption += data
         elif 'td' in self.open or 'th' in self.open:
@@ -115,6 +119,31 @@ class Page(html.parser.HTMLParser):
             assert not table.heads or len(table.heads) == len(table.rows[0]), table.caption
         assert all(text.strip() for text in self.parts.values()), self.parts
         assert not re.search('[\x00-\x08\x0b-\x1f\x7f-\x9f]', self.source)
+
+
+def check_map(page, links, together):
+    """Compares the map of links with their times, of pairs of ranks: where its cells are, how dark, and what they say.
+    Ranks that follow each other share a cell."""
+    ranks = sorted({int(rank) for link in links for rank in link})
+    assert ranks == list(range(len(ranks)))
+    cells, size = {}, 600 / -(-len(ranks) // together)
+    for link, ms in links.items():
+        key = tuple(int(rank) // together for rank in link)
+        cells[key] = cells.get(key, 0) + ms
+
+    def name(cell):
+        first, last = cell * together, min((cell + 1) * together, len(ranks)) - 1
+        return 'rank %d' % first if first == last else 'ranks %d to %d' % (first, last)
+    drawn = {}
+    for part, _, attrs in page.shapes:
+        if part == 'links' and attrs.get('class') == 'heat':
+            key = round(float(attrs['y']) / size), round((float(attrs['x']) - 100) / size)
+            drawn[key] = float(attrs['fill-opacity'])
+            assert abs(float(attrs['y']) - size * key[0]) < 0.01 and abs(float(attrs['x']) - 100 - size * key[1]) < 0.01
+            assert attrs['title'] == '%s to %s: %.3f ms' % (name(key[0]), name(key[1]), cells[key]), (attrs, cells[key])
+    assert drawn.keys() == {key for key, ms in cells.items() if ms > 0}
+    for key, dark in drawn.items():
+        assert abs(dark - 0.08 - 0.92 * cells[key] / max(cells.values())) < 0.0011, (key, dark)
 
 
 def main():

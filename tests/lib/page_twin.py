@@ -48,7 +48,8 @@ def plain(text):
 
 def cells(line):
     assert line.startswith('| ') and line.endswith(' |'), line
-    return [plain(cell.strip()) for cell in re.split(r'(?<!\\)(?:\\\\)*\|', line[1:-1])]
+    # spaces of other kinds, as U+2028, are no ends of lines there
+    return [re.sub(r'\s', ' ', plain(cell.strip())) for cell in re.split(r'(?<!\\)(?:\\\\)*\|', line[1:-1])]
 
 
 def main():

@@ -172,17 +172,9 @@ static int sum_totals(struct matrix *sums, const struct matrix *matrix, const st
 
 static struct matrix_link *sorted_links(const struct matrix *matrix, struct err *err)
 {
-    struct matrix_link *links = calloc(matrix->links.used + 1, sizeof *links);
-    const struct matrix_link *link = NULL;
-    size_t count = 0;
-    if (links == NULL) {
-        err_no_memory(err);
-        return NULL;
-    }
-    while (matrix->links.used > 0 && (link = map_next(&matrix->links, link)) != NULL)
-        links[count++] = *link;
-    if (count > 1)
-        qsort_r(links, count, sizeof *links, compare_links, (void *)(uintptr_t)matrix);
+    struct matrix_link *links = map_items(&matrix->links, err);
+    if (links != NULL)
+        qsort_r(links, matrix->links.used, sizeof *links, compare_links, (void *)(uintptr_t)matrix);
     return links;
 }
 

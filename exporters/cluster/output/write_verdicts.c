@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* slow_ranks.csv, late_collectives.csv, slow_links.csv: who keeps the others waiting, with the evidence. */
+#include "analysis/compare/statistics.h"
 #include "base/array.h"
 #include "base/number.h"
 #include "base/utf8.h"
@@ -151,20 +152,6 @@ static int64_t bandwidth_of(const struct cluster_link *link)
     return number_ratio(link->bytes, link->ns, GB);
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median_of(double *values, size_t count)
-{
-    if (count == 0)
-        return 0;
-    qsort(values, count, sizeof *values, compare_doubles);
-    return (values[(count - 1) / 2] + values[count / 2]) / 2;
-}
-
 static int judge_class(const struct link_sums *sums, int64_t transport, struct class *ret, struct err *err)
 {
     const struct cluster_link *link = NULL;
@@ -175,10 +162,10 @@ static int judge_class(const struct link_sums *sums, int64_t transport, struct c
         if (link->key.transport == transport && link->ns > 0)
             values[ret->count++] = (double)bandwidth_of(link);
     }
-    ret->median = median_of(values, ret->count);
+    ret->median = statistics_numbers_median(values, ret->count);
     for (size_t i = 0; i < ret->count; i++)
         values[i] = fabs(values[i] - ret->median);
-    ret->deviation = fmax(1.4826 * median_of(values, ret->count), 0.01 * ret->median);
+    ret->deviation = fmax(1.4826 * statistics_numbers_median(values, ret->count), 0.01 * ret->median);
     free(values);
     return 0;
 }

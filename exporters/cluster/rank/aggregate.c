@@ -495,11 +495,11 @@ const size_t aggregate_item_sizes[SECTION_COUNT] = {AGGREGATE_SECTIONS(SECTION_S
 /* The sections that are made of the rank's data; the others are its arrays as they are. */
 struct writer {
     const struct rank_data *rank;
-    RANK_LIST(struct aggregate_block, blocks);
-    RANK_LIST(struct aggregate_sum, sums);
-    RANK_LIST(struct aggregate_row, rows);
-    RANK_LIST(struct comm_packet, packets);
-    RANK_LIST(struct aggregate_link, links);
+    struct ARRAY_OF(struct aggregate_block) blocks;
+    struct ARRAY_OF(struct aggregate_sum) sums;
+    struct ARRAY_OF(struct aggregate_row) rows;
+    struct ARRAY_OF(struct comm_packet) packets;
+    struct ARRAY_OF(struct aggregate_link) links;
     struct strbuf problems;
 };
 

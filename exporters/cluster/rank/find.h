@@ -3,6 +3,7 @@
 #ifndef MSPROF_EXPORTERS_CLUSTER_RANK_FIND_H
 #define MSPROF_EXPORTERS_CLUSTER_RANK_FIND_H
 
+#include "base/array.h"
 #include "base/diag.h"
 #include "base/strbuf.h"
 
@@ -20,10 +21,7 @@ struct cluster_source {
     int owner;      /* the process that reads it: cluster_load */
 };
 
-struct cluster_sources {
-    struct cluster_source *items; /* by rank, then path */
-    size_t count, capacity;
-};
+struct cluster_sources ARRAY_OF(struct cluster_source); /* by rank, then path */
 
 /* Finds *_ascend_pt and *_ascend_ms below a directory (itself included), or PROF_* when there are none of them, down to
  * ten levels; links are not followed below it. The later of two of one rank stays, the other is named. Both kinds

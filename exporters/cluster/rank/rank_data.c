@@ -151,35 +151,26 @@ static void *in_blocks(const void *items, size_t count, size_t size, size_t offs
     return sorted;
 }
 
-static int gather_operators(struct rank_data *rank, size_t *starts)
-{
-    struct rank_operator *sorted = in_blocks(rank->operators.items, rank->operators.count, sizeof *sorted,
-                                             offsetof(struct rank_operator, block), starts, rank->blocks.count);
-    if (sorted == NULL)
-        return -1;
-    free(rank->operators.items);
-    rank->operators.items = sorted;
-    rank->operators.capacity = rank->operators.count + 1;
-    for (size_t i = 0; i < rank->blocks.count; i++) {
-        rank->blocks.items[i].first_operator = (uint32_t)starts[i];
-        rank->blocks.items[i].operator_count = (uint32_t)(starts[i + 1] - starts[i]);
-    }
-    return 0;
-}
+/* Puts a list of a rank into the order of its blocks, which are told where theirs begins, and how many they are. */
+#define GATHER(rank, list, type, first, number)                                                                        \
+    do {                                                                                                               \
+        void *sorted = in_blocks((rank)->list.items, (rank)->list.count, sizeof(type), offsetof(type, block), starts,  \
+                                 (rank)->blocks.count);                                                                \
+        if (sorted == NULL)                                                                                            \
+            return -1;                                                                                                 \
+        free((rank)->list.items);                                                                                      \
+        (rank)->list.items = sorted;                                                                                   \
+        (rank)->list.capacity = (rank)->list.count + 1;                                                                \
+        for (size_t i = 0; i < (rank)->blocks.count; i++) {                                                            \
+            (rank)->blocks.items[i].first = (uint32_t)starts[i];                                                       \
+            (rank)->blocks.items[i].number = (uint32_t)(starts[i + 1] - starts[i]);                                    \
+        }                                                                                                              \
+    } while (0)
 
-static int gather_links(struct rank_data *rank, size_t *starts)
+static int gather(struct rank_data *rank, size_t *starts)
 {
-    struct rank_link *sorted = in_blocks(rank->links.items, rank->links.count, sizeof *sorted,
-                                         offsetof(struct rank_link, block), starts, rank->blocks.count);
-    if (sorted == NULL)
-        return -1;
-    free(rank->links.items);
-    rank->links.items = sorted;
-    rank->links.capacity = rank->links.count + 1;
-    for (size_t i = 0; i < rank->blocks.count; i++) {
-        rank->blocks.items[i].first_link = (uint32_t)starts[i];
-        rank->blocks.items[i].link_count = (uint32_t)(starts[i + 1] - starts[i]);
-    }
+    GATHER(rank, operators, struct rank_operator, first_operator, operator_count);
+    GATHER(rank, links, struct rank_link, first_link, link_count);
     return 0;
 }
 
@@ -204,8 +195,7 @@ static void learn_numbers(struct rank_data *rank)
 int rank_data_gather(struct rank_data *rank, struct err *err)
 {
     size_t *starts = calloc(rank->blocks.count + 1, sizeof *starts);
-    bool failed = !(starts != NULL && gather_operators(rank, starts) == 0 && gather_links(rank, starts) == 0) &&
-                  err_no_memory(err) < 0;
+    bool failed = !(starts != NULL && gather(rank, starts) == 0) && err_no_memory(err) < 0;
     free(starts);
     if (!failed)
         learn_numbers(rank);

@@ -5,6 +5,7 @@
 #ifndef MSPROF_EXPORTERS_CLUSTER_RANK_RANK_DATA_H
 #define MSPROF_EXPORTERS_CLUSTER_RANK_RANK_DATA_H
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/intern.h"
 #include "exporters/communication_json.h"
@@ -76,12 +77,6 @@ struct rank_block {
     uint32_t first_operator, operator_count, first_link, link_count;
 };
 
-#define RANK_LIST(type, name)                                                                                          \
-    struct {                                                                                                           \
-        type *items;                                                                                                   \
-        size_t count, capacity;                                                                                        \
-    } name
-
 /* A file of results: what a rank without operators or links is told of. */
 enum rank_file { RANK_FILE_THERE, RANK_FILE_MISSING };
 
@@ -95,13 +90,13 @@ struct rank_data {
     uint64_t unsafe_texts;                 /* that rank_text made safe */
     uint32_t columns[CLUSTER_MAX_COLUMNS]; /* titles */
     size_t column_count;
-    RANK_LIST(struct rank_step, steps);
-    RANK_LIST(struct rank_group, groups);
-    RANK_LIST(struct rank_run, runs);
-    RANK_LIST(struct rank_block, blocks);
-    RANK_LIST(struct rank_operator, operators); /* of one block together after rank_data_gather */
-    RANK_LIST(struct rank_link, links);         /* likewise */
-    RANK_LIST(struct comm_packet, packets);
+    struct ARRAY_OF(struct rank_step) steps;
+    struct ARRAY_OF(struct rank_group) groups;
+    struct ARRAY_OF(struct rank_run) runs;
+    struct ARRAY_OF(struct rank_block) blocks;
+    struct ARRAY_OF(struct rank_operator) operators; /* of one block together after rank_data_gather */
+    struct ARRAY_OF(struct rank_link) links;         /* likewise */
+    struct ARRAY_OF(struct comm_packet) packets;
 };
 
 void rank_data_init(struct rank_data *rank);

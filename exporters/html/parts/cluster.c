@@ -32,15 +32,9 @@ struct link {
 
 struct cluster {
     struct html_page *page;
-    struct map known; /* of struct rank_times */
-    struct {
-        struct rank_times *items; /* by rank */
-        size_t count, capacity;
-    } ranks;
-    struct {
-        struct link *items; /* the longest first */
-        size_t count, capacity;
-    } links;
+    struct map known;                         /* of struct rank_times */
+    struct ARRAY_OF(struct rank_times) ranks; /* by rank */
+    struct ARRAY_OF(struct link) links;       /* the longest first */
     struct cluster_table {
         const char *caption;
         uint64_t rows, left;
@@ -93,11 +87,10 @@ static int load_ranks(struct cluster *cluster, const char *directory, struct err
     free(path);
     if (status != 0)
         return status;
-    status = array_reserve(&cluster->ranks, cluster->known.used + 1, err);
-    if (status != 0)
-        return status;
-    for (const struct rank_times *it = map_next(&cluster->known, NULL); it != NULL; it = map_next(&cluster->known, it))
-        cluster->ranks.items[cluster->ranks.count++] = *it;
+    cluster->ranks.items = map_items(&cluster->known, err);
+    if (cluster->ranks.items == NULL)
+        return err_status(err);
+    cluster->ranks.count = cluster->known.used;
     array_sort(cluster->ranks.items, cluster->ranks.count, sizeof *cluster->ranks.items, by_rank);
     return 0;
 }
@@ -153,23 +146,43 @@ static double sum_of(const struct rank_times *rank)
     return rank->wait_ms + rank->transit_ms;
 }
 
-static void put_part(struct html_page *page, const char *class, double x, double width, double top, double height)
-{
-    html_open_f(&page->w, "rect", "class=%s|x=%.2f|y=%.2f|width=%.2f|height=%.2f", class, x, top, width, height);
-    html_close(&page->w);
-}
-
 /* How many ranks share a cell; a bar is the mean of them. */
 static size_t ranks_a_cell(const struct cluster *cluster)
 {
     return (cluster->ranks.count + CELLS - 1) / CELLS;
 }
 
+/* "rank 5", or of several that share a cell "ranks 6 to 8". */
+static const char *cell_name(const struct cluster *cluster, size_t cell, char text[64])
+{
+    const size_t from = cell * ranks_a_cell(cluster), after = from + ranks_a_cell(cluster);
+    const size_t last = (after < cluster->ranks.count ? after : cluster->ranks.count) - 1;
+    const int used = snprintf(text, 64, "rank%s %" PRId64, last > from ? "s" : "", cluster->ranks.items[from].rank);
+    if (last > from)
+        snprintf(text + used, 64 - (size_t)used, " to %" PRId64, cluster->ranks.items[last].rank);
+    return text;
+}
+
+static void put_part(const struct cluster *cluster, size_t cell, const char *class, const char *what, double ms,
+                     double bottom, double height)
+{
+    struct html_writer *w = &cluster->page->w;
+    const size_t together = ranks_a_cell(cluster), bars = (cluster->ranks.count + together - 1) / together;
+    const double width = (double)CHART_WIDTH / (double)bars;
+    char text[64];
+    html_open_f(w, "rect", "class=%s|x=%.2f|y=%.2f|width=%.2f|height=%.2f", class, CHART_LEFT + width * (double)cell,
+                bottom - height, width > 3 ? width - 1 : width, height);
+    html_open(w, "title");
+    html_text_f(w, "%s: %s %.3f ms", cell_name(cluster, cell, text), what, ms);
+    html_close(w);
+    html_close(w);
+}
+
 static void put_bars(const struct cluster *cluster)
 {
     struct html_page *page = cluster->page;
     size_t together = ranks_a_cell(cluster), bars = (cluster->ranks.count + together - 1) / together;
-    double longest = 0, width = (double)CHART_WIDTH / (double)bars;
+    double longest = 0;
     char top[48], first[32], last[32];
 
     for (size_t i = 0; i < cluster->ranks.count; i++)
@@ -187,9 +200,8 @@ static void put_bars(const struct cluster *cluster)
             mean.transit_ms += cluster->ranks.items[k].transit_ms / (double)(until - from);
         }
         double transit = CHART_HEIGHT * mean.transit_ms / longest, wait = CHART_HEIGHT * mean.wait_ms / longest;
-        double x = CHART_LEFT + width * (double)i, room = width > 3 ? width - 1 : width;
-        put_part(page, "exposed", x, room, CHART_HEIGHT - transit, transit);
-        put_part(page, "waiting", x, room, CHART_HEIGHT - transit - wait, wait);
+        put_part(cluster, i, "exposed", "transmitting", mean.transit_ms, CHART_HEIGHT, transit);
+        put_part(cluster, i, "waiting", "waiting", mean.wait_ms, CHART_HEIGHT - transit, wait);
     }
     snprintf(top, sizeof top, "%.3f", longest);
     snprintf(first, sizeof first, "%" PRId64, cluster->ranks.items[0].rank);
@@ -225,13 +237,18 @@ static size_t place_of(const struct cluster *cluster, int64_t rank)
     return low < cluster->ranks.count && cluster->ranks.items[low].rank == rank ? low / ranks_a_cell(cluster) : CELLS;
 }
 
-static void put_cell(struct html_page *page, size_t source, size_t target, double size, double ms, double longest)
+static void put_cell(const struct cluster *cluster, size_t source, size_t target, double size, double ms,
+                     double longest)
 {
-    struct html_writer *w = &page->w;
+    struct html_writer *w = &cluster->page->w;
+    char from[64], to[64];
 
     html_open_f(w, "rect", "class=heat|x=%.2f|y=%.2f|width=%.2f|height=%.2f|fill-opacity=%.3f",
                 CHART_LEFT + size * (double)target, size * (double)source, size * 0.94, size * 0.94,
                 0.08 + 0.92 * ms / longest);
+    html_open(w, "title");
+    html_text_f(w, "%s to %s: %.3f ms", cell_name(cluster, source, from), cell_name(cluster, target, to), ms);
+    html_close(w);
     html_close(w);
 }
 
@@ -258,7 +275,7 @@ static void put_map(const struct cluster *cluster)
         for (size_t source = 0; source < cells; source++)
             for (size_t target = 0; target < cells; target++)
                 if (ms[source][target] > 0)
-                    put_cell(page, source, target, size, ms[source][target], longest);
+                    put_cell(cluster, source, target, size, ms[source][target], longest);
         chart_label(&page->w, "end", CHART_LEFT - 6, 11, "first");
         chart_label(&page->w, "end", CHART_LEFT - 6, 600, "last");
         chart_end(page);

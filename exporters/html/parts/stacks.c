@@ -27,11 +27,6 @@ static const struct interned *name_of(const struct icicle *icicle, uint32_t node
     return &icicle->flame->names.items[icicle->flame->nodes.items[node].name];
 }
 
-static double width_of(const struct icicle *icicle, int64_t total)
-{
-    return CHART_WIDTH * (double)total / icicle->whole;
-}
-
 /* ---- drawing ---- */
 
 #define LETTER_WIDTH 8 /* at most */
@@ -103,22 +98,6 @@ static void put_row(struct icicle *icicle, uint32_t number)
     html_close(&page->w);
 }
 
-/* The boxes of siblings stand beside each other, from where their parent's begins. */
-static void put_boxes(struct icicle *icicle, const struct flame_order *ordered)
-{
-    double ends[FLAME_DEPTH_MAX + 1] = {CHART_LEFT};
-    struct flame_walk walk;
-    uint32_t node;
-
-    flame_walk_begin(&walk, ordered);
-    while (flame_walk_next(&walk, &node)) {
-        double x = ends[walk.depth - 1], width = width_of(icicle, icicle->flame->nodes.items[node].total);
-        ends[walk.depth - 1] += width;
-        ends[walk.depth] = x;
-        put_box(icicle, node, x, width);
-    }
-}
-
 static int put_flame(struct html_page *page, const struct flame *flame, struct err *err)
 {
     static const char *const heads[] = {"#Depth", "#Share(%)", "#Total(us)", "#Self(us)", "Frame"};
@@ -134,10 +113,12 @@ static int put_flame(struct html_page *page, const struct flame *flame, struct e
         chart_begin_sized(page, "Time of devices by stack: Python and operators above what they launched",
                           "Stacks as boxes as wide as their time; the table below has the numbers",
                           (int)levels(flame) * LEVEL_HEIGHT);
-        put_boxes(&icicle, &ordered);
+        flame_walk_begin(&walk, &ordered, CHART_LEFT, CHART_WIDTH, icicle.whole);
+        while (flame_walk_next(&walk, &node))
+            put_box(&icicle, node, walk.x, walk.width);
         chart_end(page);
         html_table_begin(page, "Stacks as a tree", heads, sizeof heads / sizeof *heads);
-        flame_walk_begin(&walk, &ordered);
+        flame_walk_begin(&walk, &ordered, 0, 0, 1);
         while (flame_walk_next(&walk, &node))
             put_row(&icicle, node);
         html_table_end(page);

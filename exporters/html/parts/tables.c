@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- formulas ---- */
 
@@ -164,6 +165,7 @@ struct lane {
     uint16_t stream;
     double from, until; /* what is not drawn yet; until < 0: nothing */
     bool critical;
+    size_t nodes, longest; /* of them: how many, and which one */
 };
 
 struct lanes {
@@ -171,6 +173,8 @@ struct lanes {
     const struct step_path *path;
     struct lane items[LANES_MAX];
     size_t count, left; /* left: nodes of streams beyond LANES_MAX */
+    double finest;      /* what is narrower, or nearer to its neighbour, is drawn together with it */
+    uint64_t limit;     /* bytes of the page from which on stretches say nothing */
 };
 
 static struct lane *lane_of(struct lanes *lanes, size_t node)
@@ -194,19 +198,36 @@ static double place_of(const struct lanes *lanes, int64_t time_ns)
     return CHART_LEFT + CHART_WIDTH * (double)number_subtract(time_ns, lanes->path->start_ns) / whole;
 }
 
+static int64_t node_ns(const struct lanes *lanes, size_t i)
+{
+    return number_subtract(lanes->path->nodes[i].end_ns, lanes->path->nodes[i].start_ns);
+}
+
 static void put_stretch(struct lanes *lanes, const struct lane *lane)
 {
     struct html_writer *w = &lanes->page->w;
-    double width = lane->until - lane->from;
+    const double width = lane->until - lane->from;
+    char text[NUMBER_MAX];
 
     if (lane->until < 0)
         return;
     html_open_f(w, "rect", "class=%s|x=%.2f|y=%d|width=%.2f|height=%d", lane->critical ? "critical" : "slack",
                 lane->from, (int)(lane - lanes->items) * LANE_HEIGHT + 5, width > 0.5 ? width : 0.5, LANE_HEIGHT - 10);
+    if (html_bytes(lanes->page) < lanes->limit) {
+        const char *name =
+            lane->is_call ? NULL : execution_name(&lanes->page->workload, lanes->path->items[lane->longest].place);
+        html_open(w, "title");
+        if (name != NULL)
+            html_name(w, name, strlen(name));
+        html_text_f(w, "%s: %s us", name != NULL ? "" : "Call of the host",
+                    html_us(node_ns(lanes, lane->longest), text));
+        if (lane->nodes > 1)
+            html_text_f(w, ", the longest of %zu", lane->nodes);
+        html_close(w);
+    }
     html_close(w);
 }
 
-/* Stretches of one kind that are less than a pixel apart are drawn as one. */
 static void take_node(struct lanes *lanes, size_t i)
 {
     const struct path_node *node = &lanes->path->nodes[i];
@@ -217,12 +238,18 @@ static void take_node(struct lanes *lanes, size_t i)
         lanes->left++;
         return;
     }
-    if (lane->until >= 0 && lane->critical == node->critical && from <= lane->until + 1) {
+    const bool together =
+        lane->critical == node->critical ? from <= lane->until + lanes->finest : from <= lane->from + lanes->finest;
+    if (lane->until >= 0 && together) {
         lane->until = until > lane->until ? until : lane->until;
+        lane->critical |= node->critical;
+        lane->nodes++;
+        if (node_ns(lanes, i) > node_ns(lanes, lane->longest))
+            lane->longest = i;
         return;
     }
     put_stretch(lanes, lane);
-    *lane = (struct lane){lane->is_call, lane->stream, from, until, node->critical};
+    *lane = (struct lane){lane->is_call, lane->stream, from, until, node->critical, 1, i};
 }
 
 static void put_name(struct lanes *lanes, const struct lane *lane)
@@ -247,6 +274,8 @@ static void put_drawing(struct html_page *page, const struct step_path *path, si
         lane_of(&lanes, i);
     snprintf(caption, sizeof caption, "Step %zu, %s us: the path, and what has slack", split + 1,
              html_us(number_subtract(path->end_ns, path->start_ns), length));
+    lanes.finest = lanes.count > 2 ? (double)lanes.count / 2 : 1;
+    lanes.limit = html_table_limit(page);
     chart_begin_sized(page, caption, "Tasks of the step by stream; the tables below have the numbers",
                       (int)lanes.count * LANE_HEIGHT);
     for (size_t i = 0; i < path->count; i++)

@@ -265,10 +265,7 @@ struct item {
     double time_ns, bytes; /* negative: not known */
     const char *name;
 };
-struct items {
-    struct item *items;
-    size_t count, capacity;
-};
+struct items ARRAY_OF(struct item);
 
 static int add_item(struct items *items, const struct item *item, struct err *err)
 {

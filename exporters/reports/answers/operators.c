@@ -10,102 +10,45 @@
 
 #include <stdlib.h>
 
-static const struct report_column columns[] = {
-    ANSWER_NUMBERS,
-    {"Type", REPORT_FIELD(struct answer_row, type), .doc = "The type of the operator."},
-    {"Name", REPORT_FIELD(struct answer_row, name), .doc = "Subject of the row."},
-    {.title = NULL},
-};
+/* A table of answer_rows whose last columns are the type, shown or not, and what its rows are of. */
+#define OPERATORS(of, subject, wanted, what_title, what_doc, what_needs, type_is, of_title, of_doc)                    \
+    {                                                                                                                  \
+        .name = of, .title = what_title, .doc = what_doc, .needs = what_needs, .families = FAMILY_ANY,                 \
+        .shown_only = true,                                                                                            \
+        .columns =                                                                                                     \
+            (const struct report_column[]){                                                                            \
+                ANSWER_NUMBERS,                                                                                        \
+                {"Type", REPORT_FIELD(struct answer_row, type), type_is},                                              \
+                {of_title, REPORT_FIELD(struct answer_row, name), .doc = of_doc},                                      \
+                {.title = NULL},                                                                                       \
+            },                                                                                                         \
+        .of_workload = answer_rows, .visitor = &(const struct answer_keys){subject, wanted},                           \
+    }
+#define TYPE_SHOWN .doc = "The type of the operator."
+#define TYPE_READ .flags = REPORT_INPUT
 
-const struct report report_ops = {
-    .name = "ops",
-    .title = "Operators by time",
-    .doc = "Time by operator, the largest total first.",
-    .needs = "tasks with times",
-    .families = FAMILY_ANY,
-    .shown_only = true,
-    .columns = columns,
-    .of_workload = answer_rows,
-    .visitor = &(const struct answer_keys){BY_OP, NULL},
-};
-
-/* Operators by type. */
-static const struct report_column columns_types[] = {
-    ANSWER_NUMBERS,
-    {"Type", REPORT_FIELD(struct answer_row, type), .flags = REPORT_INPUT},
-    {"Type name", REPORT_FIELD(struct answer_row, name), .doc = "Subject of the row."},
-    {.title = NULL},
-};
-
-const struct report report_types = {
-    .name = "types",
-    .title = "Types of operators by time",
-    .doc = "Time by type of operator, the largest total first.",
-    .needs = "tasks with times",
-    .families = FAMILY_ANY,
-    .shown_only = true,
-    .columns = columns_types,
-    .of_workload = answer_rows,
-    .visitor = &(const struct answer_keys){BY_TYPE, NULL},
-};
-
-/* Layers: what the names of operators have in front of their last slash. */
-static const struct report_column columns_layers[] = {
-    ANSWER_NUMBERS,
-    {"Type", REPORT_FIELD(struct answer_row, type), .flags = REPORT_INPUT},
-    {"Layer", REPORT_FIELD(struct answer_row, name), .doc = "The layer; of an operator without one its name."},
-    {.title = NULL},
-};
-
-const struct report report_layers = {
-    .name = "layers",
-    .title = "Layers by time",
-    .doc = "Time by layer: the name of an operator up to its last slash. The largest total first.",
-    .needs = "tasks with times",
-    .families = FAMILY_ANY,
-    .shown_only = true,
-    .columns = columns_layers,
-    .of_workload = answer_rows,
-    .visitor = &(const struct answer_keys){BY_LAYER, NULL},
-};
-
-/* Streams: how long each works. */
-static const struct report_column columns_streams[] = {
-    ANSWER_NUMBERS,
-    {"Type", REPORT_FIELD(struct answer_row, type), .flags = REPORT_INPUT},
-    {"Stream", REPORT_FIELD(struct answer_row, name), .doc = "Subject of the row."},
-    {.title = NULL},
-};
-
-const struct report report_streams = {
-    .name = "streams",
-    .title = "Streams by time",
-    .doc = "Time by stream of each device, the busiest first.",
-    .needs = "tasks with times",
-    .families = FAMILY_ANY,
-    .shown_only = true,
-    .columns = columns_streams,
-    .of_workload = answer_rows,
-    .visitor = &(const struct answer_keys){BY_STREAM, NULL},
-};
-
-/* Operators that fell back to the AI CPU. */
 static bool is_on_ai_cpu(const struct profile_row *row)
 {
     return row->ai_cpu;
 }
 
-const struct report report_aicpu = {
-    .name = "aicpu",
-    .title = "Operators on the AI CPU",
-    .doc = "Operators that run on the AI CPU. The summary's table of this name is another one.",
-    .needs = "operators that ran on the AI CPU",
-    .families = FAMILY_ANY,
-    .shown_only = true,
-    .columns = columns,
-    .of_workload = answer_rows,
-    .visitor = &(const struct answer_keys){BY_OP, is_on_ai_cpu},
-};
+const struct report report_ops =
+    OPERATORS("ops", BY_OP, NULL, "Operators by time", "Time by operator, the largest total first.", "tasks with times",
+              TYPE_SHOWN, "Name", "Subject of the row.");
+const struct report report_types = OPERATORS("types", BY_TYPE, NULL, "Types of operators by time",
+                                             "Time by type of operator, the largest total first.", "tasks with times",
+                                             TYPE_READ, "Type name", "Subject of the row.");
+const struct report report_layers =
+    OPERATORS("layers", BY_LAYER, NULL, "Layers by time",
+              "Time by layer: the name of an operator up to its last slash. The largest total first.",
+              "tasks with times", TYPE_READ, "Layer", "The layer; of an operator without one its name.");
+const struct report report_streams =
+    OPERATORS("streams", BY_STREAM, NULL, "Streams by time", "Time by stream of each device, the busiest first.",
+              "tasks with times", TYPE_READ, "Stream", "Subject of the row.");
+const struct report report_aicpu =
+    OPERATORS("aicpu", BY_OP, is_on_ai_cpu, "Operators on the AI CPU",
+              "Operators that run on the AI CPU. The summary's table of this name is another one.",
+              "operators that ran on the AI CPU", TYPE_SHOWN, "Name", "Subject of the row.");
 
 /* Durations of operators in bins of 1, 2, 5, 10 us and so on. */
 struct shown {

@@ -3,6 +3,7 @@
 #ifndef MSPROF_EXPORTERS_REPORTS_ANSWERS_OUTCOME_H
 #define MSPROF_EXPORTERS_REPORTS_ANSWERS_OUTCOME_H
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "parsers/switches/finding.h"
@@ -22,10 +23,7 @@ const struct switch_effect *outcome_all_effects(struct err *err);
 struct outcome_table {
     const char *name;        /* "l2_cache" */
     const char *switches[8]; /* keys of the options that it is of; ended by NULL */
-    struct {
-        char **items;
-        size_t count, capacity;
-    } columns;
+    struct ARRAY_OF(char *) columns;
 };
 
 /* A layer of the timeline, or another file of JSON. */
@@ -46,14 +44,8 @@ struct outcome {
         } * items;
         size_t count, capacity;
     } effects;
-    struct outcome_tables {
-        struct outcome_table *items;
-        size_t count, capacity;
-    } tables;
-    struct outcome_layers {
-        struct outcome_layer *items;
-        size_t count, capacity;
-    } layers, files;
+    struct outcome_tables ARRAY_OF(struct outcome_table) tables;
+    struct outcome_layers ARRAY_OF(struct outcome_layer) layers, files;
 };
 
 /* Warns of options of which nothing comes on the outcome's chip, or without others. */

@@ -117,14 +117,12 @@ static int put_total(const struct path_rows *rows, const struct path_total *tota
 
 static int put_totals(const struct path_rows *rows, struct err *err)
 {
-    struct path_total *sorted = calloc(rows->totals.used + 1, sizeof *sorted);
-    size_t count = 0;
+    struct path_total *sorted = map_items(&rows->totals, err);
+    size_t count = rows->totals.used;
     int status = 0;
 
     if (sorted == NULL)
-        return err_no_memory(err);
-    for (const struct path_total *it = map_next(&rows->totals, NULL); it != NULL; it = map_next(&rows->totals, it))
-        sorted[count++] = *it;
+        return err_status(err);
     array_sort(sorted, count, sizeof *sorted, by_cost);
     for (size_t i = 0; i < count && status == 0; i++)
         status = put_total(rows, &sorted[i], err);

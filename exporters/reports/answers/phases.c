@@ -16,9 +16,11 @@ enum phase { PHASE_LAUNCH, PHASE_QUEUE, PHASE_KERNEL, PHASES };
 
 /* Everything of one operator. */
 struct phased {
-    int64_t name, type; /* ids */
+    struct phase_key {
+        int64_t name, type; /* ids */
+    } key;
     int64_t count, total_ns, ns[PHASES];
-    size_t next; /* where its next time in the queue goes */
+    struct durations queued;
 };
 
 struct shown {
@@ -48,21 +50,11 @@ struct launch {
     int64_t connection, start_ns, end_ns;
 };
 
-struct known_operator {
-    struct phase_key {
-        int64_t name, type;
-    } key;
-    size_t index;
-};
-
 struct phases {
     struct ARRAY_OF(struct launch) launches; /* by connection */
-    struct phased *items;
-    size_t count, capacity;
     struct map known;
+    struct phased *items; /* of known */
     double total_ns;
-    int64_t *queued; /* NULL: executions are counted; of one operator after the other */
-    size_t executions, passed;
 };
 
 enum { CALL_CONNECTION, CALL_START, CALL_DURATION, CALL_LAUNCHES, CALL_VALUES };
@@ -102,22 +94,6 @@ static const struct launch *find_launch(const struct phases *phases, int64_t con
     return found ? &phases->launches.items[low] : NULL;
 }
 
-static struct phased *find_operator(struct phases *phases, const struct phase_key *key, struct err *err)
-{
-    bool added;
-    struct known_operator *known = map_add(&phases->known, key, &added, err);
-
-    if (known == NULL)
-        return NULL;
-    if (added) {
-        if (array_reserve(phases, 1, err) != 0)
-            return NULL;
-        known->index = phases->count;
-        phases->items[phases->count++] = (struct phased){.name = key->name, .type = key->type};
-    }
-    return &phases->items[known->index];
-}
-
 static int take_task(void *arg, int64_t *row, struct err *err)
 {
     struct phases *phases = arg;
@@ -127,46 +103,39 @@ static int take_task(void *arg, int64_t *row, struct err *err)
 
     if (launch == NULL || start_ns < launch->start_ns) /* a task that began before its call was launched by another */
         return 0;
-    struct phased *it = find_operator(phases, &key, err);
+    struct phased *it = map_add(&phases->known, &key, NULL, err);
     if (it == NULL)
         return err_status(err);
-    large_pass(phases->passed++);
     int64_t launched_ns = launch->end_ns < start_ns ? launch->end_ns : start_ns;
     int64_t parts[PHASES] = {number_subtract(launched_ns, launch->start_ns), number_subtract(start_ns, launched_ns),
                              kernel_ns};
-    if (phases->queued != NULL) {
-        phases->queued[it->next++] = parts[PHASE_QUEUE];
-        return 0;
-    }
     it->count++;
-    phases->executions++;
     for (int phase = 0; phase < PHASES; phase++) {
         it->ns[phase] = number_add(it->ns[phase], parts[phase]);
         it->total_ns = number_add(it->total_ns, parts[phase]);
         phases->total_ns += (double)parts[phase];
     }
-    return 0;
+    return statistics_durations_add(&it->queued, parts[PHASE_QUEUE], err);
 }
 
-ARRAY_COMPARE(by_total, struct phased, ARRAY_BY_MOST(total_ns), ARRAY_BY(name), ARRAY_BY(type))
+ARRAY_COMPARE(by_total, struct phased, ARRAY_BY_MOST(total_ns), ARRAY_BY(key.name), ARRAY_BY(key.type))
 
 static int put_phases(struct report_run *run, struct phases *phases, struct err *err)
 {
     const struct cann_texts *names = report_names(run->session, true, err);
+    size_t count = phases->known.used;
     int status = 0;
 
     if (names == NULL)
         return err_status(err);
-    if (phases->count > 0)
-        array_sort(phases->items, phases->count, sizeof *phases->items, by_total);
-    for (size_t i = 0; status == 0 && i < phases->count && !report_writer_leave_rest(&run->writer, phases->count - i);
-         i++) {
+    array_sort(phases->items, count, sizeof *phases->items, by_total);
+    for (size_t i = 0; status == 0 && i < count && !report_writer_leave_rest(&run->writer, count - i); i++) {
         struct phased *it = &phases->items[i];
         struct shown row = {.share = phases->total_ns > 0 ? (double)it->total_ns / phases->total_ns * 1e4 : 0,
                             .of = *it,
-                            .name = cann_text(names, it->name, 0).text,
-                            .type = cann_text(names, it->type, 0).text};
-        status = series_make(&row.queue, phases->queued + it->next - it->count, (size_t)it->count, err);
+                            .name = cann_text(names, it->key.name, 0).text,
+                            .type = cann_text(names, it->key.type, 0).text};
+        status = series_make(&row.queue, it->queued.items, it->queued.count, err);
         if (status == 0)
             status = report_put(run, &row, err);
         series_release(&row.queue);
@@ -174,53 +143,27 @@ static int put_phases(struct report_run *run, struct phases *phases, struct err 
     return status;
 }
 
-/* Reads the rows of a table in which the columns that stand in where are known. */
-static int read_rows(sqlite3 *db, const char *table, const char *where, const struct scan_column *values, size_t count,
-                     int (*each)(void *arg, int64_t *row, struct err *err), struct phases *phases, struct err *err)
-{
-    struct query_scan *scan;
-    int status = query_scan_new(db, table, where, values, count, count, &scan, err);
-
-    if (status < 0)
-        return status;
-    status = query_scan(scan, INT64_MIN + 1, INT64_MAX, each, phases, err);
-    query_scan_free(scan);
-    return status;
-}
-
-/* Counts the executions of each operator, then puts their times in the queue together. */
-static int read_tasks(sqlite3 *db, struct phases *phases, struct err *err)
-{
-    static const char wanted[] = "op_name_id IS NOT NULL AND connection_id IS NOT NULL AND start_ns IS NOT NULL";
-    size_t next = 0;
-    int status = read_rows(db, "device_task", wanted, task_values, TASK_VALUES, take_task, phases, err);
-
-    for (size_t i = 0; i < phases->count; i++) {
-        phases->items[i].next = next;
-        next += (size_t)phases->items[i].count;
-    }
-    if (status != 0 || (phases->queued = large_new(phases->executions, sizeof *phases->queued, err)) == NULL)
-        return err_status(err);
-    return read_rows(db, "device_task", wanted, task_values, TASK_VALUES, take_task, phases, err);
-}
-
 static int put_rows(struct report_run *run, struct err *err)
 {
-    struct phases phases = {.known = MAP_OF(struct known_operator, key)};
-    int status = read_rows(run->session->db, "host_call", "connection_id IS NOT NULL AND start_ns IS NOT NULL",
-                           call_values, CALL_VALUES, take_launch, &phases, err);
+    static const char calls[] = "connection_id IS NOT NULL AND start_ns IS NOT NULL";
+    static const char tasks[] = "op_name_id IS NOT NULL AND connection_id IS NOT NULL AND start_ns IS NOT NULL";
+    struct phases phases = {.known = MAP_OF(struct phased, key)};
+    sqlite3 *db = run->session->db;
+    int status = query_scan_all(db, "host_call", calls, call_values, CALL_VALUES, take_launch, &phases, err);
 
-    if (status == 0 && phases.launches.count > 0) {
+    if (phases.launches.count > 0 && status == 0) {
         large_sort(phases.launches.items, phases.launches.count, sizeof *phases.launches.items, by_connection);
-        status = read_tasks(run->session->db, &phases, err);
+        status = query_scan_all(db, "device_task", tasks, task_values, TASK_VALUES, take_task, &phases, err);
     }
-    if (status == 0)
-        status = put_phases(run, &phases, err);
-    large_free(phases.queued);
+    bool done =
+        status == 0 && (phases.items = map_items(&phases.known, err)) != NULL && put_phases(run, &phases, err) == 0;
+
+    for (struct phased *it = NULL; (it = map_next(&phases.known, it)) != NULL;)
+        large_free(it->queued.items);
     free(phases.items);
     large_free(phases.launches.items);
     map_release(&phases.known);
-    return status;
+    return done ? 0 : err_status(err);
 }
 
 const struct report report_phases = {

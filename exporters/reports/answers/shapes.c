@@ -34,25 +34,17 @@ static const struct report_column columns[] = {
 
 /* The executions of one type with one set of tensors. */
 struct shape {
-    int64_t type, tensors; /* ids */
-    double total_ns;
-    size_t count, next; /* next: where its next duration goes */
-};
-
-struct known_shape {
     struct shape_key {
-        int64_t type, tensors;
+        int64_t type, tensors; /* ids */
     } key;
-    size_t shape;
+    double total_ns;
+    struct durations durations;
 };
 
 struct shapes {
-    struct shape *items;
-    size_t count, capacity;
     struct map known;
+    struct shape *items; /* of known */
     double total_ns;
-    size_t executions, passed;
-    int64_t *durations; /* of one shape after the other */
 };
 
 enum { TYPE, TENSORS, START, DURATION, VALUES };
@@ -61,81 +53,35 @@ static const struct scan_column values[] = {{"op_type_id", TYPE, false},
                                             {"start_ns", START, false},
                                             {"duration_ns", DURATION, false}};
 
-static int count_execution(void *arg, int64_t *row, struct err *err)
+static int take_execution(void *arg, int64_t *row, struct err *err)
 {
     struct shapes *shapes = arg;
     const struct shape_key key = {row[TYPE], row[TENSORS]};
-    bool added;
     if (row[DURATION] < 0)
         return 0;
-    struct known_shape *known = map_add(&shapes->known, &key, &added, err);
+    struct shape *shape = map_add(&shapes->known, &key, NULL, err);
 
-    if (known == NULL)
+    if (shape == NULL)
         return err_status(err);
-    if (added) {
-        if (array_reserve(shapes, 1, err) < 0)
-            return err_status(err);
-        known->shape = shapes->count;
-        shapes->items[shapes->count++] = (struct shape){.type = key.type, .tensors = key.tensors};
-    }
-    struct shape *shape = &shapes->items[known->shape];
     shape->total_ns += (double)row[DURATION];
-    shape->count++;
     shapes->total_ns += (double)row[DURATION];
-    shapes->executions++;
-    return 0;
+    return statistics_durations_add(&shape->durations, row[DURATION], err);
 }
 
-static int take_duration(void *arg, int64_t *row, struct err *err)
-{
-    struct shapes *shapes = arg;
-    const struct shape_key key = {row[TYPE], row[TENSORS]};
-    const struct known_shape *known = row[DURATION] >= 0 ? map_get(&shapes->known, &key) : NULL;
-
-    (void)err;
-    large_pass(shapes->passed++);
-    if (known != NULL)
-        shapes->durations[shapes->items[known->shape].next++] = row[DURATION];
-    return 0;
-}
-
-/* Counts the executions of each shape, then puts their durations together. */
-static int load_shapes(sqlite3 *db, struct shapes *shapes, struct err *err)
-{
-    static const char wanted[] = "op_type_id IS NOT NULL AND tensor_set_id IS NOT NULL AND start_ns IS NOT NULL";
-    struct query_scan *scan;
-    size_t next = 0;
-    int status = query_scan_new(db, "device_task", wanted, values, VALUES, VALUES, &scan, err);
-
-    if (status < 0)
-        return status;
-    status = query_scan(scan, INT64_MIN + 1, INT64_MAX, count_execution, shapes, err);
-    for (size_t i = 0; i < shapes->count; i++) {
-        shapes->items[i].next = next;
-        next += shapes->items[i].count;
-    }
-    if (status == 0)
-        shapes->durations = large_new(shapes->executions, sizeof *shapes->durations, err);
-    if (shapes->durations != NULL)
-        status = query_scan(scan, INT64_MIN + 1, INT64_MAX, take_duration, shapes, err);
-    query_scan_free(scan);
-    return status == 0 && shapes->durations == NULL ? err_status(err) : status;
-}
-
-ARRAY_COMPARE(by_total, struct shape, ARRAY_BY_MOST(total_ns), ARRAY_BY(type), ARRAY_BY(tensors))
+ARRAY_COMPARE(by_total, struct shape, ARRAY_BY_MOST(total_ns), ARRAY_BY(key.type), ARRAY_BY(key.tensors))
 
 static int put_shape(struct report_run *run, const struct cann_texts *names, const struct cann_texts *tensors,
                      const struct shapes *shapes, struct shape *shape, struct err *err)
 {
-    struct shown row = {.type = cann_text(names, shape->type, 0).text,
+    struct shown row = {.type = cann_text(names, shape->key.type, 0).text,
                         .share = shapes->total_ns > 0 ? shape->total_ns / shapes->total_ns * 1e4 : 0};
-    int status = series_make(&row.series, shapes->durations + (shape->next - shape->count), shape->count, err);
+    int status = series_make(&row.series, shape->durations.items, shape->durations.count, err);
 
     if (status != 0)
         return status;
     row.p95_ns = series_percentile(&row.series, 0.95);
     for (size_t i = 0; i < CANN_TENSOR_COLUMNS; i++)
-        row.tensors[i] = cann_text(tensors, shape->tensors, i).text;
+        row.tensors[i] = cann_text(tensors, shape->key.tensors, i).text;
     status = report_put(run, &row, err);
     series_release(&row.series);
     return status;
@@ -145,29 +91,30 @@ static int put_shapes(struct report_run *run, struct shapes *shapes, struct err 
 {
     const struct cann_texts *names = report_names(run->session, true, err),
                             *tensors = names != NULL ? report_tensors(run->session, true, err) : NULL;
+    size_t count = shapes->known.used;
     int status = 0;
 
     if (names == NULL || tensors == NULL)
         return err_status(err);
-    if (shapes->count > 0)
-        array_sort(shapes->items, shapes->count, sizeof *shapes->items, by_total);
-    for (size_t i = 0; status == 0 && i < shapes->count && !report_writer_leave_rest(&run->writer, shapes->count - i);
-         i++)
+    array_sort(shapes->items, count, sizeof *shapes->items, by_total);
+    for (size_t i = 0; status == 0 && i < count && !report_writer_leave_rest(&run->writer, count - i); i++)
         status = put_shape(run, names, tensors, shapes, &shapes->items[i], err);
     return status;
 }
 
 static int put_rows(struct report_run *run, struct err *err)
 {
-    struct shapes shapes = {.known = MAP_OF(struct known_shape, key)};
-    int status = load_shapes(run->session->db, &shapes, err);
+    static const char wanted[] = "op_type_id IS NOT NULL AND tensor_set_id IS NOT NULL AND start_ns IS NOT NULL";
+    struct shapes shapes = {.known = MAP_OF(struct shape, key)};
+    bool done =
+        query_scan_all(run->session->db, "device_task", wanted, values, VALUES, take_execution, &shapes, err) == 0 &&
+        (shapes.items = map_items(&shapes.known, err)) != NULL && put_shapes(run, &shapes, err) == 0;
 
-    if (status == 0)
-        status = put_shapes(run, &shapes, err);
-    large_free(shapes.durations);
+    for (struct shape *shape = NULL; (shape = map_next(&shapes.known, shape)) != NULL;)
+        large_free(shape->durations.items);
     free(shapes.items);
     map_release(&shapes.known);
-    return status;
+    return done ? 0 : err_status(err);
 }
 
 const struct report report_shapes = {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* op_statistic: time of operators by their type and core. */
 #include "base/array.h"
-#include "base/map.h"
 #include "base/number.h"
-#include "db/query/query_executions.h"
 #include "exporters/reports/earlier/device_2022.h"
 #include "exporters/table/groups.h"
 #include "exporters/table/report.h"
@@ -78,15 +76,6 @@ const struct report report_op_statistic = {
 };
 
 /* op_statistic: time of operators by their type and core, as Ascend's tool of 2022 has it. */
-/* The executions of one type of operators on one kind of core. */
-struct core_group {
-    struct core_key {
-        int64_t type_id, task_type;
-    } key;
-    const char *type, *core;
-    int64_t count;
-    double total, min, max;
-};
 #define SHOWN_2022(member) REPORT_FIELD(struct shown_2022, member)
 struct shown_2022 {
     struct core_group group;
@@ -106,37 +95,9 @@ static const struct report_column columns_2022[] = {
 };
 
 struct core_groups {
-    struct device_2022 device;
-    const struct cann_texts *names;
-    struct map by_key; /* struct core_group */
     struct core_group *items;
     size_t count;
 };
-
-static int add_up(void *arg, const struct cann_task *task, struct err *err)
-{
-    struct core_groups *groups = arg;
-    const struct core_key key = {task->op_type_id, task->op_task_type};
-    bool added;
-    if (task->op_name_id == DB_NULL)
-        return 0;
-    double duration = time_2022(&groups->device, task->end_tick) - time_2022(&groups->device, task->start_tick);
-    struct core_group *group = map_add(&groups->by_key, &key, &added, err);
-    if (group == NULL)
-        return err_status(err);
-    if (added) {
-        const char *type = cann_text(groups->names, key.type_id, 0).text;
-        group->type = type != NULL ? type : "N/A";
-        group->core = task_2022_type(&groups->device, task);
-        group->min = INFINITY;
-        group->max = -INFINITY;
-    }
-    group->count++;
-    group->total += duration;
-    group->min = fmin(group->min, duration);
-    group->max = fmax(group->max, duration);
-    return 0;
-}
 
 ARRAY_COMPARE(by_total, struct core_group, ARRAY_BY_MOST(total), ARRAY_BY_TEXT(type), ARRAY_BY(key.task_type))
 
@@ -162,16 +123,18 @@ static int put_group_2022(struct report_run *run, const struct core_group *group
 
 static int load_groups(struct report_run *run, struct core_groups *groups, struct err *err)
 {
-    groups->by_key = (struct map)MAP_OF(struct core_group, key);
-    groups->names = report_names(run->session, true, err);
-    if (groups->names == NULL || device_2022_of(&groups->device, run, err) < 0 ||
-        execution_each(run->session->db, &groups->device.range.ticks, CANN_TICKS, add_up, groups, err) < 0)
+    const struct cann_texts *names = report_names(run->session, true, err);
+    const struct sums_2022 *sums = names != NULL ? device_2022_sums(run, err) : NULL;
+    if (sums == NULL)
         return err_status(err);
-    groups->items = calloc(groups->by_key.used + 1, sizeof *groups->items);
+    groups->items = map_items(&sums->groups, err);
     if (groups->items == NULL)
-        return err_no_memory(err);
-    for (const struct core_group *group = NULL; (group = map_next(&groups->by_key, group)) != NULL;)
-        groups->items[groups->count++] = *group;
+        return err_status(err);
+    groups->count = sums->groups.used;
+    for (size_t i = 0; i < groups->count; i++) {
+        const char *type = cann_text(names, groups->items[i].key.type_id, 0).text;
+        groups->items[i].type = type != NULL ? type : "N/A";
+    }
     array_sort(groups->items, groups->count, sizeof *groups->items, by_total);
     return 0;
 }
@@ -192,7 +155,6 @@ static void close_groups(struct report_run *run)
 {
     struct core_groups *groups = run->state;
     free(groups->items);
-    map_release(&groups->by_key);
 }
 
 const struct report report_op_statistic_2022 = {

@@ -409,6 +409,7 @@ struct summary {
     struct device_2022 device;
     struct counters_2022 counters;
     double last_end; /* of the task before; NAN: there is none */
+    bool metrics;    /* are needed */
 };
 
 static int open_summary_2022(struct report_run *run, struct err *err)
@@ -460,7 +461,8 @@ static int put_operator(struct report_run *run, const struct cann_task *operator
         .duration = microseconds_2022(end - start),
         .wait = microseconds_2022(wait > 0 ? wait : 0),
     };
-    set_metrics_2022(summary, operator_, row.metrics);
+    if (summary->metrics)
+        set_metrics_2022(summary, operator_, row.metrics);
     return report_put(run, &row, err);
 }
 
@@ -477,9 +479,12 @@ static int put_execution(void *arg, const struct cann_task *execution, struct er
 
 static int put_rows(struct report_run *run, struct err *err)
 {
-    const struct summary *summary = run->state;
+    enum { METRICS_2022 = sizeof columns_2022 / sizeof *columns_2022 - 1 };
+    struct summary *summary = run->state;
+    for (size_t i = 0; i < summary->counters.plan.count; i++)
+        summary->metrics |= report_needs(run, METRICS_2022 + i);
     return execution_each(run->session->db, &summary->device.range.ticks,
-                          summary->counters.plan.count > 0 ? CANN_TICKS_COUNTED : CANN_TICKS, put_execution, run, err);
+                          summary->metrics ? CANN_TICKS_COUNTED : CANN_TICKS, put_execution, run, err);
 }
 
 const struct report report_op_summary_2022 = {

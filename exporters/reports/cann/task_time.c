@@ -103,16 +103,33 @@ static const struct report_column columns_2022[] = {
 
 struct tasks {
     struct device_2022 device;
-    double all_time;             /* of all tasks */
-    bool quotes;                 /* the tool put some times in quotes, which only files have */
-    struct spool *read, *sorted; /* struct task_2022: by start, and as the table has them */
+    double all_time;      /* of all tasks */
+    bool quotes;          /* the tool put some times in quotes, which only files have */
+    struct spool *sorted; /* struct sorted_task: as the table has them */
+};
+
+struct sorted_task {
+    double start, end, waiting, pending;
+    int64_t name_id, api_id, stream_id, task_id;
+    const char *type;
 };
 
 static void close_tasks(struct report_run *run)
 {
-    struct tasks *tasks = run->state;
-    spool_free(tasks->read);
+    const struct tasks *tasks = run->state;
     spool_free(tasks->sorted);
+}
+
+static struct sorted_task sorted_task(const struct tasks *tasks, const struct cann_task *task)
+{
+    return (struct sorted_task){
+        .start = time_2022(&tasks->device, task->start_tick),
+        .end = time_2022(&tasks->device, task->end_tick),
+        .name_id = task->op_name_id,
+        .api_id = DB_NULL,
+        .stream_id = task->stream_id,
+        .task_id = task->task_id,
+    };
 }
 
 static uint64_t numbers_of(int64_t first, int64_t second)
@@ -121,16 +138,6 @@ static uint64_t numbers_of(int64_t first, int64_t second)
 }
 
 /* ---- chip 0 ---- */
-
-static int read_state(void *arg, const struct cann_task *task, struct err *err)
-{
-    static const struct spool_key in_order = {0, 0};
-    struct tasks *tasks = ((struct report_run *)arg)->state;
-    struct task_2022 timed;
-    task_2022_read(&tasks->device, task, &timed);
-    tasks->all_time += timed.end - timed.start;
-    return spool_add(tasks->read, &in_order, &timed, TASK_2022_SIZE, err);
-}
 
 /* Numbers in descending order. */
 static uint64_t descending(double number)
@@ -142,48 +149,52 @@ static uint64_t descending(double number)
 }
 
 /* The largest share that is shown first. */
-static int sort_state(void *arg, const void *record, struct err *err)
+static int sort_state(void *arg, const struct cann_task *task, struct err *err)
 {
+    static const char *const types[] = {"kernel AI core task", "kernel AI cpu task", "event record",
+                                        "stream wait event",   "fusion issue",       "memory async copy"};
     const struct tasks *tasks = ((struct report_run *)arg)->state;
-    const struct task_2022 *timed = record;
-    const double share = tasks->all_time > 0 ? (timed->end - timed->start) / tasks->all_time * 100 : 0;
-    const struct spool_key key = {descending(pmu_round_binary(share, 6)),
-                                  numbers_of(timed->task.task_id, timed->task.stream_id)};
-    return spool_add(tasks->sorted, &key, timed, TASK_2022_SIZE, err);
+    struct sorted_task sorted = sorted_task(tasks, task);
+    const double share = tasks->all_time > 0 ? (sorted.end - sorted.start) / tasks->all_time * 100 : 0;
+    const struct spool_key key = {descending(pmu_round_binary(share, 6)), numbers_of(task->task_id, task->stream_id)};
+    /* NAN: it did not come into the state */
+    const double wait = time_2022(&tasks->device, task->wait_tick);
+    const double pending = time_2022(&tasks->device, task->pending_tick);
+    sorted.waiting = isnan(wait) ? 0 : (isnan(pending) ? sorted.start : pending) - wait;
+    sorted.pending = isnan(pending) ? 0 : sorted.start - pending;
+    sorted.api_id = task->launch_name_id;
+    sorted.type = task->type >= 0 && (size_t)task->type < sizeof types / sizeof *types ? types[task->type] : NULL;
+    return spool_add(tasks->sorted, &key, &sorted, sizeof sorted, err);
 }
 
 static int put_state(void *arg, const void *record, struct err *err)
 {
-    static const char *const types[] = {"kernel AI core task", "kernel AI cpu task", "event record",
-                                        "stream wait event",   "fusion issue",       "memory async copy"};
     struct report_run *run = arg;
     const struct tasks *tasks = run->state;
-    const struct task_2022 *timed = record;
-    const struct cann_task *task = &timed->task;
-    /* NAN: it did not come into the state */
-    double wait = time_2022(&tasks->device, task->wait_tick);
-    double pending = time_2022(&tasks->device, task->pending_tick);
-    double next = isnan(pending) ? timed->start : pending;
+    const struct sorted_task *task = record;
     const struct shown row = {
-        .name = value_name(task->op_name_id),
-        .type = task->type >= 0 && (size_t)task->type < sizeof types / sizeof *types ? types[task->type] : NULL,
-        .api_id = task->launch_name_id,
+        .name = value_name(task->name_id),
+        .type = task->type,
+        .api_id = task->api_id,
         .stream_id = task->stream_id,
         .task_id = task->task_id,
         .count = 1,
-        .time = microseconds_2022(timed->end - timed->start),
-        .share = percent_2022(timed->end - timed->start, tasks->all_time),
-        .waiting = microseconds_2022(isnan(wait) ? 0 : next - wait),
-        .pending = microseconds_2022(isnan(pending) ? 0 : timed->start - pending),
+        .time = microseconds_2022(task->end - task->start),
+        .share = percent_2022(task->end - task->start, tasks->all_time),
+        .waiting = microseconds_2022(task->waiting),
+        .pending = microseconds_2022(task->pending),
     };
     return report_put(run, &row, err);
 }
 
 static int put_all_states(struct report_run *run, struct err *err)
 {
-    const struct tasks *tasks = run->state;
-    return execution_each(run->session->db, &tasks->device.range.ticks, CANN_TICKS, read_state, run, err) < 0 ||
-                   spool_finish(tasks->read, err) < 0 || spool_each(tasks->read, sort_state, run, err) < 0 ||
+    struct tasks *tasks = run->state;
+    const struct sums_2022 *sums = device_2022_sums(run, err);
+    if (sums == NULL)
+        return err_status(err);
+    tasks->all_time = sums->all_time;
+    return execution_each(run->session->db, &tasks->device.range.ticks, CANN_TICKS, sort_state, run, err) < 0 ||
                    spool_finish(tasks->sorted, err) < 0 || spool_each(tasks->sorted, put_state, run, err) < 0
                ? err_status(err)
                : 0;
@@ -209,23 +220,23 @@ static int sort_kernel(void *arg, const struct cann_task *task, struct err *err)
 {
     const struct tasks *tasks = ((struct report_run *)arg)->state;
     const struct spool_key key = {spool_key_part(task->end_tick), numbers_of(task->stream_id, task->task_id)};
-    struct task_2022 timed;
-    task_2022_read(&tasks->device, task, &timed);
-    return spool_add(tasks->sorted, &key, &timed, TASK_2022_SIZE, err);
+    struct sorted_task sorted = sorted_task(tasks, task);
+    sorted.type = task_2022_type(&tasks->device, task);
+    return spool_add(tasks->sorted, &key, &sorted, sizeof sorted, err);
 }
 
 static int put_kernel(void *arg, const void *record, struct err *err)
 {
     struct report_run *run = arg;
     const struct tasks *tasks = run->state;
-    const struct task_2022 *kernel = record;
+    const struct sorted_task *kernel = record;
     char start[TIME_MAX], stop[TIME_MAX];
     const struct shown row = {
-        .name = value_name(kernel->task.op_name_id),
-        .type = task_2022_type(&tasks->device, &kernel->task),
+        .name = value_name(kernel->name_id),
+        .type = kernel->type,
         .api_id = DB_NULL,
-        .stream_id = kernel->task.stream_id,
-        .task_id = kernel->task.task_id,
+        .stream_id = kernel->stream_id,
+        .task_id = kernel->task_id,
         .time = microseconds_2022(kernel->end - kernel->start),
         .start = whole_time(tasks, kernel->start, start),
         .stop = whole_time(tasks, kernel->end, stop),
@@ -262,8 +273,7 @@ static int put_rows(struct report_run *run, struct err *err)
     struct tasks *tasks = run->state;
     const struct execution_range *range = &tasks->device.range.ticks;
     tasks->quotes = run->session->options->format != TABLE_TERMINAL;
-    if (device_2022_of(&tasks->device, run, err) < 0 || (tasks->read = spool_new(SORT_MEMORY, NULL, err)) == NULL ||
-        (tasks->sorted = spool_new(SORT_MEMORY, NULL, err)) == NULL)
+    if (device_2022_of(&tasks->device, run, err) < 0 || (tasks->sorted = spool_new(SORT_MEMORY, NULL, err)) == NULL)
         return err_status(err);
     if (tasks->device.part->chip == 0)
         return put_all_states(run, err);

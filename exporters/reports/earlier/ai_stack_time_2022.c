@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ai_stack_time: the span of each layer of the software, as Ascend's tool of 2022 has it. */
 #include "base/number.h"
-#include "db/query/query_loop.h"
 #include "exporters/reports/earlier/device_2022.h"
 
-#include <math.h>
+#include <string.h>
 
 struct shown {
     int64_t iteration, start_ns;
@@ -24,37 +23,27 @@ static const struct report_column columns[] = {
 /* Where the calls of an iteration begin: its model's execution. */
 static const char model_call[] = "aclmdlExecute";
 
-#define OF_DEVICE(table) "FROM " table " c JOIN source_file s ON s.id = c.file_id WHERE s.device_id = ?1"
-static const char acl_span[] = "SELECT c.start_ns, c.end_ns " OF_DEVICE(
-    "acl_call") " AND c.name = 'aclmdlExecute' ORDER BY c.start_ns, c.id LIMIT 1";
-static const char runtime_span[] = "SELECT min(c.start_ns), max(c.end_ns) " OF_DEVICE("runtime_api");
-
 struct span {
     double first, last;
     bool any;
 };
 
-static int take_span(void *arg, sqlite3_stmt *row, struct err *err)
+static int take_total(void *arg, const struct call_total *total, struct err *err)
 {
-    int64_t first = query_integer(row, 0);
+    struct span *span = arg;
+    const double first = (double)total->first_ns, last = (double)total->last_end_ns;
     (void)err;
-    *(struct span *)arg = (struct span){(double)first, (double)query_integer(row, 1), first != DB_NULL};
+    span->first = span->any && span->first < first ? span->first : first;
+    span->last = span->any && span->last > last ? span->last : last;
+    span->any = true;
     return 0;
 }
 
-/* Times of the tool are in the order of their ticks. */
-struct tick_span {
-    int64_t first, last; /* DB_NULL: none */
-};
-
-static int take_task(void *arg, const struct cann_task *task, struct err *err)
+static int take_model(void *arg, const struct call_total *total, struct err *err)
 {
     (void)err;
-    struct tick_span *span = arg;
-    if (task->start_tick != DB_NULL && (span->first == DB_NULL || task->start_tick < span->first))
-        span->first = task->start_tick;
-    if (task->end_tick > span->last)
-        span->last = task->end_tick;
+    if (total->name != NULL && strcmp(total->name, model_call) == 0)
+        *(struct span *)arg = (struct span){(double)total->first_ns, (double)total->first_end_ns, true};
     return 0;
 }
 
@@ -75,17 +64,17 @@ static int put_span(struct report_run *run, const char *module, const char *api,
 static int put_rows(struct report_run *run, struct err *err)
 {
     struct device_2022 *device = run->state;
-    sqlite3 *db = run->session->db;
+    struct plain_calls *calls = device_2022_calls(run, err);
+    const struct sums_2022 *sums = calls != NULL ? device_2022_sums(run, err) : NULL;
     struct span acl = {.any = false}, runtime = {.any = false};
-    struct tick_span ticks = {DB_NULL, DB_NULL};
-    bool failed = device_2022_of(device, run, err) < 0 ||
-                  query_run(db, acl_span, &run->scope->device_id, 1, take_span, &acl, err) < 0 ||
-                  query_run(db, runtime_span, &run->scope->device_id, 1, take_span, &runtime, err) < 0 ||
-                  execution_each(db, &device->range.ticks, CANN_TICKS, take_task, &ticks, err) < 0;
-    const struct span tasks = {
-        .first = time_2022(device, ticks.first), .last = time_2022(device, ticks.last), .any = ticks.last != DB_NULL};
-    return failed || put_span(run, "ACL", model_call, &acl, err) < 0 ||
-                   put_span(run, "Runtime", NULL, &runtime, err) < 0 ||
+    if (sums == NULL || device_2022_of(device, run, err) < 0 ||
+        plain_calls_each_total(calls, PLAIN_ACL, take_model, &acl, err) < 0 ||
+        plain_calls_each_total(calls, PLAIN_RUNTIME, take_total, &runtime, err) < 0)
+        return err_status(err);
+    const struct span tasks = {.first = time_2022(device, sums->first_tick),
+                               .last = time_2022(device, sums->last_tick),
+                               .any = sums->last_tick != DB_NULL};
+    return put_span(run, "ACL", model_call, &acl, err) < 0 || put_span(run, "Runtime", NULL, &runtime, err) < 0 ||
                    put_span(run, "Task Scheduler", NULL, &tasks, err) < 0
                ? err_status(err)
                : 0;

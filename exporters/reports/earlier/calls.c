@@ -34,10 +34,8 @@ static int put_total(void *arg, const struct call_total *total, struct err *err)
 static int put_totals(struct report_run *run, enum plain_layers layer,
                       int (*put)(void *arg, const struct call_total *total, struct err *err), struct err *err)
 {
-    struct plain_calls *calls = plain_calls_new(run->session->db, run->scope->device_id, err);
-    int status = calls != NULL ? plain_calls_each_total(calls, layer, put, run, err) : err_status(err);
-    plain_calls_free(calls);
-    return status;
+    struct plain_calls *calls = device_2022_calls(run, err);
+    return calls != NULL ? plain_calls_each_total(calls, layer, put, run, err) : err_status(err);
 }
 
 static int put_rows(struct report_run *run, struct err *err)
@@ -83,10 +81,11 @@ static int put_call(void *arg, const struct plain_call *call, struct err *err)
 
 static int put_calls(struct report_run *run, struct err *err)
 {
-    struct plain_calls *calls = plain_calls_new(run->session->db, run->scope->device_id, err);
-    int status = calls != NULL ? plain_calls_each(calls, PLAIN_ACL, put_call, run, err) : err_status(err);
-    plain_calls_free(calls);
-    return status;
+    struct plain_calls *calls = device_2022_calls(run, err);
+    if (calls == NULL || plain_calls_each(calls, PLAIN_ACL, put_call, run, err) < 0)
+        return err_status(err);
+    plain_calls_forget(calls, PLAIN_ACL);
+    return 0;
 }
 
 const struct report report_acl_2022 = {

@@ -135,7 +135,7 @@ void task_2022_read(const struct device_2022 *device, const struct cann_task *ta
 {
     ret->start = time_2022(device, task->start_tick);
     ret->end = time_2022(device, task->end_tick);
-    memcpy(&ret->task, task, offsetof(struct cann_task, id));
+    memcpy(&ret->task, task, offsetof(struct cann_task, model_id));
 }
 
 const char *task_2022_type(const struct device_2022 *device, const struct cann_task *task)
@@ -215,15 +215,104 @@ int device_2022_each(sqlite3 *db, const struct export_options *options,
     return failed ? err_status(err) : 0;
 }
 
+/* ---- what the tables of a device share ---- */
+
+struct device_reading {
+    struct device_2022 device;
+    struct plain_calls *calls;
+    bool summed;
+    struct sums_2022 sums;
+};
+
+static void free_reading(struct device_reading *reading)
+{
+    plain_calls_free(reading->calls);
+    map_release(&reading->sums.groups);
+    free(reading);
+}
+
+static struct device_reading *reading_of(struct report_run *run, struct err *err)
+{
+    struct report_session *session = run->session;
+    if (session->reading != NULL && session->reading->device.part->device_id == run->scope->device_id)
+        return session->reading;
+    const struct cann_parts *parts = report_parts(session, err);
+    const struct cann_part *part = parts != NULL ? cann_part_of_device(parts, run->scope->device_id) : NULL;
+    if (part == NULL) {
+        if (parts != NULL)
+            err_set(err, ERR_NOT_FOUND, "the capture has no device %lld", (long long)run->scope->device_id);
+        return NULL;
+    }
+    struct device_reading *reading = calloc(1, sizeof *reading);
+    if (reading == NULL) {
+        err_no_memory(err);
+        return NULL;
+    }
+    reading->device = (struct device_2022){.db = session->db, .part = part};
+    reading->sums =
+        (struct sums_2022){.first_tick = DB_NULL, .last_tick = DB_NULL, .groups = MAP_OF(struct core_group, key)};
+    if (find_range(&reading->device.range, session->db, part->device_id, session->options, err) < 0) {
+        free_reading(reading);
+        return NULL;
+    }
+    if (session->reading != NULL)
+        free_reading(session->reading);
+    session->reading = reading;
+    session->reading_free = free_reading;
+    return reading;
+}
+
 int device_2022_of(struct device_2022 *device, struct report_run *run, struct err *err)
 {
-    const struct cann_parts *parts = report_parts(run->session, err);
-    if (parts == NULL)
+    const struct device_reading *reading = reading_of(run, err);
+    if (reading == NULL)
         return err_status(err);
-    *device = (struct device_2022){.db = run->session->db, .part = cann_part_of_device(parts, run->scope->device_id)};
-    if (device->part == NULL)
-        return err_set(err, ERR_NOT_FOUND, "the capture has no device %lld", (long long)run->scope->device_id);
-    return find_range(&device->range, device->db, device->part->device_id, run->session->options, err);
+    *device = reading->device;
+    return 0;
+}
+
+struct plain_calls *device_2022_calls(struct report_run *run, struct err *err)
+{
+    struct device_reading *reading = reading_of(run, err);
+    if (reading != NULL && reading->calls == NULL)
+        reading->calls = plain_calls_new(run->session->db, run->scope->device_id, true, err);
+    return reading != NULL ? reading->calls : NULL;
+}
+
+static int add_execution(void *arg, const struct cann_task *task, struct err *err)
+{
+    struct device_reading *reading = arg;
+    struct sums_2022 *sums = &reading->sums;
+    const struct core_key key = {task->op_type_id, task->op_task_type};
+    const double duration = time_2022(&reading->device, task->end_tick) - time_2022(&reading->device, task->start_tick);
+    bool added;
+    if (task->start_tick != DB_NULL && (sums->first_tick == DB_NULL || task->start_tick < sums->first_tick))
+        sums->first_tick = task->start_tick;
+    sums->last_tick = task->end_tick > sums->last_tick ? task->end_tick : sums->last_tick;
+    sums->all_time += duration;
+    if (task->op_name_id == DB_NULL)
+        return 0;
+    struct core_group *group = map_add(&sums->groups, &key, &added, err);
+    if (group == NULL)
+        return err_status(err);
+    if (added)
+        *group = (struct core_group){
+            .key = key, .core = task_2022_type(&reading->device, task), .min = INFINITY, .max = -INFINITY};
+    group->count++;
+    group->total += duration;
+    group->min = fmin(group->min, duration);
+    group->max = fmax(group->max, duration);
+    return 0;
+}
+
+const struct sums_2022 *device_2022_sums(struct report_run *run, struct err *err)
+{
+    struct device_reading *reading = reading_of(run, err);
+    if (reading == NULL || (!reading->summed && execution_each(run->session->db, &reading->device.range.ticks,
+                                                               CANN_TICKS, add_execution, reading, err) < 0))
+        return NULL;
+    reading->summed = true;
+    return &reading->sums;
 }
 
 void device_2022_suffix(const struct device_2022 *device, char suffix[SUFFIX_2022_MAX])

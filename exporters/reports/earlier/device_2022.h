@@ -5,6 +5,7 @@
 #ifndef MSPROF_EXPORTERS_REPORTS_EARLIER_DEVICE_2022_H
 #define MSPROF_EXPORTERS_REPORTS_EARLIER_DEVICE_2022_H
 
+#include "base/map.h"
 #include "db/query/query_executions.h"
 #include "db/query/query_plain_calls.h"
 #include "exporters/counters/pmu_metric.h"
@@ -48,6 +49,23 @@ int device_2022_each(sqlite3 *db, const struct export_options *options,
                      struct err *err);
 /* The device of a report's scope. */
 int device_2022_of(struct device_2022 *device, struct report_run *run, struct err *err);
+/* Its calls, which the tables of a session share; NULL with err set. */
+struct plain_calls *device_2022_calls(struct report_run *run, struct err *err);
+/* Likewise sums of its executions. */
+struct core_group {
+    struct core_key {
+        int64_t type_id, task_type;
+    } key;
+    const char *type, *core; /* the type is whoever shows it to find */
+    int64_t count;
+    double total, min, max;
+};
+struct sums_2022 {
+    int64_t first_tick, last_tick; /* DB_NULL: there are none; times of the tool are in the order of their ticks */
+    double all_time;
+    struct map groups; /* struct core_group: of operators, by type and core */
+};
+const struct sums_2022 *device_2022_sums(struct report_run *run, struct err *err);
 /* "_<device>[_<model>]_<iteration>": what is behind the names of its reports. */
 #define SUFFIX_2022_MAX 96
 void device_2022_suffix(const struct device_2022 *device, char suffix[SUFFIX_2022_MAX]);
@@ -55,9 +73,9 @@ void device_2022_suffix(const struct device_2022 *device, char suffix[SUFFIX_202
 /* An execution of a task with its times as the tool had them. */
 struct task_2022 {
     double start, end;
-    struct cann_task task; /* without its counters, and in a spool not even room for them */
+    struct cann_task task; /* only what it is and where; in a spool there is not even room for the rest */
 };
-#define TASK_2022_SIZE offsetof(struct task_2022, task.id)
+#define TASK_2022_SIZE offsetof(struct task_2022, task.model_id)
 void task_2022_read(const struct device_2022 *device, const struct cann_task *task, struct task_2022 *ret);
 /* "AI_CORE", "AI_CPU", "AIV", or NULL. */
 const char *task_2022_type(const struct device_2022 *device, const struct cann_task *task);

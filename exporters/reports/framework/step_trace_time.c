@@ -2,17 +2,30 @@
 /* step_trace_time.csv: how each step's time went. */
 #include "exporters/reports/framework/step_trace_time.h"
 
+#include "base/array.h"
+#include "base/map.h"
 #include "base/number.h"
+#include "base/search.h"
 #include "parsers/frameworks/pytorch/torch.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- step sums ---- */
 
+/* A step among those by start, so that the steps of a time are found without a look at all. */
+struct placed_step {
+    int64_t start_ns;
+    int64_t latest_end_ns; /* of it and those before it */
+    int64_t first_work_ns; /* since its start, before the start of the next one */
+    struct step_sum *step;
+};
+
 struct summing {
     struct framework_analysis *analysis;
     struct step_sums *sums;
+    struct placed_step *placed; /* as many */
     int64_t device_id;
     bool pytorch;
     struct overlap overlap;
@@ -25,10 +38,28 @@ static bool is_in(const struct summing *summing, const struct step_sum *step, in
     return time_ns >= step->start_ns && (summing->pytorch ? time_ns < step->end_ns : time_ns <= step->end_ns);
 }
 
+/* How many steps begin at a time or before it. */
+static size_t steps_until(const struct summing *summing, int64_t time_ns)
+{
+    return search_until(summing->placed, summing->sums->count, sizeof *summing->placed,
+                        offsetof(struct placed_step, start_ns), time_ns);
+}
+
+/* The step in front of *end, which is that one then; NULL: none of those ends at this time or behind it. */
+static const struct placed_step *step_before(const struct summing *summing, size_t *end, int64_t time_ns)
+{
+    return *end > 0 && summing->placed[*end - 1].latest_end_ns >= time_ns ? &summing->placed[--*end] : NULL;
+}
+
+static void take_earlier(int64_t *first_ns, int64_t time_ns)
+{
+    if (*first_ns == DB_NULL || (time_ns != DB_NULL && time_ns < *first_ns))
+        *first_ns = time_ns;
+}
+
 static void take_extent(struct step_sum *step, int64_t start_ns, int64_t end_ns)
 {
-    if (step->first_ns == DB_NULL || start_ns < step->first_ns)
-        step->first_ns = start_ns;
+    take_earlier(&step->first_ns, start_ns);
     if (step->last_end_ns == DB_NULL || end_ns > step->last_end_ns)
         step->last_end_ns = end_ns;
 }
@@ -45,20 +76,23 @@ static int take_span(void *arg, const struct overlap_span *span, struct err *err
     struct summing *summing = arg;
     (void)err;
     bool works = span->type == OVERLAP_COMPUTING || span->type == OVERLAP_COMMUNICATION;
+    bool clips = span->type == OVERLAP_FREE && !summing->pytorch;
     if (span->device_id != summing->device_id)
         return 0;
-    for (size_t i = 0; i < summing->sums->count; i++) {
-        struct step_sum *step = &summing->sums->items[i];
-        bool in = is_in(summing, step, span->start_ns);
-        if (span->type == OVERLAP_FREE && !summing->pytorch)
+    size_t end = steps_until(summing, clips ? span->end_ns : span->start_ns);
+    if (works && !summing->pytorch && end > 0)
+        take_earlier(&summing->placed[end - 1].first_work_ns, span->start_ns);
+    for (const struct placed_step *placed; (placed = step_before(summing, &end, span->start_ns)) != NULL;) {
+        struct step_sum *step = placed->step;
+        if (clips)
             step->spans_ns[OVERLAP_FREE] += clipped(step, span);
-        else if (in)
-            step->spans_ns[span->type] += span->end_ns - span->start_ns;
-        if (in && summing->pytorch)
+        if (clips || !is_in(summing, step, span->start_ns))
+            continue;
+        step->spans_ns[span->type] += span->end_ns - span->start_ns;
+        if (summing->pytorch)
             take_extent(step, span->start_ns, span->end_ns);
-        if (works && (summing->pytorch ? in : span->start_ns >= step->start_ns) &&
-            (step->first_work_ns == DB_NULL || span->start_ns < step->first_work_ns))
-            step->first_work_ns = span->start_ns;
+        if (works && summing->pytorch)
+            take_earlier(&step->first_work_ns, span->start_ns);
     }
     return 0;
 }
@@ -72,8 +106,14 @@ static int take_task(void *arg, const struct cann_span *span, struct err *err)
 static int sum_spans(struct summing *summing, const struct cann_communications *communications, struct err *err)
 {
     overlap_init(&summing->overlap, communications, take_span, summing);
-    int status = cann_each_span(summing->analysis->db, take_task, summing, err);
-    return status < 0 ? status : overlap_end(&summing->overlap, err);
+    if (cann_each_span(summing->analysis->db, take_task, summing, err) < 0 || overlap_end(&summing->overlap, err) < 0)
+        return err_status(err);
+    int64_t first_ns = DB_NULL; /* whatever begins behind a step's start counts, behind its end, too */
+    for (size_t i = summing->sums->count; i > 0; i--) {
+        take_earlier(&first_ns, summing->placed[i - 1].first_work_ns);
+        take_earlier(&summing->placed[i - 1].step->first_work_ns, first_ns);
+    }
+    return 0;
 }
 
 /* ---- waiting for another stage ---- */
@@ -112,16 +152,16 @@ static bool waits(bool pytorch, const char *name)
 
 static void take_communication(struct summing *summing, const char *name, int64_t start_ns, int64_t duration_ns)
 {
-    for (size_t i = 0; i < summing->sums->count; i++) {
-        struct step_sum *step = &summing->sums->items[i];
+    size_t end = steps_until(summing, start_ns);
+    for (const struct placed_step *placed; (placed = step_before(summing, &end, start_ns)) != NULL;) {
+        struct step_sum *step = placed->step;
         if (!is_in(summing, step, start_ns))
             continue;
         if (waits(summing->pytorch, name))
             step->bubble_ns = number_add(step->bubble_ns, duration_ns);
         if (summing->pytorch)
             continue;
-        if (step->first_ns == DB_NULL || start_ns < step->first_ns)
-            step->first_ns = start_ns;
+        take_earlier(&step->first_ns, start_ns);
         if (step->last_start_ns == DB_NULL || start_ns >= step->last_start_ns) {
             step->last_start_ns = start_ns;
             step->last_end_ns = start_ns + duration_ns;
@@ -181,36 +221,64 @@ static int make_steps(struct framework_analysis *analysis, struct step_sums *ret
     return 0;
 }
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a == DB_NULL || (b != DB_NULL && b < a) ? b : a;
-}
-
 static void add_sum(struct step_sum *sum, const struct step_sum *other)
 {
     for (size_t i = 0; i <= OVERLAP_FREE; i++)
         sum->spans_ns[i] = number_add(sum->spans_ns[i], other->spans_ns[i]);
     sum->bubble_ns = number_add(sum->bubble_ns, other->bubble_ns);
-    sum->first_ns = smaller(sum->first_ns, other->first_ns);
-    sum->first_work_ns = smaller(sum->first_work_ns, other->first_work_ns);
+    take_earlier(&sum->first_ns, other->first_ns);
+    take_earlier(&sum->first_work_ns, other->first_work_ns);
     if (other->last_end_ns != DB_NULL && (sum->last_end_ns == DB_NULL || other->last_end_ns > sum->last_end_ns))
         sum->last_end_ns = other->last_end_ns;
 }
 
-/* PyTorch has one row of all steps with one id, and counts it from the start of the first. */
-static void unite_steps(struct step_sums *sums)
+ARRAY_COMPARE(compare_placed, struct placed_step, ARRAY_BY(start_ns))
+
+static int place_steps(struct summing *summing, struct err *err)
 {
-    size_t kept = 0;
+    const struct step_sums *sums = summing->sums;
+    int64_t latest_ns = INT64_MIN;
+    summing->placed = calloc(sums->count + 1, sizeof *summing->placed);
+    if (summing->placed == NULL)
+        return err_no_memory(err);
+    for (size_t i = 0; i < sums->count; i++)
+        summing->placed[i] = (struct placed_step){
+            .start_ns = sums->items[i].start_ns, .first_work_ns = DB_NULL, .step = &sums->items[i]};
+    array_sort(summing->placed, sums->count, sizeof *summing->placed, compare_placed);
     for (size_t i = 0; i < sums->count; i++) {
-        size_t k = 0;
-        while (k < kept && (sums->items[k].id == NULL || strcmp(sums->items[k].id, sums->items[i].id) != 0))
-            k++;
-        if (k < kept)
-            add_sum(&sums->items[k], &sums->items[i]);
-        else
-            sums->items[kept++] = sums->items[i];
+        int64_t end_ns = summing->placed[i].step->end_ns;
+        summing->placed[i].latest_end_ns = latest_ns = end_ns > latest_ns ? end_ns : latest_ns;
+    }
+    return 0;
+}
+
+struct united {
+    const char *id; /* each text is there once */
+    size_t place;
+};
+
+/* PyTorch has one row of all steps with one id, and counts it from the start of the first. */
+static int unite_steps(struct step_sums *sums, struct err *err)
+{
+    struct map rows = MAP_OF(struct united, id);
+    size_t kept = 0;
+    bool added = false;
+    for (size_t i = 0; i < sums->count; i++) {
+        struct united *row = map_add(&rows, &sums->items[i].id, &added, err);
+        if (row == NULL) {
+            map_release(&rows);
+            return err_status(err);
+        }
+        if (!added) {
+            add_sum(&sums->items[row->place], &sums->items[i]);
+            continue;
+        }
+        row->place = kept;
+        sums->items[kept++] = sums->items[i];
     }
     sums->count = kept;
+    map_release(&rows);
+    return 0;
 }
 
 /* Makes the steps of one device, by start. free(ret->items). */
@@ -226,9 +294,10 @@ static int step_sums_make(struct framework_analysis *analysis, int64_t device_id
     summing.names = communications != NULL ? report_names(&analysis->session, true, err) : NULL;
     if (summing.names == NULL)
         return err_status(err);
-    bool failed = make_steps(analysis, ret, err) < 0 || sum_spans(&summing, communications, err) < 0 ||
-                  sum_communication(&summing, communications, err) < 0;
-    unite_steps(ret);
+    bool failed = make_steps(analysis, ret, err) < 0 || place_steps(&summing, err) < 0 ||
+                  sum_spans(&summing, communications, err) < 0 ||
+                  sum_communication(&summing, communications, err) < 0 || unite_steps(ret, err) < 0;
+    free(summing.placed);
     return failed ? err_status(err) : 0;
 }
 

@@ -31,7 +31,7 @@ static void make_files(size_t size)
     capture = (struct capture){.files = files, .file_count = FILES};
     for (size_t i = 0; i < FILES; i++) {
         snprintf(paths[i], sizeof paths[i], "%s/file%zu", scratch_directory, i);
-        files[i] = (struct capture_file){.path = paths[i], .kind = kind, .size = size};
+        files[i] = (struct capture_file){.name = paths[i], .kind = kind, .size = size};
         contents[i] = malloc(size);
         FILE *stream = fopen(paths[i], "we");
         assert_non_null(contents[i]);
