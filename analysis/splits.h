@@ -9,9 +9,9 @@
 
 /* Which steps follow each other, and what lies between inferences that do not: boards can record one of several. */
 
-/* After workload_finish: sets the period of steps whose neighbour was recorded,
- * what of each device's time was not, and how many inferences were. The numbers of pictures tell, and the calls that
- * start inferences beside them. */
+/* After workload_finish: sets the period of steps whose neighbour was recorded, the parts of each device's time that
+ * were not, and how many inferences were. The numbers of pictures tell, and the calls that start inferences beside
+ * them. */
 int splits_relate_steps(struct workload *workload, struct err *err);
 
 /* A stretch of a device's time. No nanosecond counts twice: every part is a union. */

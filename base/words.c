@@ -125,3 +125,9 @@ bool words_list_has(const char *list, const char *word, size_t length)
     }
     return false;
 }
+
+bool words_end_in(const char *text, const char *end)
+{
+    size_t length = strlen(text), wanted = strlen(end);
+    return length > wanted && strcmp(text + length - wanted, end) == 0;
+}

@@ -41,4 +41,7 @@ void words_show(const struct words *words, struct strbuf *text);
 /* Whether a word is one of those in a list divided by commas. */
 bool words_list_has(const char *list, const char *word, size_t length);
 
+/* Whether a text ends in another, and has more in front of it. */
+bool words_end_in(const char *text, const char *end);
+
 #endif

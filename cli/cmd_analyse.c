@@ -42,7 +42,7 @@ struct analyse_output {
 #define LOCK ".msprof_analyse.lock"
 #define TEMPORARY "." FRAMEWORK_OUTPUT ".msprof"
 
-int remove_directory(const char *path, struct err *err)
+int analyse_remove_directory(const char *path, struct err *err)
 {
     char *paths[] = {(char *)(uintptr_t)path, NULL};
     struct stat info;
@@ -92,11 +92,8 @@ static int take_lock(struct analyse_output *output, const char *results, struct 
 static int analyse_output_touch(struct analyse_output *output, const char *name, struct err *err)
 {
     SCOPED_FREE char *mark = path_join(output->temporary, name);
-    int fd = mark != NULL ? open(mark, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640) : -1;
-    int status = fd >= 0 ? 0 : err_set_errno(err, errno, "cannot write into '%s'", output->temporary);
-    if (fd >= 0)
-        close(fd);
-    return status;
+    SCOPED_CLOSE int fd = mark != NULL ? open(mark, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640) : -1;
+    return fd >= 0 ? 0 : err_set_errno(err, errno, "cannot write into '%s'", output->temporary);
 }
 
 static int check_owner(const struct analyse_output *output, bool force, struct err *err)
@@ -121,7 +118,7 @@ static int analyse_output_open(struct analyse_output *output, const char *result
     if (output->final == NULL || output->temporary == NULL || output->lock == NULL)
         return err_no_memory(err);
     if (take_lock(output, results, err) < 0 || check_owner(output, force, err) < 0 ||
-        remove_directory(output->temporary, err) < 0)
+        analyse_remove_directory(output->temporary, err) < 0)
         return err_status(err);
     return mkdir(output->temporary, 0750) == 0 ? analyse_output_touch(output, MARK, err)
                                                : err_set_errno(err, errno, "cannot make '%s'", output->temporary);
@@ -134,8 +131,8 @@ static int analyse_output_commit(struct analyse_output *output, struct err *err)
     /* Results that are there go where the next run removes them, should this one be killed in between. */
     if (lstat(output->final, &info) == 0 &&
         renameat2(AT_FDCWD, output->temporary, AT_FDCWD, output->final, RENAME_EXCHANGE) == 0)
-        return remove_directory(output->temporary, err);
-    int status = remove_directory(output->final, err);
+        return analyse_remove_directory(output->temporary, err);
+    int status = analyse_remove_directory(output->final, err);
     if (status == 0 && rename(output->temporary, output->final) != 0)
         status = err_set_errno(err, errno, "cannot put '%s' in place", output->final);
     return status;
@@ -146,7 +143,7 @@ static void analyse_output_close(struct analyse_output *output)
 {
     struct err ignored = ERR_INIT;
     if (output->lock_fd >= 0) {
-        remove_directory(output->temporary, &ignored);
+        analyse_remove_directory(output->temporary, &ignored);
         unlink(output->lock);
         close(output->lock_fd);
     }
@@ -161,7 +158,7 @@ static void analyse_output_close(struct analyse_output *output)
 static int remove_inside(const char *directory, const char *name, struct err *err)
 {
     SCOPED_FREE char *path = path_join(directory, name);
-    return path != NULL ? remove_directory(path, err) : err_no_memory(err);
+    return path != NULL ? analyse_remove_directory(path, err) : err_no_memory(err);
 }
 
 /* Simplifies host/ or device_<n>/. */
@@ -378,7 +375,7 @@ static int begin_capture(struct work *work, size_t number, struct err *err)
 /* Databases of several captures would be one file with --output. */
 static char *database_place(const struct work *work, size_t number)
 {
-    return number == 0 ? strdup(work->request->results)
+    return number == 0 ? scoped_text(work->request->results, SIZE_MAX)
                        : path_join(work->request->results, path_name(work->profs.items[number]));
 }
 
@@ -411,7 +408,7 @@ static int with_captures(struct work *work)
         int status = analyse_capture(work, i);
         if (status != STATUS_DONE && status != STATUS_DATA_PROBLEMS) {
             tell_not_written(work, work->directory, "its capture cannot be analysed");
-            remove_directory(work->directory, &err);
+            analyse_remove_directory(work->directory, &err);
         }
         worst = status_worse(worst, status);
     }
@@ -656,7 +653,7 @@ static void wait_for_one(struct many *many)
 
 static void start_one(struct many *many, const char *path)
 {
-    pid_t child = child_fork();
+    pid_t child = console_fork();
     if (child == 0)
         _exit(analyse_one(many, path));
     if (child < 0)

@@ -129,10 +129,9 @@ static bool stands_beside(const char *name)
 static void ask_features(struct machine *machine)
 {
     struct err ignored = ERR_INIT;
-    char *library = NULL;
+    SCOPED_FREE char *library = NULL;
 
     machine->has_run = run_find_library(&library, &ignored) == 0;
-    free(library);
     machine->has_mpi = stands_beside("msprof-mpi");
 }
 

@@ -87,15 +87,12 @@ static int reports_load(const char *path, struct words *ret, struct err *err)
     if (strpbrk(path, "/.") == NULL && access(path, F_OK) != 0)
         return take_names(path, ret, err);
 
-    char *text = NULL;
+    SCOPED_FREE char *text = NULL;
     size_t length;
     if (path_read_file(path, REPORTS_LIMIT, &text, &length, err) < 0)
         return err_status(err);
-    struct json *root = json_parse(text, length, err);
-    bool failed = root == NULL || take_document(root, ret, err) < 0;
-    json_free(root);
-    free(text);
-    return failed ? err_wrap(err, "cannot use the layers in '%s'", path) : 0;
+    SCOPED_JSON struct json *root = json_parse(text, length, err);
+    return root == NULL || take_document(root, ret, err) < 0 ? err_wrap(err, "cannot use the layers in '%s'", path) : 0;
 }
 
 /* msprof export timeline, msprof export summary: reports from databases into files. */
@@ -284,7 +281,7 @@ static int export_reports(struct capture_visit *visit, const struct export_type 
     SCOPED(words_release) struct words layers = {.items = NULL};
     struct err err = ERR_INIT;
     bool failed = (reports != NULL && reports_load(reports, &layers, &err) < 0) ||
-                  (type == &summary_type && user_reports_load(&report_files, visit->settings, &err) < 0);
+                  (type == &summary_type && captures_load_reports(&report_files, visit->settings, &err) < 0);
     const char *const *chosen = layers.count > 0 ? (const char *const *)layers.items : no_layer;
 
     return failed ? visit_fail(visit, LOG_SOURCE_EXPORT, &err)
@@ -314,7 +311,7 @@ static int export_capture(struct capture_visit *visit)
     sqlite3 *db = NULL;
     struct err err = ERR_INIT;
     const char *inside;
-    int status = type == &timeline_type || type == &flame_type ? host_side_open(visit, &db)
+    int status = type == &timeline_type || type == &flame_type ? answer_open_host_side(visit, &db)
                                                                : visit_open_database(visit, &db),
         exported;
 

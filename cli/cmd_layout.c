@@ -232,7 +232,7 @@ static int tell_found(const struct settings *settings, const struct infer_result
     char buffer[40], source[200];
     const char *name = layout_name(settings, result, buffer, sizeof buffer);
     struct err err = ERR_INIT;
-    struct strbuf text;
+    SCOPED(strbuf_release) struct strbuf text;
     bool certain = infer_is_certain(result);
     int status;
 
@@ -246,7 +246,6 @@ static int tell_found(const struct settings *settings, const struct infer_result
         strbuf_addf(&text, "# To use it: --layout FILE, or put it as %s.layout into ~/.config/msprof/layouts/\n", name);
         status = put_text(settings, &text);
     }
-    strbuf_release(&text);
     if (status != STATUS_DONE)
         return status;
     if (!certain)

@@ -73,7 +73,7 @@ static struct json *parse(const char *text, size_t length, struct err *err)
     if (root != NULL && json_string(root) == NULL)
         return root;
     strbuf_init(&pasted, MOST_BYTES);
-    if (script_text_read(text, length, &pasted)) {
+    if (switch_script_read(text, length, &pasted)) {
         struct json *inner = json_parse(pasted.data, pasted.length, &ignored);
         if (inner != NULL) {
             json_free(root);
@@ -87,18 +87,13 @@ static struct json *parse(const char *text, size_t length, struct err *err)
 
 static int explain(const struct settings *settings, const char *file, const char *text, size_t length)
 {
-    struct switch_finding finding = {.writer = 0};
+    SCOPED(switch_finding_release) struct switch_finding finding = {.writer = 0};
     struct err err = ERR_INIT;
-    struct json *root = parse(text, length, &err);
-    int status;
+    SCOPED_JSON struct json *root = parse(text, length, &err);
 
     if (root == NULL || switch_check(root, &finding, &err) < 0)
-        status = tell_unread(file, &err);
-    else
-        status = print_answer(settings, &finding, file);
-    switch_finding_release(&finding);
-    json_free(root);
-    return status;
+        return tell_unread(file, &err);
+    return print_answer(settings, &finding, file);
 }
 
 static int run_options(const struct settings *settings)

@@ -37,7 +37,7 @@ static int tell_nothing(struct capture_visit *visit, sqlite3 *db, const char *ne
 {
     const struct show_settings *settings = &visit->settings->show;
     struct err err = ERR_INIT, ignored = ERR_INIT;
-    struct strbuf reason;
+    SCOPED(strbuf_release) struct strbuf reason;
 
     strbuf_init(&reason, ERR_TEXT_SIZE);
     if (visit_is_empty(visit, db, &err)) {
@@ -46,13 +46,12 @@ static int tell_nothing(struct capture_visit *visit, sqlite3 *db, const char *ne
         err_set(&err, ERR_NOT_FOUND, "'%s' has no rows for the table '%s': it is made of %s", visit->directory,
                 settings->table, needs);
     } else if (settings->table != NULL && settings->filters.count == 0 &&
-               absence_tell(db, settings->table, &reason, &ignored) == 0) {
+               outcome_tell_absence(db, settings->table, &reason, &ignored) == 0) {
         err_set(&err, ERR_NOT_FOUND, "%s", reason.data);
         err_wrap(&err, "'%s' has nothing to show", visit->directory);
     } else {
         err_set(&err, ERR_NOT_FOUND, "'%s' has nothing to show", visit->directory);
     }
-    strbuf_release(&reason);
     console_error(&err);
     return STATUS_NOTHING;
 }
@@ -75,7 +74,7 @@ static int show_database(struct capture_visit *visit, sqlite3 *db)
     struct err err = ERR_INIT;
     int status = STATUS_DONE, result;
 
-    if (user_reports_load(&report_files, visit->settings, &err) < 0) {
+    if (captures_load_reports(&report_files, visit->settings, &err) < 0) {
         report_files_release(&report_files);
         return visit_fail(visit, LOG_SOURCE_COMMON, &err);
     }
@@ -136,7 +135,7 @@ static bool can_leave_them(const struct capture_visit *visit)
 static int show_one(struct capture_visit *visit)
 {
     sqlite3 *db = NULL;
-    int status = host_side_open(visit, &db);
+    int status = answer_open_host_side(visit, &db);
 
     if (db == NULL)
         return status;

@@ -631,7 +631,7 @@ static int run_view(const struct settings *settings)
     struct err err = ERR_INIT;
     if (settings->view.viewer != NULL && !is_address(settings->view.viewer))
         return console_fail(ERR_USAGE, "as in " VIEWER_DEFAULT, "--viewer '%s' is no address", settings->view.viewer);
-    int status = captures_query(settings, &settings->captures, host_side_open, view_database, &viewing);
+    int status = captures_query(settings, &settings->captures, answer_open_host_side, view_database, &viewing);
     if (viewing.file != NULL && (status == STATUS_DONE || status == STATUS_DATA_PROBLEMS) && serve(&viewing, &err) < 0)
         status = status_worse(status, console_error(&err));
     remove_files(&viewing);

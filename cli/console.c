@@ -374,7 +374,7 @@ const struct progress *console_progress(void)
     return console.show_progress ? &progress : NULL;
 }
 
-pid_t child_fork(void)
+pid_t console_fork(void)
 {
     pid_t parent = getpid(), child = fork();
     if (child != 0)

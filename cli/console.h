@@ -86,6 +86,6 @@ int status_of_error(const struct err *err);
 /* Processes that work for a command. */
 
 /* fork(), for work that nobody wants when this process is gone: the child is interrupted then, however that ended. */
-pid_t child_fork(void);
+pid_t console_fork(void);
 
 #endif

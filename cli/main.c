@@ -163,15 +163,13 @@ static int vendor_form_run(int argc, char **argv)
 {
     int worst = STATUS_DONE;
     for (size_t i = 0; i < FORMS; i++) {
-        char *renamed = NULL, **words = calloc((size_t)argc + MORE_WORDS + 1, sizeof *words);
+        SCOPED_FREE char *renamed = NULL, **words = scoped_memory((size_t)argc + MORE_WORDS + 1, sizeof *words);
         int count =
             words != NULL && is_asked(&forms[i], argc, argv) ? translate(&forms[i], argc, argv, words, &renamed) : 0;
         if (words == NULL || count < 0)
             worst = status_worse(worst, STATUS_FAILURE);
         else if (count > 0)
             worst = status_worse(worst, run_once(count, words));
-        free(renamed);
-        free(words);
     }
     return worst;
 }

@@ -81,7 +81,7 @@ static int recording_device(sqlite3 *db, int64_t *ret_device_id, struct err *err
     return query_run(db, sql, NULL, 0, take_device, ret_device_id, err);
 }
 
-int tx_report_name(char name[TX_REPORT_NAME_MAX], sqlite3 *db, const struct export_options *options, const char *suffix,
+int report_tx_name(char name[TX_REPORT_NAME_MAX], sqlite3 *db, const struct export_options *options, const char *suffix,
                    struct err *err)
 {
     char device[32] = "";

@@ -22,7 +22,7 @@ void report_file_form(const struct report *report, int family, char form[REPORT_
 /* Writes the name of a file, msprof_tx_[<device>_]<iteration>, with this suffix; the device when it is not the host
  * that recorded them. */
 #define TX_REPORT_NAME_MAX 96
-int tx_report_name(char name[TX_REPORT_NAME_MAX], sqlite3 *db, const struct export_options *options, const char *suffix,
+int report_tx_name(char name[TX_REPORT_NAME_MAX], sqlite3 *db, const struct export_options *options, const char *suffix,
                    struct err *err);
 
 #endif

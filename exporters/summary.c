@@ -55,7 +55,7 @@ static int tell_absence(struct summary *summary, const struct report *report, st
     if (options->absent == NULL || summary->family == CAPTURE_SVP)
         return 0;
     strbuf_init(&reason, ERR_TEXT_SIZE);
-    int status = absence_tell(summary->session.db, report->name, &reason, err);
+    int status = outcome_tell_absence(summary->session.db, report->name, &reason, err);
     if (status == 0)
         options->absent(reason.data);
     strbuf_release(&reason);
@@ -169,7 +169,7 @@ static int write_earlier(sqlite3 *db, const struct export_options *options, int 
     char name[TX_REPORT_NAME_MAX];
     bool failed = report_session_open(&summary.session, db, options, result, err) < 0 ||
                   report_scopes_each(db, family, options, write_device, &summary, err) < 0 ||
-                  tx_report_name(name, db, options, "", err) < 0 ||
+                  report_tx_name(name, db, options, "", err) < 0 ||
                   write_whole(&summary, options, name + strlen("msprof_tx"), err) < 0;
     report_session_release(&summary.session);
     return failed ? err_status(err) : 0;

@@ -216,7 +216,7 @@ static int patch_text(struct scanner text, struct member members[MEMBER_COUNT], 
  * hold NUL bytes, are found by a parser and not by us. */
 static int check_patched(const struct strbuf *patched, const struct member members[MEMBER_COUNT], struct err *err)
 {
-    struct json *root = json_parse(patched->data, patched->length, err);
+    SCOPED_JSON struct json *root = json_parse(patched->data, patched->length, err);
     const struct json *profiler = json_member(root, "profiler");
     bool is_right = root != NULL;
 
@@ -227,7 +227,6 @@ static int check_patched(const struct strbuf *patched, const struct member membe
             value = json_string(json_member(profiler, members[i].other_name));
         is_right = value != NULL && strcmp(value, members[i].value) == 0;
     }
-    json_free(root);
     return is_right ? 0 : err_set(err, ERR_FORMAT, "a key of \"profiler\" is spelled with escapes or repeated");
 }
 
@@ -236,7 +235,6 @@ int acl_json_patch(const char *text, size_t length, const struct acl_settings *s
 {
     static const char nothing[] = "{}\n";
     struct member members[MEMBER_COUNT];
-    struct json *root;
     char interval[16];
     int result;
 
@@ -244,7 +242,7 @@ int acl_json_patch(const char *text, size_t length, const struct acl_settings *s
         text = nothing;
         length = sizeof nothing - 1;
     }
-    root = json_parse(text, length, err);
+    SCOPED_JSON struct json *root = json_parse(text, length, err);
     if (root == NULL)
         return err_status(err);
     members_init(members, settings, interval, sizeof interval);
@@ -257,7 +255,6 @@ int acl_json_patch(const char *text, size_t length, const struct acl_settings *s
     if (result == 0)
         result = check_patched(ret, members, err);
     *ret_dump = look_for_dump(root);
-    json_free(root);
     return result;
 }
 

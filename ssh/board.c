@@ -167,7 +167,7 @@ struct strbuf *board_script_in(struct board *board, const char *directory)
 {
     struct strbuf *script = board_script(board);
 
-    script_add(script, "cd " WORD " || exit 1\n", directory);
+    ssh_script_add(script, "cd " WORD " || exit 1\n", directory);
     return script;
 }
 
@@ -255,9 +255,9 @@ int board_add_list(struct board *board, const char *directory, struct err *err)
 {
     struct strbuf *script = board_script(board);
 
-    script_add(script,
-               "d=" WORD "\n[ -d \"$d\" ] || { printf '" BOARD_MISSING "'; exit 0; }\ncd \"$d\" || exit 1\nlist() {\n",
-               directory);
+    ssh_script_add(
+        script, "d=" WORD "\n[ -d \"$d\" ] || { printf '" BOARD_MISSING "'; exit 0; }\ncd \"$d\" || exit 1\nlist() {\n",
+        directory);
     if (add_list_command(board, script, err) != 0)
         return err_status(err);
     strbuf_adds(script, "}\n");
@@ -294,12 +294,12 @@ int board_space(struct board *board, const char *path, int64_t *ret_kilobytes, b
     size_t length;
 
     /* df's lines end in: size, used, available, percent, mount point */
-    script_add(script,
-               "d=" WORD "\nwhile [ ! -e \"$d\" ]; do d=$(dirname \"$d\"); done\n"
-               "[ -d \"$d\" ] && [ -w \"$d\" ] && [ -x \"$d\" ] && echo yes || echo no\n"
-               "set -- $(df -Pk \"$d\" | tail -n 1)\n"
-               "echo \"${4:--}\"\n",
-               path);
+    ssh_script_add(script,
+                   "d=" WORD "\nwhile [ ! -e \"$d\" ]; do d=$(dirname \"$d\"); done\n"
+                   "[ -d \"$d\" ] && [ -w \"$d\" ] && [ -x \"$d\" ] && echo yes || echo no\n"
+                   "set -- $(df -Pk \"$d\" | tail -n 1)\n"
+                   "echo \"${4:--}\"\n",
+                   path);
     if (board_do(board, "cannot ask for free space", err) != 0)
         return err_status(err);
     second = strchr(board->answer.data, '\n');

@@ -78,7 +78,7 @@ static void quote(struct strbuf *script, const char *text)
     strbuf_addc(script, '\'');
 }
 
-void script_add(struct strbuf *script, const char *text, ...)
+void ssh_script_add(struct strbuf *script, const char *text, ...)
 {
     va_list words;
 

@@ -85,6 +85,6 @@ int ssh_choose_mark(char ret[SSH_MARK_SIZE], struct err *err);
 
 /* Appends text to a script, with each WORD in it replaced by the next argument (const char *), as one word for sh. */
 #define WORD "\1"
-void script_add(struct strbuf *script, const char *text, ...);
+void ssh_script_add(struct strbuf *script, const char *text, ...);
 
 #endif

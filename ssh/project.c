@@ -223,7 +223,8 @@ uint64_t project_arrived_bytes(const struct project *project)
 static int add_file_bytes(const char *path, struct checksum *sum, struct err *err)
 {
     SCOPED_FREE char *buffer = scoped_memory(READ_SIZE, 1);
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), result = 0;
+    SCOPED_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int result = 0;
     ssize_t n = -1;
 
     if (buffer == NULL)
@@ -235,21 +236,18 @@ static int add_file_bytes(const char *path, struct checksum *sum, struct err *er
     }
     if (result == 0 && n < 0)
         result = err_set_errno(err, errno, "cannot read '%s'", path);
-    if (fd >= 0)
-        close(fd);
     return result;
 }
 
 int project_checksum(const struct project *project, struct project_file *file, struct err *err)
 {
     struct checksum *sum;
-    char *path;
     int result = 0;
 
     if (file->checksum[0] != '\0' || file->link != NULL)
         return 0;
     sum = checksum_new_kind(project->kind);
-    path = path_join(project->root, file->path);
+    SCOPED_FREE char *path = path_join(project->root, file->path);
     if (sum == NULL || path == NULL)
         result = err_no_memory(err);
     else if (file->content != NULL)
@@ -259,7 +257,6 @@ int project_checksum(const struct project *project, struct project_file *file, s
     if (result == 0)
         checksum_finish(sum, file->checksum);
     checksum_free(sum);
-    free(path);
     return result;
 }
 
@@ -276,14 +273,11 @@ int elf_machines(const char *path, const char **ret, struct err *err)
                     {243, "riscv32 riscv64"},
                     {258, "loongarch64"}};
     unsigned char head[20];
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    SCOPED_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     ssize_t n = fd >= 0 ? read(fd, head, sizeof head) : -1;
-    int errnum = errno;
 
-    if (fd >= 0)
-        close(fd);
     if (n < 0)
-        return err_set_errno(err, errnum, "cannot read '%s'", path);
+        return err_set_errno(err, errno, "cannot read '%s'", path);
     *ret = "";
     if ((size_t)n < sizeof head || memcmp(head, "\177ELF", 4) != 0)
         return 0;

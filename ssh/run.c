@@ -127,8 +127,8 @@ static void add_lock_script(struct strbuf *script, const struct board_lock *lock
     char owner[256] = "?";
 
     gethostname(owner, sizeof owner - 1);
-    script_add(script, "umask 027; d=" WORD "\nowner=" WORD "\ntoken=" WORD " takes=" WORD "\n", request->directory,
-               owner, lock->token, request->takes_over ? "yes" : "no");
+    ssh_script_add(script, "umask 027; d=" WORD "\nowner=" WORD "\ntoken=" WORD " takes=" WORD "\n", request->directory,
+                   owner, lock->token, request->takes_over ? "yes" : "no");
     if (request->makes_directory)
         strbuf_adds(script, "mkdir -p \"$d\" || { echo failed; exit 1; }\n");
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
@@ -410,16 +410,16 @@ static int make_script(struct board *board, const struct run_request *request, s
 {
     struct strbuf *script = board_script_in(board, request->directory);
 
-    script_add(script,
-               "umask 027\np=./" WORD "\n[ -f \"$p\" ] || { echo \"$p: not found\" >&2; exit 127; }\n"
-               "[ -x \"$p\" ] || { echo \"$p: not executable\" >&2; exit 126; }\nl=" WORD " token=" WORD "\n"
-               "[ -d \"$l\" ] || { echo 'the lock of this run is gone' >&2; exit 1; }\n",
-               request->program, request->lock->path, request->lock->token);
+    ssh_script_add(script,
+                   "umask 027\np=./" WORD "\n[ -f \"$p\" ] || { echo \"$p: not found\" >&2; exit 127; }\n"
+                   "[ -x \"$p\" ] || { echo \"$p: not executable\" >&2; exit 126; }\nl=" WORD " token=" WORD "\n"
+                   "[ -d \"$l\" ] || { echo 'the lock of this run is gone' >&2; exit 1; }\n",
+                   request->program, request->lock->path, request->lock->token);
     strbuf_adds(script, board_process_functions);
     strbuf_adds(script, take_away);
     strbuf_adds(script, "set -- \"$p\"");
     for (char *const *argument = request->arguments; argument != NULL && *argument != NULL; argument++)
-        script_add(script, " " WORD, *argument);
+        ssh_script_add(script, " " WORD, *argument);
     strbuf_addc(script, '\n');
     strbuf_adds(script, run_and_wait);
     strbuf_adds(script, tell_left);
@@ -541,10 +541,10 @@ int board_missing_libraries(struct board *board, const char *directory, const ch
 
     if (!board->has_ldd)
         return 0;
-    script_add(script,
-               "p=./" WORD "\nldd \"$p\" 2>/dev/null | while read -r name arrow rest; do\n"
-               "case \"$rest\" in 'not found'*) echo \"$name\";; esac\ndone\nexit 0\n",
-               program);
+    ssh_script_add(script,
+                   "p=./" WORD "\nldd \"$p\" 2>/dev/null | while read -r name arrow rest; do\n"
+                   "case \"$rest\" in 'not found'*) echo \"$name\";; esac\ndone\nexit 0\n",
+                   program);
     if (board_do(board, "cannot look for the program's libraries", err) != 0)
         return err_status(err);
     at = board->answer.data;
@@ -557,15 +557,15 @@ int board_mount(struct board *board, const struct board_lock *lock, const char *
                 struct err *err)
 {
     /* a mount that somebody left there would hide below this one */
-    script_add(board_script(board),
-               "d=" WORD " l=" WORD "\nmkdir -p \"$d\" || exit 1\n"
-               "while read -r source place rest; do\n"
-               "[ \"$place\" = \"$d\" ] && { umount \"$d\" || exit 1; }\n"
-               "done 2>/dev/null </proc/mounts\n"
-               "echo \"$d\" >\"$l/mounted\"\n"
-               "mount -t nfs -o nolock -o tcp -o rsize=32768,wsize=32768 " WORD
-               " \"$d\" || { r=$?; rm -f \"$l/mounted\"; exit $r; }\n",
-               directory, lock->path, source);
+    ssh_script_add(board_script(board),
+                   "d=" WORD " l=" WORD "\nmkdir -p \"$d\" || exit 1\n"
+                   "while read -r source place rest; do\n"
+                   "[ \"$place\" = \"$d\" ] && { umount \"$d\" || exit 1; }\n"
+                   "done 2>/dev/null </proc/mounts\n"
+                   "echo \"$d\" >\"$l/mounted\"\n"
+                   "mount -t nfs -o nolock -o tcp -o rsize=32768,wsize=32768 " WORD
+                   " \"$d\" || { r=$?; rm -f \"$l/mounted\"; exit $r; }\n",
+                   directory, lock->path, source);
     if (board_do_within(board, MOUNT_SECONDS, "cannot mount the project on the board", err) == 0)
         return 0;
     return err_hint(err,
@@ -577,9 +577,10 @@ int board_unmount(struct board *board, const struct board_lock *lock, const char
 {
     struct strbuf *script = board_script(board);
 
-    script_add(script, "umount " WORD " || exit 1\n", directory);
+    ssh_script_add(script, "umount " WORD " || exit 1\n", directory);
     if (lock->path != NULL)
-        script_add(script, "rm -f " WORD "/mounted\n", lock->path);
-    script_add(script, "rmdir " WORD " 2>/dev/null\nexit 0\n", directory); /* it stays when something else is in it */
+        ssh_script_add(script, "rm -f " WORD "/mounted\n", lock->path);
+    ssh_script_add(script, "rmdir " WORD " 2>/dev/null\nexit 0\n",
+                   directory); /* it stays when something else is in it */
     return board_do(board, "cannot unmount the project from the board", err);
 }

@@ -112,7 +112,7 @@ static char *executable_directory(void)
 {
     char path[PATH_MAX];
     pthread_mutex_lock(&acl_config_lock);
-    char *told = *program_directory != '\0' ? strdup(program_directory) : NULL;
+    char *told = *program_directory != '\0' ? scoped_text(program_directory, SIZE_MAX) : NULL;
     pthread_mutex_unlock(&acl_config_lock);
     if (told != NULL)
         return told;
@@ -124,7 +124,7 @@ static char *executable_directory(void)
     if (slash == NULL)
         return NULL;
     slash[slash == path] = '\0';
-    return strdup(path);
+    return scoped_text(path, SIZE_MAX);
 }
 
 /* "output" when it can be used; else $ASCEND_WORK_PATH/profiling_data, else where the program is (B7). Boards make no
@@ -140,9 +140,8 @@ static aclError choose_output(const struct json *profiler, enum recorder_form fo
     }
     const char *work = board ? NULL : getenv("ASCEND_WORK_PATH");
     if (work != NULL && *work != '\0') {
-        char *below = path_join(work, "profiling_data");
+        SCOPED_FREE char *below = path_join(work, "profiling_data");
         aclError code = below == NULL ? acl_fail_memory() : acl_path_prepare(below, "ASCEND_WORK_PATH", false, ret);
-        free(below);
         if (code == ACL_SUCCESS)
             return code;
     }

@@ -4,6 +4,7 @@
  * that mention a profiler at all are worth it. */
 #include "acl/call_target.h"
 #include "acl/preload/preload.h"
+#include "base/file/fsutil.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -60,19 +61,13 @@ static void tell(const char *what, const char *why)
 static bool mentions_profiler(const char *path)
 {
     static const char word[] = "profiler";
-    bool found = false;
     size_t length = 0;
     ssize_t n = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    char *text = fd < 0 ? NULL : malloc(FILE_LIMIT);
+    SCOPED_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    SCOPED_FREE char *text = fd < 0 ? NULL : scoped_memory(FILE_LIMIT, 1);
     while (text != NULL && length < FILE_LIMIT && (n = read(fd, text + length, FILE_LIMIT - length)) > 0)
         length += (size_t)n;
-    if (text != NULL)
-        found = memmem(text, length, word, sizeof word - 1) != NULL;
-    free(text);
-    if (fd >= 0)
-        close(fd);
-    return found;
+    return text != NULL && memmem(text, length, word, sizeof word - 1) != NULL;
 }
 
 /* In the directory of this library (a build) or the one above (an installation), else where the system looks. */

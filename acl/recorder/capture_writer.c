@@ -431,7 +431,7 @@ static void write_losses(struct capture_writer *writer)
         return;
     config_path(writer, LOSSES_FILE, &path);
     losses_text(&writer->losses, text);
-    int fd = open_file(writer, NULL, path.text, O_WRONLY);
+    SCOPED_CLOSE int fd = open_file(writer, NULL, path.text, O_WRONLY);
     bool written = fd >= 0 && write_at(fd, text, sizeof text, 0) == sizeof text;
     if (fd < 0 && writer->losses_map != NULL) {
         memcpy(writer->losses_map, text, sizeof text);
@@ -439,8 +439,6 @@ static void write_losses(struct capture_writer *writer)
     }
     if (written)
         writer->told = writer->losses;
-    if (fd >= 0)
-        close(fd);
 }
 
 /* Names before what they are the names of: a process can be killed in between. */
@@ -532,11 +530,9 @@ static int put_losses(struct capture_writer *writer, struct err *err)
     int failure = put_file(writer, path.text, text, sizeof text);
     if (failure != 0)
         return err_set_errno(err, failure, "cannot write '%s' in '%s'", path_name(path.text), writer->directory);
-    int fd = open_file(writer, NULL, path.text, O_RDWR);
+    SCOPED_CLOSE int fd = open_file(writer, NULL, path.text, O_RDWR);
     void *map = fd >= 0 ? mmap(NULL, LOSSES_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
     writer->losses_map = map != MAP_FAILED ? map : NULL;
-    if (fd >= 0)
-        close(fd);
     return 0;
 }
 
@@ -546,7 +542,7 @@ static int write_start(struct capture_writer *writer, const struct recorder_opti
     static const char *const names[] = {"info.json", "sample.json", "start_info", "host_start.log"};
     int status = 0;
     for (size_t i = 0; status == 0 && i < sizeof names / sizeof *names; i++) {
-        struct strbuf buf;
+        SCOPED(strbuf_release) struct strbuf buf;
         strbuf_init(&buf, CONFIG_TEXT_MAX);
         if (i == 0)
             capture_info_json(&buf, options);
@@ -559,7 +555,6 @@ static int write_start(struct capture_writer *writer, const struct recorder_opti
         int failure = buf.failed ? ENOMEM : put_config(writer, names[i], buf.data, buf.length);
         if (failure != 0)
             status = err_set_errno(err, failure, "cannot write '%s' in '%s'", names[i], writer->directory);
-        strbuf_release(&buf);
     }
     return status == 0 ? put_losses(writer, err) : status;
 }

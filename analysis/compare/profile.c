@@ -487,9 +487,9 @@ static int find_gap_group(struct grouping *grouping, struct map *pairs, const st
 static int table_of_gaps(const struct counting *counting, struct profile_table *table, struct err *err)
 {
     const struct workload *workload = counting->workload;
-    struct grouping grouping = {.groups = NULL};
-    struct gaps gaps = {.items = NULL};
-    struct map pairs = MAP_OF(struct gap_pair, names);
+    SCOPED(grouping_release) struct grouping grouping = {.groups = NULL};
+    SCOPED(gaps_release) struct gaps gaps = {.items = NULL};
+    SCOPED(map_release) struct map pairs = MAP_OF(struct gap_pair, names);
     uint32_t *groups = NULL, *behind = NULL; /* behind: of executions, the group of the gap in front */
 
     if (workload->facts.placed)
@@ -509,9 +509,6 @@ static int table_of_gaps(const struct counting *counting, struct profile_table *
     const struct valued valued = {counting, groups, &gaps, gaps.count, take_gap};
     failed = failed || tell_varying(counting, &grouping, (struct execution_keys){.of_execution = behind}, err) < 0 ||
              keep_largest(&grouping, &gaps, groups, err) < 0 || fill_table(&valued, &grouping, table, err) < 0;
-    grouping_release(&grouping);
-    map_release(&pairs);
-    gaps_release(&gaps);
     large_free(groups);
     large_free(behind);
     return failed ? err_status(err) : 0;

@@ -200,9 +200,4 @@ static inline bool work_computes(uint32_t work)
 /* TransData, Cast and so on: they change how data lie, not what they say. */
 bool workload_is_conversion(const char *type);
 
-/* After workload_finish: sets the period of steps whose neighbour was recorded,
- * what of each device's time was not, and how many inferences were. The numbers of pictures tell, and the calls that
- * start inferences beside them. */
-int splits_relate_steps(struct workload *workload, struct err *err);
-
 #endif

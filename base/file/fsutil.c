@@ -222,3 +222,15 @@ int file_write_at(int fd, const void *bytes, size_t size, uint64_t offset)
     }
     return 0;
 }
+
+int path_open_regular(const char *path, struct err *err)
+{
+    struct stat info;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return err_set_errno(err, errno, "cannot open it");
+    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode))
+        return fd;
+    close(fd);
+    return err_set(err, ERR_FORMAT, "not a regular file");
+}

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 /* directory + "/" + name in a new string (free() it), with one slash between them and none after an empty directory;
  * NULL when memory ran out. */
@@ -38,5 +39,16 @@ int path_read_file(const char *path, size_t limit, char **ret_data, size_t *ret_
  * errno. Writing: 0, or an errno. */
 ssize_t file_read_at(int fd, void *bytes, size_t size, uint64_t offset);
 int file_write_at(int fd, const void *bytes, size_t size, uint64_t offset);
+
+/* Closes what a local, -1 or an open file, is when its scope ends. */
+#define SCOPED_CLOSE SCOPED(path_scope_end)
+static inline void path_scope_end(const int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+}
+
+/* Opens a regular file for reading, without waiting for who writes into a pipe. */
+int path_open_regular(const char *path, struct err *err);
 
 #endif

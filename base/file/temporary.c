@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/file/temporary.h"
 
+#include "base/file/fsutil.h"
 #include "base/map.h"
 
 #include <dirent.h>
@@ -152,7 +153,7 @@ static bool is_temporary_name(const char *name)
 static void remove_if_stale(int directory, const char *name)
 {
     struct stat named, opened;
-    int fd = openat(directory, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    SCOPED_CLOSE int fd = openat(directory, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 
     if (fd < 0)
         return;
@@ -160,7 +161,6 @@ static void remove_if_stale(int directory, const char *name)
         fstatat(directory, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && named.st_ino == opened.st_ino &&
         named.st_dev == opened.st_dev)
         unlinkat(directory, name, 0);
-    close(fd);
 }
 
 /* head NULL: temporary files; else those whose name it begins. */

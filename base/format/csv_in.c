@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/format/csv_in.h"
 
+#include "base/file/fsutil.h"
 #include "base/progress.h"
 #include "base/strbuf.h"
 
@@ -87,25 +88,17 @@ static int read_file(const char *path, struct reading *reading, bool exactly)
 {
     struct err *err = reading->err;
     struct csv_parser parser;
-    struct stat info;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    SCOPED_CLOSE int fd = path_open_regular(path, err);
     if (fd < 0)
-        return err_set_errno(err, errno, "cannot open it");
-    if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode)) {
-        close(fd);
-        return err_set(err, ERR_FORMAT, "not a regular file");
-    }
-    if (csv_init(&parser, CSV_APPEND_NULL) != 0) {
-        close(fd);
+        return fd;
+    if (csv_init(&parser, CSV_APPEND_NULL) != 0)
         return err_no_memory(err);
-    }
     if (exactly)
         csv_set_space_func(&parser, is_no_blank);
     strbuf_init(&reading->text, CSV_ROW_LIMIT);
     int status = read_all(fd, &parser, reading);
     strbuf_release(&reading->text);
     csv_free(&parser);
-    close(fd);
     return status;
 }
 

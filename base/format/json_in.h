@@ -50,4 +50,10 @@ bool json_integer(const struct json *value, int64_t *ret);
 /* Version of the library below. */
 struct library_version json_library(void);
 
+#define SCOPED_JSON SCOPED(json_scope_end)
+static inline void json_scope_end(struct json *const *root)
+{
+    json_free(*root);
+}
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/format/json_pieces.h"
 
+#include "base/file/fsutil.h"
 #include "base/progress.h"
 #include "base/strbuf.h"
 
@@ -50,12 +51,11 @@ static int end_value(struct object_reading *reading, struct err *err)
     const char *keys[JSON_MEMBER_DEPTH];
     int status = 0;
     if (reading->level == reading->wanted) {
-        struct json *value = json_parse(reading->text.data, reading->text.length, err);
+        SCOPED_JSON struct json *value = json_parse(reading->text.data, reading->text.length, err);
         for (unsigned i = 0; i < reading->wanted; i++)
             keys[i] = json_string(reading->keys[i]);
         status = value != NULL ? reading->member(reading->arg, keys, value, err)
                                : err_wrap(err, "the value before byte %llu", reading->offset);
-        json_free(value);
     }
     strbuf_clear(&reading->text);
     reading->expect = EXPECT_COMMA;
@@ -189,7 +189,7 @@ int json_read_members(const char *path, unsigned depth,
 {
     struct object_reading reading = {.member = member, .arg = arg, .wanted = depth};
     struct stat info;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    SCOPED_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return err_set_errno(err, errno, "cannot open '%s'", path);
     int status = 0;
@@ -201,7 +201,6 @@ int json_read_members(const char *path, unsigned depth,
     for (unsigned i = 0; i < JSON_MEMBER_DEPTH; i++)
         json_free(reading.keys[i]);
     strbuf_release(&reading.text);
-    close(fd);
     return status < 0 ? err_wrap(err, "cannot read '%s'", path) : 0;
 }
 
@@ -298,17 +297,11 @@ int json_read_rows(const char *path, int (*row)(void *arg, const struct json *ob
                    void *arg, struct err *err)
 {
     struct array_reading reading = {.row = row, .arg = arg};
-    struct stat info;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    SCOPED_CLOSE int fd = path_open_regular(path, err);
     if (fd < 0)
-        return err_set_errno(err, errno, "cannot open it");
-    if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode)) {
-        close(fd);
-        return err_set(err, ERR_FORMAT, "not a regular file");
-    }
+        return fd;
     strbuf_init(&reading.text, JSON_ROW_LIMIT);
     int status = read_elements(fd, &reading, err);
     strbuf_release(&reading.text);
-    close(fd);
     return status;
 }

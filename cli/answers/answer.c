@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-int host_side_open(struct capture_visit *visit, sqlite3 **ret)
+int answer_open_host_side(struct capture_visit *visit, sqlite3 **ret)
 {
     struct diagnostics diag;
     struct err err = ERR_INIT;

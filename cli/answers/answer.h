@@ -12,7 +12,7 @@
 /* As visit_open_database, with the steps that --step-range chooses. Parts of the framework's records that cannot be
    read are told, and the status is STATUS_DATA_PROBLEMS.
  */
-int host_side_open(struct capture_visit *visit, sqlite3 **ret);
+int answer_open_host_side(struct capture_visit *visit, sqlite3 **ret);
 
 /* The roofs that the command line tells. */
 struct roofs roofs_of(const struct settings *settings);

@@ -135,8 +135,9 @@ static int print_program(struct capture_visit *visit, const struct named_times *
         return console_fail(ERR_NOT_FOUND, NULL, "'%s' has no operators, ranges or calls to advise on",
                             visit->directory);
     begin_one(visit);
-    int result = program_print(ranges, calls, path_name(visit->directory), (enum advice_format)settings->advise.format,
-                               screen_answer_width(settings), screen_is_ascii(), stdout, &err);
+    int result =
+        advice_print_program(ranges, calls, path_name(visit->directory), (enum advice_format)settings->advise.format,
+                             screen_answer_width(settings), screen_is_ascii(), stdout, &err);
     int status = console_output_end(false);
     return result == 0 ? status : visit_fail(visit, LOG_SOURCE_COMMON, &err);
 }
@@ -192,7 +193,7 @@ static int run_advise(const struct settings *settings)
         return console_fail(ERR_USAGE, NULL,
                             "no capture given: CAPTURE, or -dir DIR, is missing; try 'msprof advise --help'");
     give_large_memory_back();
-    status = captures_query(settings, &settings->captures, host_side_open, advise_database, &advising);
+    status = captures_query(settings, &settings->captures, answer_open_host_side, advise_database, &advising);
     status = status_worse(status, end_page(&advising));
     if (advising.told > 0) {
         console_output_begin();

@@ -189,7 +189,7 @@ static int open_untaken(struct capture_visit *visit, sqlite3 **ret)
         return STATUS_DONE;
     if (err.code != 0)
         return visit_fail(visit, LOG_SOURCE_COMMON, &err);
-    return host_side_open(visit, ret);
+    return answer_open_host_side(visit, ret);
 }
 
 /* A capture of a baseline is as if it lay in it. */

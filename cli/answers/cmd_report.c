@@ -121,7 +121,7 @@ static int read_bases(const struct settings *settings, struct bases *bases)
     int status = STATUS_DONE;
 
     if (stat(settings->report.base, &info) != 0 || !S_ISREG(info.st_mode))
-        status = captures_query(settings, &one, host_side_open, take_base, bases);
+        status = captures_query(settings, &one, answer_open_host_side, take_base, bases);
     else if (baseline_read(settings->report.base, &bases->items, &bases->count, &err) != 0)
         status = status_of_error(&err);
     if (err.code != 0)
@@ -148,9 +148,8 @@ static char *cluster_output(const char *directory)
     static const char *const places[] = {CLUSTER_OUTPUT "/" CLUSTER_COMMUNICATION, CLUSTER_COMMUNICATION};
 
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        char *file = path_join(directory, places[i]);
+        SCOPED_FREE char *file = path_join(directory, places[i]);
         bool found = file != NULL && access(file, F_OK) == 0;
-        free(file);
         if (found)
             return i == 0 ? path_join(directory, CLUSTER_OUTPUT) : strdup(directory);
     }
@@ -198,7 +197,7 @@ static int run_report(const struct settings *settings)
         status = read_bases(settings, &reporting.bases);
     if (settings->report.base == NULL || reporting.bases.count > 0)
         status = status_worse(
-            status, captures_query(settings, &settings->captures, host_side_open, report_database, &reporting));
+            status, captures_query(settings, &settings->captures, answer_open_host_side, report_database, &reporting));
     status = status_worse(status, end_page(&reporting));
     bases_release(&reporting.bases);
     return status;

@@ -61,7 +61,7 @@ static int load_report_directory(struct report_files *files, const char *path, s
     return user_directory_is_readable(path) ? report_files_load_directory(files, path, err) : 0;
 }
 
-int user_reports_load(struct report_files *files, const struct settings *settings, struct err *err)
+int captures_load_reports(struct report_files *files, const struct settings *settings, struct err *err)
 {
     SCOPED_FREE char *directory = NULL;
     files->seconds = settings->report_seconds;
@@ -129,7 +129,7 @@ static void describe_layout(struct strbuf *text, const struct layout *layout)
 static int layouts_fingerprint(const struct layout_set *set, char ret[CHECKSUM_TEXT_SIZE], struct err *err)
 {
     struct checksum *sum = checksum_new();
-    struct strbuf text;
+    SCOPED(strbuf_release) struct strbuf text;
     int result = 0;
 
     strbuf_init(&text, FINGERPRINT_LIMIT);
@@ -146,7 +146,6 @@ static int layouts_fingerprint(const struct layout_set *set, char ret[CHECKSUM_T
         checksum_add(sum, text.data, text.length);
         checksum_finish(sum, ret);
     }
-    strbuf_release(&text);
     checksum_free(sum);
     return result;
 }
@@ -303,13 +302,12 @@ static int find_captures(struct found_captures *found, const char *path)
 {
     struct err err = ERR_INIT;
     struct stat info;
-    char *absolute = path_absolute(path, &err);
+    SCOPED_FREE char *absolute = path_absolute(path, &err);
     bool is_none = false, failed = absolute == NULL || find_in(found, path, absolute, &is_none, &err) != 0;
 
-    free(absolute);
     if (failed) {
         if (stat(path, &info) == 0 && S_ISREG(info.st_mode))
-            hint_of_file(path, &err);
+            options_hint_of_file(path, &err);
         err_wrap(&err, "cannot use '%s' as a capture", path);
         return console_error(&err);
     }
@@ -659,7 +657,7 @@ bool visit_is_empty(const struct capture_visit *visit, sqlite3 *db, struct err *
     SCOPED(strbuf_release) struct strbuf reason;
 
     strbuf_init(&reason, ERR_TEXT_SIZE);
-    bool is_empty = emptiness_tell(db, &reason, &ignored) == 0 && reason.length > 0;
+    bool is_empty = outcome_tell_emptiness(db, &reason, &ignored) == 0 && reason.length > 0;
     if (is_empty)
         err_set(ret, ERR_NOT_FOUND, "'%s': %s", visit->directory, reason.data);
     return is_empty;

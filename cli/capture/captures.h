@@ -17,7 +17,7 @@
 
 /* Loads <prefix>/share/msprof/reports, $XDG_CONFIG_HOME/msprof/reports and the files of --report-file. A directory that
  * cannot be read is a warning. files must be empty; report_files_release() it whatever the result. */
-int user_reports_load(struct report_files *files, const struct settings *settings, struct err *err);
+int captures_load_reports(struct report_files *files, const struct settings *settings, struct err *err);
 
 /* The layouts of one run: built in, from the layout directories, from --layout. */
 
@@ -58,7 +58,7 @@ struct capture_visit {
 int captures_process(const struct settings *settings, const struct value_list *captures,
                      int (*process)(struct capture_visit *visit), void *context);
 /* Does likewise the work on the database of each, which is closed behind it. open: visit_open_database, or
- * host_side_open. */
+ * answer_open_host_side. */
 int captures_query(const struct settings *settings, const struct value_list *captures,
                    int (*open)(struct capture_visit *visit, sqlite3 **ret),
                    int (*work)(struct capture_visit *visit, sqlite3 *db), void *context);

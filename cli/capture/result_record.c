@@ -41,9 +41,8 @@ static char *read_record(const char *results, const char *name)
 static int write_record(const char *results, const char *name, const struct strbuf *text, struct err *err)
 {
     struct outfile out = {.path = NULL};
-    char *path = path_joined(results, name, err);
+    SCOPED_FREE char *path = path_joined(results, name, err);
     int status = path == NULL ? err_status(err) : text->failed ? err_no_memory(err) : outfile_open(&out, path, err);
-    free(path);
     if (status != 0)
         return status;
     if (text->length > 0)
@@ -170,9 +169,9 @@ static bool lock(int fd, int how)
 int pin_open(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    char *directory = slash != NULL ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    SCOPED_FREE char *directory =
+        scoped_text(slash != NULL ? path : ".", slash != NULL ? (size_t)(slash - path) + 1 : 1);
     int fd = directory != NULL ? open(directory, O_RDONLY | O_CLOEXEC | O_DIRECTORY) : -1;
-    free(directory);
     /* who removes it holds the lock for a moment only */
     if (fd >= 0 && !lock(fd, LOCK_SH)) {
         close(fd);
@@ -205,28 +204,18 @@ void pin_close(int fd)
 
 int collection_log_open(struct collection_log *log, const char *results, struct err *err)
 {
-    char *directory = path_join(results, "log"), *path = NULL;
-    int result;
+    SCOPED_FREE char *directory = path_join(results, "log");
+    SCOPED_FREE char *path = directory != NULL ? path_join(directory, "collection.log") : NULL;
 
     log->fd = -1;
-    if (directory != NULL)
-        path = path_join(directory, "collection.log");
-    if (path == NULL) {
-        result = err_no_memory(err);
-        goto out;
-    }
-    result = path_make_result_directory(directory, err);
-    if (result != 0)
-        goto out;
+    if (path == NULL)
+        return err_no_memory(err);
+    if (path_make_result_directory(directory, err) < 0)
+        return err_status(err);
     temporary_remove_stale(directory); /* of the record of whose results these are */
     /* no waiting for a reader when somebody put a pipe there; no link, which could lead to any file of the user's */
     log->fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0640);
-    if (log->fd < 0)
-        result = err_set_errno(err, errno, "cannot open '%s'", path);
-out:
-    free(path);
-    free(directory);
-    return result;
+    return log->fd < 0 ? err_set_errno(err, errno, "cannot open '%s'", path) : 0;
 }
 
 void collection_log_close(struct collection_log *log)
@@ -323,12 +312,11 @@ static bool identify_report(const char *report, const char *name, struct file_id
     if (dot == NULL || strbuf_add(&stem, name, (size_t)(dot - name)) != 0)
         goto out;
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0] && !found; i++) {
-        struct strbuf pattern;
+        SCOPED(strbuf_release) struct strbuf pattern;
 
         strbuf_init(&pattern, LINE_SIZE);
         if (strbuf_adds(&pattern, report) == 0 && strbuf_adds(&pattern, shapes[i]) == 0)
             found = capture_match_name(pattern.data, stem.data, ret);
-        strbuf_release(&pattern);
     }
 out:
     strbuf_release(&stem);

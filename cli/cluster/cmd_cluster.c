@@ -286,7 +286,7 @@ static int raw_ranks_prepare(void *arg, const struct cluster_source *const *sour
             continue;
         while (ranks->running >= (size_t)ranks->jobs)
             wait_for_one(ranks);
-        pid_t child = child_fork();
+        pid_t child = console_fork();
         if (child == 0)
             _exit(analyse_rank(ranks, sources[i]));
         ranks->items[i].child = child > 0 ? child : 0;
@@ -337,7 +337,7 @@ static int raw_ranks_analyse(void *arg, const struct cluster_source *source, str
     }
     failed = failed || rank_text_read(rank, &places, diag, err) < 0;
     if (results != NULL)
-        remove_directory(results, &ignored);
+        analyse_remove_directory(results, &ignored);
     return failed ? err_status(err) : 0;
 }
 

@@ -50,10 +50,9 @@ static int write_acl_json(struct session *session, struct err *err)
                            "with --transfer=nfs only one acl.json can be in the project; '%s' is one "
                            "more",
                            file->path);
-        char *path = path_join(plan->root, file->path);
+        SCOPED_FREE char *path = path_join(plan->root, file->path);
         result = path != NULL ? acl_file_replace(&session->acl, path, file->content, (size_t)file->size, err)
                               : err_no_memory(err);
-        free(path);
     }
     return result;
 }

@@ -65,7 +65,7 @@ static char *backup_head(const char *target)
 /* A file of this text takes the place of path as a whole; st is whose mode and owner it gets, NULL: a new file's. */
 static int put_text(const char *path, const char *text, size_t length, const struct stat *st, struct err *err)
 {
-    char *temporary = NULL;
+    SCOPED_FREE char *temporary = NULL;
 
     if (asprintf(&temporary, "%s.msprof-XXXXXX", path) < 0)
         return err_no_memory(err);
@@ -84,7 +84,6 @@ static int put_text(const char *path, const char *text, size_t length, const str
         if (failure != 0)
             unlink(temporary);
     }
-    free(temporary);
     return failure == 0 ? 0 : err_set_errno(err, failure, "cannot write '%s'", path);
 }
 
@@ -95,9 +94,7 @@ static int make_backup(const struct acl_file *file, const struct stat *st, struc
     size_t length;
 
     if (file->had_none) {
-        int fd = open(file->backup, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, NEW_FILE_MODE);
-        if (fd >= 0)
-            close(fd);
+        SCOPED_CLOSE int fd = open(file->backup, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, NEW_FILE_MODE);
         return fd >= 0 || errno == EEXIST ? 0 : err_set_errno(err, errno, "cannot write '%s'", file->backup);
     }
     if (link(file->target, file->backup) == 0 || errno == EEXIST)
@@ -166,12 +163,11 @@ static int find_other(const struct acl_file *file, bool *ret_shared, struct err 
 
 static int name_backup(struct acl_file *file, bool has_file, bool is_shared, struct err *err)
 {
-    char *head = backup_head(file->target);
+    SCOPED_FREE char *head = backup_head(file->target);
 
     file->had_none = !has_file;
     if (head == NULL || asprintf(&file->backup, "%s%s%s", head, file->checksum, has_file ? "" : NONE) < 0)
         file->backup = NULL;
-    free(head);
     if (file->backup == NULL)
         return err_no_memory(err);
     if (is_shared && access(file->backup, F_OK) != 0) { /* the other one's tells that there was none */
@@ -283,7 +279,7 @@ static int recover_backup(const char *target, const char *backup, enum acl_file_
 
 int acl_file_recover(const char *path, bool *ret_found, enum acl_file_end *ret, struct err *err)
 {
-    SCOPED_FREE char *target = NULL, *backup = NULL;
+    char *target = NULL, *backup = NULL;
 
     *ret_found = false;
     *ret = ACL_FILE_RESTORED;
@@ -293,6 +289,8 @@ int acl_file_recover(const char *path, bool *ret_found, enum acl_file_end *ret, 
         *ret_found = true;
         recover_backup(target, backup, ret, err);
     }
+    free(backup);
+    free(target);
     return err_status(err);
 }
 
@@ -312,9 +310,8 @@ static int split_program(struct collect_plan *plan, struct err *err)
         result = words_add(&plan->arguments, settings->operands[i], err);
     if (result != 0)
         return err_wrap(err, "cannot read --main '%s'", text);
-    char *path = words_take_first(&plan->arguments);
+    SCOPED_FREE char *path = words_take_first(&plan->arguments);
     plan->main = path_absolute(path != NULL ? path : "", err);
-    free(path);
     if (plan->main != NULL)
         return 0;
     err_wrap(err, "there is no program to run");
@@ -337,13 +334,12 @@ static int check_program(struct collect_plan *plan, struct err *err)
 /* The root is the parent of out/, which holds the program, unless the ini file names it. */
 static int find_root(struct collect_plan *plan, struct err *err)
 {
-    char *directory = strdup(plan->main), *slash = directory != NULL ? strrchr(directory, '/') : NULL;
+    SCOPED_FREE char *directory = scoped_text(plan->main, SIZE_MAX);
+    char *slash = directory != NULL ? strrchr(directory, '/') : NULL;
     int result = 0;
 
-    if (slash == NULL) {
-        free(directory);
+    if (slash == NULL)
         return err_no_memory(err);
-    }
     plan->program = strdup(slash + 1);
     *slash = '\0';
     slash = strrchr(directory, '/');
@@ -368,7 +364,6 @@ static int find_root(struct collect_plan *plan, struct err *err)
         if (plan->directory == NULL)
             result = err_no_memory(err);
     }
-    free(directory);
     return result;
 }
 
@@ -440,12 +435,11 @@ static bool is_acl_json(const char *path)
 /* Puts back what a run that was killed left in the project by NFS, and tells it. *ret_any: the project has changed. */
 static int recover_acl_json(const struct collect_plan *plan, const char *path, bool *ret_any, struct err *err)
 {
-    char *absolute_path = path_join(plan->root, path);
+    SCOPED_FREE char *absolute_path = path_join(plan->root, path);
     enum acl_file_end end;
     bool found = false;
     int result = absolute_path != NULL ? acl_file_recover(absolute_path, &found, &end, err) : err_no_memory(err);
 
-    free(absolute_path);
     if (result != 0)
         return err_wrap(err, "cannot put back what a run that was killed left");
     if (found && end == ACL_FILE_EDITED)
@@ -460,7 +454,7 @@ static int recover_acl_json(const struct collect_plan *plan, const char *path, b
 
 static char *default_acl_json(const struct collect_plan *plan)
 {
-    return plan->directory[0] != '\0' ? path_join(plan->directory, "acl.json") : strdup("acl.json");
+    return plan->directory[0] != '\0' ? path_join(plan->directory, "acl.json") : scoped_text("acl.json", SIZE_MAX);
 }
 
 static int recover_project(struct collect_plan *plan, struct err *err)

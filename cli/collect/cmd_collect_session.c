@@ -213,11 +213,10 @@ void collect_tell_left(struct session *session)
         return;
     }
     for (size_t i = 0; i < session->left.count && i < MOST_COMMANDS; i++) {
-        char *remote = path_join(session->run_directory, session->left.items[i]);
+        SCOPED_FREE char *remote = path_join(session->run_directory, session->left.items[i]);
 
         if (remote != NULL)
             tell_place(session, remote, session->fetch_failed);
-        free(remote);
     }
     if (session->left.count == 0 || session->left.count > MOST_COMMANDS)
         tell_place(session, session->run_directory, session->fetch_failed);
@@ -343,7 +342,7 @@ static bool is_data(const char *path)
     SCOPED(file_identity_release) struct file_identity identity = {.model = NULL};
     unsigned families;
 
-    return capture_recognise(name, &identity, &families) != NULL || is_config_name(name);
+    return capture_recognise(name, &identity, &families) != NULL || capture_is_config_name(name);
 }
 
 static int fetch_by_name(struct session *session, const char *directory, const char *name, bool resumes, bool removes,
@@ -434,7 +433,7 @@ static int fetch_all(struct session *session, const char *directory, const struc
 static int fetch_one(struct session *session, char *path, struct err *err)
 {
     char *slash = strrchr(path, '/');
-    const char *name = slash + 1, *problem = remote_path_problem(name);
+    const char *name = slash + 1, *problem = listing_path_problem(name);
 
     if (problem != NULL || strcmp(name, "..") == 0)
         return err_set(err, ERR_USAGE, "--fetch-only is '%s', expected the path of a capture on the board", path);

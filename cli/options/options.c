@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "base/suggest.h"
+#include "base/words.h"
 #include "db/query/cann_version.h"
 #include "exporters/export.h"
 #include "exporters/table/report.h"
@@ -143,25 +144,18 @@ static void hint_of_word(const char *word, enum command_id parent, struct err *e
         err_hint(err, "msprof run -- %s", word);
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), wanted = strlen(end);
-
-    return length > wanted && strcmp(text + length - wanted, end) == 0;
-}
-
-void hint_of_file(const char *path, struct err *err)
+void options_hint_of_file(const char *path, struct err *err)
 {
     static const char *const packed[] = {".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2", ".tar.zst"};
     const char *slash = strrchr(path, '/');
 
     for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
-        if (ends_with(path, packed[i])) {
+        if (words_end_in(path, packed[i])) {
             err_hint(err, "unpack it, and give the directory: tar -xf %s", path);
             return;
         }
     }
-    if (ends_with(path, ".zip"))
+    if (words_end_in(path, ".zip"))
         err_hint(err, "unpack it, and give the directory: unzip %s", path);
     else
         err_hint(err, "a capture is a directory; the file lies in %.*s", slash != NULL ? (int)(slash - path) : 1,
@@ -228,7 +222,7 @@ static int unknown_option(struct err *err, enum command_id command, const char *
     struct suggestion suggestion;
 
     if (elsewhere != NULL) {
-        struct strbuf owners;
+        SCOPED(strbuf_release) struct strbuf owners;
 
         strbuf_init(&owners, MESSAGE_LIMIT);
         for (size_t i = 0; i < option_count; i++)
@@ -239,7 +233,6 @@ static int unknown_option(struct err *err, enum command_id command, const char *
                                 command_full_name((enum command_id)id));
         int result = err_set(err, ERR_USAGE, "'%.*s' is an option of %s, not of '%s'", (int)length, word, owners.data,
                              command_full_name(command));
-        strbuf_release(&owners);
         if (command == COMMAND_ROOT)
             hint_of_option(word, err);
         return result;

@@ -21,7 +21,7 @@ void offers_put(FILE *stream, enum offer offer);
 /* First tries of people who know another tool, or this one not yet: which command they meant. */
 
 /* Adds a hint to an error about a file that was given as a capture: to unpack it, or where it lies. */
-void hint_of_file(const char *path, struct err *err);
+void options_hint_of_file(const char *path, struct err *err);
 
 enum color_mode { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 enum kinds_format { KINDS_TABLE, KINDS_JSON, KINDS_MDOC };

@@ -279,8 +279,8 @@ int iteration_database_make(sqlite3 *db, const char *database, const char *path,
     return make(&copying, path, err);
 }
 
-int stretches_database_make(sqlite3 *db, const char *database, const char *path, const struct stretch *stretches,
-                            size_t count, struct err *err)
+int iteration_stretches_make(sqlite3 *db, const char *database, const char *path, const struct stretch *stretches,
+                             size_t count, struct err *err)
 {
     struct copying copying = {.db = db, .database = database, .stretches = stretches, .stretch_count = count};
     return make(&copying, path, err);

@@ -21,7 +21,7 @@ struct stretch {
 };
 /* Makes one of the rows that began in one of the stretches: tasks, communication operators, calls, samples; from tables
  * without times the rows of these tasks. Tables that belong to no time are there whole. */
-int stretches_database_make(sqlite3 *db, const char *database, const char *path, const struct stretch *stretches,
-                            size_t count, struct err *err);
+int iteration_stretches_make(sqlite3 *db, const char *database, const char *path, const struct stretch *stretches,
+                             size_t count, struct err *err);
 
 #endif

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-int plan_compare_steps(const char *a, const char *b)
+int plan_compare_steps(const void *left, const void *right)
 {
-    const char *x = a, *y = b;
+    const char *a = *(const char *const *)left, *b = *(const char *const *)right, *x = a, *y = b;
     while (*x != '\0' && *y != '\0') {
         if (isdigit((unsigned char)*x) && isdigit((unsigned char)*y)) {
             size_t m, n;
@@ -114,11 +114,6 @@ static int collect_entries(struct making *making, struct err *err)
     return 0;
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-    return plan_compare_steps(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Steps in their order; entries have numbers of texts until here. The texts are those of an aggregate, which stay. */
 static int order_steps(struct making *making, struct err *err)
 {
@@ -135,7 +130,7 @@ static int order_steps(struct making *making, struct err *err)
         plan->steps.items[entry->step] = aggregate_text(rank, rank->blocks[entry->block].step);
     }
     plan->steps.count = count;
-    array_sort(plan->steps.items, count, sizeof *plan->steps.items, compare_texts);
+    array_sort(plan->steps.items, count, sizeof *plan->steps.items, plan_compare_steps);
     for (size_t i = 0; i < count; i++) {
         uint32_t text;
         if (intern_find(&making->steps, plan->steps.items[i], strlen(plan->steps.items[i]), &text))

@@ -62,8 +62,8 @@ bool plan_same_members(const struct plan *plan, const struct plan_group *a, cons
 /* Whether a step is among those that are analysed; one without a number always is. */
 bool plan_wants_step(const struct plan *plan, const char *step);
 
-/* "step10" stands behind "step9": by the texts around numbers, then the numbers. */
-int plan_compare_steps(const char *a, const char *b);
+/* "step10" stands behind "step9": by the texts around numbers, then the numbers. For array_sort of texts. */
+int plan_compare_steps(const void *left, const void *right);
 
 /* Ranks that others name and that are not here, and things that some lack and others have. */
 

@@ -63,7 +63,7 @@ static bool dixon_says_so(const struct merged_collective *collective)
     return span > 0 && ((double)behind - (double)low[0]) / span > dixon_limit(n);
 }
 
-int64_t collective_outlier_below(const struct merged_collective *collective)
+int64_t verdict_outlier_below(const struct merged_collective *collective)
 {
     int64_t n = collective->count;
     if (n < 3 || collective->different[3] == INT64_MAX)
@@ -133,7 +133,7 @@ static void judge_row(struct rank_verdict *verdict, const struct merged_collecti
                       int64_t elapse_ns)
 {
     int64_t shortest = collective->shortest[0], longest = collective->longest[COLLECTIVE_ENDS - 1];
-    int64_t below = collective_outlier_below(collective);
+    int64_t below = verdict_outlier_below(collective);
     verdict->collectives++;
     verdict->wait_ns = number_add(verdict->wait_ns, number_subtract(elapse_ns, shortest));
     if (longest > shortest && rank == collective->shortest_rank) {

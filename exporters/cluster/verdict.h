@@ -54,7 +54,7 @@ void verdicts_sort(struct verdicts *verdicts);
 
 /* The bound below which a collective's times stand out as too short, so that their rank is the one that the others
  * wait for; INT64_MIN: none. */
-int64_t collective_outlier_below(const struct merged_collective *collective);
+int64_t verdict_outlier_below(const struct merged_collective *collective);
 
 /* How long ranks waited in a step for one of them. */
 struct step_wait {

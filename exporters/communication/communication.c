@@ -121,7 +121,7 @@ static int set_groups(struct loading *loading, struct err *err)
         if (i == 0 || strcmp(groups[i].name, groups[kept - 1].name) != 0)
             groups[kept++] = groups[i];
     }
-    int status = lines_hash_numbers(document->analysis->prof, groups, kept, document->analysis->diag, err);
+    int status = records_hash_numbers(document->analysis->prof, groups, kept, document->analysis->diag, err);
     for (size_t i = 0; i < count; i++) {
         const struct hashed_name key = {group_of(loading, &loading->communications->items[i]), 0};
         const struct hashed_name *found = bsearch(&key, groups, kept, sizeof key, compare_hashed);

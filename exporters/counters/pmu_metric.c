@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/counters/pmu_metric.h"
 
+#include "base/words.h"
 #include "exporters/counters/pmu_rounding.h"
 
 #include <math.h>
@@ -308,9 +309,7 @@ static bool has_sides(enum pmu_rules rules)
 static bool is_supported(const struct pmu_plan *plan, const char *name)
 {
     const char *const *list = plan->side == PMU_AIC ? unsupported_aic : unsupported_aiv;
-    size_t length = strlen(name);
-    bool counts_operations = length > 5 && strcmp(name + length - 5, "_fops") == 0;
-    if (!has_sides(plan->rules) || plan->unfiltered || (plan->both_fops && counts_operations))
+    if (!has_sides(plan->rules) || plan->unfiltered || (plan->both_fops && words_end_in(name, "_fops")))
         return true;
     for (; *list != NULL; list++) {
         if (strncmp(name, *list, strlen(*list)) == 0)

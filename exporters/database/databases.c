@@ -206,8 +206,8 @@ static int name_older(struct unified *unified, int version, struct err *err)
     return failed ? err_status(err) : 0;
 }
 
-int cann_db_write(sqlite3 *db, const struct export_options *options, const char *path, cann_db_adder *add, void *arg,
-                  struct export_result *result, struct err *err)
+int database_write_cann(sqlite3 *db, const struct export_options *options, const char *path, cann_db_adder *add,
+                        void *arg, struct export_result *result, struct err *err)
 {
     struct db_export export = {.part = NULL};
     uint64_t rows;
@@ -240,7 +240,7 @@ int export_database(sqlite3 *db, const struct export_options *options, struct ex
     if (status < 0 || facts.family != CAPTURE_CANN)
         return status;
     char *path = cann_report_path(options, "msprof", -1, ".db", err);
-    status = path != NULL ? cann_db_write(db, options, path, NULL, NULL, ret, err) : err_status(err);
+    status = path != NULL ? database_write_cann(db, options, path, NULL, NULL, ret, err) : err_status(err);
     free(path);
     return status == 0 ? communication_database(db, options, ret, err) : status;
 }
@@ -278,7 +278,7 @@ static int add_tables(void *arg, struct unified *unified, struct err *err)
     struct framework_analysis *analysis = arg;
     sqlite3 *db = unified_sqlite(unified);
     int status = set_rank(analysis, db, err);
-    return status == 0 && analysis->framework->torch != NULL ? pytorch_add_tables(analysis, db, err) : status;
+    return status == 0 && analysis->framework->torch != NULL ? torch_add_tables(analysis, db, err) : status;
 }
 
 /* Writes the database; when some steps are asked for, the capture's tables have what began in them. */
@@ -287,10 +287,10 @@ static int write_database(struct framework_analysis *analysis, const char *path,
     struct export_options options = *analysis->options;
     struct framework_part part;
     if (analysis->steps.count == 0 || analysis->database == NULL)
-        return cann_db_write(analysis->db, &options, path, add_tables, analysis, analysis->result, err);
+        return database_write_cann(analysis->db, &options, path, add_tables, analysis, analysis->result, err);
     bool failed = framework_part_make(analysis, &part, err) < 0;
     options.database = part.path;
-    failed = failed || cann_db_write(part.db, &options, path, add_tables, analysis, analysis->result, err) < 0;
+    failed = failed || database_write_cann(part.db, &options, path, add_tables, analysis, analysis->result, err) < 0;
     framework_part_release(&part);
     return failed ? err_status(err) : 0;
 }
@@ -339,7 +339,7 @@ int framework_part_make(const struct framework_analysis *analysis, struct framew
     char *beside = stretches != NULL ? path_joined(analysis->options->directory, "", err) : NULL;
     *ret = (struct framework_part){.fd = -1};
     bool failed = stretches == NULL || beside == NULL || (ret->fd = temporary_create(beside, &ret->path, err)) < 0 ||
-                  stretches_database_make(analysis->db, analysis->database, ret->path, stretches, count, err) < 0 ||
+                  iteration_stretches_make(analysis->db, analysis->database, ret->path, stretches, count, err) < 0 ||
                   database_open(ret->path, &ret->db, err) < 0;
     free(beside);
     free(stretches);

@@ -16,8 +16,8 @@ typedef int cann_db_adder(void *arg, struct unified *unified, struct err *err);
 
 /* Writes the database of a capture to path. options->database NULL: there is no capture, and only what add (which may
  * be NULL) adds is in it. Counts the file and its rows in *result. */
-int cann_db_write(sqlite3 *db, const struct export_options *options, const char *path, cann_db_adder *add, void *arg,
-                  struct export_result *result, struct err *err);
+int database_write_cann(sqlite3 *db, const struct export_options *options, const char *path, cann_db_adder *add,
+                        void *arg, struct export_result *result, struct err *err);
 
 /* ascend_mindspore_profiler_<rank>.db or ascend_pytorch_profiler_<rank>.db: what the capture's database for viewers has
  * and, of PyTorch, the framework's tables. */
@@ -27,7 +27,7 @@ int framework_write_database(struct framework_analysis *analysis, struct err *er
 int framework_write_communication_database(struct framework_analysis *analysis, struct err *err);
 
 /* Inside: adds PyTorch's tables to a database. */
-int pytorch_add_tables(struct framework_analysis *analysis, sqlite3 *db, struct err *err);
+int torch_add_tables(struct framework_analysis *analysis, sqlite3 *db, struct err *err);
 
 /* Inside: "<directory>/<name>" (free() it). */
 char *framework_database_path(const struct framework_analysis *analysis, const char *name, struct err *err);

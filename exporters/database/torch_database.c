@@ -403,7 +403,7 @@ static int add_api_types(struct torch_tables *tables, struct err *err)
                          err);
 }
 
-int pytorch_add_tables(struct framework_analysis *analysis, sqlite3 *db, struct err *err)
+int torch_add_tables(struct framework_analysis *analysis, sqlite3 *db, struct err *err)
 {
     static int (*const parts[])(struct torch_tables * tables, struct err * err) = {
         add_api_types, add_interface, add_memory, add_collections, add_steps, add_metadata, add_texts};

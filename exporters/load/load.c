@@ -110,7 +110,7 @@ static int reserve_sums(void *items, size_t *count, size_t *capacity, uint32_t o
     return 0;
 }
 
-static void add_known(int64_t *sum, int64_t value)
+static void svp_add_known(int64_t *sum, int64_t value)
 {
     *sum = number_add(*sum, value != DB_NULL ? value : 0);
 }
@@ -126,7 +126,7 @@ static int add_cycles(struct cann_load *load, uint32_t *number, int64_t total, c
     struct cycles *sums = &load->cycles.items[*number - 1];
     sums->total = number_add(sums->total, total);
     for (int i = 0; i < CANN_COUNTERS; i++)
-        add_known(&sums->counters[i], counters[i]);
+        svp_add_known(&sums->counters[i], counters[i]);
     return 0;
 }
 
@@ -138,12 +138,12 @@ static int add_counters(struct cann_load *load, uint32_t op, const struct cann_t
     if ((task->has_aic && add_cycles(load, &counted->aic, task->aic_total_cycle, task->aic_counters, err) < 0) ||
         (task->has_aiv && add_cycles(load, &counted->aiv, task->aiv_total_cycle, task->aiv_counters, err) < 0))
         return err_status(err);
-    add_known(&counted->aic_time_ns, task->aic_time_ns);
-    add_known(&counted->aiv_time_ns, task->aiv_time_ns);
+    svp_add_known(&counted->aic_time_ns, task->aic_time_ns);
+    svp_add_known(&counted->aiv_time_ns, task->aiv_time_ns);
     counted->duration_ns = number_add(counted->duration_ns, task->duration_ns);
     counted->began_on_aiv = task->op_task_type == TASK_MIX_VECTOR;
-    add_known(&counted->block_sum, task->block_num);
-    add_known(&counted->mix_block_sum, task->mix_block_num);
+    svp_add_known(&counted->block_sum, task->block_num);
+    svp_add_known(&counted->mix_block_sum, task->mix_block_num);
     counted->count++;
     counted->part = (uint32_t)(load->part - load->parts.parts);
     return 0;

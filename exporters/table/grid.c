@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/utf8.h"
+#include "base/words.h"
 #include "exporters/table/text_table.h"
 
 #include <math.h>
@@ -398,13 +399,6 @@ static double survey_column(const struct grid *grid, size_t c, size_t *ret_decim
     return largest;
 }
 
-static bool is_in_microseconds(const char *title)
-{
-    size_t length = strlen(title), unit = sizeof "(us)" - 1;
-
-    return length > unit && strcmp(title + length - unit, "(us)") == 0;
-}
-
 /* The unit in which every time of a table can be read: that of the column whose times are shortest; microseconds where
  * a column stays in them, as points in time do. */
 static struct time_unit unit_of_times(const struct grid *grid)
@@ -413,7 +407,7 @@ static struct time_unit unit_of_times(const struct grid *grid)
     size_t ignored;
 
     for (size_t c = 0; c < grid->column_count; c++) {
-        if (!grid->columns[c].time && is_in_microseconds(grid->columns[c].title))
+        if (!grid->columns[c].time && words_end_in(grid->columns[c].title, "(us)"))
             return time_unit_for(0);
         double largest = grid->columns[c].number && grid->columns[c].time ? survey_column(grid, c, &ignored) : 0;
         if (largest > 0)

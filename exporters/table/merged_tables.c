@@ -5,6 +5,7 @@
 #include "base/file/fsutil.h"
 #include "base/format/csv_in.h"
 #include "base/progress.h"
+#include "base/words.h"
 #include "exporters/cann_report.h"
 #include "exporters/export.h"
 #include "exporters/json_text.h"
@@ -225,12 +226,6 @@ static int unite_table(struct merged_tables *merged, struct err *err)
 
 /* ---- what is no table ---- */
 
-static bool is_table(const struct written_file *file)
-{
-    size_t length = strlen(file->path);
-    return length > 4 && strcmp(file->path + length - 4, ".csv") == 0;
-}
-
 /* A document stays one of its part. */
 static int move_document(struct merged_tables *merged, const struct written_file *file, struct err *err)
 {
@@ -264,7 +259,7 @@ static int unite_all(struct merged_tables *merged, struct err *err)
     for (size_t i = 0; status == 0 && i < merged->files.count; i++) {
         const struct written_file *file = &merged->files.items[i];
         merged->report = file->report;
-        if (!is_table(file))
+        if (!words_end_in(file->path, ".csv"))
             status = move_document(merged, file, err);
         else if (is_first_of_report(merged, i))
             status = unite_table(merged, err);

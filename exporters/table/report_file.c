@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/file/fsutil.h"
 #include "base/utf8.h"
+#include "base/words.h"
 #include "exporters/table/plan.h"
 
 #include <ctype.h>
@@ -350,9 +351,7 @@ int report_files_load(struct report_files *files, const char *path, struct err *
 
 static int is_report_file(const struct dirent *entry)
 {
-    size_t length = strlen(entry->d_name), suffix = strlen(REPORT_FILE_SUFFIX);
-    return entry->d_name[0] != '.' && length > suffix &&
-           strcmp(entry->d_name + length - suffix, REPORT_FILE_SUFFIX) == 0;
+    return entry->d_name[0] != '.' && words_end_in(entry->d_name, REPORT_FILE_SUFFIX);
 }
 
 static int compare_entries(const struct dirent **a, const struct dirent **b)

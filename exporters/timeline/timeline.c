@@ -452,7 +452,7 @@ static int marks_timeline(struct timeline_run *timeline, struct err *err)
     struct track_run run = run_of(timeline);
     run.own_numbers = true;
     const bool failed =
-        tx_report_name(name, timeline->db, timeline->options, ".json", err) < 0 || write_marks(&run, name, err) < 0;
+        report_tx_name(name, timeline->db, timeline->options, ".json", err) < 0 || write_marks(&run, name, err) < 0;
     map_release(&run.processes);
     return failed ? err_status(err) : 0;
 }

@@ -110,7 +110,7 @@ static const struct record_kind **list_kinds(const struct capture *capture, stru
         kinds[i] = file->kind;
         if (file->kind != NULL || file->families == 0)
             continue;
-        kinds[i] = capture_recognise(base_name(file->name), &identity, &families);
+        kinds[i] = capture_recognise(capture_base_name(file->name), &identity, &families);
         if (kinds[i] != NULL)
             file_identity_release(&identity);
     }
@@ -191,7 +191,7 @@ static void check_expectation(const struct search *search, size_t index, const s
                     expected->kinds, expected->setting, value);
     else if (expected->proof != NULL && (proof = find_kind(search, index, expected->proof)) != NULL)
         diag_report(diag, DIAG_FILE_ABSENT, &place, "no file of %s, though '%s' is there", expected->kinds,
-                    base_name(proof->name));
+                    capture_base_name(proof->name));
     else if ((sibling = find_sibling(search, part, expected)) != NULL)
         diag_report(diag, DIAG_FILE_ABSENT, &place, "no file of %s, though %s has one", expected->kinds,
                     sibling->directory);
@@ -223,7 +223,7 @@ static void check_processes(const struct search *search)
         diag_report(search->capture->diag, DIAG_FILE_ABSENT,
                     FILE_PLACE(search->capture->parts[file->part].directory, NULL),
                     "no file of %s of process %lld, though '%s' is there", pair[1],
-                    (long long)file->identity.process_id, base_name(file->name));
+                    (long long)file->identity.process_id, capture_base_name(file->name));
     }
 }
 
@@ -233,7 +233,8 @@ static bool has_config(const struct capture *capture, size_t part, const char *p
 {
     for (size_t i = 0; i < capture->file_count; i++) {
         const struct capture_file *file = &capture->files[i];
-        if (file->part == part && file->families == 0 && strncmp(base_name(file->name), prefix, strlen(prefix)) == 0)
+        if (file->part == part && file->families == 0 &&
+            strncmp(capture_base_name(file->name), prefix, strlen(prefix)) == 0)
             return true;
     }
     return false;
@@ -376,7 +377,7 @@ static void check_models(const struct search *search)
             there = strcmp(search->capture->files[k].name, name) == 0;
         if (!there)
             diag_report(search->capture->diag, DIAG_FILE_ABSENT, FILE_PLACE(file->name, NULL), "no '%s' beside it",
-                        base_name(name));
+                        capture_base_name(name));
     }
 }
 

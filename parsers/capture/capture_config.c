@@ -65,7 +65,7 @@ static int take_device(struct capture *capture, const struct json *entry, int64_
 static int take_info(struct capture *capture, const char *name, const struct json *root, struct err *err)
 {
     static const char info_json[] = "info.json.";
-    const char *suffix = base_name(name);
+    const char *suffix = capture_base_name(name);
     int64_t file_device = 0;
     if (strncmp(suffix, info_json, strlen(info_json)) == 0 &&
         number_parse_integer(suffix + strlen(info_json), strlen(suffix) - strlen(info_json), &file_device) != 0) {
@@ -91,7 +91,7 @@ static int take_info(struct capture *capture, const char *name, const struct jso
 static int take_net(struct capture *capture, const char *name, const struct json *root, struct err *err)
 {
     struct file_identity identity;
-    if (!capture_match_name("{model}.{model_id}.net.info", base_name(name), &identity))
+    if (!capture_match_name("{model}.{model_id}.net.info", capture_base_name(name), &identity))
         return 0;
     if (identity.out_of_memory)
         return err_no_memory(err);
@@ -137,7 +137,7 @@ static int parse_object(struct capture *capture, const char *name, const char *t
 /* Takes from a file the facts about its part, and about the capture. */
 static int take_config(struct capture *capture, size_t part, const struct config_file *file, struct err *err)
 {
-    const char *name = base_name(file->name);
+    const char *name = capture_base_name(file->name);
     int status = part_read_config(&capture->parts[part], file, err);
     if (status < 0 || file->root == NULL || part_prefix(file->name) > 0)
         return status;
@@ -155,7 +155,7 @@ int capture_read_config(struct capture *capture, const struct entry *entry, stru
     struct capture_file *file = capture_add_file(capture, entry);
     int status = file != NULL ? checksum_text(file, text, length, err) : err_no_memory(err);
     struct json *root = NULL;
-    if (status == 0 && is_json_config(base_name(entry->name)))
+    if (status == 0 && config_is_json(capture_base_name(entry->name)))
         status = parse_object(capture, entry->name, text, length, &root, err);
     if (status == 0)
         status = take_config(capture, file->part, &(struct config_file){entry->name, text, root, capture->diag}, err);
@@ -231,7 +231,7 @@ int capture_read_done(struct capture *capture, const char *name, struct done_inf
 {
     *ret = (struct done_info){true, -1, -1, -1, -1, -1};
     size_t length;
-    char *text = read_text(capture, name, &length, err);
+    SCOPED_FREE char *text = read_text(capture, name, &length, err);
     if (text == NULL)
         return err->code != ERR_NONE ? err_status(err) : 0;
     int64_t number = 0;
@@ -244,7 +244,6 @@ int capture_read_done(struct capture *capture, const char *name, struct done_inf
                         (int)(line_length < 80 ? line_length : 80), line);
         line += line_length + 1;
     }
-    free(text);
     if (ret->start_ns > DONE_TIME_LIMIT_NS || ret->end_ns > DONE_TIME_LIMIT_NS) {
         diag_report(capture->diag, DIAG_CONFIG_INVALID,
                     FILE_PLACE(name, ret->start_ns > DONE_TIME_LIMIT_NS ? "starttime" : "endtime"),

@@ -44,7 +44,8 @@ static void sum_up(const struct capture *capture, const struct capture_file *fil
                    unsigned char *block, char digest[CHECKSUM_TEXT_SIZE])
 {
     struct stat info;
-    int failure, fd = capture_file_open(capture, file, &info, &failure);
+    int failure;
+    SCOPED_CLOSE int fd = capture_file_open(capture, file, &info, &failure);
     off_t offset = 0;
     ssize_t length = 1;
     *digest = '\0';
@@ -59,18 +60,15 @@ static void sum_up(const struct capture *capture, const struct capture_file *fil
     checksum_finish(sum, digest);
     if (fd < 0 || length < 0 || interrupted())
         *digest = '\0';
-    if (fd >= 0)
-        close(fd);
 }
 
 static uint64_t hash_front(const struct capture *capture, const struct capture_file *file)
 {
     unsigned char front[FRONT_SIZE];
     struct stat info;
-    int failure, fd = capture_file_open(capture, file, &info, &failure);
+    int failure;
+    SCOPED_CLOSE int fd = capture_file_open(capture, file, &info, &failure);
     ssize_t length = fd >= 0 ? file_read_at(fd, front, sizeof front, 0) : -1;
-    if (fd >= 0)
-        close(fd);
     return length > 0 ? map_hash_bytes(front, (size_t)length) : 0;
 }
 

@@ -40,7 +40,7 @@ uint64_t entry_list_sum(const struct entry_list *list);
 const struct entry *entry_list_find(const struct entry_list *list, const char *name);
 
 /* The last part of a relative name. */
-const char *base_name(const char *name);
+const char *capture_base_name(const char *name);
 
 /* The kind whose pattern the name follows, and the families that name files so; identity as capture_match_name gives
  * it. NULL: none. */
@@ -48,18 +48,18 @@ const struct record_kind *capture_recognise(const char *name, struct file_identi
 /* The kind that files of this name are of on this chip alone; NULL: the one that capture_recognise gives. */
 const struct record_kind *capture_kind_on_chip(const char *name, int64_t chip);
 /* Whether the name is that of a configuration file; config files are read by capture_read_config. */
-bool is_config_name(const char *name);
+bool capture_is_config_name(const char *name);
 /* Whether the name is that of a known stream which is not decoded (docs/formats/cann.md 1.2). */
-bool is_known_stream(const char *name);
+bool capture_is_known_stream(const char *name);
 
 /* Whether the name is that of what a board keeps of an inference's content. */
-bool is_board_content(const char *name);
+bool capture_is_board_content(const char *name);
 
 /* The sub-directory of a PROF capture that a relative name is in: the length of "host" or "device_0" in front of it;
  * 0: in none. */
 size_t part_prefix(const char *name);
 /* Whether this is the name of such a sub-directory. */
-bool is_part_directory(const char *name);
+bool capture_is_part_directory(const char *name);
 /* Finds or adds the part that a relative name is in; its index into *ret. */
 int capture_add_part(struct capture *capture, const char *name, size_t *ret, struct err *err);
 /* Configuration file, which tells the clocks, chip and switches of its part. Facts that it lacks stay as they were:

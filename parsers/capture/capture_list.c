@@ -4,6 +4,7 @@
 #include "base/file/fsutil.h"
 #include "base/map.h"
 #include "base/number.h"
+#include "base/words.h"
 #include "parsers/capture/capture_files.h"
 
 #include <dirent.h>
@@ -18,13 +19,6 @@
  */
 
 #define NESTING_MAX 2 /* of several captures each has a directory of its own in that of --output */
-
-static bool has_ends(const char *name, const char *start, const char *end)
-{
-    size_t length = strlen(name), start_length = strlen(start), end_length = strlen(end);
-    return length >= start_length + end_length && strncmp(name, start, start_length) == 0 &&
-           strcmp(name + length - end_length, end) == 0;
-}
 
 /* Whether an entry beside the data has a name that msprof, Ascend's tool or a framework gives its results. */
 static bool is_output_name(const char *name)
@@ -43,7 +37,8 @@ static bool is_output_name(const char *name)
         if (strcmp(name, names[i]) == 0)
             return true;
     }
-    return has_ends(name, "msprof_", ".db") || has_ends(name, "communication_analyzer", ".db");
+    return (words_end_in(name, ".db") &&
+            (strncmp(name, "msprof_", 7) == 0 || strncmp(name, "communication_analyzer", 22) == 0));
 }
 
 static bool is_directory(int at, const char *name)
@@ -55,7 +50,7 @@ static bool is_directory(int at, const char *name)
 /* Whether a directory is called like a capture (JOB..., PROF...) or a part of one. */
 static bool is_capture_name(const char *name)
 {
-    return strncmp(name, "JOB", 3) == 0 || strncmp(name, "PROF", 4) == 0 || is_part_directory(name);
+    return strncmp(name, "JOB", 3) == 0 || strncmp(name, "PROF", 4) == 0 || capture_is_part_directory(name);
 }
 
 /* Whether a directory holds results, or captures of their own, and nothing of this capture: that of --output of one
@@ -70,7 +65,8 @@ static bool holds_outputs(int at, const char *name, int nesting)
     for (const struct dirent *item; stream != NULL && !data && (item = readdir(stream)) != NULL;) {
         if (item->d_name[0] == '.')
             continue;
-        data = strcmp(item->d_name, "data") == 0 || is_part_directory(item->d_name) || is_config_name(item->d_name);
+        data = strcmp(item->d_name, "data") == 0 || capture_is_part_directory(item->d_name) ||
+               capture_is_config_name(item->d_name);
         if (data || found)
             continue;
         found =
@@ -88,7 +84,8 @@ static bool is_beside_data(const char *name)
 {
     struct file_identity identity;
     unsigned families;
-    if (strchr(name, '/') != NULL || has_ends(name, "", ".done") || is_config_name(name) || is_known_stream(name))
+    if (strchr(name, '/') != NULL || words_end_in(name, ".done") || capture_is_config_name(name) ||
+        capture_is_known_stream(name))
         return false;
     if (capture_recognise(name, &identity, &families) == NULL)
         return true;
@@ -100,7 +97,7 @@ static bool is_beside_data(const char *name)
 
 static bool is_ignored(const char *name)
 {
-    return name[0] == '.' || has_ends(name, "", ".complete") || has_ends(name, "", ".zip");
+    return name[0] == '.' || words_end_in(name, ".complete") || words_end_in(name, ".zip");
 }
 
 static void take_stat(struct entry *entry, const struct stat *info)
@@ -157,7 +154,7 @@ static int add_entry(struct entry_list *list, const char *directory, int at, con
 static bool is_output(int at, const char *name)
 {
     return is_output_name(name) ||
-           (strcmp(name, "data") != 0 && !is_part_directory(name) && holds_outputs(at, name, NESTING_MAX));
+           (strcmp(name, "data") != 0 && !capture_is_part_directory(name) && holds_outputs(at, name, NESTING_MAX));
 }
 
 /* Adds the entries of directory/sub (sub "" for the directory itself). With results: leaves those out. */
@@ -196,7 +193,7 @@ static int read_parts(struct entry_list *list, const char *directory, struct err
     int status = 0;
     size_t parts_end = list->count;
     for (size_t i = 0; status == 0 && i < parts_end; i++) {
-        if (S_ISDIR(list->entries[i].mode) && is_part_directory(list->entries[i].name))
+        if (S_ISDIR(list->entries[i].mode) && capture_is_part_directory(list->entries[i].name))
             status = read_directory(list, directory, list->entries[i].name, true, err);
     }
     return status;
@@ -304,7 +301,7 @@ static bool claims_capture(const char *name)
 {
     struct file_identity identity;
     unsigned families;
-    if (is_config_name(name))
+    if (capture_is_config_name(name))
         return true;
     if (capture_recognise(name, &identity, &families) == NULL)
         return false;
@@ -316,7 +313,7 @@ static bool claims_capture(const char *name)
 static bool has_part_data(const char *path, const char *name)
 {
     struct stat info;
-    if (!is_part_directory(name))
+    if (!capture_is_part_directory(name))
         return false;
     SCOPED_FREE char *part = path_join(path, name);
     SCOPED_FREE char *data = part != NULL ? path_join(part, "data") : NULL;
@@ -362,10 +359,10 @@ int capture_find_outer(const char *path, char **ret, struct err *err)
         return err_no_memory(err);
     for (char *slash; (slash = strrchr(outer, '/')) != NULL && slash != outer;) {
         const char *name = slash + 1;
-        if (strcmp(name, "data") != 0 && !is_part_directory(name))
+        if (strcmp(name, "data") != 0 && !capture_is_part_directory(name))
             break;
         *slash = '\0';
-        if (!is_capture_name(base_name(outer)) && !has_more_of_capture(outer, name)) {
+        if (!is_capture_name(capture_base_name(outer)) && !has_more_of_capture(outer, name)) {
             *slash = '/';
             break;
         }

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <threads.h>
 
-const char *base_name(const char *name)
+const char *capture_base_name(const char *name)
 {
     const char *slash = strrchr(name, '/');
     return slash != NULL ? slash + 1 : name;
@@ -329,7 +329,7 @@ int file_identity_compare(const struct file_identity *a, const struct file_ident
 
 /* ---- names that are no data ---- */
 
-bool is_config_name(const char *name)
+bool capture_is_config_name(const char *name)
 {
     static const char *const prefixes[] = {"info.json",      "sample.json",   "start_info", "end_info",
                                            "host_start.log", "dev_start.log", "losses.json"};
@@ -361,7 +361,7 @@ static bool is_stream_of_kind(const char *name, const struct record_kind *kind)
     return false;
 }
 
-bool is_board_content(const char *name)
+bool capture_is_board_content(const char *name)
 {
     struct file_identity identity;
     if (!capture_match_name("cont.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}", name,
@@ -379,7 +379,7 @@ static bool is_of_board(const char *name)
     return digits > 0 && (dot[1 + digits] == '.' || dot[1 + digits] == '\0');
 }
 
-bool is_known_stream(const char *name)
+bool capture_is_known_stream(const char *name)
 {
     /* Those of which no kind is, and what names begin with of which only some are a kind's. */
     static const char *const others[] = {

@@ -81,7 +81,7 @@ static int take_done(struct capture *capture, const struct entry_list *list, con
 {
     struct file_identity identity;
     for (size_t i = 0; i < sizeof mark_patterns / sizeof *mark_patterns; i++) {
-        if (capture_match_name(mark_patterns[i], base_name(entry->name), &identity))
+        if (capture_match_name(mark_patterns[i], capture_base_name(entry->name), &identity))
             return identity.out_of_memory ? err_no_memory(err) : add_mark(capture, entry, &identity, err);
     }
     SCOPED_FREE char *data_name = scoped_text(entry->name, strlen(entry->name) - strlen(".done"));
@@ -127,7 +127,7 @@ struct claim {
 static bool is_recording(const struct entry_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
-        if (strncmp(base_name(list->entries[i].name), "losses.json", strlen("losses.json")) == 0)
+        if (strncmp(capture_base_name(list->entries[i].name), "losses.json", strlen("losses.json")) == 0)
             return true;
     }
     return false;
@@ -166,13 +166,13 @@ static int take_data(struct capture *capture, const struct entry_list *list, con
 static int take_entry(struct capture *capture, const struct entry_list *list, const struct entry *entry,
                       struct err *err)
 {
-    const char *name = base_name(entry->name);
+    const char *name = capture_base_name(entry->name);
     size_t length = strlen(name);
     struct place place = {entry->name, -1, -1, NULL};
     struct claim claim;
     if (S_ISDIR(entry->mode)) {
         size_t prefix = part_prefix(entry->name);
-        if (!is_part_directory(entry->name) && strcmp(entry->name + (prefix > 0 ? prefix + 1 : 0), "data") != 0)
+        if (!capture_is_part_directory(entry->name) && strcmp(entry->name + (prefix > 0 ? prefix + 1 : 0), "data") != 0)
             diag_report(capture->diag, DIAG_FILE_UNKNOWN, &place, "a directory; expected the capture's files");
         return 0;
     }
@@ -188,7 +188,7 @@ static int take_entry(struct capture *capture, const struct entry_list *list, co
     }
     if (length > 5 && strcmp(name + length - 5, ".done") == 0)
         return take_done(capture, list, entry, err);
-    if (is_config_name(name))
+    if (capture_is_config_name(name))
         return capture_read_config(capture, entry, err);
     claim.kind = capture_recognise(name, &claim.identity, &claim.families);
     if (claim.kind != NULL && claim.identity.out_of_memory) {
@@ -199,16 +199,16 @@ static int take_entry(struct capture *capture, const struct entry_list *list, co
         return take_data(capture, list, entry, &claim, err);
     if (capture_add_file(capture, entry) == NULL)
         return err_no_memory(err);
-    if (entry->size == 0 && is_known_stream(name))
+    if (entry->size == 0 && capture_is_known_stream(name))
         return 0; /* a stream that was switched on and had nothing to say */
-    if (is_board_content(name)) {
+    if (capture_is_board_content(name)) {
         place.file = "data/cont.*"; /* one of each inference: told together */
         diag_report(capture->diag, DIAG_FILE_UNSUPPORTED, &place,
                     "%s, %llu bytes: content of an inference in a form that is not known; kept, not decoded", name,
                     (unsigned long long)entry->size);
         return 0;
     }
-    diag_report(capture->diag, is_known_stream(name) ? DIAG_FILE_UNSUPPORTED : DIAG_FILE_UNKNOWN, &place,
+    diag_report(capture->diag, capture_is_known_stream(name) ? DIAG_FILE_UNSUPPORTED : DIAG_FILE_UNKNOWN, &place,
                 "%llu bytes, not decoded", (unsigned long long)entry->size);
     return 0;
 }
@@ -355,7 +355,8 @@ static void settle_kinds(struct capture *capture)
     for (size_t i = 0; i < capture->file_count; i++) {
         struct capture_file *file = &capture->files[i];
         const struct record_kind *kind =
-            file->kind != NULL ? capture_kind_on_chip(base_name(file->name), capture->parts[file->part].chip) : NULL;
+            file->kind != NULL ? capture_kind_on_chip(capture_base_name(file->name), capture->parts[file->part].chip)
+                               : NULL;
         if (kind != NULL)
             file->kind = kind;
     }

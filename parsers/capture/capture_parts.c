@@ -78,7 +78,7 @@ size_t part_prefix(const char *name)
     return length > 0 && name[length] == '/' ? length : 0;
 }
 
-bool is_part_directory(const char *name)
+bool capture_is_part_directory(const char *name)
 {
     size_t length = match_part(name);
     return length > 0 && name[length] == '\0';
@@ -274,7 +274,7 @@ static bool is_of_other_device(const struct capture_part *part, const char *name
 
 static void take_clocks(struct capture_part *part, const struct config_file *file)
 {
-    const char *name = base_name(file->name);
+    const char *name = capture_base_name(file->name);
     if (begins(name, "host_start.log")) {
         const char *section = find_section(file->text, part->device_id);
         take_clock_log(file, section, "clock_realtime", &part->host_unix_ns);
@@ -287,7 +287,7 @@ static void take_clocks(struct capture_part *part, const struct config_file *fil
     } else {
         return;
     }
-    clock_log_check(file->name, file->text, file->diag);
+    config_check_clock_log(file->name, file->text, file->diag);
 }
 
 static int take_object(struct capture_part *part, const struct config_file *file, struct err *err)
@@ -301,10 +301,10 @@ static int take_object(struct capture_part *part, const struct config_file *file
                  {"start_info", take_start, false},
                  {"end_info", take_end, false}};
     int status = 0;
-    if (begins(base_name(file->name), "losses.json"))
+    if (begins(capture_base_name(file->name), "losses.json"))
         capture_report_losses(file->name, file->root, file->diag);
     for (size_t i = 0; i < sizeof files / sizeof *files && status == 0; i++) {
-        if (!begins(base_name(file->name), files[i].prefix))
+        if (!begins(capture_base_name(file->name), files[i].prefix))
             continue;
         files[i].take(part, file->root);
         if (files[i].has_settings)
@@ -315,7 +315,7 @@ static int take_object(struct capture_part *part, const struct config_file *file
 
 int part_read_config(struct capture_part *part, const struct config_file *file, struct err *err)
 {
-    if (is_of_other_device(part, base_name(file->name))) {
+    if (is_of_other_device(part, capture_base_name(file->name))) {
         diag_report(file->diag, DIAG_CONFIG_INVALID, FILE_PLACE(file->name, NULL),
                     "a file of another device than %lld; it is ignored", (long long)part->device_id);
         return 0;

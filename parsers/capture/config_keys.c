@@ -264,7 +264,7 @@ static const struct known_file *find_file(const char *name)
     return NULL;
 }
 
-bool is_json_config(const char *name)
+bool config_is_json(const char *name)
 {
     return find_file(name) != NULL;
 }
@@ -338,7 +338,7 @@ static void check_object(const struct check *check, const struct known_keys *key
 void config_keys_check(const char *file, const struct json *root, bool in_part, struct diagnostics *diag)
 {
     struct check check = {file, in_part, diag};
-    const struct known_file *known = find_file(base_name(file));
+    const struct known_file *known = find_file(capture_base_name(file));
     if (known == NULL)
         return;
     check_object(&check, known->keys, root);
@@ -389,7 +389,7 @@ static bool is_clock_line(const char *line, size_t length)
     return true;
 }
 
-void clock_log_check(const char *file, const char *text, struct diagnostics *diag)
+void config_check_clock_log(const char *file, const char *text, struct diagnostics *diag)
 {
     int64_t number = 0;
     for (const char *line = text; *line != '\0';) {

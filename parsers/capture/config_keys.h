@@ -9,7 +9,7 @@
 struct json;
 
 /* Whether a file of this name (without directories) holds JSON objects that config_keys_check knows. */
-bool is_json_config(const char *name);
+bool config_is_json(const char *name);
 
 /* Reports (DIAG_CONFIG_INVALID) a known key whose value is not of its kind, a key that is there twice, a key that is
  * one edit away from a known one that is not there, and, in_part (a directory "host" or "device_0"), a key that is
@@ -18,7 +18,7 @@ bool is_json_config(const char *name);
 void config_keys_check(const char *file, const struct json *root, bool in_part, struct diagnostics *diag);
 
 /* Checks likewise a log of clocks: lines "key: number" or "key = number" below headings "[Device0]". */
-void clock_log_check(const char *file, const char *text, struct diagnostics *diag);
+void config_check_clock_log(const char *file, const char *text, struct diagnostics *diag);
 
 /* Reads Hz from a text ("50", "38.4", "100.000000" MHz, digits after the sixth decimal dropped; "" is 0: not known) or
  * a whole number of MHz; -1: no frequency up to 100 GHz. */

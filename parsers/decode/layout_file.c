@@ -580,12 +580,11 @@ int layout_set_load_directory(struct layout_set *set, const char *path, struct e
         return errno == ENOENT ? 0 : err_set_errno(err, errno, "cannot read layout directory '%s'", path);
     int r = 0;
     for (int i = 0; i < count; i++) {
-        char *file = r == 0 ? path_join(path, entries[i]->d_name) : NULL;
+        SCOPED_FREE char *file = r == 0 ? path_join(path, entries[i]->d_name) : NULL;
         if (file != NULL)
             r = layout_set_load_file(set, file, err);
         else if (r == 0)
             r = err_no_memory(err);
-        free(file);
         free(entries[i]);
     }
     free(entries);

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/file/fsutil.h"
+#include "base/words.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -152,12 +153,6 @@ int framework_find_prof(const char *directory, struct framework_paths *paths, st
     return add_directories(directory, is_prof, paths, links, err);
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), wanted = strlen(end);
-    return length >= wanted && strcmp(text + length - wanted, end) == 0;
-}
-
 static bool has_file(const char *directory, const char *name)
 {
     SCOPED_FREE char *path = path_join(directory, name);
@@ -166,11 +161,11 @@ static bool has_file(const char *directory, const char *name)
 
 int framework_kind_of(const char *directory, enum framework_kind *ret, struct err *err)
 {
-    if (ends_with(directory, "_ascend_ms") || has_file(directory, "FRAMEWORK/mindspore.op_range")) {
+    if (words_end_in(directory, "_ascend_ms") || has_file(directory, "FRAMEWORK/mindspore.op_range")) {
         *ret = FRAMEWORK_MINDSPORE;
         return 0;
     }
-    if (ends_with(directory, "_ascend_pt") || has_file(directory, "FRAMEWORK/torch.op_range")) {
+    if (words_end_in(directory, "_ascend_pt") || has_file(directory, "FRAMEWORK/torch.op_range")) {
         *ret = FRAMEWORK_PYTORCH;
         return 0;
     }

@@ -60,25 +60,23 @@ static int load_start_log(const char *host, int64_t *ret_monotonic_ns, int64_t *
 
 static int load_start_info(const char *host, int64_t *ret_begin_us, int64_t *ret_monotonic_ns, struct err *err)
 {
-    struct json *root = NULL;
+    SCOPED_JSON struct json *root = NULL;
     bool failed =
         load_json(host, "start_info", &root, err) < 0 ||
         ((!json_integer(json_member(root, "collectionTimeBegin"), ret_begin_us) ||
           !json_integer(json_member(root, "clockMonotonicRaw"), ret_monotonic_ns)) &&
          err_set(err, ERR_FORMAT, "'%s/start_info' does not say collectionTimeBegin and clockMonotonicRaw", host) < 0);
-    json_free(root);
     return failed ? err_status(err) : 0;
 }
 
 /* MHz of the first processor; 100 where it is left empty. */
 static int load_frequency(const char *host, int64_t *ret_hz, struct err *err)
 {
-    struct json *root = NULL;
+    SCOPED_JSON struct json *root = NULL;
     if (load_json(host, "info.json", &root, err) < 0)
         return err_status(err);
     const char *text = json_string(json_member(json_first(json_member(root, "CPU")), "Frequency"));
     int64_t khz = text == NULL || *text == '\0' ? 100000 : number_parse_thousandths(text, strlen(text));
-    json_free(root);
     if (khz <= 0)
         return err_set(err, ERR_FORMAT, "'%s/info.json' says no frequency of its counter", host);
     *ret_hz = khz * 1000;

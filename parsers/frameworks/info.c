@@ -22,7 +22,7 @@ static bool starts_with(const char *text, const char *head)
 static char *find_info(const char *directory)
 {
     DIR *opened = opendir(directory);
-    char *first = NULL;
+    SCOPED_FREE char *first = NULL;
     for (struct dirent *entry; opened != NULL && (entry = readdir(opened)) != NULL;) {
         const char *dot = strrchr(entry->d_name, '.');
         if (!starts_with(entry->d_name, "profiler_info") || dot == NULL || strcmp(dot, ".json") != 0 ||
@@ -33,9 +33,7 @@ static char *find_info(const char *directory)
     }
     if (opened != NULL)
         closedir(opened);
-    char *path = first != NULL ? path_join(directory, first) : NULL;
-    free(first);
-    return path;
+    return first != NULL ? path_join(directory, first) : NULL;
 }
 
 static bool is_true(const struct json *object, const char *name)
@@ -212,14 +210,14 @@ void framework_find_odd_key(const struct json *root, const char *const *known, s
 
 int framework_info_load(const char *directory, enum framework_kind kind, struct framework_info *ret, struct err *err)
 {
-    char *path = find_info(directory), *text = NULL;
+    SCOPED_FREE char *path = find_info(directory), *text = NULL;
     size_t length;
     if (path == NULL) {
         err_set(err, ERR_NOT_FOUND, "'%s' has no profiler_info_<rank>.json", directory);
         return err_hint(err, "the profiler writes it when it ends: bring it home with the capture");
     }
     int status = path_read_file(path, INFO_LIMIT, &text, &length, err);
-    struct json *root = status == 0 ? json_parse(text, length, err) : NULL;
+    SCOPED_JSON struct json *root = status == 0 ? json_parse(text, length, err) : NULL;
     if (status == 0)
         status = root == NULL                  ? err_status(err)
                  : kind == FRAMEWORK_MINDSPORE ? take_mindspore(root, ret, err)
@@ -231,8 +229,5 @@ int framework_info_load(const char *directory, enum framework_kind kind, struct 
         snprintf(ret->cann_version, sizeof ret->cann_version, "%s", version);
     if (status < 0)
         err_wrap(err, "cannot read '%s'", path);
-    json_free(root);
-    free(text);
-    free(path);
     return status;
 }

@@ -47,8 +47,8 @@ static int take_line(void *arg, const struct framework_line *line, struct err *e
     return 0;
 }
 
-int lines_hash_numbers(const char *prof, struct hashed_name *names, size_t count, struct diagnostics *diag,
-                       struct err *err)
+int records_hash_numbers(const char *prof, struct hashed_name *names, size_t count, struct diagnostics *diag,
+                         struct err *err)
 {
     struct reading reading = {names, count};
     SCOPED_FREE char *data = prof != NULL ? path_join(prof, "host/data") : NULL;

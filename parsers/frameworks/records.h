@@ -23,8 +23,8 @@ struct hashed_name {
 
 /* Sets the numbers of names (sorted by name); those that the capture does not say are calculated as CANN does. prof
  * NULL: all are. */
-int lines_hash_numbers(const char *prof, struct hashed_name *names, size_t count, struct diagnostics *diag,
-                       struct err *err);
+int records_hash_numbers(const char *prof, struct hashed_name *names, size_t count, struct diagnostics *diag,
+                         struct err *err);
 
 struct framework_line {
     const char *path;

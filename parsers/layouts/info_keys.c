@@ -4,6 +4,7 @@
 #include "base/file/fsutil.h"
 #include "base/format/json_in.h"
 #include "base/suggest.h"
+#include "base/words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,12 +30,6 @@ struct keys {
     char unknown[UNKNOWN_MOST][EDIT_DISTANCE_MAX_LENGTH + 1];
     size_t unknown_count;
 };
-
-static bool ends_with(const char *name, const char *suffix)
-{
-    size_t length = strlen(name), wanted = strlen(suffix);
-    return length > wanted && strcmp(name + length - wanted, suffix) == 0;
-}
 
 static void take_known(const struct info_form *form, struct keys *keys)
 {
@@ -89,10 +84,10 @@ static void report_file(const struct capture *capture, const struct capture_file
     struct keys keys = {.known_count = 0};
     struct err mistake = ERR_INIT;
     size_t length;
-    char *content;
+    SCOPED_FREE char *content = NULL;
     if (capture_file_read(capture, file->name, TEXT_FILE_LIMIT, &content, &length, &mistake) < 0)
         return; /* import tells of it */
-    struct json *root = json_parse(content, length, &mistake);
+    SCOPED_JSON struct json *root = json_parse(content, length, &mistake);
     take_known(form, &keys);
     if (root == NULL)
         (void)strbuf_addf(text, "%s: it is no JSON (%s), so that nothing in it is used\n", file->name,
@@ -109,15 +104,13 @@ static void report_file(const struct capture *capture, const struct capture_file
                           meant != NULL ? "; the one that is nearest is '" : "", meant != NULL ? meant : "",
                           meant != NULL ? "'" : "");
     }
-    json_free(root);
-    free(content);
 }
 
 void info_keys_report(const struct capture *capture, struct strbuf *text)
 {
     for (size_t f = 0; f < capture->file_count; f++) {
         for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
-            if (!ends_with(capture->files[f].name, forms[i].suffix))
+            if (!words_end_in(capture->files[f].name, forms[i].suffix))
                 continue;
             report_file(capture, &capture->files[f], &forms[i], text);
             break;

@@ -6,6 +6,7 @@
 #include "base/format/csv_in.h"
 #include "base/format/json_pieces.h"
 #include "base/number.h"
+#include "base/words.h"
 #include "parsers/capture/capture.h"
 #include "parsers/record.h"
 
@@ -20,12 +21,6 @@
 
 /* Which tables there are. */
 
-static bool has_suffix(const char *name, const char *suffix)
-{
-    size_t length = strlen(name), wanted = strlen(suffix);
-    return length > wanted && strcmp(name + length - wanted, suffix) == 0;
-}
-
 /* Whether a file of this name is a table of the form; the identity is what the name says. */
 static bool is_of_form(const struct printed_form *form, const char *name, struct file_identity *identity)
 {
@@ -38,7 +33,7 @@ static bool is_of_form(const struct printed_form *form, const char *name, struct
     }
     *identity = unknown;
     return form->prefix != NULL && strncmp(name, form->prefix, strlen(form->prefix)) == 0 &&
-           (has_suffix(name, ".json") || (!form->events && has_suffix(name, ".csv")));
+           (words_end_in(name, ".json") || (!form->events && words_end_in(name, ".csv")));
 }
 
 /* The rate in front of the frequency in "...{rate}.{frequency}.csv", in millionths; -1: it is none. */
@@ -81,7 +76,7 @@ static int add_file(struct printed_files *files, const char *directory, const ch
         .current_pic_count = identity.current_pic_count,
         .core_khz = says_frequency && identity.slice > 0 && identity.slice < 1000000 ? identity.slice * 1000 : -1,
         .miss_ppm = says_frequency && identity.slice >= 0 ? rate_of_name(name) : -1,
-        .json = has_suffix(name, ".json")};
+        .json = words_end_in(name, ".json")};
     file_identity_release(&identity);
     if (file->path == NULL)
         return err_no_memory(err);

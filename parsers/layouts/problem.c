@@ -136,11 +136,10 @@ static int add_layers(struct layers *layers, const struct capture *capture, cons
 {
     struct err mistake = ERR_INIT;
     size_t length;
-    char *text;
+    SCOPED_FREE char *text = NULL;
+    /* import tells of one that cannot be read */
     int status = capture_file_read(capture, file->name, TEXT_FILE_LIMIT, &text, &length, &mistake);
-    struct json *root = status == 0 ? json_parse(text, length, &mistake) : NULL;
-    if (status < 0)
-        text = NULL; /* import tells of it */
+    SCOPED_JSON struct json *root = status == 0 ? json_parse(text, length, &mistake) : NULL;
     status = 0;
     if (mistake.code == ERR_NO_MEMORY) {
         *err = mistake;
@@ -160,8 +159,6 @@ static int add_layers(struct layers *layers, const struct capture *capture, cons
         if (status == 0)
             layers->items[layers->count++] = layer;
     }
-    json_free(root);
-    free(text);
     return status;
 }
 

@@ -167,7 +167,7 @@ static double peak(const double *scores, size_t count, size_t lag)
 static unsigned char *read_front(const struct source_file *file, size_t *ret_length)
 {
     size_t length = file->length < LOOK_BYTES ? (size_t)file->length : LOOK_BYTES;
-    unsigned char *data = malloc(length + 8);
+    unsigned char *data = scoped_memory(length + 8, 1);
     if (data != NULL && !source_read(file, 0, length, data)) {
         free(data);
         data = NULL;
@@ -195,10 +195,10 @@ size_t structure_sizes(const struct source_file *file, struct structure_size siz
     size_t length, found = 0;
     SCOPED_FREE unsigned char *data = read_front(file, &length);
     size_t last = length / 2 < SIZE_LAST ? length / 2 : SIZE_LAST;
-    double *scores = calloc(last + 1, sizeof *scores), *peaks = calloc(last + 1, sizeof *peaks), best = 0;
+    SCOPED_FREE double *scores = scoped_memory(last + 1, sizeof *scores);
+    SCOPED_FREE double *peaks = scoped_memory(last + 1, sizeof *peaks);
+    double best = 0;
     if (data == NULL || scores == NULL || peaks == NULL) {
-        free(scores);
-        free(peaks);
         err_set(err, ERR_NO_MEMORY, "cannot look at '%s'", file->name);
         return 0;
     }
@@ -217,8 +217,6 @@ size_t structure_sizes(const struct source_file *file, struct structure_size siz
         if (score > 0.02)
             found = keep_size(sizes, found, lag, score);
     }
-    free(scores);
-    free(peaks);
     return found;
 }
 

@@ -889,7 +889,7 @@ static void join_lines(struct reader *reader, struct strbuf *ret)
     }
 }
 
-bool script_text_read(const char *text, size_t length, struct strbuf *ret)
+bool switch_script_read(const char *text, size_t length, struct strbuf *ret)
 {
     struct reader reader = {text, text + length};
     skip_blanks(&reader);

@@ -99,6 +99,6 @@ const char *switch_writer_name(unsigned writer);
 /* Appends what the string of a Python or shell script holds: the first one that begins with '{', joined with those that
  * follow it directly, escapes resolved; or, when there is none, the text without the backslashes that end its lines.
  * false: it holds no '{', or memory ran out. */
-bool script_text_read(const char *text, size_t length, struct strbuf *ret);
+bool switch_script_read(const char *text, size_t length, struct strbuf *ret);
 
 #endif

@@ -156,12 +156,6 @@ static bool is_in_range(const struct switch_rule *rule, const char *digits, size
     return number_parse_integer(digits, length, &number) == 0 && number >= rule->low && number <= rule->high;
 }
 
-static bool has_megabytes(const char *value)
-{
-    size_t length = strlen(value);
-    return length > 2 && strcmp(value + length - 2, "MB") == 0;
-}
-
 char switch_path_forbidden(const char *path, bool svp)
 {
     static const char svp_allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
@@ -182,7 +176,7 @@ bool switch_rule_allows(const struct switch_rule *rule, const char *value)
     case SWITCH_RANGE:
         return is_in_range(rule, value, strlen(value));
     case SWITCH_SIZE:
-        return has_megabytes(value) && is_in_range(rule, value, strlen(value) - 2);
+        return words_end_in(value, "MB") && is_in_range(rule, value, strlen(value) - 2);
     case SWITCH_NAMES:
         return are_some_of(value, NULL);
     case SWITCH_PATH:

@@ -185,7 +185,7 @@ static const struct {
 static int refused(const struct attempt *attempt, int methods, struct err *err)
 {
     const struct ssh_target *target = &attempt->connection->target;
-    struct strbuf takes;
+    SCOPED(strbuf_release) struct strbuf takes;
 
     strbuf_init(&takes, TRIED_LIMIT);
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
@@ -194,7 +194,6 @@ static int refused(const struct attempt *attempt, int methods, struct err *err)
     err_set(err, ERR_REMOTE, "'%s' does not let '%s' in: tried %s; the server takes %s", target->host, target->user,
             attempt->tried.length > 0 ? attempt->tried.data : "nothing",
             takes.length > 0 ? takes.data : "no way to log in that this program has");
-    strbuf_release(&takes);
     if (attempt->tried.length == 0)
         return err_hint(err, "set 'pwd' or 'key' in the ini file, or start an agent");
     return err_hint(err, "check 'username', and 'pwd' or 'key', in the ini file");

@@ -40,7 +40,7 @@ static void add_script(struct board *board, const struct beginning *beginning, u
     struct strbuf *script = board_script_in(board, beginning->directory);
     const uint64_t first = beginning->known / BLOCK_SIZE, rest = (bytes - beginning->known) % RANGE_SIZE;
 
-    script_add(script, "f=./" WORD "\nsum() { ", beginning->path);
+    ssh_script_add(script, "f=./" WORD "\nsum() { ", beginning->path);
     board_add_hash_program(board, script);
     strbuf_addf(script,
                 "; }\nread_range() { dd if=\"$f\" bs=%llu skip=$i count=%d 2>/dev/null; }\n"

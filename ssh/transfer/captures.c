@@ -16,7 +16,7 @@ static int take_line(struct remote_captures *captures, char *line, struct err *e
         return 0;
     if (is_directory)
         line[length - 1] = '\0';
-    if (is_directory && strncmp(line, "JOB", 3) == 0 && strchr(line, '/') == NULL && remote_path_problem(line) == NULL)
+    if (is_directory && strncmp(line, "JOB", 3) == 0 && strchr(line, '/') == NULL && listing_path_problem(line) == NULL)
         return words_add(&captures->names, line, err);
     told_add(&captures->refused, line);
     return 0;
@@ -42,7 +42,7 @@ int board_captures(struct board *board, const char *directory, bool *ret_there, 
     char *line, *at;
 
     *ret = (struct remote_captures){.names = {.items = NULL}};
-    script_add(script, "cd " WORD " 2>/dev/null || { printf '" BOARD_MISSING "'; exit 0; }\n", directory);
+    ssh_script_add(script, "cd " WORD " 2>/dev/null || { printf '" BOARD_MISSING "'; exit 0; }\n", directory);
     strbuf_adds(script, board->has_ls ? as_listed : "");
     strbuf_adds(script, newest_first);
     int result = board_ask(board, NAMES_LIMIT, "cannot look for captures", err);

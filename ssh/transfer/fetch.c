@@ -222,7 +222,7 @@ static int add_data_command(struct transfer *transfer, struct err *err)
 
     if (first->received > 0) {
         strbuf_addf(script, "tail -c +%llu ./", (unsigned long long)first->received + 1);
-        script_add(script, WORD " || exit 1\n", first->path);
+        ssh_script_add(script, WORD " || exit 1\n", first->path);
         transfer->named[DATA] = 1;
     }
     /* xargs without any name would run cat for its own input */

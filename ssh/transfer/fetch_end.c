@@ -45,7 +45,7 @@ static int compare_one(const struct fetched_files *files, struct fetched *fetche
     struct ssh_exit end;
     int result;
 
-    script_add(script, "exec cmp -s - ./" WORD, fetched->path);
+    ssh_script_add(script, "exec cmp -s - ./" WORD, fetched->path);
     if (script->failed)
         return err_no_memory(err);
     result = ssh_run(files->board->connection, script->data, &io, &end, err);
@@ -220,14 +220,9 @@ static int verify_again(const struct fetched_files *files, const struct listing 
 
 static int sync_path(const char *path, int flags)
 {
-    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | flags), failure = 0;
+    SCOPED_CLOSE int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | flags);
 
-    if (fd < 0)
-        return errno;
-    if (fsync(fd) < 0)
-        failure = errno;
-    close(fd);
-    return failure;
+    return fd < 0 || fsync(fd) < 0 ? errno : 0;
 }
 
 static int sync_directory(const char *path, const struct stat *st, int type, struct FTW *place)
@@ -239,13 +234,9 @@ static int sync_directory(const char *path, const struct stat *st, int type, str
 
 static int sync_file_system(const char *local)
 {
-    int fd = open(local, O_RDONLY | O_DIRECTORY | O_CLOEXEC), failure = 0;
+    SCOPED_CLOSE int fd = open(local, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-    if (fd < 0 || syncfs(fd) < 0)
-        failure = errno;
-    if (fd >= 0)
-        close(fd);
-    return failure;
+    return fd < 0 || syncfs(fd) < 0 ? errno : 0;
 }
 
 /* Files, the directories that name them, and the one that holds the capture. */
@@ -253,16 +244,16 @@ static int sync_local(const struct fetched_files *files, struct err *err)
 {
     const char *local = files->request->local;
     const int descriptors = 16;
-    char *parent = strdup(local), *slash = parent != NULL ? strrchr(parent, '/') : NULL;
+    SCOPED_FREE char *parent = scoped_text(local, SIZE_MAX);
+    char *slash = parent != NULL ? strrchr(parent, '/') : NULL;
     const bool as_whole = files->count > MOST_SYNCS;
     int failure = parent == NULL ? ENOMEM : as_whole ? sync_file_system(local) : 0;
 
     for (size_t i = 0; i < files->count && !as_whole && failure == 0; i++) {
-        char *path = files->items[i].is_done ? path_join(local, files->items[i].path) : NULL;
+        SCOPED_FREE char *path = files->items[i].is_done ? path_join(local, files->items[i].path) : NULL;
 
         if (path != NULL)
             failure = sync_path(path, 0);
-        free(path);
     }
     if (failure == 0)
         failure = nftw(local, sync_directory, descriptors, FTW_PHYS);
@@ -270,7 +261,6 @@ static int sync_local(const struct fetched_files *files, struct err *err)
         *slash = '\0';
         failure = sync_path(parent, O_DIRECTORY);
     }
-    free(parent);
     if (failure == 0)
         return 0;
     err_set_errno(err, failure > 0 ? failure : EIO, "cannot put '%s' on the disk", local);

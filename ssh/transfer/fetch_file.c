@@ -48,7 +48,8 @@ static int make_parents(const char *target, struct err *err)
 static int read_here(const char *path, struct checksum *sum, int other, bool *ret_equal, struct err *err)
 {
     SCOPED_FREE char *bytes = scoped_memory(2 * COMPARE_SIZE, 1);
-    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), result = 0;
+    SCOPED_CLOSE int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int result = 0;
     off_t at = 0;
     ssize_t n = 0;
 
@@ -69,8 +70,6 @@ static int read_here(const char *path, struct checksum *sum, int other, bool *re
     }
     if (result == 0 && n < 0)
         result = err_set_errno(err, errno, "cannot read '%s'", path);
-    if (fd >= 0)
-        close(fd);
     return result;
 }
 
@@ -78,11 +77,9 @@ static int read_here(const char *path, struct checksum *sum, int other, bool *re
 static int check_beginning(struct fetched *file, struct err *err)
 {
     bool is_equal = true;
-    int fd = open(file->temporary, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    SCOPED_CLOSE int fd = open(file->temporary, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     int result = fd < 0 ? local_error(file, errno, err) : read_here(file->target, NULL, fd, &is_equal, err);
 
-    if (fd >= 0)
-        close(fd);
     return result == 0 && !is_equal ? differs(file, err) : result;
 }
 
@@ -218,7 +215,7 @@ static bool open_partial(struct fetched *file)
 
 int fetched_find_partial(struct fetched *file, const char *local, struct err *err)
 {
-    char *left = partial_name(local, file->path);
+    SCOPED_FREE char *left = partial_name(local, file->path);
     int result = left != NULL ? set_names(file, local, err) : err_no_memory(err);
 
     if (result == 0 && access(file->temporary, F_OK) != 0 && access(left, F_OK) == 0) {
@@ -226,7 +223,6 @@ int fetched_find_partial(struct fetched *file, const char *local, struct err *er
         if (result == 0 && rename(left, file->temporary) < 0)
             unlink(left); /* all of it is fetched then */
     }
-    free(left);
     if (result != 0 || !open_partial(file))
         free_names(file);
     return result;
@@ -242,13 +238,11 @@ int fetched_shorten(struct fetched *file, uint64_t size, struct err *err)
 
 void fetched_leave(struct fetched *file, const char *local)
 {
-    char *directory = partial_directory(local), *left = partial_name(local, file->path);
+    SCOPED_FREE char *directory = partial_directory(local), *left = partial_name(local, file->path);
 
     if (directory != NULL && left != NULL && file->temporary != NULL &&
         (mkdir(directory, 0750) == 0 || errno == EEXIST) && rename(file->temporary, left) == 0)
         free_names(file);
-    free(directory);
-    free(left);
     fetched_drop(file);
 }
 

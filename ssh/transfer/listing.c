@@ -14,7 +14,7 @@
 #define MAX_COMPONENT 255 /* bytes that file systems take as one name */
 #define SIZE_MOST ((int64_t)1 << 50)
 
-const char *remote_path_problem(const char *path)
+const char *listing_path_problem(const char *path)
 {
     const char *at = path;
 
@@ -166,7 +166,7 @@ static int parse_line(struct listing *listing, const char *line, size_t length, 
     if (sound && (size_t)(end - at) < sizeof path && memchr(at, '\0', (size_t)(end - at)) == NULL) {
         memcpy(path, at, (size_t)(end - at));
         path[end - at] = '\0';
-        sound = remote_path_problem(path) == NULL;
+        sound = listing_path_problem(path) == NULL;
     } else {
         sound = false;
     }

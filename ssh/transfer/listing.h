@@ -43,7 +43,7 @@ struct listing {
 };
 
 /* Why a relative path from a board is not used: NULL when it is fine, else a phrase ("it leaves the directory"). */
-const char *remote_path_problem(const char *path);
+const char *listing_path_problem(const char *path);
 
 /* Format for "stat -c": fields that change when a file's content does, and its name behind them. */
 #define LISTING_FORMAT "%f %s %i %y %z %n"

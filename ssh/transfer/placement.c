@@ -157,16 +157,16 @@ static int take_manifest_line(struct placement *placement, struct placed_list *l
         placement->made = placement->made || list == &placement->ours;
     if (line[0] == '\0' || line[1] != ' ')
         return 0;
-    if (line[0] == 'd' && list == &placement->ours && remote_path_problem(path) == NULL)
+    if (line[0] == 'd' && list == &placement->ours && listing_path_problem(path) == NULL)
         return words_add(&placement->directories, path, err);
-    if (line[0] == 'l' && remote_path_problem(path) == NULL)
+    if (line[0] == 'l' && listing_path_problem(path) == NULL)
         return add_placed(list, path, "", true, 0, err);
     blank = strchr(path, ' ');
     if (line[0] != 'f' || blank == NULL || !is_usable)
         return 0;
     *blank = '\0';
     size = strtoull(blank + 1, &end, 10);
-    if (*end != ' ' || remote_path_problem(end + 1) != NULL || strlen(path) >= CHECKSUM_TEXT_SIZE)
+    if (*end != ' ' || listing_path_problem(end + 1) != NULL || strlen(path) >= CHECKSUM_TEXT_SIZE)
         return 0;
     return add_placed(list, end + 1, path, false, size, err);
 }
@@ -208,10 +208,10 @@ static const char restore[] = "restore() { for f in \"$1\"/* \"$1\"/.[!.]* \"$1\
 
 static void add_open_script(struct strbuf *script, const char *directory)
 {
-    script_add(script,
-               "umask 027; d=" WORD "\n[ -d \"$d\" ] || { mkdir -p \"$d\" && echo made >\"$d/" RUN_MANIFEST
-               "\"; } || exit 1\ncd \"$d\" || exit 1\n",
-               directory);
+    ssh_script_add(script,
+                   "umask 027; d=" WORD "\n[ -d \"$d\" ] || { mkdir -p \"$d\" && echo made >\"$d/" RUN_MANIFEST
+                   "\"; } || exit 1\ncd \"$d\" || exit 1\n",
+                   directory);
     strbuf_adds(script, restore);
     strbuf_adds(script, "rm -rf " SWEPT_STAGING " || exit 1\n"
                         "if [ -d " PLACEMENT_STAGING " ] && [ ! -L " PLACEMENT_STAGING " ]; then echo staged\n"
@@ -242,8 +242,8 @@ int64_t placement_staged_kilobytes(struct board *board, const char *directory)
     struct err ignored = ERR_INIT;
     int64_t kilobytes;
 
-    script_add(board_script(board), "set -- $(du -sk " WORD "/" PLACEMENT_STAGING " 2>/dev/null)\necho \"${1:-0}\"\n",
-               directory);
+    ssh_script_add(board_script(board),
+                   "set -- $(du -sk " WORD "/" PLACEMENT_STAGING " 2>/dev/null)\necho \"${1:-0}\"\n", directory);
     if (board_do(board, "cannot ask for space", &ignored) != 0)
         return 0;
     said = board->answer.data;
@@ -518,7 +518,7 @@ static const char *last_word(void *arg, size_t i)
 
 static void add_undo_script(const struct placement *placement, struct strbuf *script)
 {
-    script_add(script, "d=" WORD "\ncd \"$d\" 2>/dev/null || { echo 'left 0'; exit 0; }\n", placement->directory);
+    ssh_script_add(script, "d=" WORD "\ncd \"$d\" 2>/dev/null || { echo 'left 0'; exit 0; }\n", placement->directory);
     strbuf_adds(script, board_tidy_functions);
     strbuf_adds(script, restore);
     if (placement->has_staging)
@@ -565,7 +565,7 @@ static int restore_kept(struct placement *placement, struct board *board, struct
 
 static int remove_manifest(struct placement *placement, struct board *board, const char *name, struct err *err)
 {
-    script_add(board_script(board), "rm -f " WORD "/" WORD "\n", placement->directory, name);
+    ssh_script_add(board_script(board), "rm -f " WORD "/" WORD "\n", placement->directory, name);
     return board_do(board, "cannot leave the project's directory", err);
 }
 

@@ -219,8 +219,8 @@ static void add_functions(const struct removal *removal, struct strbuf *script)
 
 static void add_script(const struct removal *removal, struct strbuf *script)
 {
-    script_add(script, "d=" WORD "\ncd \"$d\" 2>/dev/null || { echo 'left 0'; exit 0; }\n",
-               removal->request->directory);
+    ssh_script_add(script, "d=" WORD "\ncd \"$d\" 2>/dev/null || { echo 'left 0'; exit 0; }\n",
+                   removal->request->directory);
     add_functions(removal, script);
     if (removal->request->leaves_open && removal->board->has_ls) {
         strbuf_adds(script, "open=$(\n");

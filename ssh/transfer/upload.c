@@ -494,10 +494,10 @@ static int send_singly(struct board *board, struct tar_out *tar, const char *sta
         if (file->present || file->staged || (begun_only && file->arrived == 0))
             continue;
         script = board_script_in(board, staging);
-        script_add(script, "f=" WORD "\numask 027\ncase \"$f\" in */*) mkdir -p \"${f%/*}\" || exit 1;; esac\n",
-                   file->path);
+        ssh_script_add(script, "f=" WORD "\numask 027\ncase \"$f\" in */*) mkdir -p \"${f%/*}\" || exit 1;; esac\n",
+                       file->path);
         if (file->link != NULL)
-            script_add(script, "ln -sf " WORD " \"$f\"\n", file->link);
+            ssh_script_add(script, "ln -sf " WORD " \"$f\"\n", file->link);
         else
             add_receive_command(board, file, script);
         tar_out_choose(tar, i);
@@ -517,7 +517,7 @@ static int send_all(struct board *board, struct project *project, const char *st
     if (result != 0)
         return result;
     if (!begun_only)
-        script_add(board_script(board), "umask 027\nd=" WORD "\nmkdir -p \"$d\" && cd \"$d\" || exit 1\n", staging);
+        ssh_script_add(board_script(board), "umask 027\nd=" WORD "\nmkdir -p \"$d\" && cd \"$d\" || exit 1\n", staging);
     if (!begun_only && board->has_tar) {
         strbuf_adds(&board->script, "exec tar xf -\n");
         result = run_with_tar(board, &tar, staging, err);

@@ -16,7 +16,7 @@ static void try_listing(const char *text, size_t length)
     for (size_t i = 0; i < listing.count; i++) {
         const char *path = listing.files[i].path;
 
-        EXPECT(remote_path_problem(path) == NULL && path[0] != '/' && strstr(path, "//") == NULL);
+        EXPECT(listing_path_problem(path) == NULL && path[0] != '/' && strstr(path, "//") == NULL);
         EXPECT(strcmp(path, "..") != 0 && strncmp(path, "../", 3) != 0 && strstr(path, "/../") == NULL);
         EXPECT(strlen(path) < 3 || strcmp(path + strlen(path) - 3, "/..") != 0);
         EXPECT(i == 0 || strcmp(listing.files[i - 1].path, path) < 0);

@@ -3,6 +3,7 @@
 #include "base/array.h"
 
 #include "base/number.h"
+#include "base/words.h"
 #include "exporters/cluster/block.h"
 
 #include <stdio.h>
@@ -94,15 +95,13 @@ int matrix_add_details(struct matrix *matrix, const struct plan *plan, const str
 static int place_of(const char *entry, size_t *ret_stem)
 {
     static const char *const places[] = {"-top1", "-middle", "-bottom1", "-bottom2", "-bottom3", "-total"};
-    size_t length = strlen(entry);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        size_t end = strlen(places[i]);
-        if (length > end && strcmp(entry + length - end, places[i]) == 0) {
-            *ret_stem = length - end;
+        if (words_end_in(entry, places[i])) {
+            *ret_stem = strlen(entry) - strlen(places[i]);
             return (int)i;
         }
     }
-    *ret_stem = length;
+    *ret_stem = strlen(entry);
     return -1;
 }
 

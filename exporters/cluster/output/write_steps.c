@@ -357,11 +357,6 @@ static void write_stage(struct step_table *table, const char *step, const int64_
     write_row(table, (const char *const[]){step, "stage", index}, ns, (const char *const[]){"NA", "NA", "NA"});
 }
 
-static int compare_steps(const void *a, const void *b)
-{
-    return plan_compare_steps(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* All steps, each once, in order; free() it. */
 static const char **all_steps(const struct plan *plan, size_t *ret_count, struct err *err)
 {
@@ -377,7 +372,7 @@ static const char **all_steps(const struct plan *plan, size_t *ret_count, struct
         for (size_t j = 0; j < plan->ranks[i].step_count; j++)
             steps[count++] = aggregate_text(&plan->ranks[i], plan->ranks[i].steps[j].name);
     }
-    array_sort(steps, count, sizeof *steps, compare_steps);
+    array_sort(steps, count, sizeof *steps, plan_compare_steps);
     for (size_t i = 0; i < count; i++) {
         if ((kept == 0 || strcmp(steps[kept - 1], steps[i]) != 0) && plan_wants_step(plan, steps[i]))
             steps[kept++] = steps[i];

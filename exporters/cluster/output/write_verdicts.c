@@ -66,7 +66,7 @@ static void write_late_row(struct outfile *out, const struct plan *plan, const s
             TEXT(name), INTEGER(merged->count), INTEGER(merged->shortest_rank), INTEGER(merged->longest_rank),
             DECIMAL(shortest, US), DECIMAL(number_ratio(merged->sum_ns, merged->count, 0), US), DECIMAL(longest, US),
             DECIMAL(longest - shortest, US), DECIMAL(late->wait_ns, US),
-            TEXT(collective_outlier_below(merged) != INT64_MIN ? "yes" : "no"));
+            TEXT(verdict_outlier_below(merged) != INT64_MIN ? "yes" : "no"));
 }
 
 static int keep_wait(struct cluster_worst *worst, const char *step, const struct late_collective *late, struct err *err)

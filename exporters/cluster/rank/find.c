@@ -5,6 +5,7 @@
 #include "base/file/fsutil.h"
 #include "base/format/json_in.h"
 #include "base/number.h"
+#include "base/words.h"
 #include "exporters/cluster/team.h"
 
 #include <dirent.h>
@@ -24,17 +25,11 @@ struct search {
     size_t by_kind[SOURCE_PROF + 1];
 };
 
-static bool ends_with(const char *name, const char *suffix)
-{
-    size_t length = strlen(name), end = strlen(suffix);
-    return length > end && strcmp(name + length - end, suffix) == 0;
-}
-
 static bool kind_of(const char *name, enum source_kind *ret)
 {
-    if (ends_with(name, "ascend_pt"))
+    if (words_end_in(name, "ascend_pt"))
         *ret = SOURCE_PYTORCH;
-    else if (ends_with(name, "ascend_ms"))
+    else if (words_end_in(name, "ascend_ms"))
         *ret = SOURCE_MINDSPORE;
     else if (strncmp(name, "PROF_", 5) == 0)
         *ret = SOURCE_PROF;
@@ -67,7 +62,7 @@ static int64_t number_in_names(const char *path, const char *head, const char *t
     for (struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;) {
         size_t length = strlen(entry->d_name), fixed = strlen(head) + strlen(tail);
         int64_t number;
-        if (length > fixed && strncmp(entry->d_name, head, strlen(head)) == 0 && ends_with(entry->d_name, tail) &&
+        if (length > fixed && strncmp(entry->d_name, head, strlen(head)) == 0 && words_end_in(entry->d_name, tail) &&
             number_parse_integer(entry->d_name + strlen(head), length - fixed, &number) == 0 &&
             (found < 0 || number < found))
             found = number;

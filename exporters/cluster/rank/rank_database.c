@@ -5,6 +5,7 @@
 #include "analysis/interval.h"
 #include "base/file/fsutil.h"
 #include "base/strbuf.h"
+#include "base/words.h"
 #include "db/database.h"
 
 #include <dirent.h>
@@ -38,9 +39,8 @@ static bool begins(const char *name, const char *head)
 
 static bool is_profiler(const char *name)
 {
-    size_t length = strlen(name);
-    return (begins(name, "ascend_pytorch_profiler") || begins(name, "ascend_mindspore_profiler")) && length > 3 &&
-           strcmp(name + length - 3, ".db") == 0;
+    return (begins(name, "ascend_pytorch_profiler") || begins(name, "ascend_mindspore_profiler")) &&
+           words_end_in(name, ".db");
 }
 
 static void databases_release(struct rank_databases *databases)

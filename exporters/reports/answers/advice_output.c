@@ -278,8 +278,8 @@ static void put_json_answer(const struct list *ranges, const struct list *calls,
     fputc('\n', stream);
 }
 
-int program_print(const struct named_times *ranges, const struct named_times *calls, const char *capture,
-                  enum advice_format format, int width, bool ascii, FILE *stream, struct err *err)
+int advice_print_program(const struct named_times *ranges, const struct named_times *calls, const char *capture,
+                         enum advice_format format, int width, bool ascii, FILE *stream, struct err *err)
 {
     struct list lists[2] = {{.count = 0}};
     bool markdown = format == ADVICE_MARKDOWN;

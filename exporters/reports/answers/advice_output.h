@@ -21,7 +21,7 @@ void advice_print_rules(enum advice_format format, FILE *stream);
 
 /* ranges and calls: what took most time of each is told. width, ascii: as of grid_print. Write errors stay with the
  * stream. */
-int program_print(const struct named_times *ranges, const struct named_times *calls, const char *capture,
-                  enum advice_format format, int width, bool ascii, FILE *stream, struct err *err);
+int advice_print_program(const struct named_times *ranges, const struct named_times *calls, const char *capture,
+                         enum advice_format format, int width, bool ascii, FILE *stream, struct err *err);
 
 #endif

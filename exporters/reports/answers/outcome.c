@@ -50,7 +50,7 @@ static void make_effects(void)
     }
 }
 
-const struct switch_effect *effects_all(struct err *err)
+const struct switch_effect *outcome_all_effects(struct err *err)
 {
     call_once(&made, make_effects);
     if (effects == NULL)
@@ -275,7 +275,7 @@ static int add_frequency(struct outcome *outcome, const struct switch_finding *f
 int outcome_of(const struct switch_finding *finding, int64_t chip, struct outcome *ret, struct err *err)
 {
     unsigned writers = (finding->writer & (SWITCH_MINDSPORE | SWITCH_PYTORCH)) != 0 ? SWITCH_ACL : finding->writer;
-    const struct switch_effect *effect = effects_all(err);
+    const struct switch_effect *effect = outcome_all_effects(err);
     int status = 0;
     *ret = (struct outcome){.chip = chip};
     if (effect == NULL)
@@ -431,7 +431,7 @@ static void put_reason(struct strbuf *ret, const struct trace *trace)
 /* The effect that tells most: one that was off before one that says nothing. */
 static int find_cause(sqlite3 *db, const char *report, struct trace *ret, struct err *err)
 {
-    const struct switch_effect *effect = effects_all(err);
+    const struct switch_effect *effect = outcome_all_effects(err);
     if (effect == NULL)
         return err_status(err);
     for (; effect->key != NULL; effect++) {
@@ -446,7 +446,7 @@ static int find_cause(sqlite3 *db, const char *report, struct trace *ret, struct
     return 0;
 }
 
-int absence_tell(sqlite3 *db, const char *report, struct strbuf *ret, struct err *err)
+int outcome_tell_absence(sqlite3 *db, const char *report, struct strbuf *ret, struct err *err)
 {
     struct trace cause = {.effect = NULL};
     struct db_facts facts;
@@ -546,7 +546,7 @@ static void add_reasons(const struct circumstances *now, struct strbuf *ret)
         strbuf_release(&names[by]);
 }
 
-int emptiness_tell(sqlite3 *db, struct strbuf *ret, struct err *err)
+int outcome_tell_emptiness(sqlite3 *db, struct strbuf *ret, struct err *err)
 {
     struct circumstances now = {.said = 0};
     int64_t records = 0, foreign = 0;

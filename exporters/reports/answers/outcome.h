@@ -16,7 +16,7 @@
  */
 
 /* Ended by one without a key. NULL with err set when memory ran out. */
-const struct switch_effect *effects_all(struct err *err);
+const struct switch_effect *outcome_all_effects(struct err *err);
 
 #define OUTCOME_EVERY_CHIP (-1)
 
@@ -62,13 +62,13 @@ bool outcome_has_table(const struct switch_effect *effect, const char *report);
 
 /* Appends "l2_cache: no data; it needs l2 = on, which this capture had off", or less when less is known: at least
  * "l2_cache: no data". */
-int absence_tell(sqlite3 *db, const char *report, struct strbuf *ret, struct err *err);
+int outcome_tell_absence(sqlite3 *db, const char *report, struct strbuf *ret, struct err *err);
 
 /* Why a capture holds nothing at all. */
 
 /* Appends "nothing was recorded, because ..." when no record came with the capture and no file of it is foreign;
  * nothing otherwise. */
-int emptiness_tell(sqlite3 *db, struct strbuf *ret, struct err *err);
+int outcome_tell_emptiness(sqlite3 *db, struct strbuf *ret, struct err *err);
 
 /* The answer of msprof options: as a text for people, or as JSON of the schema msprof.options/1. */
 

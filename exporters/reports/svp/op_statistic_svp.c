@@ -41,8 +41,8 @@ static int put_rows(const void *arg, struct report_run *run, struct err *err)
     int status = 0;
     for (size_t i = 0; status == 0 && i < statistic->count; i++) {
         const struct op_statistic *it = &statistic->items[i];
-        const struct shown row = {*it, (int64_t)i, ratio_known(it->total_centi_us, total, 4),
-                                  ratio_known(it->total_centi_us, it->count, 2)};
+        const struct shown row = {*it, (int64_t)i, svp_ratio_known(it->total_centi_us, total, 4),
+                                  svp_ratio_known(it->total_centi_us, it->count, 2)};
         status = report_put(run, &row, err);
     }
     return status;

@@ -12,7 +12,7 @@
 _Static_assert((int)METRIC_WLD - (int)METRIC_MAC_BUSY == (int)SVP_WLD - (int)SVP_MAC_BUSY,
                "a metric for each kind of cycles, in the same order");
 
-int64_t add_known(int64_t a, int64_t b)
+int64_t svp_add_known(int64_t a, int64_t b)
 {
     int64_t sum;
     if (a == DB_NULL)
@@ -22,7 +22,7 @@ int64_t add_known(int64_t a, int64_t b)
     return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
-int64_t ratio_known(int64_t numerator, int64_t denominator, unsigned decimals)
+int64_t svp_ratio_known(int64_t numerator, int64_t denominator, unsigned decimals)
 {
     if (numerator == DB_NULL || denominator == DB_NULL)
         return DB_NULL;
@@ -49,7 +49,7 @@ void svp_network_of(const struct svp_inference *inference, struct svp_task *ret)
 int64_t svp_time_centi_us(int64_t total_cycle, int64_t core_khz)
 {
     /* cycles / kHz are milliseconds: 10^5 hundredths of a microsecond */
-    return is_known_frequency(core_khz) ? ratio_known(total_cycle, core_khz, 5) : DB_NULL;
+    return is_known_frequency(core_khz) ? svp_ratio_known(total_cycle, core_khz, 5) : DB_NULL;
 }
 
 /* The larger of two; DB_NULL when one of them is. */
@@ -65,14 +65,14 @@ static int64_t memory_bound(const struct svp_task *task)
     const int64_t *cycles = task->cycles;
     int64_t memory = larger(larger(cycles[SVP_DSTR], cycles[SVP_DLD]), cycles[SVP_WLD]);
     /* The percentages share the denominator total_cycle, so their ratio is that of the cycles. */
-    return ratio_known(memory, larger(cycles[SVP_MAC_BUSY], cycles[SVP_VEC_PPEN]), 2);
+    return svp_ratio_known(memory, larger(cycles[SVP_MAC_BUSY], cycles[SVP_VEC_PPEN]), 2);
 }
 
 static int64_t ddr_total_bytes(const struct svp_task *task)
 {
     if (task->ddr_read_bytes == DB_NULL || task->ddr_write_bytes == DB_NULL)
         return DB_NULL;
-    return add_known(task->ddr_read_bytes, task->ddr_write_bytes);
+    return svp_add_known(task->ddr_read_bytes, task->ddr_write_bytes);
 }
 
 /* In units of 0.0001 GB/s. */
@@ -94,7 +94,7 @@ int64_t svp_metric_value(enum svp_metric metric, const struct svp_task *task, co
     case METRIC_TIME:
         return svp_time_centi_us(task->total_cycle, core_khz);
     case METRIC_TIME_RATIO:
-        return task == network ? 10000 : ratio_known(task->total_cycle, network->total_cycle, 4);
+        return task == network ? 10000 : svp_ratio_known(task->total_cycle, network->total_cycle, 4);
     case METRIC_MAC_BUSY:
     case METRIC_MAC_PPEN:
     case METRIC_VEC_BUSY:
@@ -103,7 +103,7 @@ int64_t svp_metric_value(enum svp_metric metric, const struct svp_task *task, co
     case METRIC_DTRANS:
     case METRIC_DLD:
     case METRIC_WLD:
-        return ratio_known(task->cycles[metric - METRIC_MAC_BUSY], task->total_cycle, 4);
+        return svp_ratio_known(task->cycles[metric - METRIC_MAC_BUSY], task->total_cycle, 4);
     case METRIC_MEMORY_BOUND:
         return memory_bound(task);
     case METRIC_BANDWIDTH:
@@ -115,11 +115,11 @@ int64_t svp_metric_value(enum svp_metric metric, const struct svp_task *task, co
     case METRIC_DDR_TOTAL:
         return ddr_total_bytes(task);
     case METRIC_DDR_READ_KB:
-        return ratio_known(task->ddr_read_bytes, 1000, 2);
+        return svp_ratio_known(task->ddr_read_bytes, 1000, 2);
     case METRIC_DDR_WRITE_KB:
-        return ratio_known(task->ddr_write_bytes, 1000, 2);
+        return svp_ratio_known(task->ddr_write_bytes, 1000, 2);
     case METRIC_DDR_TOTAL_KB:
-        return ratio_known(ddr_total_bytes(task), 1000, 2);
+        return svp_ratio_known(ddr_total_bytes(task), 1000, 2);
     }
     return DB_NULL;
 }
@@ -226,7 +226,7 @@ int svp_statistic_credit(struct svp_statistic *statistic, struct statistic_memo 
         return result;
     struct op_statistic *row = &statistic->items[index];
     row->count++;
-    row->total_centi_us = add_known(row->total_centi_us, centi_us);
+    row->total_centi_us = svp_add_known(row->total_centi_us, centi_us);
     if (centi_us == DB_NULL)
         return 0;
     if (row->max_centi_us == DB_NULL || centi_us > row->max_centi_us)
@@ -256,6 +256,6 @@ int64_t svp_statistic_total(const struct svp_statistic *statistic)
 {
     int64_t total = DB_NULL;
     for (size_t i = 0; i < statistic->count; i++)
-        total = add_known(total, statistic->items[i].total_centi_us);
+        total = svp_add_known(total, statistic->items[i].total_centi_us);
     return total;
 }

@@ -9,10 +9,10 @@
 #include "db/query/query.h"
 
 /* a + b (both >= 0), held at INT64_MAX; when one is DB_NULL the other. */
-int64_t add_known(int64_t a, int64_t b);
+int64_t svp_add_known(int64_t a, int64_t b);
 
 /* numerator / denominator in units of 10^-decimals; DB_NULL when one of them is, 0 when the denominator is 0. */
-int64_t ratio_known(int64_t numerator, int64_t denominator, unsigned decimals);
+int64_t svp_ratio_known(int64_t numerator, int64_t denominator, unsigned decimals);
 
 /* The sum over a network's tasks in the fields of a task, so that every formula for a task holds for the network too:
  * each of its ratios is then the time-weighted mean. A sum is known once any task has the value. */

@@ -408,7 +408,7 @@ static int visit_ai_cpu_task(void *arg, const char *model, const struct svp_ai_c
     if (result < 0)
         return result;
     size_t first = 0, count = svp_layers_of_task(&table->layers, task->task_id, true, &first);
-    int64_t centi_us = ratio_known(task->duration_ns, 1000, 2);
+    int64_t centi_us = svp_ratio_known(task->duration_ns, 1000, 2);
     if (count == 0)
         return svp_statistic_credit(&walker->statistic, NULL, NULL, true, task->stream_id, centi_us, err);
     for (size_t i = first; i < first + count && result == 0; i++)

@@ -146,7 +146,7 @@ static void check_tree(const struct minddata *data, const char *directory, struc
 static int load_pipeline(const struct framework *framework, const char *directory, struct minddata *data,
                          struct diagnostics *diag, struct err *err)
 {
-    struct json *root = load_json(framework, directory, "pipeline_profiling", diag, err);
+    SCOPED_JSON struct json *root = load_json(framework, directory, "pipeline_profiling", diag, err);
     const struct json *list = json_member(root, "op_info");
     size_t count = json_is_array(list) ? count_of(list) : 0;
     int status = err->code != ERR_NONE ? err_status(err) : 0;
@@ -161,7 +161,6 @@ static int load_pipeline(const struct framework *framework, const char *director
         set_parents(data);
         check_tree(data, directory, diag);
     }
-    json_free(root);
     return status;
 }
 
@@ -182,7 +181,7 @@ static double mean_of(const struct json *metrics)
 static int load_cpu(const struct framework *framework, const char *directory, struct minddata *data,
                     struct diagnostics *diag, struct err *err)
 {
-    struct json *root = load_json(framework, directory, "minddata_cpu_utilization", diag, err);
+    SCOPED_JSON struct json *root = load_json(framework, directory, "minddata_cpu_utilization", diag, err);
     const struct json *list = json_member(root, "op_info");
     int status = err->code != ERR_NONE ? err_status(err) : 0;
     size_t count = json_is_array(list) ? count_of(list) : 0;
@@ -199,7 +198,6 @@ static int load_cpu(const struct framework *framework, const char *directory, st
         }
         data->has_cpu = status == 0;
     }
-    json_free(root);
     return status;
 }
 

@@ -165,7 +165,7 @@ static void report_alone(const struct marks *marks, const struct alone *alone)
 
 static int pair_marks(struct marks *marks, struct torch *torch, struct err *err)
 {
-    struct map open = MAP_OF(struct begun, key);
+    SCOPED(map_release) struct map open = MAP_OF(struct begun, key);
     struct alone alone = {0, 0};
     int status = 0;
     large_sort(marks->items, marks->count, sizeof *marks->items, compare_marks);
@@ -192,7 +192,6 @@ static int pair_marks(struct marks *marks, struct torch *torch, struct err *err)
     for (const struct begun *begun = map_next(&open, NULL); begun != NULL; begun = map_next(&open, begun))
         alone.starts += begun->open;
     report_alone(marks, &alone);
-    map_release(&open);
     large_sort(torch->enqueues.items, torch->enqueues.count, sizeof *torch->enqueues.items, compare_ranges);
     large_sort(torch->dequeues.items, torch->dequeues.count, sizeof *torch->dequeues.items, compare_ranges);
     return status;

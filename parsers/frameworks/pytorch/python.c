@@ -138,12 +138,11 @@ ARRAY_COMPARE(compare_calls, struct torch_call, ARRAY_BY(id))
 static int pair_events(struct events *events, struct err *err)
 {
     struct torch *torch = events->reading->torch;
-    struct map threads = MAP_OF(struct open_thread, thread);
+    SCOPED(map_release) struct map threads = MAP_OF(struct open_thread, thread);
     size_t *parents = large_new(events->count + 1, sizeof *parents, err);
     large_sort(events->items, events->count, sizeof *events->items, compare_events);
     int status = parents != NULL ? make_calls(events, torch, parents, &threads, err) : err_status(err);
     large_sort(torch->calls.items, torch->calls.count, sizeof *torch->calls.items, compare_calls);
-    map_release(&threads);
     large_free(parents);
     return status;
 }

@@ -142,7 +142,7 @@ static int take_text(struct decoder *decoder, void *state, const struct capture_
     (void)state;
     struct place place = {file->name, -1, -1, NULL};
     struct err mistake = ERR_INIT;
-    struct json *root = json_parse(data, length, &mistake);
+    SCOPED_JSON struct json *root = json_parse(data, length, &mistake);
     if (root == NULL && mistake.code == ERR_NO_MEMORY) {
         *err = mistake;
         return -ERR_NO_MEMORY;
@@ -161,7 +161,6 @@ static int take_text(struct decoder *decoder, void *state, const struct capture_
     for (const struct json *entry = json_is_array(root) ? json_first(root) : NULL; entry != NULL && status == 0;
          entry = json_next(entry))
         status = take_layer(decoder, file, entry, index++, err);
-    json_free(root);
     return status;
 }
 

@@ -155,7 +155,7 @@ static bool is_kind(const char *name, size_t length)
 static void every_effect_names_kinds_and_tables_that_there_are(void **state)
 {
     (void)state;
-    for (const struct switch_effect *effect = effects_all(NULL); effect->key != NULL; effect++) {
+    for (const struct switch_effect *effect = outcome_all_effects(NULL); effect->key != NULL; effect++) {
         if (strcmp(effect->key, "aic_mode") != 0) /* only captures say it */
             assert_non_null(switch_rule_find(effect->key, effect->writers));
         for (const char *at = effect->kinds; at != NULL && *at != '\0';) {
@@ -200,7 +200,7 @@ static void every_table_of_samples_comes_of_an_option(void **state)
     for (size_t i = 0; record_kinds[i] != NULL; i++) {
         const struct series_report *series = record_kinds[i]->series;
         for (; series != NULL && series->name != NULL; series++) {
-            const struct switch_effect *effect = effects_all(NULL);
+            const struct switch_effect *effect = outcome_all_effects(NULL);
             if (series->columns == NULL)
                 continue;
             while (effect->key != NULL && !outcome_has_table(effect, series->name))

@@ -70,7 +70,7 @@ static int make_directory(void **state)
     return path == NULL ? -1 : 0;
 }
 
-static int remove_directory(void **state)
+static int analyse_remove_directory(void **state)
 {
     (void)state;
     unlink(path);
@@ -437,5 +437,5 @@ int main(void)
         cmocka_unit_test(escaped_text_is_appended_piece_by_piece_without_cutting_characters),
         cmocka_unit_test(a_model_s_name_never_makes_a_file_name_too_long_or_a_path),
     };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+    return cmocka_run_group_tests(tests, make_directory, analyse_remove_directory);
 }

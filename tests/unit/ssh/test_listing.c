@@ -18,16 +18,16 @@ static void only_paths_that_stay_inside_are_taken(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        assert_non_null(remote_path_problem(bad[i]));
-    assert_null(remote_path_problem("data/aicore.0.1.1"));
-    assert_null(remote_path_problem("..."));
-    assert_null(remote_path_problem("a b/\xe4\xbd\xa0\xe5\xa5\xbd"));
+        assert_non_null(listing_path_problem(bad[i]));
+    assert_null(listing_path_problem("data/aicore.0.1.1"));
+    assert_null(listing_path_problem("..."));
+    assert_null(listing_path_problem("a b/\xe4\xbd\xa0\xe5\xa5\xbd"));
     memset(component, 'x', sizeof component);
     component[255] = '\0';
-    assert_null(remote_path_problem(component));
+    assert_null(listing_path_problem(component));
     component[255] = 'x';
     component[256] = '\0';
-    assert_non_null(remote_path_problem(component));
+    assert_non_null(listing_path_problem(component));
 }
 
 static void a_list_is_read_sorted_and_without_repetitions(void **state)
