@@ -117,7 +117,7 @@ static int surroundings_make(struct surroundings *surroundings, const struct set
     if (result != 0)
         return result;
     if (before == NULL || *before == '\0')
-        surroundings->preload = strdup(library);
+        surroundings->preload = scoped_text(library, SIZE_MAX);
     else if (asprintf(&surroundings->preload, "%s:%s", library, before) < 0)
         surroundings->preload = NULL;
     free(library);

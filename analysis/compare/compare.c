@@ -149,8 +149,8 @@ static int side_rows_make(const struct side *side, enum subject subject, struct 
         return err_set(err, ERR_LIMIT, "more than %d captures on one side", RUNS_MAX);
     for (size_t i = 0; i < side->count; i++)
         most += side->profiles[i]->tables[subject].count;
-    ret->rows = calloc(most + 1, sizeof *ret->rows);
-    ret->runs = calloc(most + 1, sizeof *ret->runs);
+    ret->rows = scoped_memory(most + 1, sizeof *ret->rows);
+    ret->runs = scoped_memory(most + 1, sizeof *ret->runs);
     if (ret->rows == NULL || ret->runs == NULL)
         return err_no_memory(err);
     for (;;) {

@@ -29,7 +29,7 @@ static char *find_info(const char *directory)
             (first != NULL && strcmp(entry->d_name, first) >= 0))
             continue;
         free(first);
-        first = strdup(entry->d_name);
+        first = scoped_text(entry->d_name, SIZE_MAX);
     }
     if (opened != NULL)
         closedir(opened);

@@ -52,9 +52,10 @@ static int fill_calls(struct row_source *source, struct row_batch *batch, struct
 
 static void release_calls(struct row_source *source)
 {
-    SCOPED_FREE struct call_rows *rows = (struct call_rows *)source;
+    struct call_rows *rows = (struct call_rows *)source;
     spool_free(rows->calls);
     free(rows->kinds);
+    free(rows);
 }
 
 int association_emit_calls(struct association *association, struct err *err)

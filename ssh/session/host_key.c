@@ -123,7 +123,7 @@ static char *server_key(struct ssh_connection *connection, size_t *ret_length)
     if (ssh_get_server_publickey(connection->session, &key) != SSH_OK)
         return NULL;
     if (ssh_pki_export_pubkey_base64(key, &base64) == SSH_OK)
-        bytes = malloc(strlen(base64));
+        bytes = scoped_memory(strlen(base64), 1);
     length = bytes != NULL ? EVP_DecodeBlock((unsigned char *)bytes, (unsigned char *)base64, (int)strlen(base64)) : 0;
     for (const char *padding = base64; length > 0 && (padding = strchr(padding, '=')) != NULL; padding++)
         length--;

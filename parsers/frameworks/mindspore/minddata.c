@@ -55,7 +55,7 @@ static size_t count_of(const struct json *array)
 static int64_t *integers_of(const struct json *array, size_t *ret_count)
 {
     size_t count = json_is_array(array) ? count_of(array) : 0;
-    int64_t *items = calloc(count + 1, sizeof *items);
+    int64_t *items = scoped_memory(count + 1, sizeof *items);
     *ret_count = 0;
     for (const struct json *item = items != NULL && count > 0 ? json_first(array) : NULL; item != NULL;
          item = json_next(item)) {
