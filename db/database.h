@@ -43,6 +43,11 @@ int database_write_error(struct err *err, int system, const char *doing);
 int database_exec(sqlite3 *db, const char *sql, struct err *err);
 /* Prepares one statement. */
 int database_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **ret, struct err *err);
+/* For SCOPED. */
+static inline void statement_release(sqlite3_stmt *const *statement)
+{
+    sqlite3_finalize(*statement);
+}
 
 /* A new database being built under a temporary name beside it (temporary_create), inside one transaction. */
 struct database_build {

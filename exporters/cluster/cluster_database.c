@@ -215,19 +215,17 @@ static struct table_value known(const char *text)
 /* Each host once, in the order of its first rank. */
 static int add_hosts(struct table_rows *rows, const struct cluster_database_rank *ranks, size_t count, struct err *err)
 {
-    struct intern seen = {.count = 0};
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < count; i++) {
+    SCOPED(intern_release) struct intern seen = {.count = 0};
+    for (size_t i = 0; i < count; i++) {
         size_t before = seen.count;
         uint32_t number;
         if (ranks[i].host_uid[0] == '\0')
             continue;
-        status = intern_add(&seen, ranks[i].host_uid, strlen(ranks[i].host_uid), &number, err);
-        if (status == 0 && seen.count > before)
-            status = table_add(rows, err, known(ranks[i].host_uid), known(ranks[i].host_name));
+        if (intern_add(&seen, ranks[i].host_uid, strlen(ranks[i].host_uid), &number, err) < 0 ||
+            (seen.count > before && table_add(rows, err, known(ranks[i].host_uid), known(ranks[i].host_name)) < 0))
+            return err_status(err);
     }
-    intern_release(&seen);
-    return status;
+    return 0;
 }
 
 static int add_ranks(struct table_rows *rows, const struct cluster_database_rank *ranks, size_t count, struct err *err)

@@ -306,10 +306,8 @@ int framework_write_database(struct framework_analysis *analysis, struct err *er
         snprintf(name, sizeof name, "ascend_%s_profiler_%" PRId64 ".db", framework, info->rank);
     else
         snprintf(name, sizeof name, "ascend_%s_profiler.db", framework);
-    char *path = framework_database_path(analysis, name, err);
-    int status = path != NULL ? write_database(analysis, path, err) : err_status(err);
-    free(path);
-    return status;
+    SCOPED_FREE char *path = framework_database_path(analysis, name, err);
+    return path != NULL ? write_database(analysis, path, err) : err_status(err);
 }
 
 /* ---- part ---- */
@@ -335,15 +333,14 @@ static struct stretch *stretches_of(const struct framework_analysis *analysis, s
 int framework_part_make(const struct framework_analysis *analysis, struct framework_part *ret, struct err *err)
 {
     size_t count;
-    struct stretch *stretches = stretches_of(analysis, &count, err);
-    char *beside = stretches != NULL ? path_joined(analysis->options->directory, "", err) : NULL;
+    SCOPED_FREE struct stretch *stretches = stretches_of(analysis, &count, err);
+    SCOPED_FREE char *beside = stretches != NULL ? path_joined(analysis->options->directory, "", err) : NULL;
     *ret = (struct framework_part){.fd = -1};
-    bool failed = stretches == NULL || beside == NULL || (ret->fd = temporary_create(beside, &ret->path, err)) < 0 ||
-                  iteration_stretches_make(analysis->db, analysis->database, ret->path, stretches, count, err) < 0 ||
-                  database_open(ret->path, &ret->db, err) < 0;
-    free(beside);
-    free(stretches);
-    return failed ? err_status(err) : 0;
+    return stretches == NULL || beside == NULL || (ret->fd = temporary_create(beside, &ret->path, err)) < 0 ||
+                   iteration_stretches_make(analysis->db, analysis->database, ret->path, stretches, count, err) < 0 ||
+                   database_open(ret->path, &ret->db, err) < 0
+               ? err_status(err)
+               : 0;
 }
 
 void framework_part_release(struct framework_part *part)

@@ -145,8 +145,7 @@ int framework_write_communication_database(struct framework_analysis *analysis, 
     bool pytorch = tables.document->pytorch;
     if (!pytorch && tables.document->operator_count == 0)
         return 0;
-    char *path = framework_database_path(analysis, pytorch ? "analysis.db" : "communication_analyzer.db", err);
-    int status = path != NULL ? write_file(&tables, path, err) : err_status(err);
-    free(path);
-    return status;
+    SCOPED_FREE char *path =
+        framework_database_path(analysis, pytorch ? "analysis.db" : "communication_analyzer.db", err);
+    return path != NULL ? write_file(&tables, path, err) : err_status(err);
 }

@@ -336,16 +336,15 @@ static int add_steps(struct torch_tables *tables, struct err *err)
 
 static int add_member(struct torch_tables *tables, const struct json *member, struct err *err)
 {
-    char *text = NULL;
+    SCOPED_FREE char *text = NULL;
     size_t length;
     struct json_out json = {.stream = open_memstream(&text, &length), .gap = " "};
     if (json.stream == NULL)
         return err_no_memory(err);
     put_value(&json, member);
-    int status =
-        fclose(json.stream) == 0 ? table_add(&tables->rows, err, V(json_key(member)), V(text)) : err_no_memory(err);
-    free(text);
-    return status;
+    if (fclose(json.stream) != 0)
+        return err_no_memory(err);
+    return table_add(&tables->rows, err, V(json_key(member)), V(text));
 }
 
 static int add_members(struct torch_tables *tables, const struct json *root, struct err *err)

@@ -214,12 +214,11 @@ int unified_add_call(struct unified_bulk *bulk, const struct cann_call *call, st
     put(&row, call->thread_id != DB_NULL ? process | call->thread_id : DB_NULL);
     put(&row, call->id);
     put(&row, call->level == HOST_LEVEL_COMMUNICATION && call->item_id != DB_NULL ? call->item_id : call->name_id);
-    int status = add_row(bulk, BULK_CALLS, call->id, &row, err);
-    if (status == 0)
-        status = enter_call(bulk, call, err);
-    return status == 0 && call->launches != DB_NULL && call->launches > 0 && call->connection_id != DB_NULL
-               ? note_launch(bulk, call, err)
-               : status;
+    return add_row(bulk, BULK_CALLS, call->id, &row, err) < 0 || enter_call(bulk, call, err) < 0 ||
+                   (call->launches != DB_NULL && call->launches > 0 && call->connection_id != DB_NULL &&
+                    note_launch(bulk, call, err) < 0)
+               ? err_status(err)
+               : 0;
 }
 
 /* ---- tasks ---- */

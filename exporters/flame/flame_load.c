@@ -235,10 +235,9 @@ static int add_work(struct ascend_load *load, int64_t connection, const char *na
                     struct err *err)
 {
     uint32_t number;
-    int status = flame_name(load->flame, name, &number, err);
 
-    if (status != 0)
-        return status;
+    if (flame_name(load->flame, name, &number, err) < 0)
+        return err_status(err);
     return spool_joined(load, connection, JOIN_WORK, number, load->flame->weight == FLAME_COUNT ? 1 : duration_ns, err);
 }
 

@@ -314,9 +314,8 @@ static int each_counted(const struct workload *workload,
                         int (*each)(void *arg, const struct roofline_row *row, struct err *err), void *arg,
                         struct err *err)
 {
-    const struct workload_operator **sorted = calloc(workload->operator_count + 1, sizeof *sorted);
+    SCOPED_FREE const struct workload_operator **sorted = calloc(workload->operator_count + 1, sizeof *sorted);
     size_t count = 0;
-    int status = 0;
 
     if (sorted == NULL)
         return err_no_memory(err);
@@ -327,7 +326,7 @@ static int each_counted(const struct workload *workload,
             sorted[count++] = op;
     }
     qsort((void *)sorted, count, sizeof(const struct workload_operator *), by_total);
-    for (size_t i = 0; i < count && status == 0; i++) {
+    for (size_t i = 0; i < count; i++) {
         const struct workload_operator *op = sorted[i];
         const struct roofline_row row = {
             .total_ns = number_from_real(op->counted_ns),
@@ -337,10 +336,10 @@ static int each_counted(const struct workload *workload,
             .type = workload_text(workload, op->key.type),
             .name = workload_text(workload, op->key.name),
         };
-        status = each(arg, &row, err);
+        if (each(arg, &row, err) < 0)
+            return err_status(err);
     }
-    free((void *)sorted);
-    return status;
+    return 0;
 }
 
 int roofline_each(sqlite3 *db, const struct workload *workload,

@@ -83,14 +83,11 @@ static int read_lookup(struct known_column *known, sqlite3 *db, sqlite3_stmt *ro
 static int load_lookup(struct known_column *known, sqlite3 *db, struct err *err)
 {
     const struct report_lookup *lookup = known->column.lookup;
-    sqlite3_stmt *rows = NULL;
-    struct strbuf sql;
+    SCOPED(statement_release) sqlite3_stmt *rows = NULL;
+    SCOPED(strbuf_release) struct strbuf sql;
     strbuf_init(&sql, QUERY_SQL_MAX);
     strbuf_addf(&sql, "SELECT %s, %s FROM %s", lookup->key, lookup->value, lookup->from);
-    bool failed = query_sql_prepare(db, &sql, &rows, err) < 0 || read_lookup(known, db, rows, err) < 0;
-    sqlite3_finalize(rows);
-    strbuf_release(&sql);
-    return failed ? err_status(err) : 0;
+    return query_sql_prepare(db, &sql, &rows, err) < 0 || read_lookup(known, db, rows, err) < 0 ? err_status(err) : 0;
 }
 
 bool report_needs(const struct report_run *run, size_t value)
@@ -162,20 +159,16 @@ int report_statement_rows(struct report_run *run, sqlite3_stmt *statement, struc
 
 int report_query_rows(struct report_run *run, struct err *err)
 {
-    struct strbuf sql;
-    sqlite3_stmt *statement = NULL;
+    SCOPED(strbuf_release) struct strbuf sql;
+    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
     strbuf_init(&sql, QUERY_SQL_MAX);
     query_begin(&sql, &run->report->query);
     add_expressions(run, &sql);
     query_end(&sql, &run->report->query, NULL, NULL);
-    int status = query_sql_prepare(run->session->db, &sql, &statement, err);
-    if (status == 0) {
-        bind_scope(statement, run->scope);
-        status = report_statement_rows(run, statement, err);
-    }
-    sqlite3_finalize(statement);
-    strbuf_release(&sql);
-    return status;
+    if (query_sql_prepare(run->session->db, &sql, &statement, err) < 0)
+        return err_status(err);
+    bind_scope(statement, run->scope);
+    return report_statement_rows(run, statement, err);
 }
 
 /* Tables that are a user's query: it may read, and nothing else. */
@@ -300,8 +293,7 @@ static int prepare(const struct report_run *run, sqlite3_stmt **ret, struct err 
         int offset = find_offset(query, db);
         return fail_at(query, offset, err, message_of(db));
     }
-    int status = check_query(run, *ret, query, err);
-    return status == 0 ? check_tail(db, query, tail, err) : status;
+    return check_query(run, *ret, query, err) < 0 || check_tail(db, query, tail, err) < 0 ? err_status(err) : 0;
 }
 
 /* ---- time ---- */

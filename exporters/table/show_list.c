@@ -69,12 +69,11 @@ static int list_table(void *arg, const struct report_scope *scope, struct err *e
 /* Lists the columns that any device can have, for a table without one. db NULL: those that any capture can have. */
 static int list_known(sqlite3 *db, FILE *stream, const struct report *report, const char *families, struct err *err)
 {
-    struct report_plan plan = {.column_count = 0};
-    int status = report_plan_take(&plan, report->columns, db, COLUMNS_VENDOR, err);
-    if (status == 0)
-        put_listed(stream, report, families, &plan);
-    report_plan_release(&plan);
-    return status;
+    SCOPED(report_plan_release) struct report_plan plan = {.column_count = 0};
+    if (report_plan_take(&plan, report->columns, db, COLUMNS_VENDOR, err) < 0)
+        return err_status(err);
+    put_listed(stream, report, families, &plan);
+    return 0;
 }
 
 static int list_tables(struct list *list, const struct report *const *all, int family, struct err *err)
@@ -148,13 +147,12 @@ int show_table_list_all(FILE *stream, struct err *err)
 {
     const struct report *const *all = report_all(err), *const *report = all;
     char families[160];
-    int status = 0;
     if (all == NULL)
         return err_status(err);
-    for (; status == 0 && *report != NULL; report++) {
+    for (; *report != NULL; report++) {
         const char *of = name_families(all, *report, families, sizeof families);
-        if (of != NULL)
-            status = list_known(NULL, stream, *report, of, err);
+        if (of != NULL && list_known(NULL, stream, *report, of, err) < 0)
+            return err_status(err);
     }
-    return status;
+    return 0;
 }
