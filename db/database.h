@@ -64,6 +64,7 @@ int database_build_create_blank(struct database_build *build, const char *path, 
                                 struct err *err);
 int database_build_connect(struct database_build *build, bool ours, struct err *err);
 /* Commits, checks, closes and renames; the file was not there before and is complete now. On failure nothing remains.
+ * Either this or an abort finalizes the connection's statements: what adds rows (db/table_rows.h) is not closed before.
  */
 int database_build_commit(struct database_build *build, struct err *err);
 void database_build_abort(struct database_build *build);

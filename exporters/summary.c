@@ -7,7 +7,6 @@
 #include "exporters/report_scopes.h"
 #include "exporters/reports/answers/outcome.h"
 #include "exporters/table/report.h"
-#include "exporters/table/report_file.h"
 
 #include <stdio.h>
 

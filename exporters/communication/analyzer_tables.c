@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/communication/analyzer_tables.h"
+#include "exporters/communication/communication_files.h"
 
 #include "base/number.h"
 #include "exporters/communication/communication.h"
@@ -34,13 +34,6 @@ int analyzer_tables_open(struct analyzer_tables *tables, sqlite3 *db, bool by_st
         table_rows_open(&tables->links, db, "CommAnalyzerMatrix", columns[2][by_step], err) < 0)
         return err_status(err);
     return 0;
-}
-
-void analyzer_tables_close(struct analyzer_tables *tables)
-{
-    table_rows_close(&tables->times);
-    table_rows_close(&tables->traffic);
-    table_rows_close(&tables->links);
 }
 
 /* The nearest double: as a double, nanoseconds since 1970 would be multiples of 256. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/communication/collectives.h"
+#include "exporters/communication/communication_files.h"
 
 #include "base/array.h"
 

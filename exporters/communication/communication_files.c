@@ -4,8 +4,6 @@
 #include "base/number.h"
 #include "db/database.h"
 #include "exporters/cann_report.h"
-#include "exporters/communication/analyzer_tables.h"
-#include "exporters/communication/collectives.h"
 #include "exporters/communication_json.h"
 #include "exporters/output_file.h"
 
@@ -197,7 +195,6 @@ static int finish_database(struct making *making, struct err *err)
     if (!making->open)
         return 0;
     uint64_t rows = (uint64_t)sqlite3_total_changes64(making->build.db);
-    analyzer_tables_close(&making->tables);
     int status = database_build_commit(&making->build, err);
     if (status == 0) {
         making->result->files++;
@@ -211,10 +208,8 @@ static int finish_database(struct making *making, struct err *err)
 
 static void abandon_database(struct making *making)
 {
-    if (making->open) {
-        analyzer_tables_close(&making->tables);
+    if (making->open)
         database_build_abort(&making->build);
-    }
     release_path(making);
 }
 

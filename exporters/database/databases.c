@@ -256,21 +256,18 @@ char *framework_database_path(const struct framework_analysis *analysis, const c
 /* The capture knows its rank seldom, the framework always. */
 static int set_rank(const struct framework_analysis *analysis, sqlite3 *db, struct err *err)
 {
-    struct table_rows rows = {.db = NULL};
+    struct table_rows rows;
     char sql[128];
     int64_t rank = analysis->framework->info.rank;
-    int status = 0;
     if (rank < 0)
         return 0;
     snprintf(sql, sizeof sql, "UPDATE RANK_DEVICE_MAP SET rankId = %" PRId64 " WHERE rankId = -1", rank);
-    status = database_exec(db, sql, err);
-    if (status < 0 || analysis->database != NULL)
-        return status;
-    status = table_rows_open(&rows, db, "RANK_DEVICE_MAP", "rankId, deviceId", err);
-    if (status == 0)
-        status = table_add(&rows, err, V(rank), V(-1));
-    table_rows_close(&rows);
-    return status;
+    return database_exec(db, sql, err) < 0 ||
+                   (analysis->database == NULL &&
+                    (table_rows_open(&rows, db, "RANK_DEVICE_MAP", "rankId, deviceId", err) < 0 ||
+                     table_add(&rows, err, V(rank), V(-1)) < 0))
+               ? err_status(err)
+               : 0;
 }
 
 static int add_tables(void *arg, struct unified *unified, struct err *err)

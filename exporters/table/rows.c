@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/table/rows.h"
+#include "exporters/table/report.h"
 
 #include "base/clock.h"
 #include "base/progress.h"

@@ -3,7 +3,6 @@
 #include "exporters/load/answer.h"
 #include "exporters/query_compile.h"
 #include "exporters/table/report.h"
-#include "exporters/table/rows.h"
 #include "parsers/record.h"
 
 #include <stdlib.h>

@@ -10,7 +10,6 @@
 #include "exporters/report_scopes.h"
 #include "exporters/reports/earlier/device_2022.h"
 #include "exporters/table/report.h"
-#include "exporters/table/report_file.h"
 #include "exporters/table/terminal.h"
 #include "exporters/table/writer.h"
 
@@ -208,15 +207,12 @@ static int show_one_device(void *arg, int64_t device_id, struct err *err)
 
 static int show_of_job(struct show *show, struct err *err)
 {
-    struct report_show shows;
-    int status = report_show_open(&shows, show, CAPTURE_JOB, err);
-    if (status == 0) {
-        show_title(show, "Op statistic :");
-        show_end_line(show);
-        status = execution_each_device(show->db, show_one_device, &shows, err);
-    }
-    report_show_close(&shows);
-    return status;
+    SCOPED(report_show_close) struct report_show shows;
+    if (report_show_open(&shows, show, CAPTURE_JOB, err) < 0)
+        return err_status(err);
+    show_title(show, "Op statistic :");
+    show_end_line(show);
+    return execution_each_device(show->db, show_one_device, &shows, err);
 }
 
 /* ---- captures of 2022 ---- */

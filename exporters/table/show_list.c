@@ -3,7 +3,7 @@
 #include "exporters/export.h"
 #include "exporters/load/answer.h"
 #include "exporters/report_scopes.h"
-#include "exporters/table/report_file.h"
+#include "exporters/table/report.h"
 
 #include <stdio.h>
 

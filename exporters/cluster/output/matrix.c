@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/cluster/output/matrix.h"
 #include "base/array.h"
+#include "exporters/cluster/output/write.h"
 
 #include "base/number.h"
 #include "base/words.h"

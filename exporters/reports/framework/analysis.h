@@ -6,6 +6,7 @@
 #include "base/file/large.h"
 #include "exporters/table/report.h"
 #include "parsers/frameworks/framework.h"
+#include "parsers/frameworks/mindspore/minddata.h"
 
 /* Which operator of the framework launched what a device ran. */
 
@@ -106,5 +107,28 @@ int framework_write_memory(struct framework_analysis *analysis, struct err *err)
 #define TORCH_TEXT_LIMIT ((size_t)16 * 1024 * 1024)
 /* A text with an end of line behind each ';'. */
 void torch_put_lines(struct strbuf *buf, const char *text);
+
+/* A stage with what is told of it: percents; -1: not known. */
+struct minddata_stage {
+    const struct minddata_op *op;
+    char name[128];                     /* "Map(id=2)" */
+    double average, utilization, empty; /* of the queue that it fills */
+    double cpu, per_worker;
+    const struct minddata_stage *input; /* that fills its input; NULL: none */
+};
+int minddata_each_stage(const struct minddata *data,
+                        int (*each)(void *arg, const struct minddata_stage *stage, struct err *err), void *arg,
+                        struct err *err);
+
+/* All files of ASCEND_PROFILER_OUTPUT. */
+
+/* Writes all files that there are data for into options->directory. A file that fails is told and the next one is made,
+ * but for lack of space or memory and interrupts, which end the work. */
+int framework_write(struct framework_analysis *analysis, struct err *err);
+
+/* Prepares what files are made with: the session, and who launched what on devices. framework_unrelate whatever the
+ * result. */
+int framework_relate(struct framework_analysis *analysis, struct err *err);
+void framework_unrelate(struct framework_analysis *analysis);
 
 #endif

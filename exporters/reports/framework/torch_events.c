@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/reports/framework/torch_events.h"
+#include "exporters/reports/framework/torch_relation.h"
 
 #include "base/map.h"
 #include "base/strbuf.h"
