@@ -14,7 +14,6 @@
 #include "exporters/cann_report.h"
 #include "exporters/communication/communication_files.h"
 #include "exporters/counters/pmu_metric.h"
-#include "exporters/database/unified.h"
 #include "exporters/query_compile.h"
 #include "parsers/record.h"
 

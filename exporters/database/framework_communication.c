@@ -5,7 +5,7 @@
 #include "exporters/communication/communication.h"
 #include "exporters/communication/communication_files.h"
 #include "exporters/database/databases.h"
-#include "exporters/reports/framework/step_trace_time.h"
+#include "exporters/reports/framework/analysis.h"
 
 #include <inttypes.h>
 #include <stdio.h>

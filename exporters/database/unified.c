@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/database/unified.h"
+#include "exporters/database/databases.h"
 
 #include "base/array.h"
 #include "base/file/large.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/html/chart.h"
+#include "exporters/html/page.h"
 
 #include "base/array.h"
 #include "base/file/large.h"

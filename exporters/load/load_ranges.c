@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/load/load_ranges.h"
 #include "base/number.h"
 
 #include "base/array.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/load/load_roofline.h"
+#include "exporters/load/load.h"
 
 #include "base/array.h"
 #include "base/intern.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/load/path_steps.h"
+#include "exporters/load/load.h"
 
 #include "analysis/gap_calls.h"
 #include "base/array.h"

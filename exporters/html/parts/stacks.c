@@ -3,7 +3,6 @@
 #include "base/utf8.h"
 #include "db/query/query_loop.h"
 #include "exporters/flame/flame.h"
-#include "exporters/html/chart.h"
 #include "exporters/html/page.h"
 
 #include <stdio.h>

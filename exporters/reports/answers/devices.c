@@ -8,8 +8,7 @@
 #include "base/number.h"
 #include "db/query/query_loop.h"
 #include "exporters/load/answer.h"
-#include "exporters/load/load_evidence.h"
-#include "exporters/load/load_ranges.h"
+#include "exporters/load/load.h"
 #include "exporters/table/report.h"
 
 #include <stdlib.h>

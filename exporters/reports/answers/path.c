@@ -5,7 +5,7 @@
 #include "base/map.h"
 #include "base/number.h"
 #include "exporters/load/answer.h"
-#include "exporters/load/path_steps.h"
+#include "exporters/load/load.h"
 #include "exporters/table/report.h"
 
 #include <stdlib.h>

@@ -5,8 +5,6 @@
 #include "analysis/splits.h"
 #include "analysis/step_groups.h"
 #include "exporters/load/load.h"
-#include "exporters/load/load_evidence.h"
-#include "exporters/load/load_ranges.h"
 #include "exporters/table/report.h"
 
 #include <stdio.h>
