@@ -56,9 +56,6 @@ bool communication_is_point_to_point(const char *name);
 /* A task of an operator, as records have it; its plane is known. */
 struct collective_task collective_task_of(const struct cann_texts *names, const struct cann_transfer *transfer);
 
-/* Whether more than one device has such operators. */
-int collectives_of_several_devices(sqlite3 *db, bool *ret, struct err *err);
-
 /* The tables of communication_analyzer.db and analysis.db: what each communication operator did with its time, over
  * which links, and between which ranks. */
 

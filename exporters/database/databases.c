@@ -46,17 +46,16 @@ static int copy_rows(struct unified *unified, sqlite3 *db, const struct exported
 static int copy_table(struct unified *unified, sqlite3 *db, const struct record_kind *kind,
                       const struct exported_table *table, struct err *err)
 {
-    sqlite3_stmt *rows = NULL;
-    struct strbuf sql;
+    SCOPED(statement_release) sqlite3_stmt *rows = NULL;
+    SCOPED(strbuf_release) struct strbuf sql;
     strbuf_init(&sql, QUERY_SQL_MAX);
     query_begin(&sql, &table->query);
     for (const struct exported_column *column = table->columns; column->name != NULL; column++)
         strbuf_addf(&sql, "%s%s", column > table->columns ? ", " : "", column->sql);
     query_end(&sql, &table->query, kind->table, NULL);
-    bool failed = query_sql_prepare(db, &sql, &rows, err) < 0 || copy_rows(unified, db, table, rows, err) < 0;
-    sqlite3_finalize(rows);
-    strbuf_release(&sql);
-    return failed ? err_wrap(err, "cannot make table %s", table->name) : 0;
+    return query_sql_prepare(db, &sql, &rows, err) < 0 || copy_rows(unified, db, table, rows, err) < 0
+               ? err_wrap(err, "cannot make table %s", table->name)
+               : 0;
 }
 
 /* Makes the tables that the record kinds describe, of those that have rows in the capture's database. */
@@ -157,18 +156,17 @@ static int take_span(void *arg, const struct cann_span *span, struct err *err)
 
 static int add_overlap(struct db_export *export, sqlite3 *db, struct err *err)
 {
-    struct cann_communications communications;
-    bool failed = cann_communications_load(db, &communications, err) < 0;
+    SCOPED(cann_communications_release) struct cann_communications communications;
+    if (cann_communications_load(db, &communications, err) < 0)
+        return err_status(err);
     overlap_init(&export->overlap, &communications, add_span, export);
-    failed = failed || cann_each_span(db, take_span, export, err) < 0 || overlap_end(&export->overlap, err) < 0;
-    cann_communications_release(&communications);
-    return failed ? err_status(err) : 0;
+    return cann_each_span(db, take_span, export, err) < 0 ? err_status(err) : overlap_end(&export->overlap, err);
 }
 
 static int add_tasks(struct db_export *export, sqlite3 *db, struct err *err)
 {
-    int status = cann_each_task(db, CANN_TASKS_COUNTED, add_task, export, err);
-    return status == 0 ? add_overlap(export, db, err) : status;
+    return cann_each_task(db, CANN_TASKS_COUNTED, add_task, export, err) < 0 ? err_status(err)
+                                                                             : add_overlap(export, db, err);
 }
 
 /* Fills the large tables. */
@@ -205,11 +203,14 @@ static int name_older(struct unified *unified, int version, struct err *err)
     return failed ? err_status(err) : 0;
 }
 
-int database_write_cann(sqlite3 *db, const struct export_options *options, const char *path, cann_db_adder *add,
-                        void *arg, struct export_result *result, struct err *err)
+/* Writes the database of a capture to path. options->database NULL: there is no capture, and only what add (which may
+ * be NULL) adds before the file is complete is in it. */
+static int write_cann(sqlite3 *db, const struct export_options *options, const char *path,
+                      int (*add)(void *arg, struct unified *unified, struct err *err), void *arg,
+                      struct export_result *result, struct err *err)
 {
     struct db_export export = {.part = NULL};
-    uint64_t rows;
+    uint64_t rows = 0;
     bool failed = cann_parts_load(db, &export.parts, err) < 0 ||
                   cann_frequencies_load(db, &export.frequencies, err) < 0 ||
                   (export.unified = unified_new(path, err)) == NULL ||
@@ -217,31 +218,31 @@ int database_write_cann(sqlite3 *db, const struct export_options *options, const
                   unified_connect(export.unified, options->database, err) < 0 ||
                   cann_db_samples(export.unified, db, err) < 0 || (add != NULL && add(arg, export.unified, err) < 0) ||
                   name_older(export.unified, options->cann_version, err) < 0;
-    if (failed)
-        unified_abort(export.unified);
-    failed = failed || unified_commit(export.unified, &rows, err) < 0;
-    if (!failed) {
-        result->files++;
-        result->rows += rows;
-        if (options->written != NULL)
-            options->written(options->written_arg, "db", path);
-    }
     cann_frequencies_release(&export.frequencies);
     cann_parts_release(&export.parts);
-    return failed ? err_status(err) : 0;
+    if (failed)
+        unified_abort(export.unified);
+    if (failed || unified_commit(export.unified, &rows, err) < 0)
+        return err_status(err);
+    result->files++;
+    result->rows += rows;
+    if (options->written != NULL)
+        options->written(options->written_arg, "db", path);
+    return 0;
 }
 
 int export_database(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
 {
     struct db_facts facts;
     *ret = (struct export_result){.files = 0};
-    int status = db_read_facts(db, &facts, err);
-    if (status < 0 || facts.family != CAPTURE_CANN)
-        return status;
-    char *path = cann_report_path(options, "msprof", -1, ".db", err);
-    status = path != NULL ? database_write_cann(db, options, path, NULL, NULL, ret, err) : err_status(err);
-    free(path);
-    return status == 0 ? communication_database(db, options, ret, err) : status;
+    if (db_read_facts(db, &facts, err) < 0)
+        return err_status(err);
+    if (facts.family != CAPTURE_CANN)
+        return 0;
+    SCOPED_FREE char *path = cann_report_path(options, "msprof", -1, ".db", err);
+    return path == NULL || write_cann(db, options, path, NULL, NULL, ret, err) < 0
+               ? err_status(err)
+               : communication_database(db, options, ret, err);
 }
 
 char *framework_database_path(const struct framework_analysis *analysis, const char *name, struct err *err)
@@ -281,14 +282,13 @@ static int add_tables(void *arg, struct unified *unified, struct err *err)
 static int write_database(struct framework_analysis *analysis, const char *path, struct err *err)
 {
     struct export_options options = *analysis->options;
-    struct framework_part part;
     if (analysis->steps.count == 0 || analysis->database == NULL)
-        return database_write_cann(analysis->db, &options, path, add_tables, analysis, analysis->result, err);
-    bool failed = framework_part_make(analysis, &part, err) < 0;
+        return write_cann(analysis->db, &options, path, add_tables, analysis, analysis->result, err);
+    SCOPED(framework_part_release) struct framework_part part;
+    if (framework_part_make(analysis, &part, err) < 0)
+        return err_status(err);
     options.database = part.path;
-    failed = failed || database_write_cann(part.db, &options, path, add_tables, analysis, analysis->result, err) < 0;
-    framework_part_release(&part);
-    return failed ? err_status(err) : 0;
+    return write_cann(part.db, &options, path, add_tables, analysis, analysis->result, err);
 }
 
 int framework_write_database(struct framework_analysis *analysis, struct err *err)

@@ -73,18 +73,6 @@ int unified_add_metrics(struct unified_bulk *bulk, int64_t task_id, const int64_
 int unified_add_overlap(struct unified_bulk *bulk, int64_t device_id, int64_t start_ns, int64_t end_ns, int type,
                         struct err *err);
 
-/* The database that Ascend's viewers read, as a file of any name and with tables that others add. */
-
-/* Tables of samples in the database for viewers. */
-
-/* Adds tables and rows before the file is complete. */
-typedef int cann_db_adder(void *arg, struct unified *unified, struct err *err);
-
-/* Writes the database of a capture to path. options->database NULL: there is no capture, and only what add (which may
- * be NULL) adds is in it. Counts the file and its rows in *result. */
-int database_write_cann(sqlite3 *db, const struct export_options *options, const char *path, cann_db_adder *add,
-                        void *arg, struct export_result *result, struct err *err);
-
 /* ascend_mindspore_profiler_<rank>.db or ascend_pytorch_profiler_<rank>.db: what the capture's database for viewers has
  * and, of PyTorch, the framework's tables. */
 int framework_write_database(struct framework_analysis *analysis, struct err *err);

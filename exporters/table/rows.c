@@ -111,7 +111,8 @@ int report_lookups_load(struct report_run *run, struct err *err)
     return status;
 }
 
-void report_look_up(const struct report_plan *plan, struct report_value *values)
+/* Puts what is found in the place of the keys; what is not found does not exist. */
+static void look_up(const struct report_plan *plan, struct report_value *values)
 {
     for (size_t i = 0; plan->looks_up && i < plan->column_count; i++) {
         if (plan->columns[i].column.lookup == NULL)
@@ -140,14 +141,15 @@ static int leave_rows(struct report_run *run, sqlite3_stmt *statement, struct er
     return 0;
 }
 
-int report_statement_rows(struct report_run *run, sqlite3_stmt *statement, struct err *err)
+/* Puts the rows of a prepared statement whose columns are those of the report. */
+static int statement_rows(struct report_run *run, sqlite3_stmt *statement, struct err *err)
 {
     struct report_value values[REPORT_MAX_COLUMNS];
     int status = 0, code = SQLITE_DONE;
     while (status == 0 && !report_writer_is_full(&run->writer) && (code = sqlite3_step(statement)) == SQLITE_ROW) {
         for (size_t i = 0; i < run->plan.column_count; i++)
             values[i] = column_value(statement, (int)i);
-        report_look_up(&run->plan, values);
+        look_up(&run->plan, values);
         status = interrupted() ? interrupt_error(err) : report_row(run, values, err);
         code = SQLITE_DONE;
     }
@@ -168,7 +170,7 @@ int report_query_rows(struct report_run *run, struct err *err)
     if (query_sql_prepare(run->session->db, &sql, &statement, err) < 0)
         return err_status(err);
     bind_scope(statement, run->scope);
-    return report_statement_rows(run, statement, err);
+    return statement_rows(run, statement, err);
 }
 
 /* Tables that are a user's query: it may read, and nothing else. */
@@ -326,7 +328,7 @@ static int run_query(struct report_run *run, sqlite3_stmt **statement, struct er
     sqlite3 *db = run->session->db;
     int status = prepare(run, statement, err);
     if (status == 0) {
-        status = report_statement_rows(run, *statement, err);
+        status = statement_rows(run, *statement, err);
         if (status < 0 && err->code == ERR_DATABASE)
             status = fail_at(query, 0, err, message_of(db));
     }
@@ -534,7 +536,7 @@ static int take_row(void *arg, int64_t *row, struct err *err)
     set_values(worker, row);
     worker->shared.raw = row + worker->raw;
     int status = worker->between < worker->pass->end_between ? emit_between(worker, worker->values, err) : 0;
-    report_look_up(&worker->pass->run->plan, worker->values);
+    look_up(&worker->pass->run->plan, worker->values);
     if (status == 0 && scan->row != NULL)
         status = scan->row(&worker->shared, worker->values, err);
     return put_unless_skipped(worker, status, worker->values, err);
