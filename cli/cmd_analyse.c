@@ -15,7 +15,7 @@
 #include "db/query/cann_version.h"
 #include "db/schema.h"
 #include "exporters/export.h"
-#include "exporters/reports/framework/write.h"
+#include "exporters/reports/framework/analysis.h"
 #include "parsers/frameworks/directory.h"
 
 #include <dirent.h>

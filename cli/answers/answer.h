@@ -5,7 +5,7 @@
 
 #include "cli/capture/captures.h"
 #include "cli/options/options.h"
-#include "exporters/load/load_roofline.h"
+#include "exporters/load/load.h"
 
 #include <malloc.h>
 

@@ -7,7 +7,7 @@
 #include "base/file/checksum.h"
 #include "cli/capture/result_record.h"
 #include "cli/options/options.h"
-#include "exporters/table/report_file.h"
+#include "exporters/table/report.h"
 #include "parsers/decode/layout.h"
 
 #include <sqlite3.h>

@@ -9,7 +9,7 @@
 #include "base/progress.h"
 #include "base/search.h"
 #include "db/database.h"
-#include "exporters/counters/pmu_rounding.h"
+#include "exporters/counters/pmu_metric.h"
 #include "exporters/timeline/track.h"
 
 #include <math.h>

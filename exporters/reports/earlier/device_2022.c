@@ -2,7 +2,7 @@
 #include "exporters/reports/earlier/device_2022.h"
 
 #include "base/number.h"
-#include "exporters/counters/pmu_rounding.h"
+#include "exporters/counters/pmu_metric.h"
 
 #include <math.h>
 #include <stdio.h>

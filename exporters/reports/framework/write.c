@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/reports/framework/write.h"
 
 #include "base/file/fsutil.h"
 #include "base/file/large.h"
