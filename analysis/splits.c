@@ -620,7 +620,7 @@ static int add_begun(const struct workload *workload, const struct splits *split
 static int cut_steps_find(const struct workload *workload, const struct splits *splits, struct cut_steps *ret,
                           struct err *err)
 {
-    int64_t *counts = calloc(splits->count + 1, sizeof *counts);
+    SCOPED_FREE int64_t *counts = scoped_memory(splits->count + 1, sizeof *counts);
     int status = counts == NULL ? err_no_memory(err) : 0;
 
     *ret = (struct cut_steps){.items = NULL};
@@ -629,7 +629,6 @@ static int cut_steps_find(const struct workload *workload, const struct splits *
             status = find_in_group(workload, splits, g, counts, ret, err);
     if (status == 0)
         status = add_begun(workload, splits, counts, ret, err);
-    free(counts);
     if (status != 0) {
         free(ret->items);
         *ret = (struct cut_steps){.items = NULL};
@@ -651,7 +650,7 @@ static int find_cuts(const struct workload *workload, struct splits *splits, str
 
 int splits_make(const struct workload *workload, struct splits *ret, struct err *err)
 {
-    int64_t *times = NULL;
+    SCOPED_FREE int64_t *times = NULL;
     size_t from = 0, until = 0;
     int status = 0;
 
@@ -670,7 +669,6 @@ int splits_make(const struct workload *workload, struct splits *ret, struct err 
         status = err_no_memory(err);
     for (size_t g = 0; status == 0 && !ret->whole && g < ret->groups.count; g++)
         status = mark_warmup(ret, g, times, err);
-    free(times);
     if (status == 0)
         status = find_cuts(workload, ret, err);
     if (status != 0) {

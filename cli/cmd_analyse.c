@@ -722,8 +722,8 @@ static int run_analyse(const struct settings *settings)
 {
     if (settings->analyse.rules != NULL)
         return run_rules(settings);
-    struct step_numbers steps = {.count = 0};
-    struct framework_paths paths = {.count = 0};
+    SCOPED_FREE struct step_numbers steps = {.count = 0};
+    SCOPED(framework_paths_release) struct framework_paths paths = {.count = 0};
     struct err err = ERR_INIT;
     int status = STATUS_DONE;
     if (parse_steps(settings->analyse.steps, &steps, &err) < 0 ||
@@ -734,8 +734,6 @@ static int run_analyse(const struct settings *settings)
         struct many many = {settings, {steps.items, steps.count}, &paths, 0, status};
         status = analyse_all(&many);
     }
-    framework_paths_release(&paths);
-    free(steps.items);
     return status;
 }
 

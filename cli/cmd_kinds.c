@@ -373,7 +373,7 @@ static int print_kinds(const struct settings *settings, const struct layout_set 
     static void (*const printers[])(FILE *, const struct record_kind *const *, const struct layout_set *) = {
         [KINDS_TABLE] = kinds_print_table, [KINDS_JSON] = kinds_print_json, [KINDS_MDOC] = kinds_print_mdoc};
     size_t limit = (size_t)settings->operand_count + 1;
-    const struct record_kind **chosen;
+    SCOPED_FREE const struct record_kind **chosen = NULL;
     struct err err = ERR_INIT;
     int status;
 
@@ -391,7 +391,6 @@ static int print_kinds(const struct settings *settings, const struct layout_set 
     } else {
         status = console_error(&err);
     }
-    free(chosen);
     return status;
 }
 

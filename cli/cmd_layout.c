@@ -542,7 +542,7 @@ static void print_rate(const struct record_kind *kind, const struct layout *layo
 
 static void print_layout(const struct record_kind *kind, const struct layout *layout)
 {
-    char *picture = malloc(layout->record_size);
+    SCOPED_FREE char *picture = scoped_memory(layout->record_size, 1);
     if (picture == NULL)
         return;
     fill_picture(layout, picture);
@@ -569,7 +569,6 @@ static void print_layout(const struct record_kind *kind, const struct layout *la
     print_gaps(layout, picture);
     print_rate(kind, layout);
     putchar('\n');
-    free(picture);
 }
 
 /* Every layout, or those of this name or kind. Returns how many. */

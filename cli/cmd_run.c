@@ -111,7 +111,7 @@ static int make_list(struct surroundings *surroundings, struct err *err)
 static int surroundings_make(struct surroundings *surroundings, const struct settings *settings, struct err *err)
 {
     const char *before = getenv("LD_PRELOAD"), *output = settings->output != NULL ? settings->output : ".";
-    char *library = NULL;
+    SCOPED_FREE char *library = NULL;
     int result = run_find_library(&library, err);
 
     if (result != 0)
@@ -120,7 +120,6 @@ static int surroundings_make(struct surroundings *surroundings, const struct set
         surroundings->preload = scoped_text(library, SIZE_MAX);
     else if (asprintf(&surroundings->preload, "%s:%s", library, before) < 0)
         surroundings->preload = NULL;
-    free(library);
     if (surroundings->preload == NULL)
         return err_no_memory(err);
     result = path_make_directories(output, err);

@@ -354,7 +354,7 @@ static void wait_and_attend(struct server *server)
 static int loopback_serve(int fd, int port, const char *token, const struct loopback_item *items, size_t count,
                           struct err *err)
 {
-    struct server *server = calloc(1, sizeof *server);
+    SCOPED_FREE struct server *server = scoped_memory(1, sizeof *server);
     if (server == NULL) {
         close(fd);
         return err_set(err, ERR_NO_MEMORY, "out of memory for a server");
@@ -368,7 +368,6 @@ static int loopback_serve(int fd, int port, const char *token, const struct loop
     for (size_t i = 0; i < CONNECTIONS_MAX; i++)
         release(&server->connections[i]);
     close(fd);
-    free(server);
     return status;
 }
 

@@ -609,9 +609,8 @@ static int make_directory_of(struct capture_writer *writer, const char *parent, 
 static int make_directories_of(struct capture_writer *writer, const char *directory, unsigned index, int64_t unix_ns,
                                struct err *err)
 {
-    char *parent = path_make_directories(directory, err) == 0 ? path_absolute(directory, err) : NULL;
+    SCOPED_FREE char *parent = path_make_directories(directory, err) == 0 ? path_absolute(directory, err) : NULL;
     bool failed = parent == NULL || make_directory_of(writer, parent, index, unix_ns, err) < 0;
-    free(parent);
     if (failed)
         return err_status(err);
     struct path path = {.length = 0};

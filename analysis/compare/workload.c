@@ -40,7 +40,7 @@ static size_t most_frequent(const size_t *sorted, size_t n)
 int workload_find_period(const size_t *counts, const uint64_t *first, size_t operators, struct period *ret,
                          struct err *err)
 {
-    size_t *sorted = malloc((operators > 0 ? operators : 1) * sizeof *sorted);
+    SCOPED_FREE size_t *sorted = scoped_memory((operators > 0 ? operators : 1), sizeof *sorted);
     size_t regular = 0, used = 0, divider = SIZE_MAX;
 
     *ret = (struct period){.count = 0};
@@ -50,7 +50,6 @@ int workload_find_period(const size_t *counts, const uint64_t *first, size_t ope
         memcpy(sorted, counts, operators * sizeof *sorted);
     array_sort(sorted, operators, sizeof *sorted, by_count);
     size_t steps = most_frequent(sorted, operators);
-    free(sorted);
     if (steps < 2)
         return 0;
     for (size_t i = 0; i < operators; i++) {

@@ -185,13 +185,10 @@ static int run_report(const struct settings *settings)
 {
     struct reporting reporting = {.path = page_of(settings)};
     int status = STATUS_DONE;
-    char *cluster = settings->captures.count == 1 ? cluster_output(settings->captures.values[0]) : NULL;
+    SCOPED_FREE char *cluster = settings->captures.count == 1 ? cluster_output(settings->captures.values[0]) : NULL;
 
-    if (cluster != NULL) {
-        status = report_cluster(settings, cluster);
-        free(cluster);
-        return status;
-    }
+    if (cluster != NULL)
+        return report_cluster(settings, cluster);
     give_large_memory_back();
     if (settings->report.base != NULL)
         status = read_bases(settings, &reporting.bases);

@@ -457,14 +457,13 @@ static int begin_database(struct work *work, struct cluster_database **ret, stru
 
 static int end_database(struct work *work, struct cluster_database *database, struct err *err)
 {
-    struct cluster_database_rank *ranks = calloc(work->loaded.count + 1, sizeof *ranks);
+    SCOPED_FREE struct cluster_database_rank *ranks = scoped_memory(work->loaded.count + 1, sizeof *ranks);
     if (ranks == NULL)
         return err_no_memory(err);
     find_hosts(work, ranks);
     bool failed =
         team_fold(work->team, ranks, work->loaded.count, sizeof *ranks, take_host, err) < 0 ||
         (database != NULL && cluster_database_commit(database, ranks, work->loaded.count, parallel_of(work), err) < 0);
-    free(ranks);
     work->result.files += database != NULL;
     return failed ? err_status(err) : 0;
 }

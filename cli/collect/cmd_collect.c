@@ -596,7 +596,7 @@ static int run_collect(const struct settings *settings)
 {
     const struct rlimit no_core = {0, 0};
     struct collect_config config;
-    struct board_work *boards;
+    SCOPED_FREE struct board_work *boards = NULL;
     struct err err = ERR_INIT;
     int status;
 
@@ -623,7 +623,6 @@ static int run_collect(const struct settings *settings)
                 collect_plan_release(&boards[i].plan);
         }
     }
-    free(boards);
     collect_config_release(&config);
     return status;
 }

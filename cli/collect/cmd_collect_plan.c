@@ -118,7 +118,8 @@ static int lock_backup(struct acl_file *file, struct err *err)
 /* The backup of target of this number that lies beside it (free() it); NULL: there are not so many, or err is set. */
 static char *find_backup(const char *target, size_t number, struct err *err)
 {
-    char *head = backup_head(target), *slash = head != NULL ? strrchr(head, '/') : NULL, *found = NULL;
+    SCOPED_FREE char *head = backup_head(target);
+    char *slash = head != NULL ? strrchr(head, '/') : NULL, *found = NULL;
     const struct dirent *item;
 
     if (slash == NULL) {
@@ -132,7 +133,6 @@ static char *find_backup(const char *target, size_t number, struct err *err)
             found = path_joined(head, item->d_name, err);
     if (stream != NULL)
         closedir(stream);
-    free(head);
     return found;
 }
 
@@ -212,7 +212,7 @@ int acl_file_replace(struct acl_file *file, const char *path, const char *text, 
 /* Sets the old content aside, beside the new. */
 static int set_aside(const struct acl_file *file, struct err *err)
 {
-    char *name = NULL;
+    SCOPED_FREE char *name = NULL;
     int result = 0;
 
     if (file->had_none)
@@ -223,7 +223,6 @@ static int set_aside(const struct acl_file *file, struct err *err)
         return err_no_memory(err);
     if (rename(file->backup, name) < 0)
         result = err_set_errno(err, errno, "cannot write '%s'", name);
-    free(name);
     return result;
 }
 
@@ -279,7 +278,7 @@ static int recover_backup(const char *target, const char *backup, enum acl_file_
 
 int acl_file_recover(const char *path, bool *ret_found, enum acl_file_end *ret, struct err *err)
 {
-    char *target = NULL, *backup = NULL;
+    SCOPED_FREE char *target = NULL, *backup = NULL;
 
     *ret_found = false;
     *ret = ACL_FILE_RESTORED;
@@ -289,8 +288,6 @@ int acl_file_recover(const char *path, bool *ret_found, enum acl_file_end *ret, 
         *ret_found = true;
         recover_backup(target, backup, ret, err);
     }
-    free(backup);
-    free(target);
     return err_status(err);
 }
 

@@ -113,13 +113,12 @@ static void resolve_link(const char *directory, struct entry *entry)
 {
     struct stat info;
     SCOPED_FREE char *path = path_join(directory, entry->name);
-    char *target = path != NULL ? realpath(path, NULL) : NULL;
+    SCOPED_FREE char *target = path != NULL ? realpath(path, NULL) : NULL;
     size_t length = strlen(directory);
     entry->leaves =
         target == NULL || strncmp(target, directory, length) != 0 || target[length] != '/' || stat(target, &info) != 0;
     if (!entry->leaves)
         take_stat(entry, &info);
-    free(target);
 }
 
 /* at: the open directory sub, which the item is in. */

@@ -357,13 +357,10 @@ int capture_settle_parts(struct capture *capture, struct err *err)
 {
     if (capture->part_count == 0)
         return 0;
-    char **directories = calloc(capture->part_count, sizeof *directories);
-    size_t *moved = calloc(capture->part_count, sizeof *moved);
-    if (directories == NULL || moved == NULL) {
-        free(directories);
-        free(moved);
+    SCOPED_FREE char **directories = scoped_memory(capture->part_count, sizeof *directories);
+    SCOPED_FREE size_t *moved = scoped_memory(capture->part_count, sizeof *moved);
+    if (directories == NULL || moved == NULL)
         return err_no_memory(err);
-    }
     for (size_t i = 0; i < capture->part_count; i++)
         directories[i] = capture->parts[i].directory;
     qsort(capture->parts, capture->part_count, sizeof *capture->parts, compare_parts);
@@ -375,8 +372,6 @@ int capture_settle_parts(struct capture *capture, struct err *err)
     }
     for (size_t i = 0; i < capture->file_count; i++)
         capture->files[i].part = moved[capture->files[i].part];
-    free(directories);
-    free(moved);
     for (size_t i = 0; i < capture->part_count; i++)
         fill_from(&capture->parts[i], &capture->parts[i == 0 && capture->part_count > 1 ? 1 : 0]);
     return 0;

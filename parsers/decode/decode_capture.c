@@ -464,7 +464,7 @@ static int decode_text(struct stream *stream, struct capture_file *file, struct 
 {
     struct decoder *decoder = stream->decoder;
     struct err problem = ERR_INIT;
-    char *data;
+    SCOPED_FREE char *data = NULL;
     size_t length;
     decoder->file = file;
     decoder->record = decoder->offset = -1;
@@ -486,7 +486,6 @@ static int decode_text(struct stream *stream, struct capture_file *file, struct 
     status = stream->kind->hooks->text(decoder, stream->state, file, data, length, err);
     if (stream->kind->table != NULL)
         file->decoded = (uint64_t)(stream->open->rows - rows);
-    free(data);
     decoder->bytes_done += file->size;
     return status < 0 ? status : check_stop(decoder, err);
 }

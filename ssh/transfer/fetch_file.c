@@ -147,11 +147,11 @@ static char *partial_directory(const char *local)
 
 static char *partial_name(const char *local, const char *path)
 {
-    char *directory = partial_directory(local), *name = NULL;
+    char *name = NULL;
+    SCOPED_FREE char *directory = partial_directory(local);
 
     if (directory != NULL && asprintf(&name, "%s/%016llx", directory, (unsigned long long)hash_path(path)) < 0)
         name = NULL;
-    free(directory);
     return name;
 }
 

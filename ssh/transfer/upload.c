@@ -141,7 +141,7 @@ static void tar_out_choose(struct tar_out *tar, size_t index)
 
 static int begin_file(struct tar_out *tar, const struct project_file *file, size_t *ret_used, struct err *err)
 {
-    char *path;
+    SCOPED_FREE char *path = NULL;
     int result = 0;
 
     if (strlen(file->path) + 1 > HEADERS_SIZE - 3 * BLOCK_SIZE)
@@ -159,7 +159,6 @@ static int begin_file(struct tar_out *tar, const struct project_file *file, size
         result = err_set_errno(err, errno, "cannot read '%s'", path);
     else if (tar->plain)
         tar->left -= file->arrived;
-    free(path);
     return result;
 }
 
