@@ -298,10 +298,9 @@ static int write_output(struct work *work, sqlite3 *db, const char *database, st
 /* All files are there. */
 static int complete_output(struct work *work, struct err *err)
 {
-    int status = 0;
-    if (work->info.kind == FRAMEWORK_PYTORCH)
-        status = analyse_output_touch(&work->output, "analyse.done", err);
-    return status == 0 ? analyse_output_commit(&work->output, err) : status;
+    if (work->info.kind == FRAMEWORK_PYTORCH && analyse_output_touch(&work->output, "analyse.done", err) < 0)
+        return err_status(err);
+    return analyse_output_commit(&work->output, err);
 }
 
 static int finish(struct work *work, int status, struct err *err)
@@ -458,10 +457,9 @@ static int find_parts(struct work *work, struct err *err)
     enum framework_kind kind;
     if (work->request->bare)
         return find_bare(work, err);
-    int status = framework_kind_of(directory, &kind, err);
-    if (status == 0)
-        status = framework_info_load(directory, kind, &work->info, err);
-    return status == 0 ? find_profs(work, directory, err) : status;
+    if (framework_kind_of(directory, &kind, err) < 0 || framework_info_load(directory, kind, &work->info, err) < 0)
+        return err_status(err);
+    return find_profs(work, directory, err);
 }
 
 static int prepare(struct work *work, struct err *err)

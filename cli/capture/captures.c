@@ -409,10 +409,8 @@ static int format_parameters(struct strbuf *text, const struct settings *setting
                              struct err *err)
 {
     char fingerprint[CHECKSUM_TEXT_SIZE];
-    int result = layouts_fingerprint(layouts, fingerprint, err);
-
-    if (result != 0)
-        return result;
+    if (layouts_fingerprint(layouts, fingerprint, err) < 0)
+        return err_status(err);
     if (strbuf_addf(text, "freq_khz=%" PRId64 " layouts=%s", settings->clock_khz, fingerprint) != 0)
         return err_no_memory(err);
     return 0;

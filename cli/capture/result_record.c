@@ -58,7 +58,6 @@ int result_owner_check(const char *results, const char *capture, struct err *err
     char fingerprint[65];
     SCOPED_FREE char *text = read_record(results, OWNER_RECORD);
     char *line_end = text != NULL ? strchr(text, '\n') : NULL;
-    int status = 0;
     if (line_end != NULL) {
         char *other = line_end + 1;
         *line_end = '\0';
@@ -67,10 +66,10 @@ int result_owner_check(const char *results, const char *capture, struct err *err
         if (strcmp(other, capture) != 0 &&
             (capture_fingerprint(capture, fingerprint, &ignored) < 0 || strcmp(text, fingerprint) != 0)) {
             err_set(err, ERR_USAGE, "'%s' holds the results of another capture, '%s'", results, other);
-            status = err_hint(err, "give another directory with --output, or remove that one");
+            return err_hint(err, "give another directory with --output, or remove that one");
         }
     }
-    return status;
+    return 0;
 }
 
 int result_owner_record(const char *results, const char *capture, const char *fingerprint, struct err *err)

@@ -189,13 +189,12 @@ ARRAY_COMPARE(compare_entries, struct entry, ARRAY_BY_TEXT(name))
 
 static int read_parts(struct entry_list *list, const char *directory, struct err *err)
 {
-    int status = 0;
     size_t parts_end = list->count;
-    for (size_t i = 0; status == 0 && i < parts_end; i++) {
-        if (S_ISDIR(list->entries[i].mode) && capture_is_part_directory(list->entries[i].name))
-            status = read_directory(list, directory, list->entries[i].name, true, err);
-    }
-    return status;
+    for (size_t i = 0; i < parts_end; i++)
+        if (S_ISDIR(list->entries[i].mode) && capture_is_part_directory(list->entries[i].name) &&
+            read_directory(list, directory, list->entries[i].name, true, err) < 0)
+            return err_status(err);
+    return 0;
 }
 
 int entry_list_gather(struct entry_list *list, const char *directory, struct err *err)

@@ -300,17 +300,16 @@ static int take_object(struct capture_part *part, const struct config_file *file
                  {"sample.json", take_sample, true},
                  {"start_info", take_start, false},
                  {"end_info", take_end, false}};
-    int status = 0;
     if (begins(capture_base_name(file->name), "losses.json"))
         capture_report_losses(file->name, file->root, file->diag);
-    for (size_t i = 0; i < sizeof files / sizeof *files && status == 0; i++) {
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         if (!begins(capture_base_name(file->name), files[i].prefix))
             continue;
         files[i].take(part, file->root);
-        if (files[i].has_settings)
-            status = capture_settings_take(&part->settings, file->root, err);
+        if (files[i].has_settings && capture_settings_take(&part->settings, file->root, err) < 0)
+            return err_status(err);
     }
-    return status;
+    return 0;
 }
 
 int part_read_config(struct capture_part *part, const struct config_file *file, struct err *err)

@@ -402,16 +402,15 @@ static void report_rest(struct stream *stream)
 /* Nothing follows what is in the buffer: the last file has been read, or the next slice is not there. */
 static int finish_run(struct stream *stream, bool *ret_give_up, struct err *err)
 {
-    int status = 0;
     stream->last_chunk = true;
-    if (stream->used > 0 || stream->searching)
-        status = process_buffer(stream, ret_give_up, err);
-    if (status == 0 && stream->layout != NULL)
+    if ((stream->used > 0 || stream->searching) && process_buffer(stream, ret_give_up, err) < 0)
+        return err_status(err);
+    if (stream->layout != NULL)
         report_rest(stream);
     stream->buffer_offset += (int64_t)stream->used;
     stream->used = 0;
     stream->last_chunk = stream->searching = false;
-    return status;
+    return 0;
 }
 
 /* Whether the file at index goes on where the one before it ended. */

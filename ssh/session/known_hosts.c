@@ -271,16 +271,15 @@ static int make_parent(const char *path, struct err *err)
 {
     const char *slash = strrchr(path, '/');
     SCOPED_FREE char *parent = NULL;
-    int result = 0;
 
     if (slash == NULL || slash == path)
         return 0;
     parent = strndup(path, (size_t)(slash - path));
     if (parent == NULL)
         return err_no_memory(err);
-    if (mkdir(parent, 0700) < 0 && errno != EEXIST)
-        result = err_set_errno(err, errno, "cannot make the directory '%s'", parent);
-    return result;
+    return mkdir(parent, 0700) < 0 && errno != EEXIST
+               ? err_set_errno(err, errno, "cannot make the directory '%s'", parent)
+               : 0;
 }
 
 static int append(const char *path, const char *line, size_t length, struct err *err)

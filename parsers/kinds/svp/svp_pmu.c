@@ -289,11 +289,8 @@ static int switch_inference(struct decoder *decoder, struct state *state, int64_
                             struct err *err)
 {
     int64_t tasks_before = decoder_row_count(decoder, &kind_svp_pmu);
-    int status = 0;
-    if (state->current != NULL)
-        status = emit_run(decoder, state, tasks_before, err);
-    if (status < 0)
-        return status;
+    if (state->current != NULL && emit_run(decoder, state, tasks_before, err) < 0)
+        return err_status(err);
     if (state->current == NULL || state->current->model_id != model_id)
         choose_model(decoder, state, model_id);
     struct open_inference *inference = *find_bucket(state, model_id, current_pic_count);
@@ -303,11 +300,12 @@ static int switch_inference(struct decoder *decoder, struct state *state, int64_
         unlink_use(state, inference);
         mark_used(state, inference);
     } else {
-        status = begin_inference(decoder, state, model_id, current_pic_count, &inference, err);
+        if (begin_inference(decoder, state, model_id, current_pic_count, &inference, err) < 0)
+            return err_status(err);
     }
     state->current = inference;
     state->run_first_task = tasks_before + 1;
-    return status;
+    return 0;
 }
 
 static void check_layer(struct decoder *decoder, struct state *state, int64_t task_id)
