@@ -122,14 +122,16 @@ int framework_find(const char *path, struct framework_paths *paths, struct frame
 {
     SCOPED(framework_paths_release) struct framework_paths inside = {.count = 0};
     bool found = false;
-    SCOPED_FREE char *absolute = path_absolute(path, err);
+    char *absolute = path_absolute(path, err);
     if (absolute == NULL)
         return err_status(err);
     int status = is_capture(absolute, &found, err);
     if (status == 0 && found)
         return add_path(paths, absolute, err);
-    if (status < 0)
+    if (status < 0) {
+        free(absolute);
         return status;
+    }
     status = add_directories(absolute, any_name, &inside, links, err);
     if (status == 0 && links != NULL)
         keep_captures(links);
@@ -141,6 +143,7 @@ int framework_find(const char *path, struct framework_paths *paths, struct frame
         status = add_path(is_one ? paths : empty, inside.items[i], err);
         inside.items[i] = NULL;
     }
+    free(absolute);
     return status;
 }
 

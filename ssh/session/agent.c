@@ -46,8 +46,7 @@ static bool transfer(int fd, unsigned char *bytes, size_t length, bool sends, in
 static bool ask(int fd, unsigned char *question, size_t length, int seconds, struct bytes *ret)
 {
     int64_t deadline = ssh_now_ns() + seconds * SSH_NS_PER_SECOND;
-    unsigned char head[4];
-    SCOPED_FREE unsigned char *answer = NULL;
+    unsigned char head[4], *answer;
     uint64_t answer_length;
 
     bytes_store(question, 4, true, length - 4);
@@ -57,8 +56,10 @@ static bool ask(int fd, unsigned char *question, size_t length, int seconds, str
     if (answer_length < 1 || answer_length > MESSAGE_LIMIT)
         return false;
     answer = malloc((size_t)answer_length);
-    if (answer == NULL || !transfer(fd, answer, (size_t)answer_length, false, deadline))
+    if (answer == NULL || !transfer(fd, answer, (size_t)answer_length, false, deadline)) {
+        free(answer);
         return false;
+    }
     *ret = (struct bytes){answer, (size_t)answer_length};
     return true;
 }
@@ -89,11 +90,13 @@ static void take_keys(struct agent *agent, const struct bytes *answer, size_t mo
 {
     const size_t head = 5;
     struct bytes blob, comment;
-    SCOPED_FREE unsigned char *list = scoped_memory(1, answer->length + head);
+    unsigned char *list = calloc(1, answer->length + head);
     size_t at = head, before = at, length = head;
 
-    if (list == NULL || answer->length < at || answer->data[0] != IDENTITIES_ANSWER)
+    if (list == NULL || answer->length < at || answer->data[0] != IDENTITIES_ANSWER) {
+        free(list);
         return;
+    }
     for (; agent->count < most && read_string(answer, &at, &blob) && read_string(answer, &at, &comment); before = at) {
         if (!is_usable(&blob))
             continue;
@@ -131,8 +134,7 @@ bool agent_open(struct agent *agent, size_t most)
 /* Answers one question of libssh; false when that has hung up. */
 static bool serve_one(struct agent *agent)
 {
-    unsigned char head[4], failure[1] = {AGENT_FAILURE};
-    SCOPED_FREE unsigned char *question = NULL;
+    unsigned char head[4], failure[1] = {AGENT_FAILURE}, *question;
     struct bytes answer = {failure, sizeof failure}, signature;
     uint64_t length;
     bool is_signed = false, is_sent = false;
@@ -154,6 +156,7 @@ static bool serve_one(struct agent *agent)
     }
     if (is_signed)
         free((void *)(uintptr_t)signature.data);
+    free(question);
     return is_sent;
 }
 
