@@ -735,13 +735,6 @@ static int run_analyse(const struct settings *settings)
     return status;
 }
 
-static const struct example examples[] = {
-    {"what MindSpore's or PyTorch's own analysis writes, into ASCEND_PROFILER_OUTPUT/", "msprof analyse run_ascend_ms"},
-    {"two steps of another one, with the results elsewhere",
-     "msprof analyse run_ascend_pt --step-list 4,5 --output results/run"},
-    {NULL, NULL},
-};
-
 const struct command command_analyse = {
     .path = "analyse",
     .parent = COMMAND_ROOT,
@@ -756,6 +749,9 @@ const struct command command_analyse = {
     .operands = "DIR...",
     .most_operands = -1,
     .needs_capture = true,
-    .examples = examples,
+    EXAMPLES({"what MindSpore's or PyTorch's own analysis writes, into ASCEND_PROFILER_OUTPUT/",
+              "msprof analyse run_ascend_ms"},
+             {"two steps of another one, with the results elsewhere",
+              "msprof analyse run_ascend_pt --step-list 4,5 --output results/run"}),
     .run = run_analyse,
 };

@@ -410,12 +410,6 @@ static int run_kinds(const struct settings *settings)
     return status;
 }
 
-static const struct example examples[] = {
-    {"one kind with its columns and layouts", "msprof kinds svp_pmu"},
-    {"all of them for a program", "msprof kinds --format json"},
-    {NULL, NULL},
-};
-
 const struct command command_kinds = {
     .path = "kinds",
     .parent = COMMAND_ROOT,
@@ -425,6 +419,7 @@ const struct command command_kinds = {
                    "and the layouts, built in and loaded, that say where the bytes of a column are.\n",
     .operands = "[KIND]...",
     .most_operands = -1,
-    .examples = examples,
+    EXAMPLES({"one kind with its columns and layouts", "msprof kinds svp_pmu"},
+             {"all of them for a program", "msprof kinds --format json"}),
     .run = run_kinds,
 };

@@ -332,13 +332,6 @@ static int run_replay(const struct settings *settings)
     return captures_query(settings, &settings->captures, visit_open_database, replay_database, NULL);
 }
 
-static const struct example examples[] = {
-    {"all operators at once, into a file", "msprof replay -dir JOBX --fd 3 --speed max 3>operators.bin"},
-    {"ten times as fast as they ran, to a program that reads descriptor 0",
-     "msprof replay -dir JOBX --fd 3 --speed 10 --names names 3>&1 >replay.log | MSPROF_OP_NAMES=names ./subscriber"},
-    {NULL, NULL},
-};
-
 const struct command command_replay = {
     .path = "replay",
     .parent = COMMAND_ROOT,
@@ -350,6 +343,9 @@ const struct command command_replay = {
         "for a program that has subscribed to a model: such a program can be tried without hardware.\n",
     .needs_capture = true,
     .takes_one = true,
-    .examples = examples,
+    EXAMPLES({"all operators at once, into a file", "msprof replay -dir JOBX --fd 3 --speed max 3>operators.bin"},
+             {"ten times as fast as they ran, to a program that reads descriptor 0",
+              "msprof replay -dir JOBX --fd 3 --speed 10 --names names 3>&1 >replay.log | MSPROF_OP_NAMES=names "
+              "./subscriber"}),
     .run = run_replay,
 };

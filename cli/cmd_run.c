@@ -395,12 +395,6 @@ static int run_run(const struct settings *settings)
     return status;
 }
 
-static const struct example examples[] = {
-    {"record the ACL calls of a program, and write timeline and summary", "msprof run -- ./main --images 5"},
-    {"captures into a directory of their own, no reports yet", "msprof run --output captures --reports none -- ./main"},
-    {NULL, NULL},
-};
-
 const struct command command_run = {
     .path = "run",
     .parent = COMMAND_ROOT,
@@ -411,6 +405,8 @@ const struct command command_run = {
     .operands = "[--] PROGRAM [ARGUMENT]...",
     .most_operands = -1,
     .runs_program = true,
-    .examples = examples,
+    EXAMPLES({"record the ACL calls of a program, and write timeline and summary", "msprof run -- ./main --images 5"},
+             {"captures into a directory of their own, no reports yet",
+              "msprof run --output captures --reports none -- ./main"}),
     .run = run_run,
 };

@@ -637,13 +637,6 @@ static int run_view(const struct settings *settings)
     return status;
 }
 
-static const struct example examples[] = {
-    {"the timeline, in ui.perfetto.dev", "msprof view JOBX"},
-    {"the page of 'msprof report'", "msprof view JOBX --report"},
-    {"on a machine without a display, for 'ssh -L 8000:127.0.0.1:8000'", "msprof view JOBX --port 8000"},
-    {NULL, NULL},
-};
-
 const struct command command_view = {
     .path = "view",
     .parent = COMMAND_ROOT,
@@ -655,6 +648,8 @@ const struct command command_view = {
                    "fetched.\n",
     .needs_capture = true,
     .takes_one = true,
-    .examples = examples,
+    EXAMPLES({"the timeline, in ui.perfetto.dev", "msprof view JOBX"},
+             {"the page of 'msprof report'", "msprof view JOBX --report"},
+             {"on a machine without a display, for 'ssh -L 8000:127.0.0.1:8000'", "msprof view JOBX --port 8000"}),
     .run = run_view,
 };

@@ -450,16 +450,6 @@ static int run_diff(const struct settings *settings)
     return status;
 }
 
-static const struct example examples[] = {
-    {"what changed between two captures", "msprof diff captures/JOBA captures/JOBB"},
-    {"a gate for CI: a step may take 3 % longer, no operator 10 %",
-     "msprof diff captures/JOBA captures/JOBB --gate step_time:+3% --gate 'op:*:+10%' --format json"},
-    {"keep a baseline instead of the capture",
-     "msprof diff --save base.json --base captures/JOBA && msprof diff base.json captures/JOBB"},
-    {"a page with the changes", "msprof diff captures/JOBA captures/JOBB --format html >changes.html"},
-    {NULL, NULL},
-};
-
 const struct command command_diff = {
     .path = "diff",
     .parent = COMMAND_ROOT,
@@ -472,6 +462,11 @@ const struct command command_diff = {
     .operands = "[BASE NEW]",
     .needs_capture = true,
     .takes_baselines = true,
-    .examples = examples,
+    EXAMPLES({"what changed between two captures", "msprof diff captures/JOBA captures/JOBB"},
+             {"a gate for CI: a step may take 3 % longer, no operator 10 %",
+              "msprof diff captures/JOBA captures/JOBB --gate step_time:+3% --gate 'op:*:+10%' --format json"},
+             {"keep a baseline instead of the capture",
+              "msprof diff --save base.json --base captures/JOBA && msprof diff base.json captures/JOBB"},
+             {"a page with the changes", "msprof diff captures/JOBA captures/JOBB --format html >changes.html"}),
     .run = run_diff,
 };

@@ -612,15 +612,6 @@ static int run_cluster(const struct settings *settings)
     return cluster_run(settings, &team);
 }
 
-static const struct example examples[] = {
-    {"what the ranks of a job did, into RUN/cluster_analysis_output/", "msprof cluster RUN"},
-    {"of the first 64 ranks, results elsewhere", "msprof cluster RUN --ranks 0-63 --output results"},
-    {"one timeline of 8 ranks, their hosts' clocks aligned: RAW/cluster_analysis_output/timeline/",
-     "msprof cluster RAW --timeline --ranks 0-7"},
-    {"the same for Perfetto, far smaller", "msprof cluster RAW --timeline --ranks 0-7 --format pftrace"},
-    {NULL, NULL},
-};
-
 const struct command command_cluster = {
     .path = "cluster",
     .parent = COMMAND_ROOT,
@@ -631,6 +622,10 @@ const struct command command_cluster = {
                    "with --timeline one timeline of them.\n",
     .operands = "DIR",
     .most_operands = 1,
-    .examples = examples,
+    EXAMPLES({"what the ranks of a job did, into RUN/cluster_analysis_output/", "msprof cluster RUN"},
+             {"of the first 64 ranks, results elsewhere", "msprof cluster RUN --ranks 0-63 --output results"},
+             {"one timeline of 8 ranks, their hosts' clocks aligned: RAW/cluster_analysis_output/timeline/",
+              "msprof cluster RAW --timeline --ranks 0-7"},
+             {"the same for Perfetto, far smaller", "msprof cluster RAW --timeline --ranks 0-7 --format pftrace"}),
     .run = run_cluster,
 };

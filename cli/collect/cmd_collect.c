@@ -633,16 +633,6 @@ bool collect_library(struct library_version *ret)
     return true;
 }
 
-static const struct example examples[] = {
-    {"run a program on the board, fetch its capture, make all reports",
-     "msprof collect -m project/out/main --config board.ini --all"},
-    {"give the program arguments", "msprof collect -m project/out/main --config board.ini -- -n 5 'a file'"},
-    {"fetch a capture that stayed on the board",
-     "msprof collect --config board.ini --fetch-only /root/profiling/out/JOBX"},
-    {"see what would be done", "msprof collect -m project/out/main --config board.ini --dry-run"},
-    {NULL, NULL},
-};
-
 const struct command command_collect = {
     .path = "collect",
     .parent = COMMAND_ROOT,
@@ -654,6 +644,11 @@ const struct command command_collect = {
     .operands = "[-- ARGUMENT...]",
     .most_operands = -1,
     .operands_follow_dashes = true,
-    .examples = examples,
+    EXAMPLES({"run a program on the board, fetch its capture, make all reports",
+              "msprof collect -m project/out/main --config board.ini --all"},
+             {"give the program arguments", "msprof collect -m project/out/main --config board.ini -- -n 5 'a file'"},
+             {"fetch a capture that stayed on the board",
+              "msprof collect --config board.ini --fetch-only /root/profiling/out/JOBX"},
+             {"see what would be done", "msprof collect -m project/out/main --config board.ini --dry-run"}),
     .run = run_collect,
 };

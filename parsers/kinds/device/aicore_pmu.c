@@ -21,20 +21,6 @@ static const struct series_counter counters[] = {
 static const struct exported_column timeline_columns[] = CORE_SAMPLE_COLUMNS("AIC");
 static const struct exported_column summary_columns[] = CORE_SUMMARY_COLUMNS("AIC");
 
-static const struct exported_table exported[] = {
-    {.name = "SAMPLE_PMU_TIMELINE",
-     .columns = timeline_columns,
-     .query = {.with = CORE_SAMPLE_USAGE("aicore_pmu", "aic_frequency"),
-               .from = "u",
-               .order_by = "device_id, core_id, time_ns"}},
-    {.name = "SAMPLE_PMU_SUMMARY",
-     .columns = summary_columns,
-     .query = {.with = CORE_SAMPLE_METRICS("aicore_pmu", "ai_core_profiling_events"),
-               .from = CORE_SAMPLE_VALUES,
-               .order_by = "device_id, core_id"}},
-    {.name = NULL},
-};
-
 const struct record_kind kind_aicore_pmu = {
     OWN_TABLE("aicore_pmu"),
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -56,5 +42,14 @@ const struct record_kind kind_aicore_pmu = {
                          .order_by = "device_id, place"},
                .columns = core_sample_table, .process = "AI Core Utilization", .process_order = 33,
                .counters = counters),
-    .exported = exported,
+    EXPORTED_TABLES({.name = "SAMPLE_PMU_TIMELINE",
+                     .columns = timeline_columns,
+                     .query = {.with = CORE_SAMPLE_USAGE("aicore_pmu", "aic_frequency"),
+                               .from = "u",
+                               .order_by = "device_id, core_id, time_ns"}},
+                    {.name = "SAMPLE_PMU_SUMMARY",
+                     .columns = summary_columns,
+                     .query = {.with = CORE_SAMPLE_METRICS("aicore_pmu", "ai_core_profiling_events"),
+                               .from = CORE_SAMPLE_VALUES,
+                               .order_by = "device_id, core_id"}}),
 };

@@ -138,14 +138,6 @@ static const struct report_column values[] = {
         .thread_name = "'" name_of_thread "'"                                                                          \
     }
 
-static const struct series_counter slices[] = {
-    SLICES("0", "1", "1", "AIC Earliest"),
-    SLICES("0", "places", "2", "AIC Latest"),
-    SLICES("1", "1", "3", "AIV Earliest"),
-    SLICES("1", "places", "4", "AIV Latest"),
-    {.name = NULL},
-};
-
 const struct record_kind kind_ffts_profile_v6 = {
     .name = "ffts_profile_v6",
     .table = "block_pmu",
@@ -166,5 +158,8 @@ const struct record_kind kind_ffts_profile_v6 = {
     HOOKS(.state_size = sizeof(struct state), .open = record_stream_open, .record = take_record),
     ONE_SERIES(.name = "block_detail", .title = "Blocks of tasks",
                .doc = "The block of each task that began first and the one that began last, by kind of core.",
-               .process = "Block Detail", .process_order = 34, .counters = slices),
+               .process = "Block Detail", .process_order = 34,
+               .counters =
+                   COUNTER_LIST(SLICES("0", "1", "1", "AIC Earliest"), SLICES("0", "places", "2", "AIC Latest"),
+                                SLICES("1", "1", "3", "AIV Earliest"), SLICES("1", "places", "4", "AIV Latest"))),
 };

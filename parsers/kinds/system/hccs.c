@@ -31,24 +31,6 @@ static const struct report_column table[] = {
     {"Average", "mean", FORM_SHORTEST, 3, .doc = "The mean."}, {.title = NULL},
 };
 
-static const struct series_counter counters[] = {
-    {.name = "'Tx'",
-     .values = ONE_VALUE("Tx(MB/s)", "tx", .form = FORM_FLOAT),
-     .query = {.with = RATES, .from = "r", .order_by = "device_id, time_ns"}},
-    {.name = "'Rx'",
-     .values = ONE_VALUE("Rx(MB/s)", "rx", .form = FORM_FLOAT),
-     .query = {.with = RATES, .from = "r", .order_by = "device_id, time_ns"}},
-    {.name = NULL},
-};
-
-static const struct exported_column hccs_columns[] = {
-    {"deviceId", "device_id", EXPORTED_INTEGER},
-    {"timestampNs", "time_ns", EXPORTED_INTEGER},
-    {"txThroughput", "tx * 1048576", EXPORTED_NUMERIC},
-    {"rxThroughput", "rx * 1048576", EXPORTED_NUMERIC},
-    {.name = NULL},
-};
-
 const struct record_kind kind_hccs = {
     OWN_TABLE("hccs"),
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -68,7 +50,17 @@ const struct record_kind kind_hccs = {
                                " max(rx), min(rx), avg(rx) FROM r GROUP BY device_id)",
                        .order_by = "device_id, place",
                    },
-               .columns = table, .process = "HCCS", .process_order = 20, .counters = counters),
-    EXPORTED_TABLE(.name = "HCCS", .columns = hccs_columns,
+               .columns = table, .process = "HCCS", .process_order = 20,
+               .counters = COUNTER_LIST({.name = "'Tx'",
+                                         .values = ONE_VALUE("Tx(MB/s)", "tx", .form = FORM_FLOAT),
+                                         .query = {.with = RATES, .from = "r", .order_by = "device_id, time_ns"}},
+                                        {.name = "'Rx'",
+                                         .values = ONE_VALUE("Rx(MB/s)", "rx", .form = FORM_FLOAT),
+                                         .query = {.with = RATES, .from = "r", .order_by = "device_id, time_ns"}})),
+    EXPORTED_TABLE(.name = "HCCS",
+                   .columns = EXPORTED_COLUMNS({"deviceId", "device_id", EXPORTED_INTEGER},
+                                               {"timestampNs", "time_ns", EXPORTED_INTEGER},
+                                               {"txThroughput", "tx * 1048576", EXPORTED_NUMERIC},
+                                               {"rxThroughput", "rx * 1048576", EXPORTED_NUMERIC}),
                    .query = {.with = RATES, .from = "r", .order_by = "device_id, time_ns"}),
 };

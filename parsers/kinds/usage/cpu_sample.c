@@ -55,38 +55,6 @@ static const struct report_column function_table[] = {
         .order_by = "device_id, cycles DESC",                                                                          \
     }
 
-static const struct series_report series[] = {
-    {
-        .name = "ctrl_cpu_pmu_events",
-        .title = "PMU events of the control CPU",
-        .doc = "How often each event happened on the CPUs that control a device.",
-        .query = EVENTS("ctrl_cpu"),
-        .columns = event_table,
-    },
-    {
-        .name = "ctrl_cpu_top_function",
-        .title = "Functions on the control CPU",
-        .doc = "Where the CPUs that control a device spent their cycles.",
-        .query = FUNCTIONS("ctrl_cpu"),
-        .columns = function_table,
-    },
-    {
-        .name = "ai_cpu_pmu_events",
-        .title = "PMU events of the AI CPU",
-        .doc = "How often each event happened on the AI CPUs of a device.",
-        .query = EVENTS("ai_cpu"),
-        .columns = event_table,
-    },
-    {
-        .name = "ai_cpu_top_function",
-        .title = "Functions on the AI CPU",
-        .doc = "Where the AI CPUs of a device spent their cycles.",
-        .query = FUNCTIONS("ai_cpu"),
-        .columns = function_table,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_cpu_sample = {
     OWN_TABLE("cpu_sample"),
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -95,5 +63,33 @@ const struct record_kind kind_cpu_sample = {
     .patterns = (const char *const[]){"ai_ctrl_cpu.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     LINES_OF(lines),
-    .series = series,
+    SEVERAL_SERIES(
+        {
+            .name = "ctrl_cpu_pmu_events",
+            .title = "PMU events of the control CPU",
+            .doc = "How often each event happened on the CPUs that control a device.",
+            .query = EVENTS("ctrl_cpu"),
+            .columns = event_table,
+        },
+        {
+            .name = "ctrl_cpu_top_function",
+            .title = "Functions on the control CPU",
+            .doc = "Where the CPUs that control a device spent their cycles.",
+            .query = FUNCTIONS("ctrl_cpu"),
+            .columns = function_table,
+        },
+        {
+            .name = "ai_cpu_pmu_events",
+            .title = "PMU events of the AI CPU",
+            .doc = "How often each event happened on the AI CPUs of a device.",
+            .query = EVENTS("ai_cpu"),
+            .columns = event_table,
+        },
+        {
+            .name = "ai_cpu_top_function",
+            .title = "Functions on the AI CPU",
+            .doc = "Where the AI CPUs of a device spent their cycles.",
+            .query = FUNCTIONS("ai_cpu"),
+            .columns = function_table,
+        }),
 };

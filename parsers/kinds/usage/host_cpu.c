@@ -35,40 +35,7 @@ static const struct line_format lines[] = {
     USAGE ", m AS (SELECT before_ns, round(sum(used) * 100.0 / (max(ticks) * setting('cpuNums', NULL)), 6)"            \
           " AS usage FROM u GROUP BY before_ns)"
 
-static const struct report_column table[] = {
-    {"Device_id", "'host'", .doc = "It is the host's."},
-    {"Total Cpu Numbers", "setting('cpuNums', NULL)", .doc = "How many CPUs there are."},
-    {"Occupied Cpu Numbers", "count(*)", .doc = "How many the process was seen on."},
-    {"Recommend Cpu Numbers", "sum(most > 0)", .doc = "How many it used."},
-    {.title = NULL},
-};
-
 static const struct report_column value[] = {{"Usage(%)", "usage", .form = FORM_FLOAT}, {.title = NULL}};
-
-static const struct series_counter counters[] = {
-    {
-        .name = "'CPU ' || cpu_id",
-        .values = value,
-        .query = {.with = USAGE, .from = "c", .order_by = "cpu_id, before_ns"},
-        .time = "before_ns",
-        .device = "NULL",
-    },
-    {
-        .name = "'CPU Avg'",
-        .values = value,
-        .query = {.with = MEAN, .from = "m", .order_by = "before_ns"},
-        .time = "before_ns",
-        .device = "NULL",
-    },
-    {.name = NULL},
-};
-
-static const struct exported_column cpu_usage_columns[] = {
-    {"timestampNs", "before_ns", EXPORTED_NUMERIC},
-    {"cpuId", "cpu_id", EXPORTED_NUMERIC},
-    {"usage", "usage", EXPORTED_NUMERIC},
-    {.name = NULL},
-};
 
 const struct record_kind kind_host_cpu = {
     OWN_TABLE("host_cpu"),
@@ -86,8 +53,30 @@ const struct record_kind kind_host_cpu = {
                .query = {.with = USAGE ", n AS (SELECT cpu_id, max(usage) AS most FROM c GROUP BY cpu_id)",
                          .from = "(SELECT * FROM n)",
                          .group_by = "'host'"},
-               .columns = table, .layer = "cpu_usage", .process = "CPU Usage", .process_order = 9,
-               .counters = counters),
-    EXPORTED_TABLE(.name = "CPU_USAGE", .columns = cpu_usage_columns,
+               .columns =
+                   VALUE_LIST({"Device_id", "'host'", .doc = "It is the host's."},
+                              {"Total Cpu Numbers", "setting('cpuNums', NULL)", .doc = "How many CPUs there are."},
+                              {"Occupied Cpu Numbers", "count(*)", .doc = "How many the process was seen on."},
+                              {"Recommend Cpu Numbers", "sum(most > 0)", .doc = "How many it used."}),
+               .layer = "cpu_usage", .process = "CPU Usage", .process_order = 9,
+               .counters = COUNTER_LIST(
+                   {
+                       .name = "'CPU ' || cpu_id",
+                       .values = value,
+                       .query = {.with = USAGE, .from = "c", .order_by = "cpu_id, before_ns"},
+                       .time = "before_ns",
+                       .device = "NULL",
+                   },
+                   {
+                       .name = "'CPU Avg'",
+                       .values = value,
+                       .query = {.with = MEAN, .from = "m", .order_by = "before_ns"},
+                       .time = "before_ns",
+                       .device = "NULL",
+                   })),
+    EXPORTED_TABLE(.name = "CPU_USAGE",
+                   .columns =
+                       EXPORTED_COLUMNS({"timestampNs", "before_ns", EXPORTED_NUMERIC},
+                                        {"cpuId", "cpu_id", EXPORTED_NUMERIC}, {"usage", "usage", EXPORTED_NUMERIC}),
                    .query = {.with = USAGE, .from = "c", .order_by = "cpu_id, before_ns"}),
 };

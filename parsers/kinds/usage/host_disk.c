@@ -39,14 +39,6 @@ static const struct report_column table[] = {
     {.title = NULL},
 };
 
-static const struct exported_column host_disk_usage_columns[] = {
-    {"timestampNs", "sample_ns", EXPORTED_NUMERIC},
-    {"readRate", "read * 1024", EXPORTED_NUMERIC},
-    {"writeRate", "written * 1024", EXPORTED_NUMERIC},
-    {"usage", "usage", EXPORTED_NUMERIC},
-    {.name = NULL},
-};
-
 const struct record_kind kind_host_disk = {
     OWN_TABLE("host_disk"),
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -64,6 +56,9 @@ const struct record_kind kind_host_disk = {
                .counters =
                    ONE_COUNTER(.name = "'Disk Usage'", .values = ONE_VALUE("Usage(%)", "usage", .form = FORM_FLOAT),
                                .query = {.with = USAGE, .from = "u"}, .time = "sample_ns", .device = "NULL")),
-    EXPORTED_TABLE(.name = "HOST_DISK_USAGE", .columns = host_disk_usage_columns,
+    EXPORTED_TABLE(.name = "HOST_DISK_USAGE",
+                   .columns = EXPORTED_COLUMNS(
+                       {"timestampNs", "sample_ns", EXPORTED_NUMERIC}, {"readRate", "read * 1024", EXPORTED_NUMERIC},
+                       {"writeRate", "written * 1024", EXPORTED_NUMERIC}, {"usage", "usage", EXPORTED_NUMERIC}),
                    .query = {.with = USAGE, .from = "u"}),
 };

@@ -36,14 +36,6 @@ static const struct line_format lines[] = {
     {.pattern = NULL},
 };
 
-static const struct report_column table[] = {
-    {"Device_id", "coalesce(device_id, 'host')", .doc = "The device, or host."},
-    {"PID", "process_id", .doc = "The process."},
-    {"Name", "name", .doc = "Its name."},
-    {"CPU(%)", "usage", FORM_SHORTEST, 3, .doc = "Share of all processor time, in the mean of all samples."},
-    {.title = NULL},
-};
-
 const struct record_kind kind_process_cpu = {
     OWN_TABLE("process_cpu"),
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -67,5 +59,8 @@ const struct record_kind kind_process_cpu = {
                         " process_id)",
                     .order_by = "device_id IS NULL, device_id, usage DESC",
                 },
-            .columns = table),
+            .columns = VALUE_LIST({"Device_id", "coalesce(device_id, 'host')", .doc = "The device, or host."},
+                                  {"PID", "process_id", .doc = "The process."}, {"Name", "name", .doc = "Its name."},
+                                  {"CPU(%)", "usage", FORM_SHORTEST, 3,
+                                   .doc = "Share of all processor time, in the mean of all samples."})),
 };

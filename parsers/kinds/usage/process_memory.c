@@ -24,16 +24,6 @@ static const struct line_format lines[] = {
 
 #define MEAN(column) "sum(" column ") / count(" column ")"
 
-static const struct report_column table[] = {
-    {"Device_id", "coalesce(device_id, 'host')", .doc = "The device, or host."},
-    {"PID", "process_id", .doc = "The process."},
-    {"Name", "max(name)", .doc = "Its name."},
-    {"Size(pages)", MEAN("size_pages"), .doc = "Size of the address space, in the mean of all samples."},
-    {"Resident(pages)", MEAN("resident_pages"), .doc = "In memory."},
-    {"Shared(pages)", MEAN("shared_pages"), .doc = "In memory, and others may use them too."},
-    {.title = NULL},
-};
-
 const struct record_kind kind_process_memory = {
     OWN_TABLE("process_memory"),
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -51,5 +41,10 @@ const struct record_kind kind_process_memory = {
                        .order_by = "device_id IS NULL, device_id, " MEAN("size_pages") " + " MEAN(
                            "resident_pages") " + " MEAN("shared_pages") " DESC",
                    },
-               .columns = table),
+               .columns = VALUE_LIST(
+                   {"Device_id", "coalesce(device_id, 'host')", .doc = "The device, or host."},
+                   {"PID", "process_id", .doc = "The process."}, {"Name", "max(name)", .doc = "Its name."},
+                   {"Size(pages)", MEAN("size_pages"), .doc = "Size of the address space, in the mean of all samples."},
+                   {"Resident(pages)", MEAN("resident_pages"), .doc = "In memory."},
+                   {"Shared(pages)", MEAN("shared_pages"), .doc = "In memory, and others may use them too."})),
 };

@@ -44,18 +44,6 @@ static const struct line_format lines[] = {
     " + guest_ticks + guest_nice_ticks)"
 #define SHARE(column) "ratio(sum(" column "), " ALL ") * 100", FORM_SHORTEST, 3
 
-static const struct report_column table[] = {
-    {"Device_id", "coalesce(device_id, 'host')", .doc = "The device, or host."},
-    {"Cpu Type", "type", .doc = "Which CPUs: those that control the device, those of AI CPU operators, the host's."},
-    {"User(%)", SHARE("user_ticks"), .doc = "In user mode."},
-    {"Sys(%)", SHARE("system_ticks"), .doc = "In kernel mode."},
-    {"IoWait(%)", SHARE("iowait_ticks"), .doc = "Waiting for devices."},
-    {"Irq(%)", SHARE("irq_ticks"), .doc = "In interrupts."},
-    {"Soft(%)", SHARE("softirq_ticks"), .doc = "In soft interrupts."},
-    {"Idle(%)", SHARE("idle_ticks"), .doc = "Idle."},
-    {.title = NULL},
-};
-
 const struct record_kind kind_system_cpu = {
     OWN_TABLE("system_cpu"),
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -76,5 +64,14 @@ const struct record_kind kind_system_cpu = {
                        .group_by = "device_id, type",
                        .order_by = "device_id IS NULL, device_id, type",
                    },
-               .columns = table),
+               .columns = VALUE_LIST(
+                   {"Device_id", "coalesce(device_id, 'host')", .doc = "The device, or host."},
+                   {"Cpu Type", "type",
+                    .doc = "Which CPUs: those that control the device, those of AI CPU operators, the host's."},
+                   {"User(%)", SHARE("user_ticks"), .doc = "In user mode."},
+                   {"Sys(%)", SHARE("system_ticks"), .doc = "In kernel mode."},
+                   {"IoWait(%)", SHARE("iowait_ticks"), .doc = "Waiting for devices."},
+                   {"Irq(%)", SHARE("irq_ticks"), .doc = "In interrupts."},
+                   {"Soft(%)", SHARE("softirq_ticks"), .doc = "In soft interrupts."},
+                   {"Idle(%)", SHARE("idle_ticks"), .doc = "Idle."})),
 };

@@ -37,20 +37,6 @@ static const struct line_format lines[] = {
 
 #define MEAN(column) "sum(" column ") / count(" column ")"
 
-static const struct report_column table[] = {
-    {"Device_id", "coalesce(device_id, 'host')", .doc = "The device, or host."},
-    {"Memory Total(kB)", MEAN("total_kb"), .doc = "Memory of the system."},
-    {"Memory Free(kB)", MEAN("free_kb"), .doc = "Free memory, in the mean of all samples."},
-    {"Buffers(kB)", MEAN("buffers_kb"), .doc = "Buffers of devices."},
-    {"Cached(kB)", MEAN("cached_kb"), .doc = "Contents of files."},
-    {"Share Memory(kB)", MEAN("shared_kb"), .doc = "Shared between processes."},
-    {"Commit Limit(kB)", MEAN("commit_limit_kb"), .doc = "Memory that may be promised."},
-    {"Committed AS(kB)", MEAN("committed_kb"), .doc = "Memory that is promised."},
-    {"Huge Pages Total(pages)", MEAN("huge_pages_total"), .doc = "Huge pages."},
-    {"Huge Pages Free(pages)", MEAN("huge_pages_free"), .doc = "Huge pages that are free."},
-    {.title = NULL},
-};
-
 const struct record_kind kind_system_memory = {
     OWN_TABLE("system_memory"),
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -61,5 +47,16 @@ const struct record_kind kind_system_memory = {
     LINES_OF(lines),
     ONE_SERIES(.name = "sys_mem", .title = "Memory of the system",
                .doc = "Memory of devices and of the host, in the mean of all samples.",
-               .query = {.group_by = "device_id", .order_by = "device_id IS NULL, device_id"}, .columns = table),
+               .query = {.group_by = "device_id", .order_by = "device_id IS NULL, device_id"},
+               .columns =
+                   VALUE_LIST({"Device_id", "coalesce(device_id, 'host')", .doc = "The device, or host."},
+                              {"Memory Total(kB)", MEAN("total_kb"), .doc = "Memory of the system."},
+                              {"Memory Free(kB)", MEAN("free_kb"), .doc = "Free memory, in the mean of all samples."},
+                              {"Buffers(kB)", MEAN("buffers_kb"), .doc = "Buffers of devices."},
+                              {"Cached(kB)", MEAN("cached_kb"), .doc = "Contents of files."},
+                              {"Share Memory(kB)", MEAN("shared_kb"), .doc = "Shared between processes."},
+                              {"Commit Limit(kB)", MEAN("commit_limit_kb"), .doc = "Memory that may be promised."},
+                              {"Committed AS(kB)", MEAN("committed_kb"), .doc = "Memory that is promised."},
+                              {"Huge Pages Total(pages)", MEAN("huge_pages_total"), .doc = "Huge pages."},
+                              {"Huge Pages Free(pages)", MEAN("huge_pages_free"), .doc = "Huge pages that are free."})),
 };
