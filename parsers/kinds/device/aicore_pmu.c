@@ -12,12 +12,6 @@
 static const struct report_column utilization[] = {{"Utilization(%)", "busy", FORM_FIXED, 6, .doc = "Busy."},
                                                    {.title = NULL}};
 
-static const struct series_counter counters[] = {
-    {.name = "'Core ' || core_id", .values = utilization, .query = {.with = SAMPLES, .from = "u"}},
-    {.name = "'Average'", .values = utilization, .query = {.with = SAMPLES, .from = "a"}},
-    {.name = NULL},
-};
-
 static const struct exported_column timeline_columns[] = CORE_SAMPLE_COLUMNS("AIC");
 static const struct exported_column summary_columns[] = CORE_SUMMARY_COLUMNS("AIC");
 
@@ -41,7 +35,9 @@ const struct record_kind kind_aicore_pmu = {
                          .from = "r",
                          .order_by = "device_id, place"},
                .columns = core_sample_table, .process = "AI Core Utilization", .process_order = 33,
-               .counters = counters),
+               .counters = COUNTER_LIST(
+                   {.name = "'Core ' || core_id", .values = utilization, .query = {.with = SAMPLES, .from = "u"}},
+                   {.name = "'Average'", .values = utilization, .query = {.with = SAMPLES, .from = "a"}})),
     EXPORTED_TABLES({.name = "SAMPLE_PMU_TIMELINE",
                      .columns = timeline_columns,
                      .query = {.with = CORE_SAMPLE_USAGE("aicore_pmu", "aic_frequency"),

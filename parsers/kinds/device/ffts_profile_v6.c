@@ -54,21 +54,13 @@ struct state {
     struct sequence sequence;
 };
 
-static void reject(struct decoder *decoder, const char *field, const char *problem, bool *keep)
-{
-    decoder_report(decoder, DIAG_RECORD_VALUE, field, "%s", problem);
-    *keep = false;
-}
-
 /* The counters of a task become columns of it. */
 static int take_task(struct decoder *decoder, const struct state *state, const struct row *row, bool *keep,
                      struct err *err)
 {
     const struct cell *cells = row->cells;
-    if (cells[OVERFLOW].integer != 0) {
-        reject(decoder, "overflow", "counters that ran over; expected none", keep);
-        return 0;
-    }
+    if (cells[OVERFLOW].integer != 0)
+        return decoder_refuse(decoder, keep, DIAG_RECORD_VALUE, "overflow", "counters that ran over; expected none");
     struct device_pmu pmu = {
         .start_ns = cells[START_NS].integer,
         .context_id = NO_CONTEXT,
@@ -93,10 +85,9 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     int64_t start = cells[START_TICK].integer, end = cells[END_TICK].integer, function = cells[FUNCTION_TYPE].integer;
     if (function == FUNCTION_TASK)
         sequence_check(&state->sequence, decoder, cells[COUNTER].integer);
-    if (function != FUNCTION_TASK && function != FUNCTION_BLOCK) {
-        reject(decoder, "function_type", "neither of a task nor of a block; expected 42 or 41", keep);
-        return 0;
-    }
+    if (function != FUNCTION_TASK && function != FUNCTION_BLOCK)
+        return decoder_refuse(decoder, keep, DIAG_RECORD_VALUE, "function_type",
+                              "neither of a task nor of a block; expected 42 or 41");
     int64_t start_ns = part_device_ns(state->stream.part, start), end_ns = part_device_ns(state->stream.part, end);
     *keep = decoder_check_span(decoder, "the task", start_ns, end_ns);
     if (!*keep)

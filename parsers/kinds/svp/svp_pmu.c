@@ -435,13 +435,10 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
             return err_status(err);
     }
     row_set_integer(row, INFERENCE, state->current->id);
-    if (row_has(row, TOTAL_CYCLE) && !derive_times(state, row)) {
-        decoder_report(decoder, DIAG_RECORD_VALUE, "total_cycle",
-                       "the inference would last longer than %lld ns; expected a smaller sum of cycles",
-                       (long long)DURATION_LIMIT_NS);
-        *keep = false;
-        return 0;
-    }
+    if (row_has(row, TOTAL_CYCLE) && !derive_times(state, row))
+        return decoder_refuse(decoder, keep, DIAG_RECORD_VALUE, "total_cycle",
+                              "the inference would last longer than %lld ns; expected a smaller sum of cycles",
+                              (long long)DURATION_LIMIT_NS);
     state->current->tasks++;
     add_counters(state->current, row);
     if (row_has(row, TASK_ID))

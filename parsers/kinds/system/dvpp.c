@@ -25,13 +25,6 @@ static const struct column columns[] = {
     "{engine_type} {engine_id} {all_time_us} {all_frames} {all_utilization}% {process_time_us} {process_frames}"       \
     " {process_utilization}% {last_time_us} {last_frames}"
 
-static const struct line_format lines[] = {
-    {"{device_ns}: {dvpp_id} " WORK, LINE_ROW | LINE_ALIKE},
-    {"{device_ns}: " WORK, LINE_ROW | LINE_ALIKE},
-    {"{*}engine_type{*}", LINE_HEADING},
-    {.pattern = NULL},
-};
-
 const struct record_kind kind_dvpp = {
     OWN_TABLE("dvpp"),
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -39,7 +32,8 @@ const struct record_kind kind_dvpp = {
     .doc = "Time, frames and utilization of an engine for pictures and video. Text lines of a time and numbers.",
     .patterns = (const char *const[]){"dvpp.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    LINES_OF(lines),
+    LINES({"{device_ns}: {dvpp_id} " WORK, LINE_ROW | LINE_ALIKE}, {"{device_ns}: " WORK, LINE_ROW | LINE_ALIKE},
+          {"{*}engine_type{*}", LINE_HEADING}),
     SAMPLED_BY(.stamps = {{"device_ns", CLOCK_DEVICE_NS}}),
     ONE_SERIES(
             .name = "dvpp", .title = "Engines for pictures and video",

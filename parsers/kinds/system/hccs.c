@@ -10,12 +10,6 @@ static const struct column columns[] = {
     BYTES_COLUMN("rx_bytes", "Received", "Bytes received so far."),
 };
 
-static const struct line_format lines[] = {
-    {"{device_ns}: {tx_bytes} {rx_bytes}", LINE_ROW},
-    {"{*}", LINE_HEADING},
-    {.pattern = NULL},
-};
-
 /* Rates between samples; the last one is left out, as Ascend's tool does. */
 #define RATES                                                                                                          \
     "d AS (SELECT id, device_id, time_ns, span_ns, tx_bytes - lag(tx_bytes) OVER w AS tx, rx_bytes - lag(rx_bytes)"    \
@@ -38,7 +32,7 @@ const struct record_kind kind_hccs = {
     .doc = "Bytes that a device has sent and received over its HCCS links. Text lines \"<ns>: <sent> <received>\".",
     .patterns = (const char *const[]){"hccs.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    LINES_OF(lines),
+    LINES({"{device_ns}: {tx_bytes} {rx_bytes}", LINE_ROW}, {"{*}", LINE_HEADING}),
     /* a link moves cache lines: no byte is lost between two readings of one value */
     SAMPLED_BY(.stamps = {{"device_ns", CLOCK_DEVICE_NS}}, .counters = {"tx_bytes", "rx_bytes"}, .step = 64),
     ONE_SERIES(.name = "hccs", .title = "Links between devices", .doc = "Bandwidth of the HCCS links of a device.",

@@ -10,14 +10,6 @@ static const struct column columns[] = {
     NUMBER_COLUMN("count", "Count", "How often, since the sample before; NULL: it was not counted."),
 };
 
-/* perf stat at intervals; behind the event may stand how long it was counted. */
-static const struct line_format lines[] = {
-    {" {since_ns:9} {count} {unit}/{event}/{*}", LINE_ROW},
-    {" {since_ns:9} <not counted> {unit}/{event}/{*}", LINE_ROW},
-    {" #{*}", LINE_SKIP},
-    {.pattern = NULL},
-};
-
 /* ---- bandwidth: all units and samples together; an access is of 64 bytes ---- */
 
 #define SUM(events) "sum(CASE WHEN event IN (" events ") THEN count ELSE 0 END)"
@@ -130,7 +122,9 @@ const struct record_kind kind_llc_perf = {
            "stat.",
     .patterns = (const char *const[]){"llc.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    LINES_OF(lines),
+    /* perf stat at intervals; behind the event may stand how long it was counted. */
+    LINES({" {since_ns:9} {count} {unit}/{event}/{*}", LINE_ROW},
+          {" {since_ns:9} <not counted> {unit}/{event}/{*}", LINE_ROW}, {" #{*}", LINE_SKIP}),
     SAMPLED_BY(.stamps = {{"since_ns", CLOCK_START_NS}}),
     SEVERAL_SERIES(
         {

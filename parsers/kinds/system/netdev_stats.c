@@ -23,14 +23,6 @@ static const struct column columns[] = {
     NUMBER_COLUMN("nic_rx_bytes", "Bytes received by the NIC", "Bytes received by the NIC so far."),
 };
 
-static const struct line_format lines[] = {
-    {"{device_ns} {mac_tx_pfc_packets} {mac_rx_pfc_packets} {mac_tx_bytes} {mac_rx_bytes} {mac_tx_bad_bytes} "
-     "{mac_rx_bad_bytes} {roce_tx_packets} {roce_rx_packets} {roce_tx_error_packets} {roce_rx_error_packets} "
-     "{roce_tx_cnp_packets} {roce_rx_cnp_packets} {roce_retried_packets} {nic_tx_bytes} {nic_rx_bytes}",
-     LINE_ROW},
-    {.pattern = NULL},
-};
-
 /* Bytes a second since the sample before; of the first, and where a counter fell, 0. */
 #define RATE(bytes)                                                                                                    \
     "coalesce(max(0, (" bytes " - lag(" bytes ") OVER (PARTITION BY device_id ORDER BY id)) * 1e9 / (time_ns -"        \
@@ -43,7 +35,10 @@ const struct record_kind kind_netdev_stats = {
     .doc = "Traffic that a device has sent and received so far, by layer. Text lines of a time and fifteen numbers.",
     .patterns = (const char *const[]){"netdev_stats.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    LINES_OF(lines),
+    LINES({"{device_ns} {mac_tx_pfc_packets} {mac_rx_pfc_packets} {mac_tx_bytes} {mac_rx_bytes} {mac_tx_bad_bytes} "
+           "{mac_rx_bad_bytes} {roce_tx_packets} {roce_rx_packets} {roce_tx_error_packets} {roce_rx_error_packets} "
+           "{roce_tx_cnp_packets} {roce_rx_cnp_packets} {roce_retried_packets} {nic_tx_bytes} {nic_rx_bytes}",
+           LINE_ROW}),
     SAMPLED_BY(.stamps = {{"device_ns", CLOCK_DEVICE_NS}},
                .counters = {"mac_tx_bytes", "mac_rx_bytes", "nic_tx_bytes", "nic_rx_bytes"}),
     EXPORTED_TABLE(.name = "NETDEV_STATS",

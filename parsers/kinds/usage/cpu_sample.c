@@ -15,14 +15,6 @@ static const struct column columns[] = {
     TEXT_COLUMN_OF("module", "Module", "The program, library or kernel that it is in."),
 };
 
-/* perf script: a line for the sample, then one for each function on the stack, the innermost first. */
-static const struct line_format lines[] = {
-    {"{*}[{core_id}] {stamp_us:6}: {count} {*}0x{event:x}:{*}", LINE_BLOCK},
-    {" {*1} {function}+0x{*} ({module})", LINE_REPEAT},
-    {" {*1} {function} ({module})", LINE_REPEAT},
-    {.pattern = NULL},
-};
-
 #define CORES(list) "instr(',' || setting('" list "', device_id) || ',', ',' || core_id || ',') > 0"
 
 static const struct report_column event_table[] = {
@@ -62,7 +54,9 @@ const struct record_kind kind_cpu_sample = {
     .doc = "An event counted on a CPU of a device, and the function that ran. Text of perf script.",
     .patterns = (const char *const[]){"ai_ctrl_cpu.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    LINES_OF(lines),
+    /* perf script: a line for the sample, then one for each function on the stack, the innermost first. */
+    LINES({"{*}[{core_id}] {stamp_us:6}: {count} {*}0x{event:x}:{*}", LINE_BLOCK},
+          {" {*1} {function}+0x{*} ({module})", LINE_REPEAT}, {" {*1} {function} ({module})", LINE_REPEAT}),
     SEVERAL_SERIES(
         {
             .name = "ctrl_cpu_pmu_events",

@@ -14,14 +14,6 @@ static const struct column columns[] = {
     NUMBER_COLUMN("cpu_id", "CPU", "The CPU that it ran on last."),
 };
 
-/* Blocks of a time, a line of /proc/uptime, and a line of /proc/<pid>/task/<tid>/stat for each thread. */
-static const struct line_format lines[] = {
-    {"time {host_ns}", LINE_BLOCK},
-    {"{uptime:2} {#1}", 0},
-    {"{thread_id} ({*}) {*1} {#10} {user_ticks} {system_ticks} {#23} {cpu_id} {#}", LINE_ROW},
-    {.pattern = NULL},
-};
-
 /* Between two blocks: what each thread used, at most the whole time, counts for the CPU where it was seen last. */
 #define USAGE                                                                                                          \
     "b AS (SELECT DISTINCT time_ns, uptime * setting('sysClockFreq', NULL) / 100.0 AS ticks FROM host_cpu),"           \
@@ -45,7 +37,9 @@ const struct record_kind kind_host_cpu = {
            "the uptime and a line of stat for each thread.",
     .patterns = (const char *const[]){"host_cpu.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    LINES_OF(lines),
+    /* Blocks of a time, a line of /proc/uptime, and a line of /proc/<pid>/task/<tid>/stat for each thread. */
+    LINES({"time {host_ns}", LINE_BLOCK}, {"{uptime:2} {#1}", 0},
+          {"{thread_id} ({*}) {*1} {#10} {user_ticks} {system_ticks} {#23} {cpu_id} {#}", LINE_ROW}),
     SAMPLED_BY(.stamps = {{"host_ns", CLOCK_HOST_NS}}, .keys = {"thread_id"},
                .counters = {"user_ticks", "system_ticks"}),
     ONE_SERIES(.name = "host_cpu_usage", .title = "CPUs that the process used",

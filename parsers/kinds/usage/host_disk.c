@@ -16,13 +16,6 @@ static const struct column columns[] = {
     NUMBER_COLUMN("io_share", "IO", "Hundredths of per cent of the time that it waited for the disk."),
 };
 
-static const struct line_format lines[] = {
-    {"start_time {start_host_ns}", LINE_BLOCK},
-    {" {*1} {process_id} {*2} {read_rate:2} {read_unit} {write_rate:2} {write_unit} {*1} % {io_share:2} % {*}",
-     LINE_ROW},
-    {.pattern = NULL},
-};
-
 #define KILOBYTES(rate, unit)                                                                                          \
     rate " / 100.0 * CASE " unit " WHEN 'B/s' THEN 1 / 1024.0 WHEN 'M/s' THEN 1024 WHEN 'G/s' THEN 1048576 ELSE 1 END"
 #define USAGE                                                                                                          \
@@ -47,7 +40,9 @@ const struct record_kind kind_host_disk = {
            "lines of iotop.",
     .patterns = (const char *const[]){"host_disk.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    LINES_OF(lines),
+    LINES({"start_time {start_host_ns}", LINE_BLOCK},
+          {" {*1} {process_id} {*2} {read_rate:2} {read_unit} {write_rate:2} {write_unit} {*1} % {io_share:2} % {*}",
+           LINE_ROW}),
     SAMPLED_BY(.stamps = {{"start_host_ns", CLOCK_HOST_NS}}),
     ONE_SERIES(.name = "host_disk_usage", .title = "Disk traffic of the process",
                .doc = "How much the profiled process read from disks and wrote to them.",

@@ -10,11 +10,6 @@ static const struct column columns[] = {
     NUMBER_COLUMN("resident_pages", "Resident", "Pages in memory, of 4 KiB."),
 };
 
-static const struct line_format lines[] = {
-    {"{host_ns} {size_pages} {resident_pages} {#5}", LINE_ROW},
-    {.pattern = NULL},
-};
-
 /* The usage that a sample tells holds since the one before. */
 #define USAGE                                                                                                          \
     "u AS (SELECT * FROM (SELECT lag(time_ns) OVER (ORDER BY id) AS before_ns, round(resident_pages * 4.0 /"           \
@@ -28,7 +23,7 @@ const struct record_kind kind_host_mem = {
     .doc = "Memory of the profiled process on the host. Text lines of a time and what /proc/<pid>/statm says.",
     .patterns = (const char *const[]){"host_mem.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    LINES_OF(lines),
+    LINES({"{host_ns} {size_pages} {resident_pages} {#5}", LINE_ROW}),
     SAMPLED_BY(.stamps = {{"host_ns", CLOCK_HOST_NS}}),
     ONE_SERIES(.name = "host_mem_usage", .title = "Memory that the process used",
                .doc = "How much of the host's memory the profiled process used.",

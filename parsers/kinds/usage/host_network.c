@@ -11,15 +11,6 @@ static const struct column columns[] = {
     BYTES_COLUMN("tx_bytes", "Sent", "Bytes sent so far."),
 };
 
-/* Blocks of a time and what /proc/net/dev says. */
-static const struct line_format lines[] = {
-    {"time {host_ns}", LINE_BLOCK},
-    {" {card}: {rx_bytes} {#7} {tx_bytes} {#7}", LINE_ROW},
-    {" Inter-{~}", LINE_SKIP},
-    {" face{~}", LINE_SKIP},
-    {.pattern = NULL},
-};
-
 /* Bytes a second of the cards whose speed is known, and how many those are. A usage is that of the last card. */
 #define USAGE                                                                                                          \
     "d AS (SELECT id, time_ns, card, setting('netCard.' || card, NULL) AS speed, rx_bytes - lag(rx_bytes) OVER w +"    \
@@ -39,7 +30,9 @@ const struct record_kind kind_host_network = {
     .doc = "Bytes that a network card of the host has received and sent. Text: blocks of a time and /proc/net/dev.",
     .patterns = (const char *const[]){"host_network.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    LINES_OF(lines),
+    /* Blocks of a time and what /proc/net/dev says. */
+    LINES({"time {host_ns}", LINE_BLOCK}, {" {card}: {rx_bytes} {#7} {tx_bytes} {#7}", LINE_ROW},
+          {" Inter-{~}", LINE_SKIP}, {" face{~}", LINE_SKIP}),
     SAMPLED_BY(.stamps = {{"host_ns", CLOCK_HOST_NS}}),
     ONE_SERIES(.name = "host_network_usage", .title = "Network traffic of the host",
                .doc = "How much the network cards of the host carried.",

@@ -11,12 +11,6 @@ const struct column os_call_columns[] = {
     NUMBER_COLUMN("duration_us", "Duration", "Microseconds."),
 };
 
-/* perf trace */
-static const struct line_format lines[] = {
-    {" {start_us:3} ( {duration_us:3} ms): {*}/{thread_id} {name}({*}", LINE_ROW},
-    {.pattern = NULL},
-};
-
 /* Calls of both kinds; the first of each kind began with the collection. */
 #define CALLS                                                                                                          \
     "c AS (SELECT thread_id, name, duration_us, start_us - (SELECT min(start_us) FROM host_syscall) AS since_us, id"   \
@@ -32,7 +26,8 @@ const struct record_kind kind_host_syscall = {
     .doc = "A system call of the profiled process. Text lines of perf trace.",
     .patterns = (const char *const[]){"host_syscall.data.slice_{slice}", NULL},
     COLUMNS_OF(os_call_columns),
-    LINES_OF(lines),
+    /* perf trace */
+    LINES({" {start_us:3} ( {duration_us:3} ms): {*}/{thread_id} {name}({*}", LINE_ROW}),
     ONE_SERIES(
             .name = "os_runtime_statistic", .also = "host_pthreadcall", .title = "Calls to the operating system",
             .doc = "System calls of the profiled process and its calls to the library of threads, by name and thread.",

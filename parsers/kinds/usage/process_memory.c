@@ -14,14 +14,6 @@ static const struct column columns[] = {
     NUMBER_COLUMN("shared_pages", "Shared", "Pages in memory that others may use too."),
 };
 
-/* Blocks of a time, the name, and /proc/<pid>/statm. */
-static const struct line_format lines[] = {
-    {"TimeStamp:{stamp}", LINE_BLOCK},
-    {"ProcessName:{name}", 0},
-    {"{size_pages} {resident_pages} {shared_pages} {#4}", 0},
-    {.pattern = NULL},
-};
-
 #define MEAN(column) "sum(" column ") / count(" column ")"
 
 const struct record_kind kind_process_memory = {
@@ -32,7 +24,9 @@ const struct record_kind kind_process_memory = {
     .patterns = (const char *const[]){"{process_id}-Memory.data.{device_id}.slice_{slice}",
                                       "{process_id}-Memory.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    LINES_OF(lines),
+    /* Blocks of a time, the name, and /proc/<pid>/statm. */
+    LINES({"TimeStamp:{stamp}", LINE_BLOCK}, {"ProcessName:{name}", 0},
+          {"{size_pages} {resident_pages} {shared_pages} {#4}", 0}),
     ONE_SERIES(.name = "process_mem", .title = "Memory of processes",
                .doc = "Memory of processes on devices and on the host, in the mean of all samples.",
                .query =
