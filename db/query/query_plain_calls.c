@@ -501,7 +501,7 @@ int plain_calls_each_total(struct plain_calls *calls, enum plain_layers layer,
     struct reading reading = {.calls = calls, .each = add_call, .arg = totals};
     int status = totals->read ? 0 : read_calls(&reading, layer, err);
     totals->read = true;
-    struct named_total *list = status == 0 ? map_items(&totals->by_name, err) : NULL;
+    SCOPED_FREE struct named_total *list = status == 0 ? map_items(&totals->by_name, err) : NULL;
     size_t count = list != NULL ? totals->by_name.used : 0;
     if (list == NULL)
         status = err_status(err);
@@ -510,6 +510,5 @@ int plain_calls_each_total(struct plain_calls *calls, enum plain_layers layer,
         list[i].total.all_ns = totals->all_ns;
         status = each(arg, &list[i].total, err);
     }
-    free(list);
     return status;
 }
