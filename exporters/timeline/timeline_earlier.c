@@ -367,14 +367,12 @@ static int draw_thread_group(struct earlier *draw, struct err *err)
     return status == 0 ? plain_calls_each(draw->calls, PLAIN_RUNTIME, draw_grouped_compat, draw, err) : status;
 }
 
-/* ---- tasks as they are drawn: read once, for all files ---- */
+/* ---- tasks: what the layer must know of them before the first is drawn ---- */
 
 struct timed_task {
-    double milliseconds; /* by its counters; NAN: it has none */
-    int64_t total_cycle;
-    struct task_2022 timed;
+    const struct cann_task *task;
+    double start, end, milliseconds; /* milliseconds: by its counters; NAN: it has none */
 };
-#define TIMED_SIZE (offsetof(struct timed_task, timed) + TASK_2022_SIZE)
 
 #define TASK_OF_AI_CPU 1
 #define TASK_MEMORY ((size_t)4 * 1024 * 1024)
@@ -393,19 +391,11 @@ static int add_stream(struct earlier *draw, int64_t stream_id, struct err *err)
     return 0;
 }
 
-static int add_task(void *arg, const struct cann_task *task, struct err *err)
+static int note_task(void *arg, const struct cann_task *task, struct err *err)
 {
-    static const struct spool_key in_order = {0, 0};
     struct earlier *draw = arg;
-    struct timed_task timed = {.milliseconds = task_2022_milliseconds(&draw->counters, task),
-                               .total_cycle = task->has_aic ? task->aic_total_cycle : task->aiv_total_cycle};
-    task_2022_read(draw->device, task, &timed.timed);
-    if (add_stream(draw, task->stream_id, err) < 0 || spool_add(draw->tasks, &in_order, &timed, TIMED_SIZE, err) < 0)
-        return err_status(err);
-    if (task->type != TASK_OF_AI_CPU)
-        return 0;
-    draw->ai_cpu_tasks = true;
-    return spool_add(draw->of_ai_cpu, &in_order, &timed.timed, TASK_2022_SIZE, err);
+    draw->ai_cpu_tasks |= task->type == TASK_OF_AI_CPU;
+    return add_stream(draw, task->stream_id, err);
 }
 
 static int add_copy(void *arg, const struct device_copy *copy, struct err *err)
@@ -422,24 +412,18 @@ static int note_ai_cpu_run(void *arg, const struct ai_cpu_run *run, struct err *
     return 0;
 }
 
-static int read_tasks(struct earlier *draw, struct err *err)
+static int note_tasks(struct earlier *draw, struct err *err)
 {
     const struct execution_range *range = &draw->device->range.ticks;
-    draw->tasks = spool_new(TASK_MEMORY, NULL, err);
-    draw->of_ai_cpu = draw->tasks != NULL ? spool_new(TASK_MEMORY, NULL, err) : NULL;
-    if (draw->of_ai_cpu == NULL ||
-        execution_each(draw->file.run->db, range, CANN_TICKS_CYCLES, add_task, draw, err) < 0 ||
-        device_copy_each(draw->file.run->db, range, add_copy, draw, err) < 0 ||
-        ai_cpu_run_each(draw->file.run->db, range, note_ai_cpu_run, draw, err) < 0)
-        return err_status(err);
-    return spool_finish(draw->tasks, err) < 0 || spool_finish(draw->of_ai_cpu, err) < 0 ? err_status(err) : 0;
+    return execution_each(draw->file.run->db, range, CANN_TICKS, note_task, draw, err) < 0 ||
+                   device_copy_each(draw->file.run->db, range, add_copy, draw, err) < 0 ||
+                   ai_cpu_run_each(draw->file.run->db, range, note_ai_cpu_run, draw, err) < 0
+               ? err_status(err)
+               : 0;
 }
 
-static void release_tasks(struct earlier *draw)
+static void forget_tasks(struct earlier *draw)
 {
-    spool_free(draw->tasks);
-    spool_free(draw->of_ai_cpu);
-    draw->tasks = draw->of_ai_cpu = NULL;
     free(draw->streams.items);
     draw->streams.items = NULL;
     draw->streams.count = draw->streams.capacity = 0;
@@ -554,25 +538,22 @@ static int draw_stack_runtime(void *arg, const struct plain_call *call, struct e
     return draw_stack_call(arg, call, STACK_RUNTIME, err);
 }
 
-static int draw_stack_task(void *arg, const void *record, struct err *err)
+static int draw_stack_task(struct earlier *draw, const struct timed_task *timed, struct err *err)
 {
-    struct earlier *draw = arg;
     const struct trace_style *style = &draw->file.trace.style;
-    const struct timed_task *timed = record;
-    const struct task_2022 *span = &timed->timed;
-    const struct cann_text name = slice_name(&draw->operators, &draw->names, span->task.op_name_id);
-    struct trace_slice slice = slice_of_reals(draw, draw->device->part->process_id, span->start, span->end);
+    const struct cann_text name = slice_name(&draw->operators, &draw->names, timed->task->op_name_id);
+    struct trace_slice slice = slice_of_reals(draw, draw->device->part->process_id, timed->start, timed->end);
     slice.tid = STACK_SCHEDULER;
     if (!draw->file.compat && trace_lanes_place(&draw->lanes, STACK_SCHEDULER, &slice, err) < 0)
         return err_status(err);
     char *p = trace_event_room(&draw->file.trace,
-                               name.length + slice_operator_room(&draw->operators, &draw->names, &span->task), err);
+                               name.length + slice_operator_room(&draw->operators, &draw->names, timed->task), err);
     if (p == NULL)
         return err_status(err);
-    p = put_span(draw, begin_named(p, style, "", name), &slice, span->start, span->end);
+    p = put_span(draw, begin_named(p, style, "", name), &slice, timed->start, timed->end);
     p = trace_put_literal(p, ",\"Total Time(ms)\":");
     p = isnan(timed->milliseconds) ? trace_put_literal(p, "\"\"") : number_put_real(p, timed->milliseconds, 17);
-    p = slice_put_operator(p, style, &draw->operators, &draw->names, &span->task);
+    p = slice_put_operator(p, style, &draw->operators, &draw->names, timed->task);
     return trace_slice_done(&draw->file.trace, p, &slice, err);
 }
 
@@ -600,6 +581,7 @@ enum { SCHEDULER, AI_CPU };
 
 struct tasks {
     struct earlier *draw;
+    struct spool *of_ai_cpu;   /* struct ai_cpu_run: tasks that are shown a second time; NULL: none are */
     struct trace_lanes copies; /* they have threads of their own: they come behind all tasks */
 };
 
@@ -610,23 +592,23 @@ static char *put_task_flow(struct earlier *draw, char *p, const void *of, const 
     return draw->flows ? put_flow(draw, p, 'f', task->stream_id, task->task_id, slice, err) : p;
 }
 
-static char *put_counted(char *p, const struct trace_style *style, const struct timed_task *task)
+static char *put_counted(char *p, const struct trace_style *style, const struct timed_task *timed)
 {
-    if (isnan(task->milliseconds))
+    const struct cann_task *task = timed->task;
+    if (isnan(timed->milliseconds))
         return trace_put_literal(p, ",\"Aicore Time(ms)\":\"N/A\",\"Total Cycle\":\"N/A\"");
-    p = trace_put_decimals(p, style, ",\"Aicore Time(ms)\":", pmu_round_decimal(task->milliseconds, 6), 6);
-    return trace_put_integer(p, style, ",\"Total Cycle\":", task->total_cycle);
+    p = trace_put_decimals(p, style, ",\"Aicore Time(ms)\":", pmu_round_decimal(timed->milliseconds, 6), 6);
+    return trace_put_integer(p, style,
+                             ",\"Total Cycle\":", task->has_aic ? task->aic_total_cycle : task->aiv_total_cycle);
 }
 
-static int draw_task(void *arg, const void *record, struct err *err)
+static int draw_task(const struct tasks *tasks, const struct timed_task *timed, struct err *err)
 {
-    const struct tasks *tasks = arg;
     struct earlier *draw = tasks->draw;
     const struct trace_style *style = &draw->file.trace.style;
-    const struct timed_task *timed = record;
-    const struct cann_task *task = &timed->timed.task;
+    const struct cann_task *task = timed->task;
     const char *type = task_2022_type(draw->device, task);
-    struct trace_slice slice = slice_of_reals(draw, SCHEDULER, timed->timed.start, timed->timed.end);
+    struct trace_slice slice = slice_of_reals(draw, SCHEDULER, timed->start, timed->end);
     char *p = earlier_begin_operator(draw, task->op_name_id, slice_operator_room(&draw->operators, &draw->names, task),
                                      &draw->lanes, task->stream_id, &slice, err);
     if (p == NULL)
@@ -681,17 +663,22 @@ static int draw_ai_cpu_run(void *arg, const struct ai_cpu_run *run, struct err *
 }
 
 /* Chip 0 shows the tasks of the AI CPU a second time where that did not measure them itself. */
-static int draw_ai_cpu_task(void *arg, const void *record, struct err *err)
+static int add_ai_cpu_task(struct tasks *tasks, const struct timed_task *timed, struct err *err)
 {
-    const struct task_2022 *timed = record;
+    static const struct spool_key in_order = {0, 0};
     const struct ai_cpu_run run = {.start_ns = number_from_real(timed->start),
                                    .duration_ns = number_from_real(timed->end - timed->start),
                                    .compute_ns = DB_NULL,
                                    .copy_ns = DB_NULL,
                                    .dispatch_ns = DB_NULL,
                                    .total_ns = DB_NULL,
-                                   .op_name_id = timed->task.op_name_id};
-    return draw_ai_cpu_run(arg, &run, err);
+                                   .op_name_id = timed->task->op_name_id};
+    return spool_add(tasks->of_ai_cpu, &in_order, &run, sizeof run, err);
+}
+
+static int draw_ai_cpu_task(void *arg, const void *record, struct err *err)
+{
+    return draw_ai_cpu_run(arg, record, err);
 }
 
 static void name_streams(struct earlier *draw)
@@ -736,14 +723,18 @@ static void name_tasks(struct earlier *draw)
         earlier_name_process(draw, AI_CPU, "AI CPU");
 }
 
-static void begin_tasks(struct tasks *tasks, struct earlier *draw)
+static int begin_tasks(struct tasks *tasks, struct earlier *draw, struct err *err)
 {
-    tasks->draw = draw;
+    *tasks = (struct tasks){.draw = draw};
     earlier_begin_layer(draw, NULL);
     trace_lanes_init(&tasks->copies, &draw->file.trace.style, NULL, NULL, NULL);
     tasks->copies.no_own = !draw->file.compat;
     tasks->copies.next = draw->lanes.next;
     name_tasks(draw);
+    if (!shows_again(draw) || draw->ai_cpu_runs)
+        return 0;
+    tasks->of_ai_cpu = spool_new(TASK_MEMORY, NULL, err);
+    return tasks->of_ai_cpu != NULL ? 0 : err_status(err);
 }
 
 /* Draws what comes behind all tasks. */
@@ -753,7 +744,8 @@ static int draw_others(struct tasks *tasks, struct err *err)
     const struct execution_range *range = &draw->device->range.ticks;
     if (device_copy_each(draw->file.run->db, range, draw_copy, tasks, err) < 0 ||
         ai_cpu_run_each(draw->file.run->db, range, draw_ai_cpu_run, tasks, err) < 0 ||
-        (shows_again(draw) && !draw->ai_cpu_runs && spool_each(draw->of_ai_cpu, draw_ai_cpu_task, tasks, err) < 0))
+        (tasks->of_ai_cpu != NULL &&
+         (spool_finish(tasks->of_ai_cpu, err) < 0 || spool_each(tasks->of_ai_cpu, draw_ai_cpu_task, tasks, err) < 0)))
         return err_status(err);
     return draw->file.compat ? 0 : name_lanes(draw, &tasks->copies, name_copies, err);
 }
@@ -762,6 +754,7 @@ static int end_tasks(struct tasks *tasks, int status, struct err *err)
 {
     status = status == 0 ? draw_others(tasks, err) : status;
     trace_lanes_release(&tasks->copies);
+    spool_free(tasks->of_ai_cpu);
     return earlier_end_layer(tasks->draw, status, name_task_thread, err);
 }
 
@@ -814,11 +807,18 @@ static int draw_call_everywhere(void *arg, const struct plain_call *call, struct
     return status == 0 ? files->draw_stack(&files->stack, call, err) : status;
 }
 
-static int draw_task_everywhere(void *arg, const void *record, struct err *err)
+static int draw_task_everywhere(void *arg, const struct cann_task *task, struct err *err)
 {
     struct files *files = arg;
-    int status = draw_task(&files->tasks, record, err);
-    return status == 0 ? draw_stack_task(&files->stack, record, err) : status;
+    const struct earlier *draw = files->tasks.draw;
+    const struct timed_task timed = {.task = task,
+                                     .start = time_2022(draw->device, task->start_tick),
+                                     .end = time_2022(draw->device, task->end_tick),
+                                     .milliseconds = task_2022_milliseconds(&draw->counters, task)};
+    if (draw_task(&files->tasks, &timed, err) < 0 || draw_stack_task(&files->stack, &timed, err) < 0)
+        return err_status(err);
+    return task->type == TASK_OF_AI_CPU && files->tasks.of_ai_cpu != NULL ? add_ai_cpu_task(&files->tasks, &timed, err)
+                                                                          : 0;
 }
 
 static int write_calls(struct files *files, enum plain_layers of, const char *report, const char *process,
@@ -838,9 +838,11 @@ static int write_tasks(struct files *files, const char *suffix, struct err *err)
     struct earlier *layer = &files->layer;
     if (open_file(layer, "task_time", suffix, err) < 0)
         return err_status(err);
-    begin_tasks(&files->tasks, layer);
+    int status = begin_tasks(&files->tasks, layer, err);
     name_tasks(&files->msprof);
-    int status = spool_each(layer->tasks, draw_task_everywhere, files, err);
+    if (status == 0)
+        status = execution_each(layer->file.run->db, &layer->device->range.ticks, CANN_TICKS_CYCLES,
+                                draw_task_everywhere, files, err);
     return close_file(layer, end_tasks(&files->tasks, status, err), clock_2022, err);
 }
 
@@ -925,12 +927,12 @@ static int write_device(void *arg, const struct device_2022 *device, struct err 
     struct strbuf_list call_names = {.items = NULL};
     draw->device = device;
     draw->call_names = &call_names;
-    bool failed = counters_2022_init(&draw->counters, device, err) < 0 || read_tasks(draw, err) < 0 ||
+    bool failed = counters_2022_init(&draw->counters, device, err) < 0 || note_tasks(draw, err) < 0 ||
                   (draw->calls = plain_calls_new(draw->file.run->db, device->part->device_id, false, err)) == NULL ||
                   list_threads(draw, PLAIN_ACL, err) < 0 || list_threads(draw, PLAIN_RUNTIME, err) < 0 ||
                   (!draw->file.compat && list_threads(draw, PLAIN_BOTH, err) < 0) || write_files(draw, err) < 0;
     release_calls(draw);
-    release_tasks(draw);
+    forget_tasks(draw);
     return failed ? err_status(err) : 0;
 }
 

@@ -33,8 +33,6 @@ struct earlier {
     int64_t unnamed_thread; /* of JOB: of tasks without a name */
     /* Only of captures of 2022: */
     struct counters_2022 counters;
-    struct spool *tasks;              /* as they are drawn, by start */
-    struct spool *of_ai_cpu;          /* struct task_2022: those that ran there */
     bool ai_cpu_tasks, ai_cpu_runs;   /* tasks that ran there, and what it measured itself */
     struct ARRAY_OF(int64_t) streams; /* each once, ascending; of tasks and copies */
     struct plain_calls *calls;
