@@ -93,6 +93,14 @@ static void name_thread(struct earlier *draw, int64_t process, int64_t tid, cons
 
 /* ---- events ---- */
 
+/* Begins the event with its name. */
+static char *put_name(struct earlier *draw, char *p, const char *prefix, struct cann_text name)
+{
+    p = begin_named(p, &draw->file.trace.style, prefix, name);
+    draw->behind_name = p;
+    return p;
+}
+
 char *earlier_begin_operator(struct earlier *draw, int64_t name_id, size_t texts, struct trace_lanes *lanes,
                              int64_t number, struct trace_slice *slice, struct err *err)
 {
@@ -101,7 +109,7 @@ char *earlier_begin_operator(struct earlier *draw, int64_t name_id, size_t texts
     char *p = NULL;
     if (trace_lanes_place(lanes, number, slice, err) == 0)
         p = trace_event_room(&draw->file.trace, name.length + texts, err);
-    return p != NULL ? trace_put_slice(begin_named(p, style, "", name), style, slice) : NULL;
+    return p != NULL ? trace_put_slice(put_name(draw, p, "", name), style, slice) : NULL;
 }
 
 char *earlier_put_task(char *p, const struct trace_style *style, const char *type, int64_t stream_id, int64_t task_id)
@@ -168,7 +176,7 @@ static char *copy_event(struct earlier *draw, const char *end, int64_t pid, stru
 {
     static const char key[] = ",\"pid\":";
     struct trace *trace = &draw->twin->file.trace;
-    const char *from = draw->file.trace.start, *at = from + strlen(",\n");
+    const char *from = draw->file.trace.start, *at = draw->behind_name;
     char *p = trace_event_room(trace, (size_t)(end - from), err);
     if (p == NULL)
         return NULL;
@@ -178,8 +186,8 @@ static char *copy_event(struct earlier *draw, const char *end, int64_t pid, stru
         memcpy(p + place, &pid, sizeof pid);
         return p + (end - from);
     }
-    while (memcmp(at, key, strlen(key)) != 0) /* no text has quotes like these */
-        at = (const char *)memchr(at + 1, ',', (size_t)(end - at) - 1);
+    if (memcmp(at, key, strlen(key)) != 0) /* the phase stands before it */
+        at += strlen(",\"ph\":\"X\"");
     at += strlen(key);
     p = trace_put_pid(trace_put_bytes(p, from, (size_t)(at - from)), &trace->style, pid);
     at = (const char *)memchr(at, ',', (size_t)(end - at));
@@ -280,7 +288,7 @@ static char *begin_call(struct earlier *draw, const struct plain_call *call, con
 {
     struct cann_text name;
     char *p = find_name(draw, call, &name, err) == 0 ? trace_event_room(&draw->file.trace, name.length, err) : NULL;
-    return p != NULL ? begin_named(p, &draw->file.trace.style, prefix, name) : NULL;
+    return p != NULL ? put_name(draw, p, prefix, name) : NULL;
 }
 
 /* NULL: a call of the runtime has none. */
@@ -538,7 +546,9 @@ static int draw_stack_runtime(void *arg, const struct plain_call *call, struct e
     return draw_stack_call(arg, call, STACK_RUNTIME, err);
 }
 
-static int draw_stack_task(struct earlier *draw, const struct timed_task *timed, struct err *err)
+/* facts: of the operator, as they were put elsewhere. */
+static int draw_stack_task(struct earlier *draw, const struct timed_task *timed, const char *facts, size_t length,
+                           struct err *err)
 {
     const struct trace_style *style = &draw->file.trace.style;
     const struct cann_text name = slice_name(&draw->operators, &draw->names, timed->task->op_name_id);
@@ -546,15 +556,13 @@ static int draw_stack_task(struct earlier *draw, const struct timed_task *timed,
     slice.tid = STACK_SCHEDULER;
     if (!draw->file.compat && trace_lanes_place(&draw->lanes, STACK_SCHEDULER, &slice, err) < 0)
         return err_status(err);
-    char *p = trace_event_room(&draw->file.trace,
-                               name.length + slice_operator_room(&draw->operators, &draw->names, timed->task), err);
+    char *p = trace_event_room(&draw->file.trace, name.length + length, err);
     if (p == NULL)
         return err_status(err);
     p = put_span(draw, begin_named(p, style, "", name), &slice, timed->start, timed->end);
     p = trace_put_literal(p, ",\"Total Time(ms)\":");
     p = isnan(timed->milliseconds) ? trace_put_literal(p, "\"\"") : number_put_real(p, timed->milliseconds, 17);
-    p = slice_put_operator(p, style, &draw->operators, &draw->names, timed->task);
-    return trace_slice_done(&draw->file.trace, p, &slice, err);
+    return trace_slice_done(&draw->file.trace, trace_put_bytes(p, facts, length), &slice, err);
 }
 
 static void name_layer(void *arg, int64_t pid, int64_t number, struct strbuf *ret)
@@ -580,7 +588,7 @@ static void begin_stack(struct earlier *draw)
 enum { SCHEDULER, AI_CPU };
 
 struct tasks {
-    struct earlier *draw;
+    struct earlier *draw, *stack;
     struct spool *of_ai_cpu;   /* struct ai_cpu_run: tasks that are shown a second time; NULL: none are */
     struct trace_lanes copies; /* they have threads of their own: they come behind all tasks */
 };
@@ -614,7 +622,11 @@ static int draw_task(const struct tasks *tasks, const struct timed_task *timed, 
     if (p == NULL)
         return err_status(err);
     p = earlier_put_task(p, style, type != NULL ? type : "N/A", task->stream_id, task->task_id);
-    p = slice_put_operator(put_counted(p, style, timed), style, &draw->operators, &draw->names, task);
+    p = put_counted(p, style, timed);
+    const char *facts = p;
+    p = slice_put_operator(p, style, &draw->operators, &draw->names, task);
+    if (draw_stack_task(tasks->stack, timed, facts, (size_t)(p - facts), err) < 0)
+        return err_status(err);
     return event_done(draw, trace_end_slice(p, style, &slice), &slice, put_task_flow, task, err);
 }
 
@@ -630,7 +642,7 @@ static int draw_copy(void *arg, const struct device_copy *copy, struct err *err)
                   : NULL;
     if (p == NULL)
         return err_status(err);
-    p = trace_begin_named(p, style, "", COPY_NAME_2022, strlen(COPY_NAME_2022));
+    p = put_name(draw, p, "", (struct cann_text){"\"" COPY_NAME_2022 "\"", sizeof COPY_NAME_2022 + 1});
     p = trace_put_slice(p, style, &slice);
     p = earlier_put_task(p, style, COPY_TYPE_2022, copy->stream_id, copy->task_id);
     p = trace_put_us(p, style, ",\"Receive Time\":", number_from_real(time_2022(draw->device, copy->receive_tick)));
@@ -663,7 +675,7 @@ static int draw_ai_cpu_run(void *arg, const struct ai_cpu_run *run, struct err *
 }
 
 /* Chip 0 shows the tasks of the AI CPU a second time where that did not measure them itself. */
-static int add_ai_cpu_task(struct tasks *tasks, const struct timed_task *timed, struct err *err)
+static int add_ai_cpu_task(const struct tasks *tasks, const struct timed_task *timed, struct err *err)
 {
     static const struct spool_key in_order = {0, 0};
     const struct ai_cpu_run run = {.start_ns = number_from_real(timed->start),
@@ -674,6 +686,19 @@ static int add_ai_cpu_task(struct tasks *tasks, const struct timed_task *timed, 
                                    .total_ns = DB_NULL,
                                    .op_name_id = timed->task->op_name_id};
     return spool_add(tasks->of_ai_cpu, &in_order, &run, sizeof run, err);
+}
+
+static int take_task(void *arg, const struct cann_task *task, struct err *err)
+{
+    const struct tasks *tasks = arg;
+    const struct earlier *draw = tasks->draw;
+    const struct timed_task timed = {.task = task,
+                                     .start = time_2022(draw->device, task->start_tick),
+                                     .end = time_2022(draw->device, task->end_tick),
+                                     .milliseconds = task_2022_milliseconds(&draw->counters, task)};
+    if (draw_task(tasks, &timed, err) < 0)
+        return err_status(err);
+    return task->type == TASK_OF_AI_CPU && tasks->of_ai_cpu != NULL ? add_ai_cpu_task(tasks, &timed, err) : 0;
 }
 
 static int draw_ai_cpu_task(void *arg, const void *record, struct err *err)
@@ -723,9 +748,9 @@ static void name_tasks(struct earlier *draw)
         earlier_name_process(draw, AI_CPU, "AI CPU");
 }
 
-static int begin_tasks(struct tasks *tasks, struct earlier *draw, struct err *err)
+static int begin_tasks(struct tasks *tasks, struct earlier *draw, struct earlier *stack, struct err *err)
 {
-    *tasks = (struct tasks){.draw = draw};
+    *tasks = (struct tasks){.draw = draw, .stack = stack};
     earlier_begin_layer(draw, NULL);
     trace_lanes_init(&tasks->copies, &draw->file.trace.style, NULL, NULL, NULL);
     tasks->copies.no_own = !draw->file.compat;
@@ -807,20 +832,6 @@ static int draw_call_everywhere(void *arg, const struct plain_call *call, struct
     return status == 0 ? files->draw_stack(&files->stack, call, err) : status;
 }
 
-static int draw_task_everywhere(void *arg, const struct cann_task *task, struct err *err)
-{
-    struct files *files = arg;
-    const struct earlier *draw = files->tasks.draw;
-    const struct timed_task timed = {.task = task,
-                                     .start = time_2022(draw->device, task->start_tick),
-                                     .end = time_2022(draw->device, task->end_tick),
-                                     .milliseconds = task_2022_milliseconds(&draw->counters, task)};
-    if (draw_task(&files->tasks, &timed, err) < 0 || draw_stack_task(&files->stack, &timed, err) < 0)
-        return err_status(err);
-    return task->type == TASK_OF_AI_CPU && files->tasks.of_ai_cpu != NULL ? add_ai_cpu_task(&files->tasks, &timed, err)
-                                                                          : 0;
-}
-
 static int write_calls(struct files *files, enum plain_layers of, const char *report, const char *process,
                        const char *suffix, struct err *err)
 {
@@ -838,11 +849,11 @@ static int write_tasks(struct files *files, const char *suffix, struct err *err)
     struct earlier *layer = &files->layer;
     if (open_file(layer, "task_time", suffix, err) < 0)
         return err_status(err);
-    int status = begin_tasks(&files->tasks, layer, err);
+    int status = begin_tasks(&files->tasks, layer, &files->stack, err);
     name_tasks(&files->msprof);
     if (status == 0)
-        status = execution_each(layer->file.run->db, &layer->device->range.ticks, CANN_TICKS_CYCLES,
-                                draw_task_everywhere, files, err);
+        status = execution_each(layer->file.run->db, &layer->device->range.ticks, CANN_TICKS_CYCLES, take_task,
+                                &files->tasks, err);
     return close_file(layer, end_tasks(&files->tasks, status, err), clock_2022, err);
 }
 

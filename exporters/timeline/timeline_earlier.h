@@ -45,6 +45,7 @@ struct earlier {
     } threads[PLAIN_BOTH + 1], *listing; /* of calls, by layers, in the order of their first calls */
     bool grouped;                        /* calls of both layers are drawn together */
     struct trace_place place;            /* of the latest call */
+    const char *behind_name;             /* where the name of the event that is being put ends */
     bool in_model;                       /* ai_stack_time: the model's execution has begun */
     bool flows;                          /* msprof: arrows from ACL calls to tasks */
     struct map begun_flows;              /* which of them have a beginning: struct begun_flow */
