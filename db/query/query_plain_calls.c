@@ -415,6 +415,12 @@ int plain_calls_each(struct plain_calls *calls, enum plain_layers layers,
     return status;
 }
 
+uint64_t plain_calls_count(const struct plain_calls *calls, enum plain_layers layers)
+{
+    return ((layers & PLAIN_ACL) != 0 ? calls->threads[PLAIN_ACL].calls : 0) +
+           ((layers & PLAIN_RUNTIME) != 0 ? calls->threads[PLAIN_RUNTIME].calls : 0);
+}
+
 int plain_calls_each_thread(struct plain_calls *calls, enum plain_layers layers,
                             int (*each)(void *arg, const struct plain_call *call, struct err *err), void *arg,
                             struct err *err)

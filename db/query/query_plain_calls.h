@@ -31,6 +31,9 @@ int plain_calls_each(struct plain_calls *calls, enum plain_layers layers,
                      int (*each)(void *arg, const struct plain_call *call, struct err *err), void *arg,
                      struct err *err);
 
+/* How many there are of those layers that were given. */
+uint64_t plain_calls_count(const struct plain_calls *calls, enum plain_layers layers);
+
 /* Gives the first of them of each thread, of which process_id and thread_id are set. */
 int plain_calls_each_thread(struct plain_calls *calls, enum plain_layers layers,
                             int (*each)(void *arg, const struct plain_call *call, struct err *err), void *arg,

@@ -423,7 +423,7 @@ static int note_ai_cpu_run(void *arg, const struct ai_cpu_run *run, struct err *
 static int note_tasks(struct earlier *draw, struct err *err)
 {
     const struct execution_range *range = &draw->device->range.ticks;
-    return execution_each(draw->file.run->db, range, CANN_TICKS, note_task, draw, err) < 0 ||
+    return execution_each(draw->file.run->db, range, CANN_TICK_STREAMS, note_task, draw, err) < 0 ||
                    device_copy_each(draw->file.run->db, range, add_copy, draw, err) < 0 ||
                    ai_cpu_run_each(draw->file.run->db, range, note_ai_cpu_run, draw, err) < 0
                ? err_status(err)
@@ -785,13 +785,16 @@ static int end_tasks(struct tasks *tasks, int status, struct err *err)
 
 /* ---- files ---- */
 
-static int open_file(struct earlier *draw, const char *report, const char *suffix, struct err *err)
+/* events: that it will have at least. */
+static int open_file(struct earlier *draw, const char *report, const char *suffix, uint64_t events, struct err *err)
 {
+    enum { EVENT_BYTES = 64 }; /* at least */
     char name[SUFFIX_2022_MAX + 64];
     snprintf(name, sizeof name, "%s%s.json", report, suffix);
     if (trace_open(&draw->file.trace, draw->file.run, draw->file.compat ? &trace_style_2022 : &trace_style_msprof,
                    report, name, err) < 0)
         return err_status(err);
+    outfile_expect(&draw->file.trace.out, events * EVENT_BYTES);
     map_clear(&draw->file.processes);
     draw->file.device_id = draw->device->range.ticks.device_id;
     draw->tasks_before = 0;
@@ -811,7 +814,7 @@ static int close_file(struct earlier *draw, int status, const char *clock, struc
 int earlier_write_file(struct earlier *draw, const char *report, const char *suffix, const char *clock,
                        int (*draw_layer)(struct earlier *draw, struct err *err), struct err *err)
 {
-    int status = open_file(draw, report, suffix, err);
+    int status = open_file(draw, report, suffix, 0, err);
     return status == 0 ? close_file(draw, draw_layer(draw, err), clock, err) : status;
 }
 
@@ -836,7 +839,7 @@ static int write_calls(struct files *files, enum plain_layers of, const char *re
                        const char *suffix, struct err *err)
 {
     struct earlier *layer = &files->layer;
-    if (open_file(layer, report, suffix, err) < 0)
+    if (open_file(layer, report, suffix, plain_calls_count(layer->calls, of), err) < 0)
         return err_status(err);
     begin_calls(layer, of, process);
     name_threads(&files->msprof, &layer->threads[of], process);
@@ -847,7 +850,7 @@ static int write_calls(struct files *files, enum plain_layers of, const char *re
 static int write_tasks(struct files *files, const char *suffix, struct err *err)
 {
     struct earlier *layer = &files->layer;
-    if (open_file(layer, "task_time", suffix, err) < 0)
+    if (open_file(layer, "task_time", suffix, 0, err) < 0)
         return err_status(err);
     int status = begin_tasks(&files->tasks, layer, &files->stack, err);
     name_tasks(&files->msprof);
@@ -881,7 +884,7 @@ static int draw_together(struct files *files, const char *suffix, struct err *er
 static int write_with_stack(struct files *files, const char *suffix, struct err *err)
 {
     struct earlier *stack = &files->stack;
-    if (open_file(stack, "ai_stack_time", suffix, err) < 0)
+    if (open_file(stack, "ai_stack_time", suffix, plain_calls_count(stack->calls, PLAIN_RUNTIME), err) < 0)
         return err_status(err);
     begin_stack(stack);
     int status = earlier_end_layer(stack, draw_together(files, suffix, err), name_layer, err);
@@ -890,7 +893,7 @@ static int write_with_stack(struct files *files, const char *suffix, struct err 
 
 static int write_together(struct files *files, const char *suffix, struct err *err)
 {
-    int status = open_file(&files->msprof, "msprof", suffix, err);
+    int status = open_file(&files->msprof, "msprof", suffix, plain_calls_count(files->layer.calls, PLAIN_BOTH), err);
     return status == 0 ? close_file(&files->msprof, write_with_stack(files, suffix, err), clock_2022, err) : status;
 }
 
