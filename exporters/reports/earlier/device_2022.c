@@ -131,13 +131,6 @@ double time_2022(const struct device_2022 *device, int64_t tick)
     return part->chip == 0 ? pmu_digits_2022(time) : time;
 }
 
-void task_2022_read(const struct device_2022 *device, const struct cann_task *task, struct task_2022 *ret)
-{
-    ret->start = time_2022(device, task->start_tick);
-    ret->end = time_2022(device, task->end_tick);
-    memcpy(&ret->task, task, offsetof(struct cann_task, model_id));
-}
-
 const char *task_2022_type(const struct device_2022 *device, const struct cann_task *task)
 {
     /* Logs of hardware schedulers say it too, but the tool read it of chip 0 only. */
