@@ -92,12 +92,12 @@ static struct framework_held held_at(const struct framework_memory *memory)
 }
 
 static int take_own(const struct framework_analysis *analysis, const struct framework_memory *items,
-                    const struct piece *piece, framework_piece_taker *each, void *arg, struct err *err)
+                    const struct intern *owners, const struct piece *piece, framework_piece_taker *each, void *arg,
+                    struct err *err)
 {
-    const struct framework *framework = analysis->framework;
     const struct framework_memory *got = &items[piece->got];
     const struct framework_piece whole = {
-        .owner = framework->torch != NULL ? owner_of(analysis, got) : framework_text(framework, got->owner),
+        .owner = owners != NULL ? owners->items[got->owner].bytes : owner_of(analysis, got),
         .owner_id = DB_NULL,
         .bytes = got->size,
         .got_ns = got->time_ns,
@@ -110,8 +110,9 @@ static int take_own(const struct framework_analysis *analysis, const struct fram
     return each(arg, &whole, err);
 }
 
+/* owners: of MindSpore's; NULL: operators of PyTorch's are found by their times. */
 static int each_own(const struct framework_analysis *analysis, const struct framework_memories *memories,
-                    framework_piece_taker *each, void *arg, struct err *err)
+                    const struct intern *owners, framework_piece_taker *each, void *arg, struct err *err)
 {
     size_t most_pieces = 0, shown = 0;
     if (memories->count >= NONE)
@@ -138,7 +139,7 @@ static int each_own(const struct framework_analysis *analysis, const struct fram
         for (size_t i = 0; status == 0 && i < count; i++) {
             large_passed(8); /* as many places in memory as records, launches and operators around it are */
             if (framework_wants_time(analysis, memories->items[pieces[i].got].time_ns))
-                status = take_own(analysis, memories->items, &pieces[i], each, arg, err);
+                status = take_own(analysis, memories->items, owners, &pieces[i], each, arg, err);
         }
     }
     free(sorted);
@@ -259,9 +260,11 @@ int framework_each_piece(struct framework_analysis *analysis, framework_piece_ta
 {
     if (analysis->framework->torch == NULL) {
         struct framework_memories memories;
-        int status = mindspore_memory_load(analysis->framework, analysis->directory, &memories, analysis->diag, err);
+        SCOPED(intern_release) struct intern owners = {.items = NULL};
+        int status =
+            mindspore_memory_load(analysis->framework, analysis->directory, &owners, &memories, analysis->diag, err);
         if (status == 0)
-            status = each_own(analysis, &memories, each, arg, err);
+            status = each_own(analysis, &memories, &owners, each, arg, err);
         free(memories.items);
         return status;
     }
@@ -270,7 +273,7 @@ int framework_each_piece(struct framework_analysis *analysis, framework_piece_ta
                                    .arg = arg,
                                    .names = report_names(&analysis->session, true, err),
                                    .held = MAP_OF(struct held_piece, key)};
-    if (taking.names == NULL || each_own(analysis, &analysis->framework->torch->memories, each, arg, err) < 0)
+    if (taking.names == NULL || each_own(analysis, &analysis->framework->torch->memories, NULL, each, arg, err) < 0)
         return err_status(err);
     return each_of_engine(&taking, err);
 }
