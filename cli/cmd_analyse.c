@@ -766,6 +766,7 @@ static int run_rules(const struct settings *settings)
 
 static int run_analyse(const struct settings *settings)
 {
+    give_large_memory_back();
     if (settings->analyse.rules != NULL)
         return run_rules(settings);
     struct step_numbers steps = {.count = 0};
