@@ -442,8 +442,8 @@ static int add_frames_before(struct ascend_load *load, const struct open_frame *
 {
     while (load->frames != NULL) {
         struct open_frame frame = {.thread = query_integer(load->frames, 0),
-                                  .start_ns = query_integer(load->frames, 1),
-                                  .end_ns = query_integer(load->frames, 2)};
+                                   .start_ns = query_integer(load->frames, 1),
+                                   .end_ns = query_integer(load->frames, 2)};
         if (call != NULL && !stands_before(&frame, call))
             return 0;
         if (add_host_call(load, &frame, query_text(load->frames, 3), err) != 0 || next_frame(load, err) != 0)
