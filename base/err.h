@@ -80,7 +80,7 @@ void err_format(char *buffer, size_t size, const char *format, va_list args) __a
 #define SCOPED(release) __attribute__((cleanup(release)))
 #define SCOPED_FREE SCOPED(scoped_free)
 
-/* Frees what the pointer at this place, of any type, points to. */
+/* Frees what the pointer at this place points to: of any type, or the first member of a list. */
 static inline void scoped_free(const void *place)
 {
     void *pointer;
