@@ -298,10 +298,9 @@ static int write_output(struct work *work, sqlite3 *db, const char *database, st
 /* All files are there. */
 static int complete_output(struct work *work, struct err *err)
 {
-    int status = 0;
-    if (work->info.kind == FRAMEWORK_PYTORCH)
-        status = analyse_output_touch(&work->output, "analyse.done", err);
-    return status == 0 ? analyse_output_commit(&work->output, err) : status;
+    if (work->info.kind == FRAMEWORK_PYTORCH && analyse_output_touch(&work->output, "analyse.done", err) < 0)
+        return err_status(err);
+    return analyse_output_commit(&work->output, err);
 }
 
 static int finish(struct work *work, int status, struct err *err)
@@ -458,10 +457,9 @@ static int find_parts(struct work *work, struct err *err)
     enum framework_kind kind;
     if (work->request->bare)
         return find_bare(work, err);
-    int status = framework_kind_of(directory, &kind, err);
-    if (status == 0)
-        status = framework_info_load(directory, kind, &work->info, err);
-    return status == 0 ? find_profs(work, directory, err) : status;
+    if (framework_kind_of(directory, &kind, err) < 0 || framework_info_load(directory, kind, &work->info, err) < 0)
+        return err_status(err);
+    return find_profs(work, directory, err);
 }
 
 static int prepare(struct work *work, struct err *err)
@@ -722,8 +720,8 @@ static int run_analyse(const struct settings *settings)
 {
     if (settings->analyse.rules != NULL)
         return run_rules(settings);
-    struct step_numbers steps = {.count = 0};
-    struct framework_paths paths = {.count = 0};
+    SCOPED_FREE struct step_numbers steps = {.count = 0};
+    SCOPED(framework_paths_release) struct framework_paths paths = {.count = 0};
     struct err err = ERR_INIT;
     int status = STATUS_DONE;
     if (parse_steps(settings->analyse.steps, &steps, &err) < 0 ||
@@ -734,17 +732,8 @@ static int run_analyse(const struct settings *settings)
         struct many many = {settings, {steps.items, steps.count}, &paths, 0, status};
         status = analyse_all(&many);
     }
-    framework_paths_release(&paths);
-    free(steps.items);
     return status;
 }
-
-static const struct example examples[] = {
-    {"what MindSpore's or PyTorch's own analysis writes, into ASCEND_PROFILER_OUTPUT/", "msprof analyse run_ascend_ms"},
-    {"two steps of another one, with the results elsewhere",
-     "msprof analyse run_ascend_pt --step-list 4,5 --output results/run"},
-    {NULL, NULL},
-};
 
 const struct command command_analyse = {
     .path = "analyse",
@@ -760,6 +749,9 @@ const struct command command_analyse = {
     .operands = "DIR...",
     .most_operands = -1,
     .needs_capture = true,
-    .examples = examples,
+    EXAMPLES({"what MindSpore's or PyTorch's own analysis writes, into ASCEND_PROFILER_OUTPUT/",
+              "msprof analyse run_ascend_ms"},
+             {"two steps of another one, with the results elsewhere",
+              "msprof analyse run_ascend_pt --step-list 4,5 --output results/run"}),
     .run = run_analyse,
 };

@@ -156,12 +156,11 @@ int outfile_open(struct outfile *out, const char *path, struct err *err)
 
 int outfile_open_pipe(struct outfile *out, const char *path, outfile_take *take, void *arg, struct err *err)
 {
-    int r = prepare(out, path, err);
-    if (r == 0) {
-        out->take = take;
-        out->take_arg = arg;
-    }
-    return r;
+    if (prepare(out, path, err) < 0)
+        return err_status(err);
+    out->take = take;
+    out->take_arg = arg;
+    return 0;
 }
 
 /* Waits until a descriptor that does not block takes more; false when an interrupt came first. */

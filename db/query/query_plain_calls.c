@@ -52,6 +52,14 @@ struct totals {
     bool read;
 };
 
+struct first_call {
+    struct thread_key {
+        int64_t process_id, thread_id;
+    } thread;
+    struct plain_call call; /* the longest of those that begin first */
+    uint64_t number, number_of_longest;
+};
+
 struct plain_calls {
     sqlite3 *db;
     struct totals totals[PLAIN_RUNTIME + 1]; /* by layer */
@@ -63,11 +71,7 @@ struct plain_calls {
     uint32_t last_name;
     struct spool *sorted[PLAIN_RUNTIME + 1]; /* by layer; NULL: nobody asked */
     struct first_calls {
-        struct first_call {
-            struct plain_call call; /* the longest of those that begin first */
-            uint64_t number, number_of_longest;
-        } * items;
-        size_t count, capacity;
+        struct map by_thread; /* struct first_call */
         uint64_t calls;
     } threads[PLAIN_RUNTIME + 1]; /* likewise: the first calls of their threads */
     struct spool *operators;      /* by time; NULL: likewise */
@@ -94,6 +98,8 @@ struct plain_calls *plain_calls_new(sqlite3 *db, int64_t device_id, bool adds_up
     calls->last_file = DB_NULL;
     for (size_t i = 0; i < sizeof calls->totals / sizeof *calls->totals; i++)
         calls->totals[i].by_name = (struct map)MAP_OF(struct named_total, key);
+    for (size_t i = 0; i <= PLAIN_RUNTIME; i++)
+        calls->threads[i].by_thread = (struct map)MAP_OF(struct first_call, thread);
     if (query_run(db, "SELECT id FROM source_file WHERE device_id = ?1 ORDER BY id", &device_id, 1, take_file, calls,
                   err) == 0)
         return calls;
@@ -107,7 +113,7 @@ void plain_calls_free(struct plain_calls *calls)
         return;
     for (size_t i = 0; i <= PLAIN_RUNTIME; i++) {
         spool_free(calls->sorted[i]);
-        free(calls->threads[i].items);
+        map_release(&calls->threads[i].by_thread);
     }
     for (size_t i = 0; i < sizeof calls->totals / sizeof *calls->totals; i++)
         map_release(&calls->totals[i].by_name);
@@ -229,18 +235,17 @@ static int add_call(void *arg, const struct plain_call *call, struct err *err)
 
 static int note_thread(struct first_calls *threads, const struct plain_call *call, struct err *err)
 {
+    const struct thread_key thread = {call->process_id, call->thread_id};
     const uint64_t number = threads->calls++;
-    for (size_t i = threads->count; i-- > 0;) { /* mostly the latest */
-        struct first_call *first = &threads->items[i];
-        if (first->call.thread_id != call->thread_id || first->call.process_id != call->process_id)
-            continue;
-        if (call->start_ns < first->call.start_ns)
-            *first = (struct first_call){*call, number, number};
-        else if (call->start_ns == first->call.start_ns && call->end_ns > first->call.end_ns)
-            *first = (struct first_call){*call, first->number, number};
-        return 0;
-    }
-    return array_add(threads, err, (struct first_call){*call, number, number});
+    bool added;
+    struct first_call *first = map_add(&threads->by_thread, &thread, &added, err);
+    if (first == NULL)
+        return err_status(err);
+    if (added || call->start_ns < first->call.start_ns)
+        *first = (struct first_call){thread, *call, number, number};
+    else if (call->start_ns == first->call.start_ns && call->end_ns > first->call.end_ns)
+        *first = (struct first_call){thread, *call, first->number, number};
+    return 0;
 }
 
 ARRAY_COMPARE(by_first_call, struct first_call, ARRAY_BY(call.start_ns), ARRAY_BY(number))
@@ -260,7 +265,7 @@ static int sort_call(void *arg, const struct plain_call *call, struct err *err)
 static int sort_calls(struct plain_calls *calls, enum plain_layers layer, struct err *err)
 {
     struct reading reading = {.calls = calls, .threads = &calls->threads[layer], .each = sort_call};
-    reading.threads->count = 0;
+    map_clear(&reading.threads->by_thread);
     reading.arg = &reading;
     if (calls->adds_up && !calls->totals[layer].read)
         reading.totals = &calls->totals[layer];
@@ -374,14 +379,16 @@ int plain_calls_each_thread(struct plain_calls *calls, enum plain_layers layers,
                             int (*each)(void *arg, const struct plain_call *call, struct err *err), void *arg,
                             struct err *err)
 {
-    struct first_calls threads = {.items = NULL};
+    struct ARRAY_OF(struct first_call) threads = {.items = NULL};
     int status = 0;
     for (enum plain_layers layer = PLAIN_ACL; layer <= PLAIN_RUNTIME && status == 0; layer++) {
-        const struct first_calls *of = &calls->threads[layer];
-        if ((layers & layer) != 0 && calls->sorted[layer] == NULL)
+        if ((layers & layer) == 0)
+            continue;
+        if (calls->sorted[layer] == NULL)
             status = sort_calls(calls, layer, err);
-        for (size_t i = 0; (layers & layer) != 0 && i < of->count && status == 0; i++) {
-            struct first_call first = of->items[i];
+        for (const struct first_call *of = NULL;
+             status == 0 && (of = map_next(&calls->threads[layer].by_thread, of)) != NULL;) {
+            struct first_call first = *of;
             first.number_of_longest |= layer == PLAIN_RUNTIME ? UINT64_C(1) << 63 : 0; /* behind those of ACL */
             status = array_add(&threads, err, first);
         }
@@ -494,7 +501,7 @@ int plain_calls_each_total(struct plain_calls *calls, enum plain_layers layer,
     struct reading reading = {.calls = calls, .each = add_call, .arg = totals};
     int status = totals->read ? 0 : read_calls(&reading, layer, err);
     totals->read = true;
-    struct named_total *list = status == 0 ? map_items(&totals->by_name, err) : NULL;
+    SCOPED_FREE struct named_total *list = status == 0 ? map_items(&totals->by_name, err) : NULL;
     size_t count = list != NULL ? totals->by_name.used : 0;
     if (list == NULL)
         status = err_status(err);
@@ -503,6 +510,5 @@ int plain_calls_each_total(struct plain_calls *calls, enum plain_layers layer,
         list[i].total.all_ns = totals->all_ns;
         status = each(arg, &list[i].total, err);
     }
-    free(list);
     return status;
 }

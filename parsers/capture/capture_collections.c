@@ -19,11 +19,10 @@ static char *path_of(const struct capture *capture, const char *name)
 int capture_file_open(const struct capture *capture, const struct capture_file *file, struct stat *ret,
                       int *ret_failure)
 {
-    char *path = path_of(capture, file->name);
+    SCOPED_FREE char *path = path_of(capture, file->name);
     /* O_NONBLOCK: opening a pipe that nobody writes to must not wait. */
     int fd = path != NULL ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
     *ret_failure = path == NULL ? ENOMEM : fd < 0 ? errno : NOT_REGULAR;
-    free(path);
     if (fd < 0 || (fstat(fd, ret) == 0 && S_ISREG(ret->st_mode)))
         return fd;
     close(fd);
@@ -33,10 +32,8 @@ int capture_file_open(const struct capture *capture, const struct capture_file *
 int capture_file_read(const struct capture *capture, const char *name, size_t limit, char **ret, size_t *ret_length,
                       struct err *err)
 {
-    char *path = path_of(capture, name);
-    int status = path != NULL ? path_read_file(path, limit, ret, ret_length, err) : err_no_memory(err);
-    free(path);
-    return status;
+    SCOPED_FREE char *path = path_of(capture, name);
+    return path != NULL ? path_read_file(path, limit, ret, ret_length, err) : err_no_memory(err);
 }
 
 struct capture_file *capture_add_file(struct capture *capture, const struct entry *entry)

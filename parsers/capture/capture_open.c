@@ -98,7 +98,7 @@ static int read_done_of(struct capture *capture, const struct entry_list *list, 
                         struct capture_file *file, struct err *err)
 {
     size_t length = strlen(file->name);
-    char *done_name = malloc(length + sizeof ".done");
+    SCOPED_FREE char *done_name = scoped_memory(length + sizeof ".done", 1);
     if (done_name == NULL)
         return err_no_memory(err);
     memcpy(done_name, file->name, length);
@@ -108,7 +108,6 @@ static int read_done_of(struct capture *capture, const struct entry_list *list, 
     int status = 0;
     if (follows || entry_list_find(list, done_name) != NULL)
         status = capture_read_done(capture, done_name, &file->done, err);
-    free(done_name);
     if (status == 0 && file->done.file_size >= 0 && (uint64_t)file->done.file_size != file->size)
         diag_report(capture->diag, DIAG_FILE_SIZE, FILE_PLACE(file->name, "filesize"),
                     "%llu bytes; the .done file expects %lld", (unsigned long long)file->size,

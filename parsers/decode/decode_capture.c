@@ -402,16 +402,15 @@ static void report_rest(struct stream *stream)
 /* Nothing follows what is in the buffer: the last file has been read, or the next slice is not there. */
 static int finish_run(struct stream *stream, bool *ret_give_up, struct err *err)
 {
-    int status = 0;
     stream->last_chunk = true;
-    if (stream->used > 0 || stream->searching)
-        status = process_buffer(stream, ret_give_up, err);
-    if (status == 0 && stream->layout != NULL)
+    if ((stream->used > 0 || stream->searching) && process_buffer(stream, ret_give_up, err) < 0)
+        return err_status(err);
+    if (stream->layout != NULL)
         report_rest(stream);
     stream->buffer_offset += (int64_t)stream->used;
     stream->used = 0;
     stream->last_chunk = stream->searching = false;
-    return status;
+    return 0;
 }
 
 /* Whether the file at index goes on where the one before it ended. */
@@ -464,7 +463,7 @@ static int decode_text(struct stream *stream, struct capture_file *file, struct 
 {
     struct decoder *decoder = stream->decoder;
     struct err problem = ERR_INIT;
-    char *data;
+    SCOPED_FREE char *data = NULL;
     size_t length;
     decoder->file = file;
     decoder->record = decoder->offset = -1;
@@ -486,7 +485,6 @@ static int decode_text(struct stream *stream, struct capture_file *file, struct 
     status = stream->kind->hooks->text(decoder, stream->state, file, data, length, err);
     if (stream->kind->table != NULL)
         file->decoded = (uint64_t)(stream->open->rows - rows);
-    free(data);
     decoder->bytes_done += file->size;
     return status < 0 ? status : check_stop(decoder, err);
 }

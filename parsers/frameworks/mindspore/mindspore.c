@@ -237,23 +237,22 @@ static bool parse_run(const char *text, size_t length, struct mindspore_cpu_op *
 static int take_runs(struct cpu_reading *reading, const struct framework_line *line, const char *runs,
                      struct mindspore_cpu_op op, struct err *err)
 {
-    int status = 0;
-    for (const char *p = runs; status == 0 && *p != '\0';) {
+    for (const char *p = runs; *p != '\0';) {
         size_t length = strcspn(p, " ");
         bool sound = length > 0 && parse_run(p, length, &op);
         if (sound && !framework_time_fits(reading->framework, op.start_ns)) {
             tell(reading->diag, line, "a run months away from the capture");
         } else if (sound) {
-            status = array_reserve(reading->ops, 1, err);
-            if (status == 0)
-                reading->ops->items[reading->ops->count++] = op;
+            if (array_reserve(reading->ops, 1, err) < 0)
+                return err_status(err);
+            reading->ops->items[reading->ops->count++] = op;
         } else if (length > 0) {
             tell(reading->diag, line, "a run is no <start ns>,<duration ms>,<thread>");
         }
         p += length;
         p += strspn(p, " ");
     }
-    return status;
+    return 0;
 }
 
 static int take_cpu_line(void *arg, const struct framework_line *line, struct err *err)

@@ -220,14 +220,14 @@ static int report_left(const struct marks *marks, struct err *err)
 {
     const struct torch *torch = marks->reading->torch;
     size_t left = 0;
-    bool *taken = calloc(torch->enqueues.count + 1, sizeof *taken); /* by work, which counts from 1 */
+    SCOPED_FREE bool *taken =
+        scoped_memory(torch->enqueues.count + 1, sizeof *taken); /* by work, which counts from 1 */
     if (taken == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory for %zu pieces of work", torch->enqueues.count);
     for (size_t i = 0; i < torch->dequeues.count; i++)
         taken[torch->dequeues.items[i].work] = true;
     for (size_t i = 0; i < torch->enqueues.count; i++)
         left += !taken[torch->enqueues.items[i].work] || torch->enqueues.items[i].work != i + 1;
-    free(taken);
     if (left > 0)
         diag_report(marks->reading->diag, DIAG_TASK_UNMATCHED_START, FILE_PLACE(marks->path, NULL),
                     "%zu pieces of work were put into the queue, and none took them out", left);
