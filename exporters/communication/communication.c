@@ -21,37 +21,28 @@ static int write_steps(struct comm_document *document, const char *name,
 {
     const struct export_options *options = document->analysis->options;
     struct json_out *json = &document->json;
-    struct outfile out;
-    char *path = path_joined(options->directory, name, err);
-    if (path == NULL || outfile_open(&out, path, err) < 0) {
-        free(path);
+    SCOPED(outfile_abort) struct outfile out = {.path = NULL};
+    SCOPED_FREE char *path = path_joined(options->directory, name, err);
+    if (path == NULL || outfile_open(&out, path, err) < 0)
         return err_status(err);
-    }
-    bool failed = false;
     *json = (struct json_out){.out = &out, .gap = " "};
     json_put_begin(json, NULL, '{');
-    for (size_t i = 0; !failed && i < document->step_count; i++) {
+    for (size_t i = 0; i < document->step_count; i++) {
         const char *id = document->steps[i].id;
         char key[64];
         snprintf(key, sizeof key, "step%s", id != NULL ? id : document->pytorch ? "" : "0");
         json_put_key(json, key, NULL);
         json_put_begin(json, NULL, '{');
-        json_put_begin(json, "p2p", '{');
-        failed = half(document, i, true, err) < 0;
-        json_put_end(json, '}');
-        json_put_begin(json, "collective", '{');
-        failed = failed || half(document, i, false, err) < 0;
-        json_put_end(json, '}');
+        for (int point_to_point = 1; point_to_point >= 0; point_to_point--) {
+            json_put_begin(json, point_to_point ? "p2p" : "collective", '{');
+            if (half(document, i, point_to_point, err) < 0)
+                return err_status(err);
+            json_put_end(json, '}');
+        }
         json_put_end(json, '}');
     }
     json_put_end(json, '}');
-    if (failed)
-        outfile_abort(&out);
-    else
-        failed =
-            output_file_done(&out, name, path, document->operator_count, options, document->analysis->result, err) < 0;
-    free(path);
-    return failed ? err_status(err) : 0;
+    return output_file_done(&out, name, document->operator_count, options, document->analysis->result, err);
 }
 
 /* "name@group": */

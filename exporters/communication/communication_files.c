@@ -35,7 +35,7 @@ struct files {
     int64_t device_id;
     bool open;
     struct communication_file {
-        char report[COMMUNICATION_NAME_MAX], *path;
+        char report[COMMUNICATION_NAME_MAX];
         struct outfile out;
         struct json_out json;
     } times, matrix;
@@ -70,8 +70,8 @@ static void put_pairs(struct json_out *json, const struct collective *collective
 static int open_file(struct files *files, struct communication_file *file, const char *name, struct err *err)
 {
     communication_name(file->report, name, files->several_devices, files->device_id);
-    file->path = cann_report_path(files->options, file->report, -1, ".json", err);
-    if (file->path == NULL || outfile_open(&file->out, file->path, err) < 0)
+    SCOPED_FREE char *path = cann_report_path(files->options, file->report, -1, ".json", err);
+    if (path == NULL || outfile_open(&file->out, path, err) < 0)
         return err_status(err);
     file->json = (struct json_out){.out = &file->out};
     json_put_begin(&file->json, NULL, '{');
@@ -101,16 +101,13 @@ static int close_file(struct files *files, struct communication_file *file, enum
         return 0;
     json_put_end(&file->json, '}');
     outfile_write(&file->out, "\n", 1);
-    return output_file_done(&file->out, file->report, file->path, files->rows, files->options, files->result, err);
+    return output_file_done(&file->out, file->report, files->rows, files->options, files->result, err);
 }
 
 static void release_files(struct files *files)
 {
     outfile_abort(&files->times.out);
     outfile_abort(&files->matrix.out);
-    free(files->times.path);
-    free(files->matrix.path);
-    files->times.path = files->matrix.path = NULL;
     collective_release(&files->total);
     files->open = false;
 }
