@@ -619,18 +619,18 @@ struct collective_task collective_task_of(const struct cann_texts *names, const 
 /* The operator whose tasks are complete. */
 static int finish(struct walk *walk, struct err *err)
 {
-    struct collective collective;
+    SCOPED(collective_release) struct collective collective;
     int64_t place = walk->op_id - 1;
+    collective_init(&collective);
     if (walk->tasks.count == 0 || place < 0 || (uint64_t)place >= walk->ops.count)
         return 0;
     const struct cann_communication *op = &walk->ops.items[place];
-    collective_init(&collective);
     bool point_to_point = communication_is_point_to_point(cann_text(walk->names, op->name_id, 0).text);
-    bool failed = collective_analyse(&walk->tasks, point_to_point, PLANES_BY_NUMBER, &collective, err) < 0 ||
-                  walk->take(walk->arg, op, &collective, walk->rows.items, err) < 0;
-    collective_release(&collective);
+    if (collective_analyse(&walk->tasks, point_to_point, PLANES_BY_NUMBER, &collective, err) < 0 ||
+        walk->take(walk->arg, op, &collective, walk->rows.items, err) < 0)
+        return err_status(err);
     walk->tasks.count = walk->rows.count = 0;
-    return failed ? err_status(err) : 0;
+    return 0;
 }
 
 static int gather_transfer(void *arg, const struct cann_transfer *transfer, struct err *err)

@@ -442,8 +442,8 @@ static int add_frames_before(struct ascend_load *load, const struct open_frame *
 {
     while (load->frames != NULL) {
         struct open_frame frame = {.thread = query_integer(load->frames, 0),
-                                  .start_ns = query_integer(load->frames, 1),
-                                  .end_ns = query_integer(load->frames, 2)};
+                                   .start_ns = query_integer(load->frames, 1),
+                                   .end_ns = query_integer(load->frames, 2)};
         if (call != NULL && !stands_before(&frame, call))
             return 0;
         if (add_host_call(load, &frame, query_text(load->frames, 3), err) != 0 || next_frame(load, err) != 0)
@@ -559,14 +559,11 @@ static int add_executions(struct svp_flame *load, const struct workload *workloa
 
 static int add_workload(struct svp_flame *load, sqlite3 *db, struct err *err)
 {
-    struct workload workload;
+    SCOPED(workload_release) struct workload workload = {.borrowed = true};
 
     array_sort(load->executing.items, load->executing.count, sizeof *load->executing.items, by_start);
-    if (workload_load(db, WITHOUT_COUNTERS, &workload, err) != 0)
-        return err_status(err);
-    int status = add_executions(load, &workload, err);
-    workload_release(&workload);
-    return status;
+    return workload_load(db, WITHOUT_COUNTERS, &workload, err) < 0 ? err_status(err)
+                                                                   : add_executions(load, &workload, err);
 }
 
 static int make_svp(sqlite3 *db, struct flame *flame, struct err *err)

@@ -569,12 +569,12 @@ static int write_summary(struct framework_analysis *analysis, const struct mindd
 
 int mindspore_write_minddata(struct framework_analysis *analysis, struct err *err)
 {
-    struct minddata data;
+    SCOPED(minddata_release) struct minddata data = {.op_count = 0};
     if (!analysis->framework->info.data_process)
         return 0;
-    bool failed = minddata_load(analysis->framework, analysis->directory, &data, analysis->diag, err) < 0 ||
-                  (data.has_pipeline && write_raw(analysis, &data, err) < 0) ||
-                  (data.has_pipeline && data.has_cpu && data.has_batches && write_summary(analysis, &data, err) < 0);
-    minddata_release(&data);
-    return failed ? err_status(err) : 0;
+    return minddata_load(analysis->framework, analysis->directory, &data, analysis->diag, err) < 0 ||
+                   (data.has_pipeline && write_raw(analysis, &data, err) < 0) ||
+                   (data.has_pipeline && data.has_cpu && data.has_batches && write_summary(analysis, &data, err) < 0)
+               ? err_status(err)
+               : 0;
 }
