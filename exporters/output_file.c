@@ -31,11 +31,14 @@ char *output_file_path(const struct export_options *options, const char *name, i
     return result;
 }
 
-int output_file_done(struct outfile *out, const char *name, const char *path, uint64_t rows,
-                     const struct export_options *options, struct export_result *result, struct err *err)
+int output_file_done(struct outfile *out, const char *name, uint64_t rows, const struct export_options *options,
+                     struct export_result *result, struct err *err)
 {
-    if (outfile_commit(out, err) < 0)
-        return err_status(err);
+    SCOPED_FREE char *path = scoped_text(out->path, strlen(out->path));
+    if (path == NULL)
+        outfile_abort(out);
+    if (path == NULL || outfile_commit(out, err) < 0)
+        return path == NULL ? err_no_memory(err) : err_status(err);
     result->files++;
     result->rows += rows;
     if (options->written != NULL)

@@ -14,8 +14,8 @@
 char *output_file_path(const struct export_options *options, const char *name, int64_t slice,
                        const char *const suffixes[3], struct err *err);
 /* Puts a complete file in place, counts it and tells options->written. */
-int output_file_done(struct outfile *out, const char *name, const char *path, uint64_t rows,
-                     const struct export_options *options, struct export_result *result, struct err *err);
+int output_file_done(struct outfile *out, const char *name, uint64_t rows, const struct export_options *options,
+                     struct export_result *result, struct err *err);
 
 /* Names of report files. */
 

@@ -88,11 +88,10 @@ int query_capture(sqlite3 *db, FILE *stream, const struct query_choice *choice, 
     const struct report_scope scope = {choice->device_id, choice->model_id, choice->iteration_id, ""};
     struct show show = {.db = db, .stream = stream, .options = options, .result = ret, .heads = true};
     const struct export_options table = {.format = TABLE_TERMINAL, .show = &show};
-    struct report_session session = {.db = NULL};
+    SCOPED(report_session_release) struct report_session session = {.db = NULL};
     uint64_t rows;
     *ret = (struct export_result){.files = 0};
-    bool failed = cann_steps_attach(db, NULL, err) < 0 || report_session_open(&session, db, &table, ret, err) < 0 ||
-                  report_write(&session, choice->iterations ? &iterations : &jobs, &scope, &rows, err) < 0;
-    report_session_release(&session);
-    return failed ? err_status(err) : 0;
+    return cann_steps_attach(db, NULL, err) < 0 || report_session_open(&session, db, &table, ret, err) < 0
+               ? err_status(err)
+               : report_write(&session, choice->iterations ? &iterations : &jobs, &scope, &rows, err);
 }

@@ -97,34 +97,28 @@ static int lose(void *arg, const struct aggregate *rank, struct err *err)
 
 static int add_mine(struct analysis *analysis, struct half *half, struct err *err)
 {
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < half->count; i++) {
+    for (size_t i = 0; i < half->count; i++) {
         const struct plan_entry *entry = &half->entries[i];
-        if (!is_mine(analysis, entry->rank))
-            continue;
-        status = merged_block_add(&half->block, &analysis->plan, entry, err);
-        if (status < 0)
-            status = pass_over(analysis, &analysis->plan.ranks[entry->rank], err);
+        if (is_mine(analysis, entry->rank) && merged_block_add(&half->block, &analysis->plan, entry, err) < 0 &&
+            pass_over(analysis, &analysis->plan.ranks[entry->rank], err) < 0)
+            return err_status(err);
     }
-    return status;
+    return 0;
 }
 
 /* From process 0 to the others. */
 static int share(struct analysis *analysis, struct half *half, const struct team_part *part, struct err *err)
 {
     struct team *team = analysis->request->team;
-    struct strbuf bytes;
-    bool failed = false;
+    SCOPED(strbuf_release) struct strbuf bytes;
     strbuf_init(&bytes, MESSAGE_MAX);
+    if ((part->me == 0 && merged_block_give_shared(&half->block, &bytes, err) < 0) ||
+        team_broadcast(team, part, &bytes, err) < 0)
+        return err_status(err);
     if (part->me == 0)
-        failed = merged_block_give_shared(&half->block, &bytes, err) < 0;
-    failed = failed || team_broadcast(team, part, &bytes, err) < 0;
-    if (!failed && part->me != 0) {
-        merged_block_clear(&half->block);
-        failed = merged_block_take(&half->block, bytes.data, bytes.length, err) < 0;
-    }
-    strbuf_release(&bytes);
-    return failed ? err_status(err) : 0;
+        return 0;
+    merged_block_clear(&half->block);
+    return merged_block_take(&half->block, bytes.data, bytes.length, err);
 }
 
 /* Afterwards process 0 and those that have ranks of it have the whole group and step, others nothing. */
@@ -296,11 +290,11 @@ static size_t take_entries(struct analysis *analysis, uint32_t group, uint32_t s
 static int analyse_half(struct analysis *analysis, struct half *half, struct err *err)
 {
     const struct plan *plan = &analysis->plan;
-    int status = merge(analysis, half, err);
-    if (status < 0)
-        return status;
-    status = verdicts_add(&analysis->verdicts, plan, &half->block, half->entries, half->count, is_mine, analysis, err);
-    return status < 0 ? pass_over(analysis, &plan->ranks[half->entries->rank], err) : 0;
+    if (merge(analysis, half, err) < 0)
+        return err_status(err);
+    return verdicts_add(&analysis->verdicts, plan, &half->block, half->entries, half->count, is_mine, analysis, err) < 0
+               ? pass_over(analysis, &plan->ranks[half->entries->rank], err)
+               : 0;
 }
 
 /* A group in a step; halves: 2 when the group behind it is the same one's point-to-point half. */
@@ -328,37 +322,38 @@ static int analyse_run(struct analysis *analysis, uint32_t first, uint32_t end, 
 {
     const struct plan *plan = &analysis->plan;
     const struct plan_group *groups = plan->groups.items;
-    char *key = ranks_text(plan->members.items + groups[first].first_member, groups[first].member_count);
-    int status = key != NULL ? 0 : err_no_memory(err);
-    for (uint32_t step = 0; status == 0 && step < plan->steps.count; step++) {
-        for (uint32_t group = first, halves; status == 0 && group < end; group += halves) {
+    SCOPED_FREE char *key = ranks_text(plan->members.items + groups[first].first_member, groups[first].member_count);
+    if (key == NULL)
+        return err_no_memory(err);
+    for (uint32_t step = 0; step < plan->steps.count; step++) {
+        for (uint32_t group = first, halves; group < end; group += halves) {
             halves = group + 1 < end && strcmp(groups[group].number, groups[group + 1].number) == 0 ? 2 : 1;
-            status = analyse_group(analysis, group, halves, step, key, err);
+            if (analyse_group(analysis, group, halves, step, key, err) < 0)
+                return err_status(err);
         }
     }
-    free(key);
-    return status;
+    return 0;
 }
 
 static int analyse_groups(struct analysis *analysis, struct err *err)
 {
     struct plan *plan = &analysis->plan;
     uint32_t count = (uint32_t)plan->groups.count;
-    int status = 0;
-    analysis->next_entry = calloc(count + 1u, sizeof *analysis->next_entry);
-    if (analysis->next_entry == NULL)
+    SCOPED_FREE size_t *next_entry = scoped_memory(count + 1u, sizeof *next_entry);
+    if (next_entry == NULL)
         return err_no_memory(err);
+    analysis->next_entry = next_entry;
     for (size_t i = plan->entries.count; i-- > 0;)
-        analysis->next_entry[plan->entries.items[i].group] = i;
-    for (uint32_t first = 0, end; status == 0 && first < count; first = end) {
+        next_entry[plan->entries.items[i].group] = i;
+    for (uint32_t first = 0, end; first < count; first = end) {
         end = first + 1;
         while (end < count && plan_same_members(plan, &plan->groups.items[first], &plan->groups.items[end]))
             end++;
-        status = analyse_run(analysis, first, end, err);
+        if (analyse_run(analysis, first, end, err) < 0)
+            return err_status(err);
         progress_update(analysis->request->progress, "cluster", end, count);
     }
-    free(analysis->next_entry);
-    return status;
+    return 0;
 }
 
 /* ---- all of it ---- */
@@ -367,13 +362,12 @@ static int analyse_groups(struct analysis *analysis, struct err *err)
 static int send_details(struct analysis *analysis, const struct aggregate *rank, struct strbuf *bytes, struct err *err)
 {
     struct team *team = analysis->request->team;
-    bool failed = aggregate_read_bytes(rank, bytes, err) < 0;
-    if (failed) {
+    if (aggregate_read_bytes(rank, bytes, err) < 0) {
         strbuf_clear(bytes);
-        failed = pass_over(analysis, rank, err) < 0;
+        if (pass_over(analysis, rank, err) < 0)
+            return err_status(err);
     }
-    failed = failed || (team->me != 0 && team->send(team, 0, bytes, err) < 0);
-    return failed ? err_status(err) : 0;
+    return team->me != 0 ? team->send(team, 0, bytes, err) : 0;
 }
 
 /* Moves a list to where it needs no memory: all ranks' together are larger than that should be. */
@@ -412,12 +406,10 @@ static int give_rooms(struct analysis *analysis, struct rank_data *rank, struct 
 static int take_details(struct analysis *analysis, size_t i, const struct strbuf *bytes, struct err *err)
 {
     const struct aggregate *rank = &analysis->plan.ranks[i];
-    int status = aggregate_take_details(rank, bytes->data, bytes->length, &analysis->details[i], err);
-    if (status < 0) {
-        rank_data_release(&analysis->details[i]);
-        return pass_over(analysis, rank, err);
-    }
-    return give_rooms(analysis, &analysis->details[i], err);
+    if (aggregate_take_details(rank, bytes->data, bytes->length, &analysis->details[i], err) == 0)
+        return give_rooms(analysis, &analysis->details[i], err);
+    rank_data_release(&analysis->details[i]);
+    return pass_over(analysis, rank, err);
 }
 
 /* Every operator of all ranks, to process 0. */
@@ -425,25 +417,19 @@ static int load_details(struct analysis *analysis, struct err *err)
 {
     const struct plan *plan = &analysis->plan;
     struct team *team = analysis->request->team;
-    struct strbuf bytes;
-    bool failed = false;
+    SCOPED(strbuf_release) struct strbuf bytes;
     strbuf_init(&bytes, MESSAGE_MAX);
-    if (team->me == 0) {
-        analysis->details = calloc(plan->rank_count + 1, sizeof *analysis->details);
-        failed = analysis->details == NULL && err_no_memory(err) < 0;
-    }
-    for (size_t i = 0; !failed && i < plan->rank_count; i++) {
+    if (team->me == 0 && (analysis->details = calloc(plan->rank_count + 1, sizeof *analysis->details)) == NULL)
+        return err_no_memory(err);
+    for (size_t i = 0; i < plan->rank_count; i++) {
         const struct aggregate *rank = &plan->ranks[i];
         strbuf_clear(&bytes);
-        if (rank->owner == team->me) {
-            failed = send_details(analysis, rank, &bytes, err) < 0;
-        } else if (team->me == 0) {
-            failed = team->receive(team, rank->owner, &bytes, err) < 0;
-        }
-        failed = failed || (team->me == 0 && bytes.length > 0 && take_details(analysis, i, &bytes, err) < 0);
+        if ((rank->owner == team->me && send_details(analysis, rank, &bytes, err) < 0) ||
+            (rank->owner != team->me && team->me == 0 && team->receive(team, rank->owner, &bytes, err) < 0) ||
+            (team->me == 0 && bytes.length > 0 && take_details(analysis, i, &bytes, err) < 0))
+            return err_status(err);
     }
-    strbuf_release(&bytes);
-    return failed ? err_status(err) : 0;
+    return 0;
 }
 
 static int write_tables(struct analysis *analysis, struct err *err)
@@ -465,34 +451,28 @@ static int write_tables(struct analysis *analysis, struct err *err)
 static int analyse_all(struct analysis *analysis, struct err *err)
 {
     struct team *team = analysis->request->team;
-    bool failed = (analysis->details_wanted && load_details(analysis, err) < 0) || analyse_groups(analysis, err) < 0 ||
-                  verdicts_reduce(&analysis->verdicts, team, err) < 0;
+    if ((analysis->details_wanted && load_details(analysis, err) < 0) || analyse_groups(analysis, err) < 0 ||
+        verdicts_reduce(&analysis->verdicts, team, err) < 0)
+        return err_status(err);
     verdicts_sort(&analysis->verdicts);
-    failed = failed ||
-             late_names_find(&analysis->names, &analysis->plan, &analysis->verdicts, team, lose, analysis, err) < 0;
-    return failed ? err_status(err) : 0;
+    return late_names_find(&analysis->names, &analysis->plan, &analysis->verdicts, team, lose, analysis, err);
 }
 
 static int analyse_and_write(struct analysis *analysis, struct err *err)
 {
     const struct cluster_request *request = analysis->request;
-    int status = nested_json_open(&analysis->communication, request->directory, "cluster_communication.json",
+    if (nested_json_open(&analysis->communication, request->directory, "cluster_communication.json", request->database,
+                         err) < 0)
+        return err_status(err);
+    int status = nested_json_open(&analysis->matrix_file, request->directory, "cluster_communication_matrix.json",
                                   request->database, err);
     if (status < 0)
-        return status;
-    status = nested_json_open(&analysis->matrix_file, request->directory, "cluster_communication_matrix.json",
-                              request->database, err);
-    if (status < 0) {
-        nested_json_close(&analysis->communication, status, err);
-        return status;
-    }
-    status = cluster_missing_tell(&analysis->plan, analysis->diag, err);
-    if (status == 0)
-        status = analyse_all(analysis, err);
+        return nested_json_close(&analysis->communication, status, err);
+    status =
+        cluster_missing_tell(&analysis->plan, analysis->diag, err) < 0 ? err_status(err) : analyse_all(analysis, err);
     status = nested_json_close(&analysis->communication, status, err);
-    status = nested_json_close(&analysis->matrix_file, status, err);
-    if (status < 0)
-        return status;
+    if (nested_json_close(&analysis->matrix_file, status, err) < 0)
+        return err_status(err);
     analysis->result->files += 2;
     return write_tables(analysis, err);
 }

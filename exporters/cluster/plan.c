@@ -282,14 +282,13 @@ static struct amounts amounts_of(const struct aggregate *rank)
 static int tell_file(const struct aggregate *rank, const char *name, enum rank_file file, const char *lacks,
                      struct diagnostics *diag, struct err *err)
 {
-    char *directory = path_join(rank->source, "ASCEND_PROFILER_OUTPUT"),
-         *path = directory != NULL ? path_join(directory, name) : NULL;
-    if (path != NULL)
-        diag_report(diag, DIAG_RANK_SILENT, FILE_PLACE(path, NULL), "%s: rank %lld has no %s, others have",
-                    file == RANK_FILE_MISSING ? "it is not there" : "nothing is in it", (long long)rank->rank, lacks);
-    free(directory);
-    free(path);
-    return path != NULL ? 0 : err_no_memory(err);
+    SCOPED_FREE char *directory = path_join(rank->source, "ASCEND_PROFILER_OUTPUT"),
+                     *path = directory != NULL ? path_join(directory, name) : NULL;
+    if (path == NULL)
+        return err_no_memory(err);
+    diag_report(diag, DIAG_RANK_SILENT, FILE_PLACE(path, NULL), "%s: rank %lld has no %s, others have",
+                file == RANK_FILE_MISSING ? "it is not there" : "nothing is in it", (long long)rank->rank, lacks);
+    return 0;
 }
 
 static int tell_communication(const struct plan *plan, struct diagnostics *diag, struct err *err)

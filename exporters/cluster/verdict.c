@@ -240,14 +240,13 @@ static char *find_name(const struct intern *names, uint64_t hash)
 
 static int look_up(struct late_names *names, const struct wanted *wanted, const struct aggregate *rank, struct err *err)
 {
-    struct intern texts = {.count = 0};
-    int status = aggregate_read_names(rank, &texts, err);
-    for (size_t i = 0; status == 0 && i < names->count; i++) {
+    SCOPED(intern_release) struct intern texts = {.count = 0};
+    if (aggregate_read_names(rank, &texts, err) < 0)
+        return err_status(err);
+    for (size_t i = 0; i < names->count; i++)
         if (wanted[i].rank == rank->rank)
             names->items[i] = find_name(&texts, wanted[i].name_hash);
-    }
-    intern_release(&texts);
-    return status;
+    return 0;
 }
 
 static bool is_asked(const struct wanted *wanted, size_t count, int64_t rank)

@@ -68,4 +68,20 @@ typedef int comm_link_taker(void *arg, const struct comm_link_row *row, struct e
 int comm_each_link(struct comm_document *document, size_t step, bool point_to_point, comm_link_taker *take, void *arg,
                    struct err *err);
 
+/* Each communication operator of a device's tasks, analysed: what the files of it are made of, whoever writes them. */
+
+/* Called for each run of an operator whose tasks are known, by device and start: in memory that it does not own.
+ * task_rows: device_task.id of each task of collective->runs. */
+typedef int collective_taker(void *arg, const struct cann_communication *op, const struct collective *collective,
+                             const int64_t *task_rows, struct err *err);
+
+/* names: of the database, plain. Holds the tasks of one operator at a time. */
+int collectives_each(sqlite3 *db, const struct cann_texts *names, collective_taker *take, void *arg, struct err *err);
+
+/* Whether an operator of this name, NULL for none, sends or receives between two ranks. */
+bool communication_is_point_to_point(const char *name);
+
+/* A task of an operator, as records have it; its plane is known. */
+struct collective_task collective_task_of(const struct cann_texts *names, const struct cann_transfer *transfer);
+
 #endif

@@ -559,14 +559,11 @@ static int add_executions(struct svp_flame *load, const struct workload *workloa
 
 static int add_workload(struct svp_flame *load, sqlite3 *db, struct err *err)
 {
-    struct workload workload;
+    SCOPED(workload_release) struct workload workload = {.borrowed = true};
 
     array_sort(load->executing.items, load->executing.count, sizeof *load->executing.items, by_start);
-    if (workload_load(db, WITHOUT_COUNTERS, &workload, err) != 0)
-        return err_status(err);
-    int status = add_executions(load, &workload, err);
-    workload_release(&workload);
-    return status;
+    return workload_load(db, WITHOUT_COUNTERS, &workload, err) < 0 ? err_status(err)
+                                                                   : add_executions(load, &workload, err);
 }
 
 static int make_svp(sqlite3 *db, struct flame *flame, struct err *err)

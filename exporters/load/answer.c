@@ -66,14 +66,11 @@ int answer_workload(struct report_run *run, enum load_counters counters, struct 
 
 int answer_put(struct report_run *run, struct err *err)
 {
-    struct workload workload;
-    int status = answer_workload(run, run->report->counters ? WITH_COUNTERS : WITHOUT_COUNTERS, &workload, err);
+    SCOPED(workload_release) struct workload workload = {.borrowed = true};
 
-    if (status != 0)
-        return status;
-    status = run->report->of_workload(run, &workload, err);
-    workload_release(&workload);
-    return status;
+    if (answer_workload(run, run->report->counters ? WITH_COUNTERS : WITHOUT_COUNTERS, &workload, err) < 0)
+        return err_status(err);
+    return run->report->of_workload(run, &workload, err);
 }
 
 int answers_share(struct report_session *session, struct err *err)

@@ -497,13 +497,11 @@ bool svp_layers_join(const struct svp_layers *layers, int64_t task_id, bool ai_c
 
 static int add_joined(struct svp_load *load, int64_t task_id, bool ai_cpu, bool types, uint32_t *ret, struct err *err)
 {
-    struct strbuf joined;
+    SCOPED(strbuf_release) struct strbuf joined;
 
     strbuf_init(&joined, SIZE_MAX / 2);
     svp_layers_join(&load->layers, task_id, ai_cpu, types, &joined);
-    int status = joined.failed ? err_no_memory(err) : workload_add_text(load->workload, joined.data, ret, err);
-    strbuf_release(&joined);
-    return status;
+    return joined.failed ? err_no_memory(err) : workload_add_text(load->workload, joined.data, ret, err);
 }
 
 static int operator_of_task(struct svp_load *load, int64_t task_id, bool ai_cpu, uint32_t *ret, struct err *err)

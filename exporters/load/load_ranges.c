@@ -289,12 +289,12 @@ double named_times_period_ns(const struct named_times *times, size_t name)
 
 int workload_load_calls(sqlite3 *db, struct profile *profile, struct err *err)
 {
-    struct named_times times;
-    bool failed = named_times_of_calls(db, &times, err) < 0 ||
-                  (times.count > 0 && profile_add_rows(profile, BY_API, &times, err) < 0);
+    SCOPED(named_times_release) struct named_times times = {.items = NULL};
 
-    named_times_release(&times);
-    return failed ? err_status(err) : 0;
+    return named_times_of_calls(db, &times, err) < 0 ||
+                   (times.count > 0 && profile_add_rows(profile, BY_API, &times, err) < 0)
+               ? err_status(err)
+               : 0;
 }
 
 static int take_op(void *arg, sqlite3_stmt *row, struct err *err)
@@ -321,16 +321,17 @@ static int take_work(void *arg, sqlite3_stmt *row, struct err *err)
 
 int workload_load_lines(sqlite3 *db, struct profile *profile, struct err *err)
 {
-    struct named_times times = {.items = NULL};
+    SCOPED(named_times_release) struct named_times times = {.items = NULL};
     int64_t attached = 0;
-    bool failed =
-        query_number(db, "SELECT " FRAMEWORK_ATTACHED, &attached, err) < 0 ||
-        (attached &&
-         (query_run(db, "SELECT name || iif(line = '', '', ' at ' || line) FROM temp.framework_op ORDER BY id", NULL, 0,
-                    take_op, &times, err) < 0 ||
-          query_run(db, "SELECT op_id, duration_ns FROM temp.framework_work", NULL, 0, take_work, &times, err) < 0 ||
-          profile_add_rows(profile, BY_LINE, &times, err) < 0));
 
-    named_times_release(&times);
-    return failed ? err_status(err) : 0;
+    return query_number(db, "SELECT " FRAMEWORK_ATTACHED, &attached, err) < 0 ||
+                   (attached &&
+                    (query_run(db,
+                               "SELECT name || iif(line = '', '', ' at ' || line) FROM temp.framework_op ORDER BY id",
+                               NULL, 0, take_op, &times, err) < 0 ||
+                     query_run(db, "SELECT op_id, duration_ns FROM temp.framework_work", NULL, 0, take_work, &times,
+                               err) < 0 ||
+                     profile_add_rows(profile, BY_LINE, &times, err) < 0))
+               ? err_status(err)
+               : 0;
 }

@@ -41,7 +41,6 @@ struct merged_tables {
     const struct written_file *source;
     struct outfile out;
     struct strbuf text; /* of a cell */
-    char *path;
     uint64_t rows, total;
     int64_t slice; /* -1: the table is one file */
 };
@@ -83,9 +82,8 @@ static int write_part(struct merged_tables *merged, const char *directory, struc
 
 static int open_file(struct merged_tables *merged, struct err *err)
 {
-    free(merged->path);
-    merged->path = cann_report_path(merged->options, merged->report, merged->slice, ".csv", err);
-    return merged->path != NULL ? outfile_open(&merged->out, merged->path, err) : err_status(err);
+    SCOPED_FREE char *path = cann_report_path(merged->options, merged->report, merged->slice, ".csv", err);
+    return path != NULL ? outfile_open(&merged->out, path, err) : err_status(err);
 }
 
 static void put_field(struct merged_tables *merged, const char *text, bool first)
@@ -106,7 +104,7 @@ static void put_titles(struct merged_tables *merged)
 
 static int close_file(struct merged_tables *merged, uint64_t rows, struct err *err)
 {
-    return output_file_done(&merged->out, merged->report, merged->path, rows, merged->options, merged->result, err);
+    return output_file_done(&merged->out, merged->report, rows, merged->options, merged->result, err);
 }
 
 /* Whose row it is: a device's number alone would be that of several. */
@@ -274,7 +272,6 @@ static void release(struct merged_tables *merged)
     }
     free(merged->files.items);
     free(merged->titles.items);
-    free(merged->path);
     strbuf_release(&merged->text);
 }
 

@@ -651,20 +651,12 @@ static int fill_file(struct pass *pass, struct outfile *out, struct err *err)
 static int write_file(struct pass *pass, int64_t slice, struct err *err)
 {
     struct report_run *run = pass->run;
-    struct outfile out;
-    char *path = report_path(run->session->options, run->report->name, slice, run->scope->suffix, err);
-    int status = path != NULL ? outfile_open(&out, path, err) : err_status(err);
-    if (status == 0) {
-        status = fill_file(pass, &out, err);
-        if (status == 0)
-            status = output_file_done(&out, run->report->name, path, pass->rows, run->session->options,
-                                      run->session->result, err);
-        else
-            outfile_abort(&out);
-        run->writer.rows += pass->rows;
-    }
-    free(path);
-    return status;
+    SCOPED(outfile_abort) struct outfile out = {.path = NULL};
+    SCOPED_FREE char *path = report_path(run->session->options, run->report->name, slice, run->scope->suffix, err);
+    if (path == NULL || outfile_open(&out, path, err) < 0 || fill_file(pass, &out, err) < 0)
+        return err_status(err);
+    run->writer.rows += pass->rows;
+    return output_file_done(&out, run->report->name, pass->rows, run->session->options, run->session->result, err);
 }
 
 /* ---- where files begin ---- */

@@ -174,11 +174,11 @@ static int show_of_svp(struct show *show, struct err *err)
         {"Op statistic :", "op_statistic", "No operators.", false},
         {"Acl statistic :", "acl_statistic", "No API calls.", false},
     };
-    struct report_show shows;
-    bool failed = report_show_open(&shows, show, CAPTURE_SVP, err) < 0 ||
-                  report_show_blocks(&shows, blocks, sizeof blocks / sizeof *blocks, err) < 0;
-    report_show_close(&shows);
-    return failed ? err_status(err) : show_frequency(show, err);
+    SCOPED(report_show_close) struct report_show shows;
+    return report_show_open(&shows, show, CAPTURE_SVP, err) < 0 ||
+                   report_show_blocks(&shows, blocks, sizeof blocks / sizeof *blocks, err) < 0
+               ? err_status(err)
+               : show_frequency(show, err);
 }
 
 /* ---- captures of 2020 ---- */
@@ -280,15 +280,13 @@ static int show_device_2022(void *arg, const struct device_2022 *device, struct 
 static int show_of_2022(struct show *show, struct err *err)
 {
     struct show_2022 state = {.any_device = false};
-    int status = report_show_open(&state.shows, show, CAPTURE_2022, err);
-    if (status == 0)
-        status = device_2022_each(show->db, &state.shows.options, show_device_2022, &state, err);
-    if (status == 0 && !state.any_device)
+    bool failed = report_show_open(&state.shows, show, CAPTURE_2022, err) < 0 ||
+                  device_2022_each(show->db, &state.shows.options, show_device_2022, &state, err) < 0;
+    if (!failed && !state.any_device)
         report_show_line(&state.shows, "No device data: the capture has no device's part that can be read.");
-    if (status == 0)
-        status = report_show_marks(&state.shows, err);
+    failed = failed || report_show_marks(&state.shows, err) < 0;
     report_show_close(&state.shows);
-    return status;
+    return failed ? err_status(err) : 0;
 }
 
 /* ---- captures of CANN since 2023 ---- */
@@ -556,17 +554,14 @@ static int ask_rows(struct list *list, const struct report_scope *scope, struct 
 static int list_table(void *arg, const struct report_scope *scope, struct err *err)
 {
     struct list *list = arg;
-    struct report_plan plan;
+    SCOPED(report_plan_release) struct report_plan plan = {.column_count = 0};
     if (list->listed)
         return 0;
-    int status = report_columns(&list->session, list->report, scope, &plan, err);
-    if (status == 0)
-        status = ask_rows(list, scope, err);
-    if (status == 0)
-        put_listed(list->stream, list->report, list->begun ? "" : WITHOUT_ROWS, &plan);
     list->listed = true;
-    report_plan_release(&plan);
-    return status;
+    if (report_columns(&list->session, list->report, scope, &plan, err) < 0 || ask_rows(list, scope, err) < 0)
+        return err_status(err);
+    put_listed(list->stream, list->report, list->begun ? "" : WITHOUT_ROWS, &plan);
+    return 0;
 }
 
 /* Lists the columns that any device can have, for a table without one. db NULL: those that any capture can have. */

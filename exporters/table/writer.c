@@ -88,25 +88,21 @@ static int plain_row(struct grid *grid, const struct report_plan *plan, const ch
 static int plain_print(struct grid *grid, const struct report_plan *plan, struct show *show, uint64_t left, bool more,
                        struct err *err)
 {
-    struct grid_column *columns = make_columns(plan, err);
-    char **titles = calloc(plan->step_count + 1, sizeof *titles);
-    int status = columns != NULL && titles != NULL ? 0 : err_no_memory(err);
-
+    SCOPED_FREE struct grid_column *columns = make_columns(plan, err);
+    SCOPED_FREE char **titles = calloc(plan->step_count + 1, sizeof *titles);
+    if (columns == NULL || titles == NULL)
+        return err_no_memory(err);
     grid->columns = columns;
-    if (status == 0)
-        status = grid_unite_numbers(grid, columns, titles, err);
-    if (status == 0)
-        status = grid_print(grid, show->stream, GRID_TABLE, show->options->width, show->options->ascii, err);
-    if (status == 0) {
-        tell_more(show, left, more);
-        show->result->rows += grid->column_count > 0 ? grid->count / grid->column_count : 0;
-    }
-    for (size_t i = 0; titles != NULL && i < plan->step_count; i++)
+    bool failed = grid_unite_numbers(grid, columns, titles, err) < 0 ||
+                  grid_print(grid, show->stream, GRID_TABLE, show->options->width, show->options->ascii, err) < 0;
+    for (size_t i = 0; i < plan->step_count; i++)
         free(titles[i]);
-    free(titles);
-    free(columns);
     grid->columns = NULL;
-    return status;
+    if (failed)
+        return err_status(err);
+    tell_more(show, left, more);
+    show->result->rows += grid->column_count > 0 ? grid->count / grid->column_count : 0;
+    return 0;
 }
 
 /* ---- table stream ---- */
@@ -152,17 +148,15 @@ int table_stream_end(struct table_stream *stream, struct err *err)
 {
     const struct row_format format = {.format = stream->format};
     struct outfile out;
-    int status = 0;
-    if (stream->begun && stream->format == TABLE_JSON) {
-        status = outfile_open(&out, stream->path, err);
-        if (status == 0) {
-            row_format_tail(&format, stream->rows > 0, &out);
-            status = outfile_commit(&out, err);
-        }
-    }
+    const bool tail = stream->begun && stream->format == TABLE_JSON, any = stream->rows > 0;
     free(stream->titles);
     *stream = (struct table_stream){.path = stream->path};
-    return status;
+    if (!tail)
+        return 0;
+    if (outfile_open(&out, stream->path, err) < 0)
+        return err_status(err);
+    row_format_tail(&format, any, &out);
+    return outfile_commit(&out, err);
 }
 
 /* ---- files ---- */
@@ -186,54 +180,42 @@ char *report_path(const struct export_options *options, const char *name, int64_
 
 static int open_file(struct report_writer *writer, struct err *err)
 {
-    char *path = report_path(writer->options, writer->name, writer->files > 0 ? (int64_t)writer->files : -1,
-                             writer->suffix.data, err);
-    int status = path != NULL ? outfile_open(&writer->out, path, err) : err_status(err);
-    if (status < 0) {
-        free(path);
-        return status;
-    }
-    writer->path = path;
-    writer->file_rows = 0;
+    SCOPED_FREE char *path = report_path(writer->options, writer->name, writer->files > 0 ? (int64_t)writer->files : -1,
+                                         writer->suffix.data, err);
     bool head = true;
-    if (writer->options->stream != NULL)
-        status = table_stream_begin(writer->options->stream, writer->options->format, writer->plan->titles,
-                                    writer->plan->step_count, &head, err);
-    if (status == 0 && head)
+    if (path == NULL || outfile_open(&writer->out, path, err) < 0)
+        return err_status(err);
+    writer->file_rows = 0;
+    if (writer->options->stream != NULL &&
+        table_stream_begin(writer->options->stream, writer->options->format, writer->plan->titles,
+                           writer->plan->step_count, &head, err) < 0)
+        return err_status(err);
+    if (head)
         row_format_head(&writer->plan->pieces, writer->plan->titles, &writer->out);
-    return status;
+    return 0;
 }
 
 /* A table of more than one file has a number in the name of each: the first one's is not known before. */
 static int number_first_file(struct report_writer *writer, struct err *err)
 {
-    char *path = report_path(writer->options, writer->name, 0, writer->suffix.data, err);
-    if (path == NULL || outfile_rename(&writer->out, path, err) < 0) {
-        free(path);
-        return err_status(err);
-    }
-    free(writer->path);
-    writer->path = path;
-    return 0;
+    SCOPED_FREE char *path = report_path(writer->options, writer->name, 0, writer->suffix.data, err);
+    return path != NULL ? outfile_rename(&writer->out, path, err) : err_status(err);
 }
 
 static int close_file(struct report_writer *writer, int status, struct err *err)
 {
-    if (writer->path == NULL)
+    if (writer->out.path == NULL)
         return status;
     if (status == 0) {
         if (writer->options->stream != NULL)
             writer->options->stream->rows += writer->file_rows;
         else
             row_format_tail(&writer->plan->pieces, writer->file_rows > 0, &writer->out);
-        status = output_file_done(&writer->out, writer->name, writer->path, writer->file_rows, writer->options,
-                                  writer->result, err);
+        status = output_file_done(&writer->out, writer->name, writer->file_rows, writer->options, writer->result, err);
     } else {
         outfile_abort(&writer->out);
     }
     writer->files++;
-    free(writer->path);
-    writer->path = NULL;
     return status;
 }
 
@@ -248,18 +230,18 @@ static bool begins_file(const struct report_writer *writer)
 {
     if (writer->options->stream != NULL && writer->options->stream->rows > 0)
         return false;
-    return writer->path == NULL || writer->file_rows == 0 || file_is_full(writer);
+    return writer->out.path == NULL || writer->file_rows == 0 || file_is_full(writer);
 }
 
 /* A file with room for a row. */
 static int need_file(struct report_writer *writer, struct err *err)
 {
     int status = 0;
-    if (writer->path != NULL && file_is_full(writer)) {
+    if (writer->out.path != NULL && file_is_full(writer)) {
         status = writer->files == 0 ? number_first_file(writer, err) : 0;
         status = close_file(writer, status, err);
     }
-    return status == 0 && writer->path == NULL ? open_file(writer, err) : status;
+    return status == 0 && writer->out.path == NULL ? open_file(writer, err) : status;
 }
 
 /* ---- rows ---- */

@@ -37,8 +37,7 @@ struct report_writer {
     bool whole;                /* however many rows a file has */
     struct row_choice *choice; /* NULL: all rows, as they come */
     struct sorter *sorter;
-    struct outfile out;
-    char *path; /* NULL: no file is open */
+    struct outfile out; /* path NULL: no file is open */
     uint64_t rows, file_rows, files;
     char *row;
     size_t row_size;

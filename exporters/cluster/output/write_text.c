@@ -41,12 +41,13 @@ static void write_decimal(struct outfile *out, int64_t value, unsigned decimals)
 
 int write_open(struct outfile *out, const char *directory, const char *name, const char *head, struct err *err)
 {
-    char *path = path_join(directory, name);
-    int status = path != NULL ? outfile_open(out, path, err) : err_no_memory(err);
-    free(path);
-    if (status == 0)
-        write_text(out, head);
-    return status;
+    SCOPED_FREE char *path = path_join(directory, name);
+    if (path == NULL)
+        return err_no_memory(err);
+    if (outfile_open(out, path, err) < 0)
+        return err_status(err);
+    write_text(out, head);
+    return 0;
 }
 
 void write_cells(struct outfile *out, const struct csv_cell *cells, size_t count)

@@ -743,11 +743,11 @@ static int write_file(const struct writer *writer, bool details, const char *pat
 int aggregate_write(const struct rank_data *rank, const struct diagnostics *problems, bool details, const char *path,
                     struct err *err)
 {
-    struct writer writer = {.rank = rank};
-    bool failed = add_problems(&writer, problems, err) < 0;
-    for (size_t i = 0; !failed && i < rank->blocks.count; i++)
-        failed = add_block(&writer, &rank->blocks.items[i], err) < 0;
-    failed = failed || write_file(&writer, details, path, err) < 0;
-    writer_release(&writer);
-    return failed ? err_status(err) : 0;
+    SCOPED(writer_release) struct writer writer = {.rank = rank};
+    if (add_problems(&writer, problems, err) < 0)
+        return err_status(err);
+    for (size_t i = 0; i < rank->blocks.count; i++)
+        if (add_block(&writer, &rank->blocks.items[i], err) < 0)
+            return err_status(err);
+    return write_file(&writer, details, path, err);
 }

@@ -76,29 +76,22 @@ static int64_t number_in_names(const char *path, const char *head, const char *t
 static int64_t rank_of(const char *path)
 {
     int64_t rank = number_in_names(path, "profiler_info_", ".json");
-    char *output = rank < 0 ? path_join(path, "ASCEND_PROFILER_OUTPUT") : NULL;
+    SCOPED_FREE char *output = rank < 0 ? path_join(path, "ASCEND_PROFILER_OUTPUT") : NULL;
     if (output != NULL)
         rank = number_in_names(output, "ascend_pytorch_profiler_", ".db");
-    if (output != NULL && rank < 0)
-        rank = number_in_names(output, "ascend_mindspore_profiler_", ".db");
-    free(output);
-    return rank;
+    return output != NULL && rank < 0 ? number_in_names(output, "ascend_mindspore_profiler_", ".db") : rank;
 }
 
 static int64_t rank_in_file(const char *path)
 {
     struct err ignored = ERR_INIT;
-    char *text = NULL;
+    SCOPED_FREE char *text = NULL;
     size_t length = 0;
     int64_t rank = -1;
     if (path_read_file(path, INFO_LIMIT, &text, &length, &ignored) != 0)
         return -1;
-    struct json *root = json_parse(text, length, &ignored);
-    if (!json_integer(json_member(root, "rank_id"), &rank))
-        rank = -1;
-    json_free(root);
-    free(text);
-    return rank;
+    SCOPED_JSON struct json *root = json_parse(text, length, &ignored);
+    return json_integer(json_member(root, "rank_id"), &rank) ? rank : -1;
 }
 
 /* Reads the rank in info.json of a device, of PROF captures: device_<n>/info.json.<n>. */

@@ -171,7 +171,7 @@ static bool open_made(const struct cluster_load *load, struct share *share, cons
 static int write_made(const struct cluster_load *load, struct share *share, const struct rank_data *rank,
                       const struct diagnostics *problems, struct err *err)
 {
-    char *beside = path_beside(share->source), *kept = path_kept(load, share->source);
+    SCOPED_FREE char *beside = path_beside(share->source), *kept = path_kept(load, share->source);
     const char *path = beside;
     int status = beside != NULL ? aggregate_write(rank, problems, load->details, beside, err) : err_no_memory(err);
     if (status < 0 && kept != NULL && !ends_everything(err)) {
@@ -179,24 +179,20 @@ static int write_made(const struct cluster_load *load, struct share *share, cons
         path = kept;
         status = aggregate_write(rank, problems, load->details, kept, err);
     }
-    if (status == 0)
-        status = aggregate_open(&share->aggregate, path, share->fingerprint, err);
-    if (status < 0)
-        aggregate_release(&share->aggregate);
-    free(beside);
-    free(kept);
-    return status;
+    if (status == 0 && aggregate_open(&share->aggregate, path, share->fingerprint, err) == 0)
+        return 0;
+    aggregate_release(&share->aggregate);
+    return err_status(err);
 }
 
 static int make_share(const struct cluster_load *load, struct share *share, struct diagnostics *diag, struct err *err)
 {
-    struct rank_data rank;
+    SCOPED(rank_data_release) struct rank_data rank;
     rank_data_init(&rank);
     rank.rank = share->source->rank;
     memcpy(rank.fingerprint, share->fingerprint, sizeof rank.fingerprint);
-    bool failed = make_rank(load, share->source, &rank, diag, err) < 0 || write_made(load, share, &rank, diag, err) < 0;
-    rank_data_release(&rank);
-    return failed ? err_status(err) : 0;
+    return make_rank(load, share->source, &rank, diag, err) < 0 ? err_status(err)
+                                                                : write_made(load, share, &rank, diag, err);
 }
 
 /* ---- all ranks of this process ---- */

@@ -192,10 +192,9 @@ static void learn_numbers(struct rank_data *rank)
 
 int rank_data_gather(struct rank_data *rank, struct err *err)
 {
-    size_t *starts = calloc(rank->blocks.count + 1, sizeof *starts);
-    bool failed = !(starts != NULL && gather(rank, starts) == 0) && err_no_memory(err) < 0;
-    free(starts);
-    if (!failed)
-        learn_numbers(rank);
-    return failed ? err_status(err) : 0;
+    SCOPED_FREE size_t *starts = scoped_memory(rank->blocks.count + 1, sizeof *starts);
+    if (starts == NULL || gather(rank, starts) != 0)
+        return err_no_memory(err);
+    learn_numbers(rank);
+    return 0;
 }

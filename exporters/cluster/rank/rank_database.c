@@ -79,11 +79,9 @@ static void find_databases(const char *directory, struct rank_databases *ret)
 
 bool rank_database_is_there(const char *directory)
 {
-    struct rank_databases databases;
+    SCOPED(databases_release) struct rank_databases databases;
     find_databases(directory, &databases);
-    bool there = databases.analyzer != NULL || databases.profiler != NULL;
-    databases_release(&databases);
-    return there;
+    return databases.analyzer != NULL || databases.profiler != NULL;
 }
 
 /* ---- what they have ---- */
@@ -91,17 +89,14 @@ bool rank_database_is_there(const char *directory)
 /* Whether a table has a column; NULL: whether it is there. */
 static bool has(sqlite3 *db, const char *table, const char *column)
 {
-    sqlite3_stmt *statement = NULL;
-    bool found = false;
+    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
     if (sqlite3_prepare_v2(db, "SELECT 1 FROM pragma_table_info(?) WHERE ?2 IS NULL OR name = ?2 COLLATE NOCASE", -1,
-                           &statement, NULL) == SQLITE_OK) {
-        sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC);
-        if (column != NULL)
-            sqlite3_bind_text(statement, 2, column, -1, SQLITE_STATIC);
-        found = sqlite3_step(statement) == SQLITE_ROW;
-    }
-    sqlite3_finalize(statement);
-    return found;
+                           &statement, NULL) != SQLITE_OK)
+        return false;
+    sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC);
+    if (column != NULL)
+        sqlite3_bind_text(statement, 2, column, -1, SQLITE_STATIC);
+    return sqlite3_step(statement) == SQLITE_ROW;
 }
 
 static int next_row(struct reading *reading, sqlite3_stmt *statement, bool *ret, struct err *err)
@@ -182,19 +177,22 @@ struct busy {
 /* sql: start, end, whether it receives; by start. */
 static int read_spans(struct reading *reading, const char *sql, struct busy *ret, struct err *err)
 {
-    sqlite3_stmt *row = NULL;
-    bool any = true, failed = database_prepare(reading->db, sql, &row, err) < 0;
-    while (!failed && !(failed = next_row(reading, row, &any, err) < 0) && any) {
+    SCOPED(statement_release) sqlite3_stmt *row = NULL;
+    bool any = true;
+    if (database_prepare(reading->db, sql, &row, err) < 0 || next_row(reading, row, &any, err) < 0)
+        return err_status(err);
+    while (any) {
         int64_t start = sqlite3_column_int64(row, 0), end = sqlite3_column_int64(row, 1);
-        failed = (end < start ? err_set(err, ERR_FORMAT, "a task ends at %lld, before it starts at %lld",
-                                        (long long)end, (long long)start)
-                              : intervals_extend(&ret->spans, start, end, err)) < 0;
+        if (end < start)
+            return err_set(err, ERR_FORMAT, "a task ends at %lld, before it starts at %lld", (long long)end,
+                           (long long)start);
         ret->first_ns = start < ret->first_ns ? start : ret->first_ns;
         ret->last_ns = end > ret->last_ns ? end : ret->last_ns;
         ret->receive_ns += sqlite3_column_int(row, 2) != 0 ? end - start : 0;
+        if (intervals_extend(&ret->spans, start, end, err) < 0 || next_row(reading, row, &any, err) < 0)
+            return err_status(err);
     }
-    sqlite3_finalize(row);
-    return failed ? err_status(err) : 0;
+    return 0;
 }
 
 /* Sums of the capture, docs/formats/cluster.md 2. */

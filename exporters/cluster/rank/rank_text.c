@@ -56,29 +56,23 @@ void rank_reader_init(struct rank_reader *reader, struct rank_data *rank, const 
 
 static char *file_of(const char *directory, const char *name)
 {
-    char *output = path_join(directory, OUTPUT_DIRECTORY);
-    char *path = output != NULL ? path_join(output, name) : NULL;
-    free(output);
-    return path;
+    SCOPED_FREE char *output = path_join(directory, OUTPUT_DIRECTORY);
+    return output != NULL ? path_join(output, name) : NULL;
 }
 
 /* Whatever it is: what cannot be read is told by whoever reads it. */
 static bool is_named(const char *directory, const char *name)
 {
     struct stat info;
-    char *path = file_of(directory, name);
-    bool there = path != NULL && lstat(path, &info) == 0;
-    free(path);
-    return there;
+    SCOPED_FREE char *path = file_of(directory, name);
+    return path != NULL && lstat(path, &info) == 0;
 }
 
 static bool exists(const char *directory, const char *name)
 {
     struct stat info;
-    char *path = file_of(directory, name);
-    bool there = path != NULL && stat(path, &info) == 0 && S_ISREG(info.st_mode);
-    free(path);
-    return there;
+    SCOPED_FREE char *path = file_of(directory, name);
+    return path != NULL && stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
 bool rank_text_is_there(const char *directory)
@@ -549,13 +543,14 @@ static int read_communication(struct rank_reader *reader, const struct rank_plac
 
 int rank_text_read(struct rank_data *rank, const struct rank_places *places, struct diagnostics *diag, struct err *err)
 {
-    struct rank_reader reader;
+    SCOPED(rank_reader_release) struct rank_reader reader;
     rank_reader_init(&reader, rank, places->capture, diag);
-    bool failed = rank_metadata_read(rank, places->capture, diag, err) < 0;
+    if (rank_metadata_read(rank, places->capture, diag, err) < 0)
+        return err_status(err);
     reader.unsafe = rank->unsafe_texts;
-    failed = failed || read_steps(&reader, places, err) < 0 || read_communication(&reader, places, err) < 0;
-    rank_reader_release(&reader);
-    return failed ? err_status(err) : rank_data_gather(rank, err);
+    return read_steps(&reader, places, err) < 0 || read_communication(&reader, places, err) < 0
+               ? err_status(err)
+               : rank_data_gather(rank, err);
 }
 
 /* profiler_metadata.json: the groups of a rank, and how the ranks of a job are divided. */
@@ -621,17 +616,13 @@ int rank_metadata_take(struct rank_data *rank, const char *path, const char *tex
 
 int rank_metadata_read(struct rank_data *rank, const char *directory, struct diagnostics *diag, struct err *err)
 {
-    char *path = path_join(directory, "profiler_metadata.json"), *text = NULL;
+    SCOPED_FREE char *path = path_join(directory, "profiler_metadata.json"), *text = NULL;
     size_t length = 0;
     struct stat info;
     if (path == NULL)
         return err_no_memory(err);
-    int status = 0;
-    if (lstat(path, &info) == 0) {
-        path_read_file(path, METADATA_LIMIT, &text, &length, err);
-        status = rank_metadata_take(rank, path, text, length, diag, err);
-    }
-    free(text);
-    free(path);
-    return status;
+    if (lstat(path, &info) != 0)
+        return 0;
+    path_read_file(path, METADATA_LIMIT, &text, &length, err);
+    return rank_metadata_take(rank, path, text, length, diag, err);
 }

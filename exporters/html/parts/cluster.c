@@ -78,16 +78,12 @@ ARRAY_COMPARE(by_rank, struct rank_times, ARRAY_BY(rank))
 
 static int load_ranks(struct cluster *cluster, const char *directory, struct err *err)
 {
-    char *path = path_join(directory, CLUSTER_COMMUNICATION);
+    SCOPED_FREE char *path = path_join(directory, CLUSTER_COMMUNICATION);
 
     if (path == NULL)
         return err_no_memory(err);
-    int status = json_read_members(path, 4, take_member, cluster, err);
-    free(path);
-    if (status != 0)
-        return status;
-    cluster->ranks.items = map_items(&cluster->known, err);
-    if (cluster->ranks.items == NULL)
+    if (json_read_members(path, 4, take_member, cluster, err) < 0 ||
+        (cluster->ranks.items = map_items(&cluster->known, err)) == NULL)
         return err_status(err);
     cluster->ranks.count = cluster->known.used;
     array_sort(cluster->ranks.items, cluster->ranks.count, sizeof *cluster->ranks.items, by_rank);
@@ -112,15 +108,14 @@ ARRAY_COMPARE(by_time, struct link, ARRAY_BY_MOST(ms), ARRAY_BY(source), ARRAY_B
 
 static int load(struct cluster *cluster, const char *directory, struct err *err)
 {
-    int status = load_ranks(cluster, directory, err);
+    SCOPED_FREE char *path = path_join(directory, "slow_links.csv");
 
-    if (status != 0)
-        return status;
-    char *path = path_join(directory, "slow_links.csv");
-    status = path != NULL ? csv_read(path, take_link, cluster, err) : err_no_memory(err);
-    free(path);
+    if (path == NULL)
+        return err_no_memory(err);
+    if (load_ranks(cluster, directory, err) < 0 || csv_read(path, take_link, cluster, err) < 0)
+        return err_status(err);
     array_sort(cluster->links.items, cluster->links.count, sizeof *cluster->links.items, by_time);
-    return status;
+    return 0;
 }
 
 /* ---- a part ---- */

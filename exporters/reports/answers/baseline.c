@@ -181,10 +181,9 @@ static void put_profile(struct strbuf *out, const struct profile *profile)
 
 int baseline_write(const char *path, const struct profile *const *profiles, size_t count, struct err *err)
 {
-    struct strbuf text;
-    struct outfile out = {.path = NULL};
+    SCOPED(strbuf_release) struct strbuf text;
+    struct outfile out;
     char digest[CHECKSUM_TEXT_SIZE];
-    int status;
 
     strbuf_init(&text, BASELINE_MAX_BYTES);
     strbuf_adds(&text, HEAD SCHEMA "\",\n\"captures\":[\n");
@@ -196,14 +195,13 @@ int baseline_write(const char *path, const struct profile *const *profiles, size
     checksum_of(text.data, text.length, digest);
     strbuf_addf(&text, DIGEST "%s" TAIL, digest);
     if (text.failed) {
-        status = err_set(err, ERR_LIMIT, "the baseline would be longer than %zu MB", BASELINE_MAX_BYTES >> 20);
-        err_hint(err, "keep fewer captures in one baseline");
-    } else if ((status = outfile_open(&out, path, err)) == 0) {
-        outfile_add(&out, &text);
-        status = outfile_commit(&out, err);
+        err_set(err, ERR_LIMIT, "the baseline would be longer than %zu MB", BASELINE_MAX_BYTES >> 20);
+        return err_hint(err, "keep fewer captures in one baseline");
     }
-    strbuf_release(&text);
-    return status;
+    if (outfile_open(&out, path, err) < 0)
+        return err_status(err);
+    outfile_add(&out, &text);
+    return outfile_commit(&out, err);
 }
 
 /* ---- reading ---- */
@@ -469,17 +467,14 @@ int baseline_parse(const char *text, size_t length, struct profile **ret, size_t
 
 int baseline_read(const char *path, struct profile **ret, size_t *ret_count, struct err *err)
 {
-    char *text = NULL;
+    SCOPED_FREE char *text = NULL;
     size_t length = 0;
-    bool failed = path_read_file(path, BASELINE_MAX_BYTES, &text, &length, err) < 0;
 
     *ret = NULL;
     *ret_count = 0;
-    failed = failed || baseline_parse(text, length, ret, ret_count, err) < 0;
-    free(text);
-    if (failed) {
-        err_wrap(err, "cannot use '%s' as a baseline", path);
-        err_hint(err, "write it anew with 'msprof diff --save %s --base CAPTURE'", path);
-    }
-    return failed ? err_status(err) : 0;
+    if (path_read_file(path, BASELINE_MAX_BYTES, &text, &length, err) == 0 &&
+        baseline_parse(text, length, ret, ret_count, err) == 0)
+        return 0;
+    err_wrap(err, "cannot use '%s' as a baseline", path);
+    return err_hint(err, "write it anew with 'msprof diff --save %s --base CAPTURE'", path);
 }

@@ -89,29 +89,42 @@ static int add_row(struct grid *grid, const struct compare_row *row, struct time
     return grid_row(grid, cells, err);
 }
 
+/* The rows behind those that are shown, as one; *ret_left: how many they are. */
+static struct compare_row others_of(const struct diff_output *output, const char *key, size_t *ret_left)
+{
+    const struct compare_rows *rows = &output->comparison->rows;
+    struct compare_row others = {.key = key, .p = 1, .q = 1, .smallest = -1};
+
+    *ret_left = output->top > 0 && rows->count > output->top ? rows->count - output->top : 0;
+    for (size_t i = rows->count - *ret_left; i < rows->count; i++) {
+        others.total_base += rows->items[i].total_base;
+        others.total_new += rows->items[i].total_new;
+    }
+    return others;
+}
+
+static struct compare_row rest_of(const struct comparison *comparison)
+{
+    return (struct compare_row){.key = "(rest)",
+                                .p = 1,
+                                .q = 1,
+                                .smallest = -1,
+                                .total_base = comparison->rest_base,
+                                .total_new = comparison->rest_new};
+}
+
 static int add_rows(const struct diff_output *output, struct grid *grid, struct time_unit unit, struct err *err)
 {
-    const struct comparison *comparison = output->comparison;
+    const struct compare_rows *rows = &output->comparison->rows;
+    size_t left;
     char others_key[64];
-    struct compare_row others = {.key = others_key, .smallest = -1};
-    const struct compare_row rest = {
-        .key = "(rest)", .smallest = -1, .total_base = comparison->rest_base, .total_new = comparison->rest_new};
-    size_t left = 0;
-    bool failed = false;
+    const struct compare_row others = others_of(output, others_key, &left), rest = rest_of(output->comparison);
 
-    for (size_t i = 0; !failed && i < comparison->rows.count; i++) {
-        const struct compare_row *row = &comparison->rows.items[i];
-        if (output->top == 0 || i < output->top) {
-            failed = add_row(grid, row, unit, err) < 0;
-            continue;
-        }
-        left++;
-        others.total_base += row->total_base;
-        others.total_new += row->total_new;
-    }
     snprintf(others_key, sizeof others_key, "(%zu more)", left);
-    return failed || (left > 0 && add_row(grid, &others, unit, err) < 0) ? err_status(err)
-                                                                         : add_row(grid, &rest, unit, err);
+    for (size_t i = 0; i < rows->count - left; i++)
+        if (add_row(grid, &rows->items[i], unit, err) < 0)
+            return err_status(err);
+    return left > 0 && add_row(grid, &others, unit, err) < 0 ? err_status(err) : add_row(grid, &rest, unit, err);
 }
 
 static void put_names(FILE *stream, const struct side *side, bool markdown)
@@ -494,25 +507,14 @@ static void put_row(struct json_out *json, const struct compare_row *row)
 
 static void put_rows(const struct diff_output *output, struct json_out *json)
 {
-    const struct comparison *comparison = output->comparison;
-    struct compare_row others = {.key = "(others)", .p = 1, .q = 1, .smallest = -1};
-    const struct compare_row rest = {.key = "(rest)",
-                                     .p = 1,
-                                     .q = 1,
-                                     .smallest = -1,
-                                     .total_base = comparison->rest_base,
-                                     .total_new = comparison->rest_new};
+    const struct compare_rows *rows = &output->comparison->rows;
+    size_t left;
+    const struct compare_row others = others_of(output, "(others)", &left), rest = rest_of(output->comparison);
 
     json_put_begin(json, "rows", '[');
-    for (size_t i = 0; i < comparison->rows.count; i++) {
-        if (output->top > 0 && i >= output->top) {
-            others.total_base += comparison->rows.items[i].total_base;
-            others.total_new += comparison->rows.items[i].total_new;
-            continue;
-        }
-        put_row(json, &comparison->rows.items[i]);
-    }
-    if (output->top > 0 && comparison->rows.count > output->top)
+    for (size_t i = 0; i < rows->count - left; i++)
+        put_row(json, &rows->items[i]);
+    if (left > 0)
         put_row(json, &others);
     put_row(json, &rest);
     json_put_end(json, ']');

@@ -70,18 +70,17 @@ static int put_times(struct report_run *run, const struct host_calls *calls, str
 
 static int put_rows(struct report_run *run, struct err *err)
 {
-    struct workload workload;
-    struct host_calls own = {.gaps = NULL};
+    SCOPED(workload_release) struct workload workload = {.borrowed = true};
+    SCOPED(host_calls_release) struct host_calls own = {.gaps = NULL};
 
     if (answer_workload(run, WITHOUT_COUNTERS, &workload, err) < 0)
         return err_status(err);
     if (run->session->calls != NULL)
         return put_times(run, run->session->calls, err);
-    bool failed = host_calls_open(&own, &workload, NULL, true, err) < 0;
+    if (host_calls_open(&own, &workload, NULL, true, err) < 0)
+        return err_status(err);
     workload_release(&workload);
-    failed = failed || host_calls_load(run->session->db, &own, err) < 0 || put_times(run, &own, err) < 0;
-    host_calls_release(&own);
-    return failed ? err_status(err) : 0;
+    return host_calls_load(run->session->db, &own, err) < 0 ? err_status(err) : put_times(run, &own, err);
 }
 
 const struct report report_api = {
@@ -120,28 +119,26 @@ static int put_range(struct report_run *run, struct named_times *times, size_t n
 {
     double period_ns = named_times_period_ns(times, name);
     struct shown_ranges row = {.period_ns = period_ns >= 0 ? period_ns : NAN, .name = times->names.items[name].bytes};
-    int status = series_make(&row.series, times->items[name].durations.items, times->items[name].durations.count, err);
 
-    if (status != 0)
-        return status;
+    if (series_make(&row.series, times->items[name].durations.items, times->items[name].durations.count, err) < 0)
+        return err_status(err);
     row.p95_ns = series_percentile(&row.series, 0.95);
-    status = report_put(run, &row, err);
+    int status = report_put(run, &row, err);
     series_release(&row.series);
     return status;
 }
 
 static int put_rows_ranges(struct report_run *run, struct err *err)
 {
-    struct named_times times;
-    bool failed = named_times_of_ranges(run->session->db, &times, err) < 0;
-    size_t *ranked = NULL;
+    SCOPED(named_times_release) struct named_times times = {.items = NULL};
+    SCOPED_FREE size_t *ranked = NULL;
 
-    failed = failed || named_times_rank(&times, &ranked, err) < 0;
-    for (size_t i = 0; !failed && i < times.count; i++)
-        failed = put_range(run, &times, ranked[i], err) < 0;
-    free(ranked);
-    named_times_release(&times);
-    return failed ? err_status(err) : 0;
+    if (named_times_of_ranges(run->session->db, &times, err) < 0 || named_times_rank(&times, &ranked, err) < 0)
+        return err_status(err);
+    for (size_t i = 0; i < times.count; i++)
+        if (put_range(run, &times, ranked[i], err) < 0)
+            return err_status(err);
+    return 0;
 }
 
 const struct report report_ranges = {

@@ -172,30 +172,17 @@ static int put_phases(struct report_run *run, struct phases *phases, struct err 
     return status;
 }
 
-/* Reads the rows of a table in which the columns that stand in where are known. */
-static int read_rows(sqlite3 *db, const char *table, const char *where, const struct scan_column *values, size_t count,
-                     int (*each)(void *arg, int64_t *row, struct err *err), struct phases *phases, struct err *err)
-{
-    struct query_scan *scan;
-    int status = query_scan_new(db, table, where, values, count, count, &scan, err);
-
-    if (status < 0)
-        return status;
-    status = query_scan(scan, INT64_MIN + 1, INT64_MAX, each, phases, err);
-    query_scan_free(scan);
-    return status;
-}
-
 static int put_rows(struct report_run *run, struct err *err)
 {
     static const char wanted[] = "op_name_id IS NOT NULL AND connection_id IS NOT NULL AND start_ns IS NOT NULL";
     struct phases phases = {.known = MAP_OF(struct known_operator, key)};
-    int status = read_rows(run->session->db, "host_call", "connection_id IS NOT NULL AND start_ns IS NOT NULL",
-                           call_values, CALL_VALUES, take_launch, &phases, err);
+    int status = query_scan_all(run->session->db, "host_call", "connection_id IS NOT NULL AND start_ns IS NOT NULL",
+                                call_values, CALL_VALUES, take_launch, &phases, err);
 
     if (status == 0 && phases.launches.count > 0) {
         large_sort(phases.launches.items, phases.launches.count, sizeof *phases.launches.items, by_connection);
-        status = read_rows(run->session->db, "device_task", wanted, task_values, TASK_VALUES, take_task, &phases, err);
+        status =
+            query_scan_all(run->session->db, "device_task", wanted, task_values, TASK_VALUES, take_task, &phases, err);
     }
     if (status == 0)
         status = put_phases(run, &phases, err);

@@ -87,14 +87,8 @@ static int take_execution(void *arg, int64_t *row, struct err *err)
 static int load_shapes(sqlite3 *db, struct shapes *shapes, struct err *err)
 {
     static const char wanted[] = "op_type_id IS NOT NULL AND tensor_set_id IS NOT NULL AND start_ns IS NOT NULL";
-    struct query_scan *scan;
-    int status = query_scan_new(db, "device_task", wanted, values, VALUES, VALUES, &scan, err);
 
-    if (status < 0)
-        return status;
-    status = query_scan(scan, INT64_MIN + 1, INT64_MAX, take_execution, shapes, err);
-    query_scan_free(scan);
-    return status;
+    return query_scan_all(db, "device_task", wanted, values, VALUES, take_execution, shapes, err);
 }
 
 ARRAY_COMPARE(by_total, struct shape, ARRAY_BY_MOST(total_ns), ARRAY_BY(type), ARRAY_BY(tensors))

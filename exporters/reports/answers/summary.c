@@ -266,15 +266,13 @@ static int put_names(struct report_run *run, const char *item, const struct name
 /* Puts the times of a program whose devices were not recorded: what it says it does, and the calls that it makes. */
 static int put_host(struct report_run *run, struct err *err)
 {
-    struct named_times times;
-    bool failed = named_times_of_ranges(run->session->db, &times, err) < 0 || put_names(run, "Range", &times, err) < 0;
+    SCOPED(named_times_release) struct named_times ranges = {.items = NULL};
+    SCOPED(named_times_release) struct named_times calls = {.items = NULL};
 
-    named_times_release(&times);
-    if (failed)
-        return err_status(err);
-    failed = named_times_of_calls(run->session->db, &times, err) < 0 || put_names(run, "Call", &times, err) < 0;
-    named_times_release(&times);
-    return failed ? err_status(err) : 0;
+    return named_times_of_ranges(run->session->db, &ranges, err) < 0 || put_names(run, "Range", &ranges, err) < 0 ||
+                   named_times_of_calls(run->session->db, &calls, err) < 0
+               ? err_status(err)
+               : put_names(run, "Call", &calls, err);
 }
 
 static int put_rows(struct report_run *run, struct err *err)

@@ -191,17 +191,18 @@ static int add_stage(void *arg, const struct minddata_stage *stage, struct err *
 static int add_stages(struct attaching *attaching, struct err *err)
 {
     const struct framework_analysis *analysis = attaching->analysis;
-    struct minddata data;
-    bool failed = table_rows_open(&attaching->stage_rows, attaching->db, "temp.framework_stage",
-                                  "name TEXT, workers INTEGER, average REAL, used REAL, empty REAL, input_empty REAL,"
-                                  " cpu REAL, cpu_per_worker REAL, input TEXT",
-                                  err) < 0;
-    if (failed || analysis->framework->torch != NULL || !analysis->framework->info.data_process)
-        return failed ? err_status(err) : 0;
-    failed = minddata_load(analysis->framework, analysis->directory, &data, analysis->diag, err) < 0 ||
-             (data.has_pipeline && minddata_each_stage(&data, add_stage, attaching, err) < 0);
-    minddata_release(&data);
-    return failed ? err_status(err) : 0;
+    SCOPED(minddata_release) struct minddata data = {.op_count = 0};
+    if (table_rows_open(&attaching->stage_rows, attaching->db, "temp.framework_stage",
+                        "name TEXT, workers INTEGER, average REAL, used REAL, empty REAL, input_empty REAL,"
+                        " cpu REAL, cpu_per_worker REAL, input TEXT",
+                        err) < 0)
+        return err_status(err);
+    if (analysis->framework->torch != NULL || !analysis->framework->info.data_process)
+        return 0;
+    return minddata_load(analysis->framework, analysis->directory, &data, analysis->diag, err) < 0 ||
+                   (data.has_pipeline && minddata_each_stage(&data, add_stage, attaching, err) < 0)
+               ? err_status(err)
+               : 0;
 }
 
 /* The framework's steps by what devices did for them. */

@@ -534,21 +534,18 @@ static int write_file(struct framework_analysis *analysis, const struct summary 
                       void (*put)(const struct summary *summary, struct strbuf *text), struct err *err)
 {
     char name[96];
-    struct strbuf text;
+    SCOPED(strbuf_release) struct strbuf text;
     struct outfile out;
     snprintf(name, sizeof name, "minddata_pipeline_summary_%" PRId64 "%s", analysis->framework->info.rank, suffix);
-    char *path = path_join(analysis->options->directory, name);
+    SCOPED_FREE char *path = path_join(analysis->options->directory, name);
     strbuf_init(&text, TEXT_LIMIT);
     put(summary, &text);
-    int status = path != NULL && !text.failed ? outfile_open(&out, path, err)
-                                              : err_set(err, ERR_NO_MEMORY, "out of memory for '%s'", name);
-    if (status == 0) {
-        outfile_add(&out, &text);
-        status = output_file_done(&out, name, path, LINES, analysis->options, analysis->result, err);
-    }
-    strbuf_release(&text);
-    free(path);
-    return status;
+    if (path == NULL || text.failed)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for '%s'", name);
+    if (outfile_open(&out, path, err) < 0)
+        return err_status(err);
+    outfile_add(&out, &text);
+    return output_file_done(&out, name, LINES, analysis->options, analysis->result, err);
 }
 
 static int write_summary(struct framework_analysis *analysis, const struct minddata *data, struct err *err)
@@ -572,12 +569,12 @@ static int write_summary(struct framework_analysis *analysis, const struct mindd
 
 int mindspore_write_minddata(struct framework_analysis *analysis, struct err *err)
 {
-    struct minddata data;
+    SCOPED(minddata_release) struct minddata data = {.op_count = 0};
     if (!analysis->framework->info.data_process)
         return 0;
-    bool failed = minddata_load(analysis->framework, analysis->directory, &data, analysis->diag, err) < 0 ||
-                  (data.has_pipeline && write_raw(analysis, &data, err) < 0) ||
-                  (data.has_pipeline && data.has_cpu && data.has_batches && write_summary(analysis, &data, err) < 0);
-    minddata_release(&data);
-    return failed ? err_status(err) : 0;
+    return minddata_load(analysis->framework, analysis->directory, &data, analysis->diag, err) < 0 ||
+                   (data.has_pipeline && write_raw(analysis, &data, err) < 0) ||
+                   (data.has_pipeline && data.has_cpu && data.has_batches && write_summary(analysis, &data, err) < 0)
+               ? err_status(err)
+               : 0;
 }

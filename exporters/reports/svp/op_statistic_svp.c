@@ -38,14 +38,14 @@ static int put_rows(const void *arg, struct report_run *run, struct err *err)
 {
     const struct svp_statistic *statistic = ((const struct part *)arg)->statistic;
     int64_t total = svp_statistic_total(statistic);
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < statistic->count; i++) {
+    for (size_t i = 0; i < statistic->count; i++) {
         const struct op_statistic *it = &statistic->items[i];
         const struct shown row = {*it, (int64_t)i, svp_ratio_known(it->total_centi_us, total, 4),
                                   svp_ratio_known(it->total_centi_us, it->count, 2)};
-        status = report_put(run, &row, err);
+        if (report_put(run, &row, err) < 0)
+            return err_status(err);
     }
-    return status;
+    return 0;
 }
 
 static int print_heading(const void *arg, struct show *show, struct err *err)
@@ -65,17 +65,15 @@ static int put_report(struct report_run *run, const struct svp_report *report, c
 {
     const int64_t numbers[] = {report->device_id, report->model_id, report->current_pic_count, REPORT_ITERATION};
     const struct part part = {report, statistic};
-    struct strbuf suffix;
+    SCOPED(strbuf_release) struct strbuf suffix;
+    strbuf_init(&suffix, REPORT_NAME_MAX);
     if (statistic->count == 0)
         return 0;
-    strbuf_init(&suffix, REPORT_NAME_MAX);
-    bool failed =
-        svp_suffix(&suffix, numbers, sizeof numbers / sizeof numbers[0], err) < 0 ||
-        report_put_part(
-            run, &(struct report_part){.suffix = suffix.data, .heading = print_heading, .rows = put_rows, .arg = &part},
-            err) < 0;
-    strbuf_release(&suffix);
-    return failed ? err_status(err) : 0;
+    if (svp_suffix(&suffix, numbers, sizeof numbers / sizeof numbers[0], err) < 0)
+        return err_status(err);
+    return report_put_part(
+        run, &(struct report_part){.suffix = suffix.data, .heading = print_heading, .rows = put_rows, .arg = &part},
+        err);
 }
 
 static const struct svp_table table = {.report = put_report};

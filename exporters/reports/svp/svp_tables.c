@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/reports/svp/svp_tables.h"
 
+#include "base/array.h"
 #include "base/number.h"
 #include "base/progress.h"
 #include "exporters/export.h"
@@ -37,52 +38,33 @@ static int find_tasks(struct svp_layer_table *table, struct err *err)
     return 0;
 }
 
-/* Layers without a type come first. */
-static int compare_types(const void *left, const void *right)
-{
-    const char *a = (*(const struct svp_layer *const *)left)->type;
-    const char *b = (*(const struct svp_layer *const *)right)->type;
-    return a == NULL || b == NULL ? (a != NULL) - (b != NULL) : strcmp(a, b);
-}
-
+/* Layers without a type have number 1. */
 static int number_types(struct svp_layer_table *table, struct err *err)
 {
     const struct svp_layers *layers = &table->layers;
-    const struct svp_layer **sorted = calloc(layers->count + 1, sizeof(*sorted));
+    SCOPED(intern_release) struct intern types = {.count = 0};
     table->types = calloc(layers->count + 1, sizeof *table->types);
-    if (sorted == NULL || table->types == NULL) {
-        free(sorted);
+    if (table->types == NULL)
         return out_of_memory(err);
-    }
-    for (size_t i = 0; i < layers->count; i++)
-        sorted[i] = &layers->layers[i];
-    qsort(sorted, layers->count, sizeof(*sorted), compare_types);
     for (size_t i = 0; i < layers->count; i++) {
-        if (i == 0 || compare_types(&sorted[i - 1], &sorted[i]) != 0)
-            table->type_count++;
-        table->types[sorted[i] - layers->layers] = (uint32_t)(table->type_count - 1);
+        const char *type = layers->layers[i].type;
+        if (type != NULL && intern_add(&types, type, strlen(type), &table->types[i], err) < 0)
+            return err_status(err);
+        table->types[i] += type != NULL ? 2 : 1;
     }
-    free(sorted);
-    table->memos = calloc(table->type_count + 1, sizeof *table->memos);
+    table->memos = calloc(types.count + 2, sizeof *table->memos);
     return table->memos == NULL ? out_of_memory(err) : 0;
 }
 
 int svp_layer_table_load(sqlite3 *db, const char *model, int64_t model_id, struct svp_layer_table *ret, struct err *err)
 {
-    struct svp_layer_table table = {.task_count = 0};
-    strbuf_init(&table.texts, TEXTS_MAX);
-    int result = svp_layers_load(db, model, model_id, &table.layers, err);
-    if (result == 0 && table.layers.count >= UINT32_MAX)
-        result = err_set(err, ERR_LIMIT, "a layer table of %zu layers", table.layers.count);
-    if (result == 0)
-        result = find_tasks(&table, err);
-    if (result == 0)
-        result = number_types(&table, err);
-    if (result == 0)
-        *ret = table;
-    else
-        svp_layer_table_release(&table);
-    return result;
+    *ret = (struct svp_layer_table){.task_count = 0};
+    strbuf_init(&ret->texts, TEXTS_MAX);
+    if (svp_layers_load(db, model, model_id, &ret->layers, err) == 0 && find_tasks(ret, err) == 0 &&
+        number_types(ret, err) == 0)
+        return 0;
+    svp_layer_table_release(ret);
+    return err_status(err);
 }
 
 void svp_layer_table_release(struct svp_layer_table *table)
@@ -95,11 +77,7 @@ void svp_layer_table_release(struct svp_layer_table *table)
     *table = (struct svp_layer_table){.tasks = NULL};
 }
 
-static int compare_task_id(const void *key, const void *task)
-{
-    int64_t a = *(const int64_t *)key, b = ((const struct svp_task_layers *)task)->task_id;
-    return (a > b) - (a < b);
-}
+ARRAY_COMPARE(compare_task_id, struct svp_task_layers, ARRAY_BY(task_id))
 
 struct svp_task_layers *svp_layer_table_find(struct svp_layer_table *table, int64_t task_id)
 {
@@ -108,7 +86,8 @@ struct svp_task_layers *svp_layer_table_find(struct svp_layer_table *table, int6
     size_t next = table->found + 1 < table->task_count ? table->found + 1 : 0;
     struct svp_task_layers *task = &table->tasks[next];
     if (task->task_id != task_id)
-        task = bsearch(&task_id, table->tasks, table->task_count, sizeof *table->tasks, compare_task_id);
+        task = bsearch(&(struct svp_task_layers){.task_id = task_id}, table->tasks, table->task_count,
+                       sizeof *table->tasks, compare_task_id);
     if (task != NULL)
         table->found = (size_t)(task - table->tasks);
     return task;
@@ -127,7 +106,7 @@ int svp_layer_table_credit(struct svp_layer_table *table, const struct svp_task_
                            struct svp_statistic *statistic, int64_t stream_id, int64_t centi_us, struct err *err)
 {
     if (task == NULL)
-        return svp_statistic_credit(statistic, &table->memos[table->type_count], NULL, false, stream_id, centi_us, err);
+        return svp_statistic_credit(statistic, &table->memos[0], NULL, false, stream_id, centi_us, err);
     for (size_t i = task->first; i < task->first + task->count; i++) {
         if (svp_statistic_credit(statistic, &table->memos[table->types[i]], table->layers.layers[i].type, false,
                                  stream_id, centi_us, err) < 0)
@@ -189,7 +168,6 @@ int svp_layer_lists_set(struct svp_layer_lists *lists, const struct svp_layer *l
                         struct err *err)
 {
     struct strbuf *all[] = {&lists->ids, &lists->names, &lists->types, &lists->ori_names};
-    bool failed = false;
     for (size_t list = 0; list < sizeof all / sizeof all[0]; list++)
         strbuf_clear(all[list]);
     lists->layers = count;
@@ -209,10 +187,9 @@ int svp_layer_lists_set(struct svp_layer_lists *lists, const struct svp_layer *l
         }
     }
     for (size_t list = 0; list < sizeof all / sizeof all[0]; list++)
-        failed = failed || all[list]->failed;
-    if (failed)
-        return err_set(err, ERR_LIMIT, "the names of the %zu layers of one task do not fit into %d bytes", count,
-                       LIST_MAX);
+        if (all[list]->failed)
+            return err_set(err, ERR_LIMIT, "the names of the %zu layers of one task do not fit into %d bytes", count,
+                           LIST_MAX);
     return 0;
 }
 
@@ -325,10 +302,9 @@ static int find_table(struct svp_walker *walker, const char *name, int64_t model
     char *copy = strdup(name);
     if (copy == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory for a layer table");
-    int result = svp_layer_table_load(walker->db, name, model_id, &model->table, err);
-    if (result < 0) {
+    if (svp_layer_table_load(walker->db, name, model_id, &model->table, err) < 0) {
         free(copy);
-        return result;
+        return err_status(err);
     }
     model->name = copy;
     model->model_id = model_id;
@@ -349,13 +325,9 @@ static int visit_task(void *arg, const struct svp_task *task, struct err *err)
     const struct task_visit *visit = arg;
     struct svp_layer_table *table = visit->stop->table;
     struct svp_task_layers *layers = svp_layer_table_find(table, task->task_id);
-    if (visit->each != NULL) {
-        int result = visit->each(visit->arg, task, layers, err);
-        if (result != 0)
-            return result;
-    }
-    if (!visit->credits)
-        return 0;
+    int result = visit->each != NULL ? visit->each(visit->arg, task, layers, err) : 0;
+    if (result != 0 || !visit->credits)
+        return result;
     return svp_layer_table_credit(table, layers, &visit->stop->walker->statistic, task->stream_id,
                                   svp_time_centi_us(task->total_cycle, visit->stop->inference->core_khz), err);
 }

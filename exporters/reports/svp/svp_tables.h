@@ -26,10 +26,9 @@ struct svp_layer_table {
     struct svp_task_layers *tasks; /* ascending by id */
     size_t task_count;
     size_t found; /* the task found last: mostly the next one is asked for then */
-    /* Numbers for the types, one for each layer, and memos for these numbers; the last is for tasks without layers. */
+    /* Numbers for the types, one for each layer, and memos for these numbers; the first is for tasks without layers. */
     uint32_t *types;
     struct statistic_memo *memos;
-    size_t type_count;
     struct strbuf texts;
 };
 

@@ -8,7 +8,7 @@
 #include "db/query/cann_version.h"
 #include "db/query/query_records.h"
 #include "exporters/cann_report.h"
-#include "exporters/communication/communication_files.h"
+#include "exporters/communication/communication.h"
 #include "exporters/query_compile.h"
 #include "exporters/timeline/track.h"
 
