@@ -43,6 +43,12 @@ int database_write_error(struct err *err, int system, const char *doing);
 int database_exec(sqlite3 *db, const char *sql, struct err *err);
 /* Prepares one statement. */
 int database_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **ret, struct err *err);
+/* Ends a local's statement, NULL or prepared, when its scope ends. */
+#define SCOPED_STATEMENT SCOPED(database_statement_end)
+static inline void database_statement_end(sqlite3_stmt *const *statement)
+{
+    sqlite3_finalize(*statement);
+}
 
 /* A new database being built under a temporary name beside it (temporary_create), inside one transaction. */
 struct database_build {

@@ -80,15 +80,8 @@ static bool holds_outputs(int at, const char *name, int nesting)
 /* Whether a file of this relative name, beside data/ and the parts, is none of a capture's. */
 static bool is_beside_data(const char *name)
 {
-    struct file_identity identity;
-    unsigned families;
-    if (strchr(name, '/') != NULL || words_end_in(name, ".done") || capture_is_config_name(name) ||
-        capture_is_known_stream(name))
-        return false;
-    if (capture_recognise(name, &identity, &families) == NULL)
-        return true;
-    file_identity_release(&identity);
-    return false;
+    return strchr(name, '/') == NULL && !words_end_in(name, ".done") && !capture_is_config_name(name) &&
+           !capture_is_known_stream(name) && capture_recognise(name, NULL, NULL) == NULL;
 }
 
 /* Directories of captures: what is in them and what they look like from outside. */
@@ -288,14 +281,7 @@ static bool is_capture_directory(const char *parent, const char *name)
 
 static bool claims_capture(const char *name)
 {
-    struct file_identity identity;
-    unsigned families;
-    if (capture_is_config_name(name))
-        return true;
-    if (capture_recognise(name, &identity, &families) == NULL)
-        return false;
-    file_identity_release(&identity);
-    return true;
+    return capture_is_config_name(name) || capture_recognise(name, NULL, NULL) != NULL;
 }
 
 /* Whether this sub-directory makes its parent a PROF capture. */
