@@ -33,7 +33,7 @@ static bool find_root(sqlite3 *db, const char *name, uint32_t *ret)
 {
     static const char sql[] = "SELECT rootpage FROM main.sqlite_schema WHERE type = 'table' AND name = ?1"
                               " AND NOT EXISTS (SELECT 1 FROM sqlite_temp_schema WHERE name = ?1)";
-    SCOPED_STATEMENT sqlite3_stmt *statement = NULL;
+    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
     int64_t root = 0;
     if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK &&
         sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
@@ -71,7 +71,7 @@ static bool find_columns(sqlite3 *db, const char *name, const struct page_column
                          struct page_tree *ret)
 {
     char sql[128];
-    SCOPED_STATEMENT sqlite3_stmt *statement = NULL;
+    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
     size_t found = 0;
     int code;
     sqlite3_snprintf(sizeof sql, sql, "PRAGMA main.table_xinfo(%Q)", name);

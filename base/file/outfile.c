@@ -188,7 +188,7 @@ static void leave_direct(struct outfile *out)
 /* Only a file of its own is written directly: the descriptor of another, and its offset, belong to others too. */
 static void choose_way(struct outfile *out)
 {
-    if (out->way != OUTFILE_UNDECIDED || out->written < DIRECT_FROM)
+    if (out->way != OUTFILE_UNDECIDED || (out->written < DIRECT_FROM && out->expected < DIRECT_FROM))
         return;
     bool possible = out->temporary != NULL && out->written % OUTFILE_BLOCK == 0;
     out->direct = possible ? direct_new(out->fd, OUTFILE_BLOCK, out->capacity) : NULL;

@@ -11,8 +11,7 @@
 #include "db/query/query.h"
 #include "exporters/html/report_page.h"
 #include "exporters/load/load.h"
-#include "exporters/load/load_evidence.h"
-#include "exporters/reports/answers/advice_output.h"
+#include "exporters/reports/answers/diff_output.h"
 
 #include <stdio.h>
 #include <string.h>

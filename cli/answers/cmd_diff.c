@@ -9,7 +9,6 @@
 #include "db/database.h"
 #include "exporters/html/report_page.h"
 #include "exporters/load/load.h"
-#include "exporters/reports/answers/baseline.h"
 #include "exporters/reports/answers/diff_output.h"
 
 #include <math.h>

@@ -10,7 +10,7 @@
 #include "exporters/cluster/cluster.h"
 #include "exporters/html/report_page.h"
 #include "exporters/load/load.h"
-#include "exporters/reports/answers/baseline.h"
+#include "exporters/reports/answers/diff_output.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,7 +14,6 @@
 #include "db/database.h"
 #include "exporters/cluster/cluster.h"
 #include "exporters/cluster/cluster_database.h"
-#include "exporters/cluster/rank/find.h"
 #include "exporters/cluster/rank/load.h"
 #include "exporters/cluster/rank/rank_text.h"
 #include "parsers/capture/capture.h"

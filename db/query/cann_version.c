@@ -104,7 +104,7 @@ static const struct {
 
 static int holds(sqlite3 *db, const char *sql, bool *ret, struct err *err)
 {
-    SCOPED_STATEMENT sqlite3_stmt *statement = NULL;
+    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
     int status = database_prepare(db, sql, &statement, err);
     *ret = status == 0 && sqlite3_step(statement) == SQLITE_ROW;
     return status;
@@ -125,7 +125,7 @@ static int find_contradiction(sqlite3 *db, struct cann_version_said *said, struc
 
 int cann_version_said(sqlite3 *db, const char *framework, struct cann_version_said *ret, struct err *err)
 {
-    SCOPED_STATEMENT sqlite3_stmt *statement = NULL;
+    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
     *ret = (struct cann_version_said){.version = CANN_VERSION_NEWEST};
     int status = database_prepare(
         db, "SELECT value FROM setting WHERE name = 'cannVersion' AND value <> '' ORDER BY part_id", &statement, err);

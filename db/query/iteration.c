@@ -28,7 +28,7 @@ static int add_range(sqlite3_stmt *insert, sqlite3 *db, int64_t device_id, int64
 static int find_ranges(const struct cann_steps *steps, sqlite3 *out, int64_t model_id, int64_t first, int64_t count,
                        int64_t *ret_devices, struct err *err)
 {
-    SCOPED_STATEMENT sqlite3_stmt *insert = NULL;
+    SCOPED(statement_release) sqlite3_stmt *insert = NULL;
     int status = database_prepare(out, "INSERT INTO wanted VALUES(?1, ?2, ?3)", &insert, err);
     for (size_t i = 0, end; status == 0 && i < steps->count; i = end) {
         int64_t after_ns = INT64_MIN + 1, until_ns = DB_NULL;
@@ -178,7 +178,7 @@ static int copy_others(struct copying *copying, struct err *err)
 {
     static const char *const conditions[] = {IN_STRETCH("t.start_ns"), IN_STRETCH("t.time_ns"), IS_OF_KEPT_TASK};
     const bool stretches = copying->stretches != NULL;
-    SCOPED_STATEMENT sqlite3_stmt *statement = NULL;
+    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
     if (database_exec(copying->out, kept_tasks, err) < 0 ||
         database_prepare(copying->out, stretches ? STRETCH_TABLES : ITERATION_TABLES, &statement, err) < 0)
         return err_status(err);
@@ -199,7 +199,7 @@ static int copy_rows(struct copying *copying, struct err *err)
 
 static int attach(const struct copying *copying, struct err *err)
 {
-    SCOPED_STATEMENT sqlite3_stmt *statement = NULL;
+    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
     if (database_exec(copying->out, "COMMIT", err) < 0 ||
         database_prepare(copying->out, "ATTACH ?1 AS capture", &statement, err) < 0)
         return err_status(err);

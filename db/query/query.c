@@ -32,7 +32,7 @@ int query_loop(sqlite3 *db, sqlite3_stmt *statement, int (*each)(void *arg, sqli
 int query_run(sqlite3 *db, const char *sql, const int64_t *parameters, size_t parameter_count,
               int (*each)(void *arg, sqlite3_stmt *row, struct err *err), void *arg, struct err *err)
 {
-    SCOPED_STATEMENT sqlite3_stmt *statement = NULL;
+    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
     if (database_prepare(db, sql, &statement, err) < 0)
         return err_status(err);
     for (size_t i = 0; i < parameter_count; i++)

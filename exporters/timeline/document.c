@@ -236,6 +236,19 @@ char *trace_put_string(char *p, const char *text)
     return p;
 }
 
+char *trace_put_name_of(char *p, const struct trace_style *style, const char *key, size_t key_length, const char *text)
+{
+    if (!style->coded)
+        return trace_put_string(trace_put_bytes(p, key, key_length), text);
+    char *copy = p + sizeof(struct event_value);
+    const size_t plain = strlen(text), length = json_text_escape(copy, text, plain);
+    char *end = trace_put_coded_text(p, CODE_TEXT, key, key_length, text, length);
+    if (length == plain && memcmp(copy, text, length) == 0)
+        return end;
+    *p = CODE_COPY;
+    return copy + length;
+}
+
 int trace_text(struct strbuf *buf, const char *text, size_t length)
 {
     size_t before = buf->length;

@@ -98,6 +98,9 @@ static inline int trace_slice_done(struct trace *trace, char *args_end, const st
 /* Puts a text of any bytes as a JSON string, of so many bytes at most; NULL takes none of them. */
 #define trace_string_room(text) ((text) != NULL ? JSON_TEXT_EXPANSION * strlen(text) + 2 : 0)
 char *trace_put_string(char *p, const char *text);
+/* Puts an argument of one that stays until trace_forget_texts; key: a literal, as that of trace_put_integer. */
+#define trace_put_name(p, style, key, text) trace_put_name_of((p), (style), "" key, sizeof(key) - 1, (text))
+char *trace_put_name_of(char *p, const struct trace_style *style, const char *key, size_t key_length, const char *text);
 
 /* Appends text of any bytes as a JSON string with its quotes: 0, or -1 with buf->failed set. */
 int trace_text(struct strbuf *buf, const char *text, size_t length);

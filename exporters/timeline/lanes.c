@@ -148,6 +148,8 @@ char *trace_lanes_begin(struct trace_lanes *lanes, struct trace *trace, int64_t 
     va_list args;
     if (trace_lanes_place(lanes, number, slice, err) < 0 || (p = trace_event_room(trace, texts, err)) == NULL)
         return NULL;
+    if (strchr(format, '%') == NULL)
+        return trace_put_slice(trace_begin_named(p, &trace->style, format, "", 0), &trace->style, slice);
     va_start(args, format);
     vsnprintf(name, sizeof name, format, args);
     va_end(args);

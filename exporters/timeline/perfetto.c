@@ -76,8 +76,10 @@ static const struct {
 #define TEXTS_BYTES_MAX ((size_t)8 * 1024 * 1024)
 #define STATES_BYTES_MAX ((size_t)16 * 1024 * 1024) /* of all that sequences know */
 #define OWN_PID_FROM 1000000000                     /* of processes whose numbers Perfetto has no room for */
-#define SHORT_EVENT 1024                            /* bytes of events that are written in one piece */
+#define EVENT_ROOM ((size_t)16 * 1024)              /* bytes of an event beside its texts */
+#define ARGUMENT_MAX 128                            /* bytes of an argument whose texts are interned */
 #define HEAD_MAX 64                                 /* bytes of a packet before its messages */
+#define TRACK_BYTES 16                              /* of what all packets of a track have in common */
 #define ROOM_BESIDE 128                             /* bytes beside a text that is interned */
 #define RECENT 64                                   /* a power of two: tracks that are found without the map */
 #define STAYING 4096                                /* a power of two: texts that are known by their address */
@@ -110,10 +112,12 @@ struct track {
     uint64_t parent; /* the uuid of its process */
     int64_t rank;
     char *name;
-    bool counter;        /* it is described already */
-    uint32_t generation; /* of what it has interned; 0: it has not begun */
-    int64_t now_ns;      /* the time of its last packet */
-    int64_t begin_ns;    /* of its last slice */
+    bool counter;                                       /* it is described already */
+    uint32_t generation;                                /* of what it has interned; 0: it has not begun */
+    unsigned char begin[TRACK_BYTES], end[TRACK_BYTES]; /* behind the time: up to an event's length, and a whole end */
+    uint8_t begin_size, end_size;
+    int64_t now_ns;   /* the time of its last packet */
+    int64_t begin_ns; /* of its last slice */
     unsigned char *known;
     size_t known_size;
     struct ARRAY_OF(int64_t) ends; /* of the slices around now, the innermost last */
@@ -154,8 +158,12 @@ struct perfetto {
         size_t count, capacity;
     } all_processes;               /* in the order in which they were first met */
     char *event, *interned, *name; /* the messages of a packet; a name behind its prefix */
-    char *event_end, *interned_end;
+    char *interned_end;
     size_t event_room, interned_room, name_room;
+    struct {
+        char *start, *event, *end; /* end: of the room that it has */
+        int64_t time_ns;
+    } packet;                /* of an event, that is being put */
     struct event_text coded; /* that is being taken from its codes */
 };
 
@@ -339,81 +347,83 @@ void perfetto_forget_texts(struct perfetto *writer)
 
 /* ---- packets ---- */
 
-/* Writes a packet of this head, what has been interned and a message. */
+/* Writes a packet of this head and a message. */
 static void write_packet(struct perfetto *writer, const char *head, size_t head_length, unsigned field,
                          const char *message, size_t length)
 {
-    const size_t interned = (size_t)(writer->interned_end - writer->interned);
-    size_t inside = head_length + 2 * (size_t)(field > 15) + 1 - (field > 15) + varint_size(length) + length;
-    if (interned > 0)
-        inside += 1 + varint_size(interned) + interned;
-    char start[2 * HEAD_MAX], *p = varint_put(field_put_tag(start, TRACE_PACKET, WIRE_BYTES), inside);
+    char tail[2 * VARINT_MAX], *t = varint_put(field_put_tag(tail, field, WIRE_BYTES), length);
+    char start[2 * HEAD_MAX], *p = field_put_tag(start, TRACE_PACKET, WIRE_BYTES);
+    p = varint_put(p, head_length + (size_t)(t - tail) + length);
     memcpy(p, head, head_length);
-    p += head_length;
-    if (interned > 0) {
-        p = varint_put(field_put_tag(p, PACKET_INTERNED_DATA, WIRE_BYTES), interned);
-        outfile_write(writer->out, start, (size_t)(p - start));
-        outfile_write(writer->out, writer->interned, interned);
-        p = start;
-    }
-    p = varint_put(field_put_tag(p, field, WIRE_BYTES), length);
-    outfile_write(writer->out, start, (size_t)(p - start));
+    memcpy(p + head_length, tail, (size_t)(t - tail));
+    outfile_write(writer->out, start, (size_t)(p - start) + head_length + (size_t)(t - tail));
     outfile_write(writer->out, message, length);
-    writer->interned_end = writer->interned;
 }
 
-/* The head of a packet of a track at a time, which becomes the track's when it is no earlier one. */
-static char *put_head(char *p, struct track *track, int64_t time_ns, bool needs_state)
+/* Puts the time of a packet of a track: since the packet before, or as it is when it is earlier than that. */
+static inline char *put_time(char *p, const struct track *track, int64_t time_ns)
 {
-    uint64_t since = (uint64_t)time_ns - (uint64_t)track->now_ns;
-    bool earlier = time_ns < track->now_ns;
-    p = field_put(p, PACKET_TIMESTAMP, earlier ? (uint64_t)time_ns : since);
-    p = field_put(p, PACKET_SEQUENCE_ID, track->uuid);
-    if (needs_state)
-        p = field_put(p, PACKET_SEQUENCE_FLAGS, NEEDS_STATE);
-    if (earlier)
-        return field_put(p, PACKET_CLOCK_ID, CLOCK_TRACE_ID);
-    track->now_ns = time_ns;
-    return p;
+    if (time_ns >= track->now_ns)
+        return field_put(p, PACKET_TIMESTAMP, (uint64_t)time_ns - (uint64_t)track->now_ns);
+    return field_put(field_put(p, PACKET_TIMESTAMP, (uint64_t)time_ns), PACKET_CLOCK_ID, CLOCK_TRACE_ID);
 }
 
-/* Writes what nearly all events are: short, by time, and of texts that are known. */
-static void write_short(struct perfetto *writer, struct track *track, int64_t time_ns, bool needs_state, size_t length)
+/* Begins a packet with an event, for which there is so much room; returns where it is put. Both lengths have a byte. */
+static inline char *begin_packet(struct perfetto *writer, const struct track *track, int64_t time_ns, size_t room)
 {
-    enum { TAGS = 3, FLAGS = 2, STEP = 16 };
-    const uint64_t since = (uint64_t)time_ns - (uint64_t)track->now_ns;
-    const size_t inside =
-        TAGS + (needs_state ? FLAGS : 0) + varint_size(since) + varint_size(track->uuid) + varint_size(length) + length;
-    char *start = outfile_reserve(writer->out, SHORT_EVENT + HEAD_MAX + STEP);
-    char *p = varint_put(field_put_tag(start, TRACE_PACKET, WIRE_BYTES), inside);
-    p = field_put(p, PACKET_TIMESTAMP, since);
-    p = field_put(p, PACKET_SEQUENCE_ID, track->uuid);
-    if (needs_state)
-        p = field_put(p, PACKET_SEQUENCE_FLAGS, NEEDS_STATE);
-    p = varint_put(field_put_tag(p, PACKET_TRACK_EVENT, WIRE_BYTES), length);
-    for (size_t i = 0; i < length; i += STEP) /* both buffers have room behind */
-        memcpy(p + i, writer->event + i, STEP);
-    outfile_advance(writer->out, (size_t)(p - start) + length);
-    track->now_ns = time_ns;
+    char *p = room <= OUTFILE_RESERVE_MAX ? outfile_reserve(writer->out, room) : writer->event;
+    writer->packet.start = p;
+    writer->packet.end = p + room;
+    writer->packet.time_ns = time_ns;
+    p = put_time(field_put_tag(p, TRACE_PACKET, WIRE_BYTES) + 1, track, time_ns);
+    memcpy(p, track->begin, TRACK_BYTES);
+    return writer->packet.event = p + track->begin_size + 1;
 }
 
-/* Writes the event that has been put. */
-static void write_event(struct perfetto *writer, struct track *track, int64_t time_ns, bool needs_state)
+/* Writes the length of what stands between p and end into the byte before p, and makes room where it has more bytes;
+ * returns the end. outside: of what follows it. */
+static inline char *put_length(char *p, char *end, size_t outside)
 {
-    const size_t length = (size_t)(writer->event_end - writer->event);
-    if (time_ns >= track->now_ns && length < SHORT_EVENT && writer->interned_end == writer->interned) {
-        write_short(writer, track, time_ns, needs_state, length);
-        return;
+    const size_t length = (size_t)(end - p) + outside, more = varint_size(length) - 1;
+    if (more > 0)
+        memmove(p + more, p, (size_t)(end - p));
+    varint_put(p - 1, length);
+    return end + more;
+}
+
+/* Writes the packet whose event has been put up to its end, with what has been interned. */
+static inline void end_packet(struct perfetto *writer, struct track *track, char *end)
+{
+    enum { TAG = 1 };
+    const size_t interned = (size_t)(writer->interned_end - writer->interned);
+    char *start = writer->packet.start;
+    end = put_length(writer->packet.event, end, 0);
+    end = put_length(start + TAG + 1, end, interned > 0 ? TAG + varint_size(interned) + interned : 0);
+    if (start != writer->event)
+        outfile_advance(writer->out, (size_t)(end - start));
+    else
+        outfile_write(writer->out, start, (size_t)(end - start));
+    if (interned > 0) {
+        char head[2 * VARINT_MAX], *p = varint_put(field_put_tag(head, PACKET_INTERNED_DATA, WIRE_BYTES), interned);
+        outfile_write(writer->out, head, (size_t)(p - head));
+        outfile_write(writer->out, writer->interned, interned);
+        writer->interned_end = writer->interned;
     }
-    char head[HEAD_MAX], *p = put_head(head, track, time_ns, needs_state);
-    write_packet(writer, head, (size_t)(p - head), PACKET_TRACK_EVENT, writer->event, length);
+    if (writer->packet.time_ns >= track->now_ns)
+        track->now_ns = writer->packet.time_ns;
 }
 
 /* Writes the end of a slice. */
-static void write_end(struct perfetto *writer, struct track *track, int64_t time_ns)
+static inline void write_end(struct perfetto *writer, struct track *track, int64_t time_ns)
 {
-    writer->event_end = field_put(writer->event, EVENT_TYPE, TYPE_SLICE_END);
-    write_event(writer, track, time_ns, false);
+    char *start = outfile_reserve(writer->out, HEAD_MAX), *p = field_put_tag(start, TRACE_PACKET, WIRE_BYTES) + 1;
+    p = put_time(p, track, time_ns);
+    memcpy(p, track->end, TRACK_BYTES);
+    p += track->end_size;
+    start[1] = (char)(p - start - 2);
+    outfile_advance(writer->out, (size_t)(p - start));
+    if (time_ns >= track->now_ns)
+        track->now_ns = time_ns;
 }
 
 static char *put_clock(char *p, unsigned id, int64_t time_ns, bool incremental)
@@ -443,6 +453,16 @@ static void begin_sequence(struct perfetto *writer, struct track *track)
     write_packet(writer, head, (size_t)(p - head), PACKET_CLOCK_SNAPSHOT, snapshot, (size_t)(s - snapshot));
     track->now_ns = 0;
     track->generation = writer->generation;
+    p = e = field_put((char *)track->begin, PACKET_SEQUENCE_ID, track->uuid);
+    if (!track->counter)
+        p = field_put(p, PACKET_SEQUENCE_FLAGS, NEEDS_STATE);
+    track->begin_size = (uint8_t)(field_put_tag(p, PACKET_TRACK_EVENT, WIRE_BYTES) - (char *)track->begin);
+    const size_t id_size = (size_t)(e - (char *)track->begin);
+    memcpy(track->end, track->begin, id_size);
+    char end[VARINT_MAX];
+    e = field_put(end, EVENT_TYPE, TYPE_SLICE_END);
+    e = field_put_bytes((char *)track->end + id_size, PACKET_TRACK_EVENT, end, (size_t)(e - end));
+    track->end_size = (uint8_t)(e - (char *)track->end);
 }
 
 /* ---- tracks ---- */
@@ -576,38 +596,22 @@ static inline char *put_value(char *p, struct perfetto *writer, struct track *tr
     }
 }
 
-static inline __attribute__((always_inline)) void put_annotation(struct perfetto *writer, struct track *track,
-                                                                 const struct event_member *member, struct err *err)
+static inline __attribute__((always_inline)) char *put_annotation(char *p, struct perfetto *writer, struct track *track,
+                                                                  const struct event_member *member, struct err *err)
 {
-    enum { SHORT = 2, SHORT_MESSAGE = 128 }; /* bytes before a message below 128 bytes, as nearly all are */
-    char *message = writer->event_end + SHORT;
-    char *p = put_interned(message, writer, track, TEXT_KEY, member->literal, member->key, err);
-    p = put_value(p, writer, track, member, err);
-    const size_t length = (size_t)(p - message), head = length < SHORT_MESSAGE ? SHORT : varint_size(length) + 1;
-    if (head > SHORT)
-        memmove(message + head - SHORT, message, length);
-    varint_put(field_put_tag(writer->event_end, EVENT_ANNOTATION, WIRE_BYTES), length);
-    writer->event_end += head + length;
-}
-
-/* Puts category, arguments and other members. */
-static void put_facts(struct perfetto *writer, struct track *track, const struct event_text *event, struct err *err)
-{
-    if (event->category.text != NULL)
-        writer->event_end =
-            put_interned(writer->event_end, writer, track, TEXT_CATEGORY, event->category_stays, event->category, err);
-    for (size_t i = 0; i < event->member_count; i++)
-        put_annotation(writer, track, &event->members[i], err);
+    char *message = field_put_tag(p, EVENT_ANNOTATION, WIRE_BYTES) + 1;
+    p = put_interned(message, writer, track, TEXT_KEY, member->literal, member->key, err);
+    return put_length(message, put_value(p, writer, track, member, err), 0);
 }
 
 /* Writes the beginning of a slice, or an instant, whose facts have been put, and keeps its end. */
-static int write_slice(struct perfetto *writer, struct track *track, const struct event_text *event, struct err *err)
+static int write_slice(struct perfetto *writer, struct track *track, const struct event_text *event, char *p,
+                       struct err *err)
 {
     const int64_t start_ns = event->start_ns, end_ns = span_end(start_ns, event->duration_ns);
     const bool instant = event->phase == 'i', earlier = start_ns < track->now_ns;
-    char *p = field_put(writer->event_end, EVENT_TYPE, instant ? TYPE_INSTANT : TYPE_SLICE_BEGIN);
-    writer->event_end = put_name(p, writer, track, event, err);
-    write_event(writer, track, start_ns, true);
+    p = field_put(p, EVENT_TYPE, instant ? TYPE_INSTANT : TYPE_SLICE_BEGIN);
+    end_packet(writer, track, put_name(p, writer, track, event, err));
     if (instant)
         return 0;
     if (earlier) { /* the ends that are waiting are not of what is around it */
@@ -632,15 +636,15 @@ static uint64_t flow_id(struct event_span id)
 }
 
 /* Writes an end of an arrow, whose facts have been put. */
-static int write_flow(struct perfetto *writer, struct track *track, const struct event_text *event, struct err *err)
+static int write_flow(struct perfetto *writer, struct track *track, const struct event_text *event, char *p,
+                      struct err *err)
 {
     char legacy[4 * VARINT_MAX], *l = field_put(legacy, LEGACY_PHASE, (uint64_t)event->phase);
     l = field_put(l, LEGACY_UNSCOPED_ID, event->numbered ? (uint64_t)event->duration_ns : flow_id(event->id));
     if (event->encloses)
         l = field_put(l, LEGACY_BIND_TO_ENCLOSING, 1);
-    char *p = put_name(writer->event_end, writer, track, event, err);
-    writer->event_end = field_put_bytes(p, EVENT_LEGACY, legacy, (size_t)(l - legacy));
-    write_event(writer, track, event->start_ns, true);
+    p = put_name(p, writer, track, event, err);
+    end_packet(writer, track, field_put_bytes(p, EVENT_LEGACY, legacy, (size_t)(l - legacy)));
     return 0;
 }
 
@@ -649,19 +653,23 @@ static inline bool is_flow(const struct event_text *event)
     return event->phase == 's' || event->phase == 't' || event->phase == 'f';
 }
 
-/* Writes what is due before a slice or an arrow, and begins it. */
-static void begin_event(struct perfetto *writer, struct track *track, const struct event_text *event)
+/* Writes what is due before a slice or an arrow, and begins it; returns where its facts are put. */
+static inline char *begin_event(struct perfetto *writer, struct track *track, const struct event_text *event,
+                                size_t room)
 {
     begin_sequence(writer, track);
     if (!is_flow(event) ||
         track->begin_ns != event->start_ns) /* else it is of the slice that has just begun, however short */
         end_slices(writer, track, event->start_ns);
-    writer->event_end = writer->event;
+    return begin_packet(writer, track, event->start_ns, room);
 }
 
-static int end_event(struct perfetto *writer, struct track *track, const struct event_text *event, struct err *err)
+/* p: the end of its facts. */
+static inline int end_event(struct perfetto *writer, struct track *track, const struct event_text *event, char *p,
+                            struct err *err)
 {
-    const int status = is_flow(event) ? write_flow(writer, track, event, err) : write_slice(writer, track, event, err);
+    const int status =
+        is_flow(event) ? write_flow(writer, track, event, p, err) : write_slice(writer, track, event, p, err);
     return err->code != ERR_NONE ? err_status(err) : status;
 }
 
@@ -707,11 +715,10 @@ static int add_counters(struct perfetto *writer, const struct event_text *event,
             return err_set(err, ERR_FORMAT, "a counter of a timeline is no number: %.*s", (int)member->value.length,
                            member->value.text);
         begin_sequence(writer, track);
-        char *p = field_put(writer->event, EVENT_TYPE, TYPE_COUNTER);
-        writer->event_end = member->type == EVENT_INTEGER
-                                ? field_put(p, EVENT_COUNTER_VALUE, (uint64_t)member->integer)
-                                : field_put_double(p, EVENT_DOUBLE_COUNTER_VALUE, member->real);
-        write_event(writer, track, event->start_ns, false);
+        char *p = field_put(begin_packet(writer, track, event->start_ns, EVENT_ROOM), EVENT_TYPE, TYPE_COUNTER);
+        end_packet(writer, track,
+                   member->type == EVENT_INTEGER ? field_put(p, EVENT_COUNTER_VALUE, (uint64_t)member->integer)
+                                                 : field_put_double(p, EVENT_DOUBLE_COUNTER_VALUE, member->real));
     }
     return 0;
 }
@@ -766,9 +773,12 @@ int perfetto_add(struct perfetto *writer, const struct event_text *event, struct
     struct track *track = track_of(writer, event->pid, event->tid, err);
     if (track == NULL)
         return err_status(err);
-    begin_event(writer, track, event);
-    put_facts(writer, track, event, err);
-    return end_event(writer, track, event, err);
+    char *p = begin_event(writer, track, event, 4 * texts + EVENT_ROOM);
+    if (event->category.text != NULL)
+        p = put_interned(p, writer, track, TEXT_CATEGORY, event->category_stays, event->category, err);
+    for (size_t i = 0; i < event->member_count; i++)
+        p = put_annotation(p, writer, track, &event->members[i], err);
+    return end_event(writer, track, event, p, err);
 }
 
 /* ---- events straight from their codes ---- */
@@ -800,9 +810,10 @@ static const char *read_coded_head(const char *p, const char *end, struct event_
     return times.phase == 'X' || times.phase == 'i' || is_flow(ret) ? p + sizeof times : NULL;
 }
 
-/* Puts the argument at p, coded or of JSON; returns what is behind it. NULL: it is no argument, or has not ended. */
+/* Puts the argument at p, coded or of JSON, at *ret; returns what is behind it. NULL: it is no argument, or has not
+ * ended. */
 static inline const char *put_argument(struct perfetto *writer, struct track *track, const char *p, const char *end,
-                                       bool in_args, struct err *err)
+                                       bool in_args, char **ret, struct err *err)
 {
     struct event_member member;
     if (*p >= CODE_CATEGORY && *p <= CODE_COPY) {
@@ -813,7 +824,7 @@ static inline const char *put_argument(struct perfetto *writer, struct track *tr
         p += sizeof value;
         if (value.code == CODE_CATEGORY) {
             const struct event_span text = {value.key, value.key_length};
-            writer->event_end = put_interned(writer->event_end, writer, track, TEXT_CATEGORY, true, text, err);
+            *ret = put_interned(*ret, writer, track, TEXT_CATEGORY, true, text, err);
             return p;
         }
         event_value_member(&value, p, &member);
@@ -829,18 +840,18 @@ static inline const char *put_argument(struct perfetto *writer, struct track *tr
     } else {
         return NULL;
     }
-    put_annotation(writer, track, &member, err);
+    *ret = put_annotation(*ret, writer, track, &member, err);
     return p;
 }
 
-/* Puts the arguments of an event up to its end, which is returned. */
+/* Puts the arguments of an event up to its end, which is returned, at *ret. */
 static inline const char *put_coded_facts(struct perfetto *writer, struct track *track, const char *p, const char *end,
-                                          struct err *err)
+                                          char **ret, struct err *err)
 {
     static const char args[] = ",\"args\":{";
-    const char *const room_end = writer->event + writer->event_room - SHORT_EVENT;
+    const char *const room_end = writer->packet.end - 2 * ARGUMENT_MAX;
     bool in_args = false;
-    while (p != NULL && p < end && writer->event_end < room_end) {
+    while (p != NULL && p < end && *ret < room_end) {
         if (*p == '}') {
             p++;
             if (!in_args)
@@ -850,7 +861,7 @@ static inline const char *put_coded_facts(struct perfetto *writer, struct track 
             in_args = (size_t)(end - p) >= sizeof args && memcmp(p, args, sizeof args - 1) == 0;
             p = in_args ? p + sizeof args - 1 : NULL;
         } else {
-            p = put_argument(writer, track, p, end, in_args, err);
+            p = put_argument(writer, track, p, end, in_args, ret, err);
         }
     }
     return NULL;
@@ -866,10 +877,10 @@ const char *perfetto_take(struct perfetto *writer, const char *p, const char *en
         forget(writer);
     if ((track = track_of(writer, event->pid, event->tid, err)) == NULL)
         return NULL;
-    begin_event(writer, track, event);
+    char *at = begin_event(writer, track, event, EVENT_ROOM);
     if (event->category.text != NULL)
-        writer->event_end = put_interned(writer->event_end, writer, track, TEXT_CATEGORY, true, event->category, err);
-    if ((p = put_coded_facts(writer, track, p, end, err)) == NULL || end_event(writer, track, event, err) < 0)
+        at = put_interned(at, writer, track, TEXT_CATEGORY, true, event->category, err);
+    if ((p = put_coded_facts(writer, track, p, end, &at, err)) == NULL || end_event(writer, track, event, at, err) < 0)
         return NULL;
     *ret_phase = event->phase;
     return p;

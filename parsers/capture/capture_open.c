@@ -6,9 +6,12 @@
 #include "base/file/fsutil.h"
 #include "parsers/capture/capture_files.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- marks ---- */
 
@@ -367,7 +370,10 @@ int capture_open(struct capture *capture, const char *directory, const struct ca
     SCOPED(entry_list_release) struct entry_list list = {.entries = NULL};
     *capture = (struct capture){.diag = diag, .options = *options};
     capture->directory = path_absolute(directory, err);
+    capture->at = -1;
     int status = capture->directory != NULL ? entry_list_gather(&list, capture->directory, err) : err_status(err);
+    if (status == 0 && (capture->at = open(capture->directory, O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0)
+        status = err_set_errno(err, errno, "cannot open '%s'", capture->directory);
     entry_list_sort(&list);
     if (status == 0)
         status = entry_list_fingerprint(&list, capture->fingerprint, err);
@@ -413,6 +419,8 @@ void capture_release(struct capture *capture)
     free(capture->marks);
     free(capture->models);
     free(capture->devices);
+    if (capture->directory != NULL && capture->at >= 0)
+        close(capture->at);
     free(capture->directory);
     *capture = (struct capture){.directory = NULL};
 }

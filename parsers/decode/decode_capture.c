@@ -578,6 +578,15 @@ static int pass_over(struct decoder *decoder, size_t first, size_t end, struct e
     return status;
 }
 
+/* Whether the file was rejected as a copy: 1. */
+static int pass_over_copy(struct decoder *decoder, struct capture_file *file, struct err *err)
+{
+    struct capture *capture = decoder->capture;
+    const char *checksum =
+        copies_are_told_late(capture, file) ? file_reader_peek(decoder->reader, (size_t)(file - capture->files)) : NULL;
+    return checksum != NULL ? copies_reject(&decoder->copies, capture, file, checksum, err) : 0;
+}
+
 static int decode_files(struct decoder *decoder, struct checksum *checksum, struct err *err)
 {
     struct capture *capture = decoder->capture;
@@ -592,6 +601,8 @@ static int decode_files(struct decoder *decoder, struct checksum *checksum, stru
             continue;
         next = stream_end(capture, i);
         status = pass_over(decoder, i, next, err);
+        if (status == 0)
+            status = pass_over_copy(decoder, file, err);
         if (status == 0)
             status = decode_stream(decoder, file, next - i, checksum, err);
         else if (status > 0)
@@ -686,6 +697,7 @@ static void close_decoder(struct decoder *decoder)
     free(decoder->scratch);
     free(decoder->open);
     free(decoder->plans);
+    map_release(&decoder->copies.seen);
 }
 
 /* Rows would not be in their order. */
@@ -741,6 +753,7 @@ int decode_capture(struct capture *capture, struct row_sink *sink, const struct 
     struct decoder decoder = {
         .capture = capture, .sink = sink, .progress = progress, .bytes_total = capture_record_bytes(capture)};
     struct checksum *checksum = checksum_new();
+    copies_begin(&decoder.copies, capture);
     status = checksum != NULL ? open_decoder(&decoder, err) : err_no_memory(err);
     if (status == 0 && capture->family == CAPTURE_CANN)
         decoder.ahead = ahead_new(capture, decode_ahead);

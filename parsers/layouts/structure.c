@@ -26,7 +26,7 @@ int source_add(struct source *source, const struct capture *capture, const struc
     const char *name = of->name;
     if (array_reserve(source, 1, err) < 0)
         return err_status(err);
-    struct source_file file = {.name = name, .fd = capture_file_open(capture, of, &info, &failure)};
+    struct source_file file = {.name = name, .fd = capture_file_open(capture, name, &info, &failure)};
     if (file.fd < 0)
         return failure == NOT_REGULAR ? err_set(err, ERR_FORMAT, "'%s' is not a regular file", name)
                                       : err_set_errno(err, failure, "cannot open '%s'", name);

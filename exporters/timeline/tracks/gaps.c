@@ -2,7 +2,7 @@
 /* Gaps: when a device did nothing between two executions, and why, as the table of that name has them. */
 #include "analysis/gap_calls.h"
 #include "base/file/large.h"
-#include "exporters/load/load_ranges.h"
+#include "exporters/load/load.h"
 #include "exporters/timeline/answers.h"
 
 struct layer {
@@ -36,9 +36,9 @@ static int draw_gap(struct layer *layer, size_t i, struct err *err)
         p = trace_put_decimals(p, style, ",\"Covered(%)\":",
                                (int64_t)((double)call->covered_ns / (double)slice.duration_ns * 1000 + 0.5), 1);
     if (name != NULL)
-        p = trace_put_string(trace_put_literal(p, ",\"Call\":"), name);
-    p = trace_put_string(trace_put_literal(p, ",\"Before\":"), before);
-    p = trace_put_string(trace_put_literal(p, ",\"After\":"), after);
+        p = trace_put_name(p, style, ",\"Call\":", name);
+    p = trace_put_name(p, style, ",\"Before\":", before);
+    p = trace_put_name(p, style, ",\"After\":", after);
     return trace_slice_done(trace, p, &slice, err);
 }
 
