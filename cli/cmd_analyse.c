@@ -179,13 +179,11 @@ static int simplify_prof(const char *prof, struct err *err)
     int status = 0;
     for (size_t i = 0; status == 0 && i < sizeof made / sizeof *made; i++)
         status = remove_inside(prof, made[i], err);
-    DIR *opened = opendir(prof);
+    SCOPED_DIRECTORY DIR *opened = opendir(prof);
     for (struct dirent *entry; status == 0 && opened != NULL && (entry = readdir(opened)) != NULL;) {
         if (strcmp(entry->d_name, "host") == 0 || strncmp(entry->d_name, "device_", 7) == 0)
             status = simplify_part(prof, entry->d_name, err);
     }
-    if (opened != NULL)
-        closedir(opened);
     return status;
 }
 

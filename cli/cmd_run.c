@@ -276,7 +276,7 @@ static int split_lines(char *text, struct value_list *ret, size_t *ret_gone, str
 static char *find_unlisted(const struct surroundings *surroundings, pid_t process, const struct timespec *start)
 {
     char ending[32], *found = NULL;
-    DIR *directory = opendir(surroundings->output);
+    SCOPED_DIRECTORY DIR *directory = opendir(surroundings->output);
     const struct dirent *entry;
     struct stat info;
 
@@ -288,8 +288,6 @@ static char *find_unlisted(const struct surroundings *surroundings, pid_t proces
             info.st_ctim.tv_sec >= start->tv_sec)
             found = path_join(surroundings->output, entry->d_name);
     }
-    if (directory != NULL)
-        closedir(directory);
     return found;
 }
 

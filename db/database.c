@@ -350,13 +350,12 @@ void database_build_abort(struct database_build *build)
 /* The first value of a statement; -1: there is none. */
 static int64_t pragma_integer(sqlite3 *db, const char *sql)
 {
-    sqlite3_stmt *statement;
+    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
     int64_t value = -1;
     if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) != SQLITE_OK)
         return -1;
     if (sqlite3_step(statement) == SQLITE_ROW)
         value = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
     return value;
 }
 
@@ -460,7 +459,7 @@ out:
 
 int database_meta(sqlite3 *db, const char *key, char **ret, struct err *err)
 {
-    sqlite3_stmt *statement;
+    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
     int status = database_prepare(db, "SELECT value FROM meta WHERE key = ?1", &statement, err);
     if (status < 0)
         return status;
@@ -477,6 +476,5 @@ int database_meta(sqlite3 *db, const char *key, char **ret, struct err *err)
         status = err_no_memory(err);
     else
         *ret = copy;
-    sqlite3_finalize(statement);
     return status;
 }

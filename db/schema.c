@@ -483,7 +483,7 @@ int schema_build_connect(struct database_build *build, struct err *err)
  * any of ours. */
 static bool schema_text(sqlite3 *db, struct strbuf *text)
 {
-    sqlite3_stmt *statement;
+    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
     int code;
     if (sqlite3_prepare_v2(db, "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema ORDER BY 1, 2, 3", -1,
                            &statement, NULL) != SQLITE_OK)
@@ -497,7 +497,6 @@ static bool schema_text(sqlite3 *db, struct strbuf *text)
             strbuf_addc(text, '\n');
         }
     }
-    sqlite3_finalize(statement);
     return code == SQLITE_DONE && !text->failed;
 }
 
@@ -547,14 +546,13 @@ static bool expected_text(const struct strbuf *statements, struct strbuf *text)
  * least, so that numbers beyond the file's size have large gaps. */
 static bool is_within(sqlite3 *db, const char *table, const char *order, int64_t size, bool *ret_empty)
 {
-    sqlite3_stmt *statement = NULL;
+    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
     char *sql = sqlite3_mprintf("SELECT rowid FROM \"%w\" ORDER BY rowid%s LIMIT 1", table, order);
     bool within = sql != NULL && sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK;
     /* a table that cannot be read is told of by whoever reads it */
     *ret_empty = !within || sqlite3_step(statement) != SQLITE_ROW;
     if (!*ret_empty)
         within = sqlite3_column_int64(statement, 0) >= 1 && sqlite3_column_int64(statement, 0) <= size;
-    sqlite3_finalize(statement);
     sqlite3_free(sql);
     return within;
 }
@@ -567,7 +565,7 @@ static bool is_numbered(sqlite3 *db, const char *table, int64_t size)
 
 static bool rows_are_numbered(sqlite3 *db)
 {
-    sqlite3_stmt *tables;
+    SCOPED(statement_release) sqlite3_stmt *tables = NULL;
     int code;
     int64_t size = database_bytes(db), page_size = database_page_size(db);
     if (size < 0 || sqlite3_prepare_v2(db,
@@ -579,7 +577,6 @@ static bool rows_are_numbered(sqlite3 *db)
     while (numbered && (code = sqlite3_step(tables)) != SQLITE_DONE)
         numbered = code == SQLITE_ROW && (table_is_empty(db, sqlite3_column_int64(tables, 1), page_size) ||
                                           is_numbered(db, (const char *)sqlite3_column_text(tables, 0), size));
-    sqlite3_finalize(tables);
     return numbered;
 }
 

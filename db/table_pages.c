@@ -33,12 +33,11 @@ static bool find_root(sqlite3 *db, const char *name, uint32_t *ret)
 {
     static const char sql[] = "SELECT rootpage FROM main.sqlite_schema WHERE type = 'table' AND name = ?1"
                               " AND NOT EXISTS (SELECT 1 FROM sqlite_temp_schema WHERE name = ?1)";
-    sqlite3_stmt *statement = NULL;
+    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
     int64_t root = 0;
     if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK &&
         sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
         root = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
     *ret = root > 0 && root < UINT32_MAX ? (uint32_t)root : 0;
     return *ret != 0;
 }
@@ -72,7 +71,7 @@ static bool find_columns(sqlite3 *db, const char *name, const struct page_column
                          struct page_tree *ret)
 {
     char sql[128];
-    sqlite3_stmt *statement = NULL;
+    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
     size_t found = 0;
     int code;
     sqlite3_snprintf(sizeof sql, sql, "PRAGMA main.table_xinfo(%Q)", name);
@@ -81,7 +80,6 @@ static bool find_columns(sqlite3 *db, const char *name, const struct page_column
     while ((code = sqlite3_step(statement)) == SQLITE_ROW)
         if (!take_column(statement, ret, columns, count, &found))
             break;
-    sqlite3_finalize(statement);
     return code == SQLITE_DONE && found == count;
 }
 

@@ -180,25 +180,17 @@ static int execute(struct ssh_command *command, const char *script, struct ssh_c
 {
     struct ssh_connection *connection = command->connection;
     int64_t deadline = ssh_deadline(connection);
-    struct strbuf line;
-    int code, result = 0;
+    SCOPED(strbuf_release) struct strbuf line;
+    int code;
 
     strbuf_init(&line, SCRIPT_LIMIT);
     add_command_line(&line, command, script);
-    if (line.failed) {
-        result = err_set(err, ERR_LIMIT, "a command for the board is too long");
-        goto out;
-    }
-    while ((code = ssh_channel_request_exec(command->channel, line.data)) == SSH_AGAIN) {
-        result = wait_beside(connection, other, deadline, err);
-        if (result != 0)
-            goto out;
-    }
-    if (code != SSH_OK)
-        result = ssh_failure(connection, err, "cannot start a command on '%s'", connection->target.host);
-out:
-    strbuf_release(&line);
-    return result;
+    if (line.failed)
+        return err_set(err, ERR_LIMIT, "a command for the board is too long");
+    while ((code = ssh_channel_request_exec(command->channel, line.data)) == SSH_AGAIN)
+        if (wait_beside(connection, other, deadline, err) != 0)
+            return err_status(err);
+    return code == SSH_OK ? 0 : ssh_failure(connection, err, "cannot start a command on '%s'", connection->target.host);
 }
 
 /* Drops what comes before the line of the mark; what is behind it is left in bytes and length. */

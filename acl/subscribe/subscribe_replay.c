@@ -248,39 +248,31 @@ static aclError start_child(struct start *start, struct subscribe_replay *replay
     SCOPED(release_command_line) struct command_line line = {.count = 0};
     struct err err = ERR_INIT;
     uint64_t first = subscribe_names_next();
-    char **environment = make_environment();
-    aclError result = ACL_SUCCESS;
-    int code = 0, process = -1;
+    SCOPED_FREE char **environment = make_environment();
 
     make_command_line(&line, program != NULL && *program != '\0' ? program : "msprof", model_id, first);
-    if (line.failed || environment == NULL) {
-        result = acl_fail_memory();
-        goto out;
-    }
-    code = spawn(start, &line, environment);
+    if (line.failed || environment == NULL)
+        return acl_fail_memory();
+    const int code = spawn(start, &line, environment);
     if (code != 0) {
         err_set_errno(&err, code, "'%s', which MSPROF_REPLAY needs, cannot be run", line.words[0]);
         err_hint(&err, "put msprof into PATH, or its path into MSPROF_PROGRAM");
-        result = acl_fail_err(ACL_ERROR_PROFILING_FAILURE, &err);
-        goto out;
+        return acl_fail_err(ACL_ERROR_PROFILING_FAILURE, &err);
     }
-    process = pidfd_open(start->pid, 0);
+    const int process = pidfd_open(start->pid, 0);
     if (process < 0) {
         kill(start->pid, SIGKILL);
         waitpid(start->pid, NULL, 0);
-        result = acl_fail(ACL_ERROR_PROFILING_FAILURE, "EK9999", "The replay of MSPROF_REPLAY cannot be watched.");
-        goto out;
+        return acl_fail(ACL_ERROR_PROFILING_FAILURE, "EK9999", "The replay of MSPROF_REPLAY cannot be watched.");
     }
     close_descriptor(&start->names[1]);
     if (subscribe_names_read(start->names[0], model_id, first, &err) < 0) {
-        result = start_failed(start, process, model_id);
+        aclError result = start_failed(start, process, model_id);
         close(process);
-        goto out;
+        return result;
     }
     *replay = (struct subscribe_replay){.process = process, .owner = getpid()};
-out:
-    free(environment);
-    return result;
+    return ACL_SUCCESS;
 }
 
 aclError subscribe_replay_start(struct subscribe_replay *replay, uint32_t model_id, int fd)

@@ -135,14 +135,12 @@ int match_operators(struct match_operator *base, size_t base_count, struct match
     } passes[] = {{by_key, by_key, MATCH_EXACT},
                   {by_name, compare_names, MATCH_NAME},
                   {by_name_of_type, compare_names_of_type, MATCH_NAME}};
-    struct entry *a = calloc(base_count + 1, sizeof *a), *b = calloc(new_count + 1, sizeof *b);
+    SCOPED_FREE struct entry *a = scoped_memory(base_count + 1, sizeof *a);
+    SCOPED_FREE struct entry *b = scoped_memory(new_count + 1, sizeof *b);
     size_t na, nb;
-    int status = 0;
 
-    if (a == NULL || b == NULL) {
-        status = err_no_memory(err);
-        goto out;
-    }
+    if (a == NULL || b == NULL)
+        return err_no_memory(err);
     for (size_t i = 0; i < base_count; i++) {
         base[i].kind = MATCH_NONE;
         base[i].other = SIZE_MAX;
@@ -162,11 +160,7 @@ int match_operators(struct match_operator *base, size_t base_count, struct match
     nb = collect(new_side, new_count, b);
     array_sort(a, na, sizeof *a, by_order);
     array_sort(b, nb, sizeof *b, by_order);
-    status = pair_in_order(a, na, b, nb, err);
-out:
-    free(a);
-    free(b);
-    return status;
+    return pair_in_order(a, na, b, nb, err);
 }
 
 struct known {

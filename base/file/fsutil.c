@@ -151,13 +151,12 @@ static int read_up_to(int fd, char *data, size_t length, size_t *ret)
 
 int path_read_file(const char *path, size_t limit, char **ret_data, size_t *ret_length, struct err *err)
 {
-    char *data = NULL;
+    SCOPED_FREE char *data = NULL;
     size_t length = 0;
     size_t size = 0;
-    int r = 0;
     if (limit > SSIZE_MAX - 1)
         limit = SSIZE_MAX - 1;
-    int fd = open_regular(path, limit, &size, err);
+    SCOPED_CLOSE int fd = open_regular(path, limit, &size, err);
     if (fd < 0)
         return fd;
     /* One byte more than the file has tells that it ended; a file may also grow meanwhile or not know its size (/proc).
@@ -167,32 +166,23 @@ int path_read_file(const char *path, size_t limit, char **ret_data, size_t *ret_
         if (capacity > limit + 1)
             capacity = limit + 1;
         char *grown = realloc(data, capacity);
-        if (grown == NULL) {
-            r = err_set(err, ERR_NO_MEMORY, "cannot read '%s': out of memory", path);
-            goto out;
-        }
+        if (grown == NULL)
+            return err_set(err, ERR_NO_MEMORY, "cannot read '%s': out of memory", path);
         data = grown;
         int errnum = read_up_to(fd, data, capacity, &length);
-        if (errnum != 0) {
-            r = err_set_errno(err, errnum, "cannot read '%s'", path);
-            goto out;
-        }
+        if (errnum != 0)
+            return err_set_errno(err, errnum, "cannot read '%s'", path);
         if (length < capacity)
             break;
-        if (length > limit) {
-            r = limit_error(path, limit, err);
-            goto out;
-        }
+        if (length > limit)
+            return limit_error(path, limit, err);
         capacity = capacity > limit / 2 ? limit + 1 : capacity * 2;
     }
     data[length] = '\0';
     *ret_data = data;
     *ret_length = length;
     data = NULL;
-out:
-    free(data);
-    close(fd);
-    return r;
+    return 0;
 }
 
 ssize_t file_read_at(int fd, void *bytes, size_t size, uint64_t offset)

@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 
+#include <dirent.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -46,6 +47,14 @@ static inline void path_scope_end(const int *fd)
 {
     if (*fd >= 0)
         close(*fd);
+}
+
+/* Closes what a local, NULL or an open directory, is when its scope ends. */
+#define SCOPED_DIRECTORY SCOPED(path_directory_end)
+static inline void path_directory_end(DIR *const *directory)
+{
+    if (*directory != NULL)
+        closedir(*directory);
 }
 
 /* Opens a regular file for reading, without waiting for who writes into a pipe. */

@@ -167,7 +167,7 @@ static void remove_if_stale(int directory, const char *name)
 static void remove_stale(const char *directory, const char *head)
 {
     size_t head_length = head != NULL ? strlen(head) : 0;
-    DIR *stream = opendir(directory);
+    SCOPED_DIRECTORY DIR *stream = opendir(directory);
     const struct dirent *item;
 
     while (stream != NULL && (item = readdir(stream)) != NULL) {
@@ -177,8 +177,6 @@ static void remove_stale(const char *directory, const char *head)
                          : strlen(name) == head_length + RANDOM_DIGITS && strncmp(name, head, head_length) == 0)
             remove_if_stale(dirfd(stream), name);
     }
-    if (stream != NULL)
-        closedir(stream);
 }
 
 void temporary_remove_stale(const char *directory)

@@ -50,16 +50,14 @@ static int add_entry(struct ini *ini, struct span section, const struct span *ke
         entry.key = strndup(key->start, key->length);
         entry.value = strndup(value->start, value->length);
     }
-    if (entry.section == NULL || (key != NULL && (entry.key == NULL || entry.value == NULL)))
-        goto failed;
-    if (ini->count == ini->capacity &&
-        array_grow(&ini->entries, &ini->capacity, ini->count, 1, sizeof *ini->entries, &ignored) < 0)
-        goto failed;
+    if (entry.section == NULL || (key != NULL && (entry.key == NULL || entry.value == NULL)) ||
+        (ini->count == ini->capacity &&
+         array_grow(&ini->entries, &ini->capacity, ini->count, 1, sizeof *ini->entries, &ignored) < 0)) {
+        entry_release(&entry);
+        return err_no_memory(err);
+    }
     ini->entries[ini->count++] = entry;
     return 0;
-failed:
-    entry_release(&entry);
-    return err_no_memory(err);
 }
 
 static const struct ini_entry *find_span(const struct ini *ini, struct span section, const struct span *key)

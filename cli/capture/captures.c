@@ -127,9 +127,7 @@ static void describe_layout(struct strbuf *text, const struct layout *layout)
 /* A checksum of everything that the layouts of a set say; equal for sets that decode alike. */
 static int layouts_fingerprint(const struct layout_set *set, char ret[CHECKSUM_TEXT_SIZE], struct err *err)
 {
-    struct checksum *sum = checksum_new();
     SCOPED(strbuf_release) struct strbuf text;
-    int result = 0;
 
     strbuf_init(&text, FINGERPRINT_LIMIT);
     for (const struct record_kind *const *kind = record_kinds; *kind != NULL; kind++) {
@@ -139,14 +137,10 @@ static int layouts_fingerprint(const struct layout_set *set, char ret[CHECKSUM_T
         for (size_t i = 0; (layout = layout_candidate(set, *kind, i)) != NULL; i++)
             describe_layout(&text, layout);
     }
-    if (sum == NULL || text.failed)
-        result = err_no_memory(err);
-    if (result == 0) {
-        checksum_add(sum, text.data, text.length);
-        checksum_finish(sum, ret);
-    }
-    checksum_free(sum);
-    return result;
+    if (text.failed)
+        return err_no_memory(err);
+    checksum_of(text.data, text.length, ret);
+    return *ret != '\0' ? 0 : err_no_memory(err);
 }
 
 static void tell(const struct cann_version_said *said, const char *directory)

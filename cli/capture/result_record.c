@@ -304,12 +304,12 @@ static bool identify_report(const char *report, const char *name, struct file_id
         "_{device_id}",
     };
     const char *dot = strrchr(name, '.');
-    struct strbuf stem;
+    SCOPED(strbuf_release) struct strbuf stem;
     bool found = false;
 
     strbuf_init(&stem, LINE_SIZE);
     if (dot == NULL || strbuf_add(&stem, name, (size_t)(dot - name)) != 0)
-        goto out;
+        return false;
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0] && !found; i++) {
         SCOPED(strbuf_release) struct strbuf pattern;
 
@@ -317,8 +317,6 @@ static bool identify_report(const char *report, const char *name, struct file_id
         if (strbuf_adds(&pattern, report) == 0 && strbuf_adds(&pattern, shapes[i]) == 0)
             found = capture_match_name(pattern.data, stem.data, ret);
     }
-out:
-    strbuf_release(&stem);
     return found;
 }
 

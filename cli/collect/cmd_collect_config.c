@@ -318,12 +318,12 @@ static void warn_of_unknown_key(const struct ini_entry *entry, const char *file)
 {
     char near[SUGGESTION_SIZE];
     const char *meant = nearest_key(entry->key, near);
-    struct strbuf list;
+    SCOPED(strbuf_release) struct strbuf list;
 
     strbuf_init(&list, 1024);
     for (size_t k = 0; known_keys[k] != NULL; k++) {
         if (strcasecmp(known_keys[k], entry->key) == 0)
-            goto out;
+            return;
         strbuf_addf(&list, "%s%s", k > 0 ? ", " : "", known_keys[k]);
     }
     if (meant != NULL)
@@ -332,8 +332,6 @@ static void warn_of_unknown_key(const struct ini_entry *entry, const char *file)
     else
         console_warning("'%s', line %zu: key '%s' is not known; known are %s", file, entry->line, entry->key,
                         list.data);
-out:
-    strbuf_release(&list);
 }
 
 static bool is_of_boards(const char *section)

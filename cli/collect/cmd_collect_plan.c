@@ -127,12 +127,10 @@ static char *find_backup(const char *target, size_t number, struct err *err)
         return NULL;
     }
     *slash = '\0';
-    DIR *stream = opendir(head);
+    SCOPED_DIRECTORY DIR *stream = opendir(head);
     while (stream != NULL && found == NULL && err->code == ERR_NONE && (item = readdir(stream)) != NULL)
         if (strncmp(item->d_name, slash + 1, strlen(slash + 1)) == 0 && number-- == 0)
             found = path_joined(head, item->d_name, err);
-    if (stream != NULL)
-        closedir(stream);
     return found;
 }
 

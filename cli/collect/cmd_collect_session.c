@@ -339,10 +339,8 @@ static int fetch_capture(struct session *session, const struct fetch_request *re
 static bool is_data(const char *path)
 {
     const char *name = path_name(path);
-    SCOPED(file_identity_release) struct file_identity identity = {.model = NULL};
-    unsigned families;
 
-    return capture_recognise(name, &identity, &families) != NULL || capture_is_config_name(name);
+    return capture_recognise(name, NULL, NULL) != NULL || capture_is_config_name(name);
 }
 
 static int fetch_by_name(struct session *session, const char *directory, const char *name, bool resumes, bool removes,

@@ -104,10 +104,9 @@ static const struct {
 
 static int holds(sqlite3 *db, const char *sql, bool *ret, struct err *err)
 {
-    sqlite3_stmt *statement = NULL;
+    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
     int status = database_prepare(db, sql, &statement, err);
     *ret = status == 0 && sqlite3_step(statement) == SQLITE_ROW;
-    sqlite3_finalize(statement);
     return status;
 }
 
@@ -126,7 +125,7 @@ static int find_contradiction(sqlite3 *db, struct cann_version_said *said, struc
 
 int cann_version_said(sqlite3 *db, const char *framework, struct cann_version_said *ret, struct err *err)
 {
-    sqlite3_stmt *statement = NULL;
+    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
     *ret = (struct cann_version_said){.version = CANN_VERSION_NEWEST};
     int status = database_prepare(
         db, "SELECT value FROM setting WHERE name = 'cannVersion' AND value <> '' ORDER BY part_id", &statement, err);
@@ -134,7 +133,6 @@ int cann_version_said(sqlite3 *db, const char *framework, struct cann_version_sa
     const char *text = there ? (const char *)sqlite3_column_text(statement, 0) : framework;
     if (status == 0 && text != NULL && cann_version_parse(text, &ret->version))
         snprintf(ret->text, sizeof ret->text, "%s", text);
-    sqlite3_finalize(statement);
     if (status == 0 && ret->version != CANN_VERSION_NEWEST)
         status = find_contradiction(db, ret, err);
     if (ret->contradicted != NULL)

@@ -28,7 +28,7 @@ static int add_range(sqlite3_stmt *insert, sqlite3 *db, int64_t device_id, int64
 static int find_ranges(const struct cann_steps *steps, sqlite3 *out, int64_t model_id, int64_t first, int64_t count,
                        int64_t *ret_devices, struct err *err)
 {
-    sqlite3_stmt *insert;
+    SCOPED(statement_release) sqlite3_stmt *insert = NULL;
     int status = database_prepare(out, "INSERT INTO wanted VALUES(?1, ?2, ?3)", &insert, err);
     for (size_t i = 0, end; status == 0 && i < steps->count; i = end) {
         int64_t after_ns = INT64_MIN + 1, until_ns = DB_NULL;
@@ -46,7 +46,6 @@ static int find_ranges(const struct cann_steps *steps, sqlite3 *out, int64_t mod
         status = add_range(insert, out, steps->items[i].device_id, after_ns, until_ns, err);
         ++*ret_devices;
     }
-    sqlite3_finalize(insert);
     return status;
 }
 
@@ -179,15 +178,13 @@ static int copy_others(struct copying *copying, struct err *err)
 {
     static const char *const conditions[] = {IN_STRETCH("t.start_ns"), IN_STRETCH("t.time_ns"), IS_OF_KEPT_TASK};
     const bool stretches = copying->stretches != NULL;
-    sqlite3_stmt *statement = NULL;
+    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
     if (database_exec(copying->out, kept_tasks, err) < 0 ||
         database_prepare(copying->out, stretches ? STRETCH_TABLES : ITERATION_TABLES, &statement, err) < 0)
         return err_status(err);
     for (int i = 0; stretches && i < 3; i++)
         sqlite3_bind_text(statement, i + 1, conditions[i], -1, SQLITE_STATIC);
-    int status = query_loop(copying->out, statement, create_one, copying, err);
-    sqlite3_finalize(statement);
-    return status;
+    return query_loop(copying->out, statement, create_one, copying, err);
 }
 
 static int copy_rows(struct copying *copying, struct err *err)
@@ -202,7 +199,7 @@ static int copy_rows(struct copying *copying, struct err *err)
 
 static int attach(const struct copying *copying, struct err *err)
 {
-    sqlite3_stmt *statement = NULL;
+    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
     if (database_exec(copying->out, "COMMIT", err) < 0 ||
         database_prepare(copying->out, "ATTACH ?1 AS capture", &statement, err) < 0)
         return err_status(err);
@@ -210,7 +207,6 @@ static int attach(const struct copying *copying, struct err *err)
     int status = sqlite3_step(statement) == SQLITE_DONE
                      ? 0
                      : database_error(err, copying->out, "the capture's database cannot be read");
-    sqlite3_finalize(statement);
     return status == 0 ? database_exec(copying->out, "BEGIN", err) : status;
 }
 

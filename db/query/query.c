@@ -32,14 +32,12 @@ int query_loop(sqlite3 *db, sqlite3_stmt *statement, int (*each)(void *arg, sqli
 int query_run(sqlite3 *db, const char *sql, const int64_t *parameters, size_t parameter_count,
               int (*each)(void *arg, sqlite3_stmt *row, struct err *err), void *arg, struct err *err)
 {
-    sqlite3_stmt *statement;
-    int status = database_prepare(db, sql, &statement, err);
-    for (size_t i = 0; status == 0 && i < parameter_count; i++)
+    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
+    if (database_prepare(db, sql, &statement, err) < 0)
+        return err_status(err);
+    for (size_t i = 0; i < parameter_count; i++)
         query_bind(statement, (int)i + 1, parameters[i]);
-    if (status == 0)
-        status = query_loop(db, statement, each, arg, err);
-    sqlite3_finalize(statement);
-    return status;
+    return query_loop(db, statement, each, arg, err);
 }
 
 static int take_number(void *arg, sqlite3_stmt *row, struct err *err)

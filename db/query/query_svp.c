@@ -41,11 +41,9 @@ static int run_for_model(sqlite3 *db, const struct query_select *select, const c
                          const struct svp_model *model, int (*give)(void *arg, sqlite3_stmt *row, struct err *err),
                          void *arg, struct err *err)
 {
-    sqlite3_stmt *statement = NULL;
+    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
     int status = prepare_for_model(db, select, behind, model, &statement, err);
-    status = status == 0 ? query_loop(db, statement, give, arg, err) : status;
-    sqlite3_finalize(statement);
-    return status;
+    return status == 0 ? query_loop(db, statement, give, arg, err) : status;
 }
 
 /* ---- inferences ---- */
@@ -300,14 +298,13 @@ static void settle_text(const struct svp_layers *layers, const char **text)
 int svp_layers_load(sqlite3 *db, const char *model, int64_t model_id, struct svp_layers *ret, struct err *err)
 {
     struct layer_loop loop = {.capacity = 0};
-    sqlite3_stmt *statement = NULL;
+    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
     int status = query_prepare(db, &layers_of_model, NULL, &statement, err);
     if (status == 0) {
         sqlite3_bind_text(statement, 1, model, -1, SQLITE_STATIC);
         query_bind(statement, 2, model_id);
         status = query_loop(db, statement, add_layer, &loop, err);
     }
-    sqlite3_finalize(statement);
     if (status != 0) {
         svp_layers_release(&loop.layers);
         return status;

@@ -198,7 +198,8 @@ int capture_fingerprint(const char *directory, char ret[65], struct err *err);
 const char *capture_family_name(enum capture_family family);
 
 #define CAPTURE_NAME_PIECES_MAX 32 /* of a pattern: placeholders, and what stands between them */
-/* Matches a file name against one pattern (see struct record_kind); fills *ret (ret->model is allocated). */
+/* Matches a file name against one pattern (see struct record_kind); fills *ret (ret->model is allocated), unless ret is
+ * NULL. */
 bool capture_match_name(const char *pattern, const char *name, struct file_identity *ret);
 void file_identity_release(struct file_identity *identity);
 

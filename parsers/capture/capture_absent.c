@@ -105,14 +105,9 @@ static const struct record_kind **list_kinds(const struct capture *capture, stru
         err_no_memory(err);
     for (size_t i = 0; kinds != NULL && i < capture->file_count; i++) {
         const struct capture_file *file = &capture->files[i];
-        struct file_identity identity;
-        unsigned families;
-        kinds[i] = file->kind;
-        if (file->kind != NULL || file->families == 0)
-            continue;
-        kinds[i] = capture_recognise(capture_base_name(file->name), &identity, &families);
-        if (kinds[i] != NULL)
-            file_identity_release(&identity);
+        kinds[i] = file->kind != NULL || file->families == 0
+                       ? file->kind
+                       : capture_recognise(capture_base_name(file->name), NULL, NULL);
     }
     return kinds;
 }

@@ -105,13 +105,8 @@ static int take_net(struct capture *capture, const char *name, const struct json
 
 static int checksum_text(struct capture_file *file, const char *text, size_t length, struct err *err)
 {
-    struct checksum *checksum = checksum_new();
-    if (checksum == NULL)
-        return err_no_memory(err);
-    checksum_add(checksum, text, length);
-    checksum_finish(checksum, file->checksum);
-    checksum_free(checksum);
-    return 0;
+    checksum_of(text, length, file->checksum);
+    return *file->checksum != '\0' ? 0 : err_no_memory(err);
 }
 
 /* The object of a file of JSON into *ret; NULL after a report that it is none. */

@@ -43,7 +43,7 @@ const struct entry *entry_list_find(const struct entry_list *list, const char *n
 const char *capture_base_name(const char *name);
 
 /* The kind whose pattern the name follows, and the families that name files so; identity as capture_match_name gives
- * it. NULL: none. */
+ * it. NULL: none. Both may be NULL. */
 const struct record_kind *capture_recognise(const char *name, struct file_identity *identity, unsigned *ret_families);
 /* The kind that files of this name are of on this chip alone; NULL: the one that capture_recognise gives. */
 const struct record_kind *capture_kind_on_chip(const char *name, int64_t chip);

@@ -58,7 +58,7 @@ static bool is_capture_name(const char *name)
 static bool holds_outputs(int at, const char *name, int nesting)
 {
     int descriptor = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *stream = descriptor >= 0 ? fdopendir(descriptor) : NULL;
+    SCOPED_DIRECTORY DIR *stream = descriptor >= 0 ? fdopendir(descriptor) : NULL;
     bool found = false, data = false;
     if (stream == NULL && descriptor >= 0)
         close(descriptor);
@@ -74,23 +74,14 @@ static bool holds_outputs(int at, const char *name, int nesting)
             (is_directory(descriptor, item->d_name) &&
              (is_capture_name(item->d_name) || (nesting > 1 && holds_outputs(descriptor, item->d_name, nesting - 1))));
     }
-    if (stream != NULL)
-        closedir(stream);
     return found && !data;
 }
 
 /* Whether a file of this relative name, beside data/ and the parts, is none of a capture's. */
 static bool is_beside_data(const char *name)
 {
-    struct file_identity identity;
-    unsigned families;
-    if (strchr(name, '/') != NULL || words_end_in(name, ".done") || capture_is_config_name(name) ||
-        capture_is_known_stream(name))
-        return false;
-    if (capture_recognise(name, &identity, &families) == NULL)
-        return true;
-    file_identity_release(&identity);
-    return false;
+    return strchr(name, '/') == NULL && !words_end_in(name, ".done") && !capture_is_config_name(name) &&
+           !capture_is_known_stream(name) && capture_recognise(name, NULL, NULL) == NULL;
 }
 
 /* Directories of captures: what is in them and what they look like from outside. */
@@ -161,28 +152,21 @@ static int read_directory(struct entry_list *list, const char *directory, const 
                           struct err *err)
 {
     SCOPED_FREE char *path = *sub != '\0' ? path_join(directory, sub) : scoped_text(directory, SIZE_MAX);
-    DIR *stream = path != NULL ? opendir(path) : NULL;
-    int status = 0;
-    if (stream == NULL) {
-        status = path == NULL ? err_no_memory(err) : err_set_errno(err, errno, "cannot read directory '%s'", path);
-        goto out;
-    }
-    while (status == 0) {
+    SCOPED_DIRECTORY DIR *stream = path != NULL ? opendir(path) : NULL;
+    if (path == NULL)
+        return err_no_memory(err);
+    if (stream == NULL)
+        return err_set_errno(err, errno, "cannot read directory '%s'", path);
+    for (;;) {
         errno = 0;
         const struct dirent *item = readdir(stream);
-        if (item == NULL) {
-            if (errno != 0)
-                status = err_set_errno(err, errno, "cannot read directory '%s'", path);
-            break;
-        }
+        if (item == NULL)
+            return errno != 0 ? err_set_errno(err, errno, "cannot read directory '%s'", path) : 0;
         if (is_ignored(item->d_name) || (results && is_output(dirfd(stream), item->d_name)))
             continue;
-        status = add_entry(list, directory, dirfd(stream), sub, item->d_name, err);
+        if (add_entry(list, directory, dirfd(stream), sub, item->d_name, err) < 0)
+            return err_status(err);
     }
-out:
-    if (stream != NULL)
-        closedir(stream);
-    return status;
 }
 
 ARRAY_COMPARE(compare_entries, struct entry, ARRAY_BY_TEXT(name))
@@ -297,14 +281,7 @@ static bool is_capture_directory(const char *parent, const char *name)
 
 static bool claims_capture(const char *name)
 {
-    struct file_identity identity;
-    unsigned families;
-    if (capture_is_config_name(name))
-        return true;
-    if (capture_recognise(name, &identity, &families) == NULL)
-        return false;
-    file_identity_release(&identity);
-    return true;
+    return capture_is_config_name(name) || capture_recognise(name, NULL, NULL) != NULL;
 }
 
 /* Whether this sub-directory makes its parent a PROF capture. */
@@ -320,7 +297,7 @@ static bool has_part_data(const char *path, const char *name)
 
 int capture_classify(const char *path, enum directory_class *ret_class, struct err *err)
 {
-    DIR *stream = opendir(path);
+    SCOPED_DIRECTORY DIR *stream = opendir(path);
     if (stream == NULL)
         return err_set_errno(err, errno, "cannot open '%s'", path);
     bool capture = false, parent = false;
@@ -331,7 +308,6 @@ int capture_classify(const char *path, enum directory_class *ret_class, struct e
             strcmp(item->d_name, "data") == 0 || claims_capture(item->d_name) || has_part_data(path, item->d_name);
         parent |= is_capture_directory(path, item->d_name);
     }
-    closedir(stream);
     *ret_class = capture ? DIRECTORY_CAPTURE : parent ? DIRECTORY_PARENT : DIRECTORY_OTHER;
     return 0;
 }
@@ -339,13 +315,11 @@ int capture_classify(const char *path, enum directory_class *ret_class, struct e
 /* Whether a directory holds anything of a capture beside the entry of that name. */
 static bool has_more_of_capture(const char *directory, const char *name)
 {
-    DIR *stream = opendir(directory);
+    SCOPED_DIRECTORY DIR *stream = opendir(directory);
     bool more = false;
     for (const struct dirent *item; stream != NULL && !more && (item = readdir(stream)) != NULL;)
         more =
             strcmp(item->d_name, name) != 0 && (claims_capture(item->d_name) || has_part_data(directory, item->d_name));
-    if (stream != NULL)
-        closedir(stream);
     return more;
 }
 
@@ -374,7 +348,7 @@ int capture_find_outer(const char *path, char **ret, struct err *err)
 
 int capture_list(const char *parent, char ***ret_paths, size_t *ret_count, struct err *err)
 {
-    DIR *stream = opendir(parent);
+    SCOPED_DIRECTORY DIR *stream = opendir(parent);
     if (stream == NULL)
         return err_set_errno(err, errno, "cannot open '%s'", parent);
     struct {
@@ -392,7 +366,6 @@ int capture_list(const char *parent, char ***ret_paths, size_t *ret_count, struc
         else if (status == 0)
             status = err_no_memory(err);
     }
-    closedir(stream);
     if (status < 0) {
         while (paths.count > 0)
             free(paths.items[--paths.count]);

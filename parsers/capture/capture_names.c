@@ -151,12 +151,12 @@ static bool match(const struct token *tokens, size_t count, struct window window
 static bool match_tokens(const struct token *tokens, size_t count, struct window window, struct file_identity *ret)
 {
     struct file_identity identity = {-1, -1, -1, -1, -1, -1, NULL, NULL, -1, false, -1, -1};
-    if (!match(tokens, count, window, &identity)) {
+    const bool matches = match(tokens, count, window, &identity);
+    if (matches && ret != NULL)
+        *ret = identity;
+    else
         file_identity_release(&identity);
-        return false;
-    }
-    *ret = identity;
-    return true;
+    return matches;
 }
 
 /* Most patterns differ from a name in their first or last letters: they need not be split. */
@@ -265,7 +265,8 @@ static const struct record_kind *recognise_slowly(const char *name, struct file_
         for (size_t k = 0; is_recognised(kind) && kind->patterns[k] != NULL; k++) {
             if (!capture_match_name(kind->patterns[k], name, identity))
                 continue;
-            *ret_families = families_of(kind, k);
+            if (ret_families != NULL)
+                *ret_families = families_of(kind, k);
             return kind;
         }
     }
@@ -282,7 +283,8 @@ const struct record_kind *capture_recognise(const char *name, struct file_identi
     while (alike != NULL || any != NULL) { /* the first of all wins */
         const struct known_pattern **first = any == NULL || (alike != NULL && alike < any) ? &alike : &any;
         if (matches_known(*first, name, length, identity)) {
-            *ret_families = (*first)->families;
+            if (ret_families != NULL)
+                *ret_families = (*first)->families;
             return (*first)->kind;
         }
         *first = (*first)->next;
@@ -294,13 +296,9 @@ const struct record_kind *capture_kind_on_chip(const char *name, int64_t chip)
 {
     for (size_t i = 0; chip >= 0 && chip < 32 && record_kinds[i] != NULL; i++) {
         const struct record_kind *kind = record_kinds[i];
-        for (size_t k = 0; (kind->chips >> chip & 1) != 0 && kind->patterns[k] != NULL; k++) {
-            struct file_identity identity;
-            if (!capture_match_name(kind->patterns[k], name, &identity))
-                continue;
-            file_identity_release(&identity);
-            return kind;
-        }
+        for (size_t k = 0; (kind->chips >> chip & 1) != 0 && kind->patterns[k] != NULL; k++)
+            if (capture_match_name(kind->patterns[k], name, NULL))
+                return kind;
     }
     return NULL;
 }
@@ -333,16 +331,12 @@ bool capture_is_config_name(const char *name)
 {
     static const char *const prefixes[] = {"info.json",      "sample.json",   "start_info", "end_info",
                                            "host_start.log", "dev_start.log", "losses.json"};
-    struct file_identity identity;
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         size_t length = strlen(prefixes[i]);
         if (strncmp(name, prefixes[i], length) == 0 && (name[length] == '\0' || name[length] == '.'))
             return true;
     }
-    if (!capture_match_name("{model}.{model_id}.net.info", name, &identity))
-        return false;
-    file_identity_release(&identity);
-    return true;
+    return capture_match_name("{model}.{model_id}.net.info", name, NULL);
 }
 
 /* Whether two names begin with the same word. */
@@ -363,12 +357,8 @@ static bool is_stream_of_kind(const char *name, const struct record_kind *kind)
 
 bool capture_is_board_content(const char *name)
 {
-    struct file_identity identity;
-    if (!capture_match_name("cont.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}", name,
-                            &identity))
-        return false;
-    file_identity_release(&identity);
-    return true;
+    return capture_match_name("cont.{device_id}.{model}.{model_id}.{batch_num}.{input_pic_num}.{current_pic_count}",
+                              name, NULL);
 }
 
 /* Files of boards begin with a kind and the number of the device; Ascend's cards have a word there. */

@@ -67,7 +67,7 @@ static int add_path(struct framework_paths *paths, char *path, struct err *err)
 static int add_directories(const char *path, bool (*fits)(const char *name), struct framework_paths *paths,
                            struct framework_paths *links, struct err *err)
 {
-    DIR *directory = opendir(path);
+    SCOPED_DIRECTORY DIR *directory = opendir(path);
     size_t first = paths->count;
     int status = directory != NULL ? 0 : err_set_errno(err, errno, "cannot read '%s'", path);
     for (struct dirent *entry; status == 0 && (entry = readdir(directory)) != NULL;) {
@@ -81,8 +81,6 @@ static int add_directories(const char *path, bool (*fits)(const char *name), str
         else
             free(inner);
     }
-    if (directory != NULL)
-        closedir(directory);
     array_sort(paths->items + first, paths->count - first, sizeof *paths->items, array_compare_texts);
     return status;
 }

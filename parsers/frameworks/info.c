@@ -21,7 +21,7 @@ static bool starts_with(const char *text, const char *head)
 /* The first by name of profiler_info.json and profiler_info_<rank>.json (free() it); NULL: none. */
 static char *find_info(const char *directory)
 {
-    DIR *opened = opendir(directory);
+    SCOPED_DIRECTORY DIR *opened = opendir(directory);
     SCOPED_FREE char *first = NULL;
     for (struct dirent *entry; opened != NULL && (entry = readdir(opened)) != NULL;) {
         const char *dot = strrchr(entry->d_name, '.');
@@ -31,8 +31,6 @@ static char *find_info(const char *directory)
         free(first);
         first = scoped_text(entry->d_name, SIZE_MAX);
     }
-    if (opened != NULL)
-        closedir(opened);
     return first != NULL ? path_join(directory, first) : NULL;
 }
 

@@ -52,7 +52,7 @@ int records_hash_numbers(const char *prof, struct hashed_name *names, size_t cou
 {
     struct reading reading = {names, count};
     SCOPED_FREE char *data = prof != NULL ? path_join(prof, "host/data") : NULL;
-    DIR *directory = data != NULL && count > 0 ? opendir(data) : NULL;
+    SCOPED_DIRECTORY DIR *directory = data != NULL && count > 0 ? opendir(data) : NULL;
     int status = 0;
     for (size_t i = 0; i < count; i++)
         names[i].number = calculated(names[i].name);
@@ -62,8 +62,6 @@ int records_hash_numbers(const char *prof, struct hashed_name *names, size_t cou
             continue;
         status = framework_read_lines(data, entry->d_name, take_line, &reading, NULL, diag, err);
     }
-    if (directory != NULL)
-        closedir(directory);
     return status;
 }
 

@@ -133,7 +133,7 @@ int association_assign_batches(struct association *association, struct flip_list
 
 int flip_list_add(struct flip_list *list, const struct flip *flip, struct err *err)
 {
-    struct flip *copy = ARRAY_NEXT(list->items, list->count, list->capacity, err);
+    struct flip *copy = ARRAY_NEXT(list, err);
     if (copy == NULL)
         return err_status(err);
     *copy = *flip;

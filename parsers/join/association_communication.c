@@ -30,8 +30,8 @@ static int chain_contexts(struct association *association, struct thread *thread
 {
     int status = 0;
     id_map_release(&association->communication_contexts);
-    for (size_t i = thread->context_count; status == 0 && i-- > 0;) {
-        struct context_use *use = &thread->contexts[i];
+    for (size_t i = thread->contexts.count; status == 0 && i-- > 0;) {
+        struct context_use *use = &thread->contexts.items[i];
         use->next = NO_INDEX;
         if (use->communication == NO_INDEX)
             continue;
@@ -46,16 +46,17 @@ int association_index_collectives(struct association *association, struct thread
     int status = 0;
     id_map_release(&association->collective_records);
     id_map_release(&association->transfer_records);
-    for (size_t i = 0; status == 0 && i < thread->note_count; i++) {
-        const struct note *note = &thread->notes[i];
+    for (size_t i = 0; status == 0 && i < thread->notes.count; i++) {
+        const struct note *note = &thread->notes.items[i];
         if (note->call == NO_INDEX)
             continue;
         if (note->kind == NOTE_COLLECTIVE)
             status = map_first(&association->collective_records, note->call, note->item, err);
         if (note->kind != NOTE_TRANSFER)
             continue;
-        status = map_first(&association->transfer_records,
-                           context_key(note->call, association->transfers[note->item].context_id), note->item, err);
+        status =
+            map_first(&association->transfer_records,
+                      context_key(note->call, association->transfers.items[note->item].context_id), note->item, err);
         if (status == 0) /* also for a task whose context no record names */
             status = map_first(&association->transfer_records, context_key(note->call, (uint32_t)NO_CONTEXT),
                                note->item, err);
@@ -67,14 +68,13 @@ int association_index_collectives(struct association *association, struct thread
 static int find_collective_op(struct association *association, struct thread *thread, uint32_t node_call,
                               const struct node *node, const struct host_task *task, uint32_t *ret, struct err *err)
 {
-    const struct call *call = &thread->calls[node_call];
+    const struct call *call = &thread->calls.items[node_call];
     uint32_t record = NO_INDEX;
-    *ret = thread->states[node_call].collective_op;
+    *ret = thread->states.items[node_call].collective_op;
     if (*ret != NO_INDEX)
         return 0;
     id_map_get(&association->collective_records, node_call, &record);
-    struct collective_op *op = ARRAY_NEXT(association->collective_ops, association->collective_op_count,
-                                          association->collective_op_capacity, err);
+    struct collective_op *op = ARRAY_NEXT(&association->collective_ops, err);
     if (op == NULL)
         return err_status(err);
     *op = (struct collective_op){
@@ -86,8 +86,8 @@ static int find_collective_op(struct association *association, struct thread *th
         .model_id = task->model_id,
         .collective = record,
     };
-    *ret = (uint32_t)(association->collective_op_count - 1);
-    thread->states[node_call].collective_op = *ret;
+    *ret = (uint32_t)(association->collective_ops.count - 1);
+    thread->states.items[node_call].collective_op = *ret;
     return 0;
 }
 
@@ -111,7 +111,7 @@ static void name_kernel(const struct association *association, const struct thre
     const char *type = association->texts.items[task->task_type].bytes;
     if (strncmp(type, "KERNEL_", 7) != 0)
         return;
-    task->op_name = thread->calls[call].item;
+    task->op_name = thread->calls.items[call].item;
     task->op_type = node != NULL ? node->type : task->op_name;
     task->op_task_type = strcmp(type, "KERNEL_AICPU") == 0 ? HCCL_AI_CPU : HCCL;
 }
@@ -120,7 +120,7 @@ static void name_kernel(const struct association *association, const struct thre
 static int add_parts(struct association *association, const struct thread *thread, const struct context_use *use,
                      const struct host_task *whole, uint32_t op, bool master, bool *ret_room, struct err *err)
 {
-    const uint32_t *ids = use->count > 0 ? thread->context_ids + use->first : NULL;
+    const uint32_t *ids = use->count > 0 ? thread->context_ids.items + use->first : NULL;
     bool range = use->count == 2 && ids[1] >= ids[0] && ids[1] - ids[0] < CONTEXT_LIMIT; /* the first and the last */
     uint32_t count = range ? ids[1] - ids[0] + 1 : use->count;
     *ret_room = association->communication_parts <= ALL_CONTEXTS_LIMIT - count;
@@ -143,11 +143,11 @@ static int add_all_parts(struct association *association, struct thread *thread,
     uint32_t next;
     bool room = true;
     int status = 0;
-    if (thread->states[call].parts_added || !id_map_get(&association->communication_contexts, call, &next))
+    if (thread->states.items[call].parts_added || !id_map_get(&association->communication_contexts, call, &next))
         return 0;
-    thread->states[call].parts_added = true;
+    thread->states.items[call].parts_added = true;
     while (status == 0 && room && next != NO_INDEX) {
-        const struct context_use *use = &thread->contexts[next];
+        const struct context_use *use = &thread->contexts.items[next];
         status = add_parts(association, thread, use, whole, op, master, &room, err);
         next = use->next;
     }
@@ -161,7 +161,7 @@ static int add_all_parts(struct association *association, struct thread *thread,
 int association_join_collective(struct association *association, struct thread *thread, uint32_t call,
                                 uint32_t node_call, const struct node *node, struct host_task *task, struct err *err)
 {
-    const struct call_kind *kind = &association->call_kinds[thread->calls[call].kind];
+    const struct call_kind *kind = &association->call_kinds.items[thread->calls.items[call].kind];
     bool master = strcmp(association->texts.items[kind->name].bytes, "master") == 0;
     uint32_t op;
     if (find_collective_op(association, thread, node_call, node, task, &op, err) < 0 ||
@@ -188,7 +188,7 @@ static struct collective_run *find_run(struct collective_runs *runs, uint32_t op
     int64_t key = (int64_t)((uint64_t)op << 32 | iteration);
     if (id_map_get(&runs->by_key, key, ret))
         return &runs->items[*ret];
-    struct collective_run *run = ARRAY_NEXT(runs->items, runs->count, runs->capacity, err);
+    struct collective_run *run = ARRAY_NEXT(runs, err);
     if (run == NULL)
         return NULL;
     *run = (struct collective_run){
@@ -207,12 +207,12 @@ static struct collective_run *find_run(struct collective_runs *runs, uint32_t op
 int association_take_collective(struct association *association, struct collective_runs *runs, uint32_t index,
                                 const struct ran_task *ran, uint32_t known, struct err *err)
 {
-    struct task_extra *extra = &association->extras[known];
+    struct task_extra *extra = &association->extras.items[known];
     uint32_t number;
     if (extra->collective_op == NO_INDEX)
         return 0;
     struct collective_run *run = find_run(runs, extra->collective_op, ++extra->runs, ran, &number, err);
-    struct run_task *task = run != NULL ? ARRAY_NEXT(runs->tasks, runs->task_count, runs->task_capacity, err) : NULL;
+    struct run_task *task = run != NULL ? ARRAY_NEXT(&runs->tasks, err) : NULL;
     if (task == NULL)
         return err_status(err);
     *task = (struct run_task){index, number, known};
@@ -242,13 +242,13 @@ static int number_ops(struct association *association, const struct collective_r
     int status = ops != NULL ? 0 : err_no_memory(err);
     for (size_t i = 0; status == 0 && i < runs->count; i++) {
         if (runs->items[i].iteration == 1)
-            ops[count++] = &association->collective_ops[runs->items[i].op];
+            ops[count++] = &association->collective_ops.items[runs->items[i].op];
     }
     if (count > 1)
         array_sort(ops, count, sizeof(struct collective_op *), compare_op_start);
     for (size_t i = 0; status == 0 && i < count; i++) {
         uint32_t collective = ops[i]->collective, before = 0;
-        int64_t group = collective != NO_INDEX ? association->collectives[collective].group_id : -1;
+        int64_t group = collective != NO_INDEX ? association->collectives.items[collective].group_id : -1;
         id_map_get(&counts, group, &before);
         ops[i]->order = before;
         status = id_map_set(&counts, group, before + 1, err);
@@ -259,14 +259,14 @@ static int number_ops(struct association *association, const struct collective_r
 /* "<operator>_<end of the group's number>_<which of the group>_<which run>", as Ascend's tool names it. */
 static int name_run(struct association *association, const struct collective_run *run, uint32_t *ret, struct err *err)
 {
-    const struct collective_op *op = &association->collective_ops[run->op];
+    const struct collective_op *op = &association->collective_ops.items[run->op];
     const struct interned *name = &association->texts.items[op->name];
     char group[NUMBER_MAX + 1] = "N/A", *p = group + 3;
     char *text = malloc(name->length + (size_t)4 * NUMBER_MAX), *q = text;
     if (text == NULL)
         return err_no_memory(err);
     if (op->collective != NO_INDEX)
-        p = number_put_unsigned(group, (uint64_t)association->collectives[op->collective].group_id);
+        p = number_put_unsigned(group, (uint64_t)association->collectives.items[op->collective].group_id);
     size_t tail = p - group > 3 ? 3 : (size_t)(p - group);
     memcpy(q, name->bytes, name->length);
     q += name->length;
@@ -293,7 +293,7 @@ static int set_text_of(struct association *association, struct row *row, size_t 
 
 static int emit_run(struct association *association, int64_t device_id, struct collective_run *run, struct err *err)
 {
-    const struct collective_op *op = &association->collective_ops[run->op];
+    const struct collective_op *op = &association->collective_ops.items[run->op];
     uint32_t name = 0;
     struct row row;
     if (name_run(association, run, &name, err) < 0)
@@ -314,10 +314,10 @@ static int emit_run(struct association *association, int64_t device_id, struct c
     row_set_integer(&row, COMMUNICATION_OP_DURATION_NS, run->end_ns - run->start_ns);
     row_set_integer(&row, COMMUNICATION_OP_ALL_DURATION_NS, run->all_end_ns - run->all_start_ns);
     if (run->transfer != NO_INDEX)
-        row_set_integer(&row, COMMUNICATION_OP_RANK_SIZE, association->transfers[run->transfer].rank_size);
+        row_set_integer(&row, COMMUNICATION_OP_RANK_SIZE, association->transfers.items[run->transfer].rank_size);
     if (op->collective == NO_INDEX)
         return 0;
-    const struct host_collective *collective = &association->collectives[op->collective];
+    const struct host_collective *collective = &association->collectives.items[op->collective];
     row_set_integer(&row, COMMUNICATION_OP_RELAY, collective->relay);
     row_set_integer(&row, COMMUNICATION_OP_RETRY, collective->retry);
     row_set_integer(&row, COMMUNICATION_OP_DATA_TYPE, collective->data_type);
@@ -331,7 +331,7 @@ static int emit_run(struct association *association, int64_t device_id, struct c
 static int emit_run_task(struct association *association, const struct collective_runs *runs,
                          const struct run_task *task, int64_t first_task_row, struct err *err)
 {
-    const struct task_extra *extra = &association->extras[task->extra];
+    const struct task_extra *extra = &association->extras.items[task->extra];
     struct row row;
     if (decoder_emit(association->decoder, &kind_communication_task, &row, err) < 0)
         return err_status(err);
@@ -340,7 +340,7 @@ static int emit_run_task(struct association *association, const struct collectiv
     row_set_integer(&row, COMMUNICATION_TASK_MASTER, extra->master);
     if (extra->transfer == NO_INDEX)
         return 0;
-    const struct host_transfer *transfer = &association->transfers[extra->transfer];
+    const struct host_transfer *transfer = &association->transfers.items[extra->transfer];
     row_set_integer(&row, COMMUNICATION_TASK_PLANE_ID, transfer->plane_id);
     row_set_integer(&row, COMMUNICATION_TASK_NOTIFY_ID, transfer->notify_id);
     row_set_integer(&row, COMMUNICATION_TASK_LOCAL_RANK, transfer->local_rank);
@@ -362,8 +362,8 @@ int association_emit_collectives(struct association *association, struct collect
     int status = runs->count > 0 ? number_ops(association, runs, err) : 0;
     for (size_t i = 0; status == 0 && i < runs->count; i++)
         status = emit_run(association, device_id, &runs->items[i], err);
-    for (size_t i = 0; status == 0 && i < runs->task_count; large_pass(i++))
-        status = emit_run_task(association, runs, &runs->tasks[i], first_task_row, err);
+    for (size_t i = 0; status == 0 && i < runs->tasks.count; large_pass(i++))
+        status = emit_run_task(association, runs, &runs->tasks.items[i], first_task_row, err);
     return status;
 }
 
@@ -371,5 +371,5 @@ void collective_runs_release(struct collective_runs *runs)
 {
     id_map_release(&runs->by_key);
     large_free(runs->items);
-    large_free(runs->tasks);
+    large_free(runs->tasks.items);
 }

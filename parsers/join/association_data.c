@@ -139,10 +139,10 @@ uint32_t association_call_around(const struct association *association, const st
                                  uint16_t level, uint32_t type)
 {
     while (call != NO_INDEX) {
-        const struct call_kind *kind = &association->call_kinds[thread->calls[call].kind];
+        const struct call_kind *kind = &association->call_kinds.items[thread->calls.items[call].kind];
         if (kind->level == level && (type == ANY_TYPE || kind->type == type))
             break;
-        call = thread->calls[call].parent;
+        call = thread->calls.items[call].parent;
     }
     return call;
 }
@@ -153,7 +153,7 @@ uint32_t association_model_around(const struct association *association, const s
     call = association_call_around(association, thread, call, HOST_LEVEL_MODEL, ANY_TYPE);
     if (call == NO_INDEX)
         return NO_MODEL;
-    const struct interned *item = &association->texts.items[thread->calls[call].item];
+    const struct interned *item = &association->texts.items[thread->calls.items[call].item];
     return number_parse_integer(item->bytes, item->length, &model) == 0 && model >= 0 && model < NO_MODEL
                ? (uint32_t)model
                : NO_MODEL;
@@ -199,13 +199,12 @@ int association_add_thread_call(struct association *association, uint32_t thread
 int association_add_call_kind(struct association *association, int64_t key, const struct call_kind *kind, uint16_t *ret,
                               struct err *err)
 {
-    if (association->call_kind_count > UINT16_MAX)
+    if (association->call_kinds.count > UINT16_MAX)
         return err_set(err, ERR_LIMIT, "more than 65536 different types of calls");
-    struct call_kind *added =
-        ARRAY_NEXT(association->call_kinds, association->call_kind_count, association->call_kind_capacity, err);
+    struct call_kind *added = ARRAY_NEXT(&association->call_kinds, err);
     if (added == NULL)
         return err_status(err);
     *added = *kind;
-    *ret = (uint16_t)(association->call_kind_count - 1);
+    *ret = (uint16_t)(association->call_kinds.count - 1);
     return id_map_set(&association->call_kind_ids, key, *ret, err);
 }

@@ -149,35 +149,28 @@ struct call_state {
     bool stays;             /* a record needs it still */
 };
 
+struct fused_op {
+    uint32_t item, model_id; /* item: as in struct note */
+};
+
 /* The window of the host thread that is being joined. */
 struct thread {
     uint32_t id;
-    struct call *calls;
-    struct call_state *states; /* of each */
-    size_t call_count, call_capacity, state_count, state_capacity;
-    struct node *nodes;
-    size_t node_count, node_capacity;
-    struct tensor_use *tensors;
-    size_t tensor_count, tensor_capacity;
-    struct attribute_use *attributes;
-    size_t attribute_count, attribute_capacity;
-    struct context_use *contexts;
-    size_t context_count, context_capacity;
-    uint32_t *context_ids; /* of the contexts */
-    size_t context_id_count, context_id_capacity;
-    struct track *tracks;
-    size_t track_count, track_capacity;
-    struct note *notes;
-    size_t note_count, note_capacity;
-    struct fused_op {
-        uint32_t item, model_id; /* item: as in struct note */
-    } * fused;                   /* of the whole thread */
-    size_t fused_count, fused_capacity;
-    uint32_t current;  /* index of the deepest open call; NO_INDEX */
-    size_t records;    /* taken into the window, about */
-    size_t limit;      /* so many move it on */
-    uint64_t rows;     /* calls so far */
-    uint64_t overlaps; /* calls that overlap others */
+    struct ARRAY_OF(struct call) calls;
+    struct ARRAY_OF(struct call_state) states; /* of each */
+    struct ARRAY_OF(struct node) nodes;
+    struct ARRAY_OF(struct tensor_use) tensors;
+    struct ARRAY_OF(struct attribute_use) attributes;
+    struct ARRAY_OF(struct context_use) contexts;
+    struct ARRAY_OF(uint32_t) context_ids; /* of the contexts */
+    struct ARRAY_OF(struct track) tracks;
+    struct ARRAY_OF(struct note) notes;
+    struct ARRAY_OF(struct fused_op) fused; /* of the whole thread */
+    uint32_t current;                       /* index of the deepest open call; NO_INDEX */
+    size_t records;                         /* taken into the window, about */
+    size_t limit;                           /* so many move it on */
+    uint64_t rows;                          /* calls so far */
+    uint64_t overlaps;                      /* calls that overlap others */
     struct call first_overlap;
     size_t mark; /* of diagnostics, when the thread began */
 };
@@ -296,26 +289,19 @@ struct association {
     struct recent_name recent_names[1 << RECENT_NAME_BITS];
     struct id_map unnamed_ids; /* that were reported */
     struct tensor_pool tensor_sets;
-    struct call_kind *call_kinds;
-    size_t call_kind_count, call_kind_capacity;
+    struct ARRAY_OF(struct call_kind) call_kinds;
     uint16_t recent_call_kinds[1 << RECENT_KIND_BITS];
     struct id_map call_kind_ids;
     struct spool *records; /* of the host's threads (association_host.c) */
     struct spool *calls;   /* struct left_call, by row: those after the first that had to wait */
-    struct host_copy *copies;
-    size_t copy_count, copy_capacity;
-    struct host_fusion *fusions;
-    size_t fusion_count, fusion_capacity;
-    struct host_collective *collectives;
-    size_t collective_count, collective_capacity;
-    struct host_transfer *transfers;
-    size_t transfer_count, transfer_capacity;
+    struct ARRAY_OF(struct host_copy) copies;
+    struct ARRAY_OF(struct host_fusion) fusions;
+    struct ARRAY_OF(struct host_collective) collectives;
+    struct ARRAY_OF(struct host_transfer) transfers;
     struct id_map logic_streams; /* of physical streams */
     struct id_map model_names;   /* of model ids, to texts */
-    struct task_extra *extras;
-    size_t extra_count, extra_capacity;
-    struct collective_op *collective_ops;
-    size_t collective_op_count, collective_op_capacity;
+    struct ARRAY_OF(struct task_extra) extras;
+    struct ARRAY_OF(struct collective_op) collective_ops;
     /* About the window: */
     struct id_map collective_records;     /* node calls to what was reported of them */
     struct id_map transfer_records;       /* communication calls and contexts to transfers */
@@ -334,11 +320,9 @@ struct association {
     struct spool *described;                      /* struct described_run */
     struct described_run described_run;           /* the last one */
     uint32_t described_count;
-    uint64_t *ran_launches; /* a bit for each of them */
-    size_t ran_launch_words, ran_launch_capacity;
+    struct ARRAY_OF(uint64_t) ran_launches; /* a bit for each of them */
     struct flip_list host_flips;
-    struct stream_capture *captures;
-    size_t capture_count, capture_capacity;
+    struct ARRAY_OF(struct stream_capture) captures;
     struct map captured_ops;      /* of struct captured_op */
     struct id_map lowest_batches; /* of the host's streams */
     struct spool *host_unbatched; /* struct host_task, by stream and time: until their batches are known */
@@ -366,10 +350,11 @@ int join_expect_span(int64_t start_ns, int64_t end_ns, struct err *err);
  * are 2^32 items. */
 void *association_array_next(void **items, size_t *count, size_t *capacity, size_t item_size, struct err *err);
 
-#define ARRAY_NEXT(items, count, capacity, err)                                                                        \
-    ((count) < (capacity) && (count) < NO_INDEX - 1                                                                    \
-         ? (void *)&(items)[(count)++]                                                                                 \
-         : association_array_next((void **)&(items), &(count), &(capacity), sizeof *(items), (err)))
+#define ARRAY_NEXT(list, err)                                                                                          \
+    ((list)->count < (list)->capacity && (list)->count < NO_INDEX - 1                                                  \
+         ? (void *)&(list)->items[(list)->count++]                                                                     \
+         : association_array_next((void **)&(list)->items, &(list)->count, &(list)->capacity, sizeof *(list)->items,   \
+                                  (err)))
 
 /* Memory for records that wait. Tests lower it. */
 extern struct join_limits {
@@ -449,15 +434,16 @@ int association_index_collectives(struct association *association, struct thread
  * context. */
 int association_join_collective(struct association *association, struct thread *thread, uint32_t call,
                                 uint32_t node_call, const struct node *node, struct host_task *task, struct err *err);
+struct run_task {
+    uint32_t ran, run, extra; /* the task on the device, what it belongs to, what is known of it */
+};
+
 /* The communication operators that ran on the device being joined. */
 struct collective_runs {
     struct collective_run *items;
     size_t count, capacity;
     struct id_map by_key;
-    struct run_task {
-        uint32_t ran, run, extra; /* the task on the device, what it belongs to, what is known of it */
-    } * tasks;
-    size_t task_count, task_capacity;
+    struct ARRAY_OF(struct run_task) tasks;
 };
 
 /* Notes a task of the device, which comes by start as the index-th, if it is of such an operator; known: its extra. */

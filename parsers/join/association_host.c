@@ -17,17 +17,16 @@
 /* The deepest call around a time; times must not fall. */
 static uint32_t deepest_call(struct thread *thread, int64_t time_ns)
 {
-    while (thread->current != NO_INDEX && thread->calls[thread->current].end_ns < time_ns)
-        thread->current = thread->calls[thread->current].parent;
+    while (thread->current != NO_INDEX && thread->calls.items[thread->current].end_ns < time_ns)
+        thread->current = thread->calls.items[thread->current].parent;
     return thread->current;
 }
 
 /* Calls that overlap without one containing the other are siblings. */
 static int add_call(struct thread *thread, const struct call *added, struct err *err)
 {
-    struct call *call = ARRAY_NEXT(thread->calls, thread->call_count, thread->call_capacity, err);
-    struct call_state *state =
-        call != NULL ? ARRAY_NEXT(thread->states, thread->state_count, thread->state_capacity, err) : NULL;
+    struct call *call = ARRAY_NEXT(&thread->calls, err);
+    struct call_state *state = call != NULL ? ARRAY_NEXT(&thread->states, err) : NULL;
     bool overlaps = false;
     if (state == NULL)
         return err_status(err);
@@ -35,12 +34,12 @@ static int add_call(struct thread *thread, const struct call *added, struct err 
         return err_set(err, ERR_LIMIT, "more than %u calls of one thread", NO_INDEX - 1);
     *call = *added;
     *state = (struct call_state){.row = (uint32_t)thread->rows++, .described = NO_INDEX, .collective_op = NO_INDEX};
-    while (thread->current != NO_INDEX && thread->calls[thread->current].end_ns < call->end_ns) {
-        overlaps |= thread->calls[thread->current].end_ns > call->begin_ns;
-        thread->current = thread->calls[thread->current].parent;
+    while (thread->current != NO_INDEX && thread->calls.items[thread->current].end_ns < call->end_ns) {
+        overlaps |= thread->calls.items[thread->current].end_ns > call->begin_ns;
+        thread->current = thread->calls.items[thread->current].parent;
     }
     call->parent = thread->current;
-    thread->current = (uint32_t)thread->call_count - 1;
+    thread->current = (uint32_t)thread->calls.count - 1;
     if (overlaps && thread->overlaps++ == 0)
         thread->first_overlap = *call;
     return 0;
@@ -53,7 +52,7 @@ static void report_overlaps(struct association *association, const struct thread
     struct place place = {decoder_capture(association->decoder)->parts[association->part].directory, -1, -1, NULL};
     if (thread->overlaps == 0 || association->executions != NULL)
         return;
-    const struct call_kind *kind = &association->call_kinds[call->kind];
+    const struct call_kind *kind = &association->call_kinds.items[call->kind];
     diag_go_back(diag, thread->mark);
     diag_report(diag, DIAG_CALL_OVERLAP, &place,
                 "%llu of %llu calls of thread %u, the first is '%s' of level %u at %lld ns",
@@ -85,10 +84,10 @@ struct places {
 
 static void seek(struct places *places, const struct thread *thread, int64_t begin_ns)
 {
-    SEEK(thread->nodes, thread->node_count, places->node, begin_ns);
-    SEEK(thread->tensors, thread->tensor_count, places->tensor, begin_ns);
-    SEEK(thread->attributes, thread->attribute_count, places->attribute, begin_ns);
-    SEEK(thread->contexts, thread->context_count, places->context, begin_ns);
+    SEEK(thread->nodes.items, thread->nodes.count, places->node, begin_ns);
+    SEEK(thread->tensors.items, thread->tensors.count, places->tensor, begin_ns);
+    SEEK(thread->attributes.items, thread->attributes.count, places->attribute, begin_ns);
+    SEEK(thread->contexts.items, thread->contexts.count, places->context, begin_ns);
 }
 
 /* Whether tasks of this type compute an operator. */
@@ -115,10 +114,10 @@ static bool may_have_contexts(const struct association *association, uint32_t ta
  * says nothing of an operator. */
 static const struct node *node_of_launch(const struct thread *thread, const struct places *places, uint32_t launch)
 {
-    const struct call *call = &thread->calls[launch];
+    const struct call *call = &thread->calls.items[launch];
     const struct node *first = NULL;
-    for (size_t i = places->node; i < thread->node_count && thread->nodes[i].time_ns <= call->end_ns; i++) {
-        const struct node *node = &thread->nodes[i];
+    for (size_t i = places->node; i < thread->nodes.count && thread->nodes.items[i].time_ns <= call->end_ns; i++) {
+        const struct node *node = &thread->nodes.items[i];
         if (node->launch != launch || node->task_type == NODE_FFTS_PLUS)
             continue;
         if (node->name == call->item)
@@ -133,12 +132,12 @@ static const struct node *node_of_launch(const struct thread *thread, const stru
 static int tensors_of_node(struct association *association, const struct thread *thread, const struct places *places,
                            const struct node *node, uint32_t *ret_set, struct err *err)
 {
-    int64_t end_ns = thread->calls[node->launch].end_ns;
+    int64_t end_ns = thread->calls.items[node->launch].end_ns;
     uint32_t set = NO_INDEX;
     int status = 0;
-    for (size_t i = places->tensor; status == 0 && i < thread->tensor_count && thread->tensors[i].time_ns <= end_ns;
-         i++) {
-        const struct tensor_use *use = &thread->tensors[i];
+    for (size_t i = places->tensor;
+         status == 0 && i < thread->tensors.count && thread->tensors.items[i].time_ns <= end_ns; i++) {
+        const struct tensor_use *use = &thread->tensors.items[i];
         if (use->launch != node->launch || use->name != node->name)
             continue;
         if (set == NO_INDEX)
@@ -152,9 +151,10 @@ static int tensors_of_node(struct association *association, const struct thread 
 
 static uint32_t attribute_of_node(const struct thread *thread, const struct places *places, const struct node *node)
 {
-    int64_t end_ns = thread->calls[node->launch].end_ns;
-    for (size_t i = places->attribute; i < thread->attribute_count && thread->attributes[i].time_ns <= end_ns; i++) {
-        const struct attribute_use *use = &thread->attributes[i];
+    int64_t end_ns = thread->calls.items[node->launch].end_ns;
+    for (size_t i = places->attribute; i < thread->attributes.count && thread->attributes.items[i].time_ns <= end_ns;
+         i++) {
+        const struct attribute_use *use = &thread->attributes.items[i];
         if (use->launch == node->launch && use->name == node->name)
             return use->value;
     }
@@ -197,7 +197,7 @@ static int describe_task(struct association *association, const struct thread *t
     int status = tensors_of_node(association, thread, places, node, &task->tensor_set, err);
     association->operators.described++;
     association->operators.tensorless +=
-        task->tensor_set == NO_INDEX && thread->states[node->launch].records[UNPLACED_TENSORS] > 0;
+        task->tensor_set == NO_INDEX && thread->states.items[node->launch].records[UNPLACED_TENSORS] > 0;
     return status;
 }
 
@@ -205,7 +205,7 @@ static int describe_task(struct association *association, const struct thread *t
 
 static uint32_t connect(struct association *association, struct thread *thread, uint32_t leaf)
 {
-    struct call *calls = thread->calls;
+    struct call *calls = thread->calls.items;
     if (leaf == NO_INDEX)
         return 0;
     if (calls[leaf].connection == 0)
@@ -220,21 +220,24 @@ static uint32_t connect(struct association *association, struct thread *thread, 
 static int add_contexts(struct association *association, const struct thread *thread, const struct places *places,
                         uint32_t launch, const struct host_task *whole, bool *ret_split, struct err *err)
 {
-    int64_t end_ns = thread->calls[launch].end_ns;
+    int64_t end_ns = thread->calls.items[launch].end_ns;
     int status = 0;
-    for (size_t i = places->context; status == 0 && i < thread->context_count && thread->contexts[i].time_ns <= end_ns;
-         i++) {
-        const struct context_use *use = &thread->contexts[i];
+    for (size_t i = places->context;
+         status == 0 && i < thread->contexts.count && thread->contexts.items[i].time_ns <= end_ns; i++) {
+        const struct context_use *use = &thread->contexts.items[i];
         if (use->launch != launch)
             continue;
         const struct node *node = NULL;
-        for (size_t k = places->node; k < thread->node_count && thread->nodes[k].time_ns <= end_ns && node == NULL; k++)
-            node = thread->nodes[k].launch == launch && thread->nodes[k].name == use->name ? &thread->nodes[k] : NULL;
+        for (size_t k = places->node;
+             k < thread->nodes.count && thread->nodes.items[k].time_ns <= end_ns && node == NULL; k++)
+            node = thread->nodes.items[k].launch == launch && thread->nodes.items[k].name == use->name
+                       ? &thread->nodes.items[k]
+                       : NULL;
         struct host_task part = *whole;
         if (node != NULL)
             status = describe_task(association, thread, places, node, &part, err);
         for (uint32_t k = 0; status == 0 && k < use->count; k++) {
-            part.context_id = thread->context_ids[use->first + k];
+            part.context_id = thread->context_ids.items[use->first + k];
             status = association_add_host_task(association, &part, err);
             *ret_split = true;
         }
@@ -247,16 +250,16 @@ ARRAY_COMPARE(compare_captures, struct stream_capture, ARRAY_BY(stream), ARRAY_B
 /* The model whose tasks the stream takes at this time. */
 static uint32_t model_of_stream(const struct association *association, uint64_t stream, int64_t time_ns)
 {
-    size_t low = 0, high = association->capture_count; /* the first of a later stream or time */
+    size_t low = 0, high = association->captures.count; /* the first of a later stream or time */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        const struct stream_capture *capture = &association->captures[middle];
+        const struct stream_capture *capture = &association->captures.items[middle];
         if (capture->stream < stream || (capture->stream == stream && capture->time_ns <= time_ns))
             low = middle + 1;
         else
             high = middle;
     }
-    const struct stream_capture *last = low > 0 ? &association->captures[low - 1] : NULL;
+    const struct stream_capture *last = low > 0 ? &association->captures.items[low - 1] : NULL;
     return last != NULL && last->stream == stream && !last->ends ? last->model_id : NO_MODEL;
 }
 
@@ -303,7 +306,7 @@ static int take_track(struct association *association, struct thread *thread, st
         .attribute = NO_INDEX,
         .model_id = track->model_id,
         .extra = NO_INDEX,
-        .launch = launch != NO_INDEX ? thread->states[launch].described : NO_INDEX,
+        .launch = launch != NO_INDEX ? thread->states.items[launch].described : NO_INDEX,
         .block_num = track->block_num >= 0 ? (uint32_t)track->block_num : 0,
         .has_block_num = track->block_num >= 0,
         .device_id = track->device_id,
@@ -314,7 +317,7 @@ static int take_track(struct association *association, struct thread *thread, st
                              : NO_INDEX;
     int status = association_note_copy(association, thread, track, leaf, &task, err);
     if (status == 0 && node_call != NO_INDEX) {
-        seek(places, thread, thread->calls[node_call].begin_ns);
+        seek(places, thread, thread->calls.items[node_call].begin_ns);
         status = association_join_collective(association, thread, communication, node_call,
                                              node_of_launch(thread, places, node_call), &task, err);
     }
@@ -326,7 +329,7 @@ static int take_track(struct association *association, struct thread *thread, st
         describe_captured(association, &task);
         return add_bare_task(association, &task, err);
     }
-    seek(places, thread, thread->calls[launch].begin_ns);
+    seek(places, thread, thread->calls.items[launch].begin_ns);
     bool split = false;
     if (may_have_contexts(association, track->task_type))
         status = add_contexts(association, thread, places, launch, &task, &split, err);
@@ -342,7 +345,7 @@ static int take_track(struct association *association, struct thread *thread, st
 
 static bool is_open(const struct thread *thread, uint32_t call)
 {
-    return call != NO_INDEX && thread->states[call].is_open;
+    return call != NO_INDEX && thread->states.items[call].is_open;
 }
 
 /* Whether everything that was recorded of the track's task is in the window. */
@@ -363,12 +366,12 @@ static bool is_complete(const struct association *association, const struct thre
  * the first one on that has to wait, the spool puts them in order. */
 static int leave_call(struct association *association, const struct thread *thread, size_t i, struct err *err)
 {
-    const uint32_t number = thread->states[i].row;
+    const uint32_t number = thread->states.items[i].row;
     const int64_t first_row = association->host_call_rows + 1;
-    struct left_call left = {thread->calls[i], thread->id};
+    struct left_call left = {thread->calls.items[i], thread->id};
     struct row row;
     if (left.call.parent != NO_INDEX)
-        left.call.parent = thread->states[left.call.parent].row;
+        left.call.parent = thread->states.items[left.call.parent].row;
     if (association->calls_out != association->host_call_rows + number) {
         const struct spool_key key = {(uint64_t)first_row, number};
         return join_spool_add(&association->calls, NULL, &key, &left, sizeof left, err);
@@ -376,7 +379,7 @@ static int leave_call(struct association *association, const struct thread *thre
     if (decoder_emit(association->decoder, &kind_host_call, &row, err) < 0)
         return err_status(err);
     association->calls_out++;
-    call_put_row(association->call_kinds, first_row, thread->id, &left.call, &row);
+    call_put_row(association->call_kinds.items, first_row, thread->id, &left.call, &row);
     return 0;
 }
 
@@ -384,12 +387,12 @@ static int leave_call(struct association *association, const struct thread *thre
 static int leave_calls(struct association *association, struct thread *thread, struct err *err)
 {
     int status = 0;
-    for (size_t i = 0; i < thread->call_count; i++)
-        thread->states[i].is_open = thread->states[i].stays = false;
-    for (uint32_t i = thread->current; i != NO_INDEX; i = thread->calls[i].parent)
-        thread->states[i].is_open = thread->states[i].stays = true;
-    for (size_t i = 0; status == 0 && i < thread->call_count; i++) {
-        struct call_state *state = &thread->states[i];
+    for (size_t i = 0; i < thread->calls.count; i++)
+        thread->states.items[i].is_open = thread->states.items[i].stays = false;
+    for (uint32_t i = thread->current; i != NO_INDEX; i = thread->calls.items[i].parent)
+        thread->states.items[i].is_open = thread->states.items[i].stays = true;
+    for (size_t i = 0; status == 0 && i < thread->calls.count; i++) {
+        struct call_state *state = &thread->states.items[i];
         if (state->is_open || state->left)
             continue;
         state->left = true;
@@ -403,21 +406,21 @@ static int leave_calls(struct association *association, struct thread *thread, s
 static int take_tracks(struct association *association, struct thread *thread, size_t *ret_count, struct err *err)
 {
     struct places places = {0, 0, 0, 0};
-    int status = thread->note_count > 0 || thread->context_count > 0
+    int status = thread->notes.count > 0 || thread->contexts.count > 0
                      ? association_index_collectives(association, thread, err)
                      : 0;
     size_t i = 0;
-    for (; status == 0 && i < thread->track_count &&
-           (thread->current == NO_INDEX || is_complete(association, thread, &thread->tracks[i]));
+    for (; status == 0 && i < thread->tracks.count &&
+           (thread->current == NO_INDEX || is_complete(association, thread, &thread->tracks.items[i]));
          i++)
-        status = take_track(association, thread, &places, &thread->tracks[i], err);
+        status = take_track(association, thread, &places, &thread->tracks.items[i], err);
     *ret_count = i;
     return status;
 }
 
 static bool stays(const struct thread *thread, uint32_t call)
 {
-    return call != NO_INDEX && thread->states[call].stays;
+    return call != NO_INDEX && thread->states.items[call].stays;
 }
 
 /* The new index of a call that stays; parents come first. */
@@ -442,66 +445,67 @@ static uint32_t moved(const uint32_t *places, uint32_t call)
 static void keep_contexts(struct thread *thread, const uint32_t *places)
 {
     size_t kept = 0, ids = 0;
-    for (size_t i = 0; i < thread->context_count; i++) {
-        struct context_use use = thread->contexts[i];
+    for (size_t i = 0; i < thread->contexts.count; i++) {
+        struct context_use use = thread->contexts.items[i];
         if (!stays(thread, use.launch) && !stays(thread, use.communication))
             continue;
-        memmove(thread->context_ids + ids, thread->context_ids + use.first, use.count * sizeof *thread->context_ids);
+        memmove(thread->context_ids.items + ids, thread->context_ids.items + use.first,
+                use.count * sizeof *thread->context_ids.items);
         use.first = (uint32_t)ids;
         use.launch = stays(thread, use.launch) ? moved(places, use.launch) : NO_INDEX;
         use.communication = stays(thread, use.communication) ? moved(places, use.communication) : NO_INDEX;
         ids += use.count;
-        thread->contexts[kept++] = use;
+        thread->contexts.items[kept++] = use;
     }
-    thread->context_count = kept;
-    thread->context_id_count = ids;
+    thread->contexts.count = kept;
+    thread->context_ids.count = ids;
 }
 
 static void keep_calls(struct thread *thread, uint32_t *places)
 {
     uint32_t kept = 0;
-    for (size_t i = 0; i < thread->call_count; i++) {
+    for (size_t i = 0; i < thread->calls.count; i++) {
         places[i] = NO_INDEX;
-        if (!thread->states[i].stays)
+        if (!thread->states.items[i].stays)
             continue;
-        thread->calls[kept] = thread->calls[i];
-        thread->calls[kept].parent = moved(places, thread->calls[i].parent);
-        thread->states[kept] = thread->states[i];
+        thread->calls.items[kept] = thread->calls.items[i];
+        thread->calls.items[kept].parent = moved(places, thread->calls.items[i].parent);
+        thread->states.items[kept] = thread->states.items[i];
         places[i] = kept++;
     }
-    thread->call_count = thread->state_count = kept;
+    thread->calls.count = thread->states.count = kept;
     thread->current = moved(places, thread->current);
 }
 
 /* Forgets the calls and records that no track needs any more. */
 static int forget(struct thread *thread, size_t taken, struct err *err)
 {
-    for (size_t i = taken; i < thread->track_count; i++) {
-        for (uint32_t call = thread->tracks[i].leaf; call != NO_INDEX && !thread->states[call].stays;
-             call = thread->calls[call].parent)
-            thread->states[call].stays = true;
+    for (size_t i = taken; i < thread->tracks.count; i++) {
+        for (uint32_t call = thread->tracks.items[i].leaf; call != NO_INDEX && !thread->states.items[call].stays;
+             call = thread->calls.items[call].parent)
+            thread->states.items[call].stays = true;
     }
-    if (thread->current == NO_INDEX && taken == thread->track_count) { /* most often */
-        thread->call_count = thread->state_count = thread->node_count = thread->tensor_count = 0;
-        thread->attribute_count = thread->context_count = thread->context_id_count = 0;
-        thread->track_count = thread->note_count = 0;
+    if (thread->current == NO_INDEX && taken == thread->tracks.count) { /* most often */
+        thread->calls.count = thread->states.count = thread->nodes.count = thread->tensors.count = 0;
+        thread->attributes.count = thread->contexts.count = thread->context_ids.count = 0;
+        thread->tracks.count = thread->notes.count = 0;
         return 0;
     }
-    SCOPED_FREE uint32_t *places = scoped_memory(thread->call_count + 1, sizeof *places);
+    SCOPED_FREE uint32_t *places = scoped_memory(thread->calls.count + 1, sizeof *places);
     if (places == NULL)
         return err_no_memory(err);
     uint32_t place = 0;
-    for (size_t i = 0; i < thread->call_count; i++)
-        places[i] = thread->states[i].stays ? place++ : NO_INDEX;
-    KEEP_RECORDS(thread, places, thread->nodes, thread->node_count, launch);
-    KEEP_RECORDS(thread, places, thread->tensors, thread->tensor_count, launch);
-    KEEP_RECORDS(thread, places, thread->attributes, thread->attribute_count, launch);
-    KEEP_RECORDS(thread, places, thread->notes, thread->note_count, call);
+    for (size_t i = 0; i < thread->calls.count; i++)
+        places[i] = thread->states.items[i].stays ? place++ : NO_INDEX;
+    KEEP_RECORDS(thread, places, thread->nodes.items, thread->nodes.count, launch);
+    KEEP_RECORDS(thread, places, thread->tensors.items, thread->tensors.count, launch);
+    KEEP_RECORDS(thread, places, thread->attributes.items, thread->attributes.count, launch);
+    KEEP_RECORDS(thread, places, thread->notes.items, thread->notes.count, call);
     keep_contexts(thread, places);
-    thread->track_count -= taken;
-    for (size_t i = 0; i < thread->track_count; i++) {
-        thread->tracks[i] = thread->tracks[i + taken];
-        thread->tracks[i].leaf = moved(places, thread->tracks[i].leaf);
+    thread->tracks.count -= taken;
+    for (size_t i = 0; i < thread->tracks.count; i++) {
+        thread->tracks.items[i] = thread->tracks.items[i + taken];
+        thread->tracks.items[i].leaf = moved(places, thread->tracks.items[i].leaf);
     }
     keep_calls(thread, places);
     return 0;
@@ -509,8 +513,8 @@ static int forget(struct thread *thread, size_t taken, struct err *err)
 
 static size_t records_of(const struct thread *thread)
 {
-    return thread->call_count + thread->node_count + thread->tensor_count + thread->attribute_count +
-           thread->context_count + thread->track_count + thread->note_count;
+    return thread->calls.count + thread->nodes.count + thread->tensors.count + thread->attributes.count +
+           thread->contexts.count + thread->tracks.count + thread->notes.count;
 }
 
 static int move_window(struct association *association, struct thread *thread, struct err *err)
@@ -535,22 +539,22 @@ static int end_thread(struct association *association, struct thread *thread, st
     status = status < 0 ? status : association_emit_fusions(association, thread, err);
     association->host_call_rows += (int64_t)thread->rows;
     thread->rows = thread->overlaps = 0;
-    thread->fused_count = 0;
+    thread->fused.count = 0;
     return status;
 }
 
 /* ---- records into the window ---- */
 
-#define TAKE_DESCRIPTION(thread, items, count, capacity, type, kind)                                                   \
+#define TAKE_DESCRIPTION(thread, list, type, kind)                                                                     \
     do {                                                                                                               \
-        struct type *copy = ARRAY_NEXT((thread)->items, (thread)->count, (thread)->capacity, err);                     \
+        struct type *copy = ARRAY_NEXT(&(thread)->list, err);                                                          \
         if (copy == NULL)                                                                                              \
             return err_status(err);                                                                                    \
         memcpy(copy, record, sizeof *copy);                                                                            \
         copy->time_ns = time_ns;                                                                                       \
         copy->launch = launch_around(association, thread, deepest);                                                    \
         if (copy->launch != NO_INDEX)                                                                                  \
-            (thread)->states[copy->launch].records[kind]++;                                                            \
+            (thread)->states.items[copy->launch].records[kind]++;                                                      \
         else                                                                                                           \
             association->unplaced[kind]++;                                                                             \
     } while (0)
@@ -563,14 +567,14 @@ static int take_contexts(struct association *association, struct thread *thread,
     use.time_ns = time_ns;
     use.launch = launch_around(association, thread, deepest);
     use.communication = association_call_around(association, thread, deepest, HOST_LEVEL_COMMUNICATION, ANY_TYPE);
-    use.first = (uint32_t)thread->context_id_count;
+    use.first = (uint32_t)thread->context_ids.count;
     association->unplaced[UNPLACED_CONTEXTS] += use.launch == NO_INDEX && use.communication == NO_INDEX;
-    struct context_use *copy = ARRAY_NEXT(thread->contexts, thread->context_count, thread->context_capacity, err);
+    struct context_use *copy = ARRAY_NEXT(&thread->contexts, err);
     if (copy == NULL)
         return err_status(err);
     *copy = use;
     for (uint32_t i = 0; i < use.count; i++) {
-        uint32_t *id = ARRAY_NEXT(thread->context_ids, thread->context_id_count, thread->context_id_capacity, err);
+        uint32_t *id = ARRAY_NEXT(&thread->context_ids, err);
         if (id == NULL)
             return err_status(err);
         memcpy(id, (const char *)record + sizeof use + i * sizeof *id, sizeof *id);
@@ -587,7 +591,7 @@ static int take_note(struct association *association, struct thread *thread, int
         [NOTE_COLLECTIVE] = UNPLACED_COLLECTIVE,
         [NOTE_TRANSFER] = UNPLACED_TRANSFER,
     };
-    struct note *note = ARRAY_NEXT(thread->notes, thread->note_count, thread->note_capacity, err);
+    struct note *note = ARRAY_NEXT(&thread->notes, err);
     if (note == NULL)
         return err_status(err);
     memcpy(note, record, sizeof *note);
@@ -600,15 +604,15 @@ static int take_note(struct association *association, struct thread *thread, int
 static int add_track(struct association *association, struct thread *thread, int64_t time_ns, uint32_t deepest,
                      const void *record, struct err *err)
 {
-    struct track *track = ARRAY_NEXT(thread->tracks, thread->track_count, thread->track_capacity, err);
+    struct track *track = ARRAY_NEXT(&thread->tracks, err);
     if (track == NULL)
         return err_status(err);
     memcpy(track, record, offsetof(struct track, leaf));
     track->time_ns = time_ns;
     track->leaf = deepest;
     track->connection = connect(association, thread, deepest);
-    if (deepest != NO_INDEX && thread->calls[deepest].launches < UINT16_MAX)
-        thread->calls[deepest].launches++;
+    if (deepest != NO_INDEX && thread->calls.items[deepest].launches < UINT16_MAX)
+        thread->calls.items[deepest].launches++;
     track->model_id = find_model(association, thread, track, deepest);
     return 0;
 }
@@ -620,13 +624,13 @@ static int take_described(struct association *association, struct thread *thread
     uint32_t deepest = deepest_call(thread, time_ns);
     switch ((enum host_record)(uint32_t)item->key.minor) {
     case HOST_RECORD_NODE:
-        TAKE_DESCRIPTION(thread, nodes, node_count, node_capacity, node, UNPLACED_NODE);
+        TAKE_DESCRIPTION(thread, nodes, node, UNPLACED_NODE);
         return 0;
     case HOST_RECORD_TENSORS:
-        TAKE_DESCRIPTION(thread, tensors, tensor_count, tensor_capacity, tensor_use, UNPLACED_TENSORS);
+        TAKE_DESCRIPTION(thread, tensors, tensor_use, UNPLACED_TENSORS);
         return 0;
     case HOST_RECORD_ATTRIBUTE:
-        TAKE_DESCRIPTION(thread, attributes, attribute_count, attribute_capacity, attribute_use, UNPLACED_ATTRIBUTE);
+        TAKE_DESCRIPTION(thread, attributes, attribute_use, UNPLACED_ATTRIBUTE);
         return 0;
     case HOST_RECORD_CONTEXTS:
         return take_contexts(association, thread, time_ns, deepest, record, err);
@@ -642,11 +646,11 @@ static int take_described(struct association *association, struct thread *thread
 static int take_launch(struct association *association, struct thread *thread, const struct launching_call *record,
                        struct err *err)
 {
-    uint32_t place = (uint32_t)thread->call_count - 1;
-    struct call *call = &thread->calls[place];
+    uint32_t place = (uint32_t)thread->calls.count - 1;
+    struct call *call = &thread->calls.items[place];
     call->launches = record->launches;
     const struct launch launch = {record->order, connect(association, thread, place), thread->id,
-                                  association->call_kinds[call->kind].name};
+                                  association->call_kinds.items[call->kind].name};
     return executions_add_record(association->executions, &record->first, RECORD_LAUNCH, &launch, sizeof launch, err);
 }
 
@@ -685,23 +689,24 @@ static int join_threads(struct association *association, struct thread *thread, 
 
 static void thread_release(struct thread *thread)
 {
-    large_free(thread->calls);
-    large_free(thread->states);
-    large_free(thread->nodes);
-    large_free(thread->tensors);
-    large_free(thread->attributes);
-    large_free(thread->contexts);
-    large_free(thread->context_ids);
-    large_free(thread->tracks);
-    large_free(thread->notes);
-    large_free(thread->fused);
+    large_free(thread->calls.items);
+    large_free(thread->states.items);
+    large_free(thread->nodes.items);
+    large_free(thread->tensors.items);
+    large_free(thread->attributes.items);
+    large_free(thread->contexts.items);
+    large_free(thread->context_ids.items);
+    large_free(thread->tracks.items);
+    large_free(thread->notes.items);
+    large_free(thread->fused.items);
 }
 
 int association_join_host(struct association *association, struct err *err)
 {
     struct thread thread = {.current = NO_INDEX, .limit = join_limits.window};
-    if (association->capture_count > 1)
-        array_sort(association->captures, association->capture_count, sizeof *association->captures, compare_captures);
+    if (association->captures.count > 1)
+        array_sort(association->captures.items, association->captures.count, sizeof *association->captures.items,
+                   compare_captures);
     int status = association->records != NULL ? join_threads(association, &thread, err) : 0;
     thread_release(&thread);
     join_spool_release(&association->records);

@@ -23,8 +23,8 @@ static int add_note(struct association *association, void *copy, const void *rec
 
 int association_add_copy(struct association *association, const struct host_copy *copy, struct err *err)
 {
-    void *place = ARRAY_NEXT(association->copies, association->copy_count, association->copy_capacity, err);
-    return add_note(association, place, copy, sizeof *copy, association->copy_count, copy->thread_id, copy->time_ns,
+    void *place = ARRAY_NEXT(&association->copies, err);
+    return add_note(association, place, copy, sizeof *copy, association->copies.count, copy->thread_id, copy->time_ns,
                     NOTE_COPY, err);
 }
 
@@ -35,8 +35,8 @@ int association_add_fusion(struct association *association, const struct host_fu
         status = association_expect_name(association, fusion->op_ids[i], fused_fields[i], err);
     if (status < 0)
         return status;
-    void *place = ARRAY_NEXT(association->fusions, association->fusion_count, association->fusion_capacity, err);
-    return add_note(association, place, fusion, sizeof *fusion, association->fusion_count, fusion->thread_id,
+    void *place = ARRAY_NEXT(&association->fusions, err);
+    return add_note(association, place, fusion, sizeof *fusion, association->fusions.count, fusion->thread_id,
                     fusion->time_ns, NOTE_FUSION, err);
 }
 
@@ -46,9 +46,8 @@ int association_add_collective(struct association *association, const struct hos
     if (association_expect_name(association, collective->algorithm_id, "alg_type_id", err) < 0 ||
         association_expect_name(association, collective->group_id, "group_name_id", err) < 0)
         return err_status(err);
-    void *place =
-        ARRAY_NEXT(association->collectives, association->collective_count, association->collective_capacity, err);
-    return add_note(association, place, collective, sizeof *collective, association->collective_count,
+    void *place = ARRAY_NEXT(&association->collectives, err);
+    return add_note(association, place, collective, sizeof *collective, association->collectives.count,
                     collective->thread_id, collective->time_ns, NOTE_COLLECTIVE, err);
 }
 
@@ -57,9 +56,9 @@ int association_add_transfer(struct association *association, const struct host_
     if (association_expect_name(association, transfer->item_id, "item_id", err) < 0 ||
         association_expect_name(association, transfer->group_id, "group_name_id", err) < 0)
         return err_status(err);
-    large_pass(association->transfer_count);
-    void *place = ARRAY_NEXT(association->transfers, association->transfer_count, association->transfer_capacity, err);
-    return add_note(association, place, transfer, sizeof *transfer, association->transfer_count, transfer->thread_id,
+    large_pass(association->transfers.count);
+    void *place = ARRAY_NEXT(&association->transfers, err);
+    return add_note(association, place, transfer, sizeof *transfer, association->transfers.count, transfer->thread_id,
                     transfer->time_ns, NOTE_TRANSFER, err);
 }
 
@@ -89,22 +88,22 @@ void association_place_note(const struct association *association, const struct 
  * is none. */
 static size_t association_next_note(const struct thread *thread, uint32_t call, enum note_kind kind, size_t from)
 {
-    const struct call *around = &thread->calls[call];
+    const struct call *around = &thread->calls.items[call];
     if (from == 0) { /* the first after the call began */
-        size_t high = thread->note_count;
+        size_t high = thread->notes.count;
         while (from < high) {
             size_t middle = (from + high) / 2;
-            if (thread->notes[middle].time_ns <= around->begin_ns)
+            if (thread->notes.items[middle].time_ns <= around->begin_ns)
                 from = middle + 1;
             else
                 high = middle;
         }
     }
-    for (; from < thread->note_count && thread->notes[from].time_ns <= around->end_ns; from++) {
-        if (thread->notes[from].kind == kind && thread->notes[from].call == call)
+    for (; from < thread->notes.count && thread->notes.items[from].time_ns <= around->end_ns; from++) {
+        if (thread->notes.items[from].kind == kind && thread->notes.items[from].call == call)
             return from;
     }
-    return thread->note_count;
+    return thread->notes.count;
 }
 
 /* ---- copies ---- */
@@ -112,14 +111,13 @@ static size_t association_next_note(const struct thread *thread, uint32_t call, 
 struct task_extra *association_extra(struct association *association, struct host_task *task, struct err *err)
 {
     if (task->extra == NO_INDEX) {
-        struct task_extra *extra =
-            ARRAY_NEXT(association->extras, association->extra_count, association->extra_capacity, err);
+        struct task_extra *extra = ARRAY_NEXT(&association->extras, err);
         if (extra == NULL)
             return NULL;
         *extra = (struct task_extra){.copy_bytes = -1, .collective_op = NO_INDEX, .transfer = NO_INDEX};
-        task->extra = (uint32_t)(association->extra_count - 1);
+        task->extra = (uint32_t)(association->extras.count - 1);
     }
-    return &association->extras[task->extra];
+    return &association->extras.items[task->extra];
 }
 
 /* The copy of this call that still has something to move: the one that was reported with the task, else the first. */
@@ -127,9 +125,9 @@ static struct host_copy *copy_of_task(const struct association *association, con
                                       const struct track *track, uint32_t call)
 {
     struct host_copy *first = NULL;
-    for (size_t i = association_next_note(thread, call, NOTE_COPY, 0); i < thread->note_count;
+    for (size_t i = association_next_note(thread, call, NOTE_COPY, 0); i < thread->notes.count;
          i = association_next_note(thread, call, NOTE_COPY, i + 1)) {
-        struct host_copy *copy = &association->copies[thread->notes[i].item];
+        struct host_copy *copy = &association->copies.items[thread->notes.items[i].item];
         if (copy->bytes < 0)
             continue;
         if (copy->time_ns == track->time_ns)
@@ -148,7 +146,7 @@ bool association_is_copying(const struct association *association, const struct 
 int association_note_copy(struct association *association, const struct thread *thread, const struct track *track,
                           uint32_t call, struct host_task *task, struct err *err)
 {
-    if (call == NO_INDEX || thread->note_count == 0 || !association_is_copying(association, track))
+    if (call == NO_INDEX || thread->notes.count == 0 || !association_is_copying(association, track))
         return 0;
     struct host_copy *copy = copy_of_task(association, thread, track, call);
     if (copy == NULL)
@@ -168,7 +166,7 @@ int association_note_copy(struct association *association, const struct thread *
 int association_take_fusion(struct association *association, struct thread *thread, const struct note *note,
                             struct err *err)
 {
-    struct fused_op *fused = ARRAY_NEXT(thread->fused, thread->fused_count, thread->fused_capacity, err);
+    struct fused_op *fused = ARRAY_NEXT(&thread->fused, err);
     if (fused == NULL)
         return err_status(err);
     *fused = (struct fused_op){note->item, association_model_around(association, thread, note->call)};
@@ -177,7 +175,7 @@ int association_take_fusion(struct association *association, struct thread *thre
 
 static int emit_fusion(struct association *association, const struct fused_op *fused, struct err *err)
 {
-    const struct host_fusion *fusion = &association->fusions[fused->item];
+    const struct host_fusion *fusion = &association->fusions.items[fused->item];
     uint32_t text, model = fused->model_id;
     struct row row;
     if (decoder_emit(association->decoder, &kind_fusion_op, &row, err) < 0)
@@ -205,7 +203,7 @@ static int emit_fusion(struct association *association, const struct fused_op *f
 int association_emit_fusions(struct association *association, const struct thread *thread, struct err *err)
 {
     int status = 0;
-    for (size_t i = 0; status == 0 && i < thread->fused_count; i++)
-        status = emit_fusion(association, &thread->fused[i], err);
+    for (size_t i = 0; status == 0 && i < thread->fused.count; i++)
+        status = emit_fusion(association, &thread->fused.items[i], err);
     return status;
 }

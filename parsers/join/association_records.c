@@ -47,12 +47,12 @@ static void release_device(struct association *association)
 
 static void release_notes(struct association *association)
 {
-    large_free(association->copies);
-    large_free(association->fusions);
-    large_free(association->collectives);
-    large_free(association->transfers);
-    large_free(association->extras);
-    large_free(association->collective_ops);
+    large_free(association->copies.items);
+    large_free(association->fusions.items);
+    large_free(association->collectives.items);
+    large_free(association->transfers.items);
+    large_free(association->extras.items);
+    large_free(association->collective_ops.items);
     id_map_release(&association->model_names);
     id_map_release(&association->collective_records);
     id_map_release(&association->transfer_records);
@@ -75,13 +75,13 @@ void association_free(struct association *association)
     id_map_release(&association->type_ids);
     id_map_release(&association->unnamed_ids);
     id_map_release(&association->call_kind_ids);
-    large_free(association->call_kinds);
+    large_free(association->call_kinds.items);
     join_spool_release(&association->host_unbatched);
     join_spool_release(&association->host_tasks);
     id_map_release(&association->lowest_batches);
     join_spool_release(&association->described);
-    large_free(association->ran_launches);
-    large_free(association->captures);
+    large_free(association->ran_launches.items);
+    large_free(association->captures.items);
     map_release(&association->captured_ops);
     flip_list_release(&association->host_flips);
     free(association);
@@ -136,8 +136,8 @@ static int find_call_kind(struct association *association, uint16_t level, uint3
     uint16_t *recent =
         &association->recent_call_kinds[((type ^ (uint32_t)level << 16) * 0x9e3779b1u) >> (32 - RECENT_KIND_BITS)];
     uint32_t index = 0;
-    if (*recent < association->call_kind_count) {
-        const struct call_kind *known = &association->call_kinds[*recent];
+    if (*recent < association->call_kinds.count) {
+        const struct call_kind *known = &association->call_kinds.items[*recent];
         if (known->type == type && known->level == level) {
             *ret = *recent;
             return 0;
@@ -264,8 +264,7 @@ int association_add_contexts(struct association *association, const struct host_
 
 int association_add_capture(struct association *association, const struct host_capture *capture, struct err *err)
 {
-    struct stream_capture *copy =
-        ARRAY_NEXT(association->captures, association->capture_count, association->capture_capacity, err);
+    struct stream_capture *copy = ARRAY_NEXT(&association->captures, err);
     if (copy == NULL)
         return err_status(err);
     *copy = (struct stream_capture){task_key(capture->device_id, capture->stream_id), capture->time_ns,

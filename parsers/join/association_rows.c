@@ -66,14 +66,14 @@ int association_emit_calls(struct association *association, struct err *err)
     *rows = (struct call_rows){.source = {&kind_host_call, fill_calls, release_calls}, .calls = association->calls};
     association->calls = NULL;
     /* A copy: another part of the capture may add kinds while the rows are taken. */
-    rows->kinds = calloc(association->call_kind_count + 1, sizeof *rows->kinds);
+    rows->kinds = calloc(association->call_kinds.count + 1, sizeof *rows->kinds);
     if (rows->kinds == NULL || spool_finish(rows->calls, err) < 0) {
         int status = rows->kinds == NULL ? err_no_memory(err) : err_status(err);
         release_calls(&rows->source);
         return status;
     }
-    for (size_t i = 0; i < association->call_kind_count; i++)
-        rows->kinds[i] = association->call_kinds[i];
+    for (size_t i = 0; i < association->call_kinds.count; i++)
+        rows->kinds[i] = association->call_kinds.items[i];
     return decoder_emit_source(association->decoder, &rows->source, err);
 }
 
@@ -149,7 +149,7 @@ static int emit_task(struct association *association, int64_t device_id, const s
     if (view->host != NULL)
         set_host(&row, view->host);
     if (view->host != NULL && view->host->extra != NO_INDEX)
-        set_copy(&row, &association->extras[view->host->extra]);
+        set_copy(&row, &association->extras.items[view->host->extra]);
     for (size_t core = 0; core < 2; core++) {
         const struct pmu_sum *sum = view->pmu[core];
         if (sum != NULL)

@@ -90,14 +90,13 @@ int association_number_launch(struct association *association, struct call_state
 
 int association_note_ran(struct association *association, uint32_t launch, struct err *err)
 {
-    while (launch / WORD_BITS >= association->ran_launch_words) {
-        uint64_t *word =
-            ARRAY_NEXT(association->ran_launches, association->ran_launch_words, association->ran_launch_capacity, err);
+    while (launch / WORD_BITS >= association->ran_launches.count) {
+        uint64_t *word = ARRAY_NEXT(&association->ran_launches, err);
         if (word == NULL)
             return err_status(err);
         *word = 0;
     }
-    association->ran_launches[launch / WORD_BITS] |= UINT64_C(1) << launch % WORD_BITS;
+    association->ran_launches.items[launch / WORD_BITS] |= UINT64_C(1) << launch % WORD_BITS;
     return 0;
 }
 
@@ -105,8 +104,8 @@ static uint64_t count_not_run(const struct association *association, const struc
 {
     uint64_t count = 0;
     for (uint32_t i = run->first; i - run->first < run->count; i++)
-        count += i / WORD_BITS >= association->ran_launch_words ||
-                 (association->ran_launches[i / WORD_BITS] >> i % WORD_BITS & 1) == 0;
+        count += i / WORD_BITS >= association->ran_launches.count ||
+                 (association->ran_launches.items[i / WORD_BITS] >> i % WORD_BITS & 1) == 0;
     return count;
 }
 

@@ -11,37 +11,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LIST_OF(type)                                                                                                  \
-    struct {                                                                                                           \
-        type *items;                                                                                                   \
-        size_t count, capacity;                                                                                        \
-    }
-
 /* Everything of one task. */
 struct task_records {
     struct numbers of;
-    LIST_OF(struct execution) runs;
-    LIST_OF(struct mark) marks;
-    LIST_OF(struct description) descriptions;
-    LIST_OF(struct recorded_tensors) tensors;
-    LIST_OF(struct counters) counters;
-    LIST_OF(struct launch) launches;
-    LIST_OF(struct ai_cpu_run) ai_cpu;
+    struct ARRAY_OF(struct execution) runs;
+    struct ARRAY_OF(struct mark) marks;
+    struct ARRAY_OF(struct description) descriptions;
+    struct ARRAY_OF(struct recorded_tensors) tensors;
+    struct ARRAY_OF(struct counters) counters;
+    struct ARRAY_OF(struct launch) launches;
+    struct ARRAY_OF(struct ai_cpu_run) ai_cpu;
 };
 
 /* ---- orders inside of a task ---- */
 
-#define DEFINE_ORDER(name, type, member)                                                                               \
-    static int name(const void *a, const void *b)                                                                      \
-    {                                                                                                                  \
-        const struct type *x = a, *y = b;                                                                              \
-        return x->member != y->member ? array_order(x->member, y->member) : array_order(x->order, y->order);           \
-    }
-DEFINE_ORDER(by_end, execution, end_tick)
-DEFINE_ORDER(by_batch, description, operator_.batch_id)
-DEFINE_ORDER(by_core, counters, of_vector_core)
-DEFINE_ORDER(by_start_on_ai_cpu, ai_cpu_run, start_tick)
-
+ARRAY_COMPARE(by_end, struct execution, ARRAY_BY(end_tick), ARRAY_BY(order))
+ARRAY_COMPARE(by_batch, struct description, ARRAY_BY(operator_.batch_id), ARRAY_BY(order))
+ARRAY_COMPARE(by_core, struct counters, ARRAY_BY(of_vector_core), ARRAY_BY(order))
+ARRAY_COMPARE(by_start_on_ai_cpu, struct ai_cpu_run, ARRAY_BY(start_tick), ARRAY_BY(order))
 ARRAY_COMPARE(by_order, struct launch, ARRAY_BY(order))
 
 ARRAY_COMPARE(by_state, struct mark, ARRAY_BY(tick), ARRAY_BY(state), ARRAY_BY(order))

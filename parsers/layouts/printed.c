@@ -86,13 +86,12 @@ static int add_file(struct printed_files *files, const char *directory, const ch
 
 static int find_in(struct printed_files *files, const char *directory, struct err *err)
 {
-    DIR *stream = opendir(directory);
+    SCOPED_DIRECTORY DIR *stream = opendir(directory);
     int status = 0;
     if (stream == NULL)
         return errno == ENOENT || errno == ENOTDIR ? 0 : err_set_errno(err, errno, "cannot read '%s'", directory);
     for (struct dirent *entry; status == 0 && (entry = readdir(stream)) != NULL;)
         status = add_file(files, directory, entry->d_name, err);
-    closedir(stream);
     return status;
 }
 

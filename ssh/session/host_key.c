@@ -22,29 +22,22 @@ int ssh_prefer_known_types(struct ssh_connection *connection, struct err *err)
 {
     const struct ssh_target *target = &connection->target;
     SCOPED_FREE char *text = NULL, *name = known_hosts_name(target->host, target->port);
-    struct strbuf list;
-    unsigned known;
+    SCOPED(strbuf_release) struct strbuf list;
     size_t length;
-    int result;
 
     strbuf_init(&list, 1024);
-    if (name == NULL) {
-        result = err_no_memory(err);
-        goto out;
-    }
-    result = known_hosts_load(target->known_hosts, &text, &length, err);
-    if (result != 0)
-        goto out;
-    known = known_hosts_types(text, length, name, key_types, KEY_TYPE_COUNT);
+    if (name == NULL)
+        return err_no_memory(err);
+    if (known_hosts_load(target->known_hosts, &text, &length, err) != 0)
+        return err_status(err);
+    const unsigned known = known_hosts_types(text, length, name, key_types, KEY_TYPE_COUNT);
     for (unsigned wanted = 2; wanted-- > 0;)
         for (size_t i = 0; i < KEY_TYPE_COUNT; i++)
             if ((known >> i & 1) == wanted)
                 strbuf_addf(&list, "%s%s", list.length > 0 ? "," : "", ways_of(key_types[i]));
-    if (ssh_options_set(connection->session, SSH_OPTIONS_HOSTKEYS, list.data) != 0)
-        result = ssh_failure(connection, err, "cannot choose the types of host keys");
-out:
-    strbuf_release(&list);
-    return result;
+    return ssh_options_set(connection->session, SSH_OPTIONS_HOSTKEYS, list.data) == 0
+               ? 0
+               : ssh_failure(connection, err, "cannot choose the types of host keys");
 }
 
 static int refuse_unknown(struct err *err, const struct ssh_target *target, const char *type, const char *fingerprint)

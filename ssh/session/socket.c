@@ -66,18 +66,16 @@ static int resolve_numbers(struct lookup *lookup, struct addrinfo **ret)
 static int resolve(const struct ssh_target *target, bool may_interrupt, int64_t deadline_ns, struct addrinfo **ret,
                    struct err *err)
 {
-    struct lookup *lookup = calloc(1, sizeof *lookup);
+    SCOPED_FREE struct lookup *lookup = scoped_memory(1, sizeof *lookup);
     struct gaicb *list[1];
-    int result, code;
 
     if (lookup == NULL)
         return err_no_memory(err);
-    result = lookup_init(lookup, target, err);
-    if (result != 0)
-        goto out;
-    code = resolve_numbers(lookup, ret);
+    if (lookup_init(lookup, target, err) != 0)
+        return err_status(err);
+    int code = resolve_numbers(lookup, ret);
     if (code == 0)
-        goto out;
+        return 0;
     list[0] = &lookup->request;
     if (code == EAI_NONAME)
         code = getaddrinfo_a(GAI_NOWAIT, list, 1, NULL);
@@ -86,24 +84,22 @@ static int resolve(const struct ssh_target *target, bool may_interrupt, int64_t 
 
         code = 0;
         if ((may_interrupt && interrupted()) || ssh_now_ns() > deadline_ns) {
-            result = may_interrupt && interrupted()
-                         ? interrupt_error(err)
-                         : err_set(err, ERR_REMOTE, "cannot find the address of '%s': no answer in %d s", target->host,
-                                   target->timeout);
+            if (may_interrupt && interrupted())
+                interrupt_error(err);
+            else
+                err_set(err, ERR_REMOTE, "cannot find the address of '%s': no answer in %d s", target->host,
+                        target->timeout);
             err_hint(err, "check the name, or give the address in numbers ('ip = ...')");
             if (gai_cancel(&lookup->request) == EAI_NOTCANCELED)
                 lookup = NULL; /* still being written to: left alone */
-            goto out;
+            return err_status(err);
         }
         gai_suspend((const struct gaicb *const *)list, 1, &tick);
     }
-    if (code == 0)
-        *ret = lookup->request.ar_result;
-    else
-        result = no_address(target, code, err);
-out:
-    free(lookup);
-    return result;
+    if (code != 0)
+        return no_address(target, code, err);
+    *ret = lookup->request.ar_result;
+    return 0;
 }
 
 static void set_options(int fd, const struct ssh_target *target)

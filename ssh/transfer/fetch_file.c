@@ -246,14 +246,12 @@ void fetched_leave(struct fetched *file, const char *local)
 void fetched_forget_partials(const char *local)
 {
     SCOPED_FREE char *directory = partial_directory(local);
-    DIR *stream = directory != NULL ? opendir(directory) : NULL;
+    SCOPED_DIRECTORY DIR *stream = directory != NULL ? opendir(directory) : NULL;
     const struct dirent *item;
 
     while (stream != NULL && (item = readdir(stream)) != NULL)
         if (strlen(item->d_name) == 16)
             unlinkat(dirfd(stream), item->d_name, 0);
-    if (stream != NULL)
-        closedir(stream);
     if (directory != NULL)
         rmdir(directory);
 }
