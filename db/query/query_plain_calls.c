@@ -64,6 +64,14 @@ struct sorted_call {
     uint64_t kind;
 };
 
+struct first_call {
+    struct thread_key {
+        int64_t process_id, thread_id;
+    } thread;
+    struct plain_call call; /* the longest of those that begin first */
+    uint64_t number, number_of_longest;
+};
+
 struct plain_calls {
     sqlite3 *db;
     struct totals totals[PLAIN_RUNTIME + 1]; /* by layer */
@@ -79,11 +87,8 @@ struct plain_calls {
     uint32_t last_kind;
     struct spool *sorted[PLAIN_RUNTIME + 1]; /* by layer; NULL: nobody asked */
     struct first_calls {
-        struct first_call {
-            struct plain_call call; /* the longest of those that begin first */
-            uint64_t number, number_of_longest;
-        } * items;
-        size_t count, capacity;
+        struct map by_thread; /* struct first_call */
+        struct first_call *last;
         uint64_t calls;
     } threads[PLAIN_RUNTIME + 1]; /* likewise: the first calls of their threads */
     struct spool *operators;      /* by time; NULL: likewise */
@@ -111,6 +116,8 @@ struct plain_calls *plain_calls_new(sqlite3 *db, int64_t device_id, bool adds_up
     calls->kinds_by_key = (struct map)MAP_OF(struct call_kind, key);
     for (size_t i = 0; i < sizeof calls->totals / sizeof *calls->totals; i++)
         calls->totals[i].by_name = (struct map)MAP_OF(struct named_total, key);
+    for (size_t i = 0; i <= PLAIN_RUNTIME; i++)
+        calls->threads[i].by_thread = (struct map)MAP_OF(struct first_call, thread);
     if (query_run(db, "SELECT id FROM source_file WHERE device_id = ?1 ORDER BY id", &device_id, 1, take_file, calls,
                   err) == 0)
         return calls;
@@ -124,7 +131,7 @@ void plain_calls_free(struct plain_calls *calls)
         return;
     for (size_t i = 0; i <= PLAIN_RUNTIME; i++) {
         spool_free(calls->sorted[i]);
-        free(calls->threads[i].items);
+        map_release(&calls->threads[i].by_thread);
     }
     for (size_t i = 0; i < sizeof calls->totals / sizeof *calls->totals; i++)
         map_release(&calls->totals[i].by_name);
@@ -202,18 +209,21 @@ static int add_call(struct totals *totals, const struct plain_call *call, int64_
 
 static int note_thread(struct first_calls *threads, const struct plain_call *call, struct err *err)
 {
+    const struct thread_key thread = {call->process_id, call->thread_id};
     const uint64_t number = threads->calls++;
-    for (size_t i = threads->count; i-- > 0;) { /* mostly the latest */
-        struct first_call *first = &threads->items[i];
-        if (first->call.thread_id != call->thread_id || first->call.process_id != call->process_id)
-            continue;
-        if (call->start_ns < first->call.start_ns)
-            *first = (struct first_call){*call, number, number};
-        else if (call->start_ns == first->call.start_ns && call->end_ns > first->call.end_ns)
-            *first = (struct first_call){*call, first->number, number};
+    bool added;
+    struct first_call *first = threads->last;
+    if (first != NULL && first->thread.process_id == thread.process_id && first->thread.thread_id == thread.thread_id &&
+        first->call.start_ns < call->start_ns) /* mostly */
         return 0;
-    }
-    return array_add(threads, err, (struct first_call){*call, number, number});
+    first = threads->last = map_add(&threads->by_thread, &thread, &added, err);
+    if (first == NULL)
+        return err_status(err);
+    if (added || call->start_ns < first->call.start_ns)
+        *first = (struct first_call){thread, *call, number, number};
+    else if (call->start_ns == first->call.start_ns && call->end_ns > first->call.end_ns)
+        *first = (struct first_call){thread, *call, first->number, number};
+    return 0;
 }
 
 ARRAY_COMPARE(by_first_call, struct first_call, ARRAY_BY(call.start_ns), ARRAY_BY(number))
@@ -305,7 +315,8 @@ static int read_calls(struct reading *reading, enum plain_layers layers, struct 
 static int sort_calls(struct plain_calls *calls, enum plain_layers layer, struct err *err)
 {
     struct reading reading = {.calls = calls, .threads = &calls->threads[layer]};
-    reading.threads->count = 0;
+    map_clear(&reading.threads->by_thread);
+    reading.threads->last = NULL;
     if (calls->adds_up && !calls->totals[layer].read)
         reading.totals = &calls->totals[layer];
     reading.spool = spool_new(SORT_MEMORY, NULL, err);
@@ -425,14 +436,16 @@ int plain_calls_each_thread(struct plain_calls *calls, enum plain_layers layers,
                             int (*each)(void *arg, const struct plain_call *call, struct err *err), void *arg,
                             struct err *err)
 {
-    struct first_calls threads = {.items = NULL};
+    struct ARRAY_OF(struct first_call) threads = {.items = NULL};
     int status = 0;
     for (enum plain_layers layer = PLAIN_ACL; layer <= PLAIN_RUNTIME && status == 0; layer++) {
-        const struct first_calls *of = &calls->threads[layer];
-        if ((layers & layer) != 0 && calls->sorted[layer] == NULL)
+        if ((layers & layer) == 0)
+            continue;
+        if (calls->sorted[layer] == NULL)
             status = sort_calls(calls, layer, err);
-        for (size_t i = 0; (layers & layer) != 0 && i < of->count && status == 0; i++) {
-            struct first_call first = of->items[i];
+        for (const struct first_call *of = NULL;
+             status == 0 && (of = map_next(&calls->threads[layer].by_thread, of)) != NULL;) {
+            struct first_call first = *of;
             first.number_of_longest |= layer == PLAIN_RUNTIME ? UINT64_C(1) << 63 : 0; /* behind those of ACL */
             status = array_add(&threads, err, first);
         }

@@ -194,7 +194,7 @@ static int put_all_states(struct report_run *run, struct err *err)
     if (sums == NULL)
         return err_status(err);
     tasks->all_time = sums->all_time;
-    return execution_each(run->session->db, &tasks->device.range.ticks, CANN_TICKS, sort_state, run, err) < 0 ||
+    return execution_each(run->session->db, &tasks->device.range.ticks, CANN_TICK_STATES, sort_state, run, err) < 0 ||
                    spool_finish(tasks->sorted, err) < 0 || spool_each(tasks->sorted, put_state, run, err) < 0
                ? err_status(err)
                : 0;
@@ -277,7 +277,7 @@ static int put_rows(struct report_run *run, struct err *err)
         return err_status(err);
     if (tasks->device.part->chip == 0)
         return put_all_states(run, err);
-    return execution_each(run->session->db, range, CANN_TICKS, sort_kernel, run, err) < 0 ||
+    return execution_each(run->session->db, range, CANN_TICK_STATES, sort_kernel, run, err) < 0 ||
                    spool_finish(tasks->sorted, err) < 0 || spool_each(tasks->sorted, put_kernel, run, err) < 0 ||
                    device_copy_each(run->session->db, range, put_copy, run, err) < 0
                ? err_status(err)

@@ -302,7 +302,7 @@ const struct sums_2022 *device_2022_sums(struct report_run *run, struct err *err
 {
     struct device_reading *reading = reading_of(run, err);
     if (reading == NULL || (!reading->summed && execution_each(run->session->db, &reading->device.range.ticks,
-                                                               CANN_TICKS, add_execution, reading, err) < 0))
+                                                               CANN_TICK_SUMS, add_execution, reading, err) < 0))
         return NULL;
     reading->summed = true;
     return &reading->sums;
