@@ -186,6 +186,7 @@ char *report_path(const struct export_options *options, const char *name, int64_
 
 static int open_file(struct report_writer *writer, struct err *err)
 {
+    enum { CELL_BYTES = 4 }; /* of most tables more */
     char *path = report_path(writer->options, writer->name, writer->files > 0 ? (int64_t)writer->files : -1,
                              writer->suffix.data, err);
     int status = path != NULL ? outfile_open(&writer->out, path, err) : err_status(err);
@@ -195,6 +196,8 @@ static int open_file(struct report_writer *writer, struct err *err)
     }
     writer->path = path;
     writer->file_rows = 0;
+    if (writer->choice == NULL && writer->files == 0)
+        outfile_expect(&writer->out, writer->expected * writer->plan->step_count * CELL_BYTES);
     bool head = true;
     if (writer->options->stream != NULL)
         status = table_stream_begin(writer->options->stream, writer->options->format, writer->plan->titles,

@@ -326,8 +326,10 @@ int device_2022_spans(struct spool **ret, struct report_run *run, struct err *er
 {
     const struct device_reading *reading = reading_of(run, err);
     *ret = reading != NULL && reading->summed ? reading->spans : NULL;
-    if (reading == NULL)
+    int64_t tasks;
+    if (reading == NULL || cann_task_count(run->session->db, &tasks, err) < 0)
         return err_status(err);
+    run->writer.expected = (uint64_t)tasks;
     return *ret != NULL ? spool_rewind(*ret, err) : 0;
 }
 

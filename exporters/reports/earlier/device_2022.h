@@ -86,7 +86,8 @@ double task_2022_milliseconds(const struct counters_2022 *counters, const struct
 double time_2022(const struct device_2022 *device, int64_t tick);
 
 /* When executions ran, as time_2022 has it: where the device was summed before, that was found then and is read again.
- * Asked for each execution in the order of execution_each, with the spool of device_2022_spans. */
+ * Asked for each execution in the order of execution_each, with the spool of device_2022_spans, which
+ * also tells how long the table will be about. */
 struct span_2022 {
     double start, end;
 };
