@@ -140,15 +140,6 @@ static uint64_t numbers_of(int64_t first, int64_t second)
 
 /* ---- chip 0 ---- */
 
-/* Numbers in descending order. */
-static uint64_t descending(double number)
-{
-    uint64_t bits;
-    number = number == 0 ? 0 : number; /* of either sign */
-    memcpy(&bits, &number, sizeof bits);
-    return bits >> 63 != 0 ? bits : ~(bits | UINT64_C(1) << 63);
-}
-
 /* The largest share that is shown first. */
 static int sort_state(void *arg, const struct cann_task *task, struct err *err)
 {
@@ -160,7 +151,8 @@ static int sort_state(void *arg, const struct cann_task *task, struct err *err)
         return err_status(err);
     struct sorted_task sorted = sorted_task(&span, task);
     const double share = tasks->all_time > 0 ? (sorted.end - sorted.start) / tasks->all_time * 100 : 0;
-    const struct spool_key key = {descending(pmu_round_binary(share, 6)), numbers_of(task->task_id, task->stream_id)};
+    const struct spool_key key = {~spool_key_part(pmu_round_decimal(share, 6)),
+                                  numbers_of(task->task_id, task->stream_id)};
     /* NAN: it did not come into the state */
     const double wait = time_2022(&tasks->device, task->wait_tick);
     const double pending = time_2022(&tasks->device, task->pending_tick);
