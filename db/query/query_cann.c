@@ -283,6 +283,15 @@ static const struct query_field call_span_fields[] = {
 static const struct query_field tick_stream_fields[] = {
     QUERY_MEMBERS(struct cann_task, "", device_id, stream_id, context_id, type, end_tick),
 };
+static const struct query_field tick_sum_fields[] = {
+    QUERY_MEMBERS(struct cann_task, "", device_id, context_id, type, start_tick, end_tick),
+    QUERY_MEMBERS(struct cann_task, "", op_name_id, op_type_id, op_task_type),
+};
+static const struct query_field tick_state_fields[] = {
+    QUERY_MEMBERS(struct cann_task, "", device_id, stream_id, task_id, context_id, type),
+    QUERY_MEMBERS(struct cann_task, "", op_name_id, op_task_type, launch_name_id),
+    QUERY_MEMBERS(struct cann_task, "", start_tick, end_tick, wait_tick, pending_tick),
+};
 static const struct query_field task_duration_fields[] = {
     QUERY_MEMBERS(struct cann_task, "", device_id, op_task_type, op_type_id, duration_ns, op_name_id),
 };
@@ -366,6 +375,8 @@ static const struct rows {
     [CANN_TICKS_CYCLES] = {TASK_ROWS(0, END_OF_TICKS), .counters = &cycle_select},
     [CANN_TICKS_COUNTED] = {TASK_ROWS(0, END_OF_TICKS), .counters = &counter_select},
     [CANN_TICK_STREAMS] = {.select = {QUERY_FIELDS(tick_stream_fields)}, .give = give_task},
+    [CANN_TICK_SUMS] = {.select = {QUERY_FIELDS(tick_sum_fields)}, .give = give_task},
+    [CANN_TICK_STATES] = {.select = {QUERY_FIELDS(tick_state_fields)}, .give = give_task},
     [CANN_TASK_DURATIONS] = {.select = {QUERY_FIELDS(task_duration_fields)}, .give = give_task},
     [CANN_TASK_SPANS] = {.select = {QUERY_FIELDS(task_span_fields)}, .give = give_task_span},
     [CANN_CALLS] = {CALL_ROWS(0)},

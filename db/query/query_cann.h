@@ -122,6 +122,8 @@ enum cann_rows {
     CANN_TICKS_CYCLES, /* with the totals of the counters */
     CANN_TICKS_COUNTED,
     CANN_TICK_STREAMS,   /* of the ticks the end; stream, type */
+    CANN_TICK_SUMS,      /* both ends; operator, its type, what it ran on */
+    CANN_TICK_STATES,    /* all ticks; stream, task, type, operator, what launched it */
     CANN_TASK_DURATIONS, /* device, core type, operator, its type, duration */
     CANN_TASK_SPANS,
     CANN_CALLS,

@@ -52,6 +52,7 @@ struct totals {
     bool read;
 };
 
+<<<<<<< HEAD
 struct first_call {
     struct thread_key {
         int64_t process_id, thread_id;
@@ -59,6 +60,8 @@ struct first_call {
     struct plain_call call; /* the longest of those that begin first */
     uint64_t number, number_of_longest;
 };
+=======
+>>>>>>> h-c
 struct call_kind {
     struct kind_key {
         int64_t name_number, process_id, thread_id, api_type;
@@ -69,6 +72,17 @@ struct call_kind {
 struct sorted_call {
     int64_t end_ns;
     uint64_t kind;
+<<<<<<< HEAD
+=======
+};
+
+struct first_call {
+    struct thread_key {
+        int64_t process_id, thread_id;
+    } thread;
+    struct plain_call call; /* the longest of those that begin first */
+    uint64_t number, number_of_longest;
+>>>>>>> h-c
 };
 
 struct plain_calls {
@@ -87,6 +101,7 @@ struct plain_calls {
     struct spool *sorted[PLAIN_RUNTIME + 1]; /* by layer; NULL: nobody asked */
     struct first_calls {
         struct map by_thread; /* struct first_call */
+        struct first_call *last;
         uint64_t calls;
     } threads[PLAIN_RUNTIME + 1]; /* likewise: the first calls of their threads */
     struct spool *operators;      /* by time; NULL: likewise */
@@ -210,7 +225,11 @@ static int note_thread(struct first_calls *threads, const struct plain_call *cal
     const struct thread_key thread = {call->process_id, call->thread_id};
     const uint64_t number = threads->calls++;
     bool added;
-    struct first_call *first = map_add(&threads->by_thread, &thread, &added, err);
+    struct first_call *first = threads->last;
+    if (first != NULL && first->thread.process_id == thread.process_id && first->thread.thread_id == thread.thread_id &&
+        first->call.start_ns < call->start_ns) /* mostly */
+        return 0;
+    first = threads->last = map_add(&threads->by_thread, &thread, &added, err);
     if (first == NULL)
         return err_status(err);
     if (added || call->start_ns < first->call.start_ns)
@@ -310,6 +329,10 @@ static int sort_calls(struct plain_calls *calls, enum plain_layers layer, struct
 {
     struct reading reading = {.calls = calls, .threads = &calls->threads[layer]};
     map_clear(&reading.threads->by_thread);
+<<<<<<< HEAD
+=======
+    reading.threads->last = NULL;
+>>>>>>> h-c
     if (calls->adds_up && !calls->totals[layer].read)
         reading.totals = &calls->totals[layer];
     reading.spool = spool_new(SORT_MEMORY, NULL, err);

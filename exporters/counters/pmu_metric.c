@@ -642,10 +642,10 @@ double pmu_2022_milliseconds(const struct pmu_plan *plan, const struct pmu_count
 }
 
 /* Seconds that a transfer is spread over. */
-static double transfer_seconds(const struct pmu_plan *plan, const struct pmu_counts *counts)
+static double transfer_seconds(const struct pmu_plan *plan, const struct pmu_counts *counts, double milliseconds)
 {
     if (plan->chip == 0)
-        return pmu_2022_milliseconds(plan, counts) / 1000;
+        return milliseconds / 1000;
     return plan->frequency_hz > 0 ? (double)counts->total_cycle / (double)plan->frequency_hz : 0;
 }
 
@@ -676,25 +676,26 @@ static double memory_bound_2022(const struct pmu_column *column, const struct pm
     return quotient(mte2, mac > vec ? mac : vec);
 }
 
-/* Not a number: SQL had no value. */
+/* milliseconds: of the task, which all its columns share. Not a number: SQL had no value. */
 static double floating_value(const struct pmu_plan *plan, const struct pmu_column *column,
-                             const struct pmu_counts *counts)
+                             const struct pmu_counts *counts, double milliseconds)
 {
     const struct pmu_metric *metric = column->metric;
     double sum = (double)sum_of(column, counts), cycles = (double)counts->total_cycle;
     switch (metric->formula) {
     case PIPE:
         if (column->is_time)
-            return pmu_round_binary(pmu_2022_milliseconds(plan, counts) * quotient(sum, cycles), 6) * 1000;
+            return pmu_round_binary(milliseconds * quotient(sum, cycles), 6) * 1000;
         return quotient(sum, cycles);
     case SHARE:
         return quotient(sum, cycles);
     case MISS_RATE:
         return quotient(share(column, counts, 1), share(column, counts, 0));
     case BANDWIDTH:
-        return quotient(sum * metric->pipe * metric->size, transfer_seconds(plan, counts)) / BITS_OF_GIGABYTE;
+        return quotient(sum * metric->pipe * metric->size, transfer_seconds(plan, counts, milliseconds)) /
+               BITS_OF_GIGABYTE;
     case UB_MTE_READ:
-        return quotient(mte_read_bits(column, counts), transfer_seconds(plan, counts)) / BITS_OF_GIGABYTE;
+        return quotient(mte_read_bits(column, counts), transfer_seconds(plan, counts, milliseconds)) / BITS_OF_GIGABYTE;
     case MEMORY_BOUND:
         return memory_bound_2022(column, counts);
     default: /* whole numbers */
@@ -705,7 +706,7 @@ static double floating_value(const struct pmu_plan *plan, const struct pmu_colum
 #define DECIMALS_2022 4
 
 static struct pmu_value value_2022(const struct pmu_plan *plan, const struct pmu_column *column,
-                                   const struct pmu_counts *counts)
+                                   const struct pmu_counts *counts, double milliseconds)
 {
     double value;
     switch (column->metric->formula) {
@@ -715,10 +716,10 @@ static struct pmu_value value_2022(const struct pmu_plan *plan, const struct pmu
     case COUNT:
         return exact_value(plan, column, counts);
     case TOTAL_TIME:
-        value = pmu_2022_milliseconds(plan, counts) * 1000;
+        value = milliseconds * 1000;
         break;
     default:
-        value = pmu_round_binary(floating_value(plan, column, counts), 6);
+        value = pmu_round_binary(floating_value(plan, column, counts, milliseconds), 6);
         break;
     }
     if (isnan(value))
@@ -728,8 +729,9 @@ static struct pmu_value value_2022(const struct pmu_plan *plan, const struct pmu
 
 void pmu_plan_values(const struct pmu_plan *plan, const struct pmu_counts *counts, struct pmu_value *values)
 {
+    const double milliseconds = plan->rules == PMU_RULES_2022 ? pmu_2022_milliseconds(plan, counts) : 0;
     for (size_t i = 0; i < plan->count; i++)
-        values[i] = plan->rules == PMU_RULES_2022 ? value_2022(plan, &plan->columns[i], counts)
+        values[i] = plan->rules == PMU_RULES_2022 ? value_2022(plan, &plan->columns[i], counts, milliseconds)
                                                   : exact_value(plan, &plan->columns[i], counts);
 }
 

@@ -7,47 +7,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-static const double powers_of_ten[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
-
-/* Beyond, a double has no decimals to round. */
-#define EXACT_LIMIT 4503599627370496.0 /* 2^52 */
-
-/* Below half of that the sum with this has no decimals either: it is rounded to the nearest, of two the even one. */
-#define ROUNDER 6755399441055744.0 /* 1.5 * 2^52 */
-
-/* The nearest whole number to value * power, where the product is below EXACT_LIMIT. */
-static inline double nearest(double value, double power)
-{
-    const double product = value * power, whole = (product + ROUNDER) - ROUNDER;
-    if (fabs(product) < EXACT_LIMIT / 2 && fabs(product - whole) != 0.5)
-        return whole;
-    const double below = floor(product), rest = product - below;
-    bool up = rest > 0.5;
-    if (rest == 0.5) { /* perhaps only because the product was rounded */
-        double error = fma(value, power, -product);
-        up = error > 0 || (error == 0 && fmod(below, 2) != 0);
-    }
-    return below + up;
-}
-
-int64_t pmu_round_decimal(double value, unsigned decimals)
-{
-    const double product = value * powers_of_ten[decimals];
-    if (fabs(product) < EXACT_LIMIT)
-        return (int64_t)nearest(value, powers_of_ten[decimals]);
-    return isnan(product)                      ? INT64_MIN
-           : product >= 9223372036854775807.0  ? INT64_MAX
-           : product <= -9223372036854775808.0 ? INT64_MIN + 1
-                                               : (int64_t)product;
-}
-
-double pmu_round_binary(double value, unsigned decimals)
-{
-    if (!isfinite(value) || fabs(value) * powers_of_ten[decimals] >= EXACT_LIMIT)
-        return value;
-    return nearest(value, powers_of_ten[decimals]) / powers_of_ten[decimals];
-}
-
 /* ---- digits 2022 ---- */
 
 double pmu_digits_2022_plainly(double value)

@@ -253,9 +253,9 @@ int report_close(struct report_run *run, int status, struct err *err)
 
 /* ---- rows ---- */
 
-/* A column of the row's struct that is needed. */
+/* A column of the row's struct that is needed; of values that stand side by side several. */
 struct put_field {
-    uint16_t offset, column;
+    uint16_t offset, column, count;
     uint8_t type; /* enum field_type */
     bool whole;   /* a real that is rounded */
 };
@@ -279,7 +279,6 @@ static struct report_value value_of(const struct put_field *field, const char *r
     case FIELD_TEXT:
         return value_text(*(const char *const *)member);
     case FIELD_VALUE:
-        return *(const struct report_value *)member;
     case FIELD_REAL:
         break;
     }
@@ -287,6 +286,14 @@ static struct report_value value_of(const struct put_field *field, const char *r
     if (isnan(real))
         return value_none();
     return field->whole ? value_rounded(real) : value_real(real);
+}
+
+/* Whether a value stands behind those of a field, in the struct and among the columns. */
+static bool goes_on(const struct put_field *field, const struct report_column *column, size_t place)
+{
+    return column->field.type == FIELD_VALUE && field->type == FIELD_VALUE &&
+           field->offset + field->count * sizeof(struct report_value) == column->field.offset &&
+           (size_t)field->column + field->count == place;
 }
 
 static int find_fields(struct report_run *run, size_t size, struct err *err)
@@ -300,10 +307,15 @@ static int find_fields(struct report_run *run, size_t size, struct err *err)
         if (column->field.row_size != size)
             return err_set(err, ERR_USAGE, "column %s of table %s shows no member of the row", column->title,
                            run->report->name);
-        if (report_needs(run, i))
+        if (!report_needs(run, i))
+            continue;
+        if (run->field_count > 0 && goes_on(&run->fields[run->field_count - 1], column, i))
+            run->fields[run->field_count - 1].count++;
+        else
             run->fields[run->field_count++] = (struct put_field){
                 .offset = column->field.offset,
                 .column = (uint16_t)i,
+                .count = 1,
                 .type = column->field.type,
                 .whole = column->form == FORM_SCALED || column->form == FORM_SCALED_FIXED || column->form == FORM_TIME,
             };
@@ -317,8 +329,13 @@ int report_put_struct(struct report_run *run, const void *row, size_t size, stru
         return 0;
     if (run->values == NULL && find_fields(run, size, err) < 0)
         return err_status(err);
-    for (const struct put_field *field = run->fields, *end = field + run->field_count; field < end; field++)
-        run->values[field->column] = value_of(field, row);
+    for (const struct put_field *field = run->fields, *end = field + run->field_count; field < end; field++) {
+        struct report_value *values = &run->values[field->column];
+        if (field->type == FIELD_VALUE)
+            memcpy(values, (const char *)row + field->offset, field->count * sizeof *values);
+        else
+            *values = value_of(field, row);
+    }
     return report_row(run, run->values, err);
 }
 

@@ -39,6 +39,7 @@ struct report_writer {
     struct sorter *sorter;
     struct outfile out; /* path NULL: no file is open */
     uint64_t rows, file_rows, files;
+    uint64_t expected; /* rows, about; 0: nobody knows */
     char *row;
     size_t row_size;
     struct terminal_table *terminal; /* TABLE_TERMINAL: where rows go; it is the caller's */

@@ -385,12 +385,10 @@ struct trace_place {
     char text[96];
 };
 
-/* Puts what trace_put_times does. */
-static inline char *trace_put_times_at(char *p, const struct trace_style *style, const struct trace_slice *slice,
+/* Only for slices of a style whose phase is second, which is not coded. */
+static inline char *trace_put_place_at(char *p, const struct trace_style *style, const struct trace_slice *slice,
                                        struct trace_place *place)
 {
-    if (style->coded || slice->instant || style->phase != PHASE_SECOND)
-        return trace_put_times(p, style, slice);
     if (place->length == 0 || place->pid != slice->pid || place->tid != slice->tid) {
         char *end = trace_put_place(trace_put_phase(place->text, 'X'), style, slice->pid, slice->tid);
         place->length = (size_t)(end - place->text);
@@ -398,7 +396,16 @@ static inline char *trace_put_times_at(char *p, const struct trace_style *style,
         place->tid = slice->tid;
     }
     memcpy(p, place->text, sizeof place->text); /* a few moves, of which a part counts */
-    p = trace_put_time(p + place->length, style, slice->start_ns);
+    return p + place->length;
+}
+
+/* Puts what trace_put_times does. */
+static inline char *trace_put_times_at(char *p, const struct trace_style *style, const struct trace_slice *slice,
+                                       struct trace_place *place)
+{
+    if (style->coded || slice->instant || style->phase != PHASE_SECOND)
+        return trace_put_times(p, style, slice);
+    p = trace_put_time(trace_put_place_at(p, style, slice, place), style, slice->start_ns);
     return trace_put_duration(p, style, slice);
 }
 

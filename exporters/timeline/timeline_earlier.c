@@ -308,6 +308,25 @@ static char *put_call(char *p, const struct trace_style *style, const struct pla
     return trace_put_integer(p, style, "\"Thread Id\":", call->thread_id);
 }
 
+static char *put_times(struct earlier *draw, char *p, const struct trace_slice *slice)
+{
+    const struct trace_style *style = &draw->file.trace.style;
+    struct call_times *times = draw->times;
+    if (times == NULL || style->coded || slice->instant)
+        return trace_put_times_at(p, style, slice, &draw->place);
+    p = trace_put_place_at(p, style, slice, &draw->place);
+    if (times->length == 0 || times->start_ns != slice->start_ns || times->duration_ns != slice->duration_ns ||
+        times->short_ps != slice->short_ps) {
+        char *end = trace_put_time(times->text, style, slice->start_ns);
+        times->length = (size_t)(trace_put_duration(end, style, slice) - times->text);
+        times->start_ns = slice->start_ns;
+        times->duration_ns = slice->duration_ns;
+        times->short_ps = slice->short_ps;
+    }
+    memcpy(p, times->text, sizeof times->text); /* a few moves, of which a part counts */
+    return p + times->length;
+}
+
 /* Ours have no arguments (trace_end_call). category: NULL, none. */
 static int draw_call_on(struct earlier *draw, const struct plain_call *call, const char *prefix, const char *category,
                         int64_t number, struct err *err)
@@ -320,7 +339,7 @@ static int draw_call_on(struct earlier *draw, const struct plain_call *call, con
     if (draw->file.compat) {
         p = trace_end_slice(put_call(trace_put_slice(p, style, &slice), style, call), style, &slice);
     } else {
-        p = trace_put_times_at(p, style, &slice, &draw->place);
+        p = put_times(draw, p, &slice);
         if (category != NULL)
             p = trace_put_category(p, style, category);
         p = trace_end_call(p, style, &slice);
@@ -904,6 +923,7 @@ static int write_files(struct earlier *draw, struct err *err)
         int (*draw)(struct earlier *draw, struct err *err);
     } others[] = {{"thread_group", draw_thread_group}, {"ge", draw_models}, {"ge_op_execute", draw_host_steps}};
     struct files files = {.layer = *draw, .msprof = *draw, .stack = *draw};
+    struct call_times times = {.length = 0};
     char suffix[SUFFIX_2022_MAX];
     device_2022_suffix(draw->device, suffix);
     files.layer.file.processes = files.msprof.file.processes = files.stack.file.processes =
@@ -911,6 +931,7 @@ static int write_files(struct earlier *draw, struct err *err)
     files.msprof.begun_flows = (struct map)MAP_OF(struct begun_flow, block);
     files.msprof.flows = true;
     files.layer.twin = &files.msprof;
+    files.layer.times = files.stack.times = &times;
     int status = write_together(&files, suffix, err);
     map_release(&files.layer.file.processes);
     map_release(&files.msprof.file.processes);

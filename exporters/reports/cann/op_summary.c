@@ -408,6 +408,7 @@ static const struct report_column columns_2022[] = {
 struct summary {
     struct device_2022 device;
     struct counters_2022 counters;
+    struct spool *spans;
     double last_end; /* of the task before; NAN: there is none */
     bool metrics;    /* are needed */
 };
@@ -443,11 +444,11 @@ static void set_metrics_2022(const struct summary *summary, const struct cann_ta
     }
 }
 
-static int put_operator(struct report_run *run, const struct cann_task *operator_, double start, double end,
+static int put_operator(struct report_run *run, const struct cann_task *operator_, const struct span_2022 *span,
                         struct err *err)
 {
     const struct summary *summary = run->state;
-    double wait = isnan(summary->last_end) ? 0 : trunc(start) - summary->last_end;
+    double wait = isnan(summary->last_end) ? 0 : trunc(span->start) - summary->last_end;
     struct shown row = {
         .model_id = operator_->model_id != DB_NULL ? operator_->model_id : NO_MODEL_2022,
         .task_id = operator_->task_id,
@@ -457,8 +458,8 @@ static int put_operator(struct report_run *run, const struct cann_task *operator
         .block_num = operator_->block_num,
         .tensors_id = operator_->tensor_set_id,
         .task_type = task_2022_type(&summary->device, operator_),
-        .start = nanoseconds_2022(start),
-        .duration = microseconds_2022(end - start),
+        .start = nanoseconds_2022(span->start),
+        .duration = microseconds_2022(span->end - span->start),
         .wait = microseconds_2022(wait > 0 ? wait : 0),
     };
     if (summary->metrics)
@@ -470,10 +471,11 @@ static int put_execution(void *arg, const struct cann_task *execution, struct er
 {
     struct report_run *run = arg;
     struct summary *summary = run->state;
-    const double start = time_2022(&summary->device, execution->start_tick),
-                 end = time_2022(&summary->device, execution->end_tick);
-    int status = execution->op_name_id != DB_NULL ? put_operator(run, execution, start, end, err) : 0;
-    summary->last_end = end;
+    struct span_2022 span;
+    if (span_2022_next(&span, summary->spans, &summary->device, execution, err) < 0)
+        return err_status(err);
+    int status = execution->op_name_id != DB_NULL ? put_operator(run, execution, &span, err) : 0;
+    summary->last_end = span.end;
     return status;
 }
 
@@ -483,6 +485,8 @@ static int put_rows(struct report_run *run, struct err *err)
     struct summary *summary = run->state;
     for (size_t i = 0; i < summary->counters.plan.count; i++)
         summary->metrics |= report_needs(run, METRICS_2022 + i);
+    if (device_2022_spans(&summary->spans, run, err) < 0)
+        return err_status(err);
     return execution_each(run->session->db, &summary->device.range.ticks,
                           summary->metrics ? CANN_TICKS_COUNTED : CANN_TICKS, put_execution, run, err);
 }

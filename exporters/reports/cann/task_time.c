@@ -106,6 +106,7 @@ struct tasks {
     double all_time;      /* of all tasks */
     bool quotes;          /* the tool put some times in quotes, which only files have */
     struct spool *sorted; /* struct sorted_task: as the table has them */
+    struct spool *spans;
 };
 
 struct sorted_task {
@@ -120,11 +121,11 @@ static void close_tasks(struct report_run *run)
     spool_free(tasks->sorted);
 }
 
-static struct sorted_task sorted_task(const struct tasks *tasks, const struct cann_task *task)
+static struct sorted_task sorted_task(const struct span_2022 *span, const struct cann_task *task)
 {
     return (struct sorted_task){
-        .start = time_2022(&tasks->device, task->start_tick),
-        .end = time_2022(&tasks->device, task->end_tick),
+        .start = span->start,
+        .end = span->end,
         .name_id = task->op_name_id,
         .api_id = DB_NULL,
         .stream_id = task->stream_id,
@@ -139,24 +140,19 @@ static uint64_t numbers_of(int64_t first, int64_t second)
 
 /* ---- chip 0 ---- */
 
-/* Numbers in descending order. */
-static uint64_t descending(double number)
-{
-    uint64_t bits;
-    number = number == 0 ? 0 : number; /* of either sign */
-    memcpy(&bits, &number, sizeof bits);
-    return bits >> 63 != 0 ? bits : ~(bits | UINT64_C(1) << 63);
-}
-
 /* The largest share that is shown first. */
 static int sort_state(void *arg, const struct cann_task *task, struct err *err)
 {
     static const char *const types[] = {"kernel AI core task", "kernel AI cpu task", "event record",
                                         "stream wait event",   "fusion issue",       "memory async copy"};
     const struct tasks *tasks = ((struct report_run *)arg)->state;
-    struct sorted_task sorted = sorted_task(tasks, task);
+    struct span_2022 span;
+    if (span_2022_next(&span, tasks->spans, &tasks->device, task, err) < 0)
+        return err_status(err);
+    struct sorted_task sorted = sorted_task(&span, task);
     const double share = tasks->all_time > 0 ? (sorted.end - sorted.start) / tasks->all_time * 100 : 0;
-    const struct spool_key key = {descending(pmu_round_binary(share, 6)), numbers_of(task->task_id, task->stream_id)};
+    const struct spool_key key = {~spool_key_part(pmu_round_decimal(share, 6)),
+                                  numbers_of(task->task_id, task->stream_id)};
     /* NAN: it did not come into the state */
     const double wait = time_2022(&tasks->device, task->wait_tick);
     const double pending = time_2022(&tasks->device, task->pending_tick);
@@ -191,10 +187,10 @@ static int put_all_states(struct report_run *run, struct err *err)
 {
     struct tasks *tasks = run->state;
     const struct sums_2022 *sums = device_2022_sums(run, err);
-    if (sums == NULL)
+    if (sums == NULL || device_2022_spans(&tasks->spans, run, err) < 0)
         return err_status(err);
     tasks->all_time = sums->all_time;
-    return execution_each(run->session->db, &tasks->device.range.ticks, CANN_TICKS, sort_state, run, err) < 0 ||
+    return execution_each(run->session->db, &tasks->device.range.ticks, CANN_TICK_STATES, sort_state, run, err) < 0 ||
                    spool_finish(tasks->sorted, err) < 0 || spool_each(tasks->sorted, put_state, run, err) < 0
                ? err_status(err)
                : 0;
@@ -220,7 +216,10 @@ static int sort_kernel(void *arg, const struct cann_task *task, struct err *err)
 {
     const struct tasks *tasks = ((struct report_run *)arg)->state;
     const struct spool_key key = {spool_key_part(task->end_tick), numbers_of(task->stream_id, task->task_id)};
-    struct sorted_task sorted = sorted_task(tasks, task);
+    struct span_2022 span;
+    if (span_2022_next(&span, tasks->spans, &tasks->device, task, err) < 0)
+        return err_status(err);
+    struct sorted_task sorted = sorted_task(&span, task);
     sorted.type = task_2022_type(&tasks->device, task);
     return spool_add(tasks->sorted, &key, &sorted, sizeof sorted, err);
 }
@@ -277,7 +276,9 @@ static int put_rows(struct report_run *run, struct err *err)
         return err_status(err);
     if (tasks->device.part->chip == 0)
         return put_all_states(run, err);
-    return execution_each(run->session->db, range, CANN_TICKS, sort_kernel, run, err) < 0 ||
+    if (device_2022_spans(&tasks->spans, run, err) < 0)
+        return err_status(err);
+    return execution_each(run->session->db, range, CANN_TICK_STATES, sort_kernel, run, err) < 0 ||
                    spool_finish(tasks->sorted, err) < 0 || spool_each(tasks->sorted, put_kernel, run, err) < 0 ||
                    device_copy_each(run->session->db, range, put_copy, run, err) < 0
                ? err_status(err)

@@ -215,12 +215,14 @@ struct device_reading {
     struct plain_calls *calls;
     bool summed;
     struct sums_2022 sums;
+    struct spool *spans; /* struct span_2022 of each execution that was summed, for who reads them again */
 };
 
 static void free_reading(struct device_reading *reading)
 {
     plain_calls_free(reading->calls);
     map_release(&reading->sums.groups);
+    spool_free(reading->spans);
     free(reading);
 }
 
@@ -272,13 +274,20 @@ struct plain_calls *device_2022_calls(struct report_run *run, struct err *err)
     return reading != NULL ? reading->calls : NULL;
 }
 
+#define SPAN_MEMORY ((size_t)4 * 1024 * 1024)
+
 static int add_execution(void *arg, const struct cann_task *task, struct err *err)
 {
+    static const struct spool_key in_order = {0, 0};
     struct device_reading *reading = arg;
     struct sums_2022 *sums = &reading->sums;
     const struct core_key key = {task->op_type_id, task->op_task_type};
-    const double duration = time_2022(&reading->device, task->end_tick) - time_2022(&reading->device, task->start_tick);
+    const struct span_2022 span = {time_2022(&reading->device, task->start_tick),
+                                   time_2022(&reading->device, task->end_tick)};
+    const double duration = span.end - span.start;
     bool added;
+    if (spool_add(reading->spans, &in_order, &span, sizeof span, err) < 0)
+        return err_status(err);
     if (task->start_tick != DB_NULL && (sums->first_tick == DB_NULL || task->start_tick < sums->first_tick))
         sums->first_tick = task->start_tick;
     sums->last_tick = task->end_tick > sums->last_tick ? task->end_tick : sums->last_tick;
@@ -301,11 +310,39 @@ static int add_execution(void *arg, const struct cann_task *task, struct err *er
 const struct sums_2022 *device_2022_sums(struct report_run *run, struct err *err)
 {
     struct device_reading *reading = reading_of(run, err);
-    if (reading == NULL || (!reading->summed && execution_each(run->session->db, &reading->device.range.ticks,
-                                                               CANN_TICKS, add_execution, reading, err) < 0))
+    if (reading == NULL || reading->summed)
+        return reading != NULL ? &reading->sums : NULL;
+    if (reading->spans == NULL && (reading->spans = spool_new(SPAN_MEMORY, NULL, err)) == NULL)
+        return NULL;
+    if (execution_each(run->session->db, &reading->device.range.ticks, CANN_TICK_SUMS, add_execution, reading, err) <
+            0 ||
+        spool_finish(reading->spans, err) < 0)
         return NULL;
     reading->summed = true;
     return &reading->sums;
+}
+
+int device_2022_spans(struct spool **ret, struct report_run *run, struct err *err)
+{
+    const struct device_reading *reading = reading_of(run, err);
+    *ret = reading != NULL && reading->summed ? reading->spans : NULL;
+    int64_t tasks;
+    if (reading == NULL || cann_task_count(run->session->db, &tasks, err) < 0)
+        return err_status(err);
+    run->writer.expected = (uint64_t)tasks;
+    return *ret != NULL ? spool_rewind(*ret, err) : 0;
+}
+
+int span_2022_next(struct span_2022 *ret, struct spool *spans, const struct device_2022 *device,
+                   const struct cann_task *task, struct err *err)
+{
+    struct spool_item item;
+    const int any = spans != NULL ? spool_next(spans, &item, err) : 0;
+    if (any > 0)
+        *ret = *(const struct span_2022 *)item.record;
+    else if (any == 0)
+        *ret = (struct span_2022){time_2022(device, task->start_tick), time_2022(device, task->end_tick)};
+    return any < 0 ? any : 0;
 }
 
 void device_2022_suffix(const struct device_2022 *device, char suffix[SUFFIX_2022_MAX])

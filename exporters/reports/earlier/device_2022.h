@@ -5,6 +5,7 @@
 #ifndef MSPROF_EXPORTERS_REPORTS_EARLIER_DEVICE_2022_H
 #define MSPROF_EXPORTERS_REPORTS_EARLIER_DEVICE_2022_H
 
+#include "base/file/spool.h"
 #include "base/map.h"
 #include "db/query/query_executions.h"
 #include "db/query/query_plain_calls.h"
@@ -83,6 +84,16 @@ double task_2022_milliseconds(const struct counters_2022 *counters, const struct
 
 /* A tick on the host's clock, in the tool's order of operations; DB_NULL: NAN. */
 double time_2022(const struct device_2022 *device, int64_t tick);
+
+/* When executions ran, as time_2022 has it: where the device was summed before, that was found then and is read again.
+ * Asked for each execution in the order of execution_each, with the spool of device_2022_spans, which
+ * also tells how long the table will be about. */
+struct span_2022 {
+    double start, end;
+};
+int device_2022_spans(struct spool **ret, struct report_run *run, struct err *err);
+int span_2022_next(struct span_2022 *ret, struct spool *spans, const struct device_2022 *device,
+                   const struct cann_task *task, struct err *err);
 
 /* Values as the tool rounded them, to four decimals; times are given in nanoseconds, NAN does not exist. */
 struct report_value decimal_2022(double value);
