@@ -120,3 +120,36 @@ END
     run_msprof analyse run_ascend_pt
     expect_contains "$stderr" "1 pieces of work were put into the queue, and none took them out"
 }
+
+@test "of two pieces of work with one number the later is the one that is taken out of the queue" {
+    needs_python
+    copy_run pt
+    "$MSPROF" analyse -q run_ascend_pt
+    mv "$out" before
+    python3 - run_ascend_pt/FRAMEWORK/torch.op_mark <<'END'
+import sys
+with open(sys.argv[1], "rb+") as file:
+    content = bytearray(file.read())
+    at, works = 6, []
+    while at < len(content):
+        category, number = (int.from_bytes(content[i:i + 8], "little") for i in (at + 8, at + 16))
+        works += [number] if category == 0 else []
+        if category < 2 and len(works) == 2 and number == works[0]:
+            sys.exit("the first piece of work ends behind the second")
+        if category < 2 and number == works[0]:
+            content[at + 16:at + 24] = (number + 1).to_bytes(8, "little")
+        at += 6 + int.from_bytes(content[at - 4:at], "little")
+    assert works[1] == works[0] + 1
+    file.seek(0)
+    file.write(content)
+END
+    run_msprof analyse run_ascend_pt
+    expect_contains "$stderr" "1 pieces of work were put into the queue, and none took them out"
+    python3 - before "$out" <<'END'
+import csv, sys
+before, after = ([float(row["Device Self Duration(us)"]) for row in csv.DictReader(open(d + "/operator_details.csv", newline=""))]
+                 for d in sys.argv[1:])
+changed = [(a, b) for a, b in zip(before, after) if a != b]
+assert len(before) == len(after) and len(changed) == 1 and changed[0][0] > 0 and changed[0][1] == 0, changed
+END
+}
