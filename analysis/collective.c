@@ -252,13 +252,12 @@ static int add_pair(struct collective *collective, const struct collective_pair 
 static int add_step(struct collective *collective, const struct collective_step *step, struct err *err)
 {
     const struct collective_task *task = step->tasks[0];
-    int status = 0;
     if (step->kind != COLLECTIVE_COPY && step->kind != COLLECTIVE_PAYLOAD)
         return 0;
-    if (step->medium != MEDIUM_LOCAL)
-        status = add_traffic(collective, step->medium, step, err);
-    if (status < 0 || task->local_rank < 0 || task->local_rank == COLLECTIVE_NO_RANK)
-        return status;
+    if (step->medium != MEDIUM_LOCAL && add_traffic(collective, step->medium, step, err) < 0)
+        return err_status(err);
+    if (task->local_rank < 0 || task->local_rank == COLLECTIVE_NO_RANK)
+        return 0;
     const struct collective_pair pair = {
         .from = task->local_rank,
         .to = task->remote_rank == COLLECTIVE_NO_RANK ? task->local_rank : task->remote_rank,

@@ -77,15 +77,14 @@ int64_t coverage_within(const struct coverage *coverage, int64_t from_ns, int64_
 static int unite(const struct workload *workload, size_t from, size_t until, bool (*wanted)(uint32_t work),
                  struct intervals *ret, struct err *err)
 {
-    int status = 0;
-
-    for (size_t i = from; status == 0 && i < until; i++) {
+    for (size_t i = from; i < until; i++) {
         const struct execution *execution = &workload->executions[i];
         large_pass(i);
-        if (wanted == NULL || wanted(workload->operators[execution->op].key.work))
-            status = intervals_extend(ret, execution->start_ns, execution->start_ns + execution->duration_ns, err);
+        if ((wanted == NULL || wanted(workload->operators[execution->op].key.work)) &&
+            intervals_extend(ret, execution->start_ns, execution->start_ns + execution->duration_ns, err) < 0)
+            return err_status(err);
     }
-    return status;
+    return 0;
 }
 
 static size_t device_end(const struct workload *workload, size_t from)
@@ -158,13 +157,12 @@ int coverage_of_idle(const struct workload *workload, struct coverage *ret, stru
 int coverage_of_computing(const struct workload *workload, uint16_t device, struct coverage *ret, struct err *err)
 {
     SCOPED(intervals_release) struct intervals list = {.items = NULL};
-    bool failed = false;
 
     *ret = (struct coverage){.before = NULL};
-    for (size_t from = 0, until; !failed && from < workload->execution_count; from = until) {
+    for (size_t from = 0, until; from < workload->execution_count; from = until) {
         until = device_end(workload, from);
-        if (workload->executions[from].device == device)
-            failed = unite(workload, from, until, work_computes, &list, err) < 0;
+        if (workload->executions[from].device == device && unite(workload, from, until, work_computes, &list, err) < 0)
+            return err_status(err);
     }
-    return failed || coverage_make(&list, ret, err) < 0 ? err_status(err) : 0;
+    return coverage_make(&list, ret, err);
 }

@@ -325,21 +325,19 @@ static int unite_device(const struct workload *workload, uint16_t device, size_t
 {
     const struct intervals none = {.items = NULL},
                            *others = workload->others != NULL ? &workload->others[device] : &none;
-    int status = 0;
 
-    for (size_t i = from; status == 0 && i < until; i++) {
+    for (size_t i = from; i < until; i++) {
         const struct execution *execution = &workload->executions[i];
         large_pass(i);
         uint32_t work = workload->operators[execution->op].key.work;
         int kind = work == WORK_COMMUNICATION ? COMMUNICATING : work == WORK_COPY ? COPYING : COMPUTING;
         int64_t end_ns = execution->start_ns + execution->duration_ns;
-        status = intervals_extend(&lists[kind], execution->start_ns, end_ns, err);
+        if (intervals_extend(&lists[kind], execution->start_ns, end_ns, err) < 0)
+            return err_status(err);
     }
-    if (status == 0)
-        status = intervals_subtract(&lists[COMMUNICATING], &lists[COMPUTING], &lists[EXPOSED], err);
-    if (status == 0 && lists[COMMUNICATING].count + lists[COPYING].count + others->count > 0)
-        status = unite_busy(lists, others, err);
-    return status;
+    if (intervals_subtract(&lists[COMMUNICATING], &lists[COMPUTING], &lists[EXPOSED], err) < 0)
+        return err_status(err);
+    return lists[COMMUNICATING].count + lists[COPYING].count + others->count > 0 ? unite_busy(lists, others, err) : 0;
 }
 
 static void divide(struct division *ret, int64_t from, int64_t until, const struct intervals *lists, size_t *cursors)
@@ -408,10 +406,8 @@ static int add_to_group(struct splits *splits, struct split *split, struct err *
 static int add_split(struct splits *splits, const struct workload_step *step, const struct stretch *recorded,
                      uint16_t device, const struct intervals *lists, size_t *cursors, struct err *err)
 {
-    int status = large_reserve(splits, 1, err);
-
-    if (status != 0)
-        return status;
+    if (large_reserve(splits, 1, err) < 0)
+        return err_status(err);
     struct split *split = &splits->items[splits->count++];
     *split = (struct split){
         .step = step,
@@ -589,9 +585,7 @@ static int find_in_group(const struct workload *workload, const struct splits *s
 static int add_begun(const struct workload *workload, const struct splits *splits, int64_t *counts,
                      struct cut_steps *cuts, struct err *err)
 {
-    int status = 0;
-
-    for (size_t i = 0; status == 0 && i < workload->begun.count; i++) {
+    for (size_t i = 0; i < workload->begun.count; i++) {
         const struct workload_step *step = &workload->begun.items[i];
         struct execution_run usual = {0, 0};
         size_t expected = 0;
@@ -599,20 +593,19 @@ static int add_begun(const struct workload *workload, const struct splits *split
             if (splits->groups.items[g].device == step->device && splits->groups.items[g].source == step->source &&
                 splits->groups.items[g].model_id == step->model_id)
                 expected = find_usual(workload, splits, g, &usual, counts);
-        status = array_reserve(cuts, 1, err);
-        if (status == 0)
-            cuts->items[cuts->count++] =
-                (struct cut_step){step->device,
-                                  step->source,
-                                  step->number,
-                                  step->start_ns,
-                                  CUT_END,
-                                  expected,
-                                  workload_first_at(workload, step->device, INT64_MAX) -
-                                      workload_first_at(workload, step->device, step->start_ns),
-                                  SIZE_MAX};
+        if (array_reserve(cuts, 1, err) < 0)
+            return err_status(err);
+        cuts->items[cuts->count++] = (struct cut_step){step->device,
+                                                       step->source,
+                                                       step->number,
+                                                       step->start_ns,
+                                                       CUT_END,
+                                                       expected,
+                                                       workload_first_at(workload, step->device, INT64_MAX) -
+                                                           workload_first_at(workload, step->device, step->start_ns),
+                                                       SIZE_MAX};
     }
-    return status;
+    return 0;
 }
 
 /* The first and the last step of a group whose executions are a tail, or a head, of what at least two others have; and
@@ -620,7 +613,7 @@ static int add_begun(const struct workload *workload, const struct splits *split
 static int cut_steps_find(const struct workload *workload, const struct splits *splits, struct cut_steps *ret,
                           struct err *err)
 {
-    int64_t *counts = calloc(splits->count + 1, sizeof *counts);
+    SCOPED_FREE int64_t *counts = scoped_memory(splits->count + 1, sizeof *counts);
     int status = counts == NULL ? err_no_memory(err) : 0;
 
     *ret = (struct cut_steps){.items = NULL};
@@ -629,7 +622,6 @@ static int cut_steps_find(const struct workload *workload, const struct splits *
             status = find_in_group(workload, splits, g, counts, ret, err);
     if (status == 0)
         status = add_begun(workload, splits, counts, ret, err);
-    free(counts);
     if (status != 0) {
         free(ret->items);
         *ret = (struct cut_steps){.items = NULL};
@@ -651,7 +643,7 @@ static int find_cuts(const struct workload *workload, struct splits *splits, str
 
 int splits_make(const struct workload *workload, struct splits *ret, struct err *err)
 {
-    int64_t *times = NULL;
+    SCOPED_FREE int64_t *times = NULL;
     size_t from = 0, until = 0;
     int status = 0;
 
@@ -675,7 +667,6 @@ int splits_make(const struct workload *workload, struct splits *ret, struct err 
         status = err_no_memory(err);
     for (size_t g = 0; status == 0 && !ret->whole && g < ret->groups.count; g++)
         status = mark_warmup(ret, g, times, err);
-    free(times);
     if (status == 0)
         status = find_cuts(workload, ret, err);
     if (status != 0) {

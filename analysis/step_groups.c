@@ -145,14 +145,13 @@ static int fill_group(const struct workload *workload, const struct splits *spli
 int step_groups_make(const struct workload *workload, const struct splits *splits, struct step_groups *ret,
                      struct err *err)
 {
-    int64_t *values = calloc(splits->count + 1, sizeof *values);
+    SCOPED_FREE int64_t *values = scoped_memory(splits->count + 1, sizeof *values);
     bool failed = values == NULL && err_no_memory(err) < 0;
 
     *ret = (struct step_groups){.items = NULL};
     failed = failed || list_groups(splits, ret, err) < 0;
     for (size_t i = 0; !failed && i < ret->count; i++)
         failed = fill_group(workload, splits, &ret->items[i], values, err) < 0;
-    free(values);
     if (failed)
         step_groups_release(ret);
     return failed ? err_status(err) : 0;

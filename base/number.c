@@ -121,25 +121,31 @@ char *number_put_us(char *p, int64_t nanoseconds)
     return p + 4;
 }
 
-/* Apart, so that the usual decimals need fewer registers. */
+#define DECIMALS_MAX 20
+
+/* Apart, so that the usual decimals need fewer registers. All divisors are constants: others take many times as long.
+ */
 __attribute__((noinline)) static char *put_decimals(char *p, uint64_t size, unsigned decimals)
 {
-    const bool known = decimals < sizeof powers_of_ten / sizeof *powers_of_ten; /* else it is above all numbers */
-    uint64_t unit = known ? powers_of_ten[decimals] : UINT64_MAX;
-    uint64_t whole = size / unit, rest = size - whole * unit;
-    p = number_put_unsigned(p, whole);
-    if (rest == 0)
-        return p;
-    /* By three from the end on, each with a point that the three before it cover. */
+    uint16_t pieces[DECIMALS_MAX / 3 + 1]; /* by three behind the point, the last one filled up */
     const unsigned tail = decimals % 3;
-    uint64_t piece = rest % powers_of_ten[tail] * powers_of_ten[3 - tail];
-    char *at = p + decimals - tail, *end = NULL;
-    for (rest /= powers_of_ten[tail];; piece = rest % 1000, rest /= 1000, at -= 3) {
-        memcpy(at, thousandths[piece].text, sizeof thousandths[piece].text);
-        if (end == NULL && piece > 0)
-            end = at + thousandths[piece].length;
-        if (at == p)
-            return end;
+    unsigned i = decimals / 3;
+    char *end = NULL;
+    pieces[i] = (uint16_t)(tail == 0 ? 0 : tail == 1 ? size % 10 * 100 : size % 100 * 10);
+    size = tail == 0 ? size : tail == 1 ? size / 10 : size / 100;
+    while (i-- > 0) {
+        pieces[i] = (uint16_t)(size % 1000);
+        size /= 1000;
+    }
+    p = number_put_unsigned(p, size);
+    /* From the end on, each with a point that the three before it cover. */
+    for (i = decimals / 3;; i--) {
+        const size_t at = 3 * (size_t)i;
+        memcpy(p + at, thousandths[pieces[i]].text, sizeof thousandths[pieces[i]].text);
+        if (end == NULL && pieces[i] > 0)
+            end = p + at + thousandths[pieces[i]].length;
+        if (i == 0)
+            return end != NULL ? end : p;
     }
 }
 

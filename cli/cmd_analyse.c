@@ -8,6 +8,7 @@
 #include "base/file/temporary.h"
 #include "base/number.h"
 #include "base/progress.h"
+#include "base/thread.h"
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
@@ -15,7 +16,7 @@
 #include "db/query/cann_version.h"
 #include "db/schema.h"
 #include "exporters/export.h"
-#include "exporters/reports/framework/write.h"
+#include "exporters/reports/framework/analysis.h"
 #include "parsers/frameworks/directory.h"
 
 #include <dirent.h>
@@ -220,6 +221,47 @@ static void tell_not_written(void *arg, const char *file, const char *because)
     console_warning("not written: %s, because %s", file, because);
 }
 
+/* ---- what the framework recorded, which is read while the capture is imported ---- */
+
+struct loading {
+    struct work *work;
+    struct framework framework;
+    struct diagnostics again, *diag; /* gaps of the framework's records are told once */
+    struct err err;
+    pthread_t thread;
+    bool begun;
+};
+
+static void *load(void *arg)
+{
+    struct loading *loading = arg;
+    framework_load(&loading->framework, loading->work->request->directory, &loading->work->clock, loading->diag,
+                   &loading->err);
+    return NULL;
+}
+
+static void loading_begin(struct loading *loading, struct work *work)
+{
+    *loading = (struct loading){.work = work, .framework = {.info = work->info}, .err = ERR_INIT};
+    diag_init(&loading->again, false);
+    loading->diag = work->prof > 0 ? &loading->again : &work->diag;
+    loading->begun = thread_start(&loading->thread, load, loading) == 0;
+}
+
+static void loading_end(struct loading *loading)
+{
+    if (loading->begun)
+        pthread_join(loading->thread, NULL);
+    else
+        load(loading);
+}
+
+static void loading_release(struct loading *loading)
+{
+    framework_release(&loading->framework);
+    diag_release(&loading->again);
+}
+
 /* ---- with the database of the PROF capture, or without one ---- */
 
 /* Steps that are asked for and not there are told. */
@@ -244,10 +286,9 @@ static bool is_asked_for(const struct settings *settings, const char *type)
     return types != NULL ? strstr(types, type) != NULL : strcmp(type, "text") == 0;
 }
 
-static int write_output(struct work *work, sqlite3 *db, const char *database, struct err *err)
+static int write_output(struct work *work, struct loading *loading, sqlite3 *db, const char *database, struct err *err)
 {
     const struct settings *settings = work->request->settings;
-    SCOPED(framework_release) struct framework framework = {.info = work->info};
     const char *said = work->info.cann_version;
     int cann_version = CANN_VERSION_NEWEST;
     if (!work->request->for_cluster &&
@@ -265,14 +306,14 @@ static int write_output(struct work *work, sqlite3 *db, const char *database, st
         .progress = console_progress(),
     };
     struct framework_analysis analysis = {
-        .framework = &framework,
+        .framework = &loading->framework,
         .directory = work->request->directory,
         .db = db,
         .prof = database != NULL ? work->profs.items[work->prof] : NULL,
         .database = database,
         .options = &options,
         .result = &work->result,
-        .diag = &work->diag,
+        .diag = loading->diag,
         .for_cluster = work->request->for_cluster,
         .texts = is_asked_for(settings, "text"),
         .databases = is_asked_for(settings, "db"),
@@ -283,25 +324,23 @@ static int write_output(struct work *work, sqlite3 *db, const char *database, st
         .not_written = tell_not_written,
         .not_written_arg = work,
     };
-    /* Gaps of the framework's records are told once. */
-    SCOPED(diag_release) struct diagnostics again;
-    diag_init(&again, false);
-    if (work->prof > 0)
-        analysis.diag = &again;
-    bool failed = framework_load(&framework, work->request->directory, &work->clock, analysis.diag, err) < 0 ||
-                  framework_write(&analysis, err) < 0;
-    if (!failed && work->prof == 0)
-        check_steps(work, &framework);
-    return failed ? err_status(err) : 0;
+    if (loading->err.code != ERR_NONE) {
+        *err = loading->err;
+        return err_status(err);
+    }
+    if (framework_write(&analysis, err) < 0)
+        return err_status(err);
+    if (work->prof == 0)
+        check_steps(work, &loading->framework);
+    return 0;
 }
 
 /* All files are there. */
 static int complete_output(struct work *work, struct err *err)
 {
-    int status = 0;
-    if (work->info.kind == FRAMEWORK_PYTORCH)
-        status = analyse_output_touch(&work->output, "analyse.done", err);
-    return status == 0 ? analyse_output_commit(&work->output, err) : status;
+    if (work->info.kind == FRAMEWORK_PYTORCH && analyse_output_touch(&work->output, "analyse.done", err) < 0)
+        return err_status(err);
+    return analyse_output_commit(&work->output, err);
 }
 
 static int finish(struct work *work, int status, struct err *err)
@@ -327,10 +366,13 @@ static int with_capture(struct capture_visit *visit)
     struct work *work = visit->context;
     struct err err = ERR_INIT;
     sqlite3 *db = NULL;
+    SCOPED(loading_release) struct loading loading;
+    loading_begin(&loading, work);
     int imported = visit_open_database(visit, &db);
+    loading_end(&loading);
     if (db == NULL)
         return imported;
-    int status = write_output(work, db, visit->database, &err);
+    int status = write_output(work, &loading, db, visit->database, &err);
     database_close(db);
     if (status < 0) {
         err_wrap(&err, "cannot analyse '%s'", work->request->directory);
@@ -344,9 +386,12 @@ static int without_capture(struct work *work)
 {
     struct err err = ERR_INIT;
     sqlite3 *db = NULL;
+    SCOPED(loading_release) struct loading loading;
+    loading_begin(&loading, work);
+    loading_end(&loading);
     bool failed = database_setup(&err) < 0 || database_open_memory(&db, &err) < 0 ||
                   schema_create_tables(db, &err) < 0 || schema_finish(db, &err) < 0 ||
-                  write_output(work, db, NULL, &err) < 0 || complete_output(work, &err) < 0;
+                  write_output(work, &loading, db, NULL, &err) < 0 || complete_output(work, &err) < 0;
     database_close(db);
     return finish(work, failed ? -(int)err.code : 0, &err);
 }
@@ -458,10 +503,9 @@ static int find_parts(struct work *work, struct err *err)
     enum framework_kind kind;
     if (work->request->bare)
         return find_bare(work, err);
-    int status = framework_kind_of(directory, &kind, err);
-    if (status == 0)
-        status = framework_info_load(directory, kind, &work->info, err);
-    return status == 0 ? find_profs(work, directory, err) : status;
+    if (framework_kind_of(directory, &kind, err) < 0 || framework_info_load(directory, kind, &work->info, err) < 0)
+        return err_status(err);
+    return find_profs(work, directory, err);
 }
 
 static int prepare(struct work *work, struct err *err)
@@ -720,10 +764,11 @@ static int run_rules(const struct settings *settings)
 
 static int run_analyse(const struct settings *settings)
 {
+    give_large_memory_back();
     if (settings->analyse.rules != NULL)
         return run_rules(settings);
-    struct step_numbers steps = {.count = 0};
-    struct framework_paths paths = {.count = 0};
+    SCOPED_FREE struct step_numbers steps = {.count = 0};
+    SCOPED(framework_paths_release) struct framework_paths paths = {.count = 0};
     struct err err = ERR_INIT;
     int status = STATUS_DONE;
     if (parse_steps(settings->analyse.steps, &steps, &err) < 0 ||
@@ -734,17 +779,8 @@ static int run_analyse(const struct settings *settings)
         struct many many = {settings, {steps.items, steps.count}, &paths, 0, status};
         status = analyse_all(&many);
     }
-    framework_paths_release(&paths);
-    free(steps.items);
     return status;
 }
-
-static const struct example examples[] = {
-    {"what MindSpore's or PyTorch's own analysis writes, into ASCEND_PROFILER_OUTPUT/", "msprof analyse run_ascend_ms"},
-    {"two steps of another one, with the results elsewhere",
-     "msprof analyse run_ascend_pt --step-list 4,5 --output results/run"},
-    {NULL, NULL},
-};
 
 const struct command command_analyse = {
     .path = "analyse",
@@ -760,6 +796,9 @@ const struct command command_analyse = {
     .operands = "DIR...",
     .most_operands = -1,
     .needs_capture = true,
-    .examples = examples,
+    EXAMPLES({"what MindSpore's or PyTorch's own analysis writes, into ASCEND_PROFILER_OUTPUT/",
+              "msprof analyse run_ascend_ms"},
+             {"two steps of another one, with the results elsewhere",
+              "msprof analyse run_ascend_pt --step-list 4,5 --output results/run"}),
     .run = run_analyse,
 };

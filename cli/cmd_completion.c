@@ -432,12 +432,6 @@ static int run_completion(const struct settings *settings)
     return console_output_end(false);
 }
 
-static const struct example examples[] = {
-    {"in bash, for this session", "eval \"$(msprof completion bash)\""},
-    {"in fish, for good", "msprof completion fish >msprof.fish"},
-    {NULL, NULL},
-};
-
 const struct command command_completion = {
     .path = "completion",
     .parent = COMMAND_ROOT,
@@ -447,6 +441,7 @@ const struct command command_completion = {
     .operands = "bash|zsh|fish",
     .most_operands = 1,
     .words = shells,
-    .examples = examples,
+    EXAMPLES({"in bash, for this session", "eval \"$(msprof completion bash)\""},
+             {"in fish, for good", "msprof completion fish >msprof.fish"}),
     .run = run_completion,
 };

@@ -825,13 +825,6 @@ static int run_doctor(const struct settings *settings)
     return status;
 }
 
-static const struct example examples[] = {
-    {"what this machine is like, for a report of a fault", "msprof doctor"},
-    {"the same with what a capture holds and has lost", "msprof doctor JOBX"},
-    {"for programs", "msprof doctor JOBX --format json"},
-    {NULL, NULL},
-};
-
 const struct command command_doctor = {
     .path = "doctor",
     .parent = COMMAND_ROOT,
@@ -844,6 +837,8 @@ const struct command command_doctor = {
     .operands = "[CAPTURE...]",
     .needs_capture = true,
     .captures_optional = true,
-    .examples = examples,
+    EXAMPLES({"what this machine is like, for a report of a fault", "msprof doctor"},
+             {"the same with what a capture holds and has lost", "msprof doctor JOBX"},
+             {"for programs", "msprof doctor JOBX --format json"}),
     .run = run_doctor,
 };

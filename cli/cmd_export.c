@@ -402,11 +402,6 @@ static int run_flame(const struct settings *settings)
     return export_each(settings, &flame_type);
 }
 
-static const struct example export_examples[] = {
-    {"both kinds of reports of one capture", "msprof export timeline -dir JOBX && msprof export summary -dir JOBX"},
-    {NULL, NULL},
-};
-
 const struct command command_export = {
     .path = "export",
     .parent = COMMAND_ROOT,
@@ -415,14 +410,8 @@ const struct command command_export = {
     .summary = "write reports into files",
     .description = "Writes reports of a capture. A capture without a database, or with one that is older than\n"
                    "its data, is imported first.\n",
-    .examples = export_examples,
-};
-
-static const struct example timeline_examples[] = {
-    {"write JOBX/timeline/*.json", "msprof export timeline -dir JOBX"},
-    {"into another directory, the errors only", "msprof export timeline -q -dir JOBX --output results"},
-    {"small, for ui.perfetto.dev; of the first second", "msprof export timeline JOBX --format pftrace --until 1s"},
-    {NULL, NULL},
+    EXAMPLES({"both kinds of reports of one capture",
+              "msprof export timeline -dir JOBX && msprof export summary -dir JOBX"}),
 };
 
 const struct command command_export_timeline = {
@@ -435,15 +424,11 @@ const struct command command_export_timeline = {
                    "Perfetto, chrome://tracing and speedscope open them. --format pftrace is for\n"
                    "Perfetto alone, and a tenth of the size.\n",
     .needs_capture = true,
-    .examples = timeline_examples,
+    EXAMPLES(
+        {"write JOBX/timeline/*.json", "msprof export timeline -dir JOBX"},
+        {"into another directory, the errors only", "msprof export timeline -q -dir JOBX --output results"},
+        {"small, for ui.perfetto.dev; of the first second", "msprof export timeline JOBX --format pftrace --until 1s"}),
     .run = run_timeline,
-};
-
-static const struct example summary_examples[] = {
-    {"write JOBX/summary/*.csv", "msprof export summary -dir JOBX"},
-    {"as JSON, with the columns that the vendor's tool prints",
-     "msprof export summary -dir JOBX --format json --columns vendor"},
-    {NULL, NULL},
 };
 
 const struct command command_export_summary = {
@@ -454,13 +439,10 @@ const struct command command_export_summary = {
     .description = "Writes the tables of operators, of API calls and of the program's own marks and ranges\n"
                    "(msproftx) as CSV or JSON into summary/.\n",
     .needs_capture = true,
-    .examples = summary_examples,
+    EXAMPLES({"write JOBX/summary/*.csv", "msprof export summary -dir JOBX"},
+             {"as JSON, with the columns that the vendor's tool prints",
+              "msprof export summary -dir JOBX --format json --columns vendor"}),
     .run = run_summary,
-};
-
-static const struct example db_examples[] = {
-    {"what it can be told", "msprof help export db"},
-    {NULL, NULL},
 };
 
 const struct command command_export_db = {
@@ -471,15 +453,8 @@ const struct command command_export_db = {
     .description = "Writes what a CANN capture holds as one SQLite database in the schema that Ascend has\n"
                    "published, msprof_<time>.db in the capture.\n",
     .needs_capture = true,
-    .examples = db_examples,
+    EXAMPLES({"what it can be told", "msprof help export db"}),
     .run = run_db,
-};
-
-static const struct example flame_examples[] = {
-    {"where devices' time comes from, as a picture", "msprof export flame -dir JOBX --format svg"},
-    {"lines for flamegraph.pl and speedscope: JOBX/flame/flame_host.collapsed",
-     "msprof export flame -dir JOBX --weight host"},
-    {NULL, NULL},
 };
 
 const struct command command_export_flame = {
@@ -490,6 +465,8 @@ const struct command command_export_flame = {
     .description = "Writes the stacks of Python, of calls of the host and of operators into flame/: a line for\n"
                    "each, as flamegraph.pl and speedscope read them, or a picture (SVG).\n",
     .needs_capture = true,
-    .examples = flame_examples,
+    EXAMPLES({"where devices' time comes from, as a picture", "msprof export flame -dir JOBX --format svg"},
+             {"lines for flamegraph.pl and speedscope: JOBX/flame/flame_host.collapsed",
+              "msprof export flame -dir JOBX --weight host"}),
     .run = run_flame,
 };

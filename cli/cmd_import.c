@@ -8,13 +8,6 @@ static int run_import(const struct settings *settings)
     return captures_process(settings, &settings->captures, visit_import, NULL);
 }
 
-static const struct example examples[] = {
-    {"decode one capture into JOBX/sqlite/runtime.db", "msprof import -dir JOBX"},
-    {"all captures of a directory, with the databases elsewhere", "msprof import -dir captures --output results"},
-    {"a database that SQLite alone has written, to compare with", "msprof import -dir JOBX --database plain"},
-    {NULL, NULL},
-};
-
 const struct command command_import = {
     .path = "import",
     .parent = COMMAND_ROOT,
@@ -24,6 +17,9 @@ const struct command command_import = {
     .description = "Decodes every data file of a capture into the SQLite database sqlite/runtime.db.\n"
                    "The database is always made anew; it replaces an older one only when it is complete.\n",
     .needs_capture = true,
-    .examples = examples,
+    EXAMPLES(
+        {"decode one capture into JOBX/sqlite/runtime.db", "msprof import -dir JOBX"},
+        {"all captures of a directory, with the databases elsewhere", "msprof import -dir captures --output results"},
+        {"a database that SQLite alone has written, to compare with", "msprof import -dir JOBX --database plain"}),
     .run = run_import,
 };

@@ -373,7 +373,7 @@ static int print_kinds(const struct settings *settings, const struct layout_set 
     static void (*const printers[])(FILE *, const struct record_kind *const *, const struct layout_set *) = {
         [KINDS_TABLE] = kinds_print_table, [KINDS_JSON] = kinds_print_json, [KINDS_MDOC] = kinds_print_mdoc};
     size_t limit = (size_t)settings->operand_count + 1;
-    const struct record_kind **chosen;
+    SCOPED_FREE const struct record_kind **chosen = NULL;
     struct err err = ERR_INIT;
     int status;
 
@@ -391,7 +391,6 @@ static int print_kinds(const struct settings *settings, const struct layout_set 
     } else {
         status = console_error(&err);
     }
-    free(chosen);
     return status;
 }
 
@@ -411,12 +410,6 @@ static int run_kinds(const struct settings *settings)
     return status;
 }
 
-static const struct example examples[] = {
-    {"one kind with its columns and layouts", "msprof kinds svp_pmu"},
-    {"all of them for a program", "msprof kinds --format json"},
-    {NULL, NULL},
-};
-
 const struct command command_kinds = {
     .path = "kinds",
     .parent = COMMAND_ROOT,
@@ -426,6 +419,7 @@ const struct command command_kinds = {
                    "and the layouts, built in and loaded, that say where the bytes of a column are.\n",
     .operands = "[KIND]...",
     .most_operands = -1,
-    .examples = examples,
+    EXAMPLES({"one kind with its columns and layouts", "msprof kinds svp_pmu"},
+             {"all of them for a program", "msprof kinds --format json"}),
     .run = run_kinds,
 };

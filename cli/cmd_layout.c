@@ -172,13 +172,6 @@ static int run_check(const struct settings *settings)
     return status;
 }
 
-static const struct example check_examples[] = {
-    {"find a layout and check it, with the tables in the capture",
-     "msprof export summary -dir JOBX && msprof layout infer -dir JOBX --output found.layout && "
-     "msprof layout check found.layout -dir JOBX"},
-    {NULL, NULL},
-};
-
 const struct command command_layout_check = {
     .path = "layout check",
     .parent = COMMAND_LAYOUT,
@@ -189,7 +182,9 @@ const struct command command_layout_check = {
                    "4 nothing to compare.\n",
     .operands = "FILE",
     .most_operands = 1,
-    .examples = check_examples,
+    EXAMPLES({"find a layout and check it, with the tables in the capture",
+              "msprof export summary -dir JOBX && msprof layout infer -dir JOBX --output found.layout && "
+              "msprof layout check found.layout -dir JOBX"}),
     .run = run_check,
 };
 
@@ -451,15 +446,6 @@ static int run_infer(const struct settings *settings)
     return status;
 }
 
-static const struct example infer_examples[] = {
-    {"from the tables in the capture; the first command stands for the vendor's tool",
-     "msprof export summary -dir JOBX && msprof layout infer -dir JOBX --output found.layout"},
-    {"of the ACL calls, by their timeline; the process is the same in all of them, so that its place is given",
-     "msprof export timeline -dir JOBX && msprof layout infer -dir JOBX --kind acl_api --set process_id=24:4 "
-     "--output calls.layout"},
-    {NULL, NULL},
-};
-
 const struct command command_layout_infer = {
     .path = "layout infer",
     .parent = COMMAND_LAYOUT,
@@ -472,7 +458,11 @@ const struct command command_layout_infer = {
                    "column that the tables show has one place, 3 something is ambiguous or not seen, 1 nothing fits\n"
                    "(what was found of the structure is printed) or there are no tables, 4 no data.\n",
     .needs_capture = true,
-    .examples = infer_examples,
+    EXAMPLES({"from the tables in the capture; the first command stands for the vendor's tool",
+              "msprof export summary -dir JOBX && msprof layout infer -dir JOBX --output found.layout"},
+             {"of the ACL calls, by their timeline; the process is the same in all of them, so that its place is given",
+              "msprof export timeline -dir JOBX && msprof layout infer -dir JOBX --kind acl_api --set process_id=24:4 "
+              "--output calls.layout"}),
     .run = run_infer,
 };
 
@@ -542,7 +532,7 @@ static void print_rate(const struct record_kind *kind, const struct layout *layo
 
 static void print_layout(const struct record_kind *kind, const struct layout *layout)
 {
-    char *picture = malloc(layout->record_size);
+    SCOPED_FREE char *picture = scoped_memory(layout->record_size, 1);
     if (picture == NULL)
         return;
     fill_picture(layout, picture);
@@ -569,7 +559,6 @@ static void print_layout(const struct record_kind *kind, const struct layout *la
     print_gaps(layout, picture);
     print_rate(kind, layout);
     putchar('\n');
-    free(picture);
 }
 
 /* Every layout, or those of this name or kind. Returns how many. */
@@ -621,12 +610,6 @@ static int run_show(const struct settings *settings)
     return status;
 }
 
-static const struct example show_examples[] = {
-    {"the one built in for device records", "msprof layout show svp_pmu"},
-    {"one in a file", "msprof layout show board.layout"},
-    {NULL, NULL},
-};
-
 const struct command command_layout_show = {
     .path = "layout show",
     .parent = COMMAND_LAYOUT,
@@ -637,7 +620,8 @@ const struct command command_layout_show = {
         "layout file; NAME is that of a layout or of a record kind. Without either, all layouts are drawn.\n",
     .operands = "[FILE|NAME]",
     .most_operands = 1,
-    .examples = show_examples,
+    EXAMPLES({"the one built in for device records", "msprof layout show svp_pmu"},
+             {"one in a file", "msprof layout show board.layout"}),
     .run = run_show,
 };
 

@@ -114,12 +114,6 @@ static int run_options(const struct settings *settings)
     return status < 0 ? tell_unread(file, &err) : explain(settings, file, text, length);
 }
 
-static const struct example examples[] = {
-    {"what options bring on chip 5", "echo '{\"l2\": \"on\"}' | msprof options - --chip 5"},
-    {"the same for a program", "echo '{\"task_time\": \"l1\"}' | msprof options - --format json"},
-    {NULL, NULL},
-};
-
 const struct command command_options = {
     .path = "options",
     .parent = COMMAND_ROOT,
@@ -132,6 +126,7 @@ const struct command command_options = {
                    "backslashes, is read, too. Status 3 when something is wrong, 2 when FILE is no JSON.\n",
     .operands = "FILE|-",
     .most_operands = 1,
-    .examples = examples,
+    EXAMPLES({"what options bring on chip 5", "echo '{\"l2\": \"on\"}' | msprof options - --chip 5"},
+             {"the same for a program", "echo '{\"task_time\": \"l1\"}' | msprof options - --format json"}),
     .run = run_options,
 };

@@ -105,12 +105,6 @@ static int run_query(const struct settings *settings)
                : captures_query(settings, &settings->captures, visit_open_database, print_table, NULL);
 }
 
-static const struct example examples[] = {
-    {"which devices and models a capture has", "msprof query -dir JOBX"},
-    {"the same as asked by other tools, of all devices", "msprof query -dir JOBX --id -1"},
-    {NULL, NULL},
-};
-
 const struct command command_query = {
     .path = "query",
     .parent = COMMAND_ROOT,
@@ -121,6 +115,7 @@ const struct command command_query = {
                    "model, iterations, the longest of them, and rank; or for each iteration: its time and\n"
                    "those of its propagations.\n",
     .needs_capture = true,
-    .examples = examples,
+    EXAMPLES({"which devices and models a capture has", "msprof query -dir JOBX"},
+             {"the same as asked by other tools, of all devices", "msprof query -dir JOBX --id -1"}),
     .run = run_query,
 };

@@ -196,15 +196,12 @@ static int nothing_to_send(struct replay *replay, struct err *err)
 {
     struct err ignored = ERR_INIT;
     SCOPED(strbuf_release) struct strbuf models;
-    int status;
 
     strbuf_init(&models, MODEL_LIST_LIMIT);
     if (operators_each_model(replay->db, add_model, &models, &ignored) == 0 && models.length > 0)
-        status = err_set(err, ERR_NOT_FOUND, "the capture has no operators of model %" PRId64 "; its models are %s",
-                         replay->model_id, models.data);
-    else
-        status = err_set(err, ERR_NOT_FOUND, "the capture has no operators");
-    return status;
+        return err_set(err, ERR_NOT_FOUND, "the capture has no operators of model %" PRId64 "; its models are %s",
+                       replay->model_id, models.data);
+    return err_set(err, ERR_NOT_FOUND, "the capture has no operators");
 }
 
 /* Before the first record: who reads one may ask for its name at once. */
@@ -265,17 +262,15 @@ static int send_operator(void *arg, const struct operator_run *run, struct err *
     struct replay *replay = arg;
     unsigned char bytes[OPERATOR_RECORD_SIZE];
     const struct operator_record record = make_record(replay, run);
-    int status = 0;
 
     if (record.start_ns > 0 && !replay->started) {
         replay->started = true;
         replay->first_ns = record.start_ns;
         replay->started_ns = clock_now_ns();
     }
-    if (record.start_ns > 0 && replay->settings->speed > 0)
-        status = replay_pipe_wait(&replay->pipe, due_ns(replay, record.end_ns), err);
-    if (status < 0)
-        return status;
+    if (record.start_ns > 0 && replay->settings->speed > 0 &&
+        replay_pipe_wait(&replay->pipe, due_ns(replay, record.end_ns), err) < 0)
+        return err_status(err);
     operator_record_encode(&record, bytes, record_size(replay));
     replay->next_index++;
     return replay_pipe_send(&replay->pipe, bytes, record_size(replay), err);
@@ -337,13 +332,6 @@ static int run_replay(const struct settings *settings)
     return captures_query(settings, &settings->captures, visit_open_database, replay_database, NULL);
 }
 
-static const struct example examples[] = {
-    {"all operators at once, into a file", "msprof replay -dir JOBX --fd 3 --speed max 3>operators.bin"},
-    {"ten times as fast as they ran, to a program that reads descriptor 0",
-     "msprof replay -dir JOBX --fd 3 --speed 10 --names names 3>&1 >replay.log | MSPROF_OP_NAMES=names ./subscriber"},
-    {NULL, NULL},
-};
-
 const struct command command_replay = {
     .path = "replay",
     .parent = COMMAND_ROOT,
@@ -355,6 +343,9 @@ const struct command command_replay = {
         "for a program that has subscribed to a model: such a program can be tried without hardware.\n",
     .needs_capture = true,
     .takes_one = true,
-    .examples = examples,
+    EXAMPLES({"all operators at once, into a file", "msprof replay -dir JOBX --fd 3 --speed max 3>operators.bin"},
+             {"ten times as fast as they ran, to a program that reads descriptor 0",
+              "msprof replay -dir JOBX --fd 3 --speed 10 --names names 3>&1 >replay.log | MSPROF_OP_NAMES=names "
+              "./subscriber"}),
     .run = run_replay,
 };

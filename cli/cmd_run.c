@@ -111,7 +111,7 @@ static int make_list(struct surroundings *surroundings, struct err *err)
 static int surroundings_make(struct surroundings *surroundings, const struct settings *settings, struct err *err)
 {
     const char *before = getenv("LD_PRELOAD"), *output = settings->output != NULL ? settings->output : ".";
-    char *library = NULL;
+    SCOPED_FREE char *library = NULL;
     int result = run_find_library(&library, err);
 
     if (result != 0)
@@ -120,7 +120,6 @@ static int surroundings_make(struct surroundings *surroundings, const struct set
         surroundings->preload = scoped_text(library, SIZE_MAX);
     else if (asprintf(&surroundings->preload, "%s:%s", library, before) < 0)
         surroundings->preload = NULL;
-    free(library);
     if (surroundings->preload == NULL)
         return err_no_memory(err);
     result = path_make_directories(output, err);
@@ -396,12 +395,6 @@ static int run_run(const struct settings *settings)
     return status;
 }
 
-static const struct example examples[] = {
-    {"record the ACL calls of a program, and write timeline and summary", "msprof run -- ./main --images 5"},
-    {"captures into a directory of their own, no reports yet", "msprof run --output captures --reports none -- ./main"},
-    {NULL, NULL},
-};
-
 const struct command command_run = {
     .path = "run",
     .parent = COMMAND_ROOT,
@@ -412,6 +405,8 @@ const struct command command_run = {
     .operands = "[--] PROGRAM [ARGUMENT]...",
     .most_operands = -1,
     .runs_program = true,
-    .examples = examples,
+    EXAMPLES({"record the ACL calls of a program, and write timeline and summary", "msprof run -- ./main --images 5"},
+             {"captures into a directory of their own, no reports yet",
+              "msprof run --output captures --reports none -- ./main"}),
     .run = run_run,
 };

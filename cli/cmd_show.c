@@ -205,15 +205,6 @@ static int run_show(const struct settings *given)
     return status;
 }
 
-static const struct example examples[] = {
-    {"the tables of one capture, as wide as the terminal", "msprof show -dir JOBX"},
-    {"at most 100 columns wide, without the messages", "msprof show -q -dir JOBX --width 100"},
-    {"which tables there are, and the ids of their columns", "msprof show --table list"},
-    {"the operators that take longest, in Markdown", "msprof show JOBX --table ops --format markdown"},
-    {"the 100 longest operators of a CANN capture", "msprof show -dir JOBX --top 100"},
-    {NULL, NULL},
-};
-
 const struct command command_show = {
     .path = "show",
     .parent = COMMAND_ROOT,
@@ -224,6 +215,10 @@ const struct command command_show = {
                    "its data, is imported first.\n",
     .needs_capture = true,
     .captures_optional = true,
-    .examples = examples,
+    EXAMPLES({"the tables of one capture, as wide as the terminal", "msprof show -dir JOBX"},
+             {"at most 100 columns wide, without the messages", "msprof show -q -dir JOBX --width 100"},
+             {"which tables there are, and the ids of their columns", "msprof show --table list"},
+             {"the operators that take longest, in Markdown", "msprof show JOBX --table ops --format markdown"},
+             {"the 100 longest operators of a CANN capture", "msprof show -dir JOBX --top 100"}),
     .run = run_show,
 };

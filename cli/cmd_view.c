@@ -354,7 +354,7 @@ static void wait_and_attend(struct server *server)
 static int loopback_serve(int fd, int port, const char *token, const struct loopback_item *items, size_t count,
                           struct err *err)
 {
-    struct server *server = calloc(1, sizeof *server);
+    SCOPED_FREE struct server *server = scoped_memory(1, sizeof *server);
     if (server == NULL) {
         close(fd);
         return err_set(err, ERR_NO_MEMORY, "out of memory for a server");
@@ -368,7 +368,6 @@ static int loopback_serve(int fd, int port, const char *token, const struct loop
     for (size_t i = 0; i < CONNECTIONS_MAX; i++)
         release(&server->connections[i]);
     close(fd);
-    free(server);
     return status;
 }
 
@@ -638,13 +637,6 @@ static int run_view(const struct settings *settings)
     return status;
 }
 
-static const struct example examples[] = {
-    {"the timeline, in ui.perfetto.dev", "msprof view JOBX"},
-    {"the page of 'msprof report'", "msprof view JOBX --report"},
-    {"on a machine without a display, for 'ssh -L 8000:127.0.0.1:8000'", "msprof view JOBX --port 8000"},
-    {NULL, NULL},
-};
-
 const struct command command_view = {
     .path = "view",
     .parent = COMMAND_ROOT,
@@ -656,6 +648,8 @@ const struct command command_view = {
                    "fetched.\n",
     .needs_capture = true,
     .takes_one = true,
-    .examples = examples,
+    EXAMPLES({"the timeline, in ui.perfetto.dev", "msprof view JOBX"},
+             {"the page of 'msprof report'", "msprof view JOBX --report"},
+             {"on a machine without a display, for 'ssh -L 8000:127.0.0.1:8000'", "msprof view JOBX --port 8000"}),
     .run = run_view,
 };

@@ -3,13 +3,6 @@
 
 #include <string.h>
 
-static const struct example root_examples[] = {
-    {"import a capture and write both kinds of reports",
-     "msprof import -dir JOBX && msprof export timeline -dir JOBX && msprof export summary -dir JOBX"},
-    {"look at it in the terminal", "msprof show -dir JOBX"},
-    {NULL, NULL},
-};
-
 const struct command command_root = {
     .path = "",
     .parent = COMMAND_ROOT,
@@ -17,7 +10,9 @@ const struct command command_root = {
     .summary = "profiler tool for Ascend and HiSilicon SVP chips",
     .description = "Decodes a raw profiling capture into an SQLite database and makes reports of it:\n"
                    "timelines for trace viewers, summary tables, and tables in the terminal.\n",
-    .examples = root_examples,
+    EXAMPLES({"import a capture and write both kinds of reports",
+              "msprof import -dir JOBX && msprof export timeline -dir JOBX && msprof export summary -dir JOBX"},
+             {"look at it in the terminal", "msprof show -dir JOBX"}),
 };
 
 #define COMMAND(constant, definition) [constant] = &definition,

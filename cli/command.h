@@ -23,6 +23,16 @@ struct example {
     const char *line; /* a whole shell command */
 };
 
+/* A command's examples, as a member of it: EXAMPLES({"what it does", "msprof ..."}). */
+#define EXAMPLES(...)                                                                                                  \
+    .examples = (const struct example[])                                                                               \
+    {                                                                                                                  \
+        __VA_ARGS__,                                                                                                   \
+        {                                                                                                              \
+            0                                                                                                          \
+        }                                                                                                              \
+    }
+
 struct command {
     const char *path; /* the words after "msprof": "export timeline"; "" for msprof itself */
     enum command_id parent;

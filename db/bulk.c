@@ -276,12 +276,10 @@ static int add_batch(struct bulk *bulk, struct bulk_kind *entry, const struct ro
 
 int bulk_end_pages(struct bulk *bulk, struct err *err)
 {
-    int status = 0;
-    for (size_t i = 0; i < bulk->kind_count && status == 0; i++) {
-        if (bulk->kinds[i].table != NULL)
-            status = page_table_finish(bulk->kinds[i].table, err);
-    }
-    return status == 0 ? pages_finish(&bulk->pages, err) : status;
+    for (size_t i = 0; i < bulk->kind_count; i++)
+        if (bulk->kinds[i].table != NULL && page_table_finish(bulk->kinds[i].table, err) < 0)
+            return err_status(err);
+    return pages_finish(&bulk->pages, err);
 }
 
 static int insert_late(struct bulk *bulk, const struct late_row *late, struct err *err)

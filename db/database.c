@@ -311,8 +311,16 @@ int database_build_create_blank(struct database_build *build, const char *path, 
     return status;
 }
 
+/* Rows on their way are not closed one by one: see database_build_commit. */
+static void finalize_all(sqlite3 *db)
+{
+    for (sqlite3_stmt *statement; db != NULL && (statement = sqlite3_next_stmt(db, NULL)) != NULL;)
+        sqlite3_finalize(statement);
+}
+
 int database_build_commit(struct database_build *build, struct err *err)
 {
+    finalize_all(build->db);
     int status = database_exec(build->db, "COMMIT", err);
     if (status == 0 && sqlite3_close(build->db) != SQLITE_OK)
         status = database_error(err, build->db, "the database cannot be closed");
@@ -328,6 +336,7 @@ int database_build_commit(struct database_build *build, struct err *err)
 
 void database_build_abort(struct database_build *build)
 {
+    finalize_all(build->db);
     sqlite3_close(build->db);
     if (build->temporary != NULL)
         unlink(build->temporary);

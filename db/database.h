@@ -43,6 +43,11 @@ int database_write_error(struct err *err, int system, const char *doing);
 int database_exec(sqlite3 *db, const char *sql, struct err *err);
 /* Prepares one statement. */
 int database_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **ret, struct err *err);
+/* For SCOPED. */
+static inline void statement_release(sqlite3_stmt *const *statement)
+{
+    sqlite3_finalize(*statement);
+}
 
 /* A new database being built under a temporary name beside it (temporary_create), inside one transaction. */
 struct database_build {
@@ -59,6 +64,7 @@ int database_build_create_blank(struct database_build *build, const char *path, 
                                 struct err *err);
 int database_build_connect(struct database_build *build, bool ours, struct err *err);
 /* Commits, checks, closes and renames; the file was not there before and is complete now. On failure nothing remains.
+ * Either this or an abort finalizes the connection's statements: what adds rows (db/table_rows.h) is not closed before.
  */
 int database_build_commit(struct database_build *build, struct err *err);
 void database_build_abort(struct database_build *build);

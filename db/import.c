@@ -382,23 +382,24 @@ static int own_added(struct own_rows *own, int status)
 static int store_files(sqlite3 *db, const struct capture *capture, struct err *err)
 {
     struct own_rows own = {.diag = capture->diag};
-    int status = table_rows_into(&own.rows, db,
-                                 "source_file(id, path, kind, size_bytes, modified_ns, sha256, records_decoded,"
-                                 " records_rejected, device_id, model_name, model_id, batch_num, input_pic_num,"
-                                 " current_pic_count, slice, start_ns, end_ns)",
-                                 err);
-    for (size_t i = 0; status == 0 && i < capture->file_count; i++) {
+    if (table_rows_into(&own.rows, db,
+                        "source_file(id, path, kind, size_bytes, modified_ns, sha256, records_decoded,"
+                        " records_rejected, device_id, model_name, model_id, batch_num, input_pic_num,"
+                        " current_pic_count, slice, start_ns, end_ns)",
+                        err) < 0)
+        return err_status(err);
+    for (size_t i = 0; i < capture->file_count; i++) {
         const struct capture_file *file = &capture->files[i];
         const struct file_identity *it = &file->identity;
-        status = own_add(&own, err, V(file->id), safe(&own, file->name),
-                         table_text(file->kind != NULL ? file->kind->name : NULL), V((int64_t)file->size),
-                         V(file->modified_ns), V(or_none(file->checksum)), V((int64_t)file->decoded),
-                         V((int64_t)file->rejected), known(it->device_id), safe(&own, it->model), known(it->model_id),
-                         known(it->batch_num), known(it->input_pic_num), known(it->current_pic_count), known(it->slice),
-                         known(file->done.start_ns), known(file->done.end_ns));
+        if (own_add(&own, err, V(file->id), safe(&own, file->name),
+                    table_text(file->kind != NULL ? file->kind->name : NULL), V((int64_t)file->size),
+                    V(file->modified_ns), V(or_none(file->checksum)), V((int64_t)file->decoded),
+                    V((int64_t)file->rejected), known(it->device_id), safe(&own, it->model), known(it->model_id),
+                    known(it->batch_num), known(it->input_pic_num), known(it->current_pic_count), known(it->slice),
+                    known(file->done.start_ns), known(file->done.end_ns)) < 0)
+            return err_status(err);
     }
-    table_rows_close(&own.rows);
-    return status;
+    return 0;
 }
 
 /* Stores what became of the records of each file: the counts together are all that it holds. */
@@ -406,90 +407,94 @@ static int store_record_counts(sqlite3 *db, const struct capture *capture, struc
 {
     static const char *const outcomes[] = {"row", "joined"};
     struct table_rows rows;
-    int status = table_rows_into(&rows, db, "record_count(file_id, outcome, reason, records)", err);
-    for (size_t i = 0; status == 0 && i < capture->file_count; i++) {
+    if (table_rows_into(&rows, db, "record_count(file_id, outcome, reason, records)", err) < 0)
+        return err_status(err);
+    for (size_t i = 0; i < capture->file_count; i++) {
         const struct capture_file *file = &capture->files[i];
         uint64_t joined = file->kind == NULL || file->kind->table != NULL ? file->joined : file->decoded;
         const uint64_t kept[] = {file->decoded - joined, joined};
-        for (size_t k = 0; status == 0 && k < 2 + (file->rejected > 0 ? (size_t)DIAG_COUNT : 0); k++) {
+        for (size_t k = 0; k < 2 + (file->rejected > 0 ? (size_t)DIAG_COUNT : 0); k++) {
             uint64_t records = k < 2 ? kept[k] : file->rejected_for[k - 2];
-            if (records > 0)
-                status = table_add(&rows, err, V(file->id), V(k < 2 ? outcomes[k] : "rejected"),
-                                   V(k < 2 ? "" : diag_info((enum diag_id)(k - 2))->id), V((int64_t)records));
+            if (records > 0 && table_add(&rows, err, V(file->id), V(k < 2 ? outcomes[k] : "rejected"),
+                                         V(k < 2 ? "" : diag_info((enum diag_id)(k - 2))->id), V((int64_t)records)) < 0)
+                return err_status(err);
         }
     }
-    table_rows_close(&rows);
-    return status;
+    return 0;
 }
 
 static int store_models(sqlite3 *db, const struct capture *capture, struct err *err)
 {
     struct own_rows own = {.diag = capture->diag};
-    int status = table_rows_into(&own.rows, db, "model(model_name, model_id, batch_num)", err);
-    for (size_t i = 0; status == 0 && i < capture->model_count; i++)
-        status = own_add(&own, err, safe(&own, capture->models[i].name), known(capture->models[i].model_id),
-                         known(capture->models[i].batch_num));
-    table_rows_close(&own.rows);
-    return status;
+    if (table_rows_into(&own.rows, db, "model(model_name, model_id, batch_num)", err) < 0)
+        return err_status(err);
+    for (size_t i = 0; i < capture->model_count; i++)
+        if (own_add(&own, err, safe(&own, capture->models[i].name), known(capture->models[i].model_id),
+                    known(capture->models[i].batch_num)) < 0)
+            return err_status(err);
+    return 0;
 }
 
 static int store_diagnostics(sqlite3 *db, const struct diagnostics *diag, struct err *err)
 {
     struct own_rows own = {.diag = NULL};
-    int status = table_rows_into(&own.rows, db,
-                                 "diagnostics(severity, code, file, record, byte_offset, message, occurrences)", err);
-    for (size_t i = 0; status == 0 && i < diag->count; i++) {
+    if (table_rows_into(&own.rows, db, "diagnostics(severity, code, file, record, byte_offset, message, occurrences)",
+                        err) < 0)
+        return err_status(err);
+    for (size_t i = 0; i < diag->count; i++) {
         const struct diag_entry *entry = &diag->entries[i];
         const struct diag_info *info = diag_info(entry->id);
-        for (size_t k = 0; status == 0 && k < entry->kept; k++)
-            status = own_add(&own, err, V(diag_severity_name(info->severity)), V(info->id),
-                             safe(&own, or_none(entry->file)), known(entry->records[k]), known(entry->offsets[k]),
-                             safe(&own, entry->texts[k]), V((int64_t)entry->count));
+        for (size_t k = 0; k < entry->kept; k++)
+            if (own_add(&own, err, V(diag_severity_name(info->severity)), V(info->id), safe(&own, or_none(entry->file)),
+                        known(entry->records[k]), known(entry->offsets[k]), safe(&own, entry->texts[k]),
+                        V((int64_t)entry->count)) < 0)
+                return err_status(err);
     }
-    table_rows_close(&own.rows);
-    return status;
+    return 0;
 }
 
 static int store_parts(sqlite3 *db, const struct capture *capture, struct err *err)
 {
     struct own_rows own = {.diag = capture->diag};
-    int status = table_rows_into(&own.rows, db,
-                                 "capture_part(directory, device_id, is_host, chip, host_hz, device_hz, aic_hz, aiv_hz,"
-                                 " ai_core_num, aiv_num, process_id, driver_version, rank_id, start_ns, end_ns,"
-                                 " unix_offset_ns, host_monotonic_ns, device_tick, start_monotonic_ns, metrics, events,"
-                                 " aiv_metrics, aiv_events, job, host_name, host_uid, begin_date, process_name)",
-                                 err);
-    for (size_t i = 0; status == 0 && i < capture->part_count; i++) {
+    if (table_rows_into(&own.rows, db,
+                        "capture_part(directory, device_id, is_host, chip, host_hz, device_hz, aic_hz, aiv_hz,"
+                        " ai_core_num, aiv_num, process_id, driver_version, rank_id, start_ns, end_ns,"
+                        " unix_offset_ns, host_monotonic_ns, device_tick, start_monotonic_ns, metrics, events,"
+                        " aiv_metrics, aiv_events, job, host_name, host_uid, begin_date, process_name)",
+                        err) < 0)
+        return err_status(err);
+    for (size_t i = 0; i < capture->part_count; i++) {
         const struct capture_part *it = &capture->parts[i];
-        status = own_add(
-            &own, err, V(it->directory), known(it->device_id), known(it->is_host), known(it->chip), known(it->host_hz),
-            known(it->device_hz), known(it->aic_hz), known(it->aiv_hz), known(it->ai_core_num), known(it->aiv_num),
-            known(it->process_id), known(it->driver_version), known(it->rank_id), known(it->start_unix_ns),
-            known(it->end_unix_ns), known(it->unix_offset_ns), known(it->host_monotonic_ns), known(it->device_tick),
-            known(it->start_monotonic_ns), safe(&own, or_none(it->metrics)), safe(&own, or_none(it->events)),
-            safe(&own, or_none(it->aiv_metrics)), safe(&own, or_none(it->aiv_events)), safe(&own, or_none(it->job)),
-            safe(&own, or_none(it->host_name)), safe(&own, or_none(it->host_uid)), safe(&own, or_none(it->begin_date)),
-            safe(&own, or_none(it->process_name)));
+        if (own_add(&own, err, V(it->directory), known(it->device_id), known(it->is_host), known(it->chip),
+                    known(it->host_hz), known(it->device_hz), known(it->aic_hz), known(it->aiv_hz),
+                    known(it->ai_core_num), known(it->aiv_num), known(it->process_id), known(it->driver_version),
+                    known(it->rank_id), known(it->start_unix_ns), known(it->end_unix_ns), known(it->unix_offset_ns),
+                    known(it->host_monotonic_ns), known(it->device_tick), known(it->start_monotonic_ns),
+                    safe(&own, or_none(it->metrics)), safe(&own, or_none(it->events)),
+                    safe(&own, or_none(it->aiv_metrics)), safe(&own, or_none(it->aiv_events)),
+                    safe(&own, or_none(it->job)), safe(&own, or_none(it->host_name)), safe(&own, or_none(it->host_uid)),
+                    safe(&own, or_none(it->begin_date)), safe(&own, or_none(it->process_name))) < 0)
+            return err_status(err);
     }
-    table_rows_close(&own.rows);
-    return status;
+    return 0;
 }
 
 /* Stores what the sample.json and info.json of every part say; part_id is capture_part.id. */
 static int store_settings(sqlite3 *db, const struct capture *capture, struct err *err)
 {
     struct own_rows own = {.diag = capture->diag};
-    int status = table_rows_into(&own.rows, db, "setting(part_id, name, value)", err);
+    if (table_rows_into(&own.rows, db, "setting(part_id, name, value)", err) < 0)
+        return err_status(err);
     for (size_t i = 0; i < capture->part_count; i++) {
         const struct capture_settings *settings = &capture->parts[i].settings;
-        for (size_t k = 0; status == 0 && k < settings->count; k++) {
+        for (size_t k = 0; k < settings->count; k++) {
             const struct capture_setting *setting = &settings->items[k];
-            status = own_add(&own, err, V((int64_t)i + 1), safe(&own, setting->name),
-                             setting->text != NULL ? safe(&own, setting->text) : V(setting->number));
+            if (own_add(&own, err, V((int64_t)i + 1), safe(&own, setting->name),
+                        setting->text != NULL ? safe(&own, setting->text) : V(setting->number)) < 0)
+                return err_status(err);
         }
     }
-    table_rows_close(&own.rows);
-    return status;
+    return 0;
 }
 
 /* The clock that turned counters into times, in words. */
@@ -532,13 +537,15 @@ static int store_facts(sqlite3 *db, const struct import_request *request, const 
         {"notes", diag->by_severity[DIAG_NOTE]},
     };
     struct own_rows own = {.diag = NULL};
-    int status = table_rows_into(&own.rows, db, "meta(key, value)", err);
-    for (size_t i = 0; status == 0 && i < sizeof texts / sizeof *texts; i++)
-        status = own_add(&own, err, V(texts[i].key), safe(&own, texts[i].value));
-    for (size_t i = 0; status == 0 && i < sizeof numbers / sizeof *numbers; i++)
-        status = table_add(&own.rows, err, V(numbers[i].key), V((int64_t)numbers[i].value));
-    table_rows_close(&own.rows);
-    return status;
+    if (table_rows_into(&own.rows, db, "meta(key, value)", err) < 0)
+        return err_status(err);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (own_add(&own, err, V(texts[i].key), safe(&own, texts[i].value)) < 0)
+            return err_status(err);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (table_add(&own.rows, err, V(numbers[i].key), V((int64_t)numbers[i].value)) < 0)
+            return err_status(err);
+    return 0;
 }
 
 static void count_result(const struct capture *capture, struct import_result *result)

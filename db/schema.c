@@ -407,14 +407,13 @@ static size_t page_size_for(uint64_t bytes)
 int schema_script_create(struct database_build *build, const char *path, const char *script, size_t page_size,
                          struct schema_file *ret, struct err *err)
 {
-    struct roots roots = {NULL, 0, 0};
+    SCOPED_FREE struct roots roots = {NULL, 0, 0};
     int status = count_roots(script, &roots, err);
     if (status == 0) {
         const struct blank blank = {page_size, roots.items, roots.count};
         *ret = (struct schema_file){page_size, (uint32_t)BLANK_ROOT(roots.count) - 1};
         status = database_build_create_blank(build, path, &blank, err);
     }
-    free(roots.items);
     return status;
 }
 
@@ -519,7 +518,7 @@ static int by_type_and_name(const void *a, const void *b)
  * small database. */
 static bool expected_text(const struct strbuf *statements, struct strbuf *text)
 {
-    struct made_list list = {NULL, 0, 0};
+    SCOPED_FREE struct made_list list = {NULL, 0, 0};
     struct err ignored = ERR_INIT;
     int status = 0;
     struct made made;
@@ -541,7 +540,6 @@ static bool expected_text(const struct strbuf *statements, struct strbuf *text)
         strbuf_add(text, made.sql, (size_t)made.sql_length);
         strbuf_addc(text, '\n');
     }
-    free(list.items);
     return status == 0 && !statements->failed && !text->failed;
 }
 

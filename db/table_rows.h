@@ -16,7 +16,8 @@ struct table_rows {
     sqlite3_stmt *insert;
 };
 
-/* Makes the table unless it is there. columns: "a INTEGER, b TEXT". Close it whatever the result. */
+/* Makes the table unless it is there. columns: "a INTEGER, b TEXT". In a database that is built
+ * (database_build_commit) it ends with that; else close it whatever the result. */
 int table_rows_open(struct table_rows *rows, sqlite3 *db, const char *table, const char *columns, struct err *err);
 /* For a table that is there. into: "model(model_name, model_id)". */
 int table_rows_into(struct table_rows *rows, sqlite3 *db, const char *into, struct err *err);

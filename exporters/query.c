@@ -72,16 +72,14 @@ static const struct report iterations = {
 int query_ranks(sqlite3 *db, int (*each)(void *arg, int64_t device_id, int64_t rank_id, struct err *err), void *arg,
                 struct err *err)
 {
-    struct cann_parts parts;
-    int status = cann_parts_load(db, &parts, err);
-    if (status < 0)
-        return status;
-    for (size_t i = 0; status == 0 && i < parts.count; i++) {
-        if (!parts.parts[i].is_host)
-            status = each(arg, parts.parts[i].device_id, parts.parts[i].rank_id, err);
+    SCOPED(cann_parts_release) struct cann_parts parts;
+    if (cann_parts_load(db, &parts, err) < 0)
+        return err_status(err);
+    for (size_t i = 0; i < parts.count; i++) {
+        if (!parts.parts[i].is_host && each(arg, parts.parts[i].device_id, parts.parts[i].rank_id, err) < 0)
+            return err_status(err);
     }
-    cann_parts_release(&parts);
-    return status;
+    return 0;
 }
 
 int query_capture(sqlite3 *db, FILE *stream, const struct query_choice *choice, const struct show_options *options,

@@ -40,17 +40,15 @@ int query_sql_prepare(sqlite3 *db, const struct strbuf *sql, sqlite3_stmt **ret,
 
 int query_ask(sqlite3 *db, const char *expression, bool *ret, struct err *err)
 {
-    struct strbuf sql;
-    sqlite3_stmt *statement = NULL;
+    SCOPED(strbuf_release) struct strbuf sql;
+    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
     strbuf_init(&sql, QUERY_SQL_MAX);
     strbuf_addf(&sql, "SELECT %s", expression);
-    bool failed = query_sql_prepare(db, &sql, &statement, err) < 0 ||
-                  (sqlite3_step(statement) != SQLITE_ROW && database_error(err, db, "the database cannot be read") < 0);
-    if (!failed)
-        *ret = sqlite3_column_int(statement, 0) != 0;
-    sqlite3_finalize(statement);
-    strbuf_release(&sql);
-    return failed ? err_status(err) : 0;
+    if (query_sql_prepare(db, &sql, &statement, err) < 0 ||
+        (sqlite3_step(statement) != SQLITE_ROW && database_error(err, db, "the database cannot be read") < 0))
+        return err_status(err);
+    *ret = sqlite3_column_int(statement, 0) != 0;
+    return 0;
 }
 
 /* ---- functions ---- */

@@ -27,15 +27,14 @@ static int give_device_2022(void *arg, const struct device_2022 *device, struct 
 static int give_device(void *arg, int64_t device_id, struct err *err)
 {
     const struct scopes *scopes = arg;
-    struct strbuf suffix;
+    SCOPED(strbuf_release) struct strbuf suffix;
     strbuf_init(&suffix, REPORT_NAME_MAX);
     strbuf_addc(&suffix, '_');
     report_name_number(&suffix, device_id);
     const struct report_scope scope = {device_id, DB_NULL, DB_NULL, suffix.data};
-    int status = suffix.failed ? err_set(err, ERR_NO_MEMORY, "no room for the name of a report file")
-                               : scopes->each(scopes->arg, &scope, err);
-    strbuf_release(&suffix);
-    return status;
+    if (suffix.failed)
+        return err_set(err, ERR_NO_MEMORY, "no room for the name of a report file");
+    return scopes->each(scopes->arg, &scope, err);
 }
 
 int report_scopes_each(sqlite3 *db, int family, const struct export_options *options,

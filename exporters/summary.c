@@ -7,7 +7,6 @@
 #include "exporters/report_scopes.h"
 #include "exporters/reports/answers/outcome.h"
 #include "exporters/table/report.h"
-#include "exporters/table/report_file.h"
 
 #include <stdio.h>
 
@@ -31,21 +30,20 @@ static int write_walk(struct summary *summary, bool of_device, const struct repo
 {
     const struct report *reports[WALK_MAX];
     size_t count = 0;
-    int status = 0;
     for (const struct report *const *one = all; one < first; one++) {
         if ((*one)->walk == (*first)->walk && is_wanted(summary, *one, of_device))
             return 0;
     }
-    for (const struct report *const *one = first; status == 0 && *one != NULL; one++) {
+    for (const struct report *const *one = first; *one != NULL; one++) {
         bool there = (*one)->walk == (*first)->walk && is_wanted(summary, *one, of_device);
         if (there && count == WALK_MAX)
             return err_set(err, ERR_LIMIT, "more than %d tables of one walk", WALK_MAX);
-        if (there)
-            status = report_is_there(&summary->session, *one, &there, err);
+        if (there && report_is_there(&summary->session, *one, &there, err) < 0)
+            return err_status(err);
         if (there)
             reports[count++] = *one;
     }
-    return status == 0 ? (*first)->walk->files(&summary->session, scope, reports, count, err) : status;
+    return (*first)->walk->files(&summary->session, scope, reports, count, err);
 }
 
 static int tell_absence(struct summary *summary, const struct report *report, struct err *err)

@@ -182,19 +182,24 @@ struct exported_table {
     struct report_query query;
 };
 
-/* Lists of one, where they are used: values of a counter, counters of a series, and the members of a kind that has one
- * series, or one table for viewers. */
-#define ONE_OF(type, end, ...)                                                                                         \
+/* Lists where they are used: VALUE_LIST({"Read(MB/s)", "read"}, {"Write(MB/s)", "write"}) of a counter, and so on;
+ * series and tables for viewers are members of a kind. Those of one have no braces around it. */
+#define LISTED(type, ...)                                                                                              \
     (const struct type[])                                                                                              \
     {                                                                                                                  \
-        {__VA_ARGS__},                                                                                                 \
+        __VA_ARGS__,                                                                                                   \
         {                                                                                                              \
-            .end = NULL                                                                                                \
+            0                                                                                                          \
         }                                                                                                              \
     }
-#define ONE_VALUE(...) ONE_OF(report_column, title, __VA_ARGS__)
-#define ONE_COUNTER(...) ONE_OF(series_counter, name, __VA_ARGS__)
-#define ONE_SERIES(...) .series = ONE_OF(series_report, name, __VA_ARGS__)
-#define EXPORTED_TABLE(...) .exported = ONE_OF(exported_table, name, __VA_ARGS__)
+#define VALUE_LIST(...) LISTED(report_column, __VA_ARGS__)
+#define COUNTER_LIST(...) LISTED(series_counter, __VA_ARGS__)
+#define EXPORTED_COLUMNS(...) LISTED(exported_column, __VA_ARGS__)
+#define SEVERAL_SERIES(...) .series = LISTED(series_report, __VA_ARGS__)
+#define EXPORTED_TABLES(...) .exported = LISTED(exported_table, __VA_ARGS__)
+#define ONE_VALUE(...) VALUE_LIST({__VA_ARGS__})
+#define ONE_COUNTER(...) COUNTER_LIST({__VA_ARGS__})
+#define ONE_SERIES(...) SEVERAL_SERIES({__VA_ARGS__})
+#define EXPORTED_TABLE(...) EXPORTED_TABLES({__VA_ARGS__})
 
 #endif

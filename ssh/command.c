@@ -461,16 +461,12 @@ static void end_silence(struct ssh_command *const *commands, size_t count)
 int ssh_command_serve_while(struct ssh_command *command, bool (*goes_on)(const void *arg), const void *arg,
                             struct err *err)
 {
-    int result = 0;
-
-    while (result == 0 && command->state != ENDED && goes_on(arg)) {
+    while (command->state != ENDED && goes_on(arg)) {
         bool busy;
-
-        result = ssh_command_poll(command, &busy, err);
-        if (result == 0 && !busy)
-            result = wait_for(&command, 1, command->connection, err);
+        if (ssh_command_poll(command, &busy, err) < 0 || (!busy && wait_for(&command, 1, command->connection, err) < 0))
+            return err_status(err);
     }
-    return result;
+    return 0;
 }
 
 int ssh_commands_serve(struct ssh_command *const *commands, size_t count, struct err *err)

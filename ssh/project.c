@@ -224,19 +224,15 @@ static int add_file_bytes(const char *path, struct checksum *sum, struct err *er
 {
     SCOPED_FREE char *buffer = scoped_memory(READ_SIZE, 1);
     SCOPED_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    int result = 0;
     ssize_t n = -1;
-
     if (buffer == NULL)
-        result = err_no_memory(err);
-    while (result == 0 && fd >= 0 && (n = read(fd, buffer, READ_SIZE)) > 0) {
+        return err_no_memory(err);
+    while (fd >= 0 && (n = read(fd, buffer, READ_SIZE)) > 0) {
         checksum_add(sum, buffer, (size_t)n);
         if (interrupted())
-            result = interrupt_error(err);
+            return interrupt_error(err);
     }
-    if (result == 0 && n < 0)
-        result = err_set_errno(err, errno, "cannot read '%s'", path);
-    return result;
+    return n < 0 ? err_set_errno(err, errno, "cannot read '%s'", path) : 0;
 }
 
 int project_checksum(const struct project *project, struct project_file *file, struct err *err)

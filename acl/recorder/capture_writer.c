@@ -540,8 +540,7 @@ static int write_start(struct capture_writer *writer, const struct recorder_opti
                        const struct clock_pair *start, struct err *err)
 {
     static const char *const names[] = {"info.json", "sample.json", "start_info", "host_start.log"};
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         SCOPED(strbuf_release) struct strbuf buf;
         strbuf_init(&buf, CONFIG_TEXT_MAX);
         if (i == 0)
@@ -554,9 +553,9 @@ static int write_start(struct capture_writer *writer, const struct recorder_opti
             capture_host_start_log(&buf, options, start);
         int failure = buf.failed ? ENOMEM : put_config(writer, names[i], buf.data, buf.length);
         if (failure != 0)
-            status = err_set_errno(err, failure, "cannot write '%s' in '%s'", names[i], writer->directory);
+            return err_set_errno(err, failure, "cannot write '%s' in '%s'", names[i], writer->directory);
     }
-    return status == 0 ? put_losses(writer, err) : status;
+    return put_losses(writer, err);
 }
 
 static void add_letters(struct path *path, size_t count, unsigned letters)
@@ -609,10 +608,8 @@ static int make_directory_of(struct capture_writer *writer, const char *parent, 
 static int make_directories_of(struct capture_writer *writer, const char *directory, unsigned index, int64_t unix_ns,
                                struct err *err)
 {
-    char *parent = path_make_directories(directory, err) == 0 ? path_absolute(directory, err) : NULL;
-    bool failed = parent == NULL || make_directory_of(writer, parent, index, unix_ns, err) < 0;
-    free(parent);
-    if (failed)
+    SCOPED_FREE char *parent = path_make_directories(directory, err) == 0 ? path_absolute(directory, err) : NULL;
+    if (parent == NULL || make_directory_of(writer, parent, index, unix_ns, err) < 0)
         return err_status(err);
     struct path path = {.length = 0};
     path_add(&path, writer->directory);

@@ -8,6 +8,7 @@
 #include "acl/recorder/recorder_state.h"
 #include "acl/recorder/ring.h"
 #include "acl/recorder/shield.h"
+#include "base/file/fsutil.h"
 #include "base/number.h"
 
 #include <errno.h>
@@ -253,14 +254,13 @@ static void announce_capture(void)
     const char *list = secure_getenv("MSPROF_CAPTURE_LIST");
     char line[PATH_MAX + 1];
     size_t length = strlen(writer.directory);
-    int fd = list != NULL ? open(list, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW) : -1;
+    SCOPED_CLOSE int fd = list != NULL ? open(list, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW) : -1;
     if (fd < 0)
         return;
     memcpy(line, writer.directory, length);
     line[length] = '\n';
     ssize_t ignored = write(fd, line, length + 1);
     (void)ignored;
-    close(fd);
 }
 
 static int open_capture(struct err *err)

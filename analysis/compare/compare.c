@@ -700,7 +700,7 @@ static int hold_pattern(struct compare_gate *result, const struct comparison *co
 
     result->passed = true;
     for (size_t i = 0; status == 0 && i < sizeof subjects / sizeof *subjects; i++) {
-        struct compare_rows rows = {.items = NULL};
+        SCOPED_FREE struct compare_rows rows = {.items = NULL};
         if (subjects[i].metric != result->gate->metric)
             continue;
         const struct compare_question question = {subjects[i].subject, &comparison->options, comparison->step_base,
@@ -708,7 +708,6 @@ static int hold_pattern(struct compare_gate *result, const struct comparison *co
         status = compare_table(base, other, &question, &rows, err);
         if (status == 0)
             hold_rows(result, &rows, base, other, comparison->step_new);
-        free(rows.items);
     }
     if (!result->known && result->gate->kind != LIMIT_WORSE_BY) { /* there is none: 0 */
         result->known = true;
@@ -818,7 +817,7 @@ static int compare_rows_by(struct comparison *comparison, const struct side *bas
 int comparison_make(const struct side *base, const struct side *new_side, const struct compare_options *options,
                     const struct gate *gates, size_t gate_count, struct comparison *ret, struct err *err)
 {
-    struct compare_rows ops = {.items = NULL};
+    SCOPED_FREE struct compare_rows ops = {.items = NULL};
 
     *ret = (struct comparison){.options = *options, .gate_count = gate_count};
     if (check_sides(base, new_side, err) < 0)
@@ -847,7 +846,6 @@ int comparison_make(const struct side *base, const struct side *new_side, const 
     judge_whole(ret);
     if (status == 0)
         status = find_smallest(ret, err);
-    free(ops.items);
     if (status != 0)
         comparison_release(ret);
     return status;

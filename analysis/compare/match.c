@@ -104,7 +104,8 @@ static int pair_in_order(const struct entry *a, size_t na, const struct entry *b
     nb = nb < ORDER_MAX ? nb : ORDER_MAX;
     if (na == 0 || nb == 0)
         return 0;
-    uint16_t *length = calloc((na + 1) * (nb + 1), sizeof *length); /* of what is left from (i, k) on */
+    SCOPED_FREE uint16_t *length =
+        scoped_memory((na + 1) * (nb + 1), sizeof *length); /* of what is left from (i, k) on */
     if (length == NULL)
         return err_no_memory(err);
     for (size_t i = na; i-- > 0;)
@@ -122,7 +123,6 @@ static int pair_in_order(const struct entry *a, size_t na, const struct entry *b
         else
             k++;
     }
-    free(length);
     return 0;
 }
 

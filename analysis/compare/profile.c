@@ -236,17 +236,14 @@ static int make_rows(struct profile_table *table, const struct workload *workloa
                      struct err *err)
 {
     size_t count;
-    struct chosen_group *chosen = choose_groups(table, grouping, &count, err);
+    SCOPED_FREE struct chosen_group *chosen = choose_groups(table, grouping, &count, err);
     int status = 0;
 
     table->rows = calloc(count + 1, sizeof *table->rows);
-    if (chosen == NULL || table->rows == NULL) {
-        free(chosen);
+    if (chosen == NULL || table->rows == NULL)
         return err_no_memory(err);
-    }
     for (size_t i = 0; status == 0 && i < count; i++)
         status = make_row(&table->rows[table->count++], workload, grouping, chosen[i].group, err);
-    free(chosen);
     array_sort(table->rows, table->count, sizeof *table->rows, by_key);
     table->known = true;
     return status;
@@ -533,7 +530,7 @@ static int make_group(struct profile_group *group, const struct workload *worklo
 static int make_groups(struct profile *profile, const struct workload *workload, const struct splits *splits,
                        struct err *err)
 {
-    int64_t *values = calloc(splits->count + 1, sizeof *values);
+    SCOPED_FREE int64_t *values = scoped_memory(splits->count + 1, sizeof *values);
     int status = values == NULL ? err_no_memory(err) : 0;
 
     profile->groups = calloc(splits->groups.count + 1, sizeof *profile->groups);
@@ -542,7 +539,6 @@ static int make_groups(struct profile *profile, const struct workload *workload,
     for (size_t g = 0; status == 0 && g < splits->groups.count; g++)
         if (splits->groups.items[g].source == splits->source)
             status = make_group(&profile->groups[profile->group_count++], workload, splits, g, values, err);
-    free(values);
     profile->time_ns = (double)splits->all.time_ns;
     profile->busy_ns = (double)splits->all.busy_ns;
     profile->free_ns = (double)splits->all.free_ns;

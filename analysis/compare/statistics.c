@@ -68,12 +68,11 @@ void statistics_sort(int64_t *values, size_t n)
 
 int statistics_durations_add(struct durations *durations, int64_t duration_ns, struct err *err)
 {
-    int status = large_reserve(durations, 1, err);
-
-    if (status == 0)
-        durations->items[durations->count++] = duration_ns;
+    if (large_reserve(durations, 1, err) < 0)
+        return err_status(err);
+    durations->items[durations->count++] = duration_ns;
     large_passed(1);
-    return status;
+    return 0;
 }
 
 double statistics_percentile(const int64_t *sorted, size_t n, double p)

@@ -40,7 +40,7 @@ static size_t most_frequent(const size_t *sorted, size_t n)
 int workload_find_period(const size_t *counts, const uint64_t *first, size_t operators, struct period *ret,
                          struct err *err)
 {
-    size_t *sorted = malloc((operators > 0 ? operators : 1) * sizeof *sorted);
+    SCOPED_FREE size_t *sorted = scoped_memory((operators > 0 ? operators : 1), sizeof *sorted);
     size_t regular = 0, used = 0, divider = SIZE_MAX;
 
     *ret = (struct period){.count = 0};
@@ -50,7 +50,6 @@ int workload_find_period(const size_t *counts, const uint64_t *first, size_t ope
         memcpy(sorted, counts, operators * sizeof *sorted);
     array_sort(sorted, operators, sizeof *sorted, by_count);
     size_t steps = most_frequent(sorted, operators);
-    free(sorted);
     if (steps < 2)
         return 0;
     for (size_t i = 0; i < operators; i++) {
@@ -187,7 +186,6 @@ int workload_add(struct workload *workload, uint32_t op, int64_t device_id, int6
     struct execution execution = {start_ns, duration_ns, op, 0, 0};
     const struct execution *last =
         workload->execution_count > 0 ? &workload->executions[workload->execution_count - 1] : NULL;
-    bool failed;
 
     *ret_taken = false;
     if (!workload_takes(start_ns, duration_ns)) {
@@ -203,18 +201,16 @@ int workload_add(struct workload *workload, uint32_t op, int64_t device_id, int6
         execution.device = last->device;
         execution.stream = last->stream;
     } else {
-        failed = find_device(workload, device_id, &execution.device, err) < 0 ||
-                 find_id(&workload->streams, &workload->stream_count, &workload->stream_capacity, device_id, stream_id,
-                         &execution.stream, err) < 0;
-        if (failed)
+        if (find_device(workload, device_id, &execution.device, err) < 0 ||
+            find_id(&workload->streams, &workload->stream_count, &workload->stream_capacity, device_id, stream_id,
+                    &execution.stream, err) < 0)
             return err_status(err);
     }
     if (workload->execution_count == UINT32_MAX)
         return err_set(err, ERR_LIMIT, "more than %u executions", UINT32_MAX);
     if (workload->execution_count == workload->execution_capacity) {
-        failed = large_grow(&workload->executions, &workload->execution_capacity, workload->execution_count, 1,
-                            sizeof *workload->executions, err) < 0;
-        if (failed)
+        if (large_grow(&workload->executions, &workload->execution_capacity, workload->execution_count, 1,
+                       sizeof *workload->executions, err) < 0)
             return err_status(err);
     }
     large_pass(workload->execution_count);
@@ -240,19 +236,18 @@ int workload_add_other(struct workload *workload, int64_t device_id, int64_t sta
 /* The times of other tasks, once all devices are known. */
 static int unite_others(struct workload *workload, struct err *err)
 {
-    int status = 0;
-
     workload->others = calloc(workload->device_count + 1, sizeof *workload->others);
     if (workload->others == NULL)
         return err_no_memory(err);
-    for (size_t i = 0; status == 0 && i < workload->other_tasks.count; i++) {
+    for (size_t i = 0; i < workload->other_tasks.count; i++) {
         const struct other_task *other = &workload->other_tasks.items[i];
         large_pass(i);
-        status = intervals_add(&workload->others[other->device], other->start_ns, other->end_ns, err);
+        if (intervals_add(&workload->others[other->device], other->start_ns, other->end_ns, err) < 0)
+            return err_status(err);
     }
     for (size_t i = 0; i < workload->device_count; i++)
         intervals_unite(&workload->others[i]);
-    return status;
+    return 0;
 }
 
 int workload_add_step(struct workload *workload, int64_t device_id, const struct workload_step *step, struct err *err)

@@ -156,12 +156,11 @@ int outfile_open(struct outfile *out, const char *path, struct err *err)
 
 int outfile_open_pipe(struct outfile *out, const char *path, outfile_take *take, void *arg, struct err *err)
 {
-    int r = prepare(out, path, err);
-    if (r == 0) {
-        out->take = take;
-        out->take_arg = arg;
-    }
-    return r;
+    if (prepare(out, path, err) < 0)
+        return err_status(err);
+    out->take = take;
+    out->take_arg = arg;
+    return 0;
 }
 
 /* Waits until a descriptor that does not block takes more; false when an interrupt came first. */
@@ -189,7 +188,7 @@ static void leave_direct(struct outfile *out)
 /* Only a file of its own is written directly: the descriptor of another, and its offset, belong to others too. */
 static void choose_way(struct outfile *out)
 {
-    if (out->way != OUTFILE_UNDECIDED || out->written < DIRECT_FROM)
+    if (out->way != OUTFILE_UNDECIDED || (out->written < DIRECT_FROM && out->expected < DIRECT_FROM))
         return;
     bool possible = out->temporary != NULL && out->written % OUTFILE_BLOCK == 0;
     out->direct = possible ? direct_new(out->fd, OUTFILE_BLOCK, out->capacity) : NULL;

@@ -34,7 +34,8 @@ struct outfile {
     char *buffer; /* NULL when closed */
     size_t used, capacity;
     uint64_t written; /* bytes already given to the system, or on their way to it */
-    int failure;      /* errno of the first failed write that is known, else 0 */
+    uint64_t expected;
+    int failure; /* errno of the first failed write that is known, else 0 */
     enum outfile_way way;
     struct direct *direct; /* of OUTFILE_DIRECT: some of what is written may still be on its way */
     outfile_take *take;    /* who gets the bytes in place of a file; NULL: a file */
@@ -105,6 +106,12 @@ static inline char *outfile_reserve(struct outfile *out, size_t length)
 static inline void outfile_advance(struct outfile *out, size_t length)
 {
     out->used += length;
+}
+
+/* The file will have at least so many bytes: long ones are written past the page cache from the first on. */
+static inline void outfile_expect(struct outfile *out, uint64_t bytes)
+{
+    out->expected = bytes;
 }
 
 /* Flushes, closes with checks and renames into place; on failure nothing remains. Either this or outfile_abort ends it.

@@ -152,7 +152,7 @@ int ini_parse(struct ini *ini, const char *text, size_t length, const char *name
 
 int ini_load(struct ini *ini, const char *path, struct err *err)
 {
-    char *text = NULL;
+    SCOPED_FREE char *text = NULL;
     size_t length = 0;
     int result = path_read_file(path, INI_FILE_LIMIT, &text, &length, err);
 
@@ -161,7 +161,6 @@ int ini_load(struct ini *ini, const char *path, struct err *err)
         return result;
     result = ini_parse(ini, text, length, path, err);
     explicit_bzero(text, length);
-    free(text);
     return result;
 }
 

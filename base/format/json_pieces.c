@@ -162,7 +162,7 @@ static int take_character(struct object_reading *reading, char c, struct err *er
 
 static int read_object(int fd, struct object_reading *reading, struct err *err)
 {
-    char *chunk = malloc(CHUNK_SIZE);
+    SCOPED_FREE char *chunk = scoped_memory(CHUNK_SIZE, 1);
     int status = chunk != NULL ? 0 : err_no_memory(err);
     while (status == 0) {
         ssize_t got = read(fd, chunk, CHUNK_SIZE);
@@ -177,7 +177,6 @@ static int read_object(int fd, struct object_reading *reading, struct err *err)
         for (ssize_t i = 0; i < got && status == 0; i++, reading->offset++)
             status = take_character(reading, chunk[i], err);
     }
-    free(chunk);
     if (status == 0 && reading->expect != EXPECT_NOTHING)
         return err_set(err, ERR_FORMAT, "it ends inside the document, at byte %llu", reading->offset);
     return status;
@@ -217,12 +216,11 @@ struct array_reading {
 
 static int end_element(struct array_reading *reading, struct err *err)
 {
-    struct json *object = json_parse(reading->text.data, reading->text.length, err);
+    SCOPED_JSON struct json *object = json_parse(reading->text.data, reading->text.length, err);
     reading->number++;
     if (object == NULL)
         return err_wrap(err, "element %llu", (unsigned long long)reading->number);
     int status = json_is_object(object) ? reading->row(reading->arg, object, reading->number, err) : 0;
-    json_free(object);
     strbuf_clear(&reading->text);
     return status;
 }

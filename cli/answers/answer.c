@@ -4,7 +4,7 @@
 #include "base/number.h"
 #include "cli/console.h"
 #include "db/database.h"
-#include "exporters/load/load_ranges.h"
+#include "exporters/load/load.h"
 #include "exporters/reports/framework/host_side.h"
 
 #include <errno.h>

@@ -5,9 +5,7 @@
 
 #include "cli/capture/captures.h"
 #include "cli/options/options.h"
-#include "exporters/load/load_roofline.h"
-
-#include <malloc.h>
+#include "exporters/load/load.h"
 
 /* As visit_open_database, with the steps that --step-range chooses. Parts of the framework's records that cannot be
    read are told, and the status is STATUS_DATA_PROBLEMS.
@@ -16,18 +14,6 @@ int answer_open_host_side(struct capture_visit *visit, sqlite3 **ret);
 
 /* The roofs that the command line tells. */
 struct roofs roofs_of(const struct settings *settings);
-
-/* Answers take tens of megabytes for a while, one array after another. */
-
-/* Makes the allocator give each large array back as soon as it is freed. By itself glibc's keeps arrays of up to 32 MB
- * for later use once one was freed, and then two of them are held where one is needed: measured on a million operators,
- * 65 MB instead of 51. Before the first large one. */
-static inline void give_large_memory_back(void)
-{
-#ifdef M_MMAP_THRESHOLD
-    mallopt(M_MMAP_THRESHOLD, 256 * 1024);
-#endif
-}
 
 /* Properties of stdout: how wide, which characters it shows. */
 

@@ -11,8 +11,7 @@
 #include "db/query/query.h"
 #include "exporters/html/report_page.h"
 #include "exporters/load/load.h"
-#include "exporters/load/load_evidence.h"
-#include "exporters/reports/answers/advice_output.h"
+#include "exporters/reports/answers/diff_output.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -204,14 +203,6 @@ static int run_advise(const struct settings *settings)
     return status;
 }
 
-static const struct example examples[] = {
-    {"what to look at first", "msprof advise JOBX"},
-    {"what rules there are", "msprof advise --list"},
-    {"a page with the findings", "msprof advise JOBX --format html >advice.html"},
-    {"more than 40 % of time in waiting for memory counts", "msprof advise JOBX --threshold svp-memory-bound:40"},
-    {NULL, NULL},
-};
-
 const struct command command_advise = {
     .path = "advise",
     .parent = COMMAND_ROOT,
@@ -223,6 +214,9 @@ const struct command command_advise = {
                    "what is found.\n",
     .needs_capture = true,
     .captures_optional = true,
-    .examples = examples,
+    EXAMPLES(
+        {"what to look at first", "msprof advise JOBX"}, {"what rules there are", "msprof advise --list"},
+        {"a page with the findings", "msprof advise JOBX --format html >advice.html"},
+        {"more than 40 % of time in waiting for memory counts", "msprof advise JOBX --threshold svp-memory-bound:40"}),
     .run = run_advise,
 };

@@ -9,7 +9,6 @@
 #include "db/database.h"
 #include "exporters/html/report_page.h"
 #include "exporters/load/load.h"
-#include "exporters/reports/answers/baseline.h"
 #include "exporters/reports/answers/diff_output.h"
 
 #include <math.h>
@@ -172,10 +171,8 @@ static int profile_database(sqlite3 *db, const char *path, struct profiles *prof
 static int take_database(struct capture_visit *visit, sqlite3 *db)
 {
     struct err err = ERR_INIT;
-    char *path = capture_path(visit->directory, &err);
+    SCOPED_FREE char *path = capture_path(visit->directory, &err);
     bool failed = path == NULL || profile_database(db, path, visit->context, &err) != 0;
-
-    free(path);
     if (failed)
         err_wrap(&err, "cannot analyse '%s'", visit->directory);
     return failed ? visit_fail(visit, LOG_SOURCE_COMMON, &err) : STATUS_DONE;
@@ -195,13 +192,13 @@ static int open_untaken(struct capture_visit *visit, sqlite3 **ret)
 /* A capture of a baseline is as if it lay in it. */
 static int name_by_file(struct profile *profile, const char *path, struct err *err)
 {
-    char *name = NULL, *file = capture_path(path, err);
+    char *name = NULL;
+    SCOPED_FREE char *file = capture_path(path, err);
 
     if (file != NULL && asprintf(&name, "%s/%s", file, profile->name) < 0) {
         name = NULL;
         err_no_memory(err);
     }
-    free(file);
     if (name == NULL)
         return err_status(err);
     rename_profile(profile, name);
@@ -211,7 +208,7 @@ static int name_by_file(struct profile *profile, const char *path, struct err *e
 static int take_baseline(const char *path, struct profiles *profiles)
 {
     struct err err = ERR_INIT;
-    struct profile *items = NULL;
+    SCOPED_FREE struct profile *items = NULL;
     size_t count = 0, kept = 0;
 
     if (is_taken(profiles, path, &err))
@@ -227,7 +224,6 @@ static int take_baseline(const char *path, struct profiles *profiles)
     }
     for (size_t i = kept; i < count; i++)
         profile_release(&items[i]);
-    free(items);
     if (result == 0)
         return STATUS_DONE;
     return console_error(&err);
@@ -430,7 +426,7 @@ static int run_diff(const struct settings *settings)
 {
     struct value_list base_words, new_words;
     SCOPED(profiles_release) struct profiles base = {.items = NULL}, new_side = {.items = NULL};
-    struct gate *gates = NULL;
+    SCOPED_FREE struct gate *gates = NULL;
     struct err err = ERR_INIT;
     int status = find_sides(settings, &base_words, &new_words);
 
@@ -450,19 +446,8 @@ static int run_diff(const struct settings *settings)
     if (!is_fatal(status))
         status = status_worse(status, settings->diff.save != NULL ? save(settings, &base)
                                                                   : compare_sides(settings, &base, &new_side, gates));
-    free(gates);
     return status;
 }
-
-static const struct example examples[] = {
-    {"what changed between two captures", "msprof diff captures/JOBA captures/JOBB"},
-    {"a gate for CI: a step may take 3 % longer, no operator 10 %",
-     "msprof diff captures/JOBA captures/JOBB --gate step_time:+3% --gate 'op:*:+10%' --format json"},
-    {"keep a baseline instead of the capture",
-     "msprof diff --save base.json --base captures/JOBA && msprof diff base.json captures/JOBB"},
-    {"a page with the changes", "msprof diff captures/JOBA captures/JOBB --format html >changes.html"},
-    {NULL, NULL},
-};
 
 const struct command command_diff = {
     .path = "diff",
@@ -476,6 +461,11 @@ const struct command command_diff = {
     .operands = "[BASE NEW]",
     .needs_capture = true,
     .takes_baselines = true,
-    .examples = examples,
+    EXAMPLES({"what changed between two captures", "msprof diff captures/JOBA captures/JOBB"},
+             {"a gate for CI: a step may take 3 % longer, no operator 10 %",
+              "msprof diff captures/JOBA captures/JOBB --gate step_time:+3% --gate 'op:*:+10%' --format json"},
+             {"keep a baseline instead of the capture",
+              "msprof diff --save base.json --base captures/JOBA && msprof diff base.json captures/JOBB"},
+             {"a page with the changes", "msprof diff captures/JOBA captures/JOBB --format html >changes.html"}),
     .run = run_diff,
 };

@@ -10,7 +10,7 @@
 #include "exporters/cluster/cluster.h"
 #include "exporters/html/report_page.h"
 #include "exporters/load/load.h"
-#include "exporters/reports/answers/baseline.h"
+#include "exporters/reports/answers/diff_output.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,13 +185,10 @@ static int run_report(const struct settings *settings)
 {
     struct reporting reporting = {.path = page_of(settings)};
     int status = STATUS_DONE;
-    char *cluster = settings->captures.count == 1 ? cluster_output(settings->captures.values[0]) : NULL;
+    SCOPED_FREE char *cluster = settings->captures.count == 1 ? cluster_output(settings->captures.values[0]) : NULL;
 
-    if (cluster != NULL) {
-        status = report_cluster(settings, cluster);
-        free(cluster);
-        return status;
-    }
+    if (cluster != NULL)
+        return report_cluster(settings, cluster);
     give_large_memory_back();
     if (settings->report.base != NULL)
         status = read_bases(settings, &reporting.bases);
@@ -203,15 +200,6 @@ static int run_report(const struct settings *settings)
     return status;
 }
 
-static const struct example examples[] = {
-    {"a page about a capture", "msprof report JOBX -o jobx.html"},
-    {"a page about the ranks of a job", "msprof cluster RUN && msprof report RUN"},
-    {"with what changed since", "msprof report captures/JOBB --diff captures/JOBA"},
-    {"its text for a merge request", "msprof report JOBX --format markdown -o jobx.md"},
-    {"one that says no names", "msprof report JOBX --redact -o jobx.html"},
-    {NULL, NULL},
-};
-
 const struct command command_report = {
     .path = "report",
     .parent = COMMAND_ROOT,
@@ -220,6 +208,10 @@ const struct command command_report = {
     .description = "Writes one HTML file about each capture, or about several: what was lost, how a step divides,\n"
                    "findings, steps, operators and gaps. It needs no network and no script to be read.\n",
     .needs_capture = true,
-    .examples = examples,
+    EXAMPLES({"a page about a capture", "msprof report JOBX -o jobx.html"},
+             {"a page about the ranks of a job", "msprof cluster RUN && msprof report RUN"},
+             {"with what changed since", "msprof report captures/JOBB --diff captures/JOBA"},
+             {"its text for a merge request", "msprof report JOBX --format markdown -o jobx.md"},
+             {"one that says no names", "msprof report JOBX --redact -o jobx.html"}),
     .run = run_report,
 };

@@ -22,7 +22,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <malloc.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -243,7 +242,7 @@ static int add_capture(struct found_captures *found, const char *path, const cha
 
 static int find_in_parent(struct found_captures *found, const char *parent, struct err *err)
 {
-    char **paths = NULL;
+    SCOPED_FREE char **paths = NULL;
     size_t count = 0;
     int result = capture_list(parent, &paths, &count, err);
 
@@ -255,7 +254,6 @@ static int find_in_parent(struct found_captures *found, const char *parent, stru
             result = add_capture(found, paths[i], parent, strlen(parent), err);
         free(paths[i]);
     }
-    free(paths);
     return result;
 }
 
@@ -276,14 +274,13 @@ static int find_in(struct found_captures *found, const char *path, const char *a
 {
     enum directory_class class = DIRECTORY_OTHER;
     const size_t before = found->count;
-    char *outer = NULL;
+    SCOPED_FREE char *outer = NULL;
 
     if (capture_find_outer(absolute, &outer, err) != 0)
         return err_status(err);
     if (outer != NULL) {
         err_set(err, ERR_USAGE, "'%s' is a part of the capture '%s'", path, outer);
         err_hint(err, "give the capture itself: -dir %s", outer);
-        free(outer);
         return err_status(err);
     }
     if (capture_classify(absolute, &class, err) != 0)
@@ -344,7 +341,8 @@ static void visit_release(struct capture_visit *visit)
 static char *existing_part(const char *path, struct err *err)
 {
     struct err missing = ERR_INIT;
-    char *part = path != NULL ? strdup(path) : NULL, *absolute = NULL, *slash;
+    char *absolute = NULL, *slash;
+    SCOPED_FREE char *part = path != NULL ? strdup(path) : NULL;
 
     if (part == NULL)
         err_no_memory(err);
@@ -355,7 +353,6 @@ static char *existing_part(const char *path, struct err *err)
     }
     if (part != NULL && absolute == NULL)
         *err = missing;
-    free(part);
     return absolute;
 }
 
@@ -388,7 +385,7 @@ static int check_results(const struct capture_visit *visit, struct err *err)
 
 static int visit_init(struct capture_visit *visit, const char *path, bool own_directory, struct err *err)
 {
-    char *output = NULL;
+    SCOPED_FREE char *output = NULL;
 
     if (visit->settings->output != NULL && (output = path_from_here(visit->settings->output, err)) == NULL)
         return err_status(err);
@@ -399,7 +396,6 @@ static int visit_init(struct capture_visit *visit, const char *path, bool own_di
         visit->results = path_join(output, path_name(path));
     else
         visit->results = strdup(output);
-    free(output);
     if (visit->results != NULL)
         visit->database = path_join(visit->results, "sqlite/runtime.db");
     if (visit->directory == NULL || visit->results == NULL || visit->database == NULL)
@@ -412,10 +408,8 @@ static int format_parameters(struct strbuf *text, const struct settings *setting
                              struct err *err)
 {
     char fingerprint[CHECKSUM_TEXT_SIZE];
-    int result = layouts_fingerprint(layouts, fingerprint, err);
-
-    if (result != 0)
-        return result;
+    if (layouts_fingerprint(layouts, fingerprint, err) < 0)
+        return err_status(err);
     if (strbuf_addf(text, "freq_khz=%" PRId64 " layouts=%s", settings->clock_khz, fingerprint) != 0)
         return err_no_memory(err);
     return 0;
@@ -438,7 +432,7 @@ static int process_found(const struct found_captures *found, const struct captur
     if (failed)
         worst = console_error(&err);
     for (size_t i = 0; !failed && i < found->count && !interrupted(); i++) {
-        struct capture_visit visit = *model;
+        SCOPED(visit_release) struct capture_visit visit = *model;
 
         visit.layouts = &layouts;
         visit.parameters = parameters.data;
@@ -449,7 +443,6 @@ static int process_found(const struct found_captures *found, const struct captur
         int status = !failed && check_results(&visit, &err) == 0 ? visit.process(&visit)
                                                                  : visit_fail(&visit, LOG_SOURCE_COMMON, &err);
         worst = status_worse(worst, status);
-        visit_release(&visit);
     }
     if (interrupted())
         worst = STATUS_INTERRUPTED;

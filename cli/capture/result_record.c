@@ -30,11 +30,11 @@
 static char *read_record(const char *results, const char *name)
 {
     struct err ignored = ERR_INIT;
-    char *path = path_join(results, name), *text = NULL;
+    char *text = NULL;
+    SCOPED_FREE char *path = path_join(results, name);
     size_t length;
     if (path == NULL || path_read_file(path, RECORD_LIMIT, &text, &length, &ignored) < 0)
         text = NULL;
-    free(path);
     return text;
 }
 
@@ -55,9 +55,9 @@ static int write_record(const char *results, const char *name, const struct strb
 int result_owner_check(const char *results, const char *capture, struct err *err)
 {
     struct err ignored = ERR_INIT;
-    char fingerprint[65], *text = read_record(results, OWNER_RECORD);
+    char fingerprint[65];
+    SCOPED_FREE char *text = read_record(results, OWNER_RECORD);
     char *line_end = text != NULL ? strchr(text, '\n') : NULL;
-    int status = 0;
     if (line_end != NULL) {
         char *other = line_end + 1;
         *line_end = '\0';
@@ -66,11 +66,10 @@ int result_owner_check(const char *results, const char *capture, struct err *err
         if (strcmp(other, capture) != 0 &&
             (capture_fingerprint(capture, fingerprint, &ignored) < 0 || strcmp(text, fingerprint) != 0)) {
             err_set(err, ERR_USAGE, "'%s' holds the results of another capture, '%s'", results, other);
-            status = err_hint(err, "give another directory with --output, or remove that one");
+            return err_hint(err, "give another directory with --output, or remove that one");
         }
     }
-    free(text);
-    return status;
+    return 0;
 }
 
 int result_owner_record(const char *results, const char *capture, const char *fingerprint, struct err *err)

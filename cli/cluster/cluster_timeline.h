@@ -4,7 +4,7 @@
 #define MSPROF_CLI_CLUSTER_CLUSTER_TIMELINE_H
 
 #include "base/err.h"
-#include "exporters/cluster/rank/find.h"
+#include "exporters/cluster/rank/load.h"
 
 #include <stdbool.h>
 #include <stddef.h>

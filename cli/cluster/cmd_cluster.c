@@ -14,7 +14,6 @@
 #include "db/database.h"
 #include "exporters/cluster/cluster.h"
 #include "exporters/cluster/cluster_database.h"
-#include "exporters/cluster/rank/find.h"
 #include "exporters/cluster/rank/load.h"
 #include "exporters/cluster/rank/rank_text.h"
 #include "parsers/capture/capture.h"
@@ -457,14 +456,13 @@ static int begin_database(struct work *work, struct cluster_database **ret, stru
 
 static int end_database(struct work *work, struct cluster_database *database, struct err *err)
 {
-    struct cluster_database_rank *ranks = calloc(work->loaded.count + 1, sizeof *ranks);
+    SCOPED_FREE struct cluster_database_rank *ranks = scoped_memory(work->loaded.count + 1, sizeof *ranks);
     if (ranks == NULL)
         return err_no_memory(err);
     find_hosts(work, ranks);
     bool failed =
         team_fold(work->team, ranks, work->loaded.count, sizeof *ranks, take_host, err) < 0 ||
         (database != NULL && cluster_database_commit(database, ranks, work->loaded.count, parallel_of(work), err) < 0);
-    free(ranks);
     work->result.files += database != NULL;
     return failed ? err_status(err) : 0;
 }
@@ -613,15 +611,6 @@ static int run_cluster(const struct settings *settings)
     return cluster_run(settings, &team);
 }
 
-static const struct example examples[] = {
-    {"what the ranks of a job did, into RUN/cluster_analysis_output/", "msprof cluster RUN"},
-    {"of the first 64 ranks, results elsewhere", "msprof cluster RUN --ranks 0-63 --output results"},
-    {"one timeline of 8 ranks, their hosts' clocks aligned: RAW/cluster_analysis_output/timeline/",
-     "msprof cluster RAW --timeline --ranks 0-7"},
-    {"the same for Perfetto, far smaller", "msprof cluster RAW --timeline --ranks 0-7 --format pftrace"},
-    {NULL, NULL},
-};
-
 const struct command command_cluster = {
     .path = "cluster",
     .parent = COMMAND_ROOT,
@@ -632,6 +621,10 @@ const struct command command_cluster = {
                    "with --timeline one timeline of them.\n",
     .operands = "DIR",
     .most_operands = 1,
-    .examples = examples,
+    EXAMPLES({"what the ranks of a job did, into RUN/cluster_analysis_output/", "msprof cluster RUN"},
+             {"of the first 64 ranks, results elsewhere", "msprof cluster RUN --ranks 0-63 --output results"},
+             {"one timeline of 8 ranks, their hosts' clocks aligned: RAW/cluster_analysis_output/timeline/",
+              "msprof cluster RAW --timeline --ranks 0-7"},
+             {"the same for Perfetto, far smaller", "msprof cluster RAW --timeline --ranks 0-7 --format pftrace"}),
     .run = run_cluster,
 };

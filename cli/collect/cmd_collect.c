@@ -596,7 +596,7 @@ static int run_collect(const struct settings *settings)
 {
     const struct rlimit no_core = {0, 0};
     struct collect_config config;
-    struct board_work *boards;
+    SCOPED_FREE struct board_work *boards = NULL;
     struct err err = ERR_INIT;
     int status;
 
@@ -623,7 +623,6 @@ static int run_collect(const struct settings *settings)
                 collect_plan_release(&boards[i].plan);
         }
     }
-    free(boards);
     collect_config_release(&config);
     return status;
 }
@@ -633,16 +632,6 @@ bool collect_library(struct library_version *ret)
     *ret = ssh_library();
     return true;
 }
-
-static const struct example examples[] = {
-    {"run a program on the board, fetch its capture, make all reports",
-     "msprof collect -m project/out/main --config board.ini --all"},
-    {"give the program arguments", "msprof collect -m project/out/main --config board.ini -- -n 5 'a file'"},
-    {"fetch a capture that stayed on the board",
-     "msprof collect --config board.ini --fetch-only /root/profiling/out/JOBX"},
-    {"see what would be done", "msprof collect -m project/out/main --config board.ini --dry-run"},
-    {NULL, NULL},
-};
 
 const struct command command_collect = {
     .path = "collect",
@@ -655,6 +644,11 @@ const struct command command_collect = {
     .operands = "[-- ARGUMENT...]",
     .most_operands = -1,
     .operands_follow_dashes = true,
-    .examples = examples,
+    EXAMPLES({"run a program on the board, fetch its capture, make all reports",
+              "msprof collect -m project/out/main --config board.ini --all"},
+             {"give the program arguments", "msprof collect -m project/out/main --config board.ini -- -n 5 'a file'"},
+             {"fetch a capture that stayed on the board",
+              "msprof collect --config board.ini --fetch-only /root/profiling/out/JOBX"},
+             {"see what would be done", "msprof collect -m project/out/main --config board.ini --dry-run"}),
     .run = run_collect,
 };

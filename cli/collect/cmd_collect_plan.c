@@ -118,7 +118,8 @@ static int lock_backup(struct acl_file *file, struct err *err)
 /* The backup of target of this number that lies beside it (free() it); NULL: there are not so many, or err is set. */
 static char *find_backup(const char *target, size_t number, struct err *err)
 {
-    char *head = backup_head(target), *slash = head != NULL ? strrchr(head, '/') : NULL, *found = NULL;
+    SCOPED_FREE char *head = backup_head(target);
+    char *slash = head != NULL ? strrchr(head, '/') : NULL, *found = NULL;
     const struct dirent *item;
 
     if (slash == NULL) {
@@ -132,7 +133,6 @@ static char *find_backup(const char *target, size_t number, struct err *err)
             found = path_joined(head, item->d_name, err);
     if (stream != NULL)
         closedir(stream);
-    free(head);
     return found;
 }
 
@@ -212,8 +212,7 @@ int acl_file_replace(struct acl_file *file, const char *path, const char *text, 
 /* Sets the old content aside, beside the new. */
 static int set_aside(const struct acl_file *file, struct err *err)
 {
-    char *name = NULL;
-    int result = 0;
+    SCOPED_FREE char *name = NULL;
 
     if (file->had_none)
         return unlink(file->backup) == 0 || errno == ENOENT
@@ -221,10 +220,7 @@ static int set_aside(const struct acl_file *file, struct err *err)
                    : err_set_errno(err, errno, "cannot remove '%s'", file->backup);
     if (asprintf(&name, "%s.before-msprof", file->target) < 0)
         return err_no_memory(err);
-    if (rename(file->backup, name) < 0)
-        result = err_set_errno(err, errno, "cannot write '%s'", name);
-    free(name);
-    return result;
+    return rename(file->backup, name) < 0 ? err_set_errno(err, errno, "cannot write '%s'", name) : 0;
 }
 
 static int end_patch(const struct acl_file *file, enum acl_file_end *ret, struct err *err)
@@ -279,7 +275,7 @@ static int recover_backup(const char *target, const char *backup, enum acl_file_
 
 int acl_file_recover(const char *path, bool *ret_found, enum acl_file_end *ret, struct err *err)
 {
-    char *target = NULL, *backup = NULL;
+    SCOPED_FREE char *target = NULL, *backup = NULL;
 
     *ret_found = false;
     *ret = ACL_FILE_RESTORED;
@@ -289,8 +285,6 @@ int acl_file_recover(const char *path, bool *ret_found, enum acl_file_end *ret, 
         *ret_found = true;
         recover_backup(target, backup, ret, err);
     }
-    free(backup);
-    free(target);
     return err_status(err);
 }
 
@@ -336,7 +330,6 @@ static int find_root(struct collect_plan *plan, struct err *err)
 {
     SCOPED_FREE char *directory = scoped_text(plan->main, SIZE_MAX);
     char *slash = directory != NULL ? strrchr(directory, '/') : NULL;
-    int result = 0;
 
     if (slash == NULL)
         return err_no_memory(err);
@@ -346,25 +339,20 @@ static int find_root(struct collect_plan *plan, struct err *err)
     if (plan->target->project != NULL) {
         plan->root = path_absolute(plan->target->project, err);
         if (plan->root == NULL)
-            result = err_wrap(err, "cannot use the project of the ini file");
+            return err_wrap(err, "cannot use the project of the ini file");
     } else if (slash != NULL && slash != directory && strcmp(slash + 1, RUN_DIRECTORY) == 0) {
         plan->root = strndup(directory, (size_t)(slash - directory));
     } else {
         err_set(err, ERR_USAGE, "'%s' is not in the " RUN_DIRECTORY "/ directory of a project", plan->main);
-        result = err_hint(err, "put it there, or name the root of the project in the ini file ('project = DIR')");
+        return err_hint(err, "put it there, or name the root of the project in the ini file ('project = DIR')");
     }
-    if (result == 0 && (plan->root == NULL || plan->program == NULL))
-        result = err_no_memory(err);
-    size_t length = plan->root != NULL ? strlen(plan->root) : 0;
-    if (result == 0 &&
-        (strncmp(directory, plan->root, length) != 0 || (directory[length] != '\0' && directory[length] != '/')))
-        result = err_set(err, ERR_USAGE, "'%s' is not inside the project '%s'", plan->main, plan->root);
-    if (result == 0) {
-        plan->directory = strdup(directory + length + (directory[length] == '/'));
-        if (plan->directory == NULL)
-            result = err_no_memory(err);
-    }
-    return result;
+    if (plan->root == NULL || plan->program == NULL)
+        return err_no_memory(err);
+    size_t length = strlen(plan->root);
+    if (strncmp(directory, plan->root, length) != 0 || (directory[length] != '\0' && directory[length] != '/'))
+        return err_set(err, ERR_USAGE, "'%s' is not inside the project '%s'", plan->main, plan->root);
+    plan->directory = strdup(directory + length + (directory[length] == '/'));
+    return plan->directory != NULL ? 0 : err_no_memory(err);
 }
 
 /* Without --output captures go where the project has them, or, without a project, into the working directory. */

@@ -421,12 +421,11 @@ int collect_fetch_new(struct session *session, struct err *err)
 static int fetch_all(struct session *session, const char *directory, const struct remote_captures *captures,
                      struct err *err)
 {
-    int result = 0;
-
-    for (size_t i = 0; i < captures->names.count && result == 0; i++)
-        result = fetch_by_name(session, directory, captures->names.items[i], true,
-                               session->plan->settings->collect.remove_remote, err);
-    return result == 0 ? refuse_names(&captures->refused, err) : result;
+    for (size_t i = 0; i < captures->names.count; i++)
+        if (fetch_by_name(session, directory, captures->names.items[i], true,
+                          session->plan->settings->collect.remove_remote, err) < 0)
+            return err_status(err);
+    return refuse_names(&captures->refused, err);
 }
 
 /* A path's last part, cut off: the capture itself is named, or a directory without captures in it. */

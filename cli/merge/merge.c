@@ -199,12 +199,12 @@ static void keep_written(void *arg, const char *report, const char *path)
 static int replace_earlier(const struct merge *merge, const struct merge_type *type, const struct merge_log *log,
                            struct err *err)
 {
-    char *directory = path_join(merge->settings->output, "log"), record[64];
+    char record[64];
+    SCOPED_FREE char *directory = path_join(merge->settings->output, "log");
 
     snprintf(record, sizeof record, "log/merged-%s", type->name);
     bool failed = (directory == NULL ? err_no_memory(err) : path_make_result_directory(directory, err)) < 0 ||
                   result_files_replace(&log->files, merge->settings->output, record, true, err) < 0;
-    free(directory);
     return failed ? err_status(err) : 0;
 }
 
@@ -258,13 +258,12 @@ static int write_result(struct merge *merge, const struct merge_type *type, stru
 
 static int make_result(struct merge *merge, const struct merge_type *type)
 {
-    struct merge_part *parts = calloc(merge->list.count, sizeof *parts);
+    SCOPED_FREE struct merge_part *parts = scoped_memory(merge->list.count, sizeof *parts);
     struct err err = ERR_INIT;
     int status = parts == NULL ? err_no_memory(&err) : name_parts(merge, parts, &err);
 
     if (status == 0)
         status = write_result(merge, type, parts, &err);
-    free(parts);
     if (status == 0)
         return STATUS_DONE;
     err_wrap(&err, "cannot merge the %s of %zu captures", type->name, merge->list.count);

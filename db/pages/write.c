@@ -345,7 +345,7 @@ static void put_head(unsigned char *page, int kind, size_t cells, size_t content
 static int write_interior(struct page_table *table, struct level *level, size_t count, uint32_t page, struct err *err)
 {
     size_t page_size = table->pages->page_size, content = page_size;
-    unsigned char *bytes = calloc(1, page_size);
+    SCOPED_FREE unsigned char *bytes = scoped_memory(1, page_size);
     if (bytes == NULL)
         return err_no_memory(err);
     for (size_t i = 0; i + 1 < count; i++) {
@@ -359,7 +359,6 @@ static int write_interior(struct page_table *table, struct level *level, size_t 
     put_head(bytes, PAGE_INTERIOR, count - 1, content);
     bytes_store(bytes + PAGE_RIGHT, 4, true, level->children[count - 1].page);
     int status = write_page(table->pages, page, bytes, err);
-    free(bytes);
     level->count -= count;
     memmove(level->children, level->children + count, level->count * sizeof *level->children);
     return status;

@@ -124,7 +124,7 @@ static int read_number(sqlite3 *db, const char *key, int64_t *ret, struct err *e
 int db_read_facts(sqlite3 *db, struct db_facts *ret, struct err *err)
 {
     struct db_facts facts;
-    char *family;
+    SCOPED_FREE char *family = NULL;
     int status = database_meta(db, "family", &family, err);
     if (status < 0)
         return status;
@@ -135,7 +135,6 @@ int db_read_facts(sqlite3 *db, struct db_facts *ret, struct err *err)
         err_set(err, ERR_FORMAT, "the database's family is '%.40s', which this version does not know", family);
         status = err_hint(err, "run 'msprof import' to build it anew");
     }
-    free(family);
     if (status < 0 || read_number(db, "origin_ns", &facts.origin_ns, err) < 0 ||
         read_number(db, "problems", &facts.problems, err) < 0)
         return err_status(err);

@@ -280,6 +280,9 @@ static const struct query_field task_span_fields[] = {
 static const struct query_field call_span_fields[] = {
     QUERY_MEMBERS(struct cann_call, "", start_ns, duration_ns, thread_id, id),
 };
+static const struct query_field tick_stream_fields[] = {
+    QUERY_MEMBERS(struct cann_task, "", device_id, stream_id, context_id, type, end_tick),
+};
 static const struct query_field task_duration_fields[] = {
     QUERY_MEMBERS(struct cann_task, "", device_id, op_task_type, op_type_id, duration_ns, op_name_id),
 };
@@ -362,6 +365,7 @@ static const struct rows {
     [CANN_TICKS] = {TASK_ROWS(0, END_OF_TICKS)},
     [CANN_TICKS_CYCLES] = {TASK_ROWS(0, END_OF_TICKS), .counters = &cycle_select},
     [CANN_TICKS_COUNTED] = {TASK_ROWS(0, END_OF_TICKS), .counters = &counter_select},
+    [CANN_TICK_STREAMS] = {.select = {QUERY_FIELDS(tick_stream_fields)}, .give = give_task},
     [CANN_TASK_DURATIONS] = {.select = {QUERY_FIELDS(task_duration_fields)}, .give = give_task},
     [CANN_TASK_SPANS] = {.select = {QUERY_FIELDS(task_span_fields)}, .give = give_task_span},
     [CANN_CALLS] = {CALL_ROWS(0)},

@@ -121,6 +121,7 @@ enum cann_rows {
     CANN_TICKS,        /* all that captures from before 2023 have */
     CANN_TICKS_CYCLES, /* with the totals of the counters */
     CANN_TICKS_COUNTED,
+    CANN_TICK_STREAMS,   /* of the ticks the end; stream, type */
     CANN_TASK_DURATIONS, /* device, core type, operator, its type, duration */
     CANN_TASK_SPANS,
     CANN_CALLS,

@@ -17,7 +17,7 @@ struct execution_range {
     int64_t after_tick, until_tick;
 };
 
-/* Whole tasks by start. ticks: CANN_TICKS, or with counters. */
+/* Whole tasks by start. ticks: CANN_TICKS, or with counters, or CANN_TICK_STREAMS. */
 int execution_each(sqlite3 *db, const struct execution_range *range, enum cann_rows ticks,
                    int (*each)(void *arg, const struct cann_task *task, struct err *err), void *arg, struct err *err);
 /* A task that copies asynchronously, in ticks, by start: it is no execution. */

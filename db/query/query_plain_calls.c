@@ -52,6 +52,25 @@ struct totals {
     bool read;
 };
 
+struct first_call {
+    struct thread_key {
+        int64_t process_id, thread_id;
+    } thread;
+    struct plain_call call; /* the longest of those that begin first */
+    uint64_t number, number_of_longest;
+};
+struct call_kind {
+    struct kind_key {
+        int64_t name_number, process_id, thread_id, api_type;
+    } key;
+    uint32_t number;
+};
+/* In a spool by the start. */
+struct sorted_call {
+    int64_t end_ns;
+    uint64_t kind;
+};
+
 struct plain_calls {
     sqlite3 *db;
     struct totals totals[PLAIN_RUNTIME + 1]; /* by layer */
@@ -61,13 +80,13 @@ struct plain_calls {
     bool last_counts;
     struct intern names;
     uint32_t last_name;
+    /* All that calls have but their times is the same in many of them: */
+    struct map kinds_by_key; /* struct call_kind */
+    struct ARRAY_OF(struct plain_call) kinds;
+    uint32_t last_kind;
     struct spool *sorted[PLAIN_RUNTIME + 1]; /* by layer; NULL: nobody asked */
     struct first_calls {
-        struct first_call {
-            struct plain_call call; /* the longest of those that begin first */
-            uint64_t number, number_of_longest;
-        } * items;
-        size_t count, capacity;
+        struct map by_thread; /* struct first_call */
         uint64_t calls;
     } threads[PLAIN_RUNTIME + 1]; /* likewise: the first calls of their threads */
     struct spool *operators;      /* by time; NULL: likewise */
@@ -92,8 +111,11 @@ struct plain_calls *plain_calls_new(sqlite3 *db, int64_t device_id, bool adds_up
     calls->db = db;
     calls->adds_up = adds_up;
     calls->last_file = DB_NULL;
+    calls->kinds_by_key = (struct map)MAP_OF(struct call_kind, key);
     for (size_t i = 0; i < sizeof calls->totals / sizeof *calls->totals; i++)
         calls->totals[i].by_name = (struct map)MAP_OF(struct named_total, key);
+    for (size_t i = 0; i <= PLAIN_RUNTIME; i++)
+        calls->threads[i].by_thread = (struct map)MAP_OF(struct first_call, thread);
     if (query_run(db, "SELECT id FROM source_file WHERE device_id = ?1 ORDER BY id", &device_id, 1, take_file, calls,
                   err) == 0)
         return calls;
@@ -107,12 +129,14 @@ void plain_calls_free(struct plain_calls *calls)
         return;
     for (size_t i = 0; i <= PLAIN_RUNTIME; i++) {
         spool_free(calls->sorted[i]);
-        free(calls->threads[i].items);
+        map_release(&calls->threads[i].by_thread);
     }
     for (size_t i = 0; i < sizeof calls->totals / sizeof *calls->totals; i++)
         map_release(&calls->totals[i].by_name);
     spool_free(calls->operators);
     intern_release(&calls->names);
+    map_release(&calls->kinds_by_key);
+    free(calls->kinds.items);
     free(calls->files.items);
     free(calls);
 }
@@ -127,15 +151,11 @@ static bool is_of_device(struct plain_calls *calls, int64_t file)
     return calls->last_counts;
 }
 
-/* ---- as the tables have them ---- */
-
 struct reading {
     struct plain_calls *calls;
-    struct spool *spool;         /* that is being filled */
-    struct totals *totals;       /* that are added up */
+    struct spool *spool;         /* that is being filled; NULL: none */
+    struct totals *totals;       /* that are added up; NULL: none */
     struct first_calls *threads; /* that are found */
-    int (*each)(void *arg, const struct plain_call *call, struct err *err);
-    void *arg;
 };
 
 /* Mostly it is that of the call before. */
@@ -147,6 +167,102 @@ static int find_name(struct plain_calls *calls, const struct scanned_text *text,
                ? 0
                : intern_add(&calls->names, scanned_text(text), (size_t)text->length, &calls->last_name, err);
 }
+
+/* ---- added up ---- */
+
+static int add_call(struct totals *totals, const struct plain_call *call, int64_t stream_id, struct err *err)
+{
+    bool added;
+    int64_t duration = number_subtract(call->end_ns, call->start_ns);
+    struct named_total *named = map_add(&totals->by_name, &call->name, &added, err);
+    if (named == NULL)
+        return err_status(err);
+    struct call_total *total = &named->total;
+    if (added)
+        *total = (struct call_total){.name = call->name,
+                                     .min_ns = duration,
+                                     .first_ns = call->start_ns,
+                                     .first_end_ns = call->end_ns,
+                                     .last_end_ns = call->end_ns};
+    if (added || duration > total->max_ns) {
+        total->api_type = call->api_type;
+        total->process_id = call->process_id;
+        total->thread_id = call->thread_id;
+        total->stream_id = stream_id;
+        total->max_ns = duration;
+    }
+    if (call->start_ns < total->first_ns) {
+        total->first_ns = call->start_ns;
+        total->first_end_ns = call->end_ns;
+    }
+    total->last_end_ns = call->end_ns > total->last_end_ns ? call->end_ns : total->last_end_ns;
+    total->count++;
+    total->total_ns = number_add(total->total_ns, duration);
+    total->min_ns = duration < total->min_ns ? duration : total->min_ns;
+    totals->all_ns = number_add(totals->all_ns, duration);
+    return 0;
+}
+
+/* ---- sorted ---- */
+
+static int note_thread(struct first_calls *threads, const struct plain_call *call, struct err *err)
+{
+    const struct thread_key thread = {call->process_id, call->thread_id};
+    const uint64_t number = threads->calls++;
+    bool added;
+    struct first_call *first = map_add(&threads->by_thread, &thread, &added, err);
+    if (first == NULL)
+        return err_status(err);
+    if (added || call->start_ns < first->call.start_ns)
+        *first = (struct first_call){thread, *call, number, number};
+    else if (call->start_ns == first->call.start_ns && call->end_ns > first->call.end_ns)
+        *first = (struct first_call){thread, *call, first->number, number};
+    return 0;
+}
+
+ARRAY_COMPARE(by_first_call, struct first_call, ARRAY_BY(call.start_ns), ARRAY_BY(number))
+ARRAY_COMPARE(by_longest, struct first_call, ARRAY_BY(call.start_ns), ARRAY_BY_MOST(call.end_ns),
+              ARRAY_BY(number_of_longest))
+
+/* Mostly it is that of the call before. */
+static int find_kind(struct plain_calls *calls, const struct plain_call *call, struct err *err)
+{
+    const struct plain_call *last = calls->kinds.count > 0 ? &calls->kinds.items[calls->last_kind] : NULL;
+    if (last != NULL && last->name == call->name && last->thread_id == call->thread_id &&
+        last->process_id == call->process_id && last->api_type == call->api_type)
+        return 0;
+    const struct kind_key key = {call->name != NULL ? call->name_number : DB_NULL, call->process_id, call->thread_id,
+                                 call->api_type};
+    bool added;
+    struct call_kind *kind = map_add(&calls->kinds_by_key, &key, &added, err);
+    if (kind == NULL || (added && array_add(&calls->kinds, err, *call) < 0))
+        return err_status(err);
+    if (added)
+        kind->number = (uint32_t)calls->kinds.count - 1;
+    calls->last_kind = kind->number;
+    return 0;
+}
+
+static int sort_call(const struct reading *reading, const struct plain_call *call, struct err *err)
+{
+    const struct spool_key key = {spool_key_part(call->start_ns), 0};
+    if (note_thread(reading->threads, call, err) < 0 || find_kind(reading->calls, call, err) < 0)
+        return err_status(err);
+    const struct sorted_call sorted = {call->end_ns, reading->calls->last_kind};
+    return spool_add(reading->spool, &key, &sorted, sizeof sorted, err);
+}
+
+/* The call until the next one is asked for. */
+static const struct plain_call *call_of(struct plain_calls *calls, const struct spool_item *item)
+{
+    const struct sorted_call *sorted = item->record;
+    struct plain_call *call = &calls->kinds.items[sorted->kind];
+    call->start_ns = spool_key_value(item->key.major);
+    call->end_ns = sorted->end_ns;
+    return call;
+}
+
+/* ---- as the tables have them ---- */
 
 static int take_call(void *arg, int64_t *row, struct err *err)
 {
@@ -161,7 +277,6 @@ static int take_call(void *arg, int64_t *row, struct err *err)
         .process_id = read->process_id,
         .thread_id = read->thread_id,
         .api_type = read->api_type,
-        .stream_id = read->stream_id,
     };
     if (read->name.address != DB_NULL) {
         if (find_name(calls, &read->name, err) < 0)
@@ -169,7 +284,9 @@ static int take_call(void *arg, int64_t *row, struct err *err)
         call.name = calls->names.items[calls->last_name].bytes;
         call.name_number = calls->last_name;
     }
-    return reading->each(reading->arg, &call, err);
+    if (reading->totals != NULL && add_call(reading->totals, &call, read->stream_id, err) < 0)
+        return err_status(err);
+    return reading->spool != NULL ? sort_call(reading, &call, err) : 0;
 }
 
 static int read_calls(struct reading *reading, enum plain_layers layers, struct err *err)
@@ -189,79 +306,10 @@ static int read_calls(struct reading *reading, enum plain_layers layers, struct 
     return 0;
 }
 
-/* ---- added up ---- */
-
-static int add_call(void *arg, const struct plain_call *call, struct err *err)
-{
-    struct totals *totals = arg;
-    bool added;
-    int64_t duration = number_subtract(call->end_ns, call->start_ns);
-    struct named_total *named = map_add(&totals->by_name, &call->name, &added, err);
-    if (named == NULL)
-        return err_status(err);
-    struct call_total *total = &named->total;
-    if (added)
-        *total = (struct call_total){.name = call->name,
-                                     .min_ns = duration,
-                                     .first_ns = call->start_ns,
-                                     .first_end_ns = call->end_ns,
-                                     .last_end_ns = call->end_ns};
-    if (added || duration > total->max_ns) {
-        total->api_type = call->api_type;
-        total->process_id = call->process_id;
-        total->thread_id = call->thread_id;
-        total->stream_id = call->stream_id;
-        total->max_ns = duration;
-    }
-    if (call->start_ns < total->first_ns) {
-        total->first_ns = call->start_ns;
-        total->first_end_ns = call->end_ns;
-    }
-    total->last_end_ns = call->end_ns > total->last_end_ns ? call->end_ns : total->last_end_ns;
-    total->count++;
-    total->total_ns = number_add(total->total_ns, duration);
-    total->min_ns = duration < total->min_ns ? duration : total->min_ns;
-    totals->all_ns = number_add(totals->all_ns, duration);
-    return 0;
-}
-
-/* ---- sorted ---- */
-
-static int note_thread(struct first_calls *threads, const struct plain_call *call, struct err *err)
-{
-    const uint64_t number = threads->calls++;
-    for (size_t i = threads->count; i-- > 0;) { /* mostly the latest */
-        struct first_call *first = &threads->items[i];
-        if (first->call.thread_id != call->thread_id || first->call.process_id != call->process_id)
-            continue;
-        if (call->start_ns < first->call.start_ns)
-            *first = (struct first_call){*call, number, number};
-        else if (call->start_ns == first->call.start_ns && call->end_ns > first->call.end_ns)
-            *first = (struct first_call){*call, first->number, number};
-        return 0;
-    }
-    return array_add(threads, err, (struct first_call){*call, number, number});
-}
-
-ARRAY_COMPARE(by_first_call, struct first_call, ARRAY_BY(call.start_ns), ARRAY_BY(number))
-ARRAY_COMPARE(by_longest, struct first_call, ARRAY_BY(call.start_ns), ARRAY_BY_MOST(call.end_ns),
-              ARRAY_BY(number_of_longest))
-
-static int sort_call(void *arg, const struct plain_call *call, struct err *err)
-{
-    const struct reading *reading = arg;
-    const struct spool_key key = {spool_key_part(call->start_ns), 0};
-    return (reading->totals == NULL || add_call(reading->totals, call, err) == 0) &&
-                   note_thread(reading->threads, call, err) == 0
-               ? spool_add(reading->spool, &key, call, sizeof *call, err)
-               : err_status(err);
-}
-
 static int sort_calls(struct plain_calls *calls, enum plain_layers layer, struct err *err)
 {
-    struct reading reading = {.calls = calls, .threads = &calls->threads[layer], .each = sort_call};
-    reading.threads->count = 0;
-    reading.arg = &reading;
+    struct reading reading = {.calls = calls, .threads = &calls->threads[layer]};
+    map_clear(&reading.threads->by_thread);
     if (calls->adds_up && !calls->totals[layer].read)
         reading.totals = &calls->totals[layer];
     reading.spool = spool_new(SORT_MEMORY, NULL, err);
@@ -284,6 +332,7 @@ static int begin_calls(struct plain_calls *calls, enum plain_layers layer, struc
 
 /* The first call of each that was not given yet. */
 struct both {
+    struct plain_calls *calls;
     struct spool *spools[2];
     struct spool_item items[2];
     bool any[2];
@@ -314,7 +363,7 @@ static int sort_together(struct spool *spool, struct both *both, const struct pl
         return err_status(err);
     for (size_t i = 0; i < 2; i++) {
         while (begins_then(both, i, start)) {
-            if (add_by_end(spool, both->items[i].record, err) < 0 || next_of(both, i, err) < 0)
+            if (add_by_end(spool, call_of(both->calls, &both->items[i]), err) < 0 || next_of(both, i, err) < 0)
                 return err_status(err);
         }
     }
@@ -342,18 +391,18 @@ static int each_of_both(struct plain_calls *calls,
     int status = begin_calls(calls, PLAIN_ACL, err);
     if (status < 0 || begin_calls(calls, PLAIN_RUNTIME, err) < 0)
         return err_status(err);
-    struct both both = {.spools = {calls->sorted[PLAIN_ACL], calls->sorted[PLAIN_RUNTIME]}};
+    struct both both = {.calls = calls, .spools = {calls->sorted[PLAIN_ACL], calls->sorted[PLAIN_RUNTIME]}};
     if (next_of(&both, 0, err) < 0 || next_of(&both, 1, err) < 0)
         return err_status(err);
     while (status == 0 && (both.any[0] || both.any[1])) {
         const size_t next = !both.any[0] || (both.any[1] && both.items[1].key.major < both.items[0].key.major);
         const uint64_t start = both.items[next].key.major;
-        const struct plain_call call = *(const struct plain_call *)both.items[next].record;
+        const struct plain_call *call = call_of(calls, &both.items[next]);
         if (next_of(&both, next, err) < 0)
             return err_status(err);
         status = begins_then(&both, 0, start) || begins_then(&both, 1, start)
-                     ? give_together(&both, &call, start, each, arg, err)
-                     : each(arg, &call, err);
+                     ? give_together(&both, call, start, each, arg, err)
+                     : each(arg, call, err);
     }
     return status;
 }
@@ -366,22 +415,30 @@ int plain_calls_each(struct plain_calls *calls, enum plain_layers layers,
         return each_of_both(calls, each, arg, err);
     int status = begin_calls(calls, layers, err);
     while (status == 0 && (status = spool_next(calls->sorted[layers], &item, err)) > 0)
-        status = each(arg, item.record, err);
+        status = each(arg, call_of(calls, &item), err);
     return status;
+}
+
+uint64_t plain_calls_count(const struct plain_calls *calls, enum plain_layers layers)
+{
+    return ((layers & PLAIN_ACL) != 0 ? calls->threads[PLAIN_ACL].calls : 0) +
+           ((layers & PLAIN_RUNTIME) != 0 ? calls->threads[PLAIN_RUNTIME].calls : 0);
 }
 
 int plain_calls_each_thread(struct plain_calls *calls, enum plain_layers layers,
                             int (*each)(void *arg, const struct plain_call *call, struct err *err), void *arg,
                             struct err *err)
 {
-    struct first_calls threads = {.items = NULL};
+    struct ARRAY_OF(struct first_call) threads = {.items = NULL};
     int status = 0;
     for (enum plain_layers layer = PLAIN_ACL; layer <= PLAIN_RUNTIME && status == 0; layer++) {
-        const struct first_calls *of = &calls->threads[layer];
-        if ((layers & layer) != 0 && calls->sorted[layer] == NULL)
+        if ((layers & layer) == 0)
+            continue;
+        if (calls->sorted[layer] == NULL)
             status = sort_calls(calls, layer, err);
-        for (size_t i = 0; (layers & layer) != 0 && i < of->count && status == 0; i++) {
-            struct first_call first = of->items[i];
+        for (const struct first_call *of = NULL;
+             status == 0 && (of = map_next(&calls->threads[layer].by_thread, of)) != NULL;) {
+            struct first_call first = *of;
             first.number_of_longest |= layer == PLAIN_RUNTIME ? UINT64_C(1) << 63 : 0; /* behind those of ACL */
             status = array_add(&threads, err, first);
         }
@@ -491,10 +548,10 @@ int plain_calls_each_total(struct plain_calls *calls, enum plain_layers layer,
                            struct err *err)
 {
     struct totals *totals = &calls->totals[layer];
-    struct reading reading = {.calls = calls, .each = add_call, .arg = totals};
+    struct reading reading = {.calls = calls, .totals = totals};
     int status = totals->read ? 0 : read_calls(&reading, layer, err);
     totals->read = true;
-    struct named_total *list = status == 0 ? map_items(&totals->by_name, err) : NULL;
+    SCOPED_FREE struct named_total *list = status == 0 ? map_items(&totals->by_name, err) : NULL;
     size_t count = list != NULL ? totals->by_name.used : 0;
     if (list == NULL)
         status = err_status(err);
@@ -503,6 +560,5 @@ int plain_calls_each_total(struct plain_calls *calls, enum plain_layers layer,
         list[i].total.all_ns = totals->all_ns;
         status = each(arg, &list[i].total, err);
     }
-    free(list);
     return status;
 }

@@ -17,7 +17,6 @@ struct plain_call {
     uint32_t name_number;                            /* of those of the calls, which are numbered from 0 on */
     int64_t start_ns, end_ns, process_id, thread_id; /* process_id DB_NULL: of the runtime, which does not say */
     int64_t api_type;                                /* 1 op, 2 model, 3 runtime, 4 others */
-    int64_t stream_id;                               /* DB_NULL: of ACL, which does not say */
 };
 enum plain_layers { PLAIN_ACL = 1, PLAIN_RUNTIME = 2, PLAIN_BOTH = PLAIN_ACL | PLAIN_RUNTIME };
 
@@ -31,6 +30,9 @@ void plain_calls_free(struct plain_calls *calls); /* NULL is fine */
 int plain_calls_each(struct plain_calls *calls, enum plain_layers layers,
                      int (*each)(void *arg, const struct plain_call *call, struct err *err), void *arg,
                      struct err *err);
+
+/* How many there are of those layers that were given. */
+uint64_t plain_calls_count(const struct plain_calls *calls, enum plain_layers layers);
 
 /* Gives the first of them of each thread, of which process_id and thread_id are set. */
 int plain_calls_each_thread(struct plain_calls *calls, enum plain_layers layers,

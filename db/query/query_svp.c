@@ -286,10 +286,9 @@ static int add_layer(void *arg, sqlite3_stmt *row, struct err *err)
     struct svp_layer taken;
     query_take(row, 0, layers_of_model.fields, layers_of_model.field_count, &taken);
     *layer = (struct svp_layer){.layer_id = taken.layer_id, .task_id = taken.task_id, .ai_cpu = taken.ai_cpu};
-    bool failed = add_text(loop, taken.name, &layer->name, err) < 0 ||
-                  add_text(loop, taken.type, &layer->type, err) < 0 ||
-                  add_text(loop, taken.ori_name, &layer->ori_name, err) < 0;
-    return failed ? err_status(err) : 0;
+    if (add_text(loop, taken.name, &layer->name, err) < 0 || add_text(loop, taken.type, &layer->type, err) < 0)
+        return err_status(err);
+    return add_text(loop, taken.ori_name, &layer->ori_name, err);
 }
 
 static void settle_text(const struct svp_layers *layers, const char **text)

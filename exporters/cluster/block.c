@@ -55,7 +55,6 @@ static int hear(struct finding *finding, const struct aggregate *rank, const str
 {
     const char *name = aggregate_text(rank, group->number);
     uint32_t index;
-    int status = 0;
     if (!intern_find(&finding->names, name, strlen(name), &index))
         return 0;
     struct numbered *numbered = &finding->groups[index];
@@ -67,11 +66,11 @@ static int hear(struct finding *finding, const struct aggregate *rank, const str
         numbered->listed = group;
     }
     numbered->contradictions += group->shown_number == CLUSTER_TWO_NUMBERS;
-    if (group->told_number >= 0)
-        status = add_evidence(finding, index, TOLD, group->told_number, rank->rank, err);
-    if (status == 0 && group->shown_number >= 0)
-        status = add_evidence(finding, index, SHOWN, group->shown_number, rank->rank, err);
-    return status;
+    if (group->told_number >= 0 && add_evidence(finding, index, TOLD, group->told_number, rank->rank, err) < 0)
+        return err_status(err);
+    return group->shown_number >= 0 && add_evidence(finding, index, SHOWN, group->shown_number, rank->rank, err) < 0
+               ? err_status(err)
+               : 0;
 }
 
 static int by_group_and_strength(const void *a, const void *b)

@@ -6,7 +6,6 @@
 #include "base/file/large.h"
 #include "base/progress.h"
 #include "exporters/cluster/block.h"
-#include "exporters/cluster/output/matrix.h"
 #include "exporters/cluster/output/write.h"
 #include "exporters/cluster/plan.h"
 

@@ -81,10 +81,9 @@ static int open_table(struct cluster_database *database, enum table table, struc
 struct cluster_database *cluster_database_new(const char *directory, struct err *err)
 {
     struct cluster_database *database = calloc(1, sizeof *database);
-    char *path = path_join(directory, "cluster_analysis.db");
+    SCOPED_FREE char *path = path_join(directory, "cluster_analysis.db");
     bool failed = (database != NULL && path != NULL ? database_setup(err) : err_no_memory(err)) < 0 ||
                   database_build_open(&database->build, path, false, err) < 0;
-    free(path);
     if (failed) {
         free(database);
         return NULL;
@@ -98,17 +97,10 @@ struct cluster_database *cluster_database_new(const char *directory, struct err 
     return database;
 }
 
-static void close_tables(struct cluster_database *database)
-{
-    for (size_t i = 0; i < TABLES; i++)
-        table_rows_close(&database->tables[i]);
-}
-
 void cluster_database_free(struct cluster_database *database)
 {
     if (database == NULL)
         return;
-    close_tables(database);
     if (!database->committed)
         database_build_abort(&database->build);
     free(database);
@@ -215,28 +207,26 @@ static struct table_value known(const char *text)
 /* Each host once, in the order of its first rank. */
 static int add_hosts(struct table_rows *rows, const struct cluster_database_rank *ranks, size_t count, struct err *err)
 {
-    struct intern seen = {.count = 0};
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < count; i++) {
+    SCOPED(intern_release) struct intern seen = {.count = 0};
+    for (size_t i = 0; i < count; i++) {
         size_t before = seen.count;
         uint32_t number;
         if (ranks[i].host_uid[0] == '\0')
             continue;
-        status = intern_add(&seen, ranks[i].host_uid, strlen(ranks[i].host_uid), &number, err);
-        if (status == 0 && seen.count > before)
-            status = table_add(rows, err, known(ranks[i].host_uid), known(ranks[i].host_name));
+        if (intern_add(&seen, ranks[i].host_uid, strlen(ranks[i].host_uid), &number, err) < 0 ||
+            (seen.count > before && table_add(rows, err, known(ranks[i].host_uid), known(ranks[i].host_name)) < 0))
+            return err_status(err);
     }
-    intern_release(&seen);
-    return status;
+    return 0;
 }
 
 static int add_ranks(struct table_rows *rows, const struct cluster_database_rank *ranks, size_t count, struct err *err)
 {
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < count; i++)
-        status = table_add(rows, err, V(ranks[i].rank), KNOWN(ranks[i].device_id >= 0 ? ranks[i].device_id : DB_NULL),
-                           known(ranks[i].host_uid), V(ranks[i].path));
-    return status;
+    for (size_t i = 0; i < count; i++)
+        if (table_add(rows, err, V(ranks[i].rank), KNOWN(ranks[i].device_id >= 0 ? ranks[i].device_id : DB_NULL),
+                      known(ranks[i].host_uid), V(ranks[i].path)) < 0)
+            return err_status(err);
+    return 0;
 }
 
 static int add_parallel(struct table_rows *rows, const int64_t *parallel, struct err *err)
@@ -261,7 +251,6 @@ int cluster_database_commit(struct cluster_database *database, const struct clus
         (parallel != NULL &&
          (open_table(database, BASE, err) < 0 || add_parallel(&database->tables[BASE], parallel, err) < 0)))
         return err_status(err);
-    close_tables(database);
     database->committed = true;
     return database_build_commit(&database->build, err);
 }

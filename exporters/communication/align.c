@@ -6,7 +6,7 @@
 #include "base/number.h"
 #include "db/query/query_cann.h"
 #include "db/query/query_records.h"
-#include "exporters/communication/collectives.h"
+#include "exporters/communication/communication_files.h"
 #include "exporters/load/load.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "base/file/large.h"
 #include "base/intern.h"
 #include "base/number.h"
-#include "exporters/communication/collectives.h"
+#include "exporters/communication/communication_files.h"
 #include "exporters/output_file.h"
 #include "parsers/frameworks/records.h"
 
@@ -320,15 +320,12 @@ static void put_sum(struct json_out *json, const struct comm_operator *operator,
 static int put_operator(struct comm_document *document, const struct comm_operator *operator, struct collective * total,
                         struct err *err)
 {
-    struct collective sum;
-    bool failed = comm_sum_make(document, operator, & sum, err) < 0;
-    if (!failed) {
-        put_group_key(&document->json, operator->name, operator->group);
-        put_sum(&document->json, operator, & sum);
-        failed = collective_add(total, &sum, err) < 0;
-    }
-    collective_release(&sum);
-    return failed ? err_status(err) : 0;
+    SCOPED(collective_release) struct collective sum;
+    if (comm_sum_make(document, operator, & sum, err) < 0)
+        return err_status(err);
+    put_group_key(&document->json, operator->name, operator->group);
+    put_sum(&document->json, operator, & sum);
+    return collective_add(total, &sum, err);
 }
 
 static int write_half(struct comm_document *document, size_t step, bool point_to_point, struct err *err)

@@ -1,19 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/communication/communication_files.h"
 
+#include "base/array.h"
 #include "base/number.h"
 #include "db/database.h"
 #include "exporters/cann_report.h"
-#include "exporters/communication/analyzer_tables.h"
-#include "exporters/communication/collectives.h"
+#include "exporters/communication/communication.h"
 #include "exporters/communication_json.h"
 #include "exporters/output_file.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define TOTAL_NAME "Total HCCL Operators"
+
+/* Whether more than one device has such operators, which stand by device. */
+static int find_several_devices(sqlite3 *db, bool *ret, struct err *err)
+{
+    SCOPED(cann_communications_release) struct cann_communications ops;
+    if (cann_communications_load(db, &ops, err) < 0)
+        return err_status(err);
+    *ret = ops.count > 0 && ops.items[0].device_id != ops.items[ops.count - 1].device_id;
+    return 0;
+}
 
 /* The files of one device. */
 struct files {
@@ -60,9 +71,7 @@ static int open_file(struct files *files, struct communication_file *file, const
 {
     communication_name(file->report, name, files->several_devices, files->device_id);
     file->path = cann_report_path(files->options, file->report, -1, ".json", err);
-    if (file->path == NULL)
-        return err_status(err);
-    if (outfile_open(&file->out, file->path, err) < 0)
+    if (file->path == NULL || outfile_open(&file->out, file->path, err) < 0)
         return err_status(err);
     file->json = (struct json_out){.out = &file->out};
     json_put_begin(&file->json, NULL, '{');
@@ -74,8 +83,9 @@ static int open_files(struct files *files, int64_t device_id, struct err *err)
     files->device_id = device_id;
     files->rows = 0;
     files->open = true;
-    int status = open_file(files, &files->times, "communication", err);
-    return status == 0 ? open_file(files, &files->matrix, "communication_matrix", err) : status;
+    return open_file(files, &files->times, "communication", err) < 0
+               ? err_status(err)
+               : open_file(files, &files->matrix, "communication_matrix", err);
 }
 
 static bool is_wanted(const struct files *files, enum communication_kind kind)
@@ -148,17 +158,13 @@ static int take_collective(void *arg, const struct cann_communication *op, const
 
 int communication_files(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
 {
-    struct cann_texts names;
-    struct files files = {.options = options, .result = ret};
-    if (cann_names_load(db, &names, err) < 0)
-        return err_status(err);
-    files.names = &names;
+    SCOPED(cann_texts_release) struct cann_texts names;
+    SCOPED(release_files) struct files files = {.options = options, .result = ret, .names = &names};
     collective_init(&files.total);
-    bool failed = collectives_of_several_devices(db, &files.several_devices, err) < 0 ||
-                  collectives_each(db, &names, take_collective, &files, err) < 0 || finish_device(&files, err) < 0;
-    release_files(&files);
-    cann_texts_release(&names);
-    return failed ? err_status(err) : 0;
+    return cann_names_load(db, &names, err) < 0 || find_several_devices(db, &files.several_devices, err) < 0 ||
+                   collectives_each(db, &names, take_collective, &files, err) < 0 || finish_device(&files, err) < 0
+               ? err_status(err)
+               : 0;
 }
 
 /* ---- communication_analyzer.db ---- */
@@ -180,9 +186,10 @@ static int open_database(struct making *making, int64_t device_id, struct err *e
     making->device_id = device_id;
     communication_name(making->report, "communication_analyzer", making->several_devices, device_id);
     making->path = cann_report_path(making->options, making->report, -1, ".db", err);
-    int status = making->path != NULL ? database_build_open(&making->build, making->path, false, err) : err_status(err);
-    making->open = status == 0;
-    return status == 0 ? analyzer_tables_open(&making->tables, making->build.db, false, false, err) : status;
+    if (making->path == NULL || database_build_open(&making->build, making->path, false, err) < 0)
+        return err_status(err);
+    making->open = true;
+    return analyzer_tables_open(&making->tables, making->build.db, false, false, err);
 }
 
 static void release_path(struct making *making)
@@ -197,7 +204,6 @@ static int finish_database(struct making *making, struct err *err)
     if (!making->open)
         return 0;
     uint64_t rows = (uint64_t)sqlite3_total_changes64(making->build.db);
-    analyzer_tables_close(&making->tables);
     int status = database_build_commit(&making->build, err);
     if (status == 0) {
         making->result->files++;
@@ -211,10 +217,8 @@ static int finish_database(struct making *making, struct err *err)
 
 static void abandon_database(struct making *making)
 {
-    if (making->open) {
-        analyzer_tables_close(&making->tables);
+    if (making->open)
         database_build_abort(&making->build);
-    }
     release_path(making);
 }
 
@@ -225,26 +229,247 @@ static int take_rows(void *arg, const struct cann_communication *op, const struc
     const struct cann_text text = cann_text(making->names, op->name_id, 0);
     char group[NUMBER_MAX] = "";
     (void)task_rows;
-    bool failed = (making->open && making->device_id != op->device_id && finish_database(making, err) < 0) ||
-                  (!making->open && open_database(making, op->device_id, err) < 0);
+    if ((making->open && making->device_id != op->device_id && finish_database(making, err) < 0) ||
+        (!making->open && open_database(making, op->device_id, err) < 0))
+        return err_status(err);
     if (op->group_id != DB_NULL)
         *number_put_unsigned(group, (uint64_t)op->group_id) = '\0';
     const struct analyzer_name name = {text.text != NULL ? text.text : "", group};
-    if (failed)
-        return err_status(err);
     return analyzer_add_operator(&making->tables, &name, collective->times.start_ns, collective, err);
 }
 
 int communication_database(sqlite3 *db, const struct export_options *options, struct export_result *ret,
                            struct err *err)
 {
-    struct cann_texts names;
-    struct making making = {.options = options, .result = ret, .names = &names};
-    if (cann_names_load(db, &names, err) < 0)
+    SCOPED(cann_texts_release) struct cann_texts names;
+    SCOPED(abandon_database) struct making making = {.options = options, .result = ret, .names = &names};
+    return cann_names_load(db, &names, err) < 0 || find_several_devices(db, &making.several_devices, err) < 0 ||
+                   collectives_each(db, &names, take_rows, &making, err) < 0 || finish_database(&making, err) < 0
+               ? err_status(err)
+               : 0;
+}
+
+/* ---- each operator ---- */
+
+/* As records number links and transports (db/query/query_records.h). */
+enum { LINK_ON_CHIP, LINK_HCCS, LINK_PCIE, LINK_ROCE, LINK_SIO, LINK_HCCS_SW };
+enum { TRANSPORT_SDMA };
+enum { RDMA_PAYLOAD = 1 };
+
+struct walk {
+    const struct cann_texts *names;
+    struct cann_communications ops;
+    collective_taker *take;
+    void *arg;
+    int64_t op_id; /* whose tasks these are; 0: none yet */
+    struct collective_tasks tasks;
+    struct row_list ARRAY_OF(int64_t) rows; /* device_task.id of each */
+};
+
+static bool is_named(const struct cann_texts *names, int64_t id, const char *name)
+{
+    const struct cann_text text = cann_text(names, id, 0);
+    return text.text != NULL && text.length == strlen(name) && memcmp(text.text, name, text.length) == 0;
+}
+
+bool communication_is_point_to_point(const char *name)
+{
+    return name != NULL && (strcasestr(name, "send") != NULL || strcasestr(name, "receive") != NULL);
+}
+
+static enum collective_medium medium_of(int64_t link)
+{
+    switch (link) {
+    case LINK_ON_CHIP:
+        return MEDIUM_LOCAL;
+    case LINK_HCCS:
+    case LINK_HCCS_SW:
+        return MEDIUM_HCCS;
+    case LINK_PCIE:
+        return MEDIUM_PCIE;
+    case LINK_SIO:
+        return MEDIUM_SIO;
+    default:
+        return MEDIUM_SDMA;
+    }
+}
+
+static enum collective_task_kind kind_of(const struct cann_texts *names, const struct cann_transfer *transfer)
+{
+    if (transfer->rdma_type == RDMA_PAYLOAD)
+        return COLLECTIVE_PAYLOAD;
+    if (is_named(names, transfer->type_id, "Notify_Wait"))
+        return COLLECTIVE_WAIT;
+    if (transfer->transport_type == TRANSPORT_SDMA &&
+        (is_named(names, transfer->type_id, "Memcpy") || is_named(names, transfer->type_id, "Reduce_Inline")))
+        return COLLECTIVE_COPY;
+    return COLLECTIVE_OTHER;
+}
+
+struct collective_task collective_task_of(const struct cann_texts *names, const struct cann_transfer *transfer)
+{
+    return (struct collective_task){
+        .kind = kind_of(names, transfer),
+        .master = transfer->master == 1,
+        .plane = transfer->plane_id,
+        .start_ns = transfer->start_ns,
+        .duration_ns = transfer->duration_ns,
+        .bytes = transfer->bytes != DB_NULL ? transfer->bytes : 0,
+        .link = medium_of(transfer->link_type),
+        .local_rank = transfer->local_rank,
+        .remote_rank = transfer->remote_rank,
+    };
+}
+
+/* The operator whose tasks are complete. */
+static int finish(struct walk *walk, struct err *err)
+{
+    struct collective collective;
+    int64_t place = walk->op_id - 1;
+    if (walk->tasks.count == 0 || place < 0 || (uint64_t)place >= walk->ops.count)
+        return 0;
+    const struct cann_communication *op = &walk->ops.items[place];
+    collective_init(&collective);
+    bool point_to_point = communication_is_point_to_point(cann_text(walk->names, op->name_id, 0).text);
+    bool failed = collective_analyse(&walk->tasks, point_to_point, PLANES_BY_NUMBER, &collective, err) < 0 ||
+                  walk->take(walk->arg, op, &collective, walk->rows.items, err) < 0;
+    collective_release(&collective);
+    walk->tasks.count = walk->rows.count = 0;
+    return failed ? err_status(err) : 0;
+}
+
+static int take_transfer(void *arg, const struct cann_transfer *transfer, struct err *err)
+{
+    struct walk *walk = arg;
+    int status = 0;
+    if (transfer->op_id != walk->op_id)
+        status = finish(walk, err);
+    walk->op_id = transfer->op_id;
+    if (status < 0 || transfer->plane_id == DB_NULL) /* nothing was reported of it */
+        return status;
+    status = array_reserve(&walk->tasks, 1, err);
+    if (status == 0)
+        status = array_reserve(&walk->rows, 1, err);
+    if (status < 0)
+        return status;
+    walk->rows.items[walk->rows.count++] = transfer->task_row_id;
+    walk->tasks.items[walk->tasks.count++] = collective_task_of(walk->names, transfer);
+    return 0;
+}
+
+int collectives_each(sqlite3 *db, const struct cann_texts *names, collective_taker *take, void *arg, struct err *err)
+{
+    struct walk walk = {.names = names, .take = take, .arg = arg};
+    bool failed = cann_communications_load(db, &walk.ops, err) < 0 ||
+                  (walk.ops.count > 0 && cann_each_transfer_by_op(db, take_transfer, &walk, err) < 0) ||
+                  finish(&walk, err) < 0;
+    free(walk.tasks.items);
+    free(walk.rows.items);
+    cann_communications_release(&walk.ops);
+    return failed ? err_status(err) : 0;
+}
+
+/* ---- rows for viewers ---- */
+
+#define NUMBER_TEXT 24
+
+/* The first of each is what the analysis of a capture writes; PyTorch's tells steps and halves, too, behind it. */
+static const char *const columns[][2] = {
+    {"hccl_op_name TEXT, group_name TEXT, start_timestamp INTEGER, elapse_time INTEGER, transit_time INTEGER,"
+     " wait_time INTEGER, synchronization_time INTEGER, idle_time INTEGER",
+     "hccl_op_name TEXT, group_name TEXT, start_timestamp NUMERIC, elapse_time NUMERIC, transit_time NUMERIC,"
+     " wait_time NUMERIC, synchronization_time NUMERIC, idle_time NUMERIC, step TEXT, type TEXT"},
+    {"hccl_op_name TEXT, group_name TEXT, transport_type TEXT, transit_size INTEGER, transit_time INTEGER,"
+     " bandwidth INTEGER, large_packet_ratio INTEGER, package_size INTEGER, count INTEGER, total_duration INTEGER",
+     "hccl_op_name TEXT, group_name TEXT, transport_type TEXT, transit_size NUMERIC, transit_time NUMERIC,"
+     " bandwidth NUMERIC, large_packet_ratio NUMERIC, package_size NUMERIC, count NUMERIC, total_duration NUMERIC,"
+     " step TEXT, type TEXT"},
+    {"hccl_op_name TEXT, group_name TEXT, src_rank TEXT, dst_rank TEXT, transport_type TEXT, transit_size INTEGER,"
+     " transit_time INTEGER, bandwidth INTEGER",
+     "hccl_op_name TEXT, group_name TEXT, src_rank TEXT, dst_rank TEXT, transport_type TEXT, transit_size NUMERIC,"
+     " transit_time NUMERIC, bandwidth NUMERIC, step TEXT, type TEXT, op_name TEXT"},
+};
+
+int analyzer_tables_open(struct analyzer_tables *tables, sqlite3 *db, bool by_step, bool as_frameworks, struct err *err)
+{
+    *tables = (struct analyzer_tables){.by_step = by_step, .as_frameworks = as_frameworks};
+    if (table_rows_open(&tables->times, db, "CommAnalyzerTime", columns[0][by_step], err) < 0 ||
+        table_rows_open(&tables->traffic, db, "CommAnalyzerBandwidth", columns[1][by_step], err) < 0 ||
+        table_rows_open(&tables->links, db, "CommAnalyzerMatrix", columns[2][by_step], err) < 0)
         return err_status(err);
-    bool failed = collectives_of_several_devices(db, &making.several_devices, err) < 0 ||
-                  collectives_each(db, &names, take_rows, &making, err) < 0 || finish_database(&making, err) < 0;
-    abandon_database(&making);
-    cann_texts_release(&names);
+    return 0;
+}
+
+/* The nearest double: as a double, nanoseconds since 1970 would be multiples of 256. */
+static double microseconds(int64_t ns)
+{
+    int64_t whole = ns / 1000;
+    return (double)whole + (double)(ns % 1000) / 1e3;
+}
+
+/* The exact sum in millions, or the frameworks' own. */
+static struct table_value figure(const struct analyzer_tables *tables, int64_t exact, double summed)
+{
+    return table_real(tables->as_frameworks ? summed : (double)exact / 1e6);
+}
+
+static double exact_ratio(int64_t numerator, int64_t denominator)
+{
+    return (double)number_ratio(numerator, denominator, 4) / 1e4;
+}
+
+static int add_times(struct analyzer_tables *tables, const struct analyzer_name *name, int64_t start_ns,
+                     const struct collective_times *times, struct err *err)
+{
+    return table_add(&tables->times, err, V(name->op), V(name->group), V(microseconds(start_ns)),
+                     figure(tables, times->elapse_ns, times->ms.elapse),
+                     figure(tables, times->transit_ns, times->ms.transit),
+                     figure(tables, times->wait_ns, times->ms.wait),
+                     figure(tables, times->synchronization_ns, times->ms.synchronization),
+                     figure(tables, collective_idle_ns(times), times->ms.idle), V(tables->step), V(tables->half));
+}
+
+static int add_traffic(struct analyzer_tables *tables, const struct analyzer_name *name, enum collective_medium medium,
+                       const struct collective_traffic *traffic, struct err *err)
+{
+    const bool summed = tables->as_frameworks;
+    const double bandwidth =
+                     summed ? comm_bandwidth(traffic->mb, traffic->ms) : exact_ratio(traffic->bytes, traffic->ns),
+                 large = summed ? comm_large_ratio(traffic) : exact_ratio(traffic->large, traffic->packets);
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < traffic->sizes.count; i++) {
+        const struct collective_packets *packets = &traffic->sizes.items[i];
+        status = table_add(&tables->traffic, err, V(name->op), V(name->group), V(collective_media[medium]),
+                           figure(tables, traffic->bytes, traffic->mb), figure(tables, traffic->ns, traffic->ms),
+                           V(bandwidth), V(large), V((double)packets->bytes / 1e6), V(packets->count),
+                           figure(tables, packets->ns, packets->ms), V(tables->step), V(tables->half));
+    }
+    return status;
+}
+
+int analyzer_add_pair(struct analyzer_tables *tables, const struct analyzer_name *name,
+                      const struct collective_pair *pair, double gb_per_s, const char *op, struct err *err)
+{
+    const char *transport = tables->as_frameworks ? comm_transport(pair) : collective_media[pair->medium];
+    char from[NUMBER_TEXT], to[NUMBER_TEXT];
+    snprintf(from, sizeof from, "%" PRId64, pair->from);
+    snprintf(to, sizeof to, "%" PRId64, pair->to);
+    return table_add(&tables->links, err, V(name->op), V(name->group), V(from), V(to), V(transport),
+                     figure(tables, pair->bytes, pair->mb), figure(tables, pair->ns, pair->ms), V(gb_per_s),
+                     V(tables->step), V(tables->half), V(op != NULL ? op : ""));
+}
+
+int analyzer_add_operator(struct analyzer_tables *tables, const struct analyzer_name *name, int64_t start_ns,
+                          const struct collective *sum, struct err *err)
+{
+    bool failed = add_times(tables, name, start_ns, &sum->times, err) < 0;
+    for (int i = 0; !failed && i < MEDIUM_LOCAL; i++)
+        failed = add_traffic(tables, name, (enum collective_medium)i, &sum->media[i], err) < 0;
+    for (size_t i = 0; !failed && !tables->by_step && i < sum->pairs.count; i++) {
+        const struct collective_pair *pair = &sum->pairs.items[i];
+        double gb_per_s =
+            tables->as_frameworks ? comm_bandwidth(pair->mb, pair->ms) : exact_ratio(pair->bytes, pair->ns);
+        failed = analyzer_add_pair(tables, name, pair, gb_per_s, NULL, err) < 0;
+    }
     return failed ? err_status(err) : 0;
 }

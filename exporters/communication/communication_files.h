@@ -4,9 +4,14 @@
 #ifndef MSPROF_EXPORTERS_COMMUNICATION_COMMUNICATION_FILES_H
 #define MSPROF_EXPORTERS_COMMUNICATION_COMMUNICATION_FILES_H
 
+#include "analysis/collective.h"
+#include "db/query/query_cann.h"
+#include "db/query/query_records.h"
+#include "db/table_rows.h"
 #include "exporters/export.h"
 
 #include <inttypes.h>
+#include <sqlite3.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -34,5 +39,47 @@ static inline void communication_name(char name[COMMUNICATION_NAME_MAX], const c
  * without such operators nothing. Adds to *ret. */
 int communication_database(sqlite3 *db, const struct export_options *options, struct export_result *ret,
                            struct err *err);
+
+/* Each communication operator of a device's tasks, analysed: what the files of it are made of, whoever writes them. */
+
+/* Called for each run of an operator whose tasks are known, by device and start: in memory that it does not own.
+ * task_rows: device_task.id of each task of collective->runs. */
+typedef int collective_taker(void *arg, const struct cann_communication *op, const struct collective *collective,
+                             const int64_t *task_rows, struct err *err);
+
+/* names: of the database, plain. Holds the tasks of one operator at a time. */
+int collectives_each(sqlite3 *db, const struct cann_texts *names, collective_taker *take, void *arg, struct err *err);
+
+/* Whether an operator of this name, NULL for none, sends or receives between two ranks. */
+bool communication_is_point_to_point(const char *name);
+
+/* A task of an operator, as records have it; its plane is known. */
+struct collective_task collective_task_of(const struct cann_texts *names, const struct cann_transfer *transfer);
+
+/* The tables of communication_analyzer.db and analysis.db: what each communication operator did with its time, over
+ * which links, and between which ranks. */
+
+struct analyzer_tables {
+    struct table_rows times, traffic, links;
+    bool by_step;            /* they tell steps and halves, too */
+    bool as_frameworks;      /* figures are the frameworks' doubles, not exact sums */
+    const char *step, *half; /* of the rows to come */
+};
+
+/* by_step: as PyTorch has them; else as the analysis of a capture. They end with the database's build. */
+int analyzer_tables_open(struct analyzer_tables *tables, sqlite3 *db, bool by_step, bool as_frameworks,
+                         struct err *err);
+
+struct analyzer_name {
+    const char *op, *group; /* group: its number */
+};
+
+/* Adds an operator's times, its packets, a row for each size that went over a link, and without steps what each rank
+ * gave another. start_ns since 1970. */
+int analyzer_add_operator(struct analyzer_tables *tables, const struct analyzer_name *name, int64_t start_ns,
+                          const struct collective *sum, struct err *err);
+/* Adds what one rank gave another. op, with steps: whose it was; NULL: of all together. */
+int analyzer_add_pair(struct analyzer_tables *tables, const struct analyzer_name *name,
+                      const struct collective_pair *pair, double gb_per_s, const char *op, struct err *err);
 
 #endif

@@ -14,7 +14,6 @@
 #include "exporters/cann_report.h"
 #include "exporters/communication/communication_files.h"
 #include "exporters/counters/pmu_metric.h"
-#include "exporters/database/unified.h"
 #include "exporters/query_compile.h"
 #include "parsers/record.h"
 
@@ -47,17 +46,16 @@ static int copy_rows(struct unified *unified, sqlite3 *db, const struct exported
 static int copy_table(struct unified *unified, sqlite3 *db, const struct record_kind *kind,
                       const struct exported_table *table, struct err *err)
 {
-    sqlite3_stmt *rows = NULL;
-    struct strbuf sql;
+    SCOPED(statement_release) sqlite3_stmt *rows = NULL;
+    SCOPED(strbuf_release) struct strbuf sql;
     strbuf_init(&sql, QUERY_SQL_MAX);
     query_begin(&sql, &table->query);
     for (const struct exported_column *column = table->columns; column->name != NULL; column++)
         strbuf_addf(&sql, "%s%s", column > table->columns ? ", " : "", column->sql);
     query_end(&sql, &table->query, kind->table, NULL);
-    bool failed = query_sql_prepare(db, &sql, &rows, err) < 0 || copy_rows(unified, db, table, rows, err) < 0;
-    sqlite3_finalize(rows);
-    strbuf_release(&sql);
-    return failed ? err_wrap(err, "cannot make table %s", table->name) : 0;
+    return query_sql_prepare(db, &sql, &rows, err) < 0 || copy_rows(unified, db, table, rows, err) < 0
+               ? err_wrap(err, "cannot make table %s", table->name)
+               : 0;
 }
 
 /* Makes the tables that the record kinds describe, of those that have rows in the capture's database. */
@@ -158,18 +156,17 @@ static int take_span(void *arg, const struct cann_span *span, struct err *err)
 
 static int add_overlap(struct db_export *export, sqlite3 *db, struct err *err)
 {
-    struct cann_communications communications;
-    bool failed = cann_communications_load(db, &communications, err) < 0;
+    SCOPED(cann_communications_release) struct cann_communications communications;
+    if (cann_communications_load(db, &communications, err) < 0)
+        return err_status(err);
     overlap_init(&export->overlap, &communications, add_span, export);
-    failed = failed || cann_each_span(db, take_span, export, err) < 0 || overlap_end(&export->overlap, err) < 0;
-    cann_communications_release(&communications);
-    return failed ? err_status(err) : 0;
+    return cann_each_span(db, take_span, export, err) < 0 ? err_status(err) : overlap_end(&export->overlap, err);
 }
 
 static int add_tasks(struct db_export *export, sqlite3 *db, struct err *err)
 {
-    int status = cann_each_task(db, CANN_TASKS_COUNTED, add_task, export, err);
-    return status == 0 ? add_overlap(export, db, err) : status;
+    return cann_each_task(db, CANN_TASKS_COUNTED, add_task, export, err) < 0 ? err_status(err)
+                                                                             : add_overlap(export, db, err);
 }
 
 /* Fills the large tables. */
@@ -206,11 +203,14 @@ static int name_older(struct unified *unified, int version, struct err *err)
     return failed ? err_status(err) : 0;
 }
 
-int database_write_cann(sqlite3 *db, const struct export_options *options, const char *path, cann_db_adder *add,
-                        void *arg, struct export_result *result, struct err *err)
+/* Writes the database of a capture to path. options->database NULL: there is no capture, and only what add (which may
+ * be NULL) adds before the file is complete is in it. */
+static int write_cann(sqlite3 *db, const struct export_options *options, const char *path,
+                      int (*add)(void *arg, struct unified *unified, struct err *err), void *arg,
+                      struct export_result *result, struct err *err)
 {
     struct db_export export = {.part = NULL};
-    uint64_t rows;
+    uint64_t rows = 0;
     bool failed = cann_parts_load(db, &export.parts, err) < 0 ||
                   cann_frequencies_load(db, &export.frequencies, err) < 0 ||
                   (export.unified = unified_new(path, err)) == NULL ||
@@ -218,31 +218,31 @@ int database_write_cann(sqlite3 *db, const struct export_options *options, const
                   unified_connect(export.unified, options->database, err) < 0 ||
                   cann_db_samples(export.unified, db, err) < 0 || (add != NULL && add(arg, export.unified, err) < 0) ||
                   name_older(export.unified, options->cann_version, err) < 0;
-    if (failed)
-        unified_abort(export.unified);
-    failed = failed || unified_commit(export.unified, &rows, err) < 0;
-    if (!failed) {
-        result->files++;
-        result->rows += rows;
-        if (options->written != NULL)
-            options->written(options->written_arg, "db", path);
-    }
     cann_frequencies_release(&export.frequencies);
     cann_parts_release(&export.parts);
-    return failed ? err_status(err) : 0;
+    if (failed)
+        unified_abort(export.unified);
+    if (failed || unified_commit(export.unified, &rows, err) < 0)
+        return err_status(err);
+    result->files++;
+    result->rows += rows;
+    if (options->written != NULL)
+        options->written(options->written_arg, "db", path);
+    return 0;
 }
 
 int export_database(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
 {
     struct db_facts facts;
     *ret = (struct export_result){.files = 0};
-    int status = db_read_facts(db, &facts, err);
-    if (status < 0 || facts.family != CAPTURE_CANN)
-        return status;
-    char *path = cann_report_path(options, "msprof", -1, ".db", err);
-    status = path != NULL ? database_write_cann(db, options, path, NULL, NULL, ret, err) : err_status(err);
-    free(path);
-    return status == 0 ? communication_database(db, options, ret, err) : status;
+    if (db_read_facts(db, &facts, err) < 0)
+        return err_status(err);
+    if (facts.family != CAPTURE_CANN)
+        return 0;
+    SCOPED_FREE char *path = cann_report_path(options, "msprof", -1, ".db", err);
+    return path == NULL || write_cann(db, options, path, NULL, NULL, ret, err) < 0
+               ? err_status(err)
+               : communication_database(db, options, ret, err);
 }
 
 char *framework_database_path(const struct framework_analysis *analysis, const char *name, struct err *err)
@@ -256,21 +256,18 @@ char *framework_database_path(const struct framework_analysis *analysis, const c
 /* The capture knows its rank seldom, the framework always. */
 static int set_rank(const struct framework_analysis *analysis, sqlite3 *db, struct err *err)
 {
-    struct table_rows rows = {.db = NULL};
+    struct table_rows rows;
     char sql[128];
     int64_t rank = analysis->framework->info.rank;
-    int status = 0;
     if (rank < 0)
         return 0;
     snprintf(sql, sizeof sql, "UPDATE RANK_DEVICE_MAP SET rankId = %" PRId64 " WHERE rankId = -1", rank);
-    status = database_exec(db, sql, err);
-    if (status < 0 || analysis->database != NULL)
-        return status;
-    status = table_rows_open(&rows, db, "RANK_DEVICE_MAP", "rankId, deviceId", err);
-    if (status == 0)
-        status = table_add(&rows, err, V(rank), V(-1));
-    table_rows_close(&rows);
-    return status;
+    return database_exec(db, sql, err) < 0 ||
+                   (analysis->database == NULL &&
+                    (table_rows_open(&rows, db, "RANK_DEVICE_MAP", "rankId, deviceId", err) < 0 ||
+                     table_add(&rows, err, V(rank), V(-1)) < 0))
+               ? err_status(err)
+               : 0;
 }
 
 static int add_tables(void *arg, struct unified *unified, struct err *err)
@@ -285,14 +282,13 @@ static int add_tables(void *arg, struct unified *unified, struct err *err)
 static int write_database(struct framework_analysis *analysis, const char *path, struct err *err)
 {
     struct export_options options = *analysis->options;
-    struct framework_part part;
     if (analysis->steps.count == 0 || analysis->database == NULL)
-        return database_write_cann(analysis->db, &options, path, add_tables, analysis, analysis->result, err);
-    bool failed = framework_part_make(analysis, &part, err) < 0;
+        return write_cann(analysis->db, &options, path, add_tables, analysis, analysis->result, err);
+    SCOPED(framework_part_release) struct framework_part part;
+    if (framework_part_make(analysis, &part, err) < 0)
+        return err_status(err);
     options.database = part.path;
-    failed = failed || database_write_cann(part.db, &options, path, add_tables, analysis, analysis->result, err) < 0;
-    framework_part_release(&part);
-    return failed ? err_status(err) : 0;
+    return write_cann(part.db, &options, path, add_tables, analysis, analysis->result, err);
 }
 
 int framework_write_database(struct framework_analysis *analysis, struct err *err)
@@ -306,10 +302,8 @@ int framework_write_database(struct framework_analysis *analysis, struct err *er
         snprintf(name, sizeof name, "ascend_%s_profiler_%" PRId64 ".db", framework, info->rank);
     else
         snprintf(name, sizeof name, "ascend_%s_profiler.db", framework);
-    char *path = framework_database_path(analysis, name, err);
-    int status = path != NULL ? write_database(analysis, path, err) : err_status(err);
-    free(path);
-    return status;
+    SCOPED_FREE char *path = framework_database_path(analysis, name, err);
+    return path != NULL ? write_database(analysis, path, err) : err_status(err);
 }
 
 /* ---- part ---- */
@@ -335,15 +329,14 @@ static struct stretch *stretches_of(const struct framework_analysis *analysis, s
 int framework_part_make(const struct framework_analysis *analysis, struct framework_part *ret, struct err *err)
 {
     size_t count;
-    struct stretch *stretches = stretches_of(analysis, &count, err);
-    char *beside = stretches != NULL ? path_joined(analysis->options->directory, "", err) : NULL;
+    SCOPED_FREE struct stretch *stretches = stretches_of(analysis, &count, err);
+    SCOPED_FREE char *beside = stretches != NULL ? path_joined(analysis->options->directory, "", err) : NULL;
     *ret = (struct framework_part){.fd = -1};
-    bool failed = stretches == NULL || beside == NULL || (ret->fd = temporary_create(beside, &ret->path, err)) < 0 ||
-                  iteration_stretches_make(analysis->db, analysis->database, ret->path, stretches, count, err) < 0 ||
-                  database_open(ret->path, &ret->db, err) < 0;
-    free(beside);
-    free(stretches);
-    return failed ? err_status(err) : 0;
+    return stretches == NULL || beside == NULL || (ret->fd = temporary_create(beside, &ret->path, err)) < 0 ||
+                   iteration_stretches_make(analysis->db, analysis->database, ret->path, stretches, count, err) < 0 ||
+                   database_open(ret->path, &ret->db, err) < 0
+               ? err_status(err)
+               : 0;
 }
 
 void framework_part_release(struct framework_part *part)

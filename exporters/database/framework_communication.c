@@ -2,10 +2,10 @@
 /* communication_analyzer.db, analysis.db. */
 #include "db/database.h"
 #include "db/table_rows.h"
-#include "exporters/communication/analyzer_tables.h"
 #include "exporters/communication/communication.h"
+#include "exporters/communication/communication_files.h"
 #include "exporters/database/databases.h"
-#include "exporters/reports/framework/step_trace_time.h"
+#include "exporters/reports/framework/analysis.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,23 +38,22 @@ static int take_link(void *arg, const struct comm_link_row *row, struct err *err
 static int add_operator(struct comm_tables *tables, const struct comm_operator *op, struct err *err)
 {
     const struct analyzer_name name = name_of(tables, op->name, op->group);
-    struct collective sum;
-    bool failed = comm_sum_make(tables->document, op, &sum, err) < 0 ||
-                  analyzer_add_operator(&tables->tables, &name, op->start_ns, &sum, err) < 0;
-    collective_release(&sum);
-    return failed ? err_status(err) : 0;
+    SCOPED(collective_release) struct collective sum;
+    return comm_sum_make(tables->document, op, &sum, err) < 0 ||
+                   analyzer_add_operator(&tables->tables, &name, op->start_ns, &sum, err) < 0
+               ? err_status(err)
+               : 0;
 }
 
 static int add_half(struct comm_tables *tables, size_t step, bool point_to_point, struct err *err)
 {
     struct comm_document *document = tables->document;
-    int status = 0;
     tables->tables.half = point_to_point ? "p2p" : "collective";
-    for (size_t i = document->steps[step].first; status == 0 && i < document->steps[step].end; i++) {
-        if (comm_is_in(&document->operators[i], step, point_to_point))
-            status = add_operator(tables, &document->operators[i], err);
-    }
-    return status == 0 ? comm_each_link(document, step, point_to_point, take_link, tables, err) : status;
+    for (size_t i = document->steps[step].first; i < document->steps[step].end; i++)
+        if (comm_is_in(&document->operators[i], step, point_to_point) &&
+            add_operator(tables, &document->operators[i], err) < 0)
+            return err_status(err);
+    return comm_each_link(document, step, point_to_point, take_link, tables, err);
 }
 
 /* As the steps of communication.json. */
@@ -73,23 +72,22 @@ static int add_by_step(struct comm_tables *tables, struct err *err)
 static int add_all(struct comm_tables *tables, struct err *err)
 {
     const struct comm_document *document = tables->document;
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < document->operator_count; i++) {
+    for (size_t i = 0; i < document->operator_count; i++) {
         const struct comm_operator *op = &document->operators[i];
-        if (op->start_ns != INT64_MAX && (op->step != SIZE_MAX || document->analysis->steps.count == 0))
-            status = add_operator(tables, op, err);
+        if (op->start_ns != INT64_MAX && (op->step != SIZE_MAX || document->analysis->steps.count == 0) &&
+            add_operator(tables, op, err) < 0)
+            return err_status(err);
     }
-    return status;
+    return 0;
 }
 
 static int add_communication(struct comm_tables *tables, sqlite3 *db, struct err *err)
 {
     bool pytorch = tables->document->pytorch;
-    bool failed = analyzer_tables_open(&tables->tables, db, pytorch, true, err) < 0;
+    if (analyzer_tables_open(&tables->tables, db, pytorch, true, err) < 0)
+        return err_status(err);
     tables->tables.step = tables->step;
-    failed = failed || (pytorch ? add_by_step(tables, err) : add_all(tables, err)) < 0;
-    analyzer_tables_close(&tables->tables);
-    return failed ? err_status(err) : 0;
+    return pytorch ? add_by_step(tables, err) : add_all(tables, err);
 }
 
 struct step_table {
@@ -110,10 +108,10 @@ static int add_step(void *arg, int64_t device_id, const struct step_sum *step, s
 static int add_steps(struct framework_analysis *analysis, sqlite3 *db, struct err *err)
 {
     struct step_table table = {.analysis = analysis};
-    bool failed = table_rows_open(&table.rows, db, "StepTraceTime", STEP_COLUMNS, err) < 0 ||
-                  step_sums_each(analysis, add_step, &table, err) < 0;
-    table_rows_close(&table.rows);
-    return failed ? err_status(err) : 0;
+    return table_rows_open(&table.rows, db, "StepTraceTime", STEP_COLUMNS, err) < 0 ||
+                   step_sums_each(analysis, add_step, &table, err) < 0
+               ? err_status(err)
+               : 0;
 }
 
 static int write_file(struct comm_tables *tables, const char *path, struct err *err)
@@ -145,8 +143,7 @@ int framework_write_communication_database(struct framework_analysis *analysis, 
     bool pytorch = tables.document->pytorch;
     if (!pytorch && tables.document->operator_count == 0)
         return 0;
-    char *path = framework_database_path(analysis, pytorch ? "analysis.db" : "communication_analyzer.db", err);
-    int status = path != NULL ? write_file(&tables, path, err) : err_status(err);
-    free(path);
-    return status;
+    SCOPED_FREE char *path =
+        framework_database_path(analysis, pytorch ? "analysis.db" : "communication_analyzer.db", err);
+    return path != NULL ? write_file(&tables, path, err) : err_status(err);
 }

@@ -11,7 +11,6 @@
 #include "exporters/database/databases.h"
 #include "exporters/json_text.h"
 #include "exporters/reports/framework/memory.h"
-#include "exporters/reports/framework/torch_events.h"
 #include "exporters/reports/framework/torch_relation.h"
 
 #include <math.h>
@@ -130,11 +129,12 @@ static int add_queued(void *arg, const struct torch_range *range, bool taken, co
     (void)taken;
     if (connection >= tables->next_connection && connection < INT64_MAX)
         tables->next_connection = connection + 1;
-    bool failed = add_plain(tables, range->start_ns, range->end_ns, thread_id(by->pid, by->thread),
-                            V(tables->connection_ids), name, TYPE_QUEUE, err) < 0 ||
-                  add_connection(tables, connection, err) < 0;
+    if (add_plain(tables, range->start_ns, range->end_ns, thread_id(by->pid, by->thread), V(tables->connection_ids),
+                  name, TYPE_QUEUE, err) < 0 ||
+        add_connection(tables, connection, err) < 0)
+        return err_status(err);
     tables->connection_ids++;
-    return failed ? err_status(err) : 0;
+    return 0;
 }
 
 /* ---- operators ---- */
@@ -149,8 +149,7 @@ static int tie_backward(void *arg, const struct torch_op *forward, const struct 
 {
     struct torch_tables *tables = arg;
     int64_t connection = tables->next_connection++;
-    int status = add_tie(tables, forward, connection, err);
-    return status == 0 ? add_tie(tables, backward, connection, err) : status;
+    return add_tie(tables, forward, connection, err) < 0 ? err_status(err) : add_tie(tables, backward, connection, err);
 }
 
 static int take_launch(void *arg, sqlite3_stmt *row, struct err *err)
@@ -222,20 +221,20 @@ static int add_op(struct torch_tables *tables, uint32_t number, size_t *tie, str
 static int add_ops(struct torch_tables *tables, struct err *err)
 {
     const struct torch_ops *ops = &tables->analysis->framework->torch->ops;
-    struct strbuf lines;
+    SCOPED(strbuf_release) struct strbuf lines;
     size_t tie = 0;
-    bool failed = torch_each_backward(tables->analysis, tie_backward, tables, err) < 0 ||
-                  (tables->analysis->database != NULL && tie_launches(tables, err) < 0);
-    array_sort(tables->ties.items, tables->ties.count, sizeof *tables->ties.items, compare_ties);
     strbuf_init(&lines, TORCH_TEXT_LIMIT);
-    for (uint32_t i = 0; !failed && i < ops->count; i++) {
+    if (torch_each_backward(tables->analysis, tie_backward, tables, err) < 0 ||
+        (tables->analysis->database != NULL && tie_launches(tables, err) < 0))
+        return err_status(err);
+    array_sort(tables->ties.items, tables->ties.count, sizeof *tables->ties.items, compare_ties);
+    for (uint32_t i = 0; i < ops->count; i++) {
         while (tie < tables->ties.count && tables->ties.items[tie].op < i)
             tie++;
-        if (framework_wants_time(tables->analysis, ops->items[i].start_ns))
-            failed = add_op(tables, i, &tie, &lines, err) < 0;
+        if (framework_wants_time(tables->analysis, ops->items[i].start_ns) && add_op(tables, i, &tie, &lines, err) < 0)
+            return err_status(err);
     }
-    strbuf_release(&lines);
-    return failed ? err_status(err) : 0;
+    return 0;
 }
 
 static int add_interface(struct torch_tables *tables, struct err *err)
@@ -243,17 +242,15 @@ static int add_interface(struct torch_tables *tables, struct err *err)
     bool texts = cann_version_has(tables->analysis->options->cann_version, NAMING_TEXT_TIMES);
     const char *columns =
         texts ? "startNs TEXT, endNs TEXT, " API_COLUMNS : "startNs INTEGER, endNs INTEGER, " API_COLUMNS;
-    bool failed = table_rows_open(&tables->rows, tables->db, "PYTORCH_API", columns, err) < 0 ||
-                  table_rows_open(&tables->connections, tables->db, "CONNECTION_IDS",
-                                  "id INTEGER, connectionId INTEGER", err) < 0 ||
-                  table_rows_open(&tables->stacks, tables->db, "PYTORCH_CALLCHAINS",
-                                  "id INTEGER, stack INTEGER, stackDepth INTEGER", err) < 0 ||
-                  torch_each_call(tables->analysis, add_call, tables, err) < 0 ||
-                  torch_each_queued(tables->analysis, add_queued, tables, err) < 0 || add_ops(tables, err) < 0;
-    table_rows_close(&tables->rows);
-    table_rows_close(&tables->connections);
-    table_rows_close(&tables->stacks);
-    return failed ? err_status(err) : 0;
+    return table_rows_open(&tables->rows, tables->db, "PYTORCH_API", columns, err) < 0 ||
+                   table_rows_open(&tables->connections, tables->db, "CONNECTION_IDS",
+                                   "id INTEGER, connectionId INTEGER", err) < 0 ||
+                   table_rows_open(&tables->stacks, tables->db, "PYTORCH_CALLCHAINS",
+                                   "id INTEGER, stack INTEGER, stackDepth INTEGER", err) < 0 ||
+                   torch_each_call(tables->analysis, add_call, tables, err) < 0 ||
+                   torch_each_queued(tables->analysis, add_queued, tables, err) < 0 || add_ops(tables, err) < 0
+               ? err_status(err)
+               : 0;
 }
 
 /* ---- memory ---- */
@@ -287,15 +284,13 @@ static int add_piece(void *arg, const struct framework_piece *piece, struct err 
 
 static int add_memory(struct torch_tables *tables, struct err *err)
 {
-    if (!tables->analysis->framework->info.memory)
-        return 0;
-    bool failed = table_rows_open(&tables->rows, tables->db, "MEMORY_RECORD", RECORD_COLUMNS, err) < 0 ||
-                  framework_each_total(tables->analysis, add_record, tables, err) < 0;
-    table_rows_close(&tables->rows);
-    failed = failed || table_rows_open(&tables->rows, tables->db, "OP_MEMORY", PIECE_COLUMNS, err) < 0 ||
-             framework_each_piece(tables->analysis, add_piece, tables, err) < 0;
-    table_rows_close(&tables->rows);
-    return failed ? err_status(err) : 0;
+    return tables->analysis->framework->info.memory &&
+                   (table_rows_open(&tables->rows, tables->db, "MEMORY_RECORD", RECORD_COLUMNS, err) < 0 ||
+                    framework_each_total(tables->analysis, add_record, tables, err) < 0 ||
+                    table_rows_open(&tables->rows, tables->db, "OP_MEMORY", PIECE_COLUMNS, err) < 0 ||
+                    framework_each_piece(tables->analysis, add_piece, tables, err) < 0)
+               ? err_status(err)
+               : 0;
 }
 
 /* ---- the rest ---- */
@@ -305,16 +300,16 @@ static int add_collections(struct torch_tables *tables, struct err *err)
     const struct torch_gcs *gcs = &tables->analysis->framework->torch->gcs;
     if (gcs->count == 0)
         return 0;
-    int status = table_rows_open(&tables->rows, tables->db, "GC_RECORD",
-                                 "startNs INTEGER, endNs INTEGER, globalTid INTEGER", err);
-    for (size_t i = 0; status == 0 && i < gcs->count; i++) {
+    if (table_rows_open(&tables->rows, tables->db, "GC_RECORD", "startNs INTEGER, endNs INTEGER, globalTid INTEGER",
+                        err) < 0)
+        return err_status(err);
+    for (size_t i = 0; i < gcs->count; i++) {
         const struct torch_gc *gc = &gcs->items[i];
-        if (!framework_wants_time(tables->analysis, gc->start_ns))
-            continue;
-        status = table_add(&tables->rows, err, V(gc->start_ns), V(gc->end_ns), V(thread_id(gc->pid, gc->pid)));
+        if (framework_wants_time(tables->analysis, gc->start_ns) &&
+            table_add(&tables->rows, err, V(gc->start_ns), V(gc->end_ns), V(thread_id(gc->pid, gc->pid))) < 0)
+            return err_status(err);
     }
-    table_rows_close(&tables->rows);
-    return status;
+    return 0;
 }
 
 static int add_steps(struct torch_tables *tables, struct err *err)
@@ -322,76 +317,69 @@ static int add_steps(struct torch_tables *tables, struct err *err)
     const struct framework *framework = tables->analysis->framework;
     if (framework->steps.count == 0)
         return 0;
-    int status =
-        table_rows_open(&tables->rows, tables->db, "STEP_TIME", "id INTEGER, startNs INTEGER, endNs INTEGER", err);
-    for (size_t i = 0; status == 0 && i < framework->steps.count; i++) {
+    if (table_rows_open(&tables->rows, tables->db, "STEP_TIME", "id INTEGER, startNs INTEGER, endNs INTEGER", err) < 0)
+        return err_status(err);
+    for (size_t i = 0; i < framework->steps.count; i++) {
         const struct framework_step *step = &framework->steps.items[i];
-        const char *id = framework_text(framework, step->id);
-        if (framework_wants_step(tables->analysis, id)) /* the column makes a number of it */
-            status = table_add(&tables->rows, err, V(id), V(step->start_ns), V(step->end_ns));
+        const char *id = framework_text(framework, step->id); /* the column makes a number of it */
+        if (framework_wants_step(tables->analysis, id) &&
+            table_add(&tables->rows, err, V(id), V(step->start_ns), V(step->end_ns)) < 0)
+            return err_status(err);
     }
-    table_rows_close(&tables->rows);
-    return status;
+    return 0;
 }
 
 static int add_member(struct torch_tables *tables, const struct json *member, struct err *err)
 {
-    char *text = NULL;
+    SCOPED_FREE char *text = NULL;
     size_t length;
     struct json_out json = {.stream = open_memstream(&text, &length), .gap = " "};
     if (json.stream == NULL)
         return err_no_memory(err);
     put_value(&json, member);
-    int status =
-        fclose(json.stream) == 0 ? table_add(&tables->rows, err, V(json_key(member)), V(text)) : err_no_memory(err);
-    free(text);
-    return status;
+    if (fclose(json.stream) != 0)
+        return err_no_memory(err);
+    return table_add(&tables->rows, err, V(json_key(member)), V(text));
 }
 
 static int add_members(struct torch_tables *tables, const struct json *root, struct err *err)
 {
-    int status = table_rows_open(&tables->rows, tables->db, "META_DATA", "name TEXT, value TEXT", err);
-    for (const struct json *member = json_first(root); status == 0 && member != NULL; member = json_next(member))
-        status = add_member(tables, member, err);
-    table_rows_close(&tables->rows);
-    return status;
+    if (table_rows_open(&tables->rows, tables->db, "META_DATA", "name TEXT, value TEXT", err) < 0)
+        return err_status(err);
+    for (const struct json *member = json_first(root); member != NULL; member = json_next(member))
+        if (add_member(tables, member, err) < 0)
+            return err_status(err);
+    return 0;
 }
 
 /* Adds what the program itself told its profiler. */
 static int add_metadata(struct torch_tables *tables, struct err *err)
 {
-    char *path = path_join(tables->analysis->directory, "profiler_metadata.json"), *text = NULL;
+    SCOPED_FREE char *path = path_join(tables->analysis->directory, "profiler_metadata.json"), *text = NULL;
     size_t length = 0;
-    int status = path != NULL ? path_read_file(path, METADATA_LIMIT, &text, &length, err) : err_no_memory(err);
-    if (status < 0 && err->code == ERR_NOT_FOUND) {
-        *err = (struct err)ERR_INIT;
-        free(path);
-        return 0;
+    if (path == NULL)
+        return err_no_memory(err);
+    if (path_read_file(path, METADATA_LIMIT, &text, &length, err) == 0) {
+        SCOPED_JSON struct json *root = json_parse(text, length, err);
+        if (root != NULL)
+            return add_members(tables, root, err);
     }
-    struct json *root = status == 0 ? json_parse(text, length, err) : NULL;
-    if (root != NULL) {
-        status = add_members(tables, root, err);
-    } else if (err->code != ERR_NO_MEMORY) {
+    if (err->code == ERR_NO_MEMORY)
+        return err_status(err);
+    if (err->code != ERR_NOT_FOUND)
         tables->analysis->not_written(tables->analysis->not_written_arg, "META_DATA of the database", err_message(err));
-        *err = (struct err)ERR_INIT;
-        status = 0;
-    } else {
-        status = err_status(err);
-    }
-    json_free(root);
-    free(text);
-    free(path);
-    return status;
+    *err = (struct err)ERR_INIT;
+    return 0;
 }
 
 static int add_texts(struct torch_tables *tables, struct err *err)
 {
-    int status = table_rows_open(&tables->rows, tables->db, "STRING_IDS", "id INTEGER, value TEXT", err);
-    for (size_t i = 0; status == 0 && i < tables->texts.count; i++) {
-        status = table_add(&tables->rows, err, V(FIRST_TEXT + (int64_t)i), V(tables->texts.items[i].bytes));
-    }
-    table_rows_close(&tables->rows);
-    return status;
+    if (table_rows_open(&tables->rows, tables->db, "STRING_IDS", "id INTEGER, value TEXT", err) < 0)
+        return err_status(err);
+    for (size_t i = 0; i < tables->texts.count; i++)
+        if (table_add(&tables->rows, err, V(FIRST_TEXT + (int64_t)i), V(tables->texts.items[i].bytes)) < 0)
+            return err_status(err);
+    return 0;
 }
 
 /* Adds the types that CANN's own database does not have. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/database/unified.h"
+#include "exporters/database/databases.h"
 
 #include "base/array.h"
 #include "base/file/large.h"
@@ -214,12 +214,11 @@ int unified_add_call(struct unified_bulk *bulk, const struct cann_call *call, st
     put(&row, call->thread_id != DB_NULL ? process | call->thread_id : DB_NULL);
     put(&row, call->id);
     put(&row, call->level == HOST_LEVEL_COMMUNICATION && call->item_id != DB_NULL ? call->item_id : call->name_id);
-    int status = add_row(bulk, BULK_CALLS, call->id, &row, err);
-    if (status == 0)
-        status = enter_call(bulk, call, err);
-    return status == 0 && call->launches != DB_NULL && call->launches > 0 && call->connection_id != DB_NULL
-               ? note_launch(bulk, call, err)
-               : status;
+    return add_row(bulk, BULK_CALLS, call->id, &row, err) < 0 || enter_call(bulk, call, err) < 0 ||
+                   (call->launches != DB_NULL && call->launches > 0 && call->connection_id != DB_NULL &&
+                    note_launch(bulk, call, err) < 0)
+               ? err_status(err)
+               : 0;
 }
 
 /* ---- tasks ---- */
@@ -612,7 +611,7 @@ int unified_begin_table(struct unified *unified, const struct exported_table *ta
                                         [EXPORTED_REAL] = "REAL",
                                         [EXPORTED_WORD] = "INTEGER",
                                         [EXPORTED_NUMERIC_WORD] = "NUMERIC"};
-    struct strbuf columns;
+    SCOPED(strbuf_release) struct strbuf columns;
     char name[WORD_KEPT];
     strbuf_init(&columns, SQL_MAX);
     unified->table = table;
@@ -621,12 +620,9 @@ int unified_begin_table(struct unified *unified, const struct exported_table *ta
     for (const struct exported_column *column = table->columns; column->name != NULL; column++)
         strbuf_addf(&columns, "%s%s %s", unified->column_count++ > 0 ? ", " : "", column->name, types[column->type]);
     snprintf(name, sizeof name, "main.%s", table->name);
-    table_rows_close(&unified->rows);
-    int status = columns.failed || unified->column_count > EXPORTED_MOST_COLUMNS
-                     ? err_set(err, ERR_LIMIT, "table %s has too many columns", table->name)
-                     : table_rows_open(&unified->rows, unified->build.db, name, columns.data, err);
-    strbuf_release(&columns);
-    return status;
+    if (columns.failed || unified->column_count > EXPORTED_MOST_COLUMNS)
+        return err_set(err, ERR_LIMIT, "table %s has too many columns", table->name);
+    return table_rows_open(&unified->rows, unified->build.db, name, columns.data, err);
 }
 
 /* The number of a word, which is stored when it comes first; -code. */
@@ -680,36 +676,27 @@ sqlite3 *unified_sqlite(const struct unified *unified)
     return unified->build.db;
 }
 
-static void finalize(struct unified *unified)
-{
-    table_rows_close(&unified->rows);
-    table_rows_close(&unified->words);
-    intern_release(&unified->sample_words);
-}
-
 /* Tables without rows are not there. */
 static int drop_empty(sqlite3 *db, struct err *err)
 {
-    struct strbuf drops;
-    sqlite3_stmt *names = NULL;
+    SCOPED(strbuf_release) struct strbuf drops;
+    SCOPED(statement_release) sqlite3_stmt *names = NULL;
     strbuf_init(&drops, SQL_MAX);
-    bool failed =
-        database_prepare(db, "SELECT name FROM main.sqlite_master WHERE type = 'table' ORDER BY name", &names, err) < 0;
-    while (!failed && sqlite3_step(names) == SQLITE_ROW) {
+    if (database_prepare(db, "SELECT name FROM main.sqlite_master WHERE type = 'table' ORDER BY name", &names, err) < 0)
+        return err_status(err);
+    while (sqlite3_step(names) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(names, 0);
         char sql[256];
-        sqlite3_stmt *row = NULL;
+        SCOPED(statement_release) sqlite3_stmt *row = NULL;
         snprintf(sql, sizeof sql, "SELECT 1 FROM main.\"%s\" LIMIT 1", name);
-        failed = database_prepare(db, sql, &row, err) < 0;
-        if (!failed && sqlite3_step(row) == SQLITE_DONE)
+        if (database_prepare(db, sql, &row, err) < 0)
+            return err_status(err);
+        if (sqlite3_step(row) == SQLITE_DONE)
             strbuf_addf(&drops, "DROP TABLE main.\"%s\";", name);
-        sqlite3_finalize(row);
     }
-    sqlite3_finalize(names);
-    failed = failed || (drops.failed && err_no_memory(err) < 0) ||
-             (drops.length > 0 && database_exec(db, drops.data, err) < 0);
-    strbuf_release(&drops);
-    return failed ? err_status(err) : 0;
+    if (drops.failed)
+        return err_no_memory(err);
+    return drops.length > 0 ? database_exec(db, drops.data, err) : 0;
 }
 
 /* Adds the indexes that viewers look tasks up by. */
@@ -721,28 +708,21 @@ static int add_indexes(sqlite3 *db, struct err *err)
         {"TASK", "CREATE INDEX TaskIndex ON TASK (startNs,globalTaskId)"},
         {"COMMUNICATION_TASK_INFO", "CREATE INDEX CommunicationTaskIndex ON COMMUNICATION_TASK_INFO (globalTaskId)"},
     };
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < sizeof indexes / sizeof *indexes; i++) {
+    for (size_t i = 0; i < sizeof indexes / sizeof *indexes; i++)
         if (sqlite3_table_column_metadata(db, "main", indexes[i].table, NULL, NULL, NULL, NULL, NULL, NULL) ==
-            SQLITE_OK)
-            status = database_exec(db, indexes[i].sql, err);
-    }
-    return status;
+                SQLITE_OK &&
+            database_exec(db, indexes[i].sql, err) < 0)
+            return err_status(err);
+    return 0;
 }
 
 int unified_commit(struct unified *unified, uint64_t *ret_rows, struct err *err)
 {
     *ret_rows = unified_bulk_rows(unified->bulk) + unified->sample_words.count + /* each is of a table of words, too */
                 (uint64_t)(sqlite3_total_changes64(unified->build.db) - unified->unchanged);
-    finalize(unified);
-    bool failed = drop_empty(unified->build.db, err) < 0 || add_indexes(unified->build.db, err) < 0;
-    if (!failed) {
-        failed = database_build_commit(&unified->build, err) < 0;
-    } else {
-        database_build_abort(&unified->build);
-    }
-    unified_bulk_free(unified->bulk);
-    free(unified);
+    bool failed = drop_empty(unified->build.db, err) < 0 || add_indexes(unified->build.db, err) < 0 ||
+                  database_build_commit(&unified->build, err) < 0;
+    unified_abort(unified); /* releases; of one that is complete there is nothing to remove */
     return failed ? err_status(err) : 0;
 }
 
@@ -750,7 +730,7 @@ void unified_abort(struct unified *unified)
 {
     if (unified == NULL)
         return;
-    finalize(unified);
+    intern_release(&unified->sample_words);
     database_build_abort(&unified->build);
     unified_bulk_free(unified->bulk);
     free(unified);

@@ -83,7 +83,7 @@ static void flame_finish(struct flame *flame)
 
 /* ---- calls inside of each other ---- */
 
-struct open_call {
+struct open_frame {
     int64_t thread, start_ns, end_ns;
     int64_t covered_ns; /* until when calls inside of it ran */
     uint32_t name, node;
@@ -91,19 +91,19 @@ struct open_call {
 
 /* The calls that are open on a thread at a time. */
 struct open_calls {
-    struct open_call *items;
+    struct open_frame *items;
     size_t count, capacity;
     bool ragged; /* one ends behind the one around it */
 };
 
 /* Whether a call begins while another is made. */
-static bool is_inside(const struct open_call *outer, const struct open_call *call)
+static bool is_inside(const struct open_frame *outer, const struct open_frame *call)
 {
     return outer->thread == call->thread && (call->start_ns < outer->end_ns || call->end_ns <= outer->end_ns);
 }
 
 /* Takes calls that have ended from between those that go on, which began inside of them. */
-static int drop_ended(struct open_calls *open, struct flame *flame, const struct open_call *call, uint32_t *ret_parent,
+static int drop_ended(struct open_calls *open, struct flame *flame, const struct open_frame *call, uint32_t *ret_parent,
                       struct err *err)
 {
     size_t kept = 0;
@@ -124,7 +124,7 @@ static int drop_ended(struct open_calls *open, struct flame *flame, const struct
 
 /* Opens a call inside of those that are made when it begins; sets its node. Calls come by thread and start, a call
  * before those inside of it. */
-static int open_call(struct open_calls *open, struct flame *flame, struct open_call *call, struct err *err)
+static int open_call(struct open_calls *open, struct flame *flame, struct open_frame *call, struct err *err)
 {
     uint32_t parent = FLAME_ROOT;
     int status = 0;
@@ -148,11 +148,11 @@ static int open_call(struct open_calls *open, struct flame *flame, struct open_c
  * behind them. */
 static void add_host_time(struct open_calls *open, struct flame *flame)
 {
-    const struct open_call *call = &open->items[open->count - 1];
+    const struct open_frame *call = &open->items[open->count - 1];
 
     flame_add(flame, call->node, number_subtract(call->end_ns, call->start_ns));
     for (size_t i = open->count - 1; i-- > 0;) {
-        struct open_call *around = &open->items[i];
+        struct open_frame *around = &open->items[i];
         int64_t from_ns = call->start_ns > around->covered_ns ? call->start_ns : around->covered_ns;
         int64_t to_ns = call->end_ns < around->end_ns ? call->end_ns : around->end_ns;
         if (from_ns < to_ns) {
@@ -201,9 +201,9 @@ static int spool_joined(struct ascend_load *load, int64_t connection, uint64_t o
 }
 
 /* A call with all times; false: it has none. */
-static bool call_of(const struct cann_call *from, struct open_call *ret)
+static bool call_of(const struct cann_call *from, struct open_frame *ret)
 {
-    *ret = (struct open_call){.thread = from->thread_id, .start_ns = from->start_ns};
+    *ret = (struct open_frame){.thread = from->thread_id, .start_ns = from->start_ns};
     return from->start_ns != DB_NULL && from->duration_ns != DB_NULL && from->duration_ns >= 0 &&
            !__builtin_add_overflow(from->start_ns, from->duration_ns, &ret->end_ns);
 }
@@ -217,7 +217,7 @@ static int64_t call_name(const struct cann_call *call)
 static int take_launching_call(void *arg, const struct cann_call *from, struct err *err)
 {
     struct ascend_load *load = arg;
-    struct open_call call;
+    struct open_frame call;
 
     if (!call_of(from, &call))
         return 0;
@@ -235,10 +235,9 @@ static int add_work(struct ascend_load *load, int64_t connection, const char *na
                     struct err *err)
 {
     uint32_t number;
-    int status = flame_name(load->flame, name, &number, err);
 
-    if (status != 0)
-        return status;
+    if (flame_name(load->flame, name, &number, err) < 0)
+        return err_status(err);
     return spool_joined(load, connection, JOIN_WORK, number, load->flame->weight == FLAME_COUNT ? 1 : duration_ns, err);
 }
 
@@ -409,7 +408,7 @@ static int make_device(struct ascend_load *load, sqlite3 *db, bool framework, st
 
 /* ---- the host's time ---- */
 
-static int add_host_call(struct ascend_load *load, struct open_call *call, const char *text, struct err *err)
+static int add_host_call(struct ascend_load *load, struct open_frame *call, const char *text, struct err *err)
 {
     if (flame_name(load->flame, text, &call->name, err) != 0 || open_call(&load->open, load->flame, call, err) != 0)
         return err_status(err);
@@ -418,7 +417,7 @@ static int add_host_call(struct ascend_load *load, struct open_call *call, const
 }
 
 /* Whether what a framework did stands in front of a call. */
-static bool stands_before(const struct open_call *frame, const struct open_call *call)
+static bool stands_before(const struct open_frame *frame, const struct open_frame *call)
 {
     if (frame->thread != call->thread)
         return frame->thread < call->thread;
@@ -439,12 +438,12 @@ static int next_frame(struct ascend_load *load, struct err *err)
 }
 
 /* Adds frames of the framework until the one that stands behind a call; NULL: all. */
-static int add_frames_before(struct ascend_load *load, const struct open_call *call, struct err *err)
+static int add_frames_before(struct ascend_load *load, const struct open_frame *call, struct err *err)
 {
     while (load->frames != NULL) {
-        struct open_call frame = {.thread = query_integer(load->frames, 0),
-                                  .start_ns = query_integer(load->frames, 1),
-                                  .end_ns = query_integer(load->frames, 2)};
+        struct open_frame frame = {.thread = query_integer(load->frames, 0),
+                                   .start_ns = query_integer(load->frames, 1),
+                                   .end_ns = query_integer(load->frames, 2)};
         if (call != NULL && !stands_before(&frame, call))
             return 0;
         if (add_host_call(load, &frame, query_text(load->frames, 3), err) != 0 || next_frame(load, err) != 0)
@@ -456,7 +455,7 @@ static int add_frames_before(struct ascend_load *load, const struct open_call *c
 static int take_host_call(void *arg, const struct cann_call *from, struct err *err)
 {
     struct ascend_load *load = arg;
-    struct open_call call;
+    struct open_frame call;
 
     if (!call_of(from, &call))
         return 0;
@@ -509,7 +508,7 @@ static int take_acl_call(void *arg, const struct acl_call *from, struct err *err
 {
     static const char execute[] = "svp_acl_mdl_execute";
     struct svp_flame *load = arg;
-    struct open_call call = {.thread = from->thread_id, .start_ns = from->start_ns, .end_ns = from->end_ns};
+    struct open_frame call = {.thread = from->thread_id, .start_ns = from->start_ns, .end_ns = from->end_ns};
 
     if (call.start_ns == DB_NULL || call.end_ns == DB_NULL || call.end_ns < call.start_ns)
         return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/html/chart.h"
+#include "exporters/html/page.h"
 
 #include "base/array.h"
 #include "base/file/large.h"
@@ -148,22 +148,20 @@ static int divide_device(const struct html_page *page, struct time_bars *bars, s
 
 static int take_splits(const struct splits *splits, struct time_bars *ret, struct err *err)
 {
-    int status = 0;
-
-    for (size_t i = 0; status == 0 && i < splits->count; i++) {
+    for (size_t i = 0; i < splits->count; i++) {
         large_pass(i);
         if (!is_leading(splits, i))
             continue;
-        status = large_reserve(ret, 1, err);
-        if (status == 0)
-            ret->items[ret->count++] = (struct time_bar){
-                .split = i,
-                .group = splits->items[i].group,
-                .steps = 1,
-                .counts = splits_counts(splits, i) && splits_is_recorded(splits, i, &splits->items[i].own),
-            };
+        if (large_reserve(ret, 1, err) < 0)
+            return err_status(err);
+        ret->items[ret->count++] = (struct time_bar){
+            .split = i,
+            .group = splits->items[i].group,
+            .steps = 1,
+            .counts = splits_counts(splits, i) && splits_is_recorded(splits, i, &splits->items[i].own),
+        };
     }
-    return status;
+    return 0;
 }
 
 int time_bars_make(const struct html_page *page, struct time_bars *ret, struct err *err)

@@ -5,7 +5,6 @@
 #include "db/query/query.h"
 #include "exporters/html/html_writer.h"
 #include "exporters/load/load.h"
-#include "exporters/load/load_evidence.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 
 #include "analysis/compare/compare.h"
 #include "base/progress.h"
-#include "exporters/load/load_roofline.h"
+#include "exporters/load/load.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>

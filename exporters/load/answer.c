@@ -30,21 +30,19 @@ static int put_row(struct report_run *run, const struct profile_row *row, double
 static int put_table(struct report_run *run, const struct profile_table *table,
                      bool (*wanted)(const struct profile_row *row), struct err *err)
 {
-    const struct profile_row **rows = calloc(table->count + 1, sizeof *rows);
-    int status = 0;
+    SCOPED_FREE const struct profile_row **rows = calloc(table->count + 1, sizeof *rows);
 
     if (rows == NULL)
         return err_no_memory(err);
     for (size_t i = 0; i < table->count; i++)
         rows[i] = &table->rows[i];
     qsort((void *)rows, table->count, sizeof *rows, by_total);
-    for (size_t i = 0; status == 0 && i < table->count; i++)
-        if (wanted == NULL || wanted(rows[i]))
-            status = put_row(run, rows[i], table->total_ns, err);
-    if (status == 0 && table->left > 0)
+    for (size_t i = 0; i < table->count; i++)
+        if ((wanted == NULL || wanted(rows[i])) && put_row(run, rows[i], table->total_ns, err) < 0)
+            return err_status(err);
+    if (table->left > 0)
         report_writer_leave_rest(&run->writer, table->left);
-    free((void *)rows);
-    return status;
+    return 0;
 }
 
 int answer_workload(struct report_run *run, enum load_counters counters, struct workload *ret, struct err *err)

@@ -10,9 +10,11 @@
 #include "db/query/operators/query_steps.h"
 #include "db/query/query.h"
 #include "db/query/query_cann.h"
+#include "db/query/query_loop.h"
 #include "db/query/query_records.h"
 #include "exporters/cann_report.h"
 #include "exporters/counters/pmu_metric.h"
+#include "exporters/reports/framework/host_side.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -768,4 +770,59 @@ int workload_load_sums(sqlite3 *db, struct workload *ret, struct err *err)
     if (status != 0)
         workload_release(ret);
     return status;
+}
+
+struct memory_load {
+    struct intern *owners;
+    struct memory_pieces *pieces;
+    bool of_framework; /* whose pieces of no time are none */
+};
+
+static int add_owner(struct memory_load *load, const char *name, uint32_t *ret, struct err *err)
+{
+    return intern_add(load->owners, name != NULL ? name : "", name != NULL ? strlen(name) : 0, ret, err);
+}
+
+static int take_name(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    uint32_t ignored;
+    return add_owner(arg, query_text(row, 0), &ignored, err);
+}
+
+static int take_piece(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    struct memory_load *load = arg;
+    int64_t end_ns = query_integer(row, 3);
+    struct memory_piece piece = {.device = query_integer(row, 1),
+                                 .start_ns = query_integer(row, 2),
+                                 .end_ns = end_ns != DB_NULL ? end_ns : MEMORY_KEPT,
+                                 .bytes = query_integer(row, 4)};
+    int status = add_owner(load, query_text(row, 0), &piece.owner, err);
+
+    return status != 0 || (load->of_framework && (piece.bytes <= 0 || piece.end_ns <= piece.start_ns))
+               ? status
+               : array_add(load->pieces, err, piece);
+}
+
+/* Owners have numbers in the order of their names. Pieces end with the release behind their allocation. */
+static const char names[] = "SELECT text FROM name WHERE id IN (SELECT node_name_id FROM task_memory_info) ORDER BY id";
+static const char records[] =
+    "SELECT n.text, m.device_id, m.time_ns, iif(m.next < 0, m.next_ns, NULL), m.bytes FROM"
+    " (SELECT *, lead(bytes) OVER place AS next, lead(time_ns) OVER place AS next_ns FROM task_memory_info"
+    "  WHERE time_ns IS NOT NULL AND bytes <> 0"
+    "  WINDOW place AS (PARTITION BY node_name_id, address, device_id ORDER BY id)) m"
+    " LEFT JOIN name n ON n.id = m.node_name_id WHERE m.bytes > 0 ORDER BY m.id";
+static const char framework_pieces[] = "SELECT owner, device_id, got_ns, gave_ns, bytes FROM temp.framework_piece";
+
+int memory_load(sqlite3 *db, struct intern *owners, struct memory_pieces *ret, struct err *err)
+{
+    struct memory_load load = {owners, ret, false};
+    int64_t attached = 0;
+
+    if (query_number(db, "SELECT " FRAMEWORK_ATTACHED, &attached, err) < 0 ||
+        query_run(db, names, NULL, 0, take_name, &load, err) < 0 ||
+        query_run(db, records, NULL, 0, take_piece, &load, err) < 0)
+        return err_status(err);
+    load.of_framework = true;
+    return attached ? query_run(db, framework_pieces, NULL, 0, take_piece, &load, err) : 0;
 }

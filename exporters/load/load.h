@@ -3,9 +3,13 @@
 #ifndef MSPROF_EXPORTERS_LOAD_LOAD_H
 #define MSPROF_EXPORTERS_LOAD_LOAD_H
 
+#include "analysis/advice.h"
 #include "analysis/compare/profile.h"
 #include "analysis/compare/workload.h"
+#include "analysis/gap_calls.h"
 #include "analysis/memory_curve.h"
+#include "analysis/step_path.h"
+#include "base/array.h"
 #include "base/err.h"
 #include "base/intern.h"
 #include "base/strbuf.h"
@@ -67,5 +71,148 @@ void operator_bounds_release(struct operator_bounds *bounds);
 int operator_bounds_of(const struct workload *workload, struct operator_bounds *ret, struct err *err);
 /* "memory" and so on, a literal of the program; NULL: nothing is known of this name. */
 const char *operator_bounds_find(const struct operator_bounds *bounds, const char *name, size_t length);
+
+/* Ranges of the host: what a program says it does, and the calls that it makes. */
+
+/* The calls that the host made, of captures of any family. */
+
+/* Gives every call with a time to each: those of a thread together and by their starts, a call before what is inside of
+ * it. Its name is a number of names, which is added to. */
+int host_calls_each(sqlite3 *db, struct intern *names,
+                    int (*each)(void *arg, const struct host_call *call, struct err *err), void *arg, struct err *err);
+
+/* Tells the connection that every range and call with this name is a step of the answers that follow. */
+int step_range_choose(sqlite3 *db, const char *name, struct err *err);
+
+/* Those of ranges that end behind their begin, or of calls. ret is empty before; it needs named_times_release whatever
+ * the result. */
+int named_times_of_ranges(sqlite3 *db, struct named_times *ret, struct err *err);
+int named_times_of_calls(sqlite3 *db, struct named_times *ret, struct err *err);
+void named_times_release(struct named_times *times);
+/* Which took most time: places among them, the first of them first. free(*ret). */
+int named_times_rank(const struct named_times *times, size_t **ret, struct err *err);
+/* Those that took most time, the first of them first; series_release their times whatever the result. */
+#define NAMED_LARGEST 5
+struct named_series {
+    const char *name;
+    struct series times;
+    double period_ns; /* named_times_period_ns */
+};
+int named_times_largest(const struct named_times *times, struct named_series ret[NAMED_LARGEST], size_t *ret_count,
+                        struct err *err);
+/* From the begin of one of a name to that of the next, the mean; negative: there is one alone. */
+double named_times_period_ns(const struct named_times *times, size_t name);
+
+/* The work of the host while devices waited: the evidence of advice. */
+
+/* Things that tables say of the calls of the host, which one walk through them tells. */
+struct host_calls {
+    struct intern names;
+    const struct gaps *gaps;    /* all of them */
+    struct gap_calls gap_calls; /* beside each */
+    struct coverage idle;       /* while times are taken */
+    struct call_times times;
+};
+
+/* gaps NULL: nothing is said of them; times: of functions something is. Its arguments must outlive it.
+ * host_calls_release() it whatever the result. */
+int host_calls_open(struct host_calls *calls, const struct workload *workload, const struct gaps *gaps, bool times,
+                    struct err *err);
+/* The walk; needs nothing else than what was opened. */
+int host_calls_load(sqlite3 *db, struct host_calls *calls, struct err *err);
+void host_calls_release(struct host_calls *calls);
+
+/* Finds the longest gaps of the workload, and what covers them in its database. calls, which is open, takes part in the
+ * walk; it may be NULL. */
+int evidence_load(sqlite3 *db, const struct workload *workload, struct host_calls *calls, struct host_evidence *ret,
+                  struct err *err);
+
+/* Tells in the rows of findings who launched them, where framework_attach has told the connection. */
+int evidence_name_launchers(sqlite3 *db, struct advice *advice, struct err *err);
+
+/* At which frequencies devices' tasks ran. */
+
+/* Tasks count at the frequency that was measured last when they began, with the time they took: idle time does not
+ * count, and of tasks beside each other each does. */
+struct frequency_use {
+    int64_t device_id, mhz, rated_mhz; /* rated_mhz 0: not known */
+    int64_t tasks;
+    double time_ns;
+};
+struct frequency_uses ARRAY_OF(struct frequency_use); /* by device, then frequency */
+/* The mean frequency of one device, or of all of them. */
+struct frequency_mean {
+    double mhz, rated_mhz;    /* 0: not measured, not known */
+    double time_ns, below_ns; /* of tasks whose frequency is known; of those below the rated one */
+};
+
+/* Empty for captures that measure none. free(ret->items). */
+int frequency_uses_load(sqlite3 *db, const struct workload *workload, struct frequency_uses *ret, struct err *err);
+/* Takes the mean of items [from, until). */
+struct frequency_mean frequency_mean_of(const struct frequency_uses *uses, size_t from, size_t until);
+
+/* Inside of loading evidence: the stages of a framework's data pipeline. */
+
+/* Work and data of operators, and how far both are from what the chip could do. */
+
+/* The most that the chip can do, as the user says; 0: not said. None is guessed. */
+struct roofs {
+    double flop_s, bytes_s;
+};
+
+/* Operators of one kind: of Ascend's captures products of matrices, by what their shapes prove; of boards all whose
+ * counters were read. */
+struct roofline_row {
+    int64_t total_ns, count;
+    double work, bytes; /* of one execution; work: FLOP, of boards cycles in which the MACs were busy */
+    const char *name;   /* of boards */
+    const char *type, *inputs, *types, *output;
+};
+
+/* Intensity is work by bytes; throughput work a nanosecond. */
+static inline double roofline_intensity(const struct roofline_row *row)
+{
+    return row->work / row->bytes;
+}
+static inline double roofline_throughput(const struct roofline_row *row)
+{
+    return row->work * (double)row->count / (double)row->total_ns;
+}
+
+/* Roofs in the units of the rows: the work and the bytes of a nanosecond; 0: not known. */
+struct roofline {
+    double work_ns, bytes_ns;
+    const char *work_source; /* "--peak-flops"; NULL: not known */
+};
+/* The roof of work of a board is the clock of its cores, that of Ascend's captures what the user says. */
+struct roofline roofline_of(const struct workload_facts *facts, const struct roofs *roofs);
+/* The lower one of the roofs at an intensity; 0: none is known. *ret_name: "work" or "memory", NULL. */
+double roofline_at(const struct roofline *roofline, double intensity, const char **ret_name);
+
+/* Gives every row, the largest total first. workload has the counters of a board. */
+int roofline_each(sqlite3 *db, const struct workload *workload,
+                  int (*each)(void *arg, const struct roofline_row *row, struct err *err), void *arg, struct err *err);
+
+/* Critical paths of the steps of a capture. */
+
+struct path_steps {
+    struct workload workload; /* the caller's, filled before */
+    struct splits splits;
+    struct launches launches;
+    struct step_paths paths;
+};
+/* All but the workload; of a capture without steps, or which does not say when each task ran, there are none.
+ * path_steps_release() it, which leaves the workload alone, whatever the result. */
+int path_steps_load(sqlite3 *db, struct path_steps *steps, struct err *err);
+void path_steps_release(struct path_steps *steps);
+/* Gives the path of each step of the leading family that counts, until each returns another number than 0. */
+int path_steps_each(struct path_steps *steps,
+                    int (*each)(void *arg, const struct step_path *path, size_t split, struct err *err), void *arg,
+                    struct err *err);
+/* The split nearest to the median of its group, which is the one with most time; SIZE_MAX: there is none. */
+size_t path_steps_typical(const struct path_steps *steps);
+int path_steps_find(struct path_steps *steps, size_t split, const struct step_path **ret, struct err *err);
+
+/* Which call of the host launched each execution, and which calls waited for a device. */
 
 #endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/load/load_evidence.h"
 
 #include "base/array.h"
 #include "base/file/large.h"
@@ -9,7 +8,6 @@
 #include "db/query/query_loop.h"
 #include "db/query/query_records.h"
 #include "exporters/load/load.h"
-#include "exporters/load/load_ranges.h"
 #include "exporters/reports/framework/host_side.h"
 
 #include <stdio.h>

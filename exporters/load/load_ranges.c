@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/load/load_ranges.h"
 #include "base/number.h"
 
 #include "base/array.h"
@@ -100,10 +99,9 @@ int host_calls_each(sqlite3 *db, struct intern *names,
 {
     struct call_reading reading = {.db = db, .names = names, .each = each, .arg = arg};
     struct db_facts facts;
-    int status = db_read_facts(db, &facts, err);
 
-    if (status != 0)
-        return status;
+    if (db_read_facts(db, &facts, err) < 0)
+        return err_status(err);
     return facts.family == CAPTURE_SVP ? svp_each_model(db, take_model, &reading, err) : read_ascend(&reading, err);
 }
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/load/load_roofline.h"
-
+#include "analysis/bound.h"
 #include "base/array.h"
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/number.h"
 #include "db/database.h"
+#include "db/query/query_cann.h"
 #include "db/query/query_loop.h"
 #include "db/query/query_scan.h"
+#include "exporters/load/load.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -314,9 +315,8 @@ static int each_counted(const struct workload *workload,
                         int (*each)(void *arg, const struct roofline_row *row, struct err *err), void *arg,
                         struct err *err)
 {
-    const struct workload_operator **sorted = calloc(workload->operator_count + 1, sizeof *sorted);
+    SCOPED_FREE const struct workload_operator **sorted = calloc(workload->operator_count + 1, sizeof *sorted);
     size_t count = 0;
-    int status = 0;
 
     if (sorted == NULL)
         return err_no_memory(err);
@@ -327,7 +327,7 @@ static int each_counted(const struct workload *workload,
             sorted[count++] = op;
     }
     qsort((void *)sorted, count, sizeof(const struct workload_operator *), by_total);
-    for (size_t i = 0; i < count && status == 0; i++) {
+    for (size_t i = 0; i < count; i++) {
         const struct workload_operator *op = sorted[i];
         const struct roofline_row row = {
             .total_ns = number_from_real(op->counted_ns),
@@ -337,10 +337,10 @@ static int each_counted(const struct workload *workload,
             .type = workload_text(workload, op->key.type),
             .name = workload_text(workload, op->key.name),
         };
-        status = each(arg, &row, err);
+        if (each(arg, &row, err) < 0)
+            return err_status(err);
     }
-    free((void *)sorted);
-    return status;
+    return 0;
 }
 
 int roofline_each(sqlite3 *db, const struct workload *workload,
@@ -349,4 +349,58 @@ int roofline_each(sqlite3 *db, const struct workload *workload,
     if (!is_board(&workload->facts))
         return each_product(db, each, arg, err);
     return workload->facts.clock_khz > 0 ? each_counted(workload, each, arg, err) : 0;
+}
+
+static int take_words(struct operator_bounds *bounds, const struct workload *workload, struct err *err)
+{
+    struct named_operators list;
+    int status = named_operators_make(workload, &list, err);
+    bounds->words = calloc(workload->texts.count + 1, sizeof *bounds->words);
+    if (status == 0 && bounds->words == NULL)
+        status = err_set(err, ERR_NO_MEMORY, "out of memory for the names of operators");
+    for (size_t i = 0; status == 0 && list.counted && i < list.count; i++)
+        bounds->words[list.items[i].name] = bound_name(unit_times_bound(&list.items[i].times));
+    free(list.items);
+    return status;
+}
+
+int operator_bounds_load(sqlite3 *db, struct operator_bounds *ret, struct err *err)
+{
+    struct workload workload;
+    struct db_facts facts;
+    bool counted = true;
+    *ret = (struct operator_bounds){.words = NULL};
+    int status = db_read_facts(db, &facts, err);
+    if (status == 0 && facts.family != CAPTURE_SVP)
+        status = cann_has_counters(db, &counted, err);
+    if (status < 0 || !counted)
+        return status;
+    status = workload_load_sums(db, &workload, err);
+    if (status < 0)
+        return status;
+    status = take_words(ret, &workload, err);
+    ret->names = workload.texts;
+    workload.texts = (struct intern){.items = NULL};
+    workload_release(&workload);
+    return status;
+}
+
+int operator_bounds_of(const struct workload *workload, struct operator_bounds *ret, struct err *err)
+{
+    *ret = (struct operator_bounds){.names = workload->texts, .borrowed = true};
+    return take_words(ret, workload, err);
+}
+
+void operator_bounds_release(struct operator_bounds *bounds)
+{
+    if (!bounds->borrowed)
+        intern_release(&bounds->names);
+    free((void *)bounds->words);
+    bounds->words = NULL;
+}
+
+const char *operator_bounds_find(const struct operator_bounds *bounds, const char *name, size_t length)
+{
+    uint32_t number;
+    return bounds->words != NULL && intern_find(&bounds->names, name, length, &number) ? bounds->words[number] : NULL;
 }

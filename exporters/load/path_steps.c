@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/load/path_steps.h"
+#include "exporters/load/load.h"
 
 #include "analysis/gap_calls.h"
 #include "base/array.h"
@@ -224,20 +224,18 @@ int path_steps_each(struct path_steps *steps,
                     int (*each)(void *arg, const struct step_path *path, size_t split, struct err *err), void *arg,
                     struct err *err)
 {
-    int status = 0;
-
-    for (size_t i = 0; i < steps->splits.count && status == 0; i++) {
+    for (size_t i = 0; i < steps->splits.count; i++) {
         const struct step_path *path;
         large_pass(i);
         if (!counts(steps, i))
             continue;
-        status = path_steps_find(steps, i, &path, err);
-        if (status != 0)
-            return status;
+        if (path_steps_find(steps, i, &path, err) < 0)
+            return err_status(err);
         large_passed(path->count);
-        status = each(arg, path, i, err);
+        if (each(arg, path, i, err) < 0)
+            return err_status(err);
     }
-    return status;
+    return 0;
 }
 
 /* ---- the typical one ---- */

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/utf8.h"
 #include "base/words.h"
-#include "exporters/table/text_table.h"
+#include "exporters/table/terminal.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -231,17 +231,15 @@ static int move_document(struct merged_tables *merged, const struct written_file
 {
     char name[NAME_LIMIT];
     snprintf(name, sizeof name, "%s_%s", file->report, merged->parts[file->part].label);
-    char *path = cann_report_path(merged->options, name, -1, ".json", err);
-    int status = path == NULL ? err_status(err) : 0;
-    if (status == 0 && rename(file->path, path) != 0)
-        status = err_set_errno(err, errno, "cannot rename '%s' to '%s'", file->path, path);
-    if (status == 0) {
-        merged->result->files++;
-        if (merged->options->written != NULL)
-            merged->options->written(merged->options->written_arg, file->report, path);
-    }
-    free(path);
-    return status;
+    SCOPED_FREE char *path = cann_report_path(merged->options, name, -1, ".json", err);
+    if (path == NULL)
+        return err_status(err);
+    if (rename(file->path, path) != 0)
+        return err_set_errno(err, errno, "cannot rename '%s' to '%s'", file->path, path);
+    merged->result->files++;
+    if (merged->options->written != NULL)
+        merged->options->written(merged->options->written_arg, file->report, path);
+    return 0;
 }
 
 static bool is_first_of_report(const struct merged_tables *merged, size_t i)

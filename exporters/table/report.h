@@ -172,4 +172,41 @@ const struct report *report_find(const struct report *const *all, const char *na
 /* Finds it among those that summaries have files of. */
 const struct report *report_find_file(const struct report *const *all, const char *name, int family);
 
+/* Inside of the engine: where rows come from. */
+
+/* Puts the rows of the report's query. */
+int report_query_rows(struct report_run *run, struct err *err);
+/* Puts the rows of a user's query. */
+int report_user_rows(struct report_run *run, struct err *err);
+/* Puts the rows of the report's scan, or writes them into files itself. */
+int report_scan_rows(struct report_run *run, struct err *err);
+
+/* Reads the tables that columns of the run look up; once, before rows are put. */
+int report_lookups_load(struct report_run *run, struct err *err);
+
+/* A user's own reports: text files with a query and what its columns are. msprof-report(5) describes them. */
+
+#define REPORT_FILE_SUFFIX ".report"
+#define REPORT_FILE_LIMIT ((size_t)1024 * 1024) /* bytes */
+
+/* All zero: empty. */
+struct report_files {
+    struct report_file *items; /* inside */
+    size_t count, capacity;
+    int64_t seconds; /* that each query may take; 0: as many as it takes */
+};
+
+/* Adds the report of a text; what the messages call it is name. -ERR_FORMAT tells line and column of a mistake; a
+ * report whose name is taken, by one of msprof's or by one of another text, is a mistake too. */
+int report_files_parse(struct report_files *files, const char *name, const char *text, size_t length, struct err *err);
+/* Adds the report of a file likewise. */
+int report_files_load(struct report_files *files, const char *path, struct err *err);
+/* Adds all files of a directory whose names end in REPORT_FILE_SUFFIX, by name; one that does not exist is empty. */
+int report_files_load_directory(struct report_files *files, const char *path, struct err *err);
+void report_files_release(struct report_files *files);
+
+/* The i-th report. Its query can only read: what would attach, write or set anything is refused when it is prepared,
+ * and the error tells line and column. */
+const struct report *report_files_get(const struct report_files *files, size_t i);
+
 #endif

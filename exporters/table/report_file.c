@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/table/report_file.h"
+#include "exporters/table/report.h"
 
 #include "base/array.h"
 #include "base/file/fsutil.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/table/rows.h"
+#include "exporters/table/report.h"
 
 #include "base/clock.h"
 #include "base/progress.h"
@@ -83,14 +83,11 @@ static int read_lookup(struct known_column *known, sqlite3 *db, sqlite3_stmt *ro
 static int load_lookup(struct known_column *known, sqlite3 *db, struct err *err)
 {
     const struct report_lookup *lookup = known->column.lookup;
-    sqlite3_stmt *rows = NULL;
-    struct strbuf sql;
+    SCOPED(statement_release) sqlite3_stmt *rows = NULL;
+    SCOPED(strbuf_release) struct strbuf sql;
     strbuf_init(&sql, QUERY_SQL_MAX);
     strbuf_addf(&sql, "SELECT %s, %s FROM %s", lookup->key, lookup->value, lookup->from);
-    bool failed = query_sql_prepare(db, &sql, &rows, err) < 0 || read_lookup(known, db, rows, err) < 0;
-    sqlite3_finalize(rows);
-    strbuf_release(&sql);
-    return failed ? err_status(err) : 0;
+    return query_sql_prepare(db, &sql, &rows, err) < 0 || read_lookup(known, db, rows, err) < 0 ? err_status(err) : 0;
 }
 
 bool report_needs(const struct report_run *run, size_t value)
@@ -114,7 +111,8 @@ int report_lookups_load(struct report_run *run, struct err *err)
     return status;
 }
 
-void report_look_up(const struct report_plan *plan, struct report_value *values)
+/* Puts what is found in the place of the keys; what is not found does not exist. */
+static void look_up(const struct report_plan *plan, struct report_value *values)
 {
     for (size_t i = 0; plan->looks_up && i < plan->column_count; i++) {
         if (plan->columns[i].column.lookup == NULL)
@@ -143,14 +141,15 @@ static int leave_rows(struct report_run *run, sqlite3_stmt *statement, struct er
     return 0;
 }
 
-int report_statement_rows(struct report_run *run, sqlite3_stmt *statement, struct err *err)
+/* Puts the rows of a prepared statement whose columns are those of the report. */
+static int statement_rows(struct report_run *run, sqlite3_stmt *statement, struct err *err)
 {
     struct report_value values[REPORT_MAX_COLUMNS];
     int status = 0, code = SQLITE_DONE;
     while (status == 0 && !report_writer_is_full(&run->writer) && (code = sqlite3_step(statement)) == SQLITE_ROW) {
         for (size_t i = 0; i < run->plan.column_count; i++)
             values[i] = column_value(statement, (int)i);
-        report_look_up(&run->plan, values);
+        look_up(&run->plan, values);
         status = interrupted() ? interrupt_error(err) : report_row(run, values, err);
         code = SQLITE_DONE;
     }
@@ -162,20 +161,16 @@ int report_statement_rows(struct report_run *run, sqlite3_stmt *statement, struc
 
 int report_query_rows(struct report_run *run, struct err *err)
 {
-    struct strbuf sql;
-    sqlite3_stmt *statement = NULL;
+    SCOPED(strbuf_release) struct strbuf sql;
+    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
     strbuf_init(&sql, QUERY_SQL_MAX);
     query_begin(&sql, &run->report->query);
     add_expressions(run, &sql);
     query_end(&sql, &run->report->query, NULL, NULL);
-    int status = query_sql_prepare(run->session->db, &sql, &statement, err);
-    if (status == 0) {
-        bind_scope(statement, run->scope);
-        status = report_statement_rows(run, statement, err);
-    }
-    sqlite3_finalize(statement);
-    strbuf_release(&sql);
-    return status;
+    if (query_sql_prepare(run->session->db, &sql, &statement, err) < 0)
+        return err_status(err);
+    bind_scope(statement, run->scope);
+    return statement_rows(run, statement, err);
 }
 
 /* Tables that are a user's query: it may read, and nothing else. */
@@ -300,8 +295,7 @@ static int prepare(const struct report_run *run, sqlite3_stmt **ret, struct err 
         int offset = find_offset(query, db);
         return fail_at(query, offset, err, message_of(db));
     }
-    int status = check_query(run, *ret, query, err);
-    return status == 0 ? check_tail(db, query, tail, err) : status;
+    return check_query(run, *ret, query, err) < 0 || check_tail(db, query, tail, err) < 0 ? err_status(err) : 0;
 }
 
 /* ---- time ---- */
@@ -334,7 +328,7 @@ static int run_query(struct report_run *run, sqlite3_stmt **statement, struct er
     sqlite3 *db = run->session->db;
     int status = prepare(run, statement, err);
     if (status == 0) {
-        status = report_statement_rows(run, *statement, err);
+        status = statement_rows(run, *statement, err);
         if (status < 0 && err->code == ERR_DATABASE)
             status = fail_at(query, 0, err, message_of(db));
     }
@@ -542,7 +536,7 @@ static int take_row(void *arg, int64_t *row, struct err *err)
     set_values(worker, row);
     worker->shared.raw = row + worker->raw;
     int status = worker->between < worker->pass->end_between ? emit_between(worker, worker->values, err) : 0;
-    report_look_up(&worker->pass->run->plan, worker->values);
+    look_up(&worker->pass->run->plan, worker->values);
     if (status == 0 && scan->row != NULL)
         status = scan->row(&worker->shared, worker->values, err);
     return put_unless_skipped(worker, status, worker->values, err);

@@ -3,7 +3,6 @@
 #include "exporters/load/answer.h"
 #include "exporters/query_compile.h"
 #include "exporters/table/report.h"
-#include "exporters/table/rows.h"
 #include "parsers/record.h"
 
 #include <stdlib.h>
@@ -388,19 +387,18 @@ static int make_table(struct report_run *run, uint64_t *ret_rows, struct err *er
 
 static int make_terminal_table(const struct report_run *wanted, uint64_t *ret_rows, struct err *err)
 {
-    struct terminal_table terminal = {.show = NULL};
+    SCOPED(terminal_table_release) struct terminal_table terminal = {.show = NULL};
     struct report_run run = *wanted;
     run.terminal = &terminal;
-    int status = make_table(&run, ret_rows, err);
-    if (status == 0 && terminal_table_wants_again(&terminal)) {
+    if (make_table(&run, ret_rows, err) < 0)
+        return err_status(err);
+    if (terminal_table_wants_again(&terminal)) {
         run = *wanted;
         run.terminal = &terminal;
-        status = make_table(&run, ret_rows, err);
+        if (make_table(&run, ret_rows, err) < 0)
+            return err_status(err);
     }
-    if (status == 0)
-        status = terminal_table_end(&terminal, err);
-    terminal_table_release(&terminal);
-    return status;
+    return terminal_table_end(&terminal, err);
 }
 
 int report_is_there(const struct report_session *session, const struct report *report, bool *ret, struct err *err)

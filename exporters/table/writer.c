@@ -352,14 +352,12 @@ static int take_sorted(void *arg, const char *row, size_t length, struct err *er
     const struct row_format *pieces = &writer->plan->pieces;
     if (!begins_file(writer))
         return take_bytes(writer, row, length, err);
-    char *copy = malloc(length + pieces->begin.length + 1);
+    SCOPED_FREE char *copy = malloc(length + pieces->begin.length + 1);
     if (copy == NULL)
         return err_no_memory(err);
     char *end = put_piece(copy, &pieces->begin);
     memcpy(end, row + pieces->next.length, length - pieces->next.length);
-    int status = take_bytes(writer, copy, (size_t)(end - copy) + length - pieces->next.length, err);
-    free(copy);
-    return status;
+    return take_bytes(writer, copy, (size_t)(end - copy) + length - pieces->next.length, err);
 }
 
 static int copy_row(struct report_writer *writer, const struct report_value *values, struct err *err)
@@ -422,8 +420,7 @@ int report_writer_part(struct report_writer *writer, const char *suffix, struct 
 {
     if (strcmp(suffix, writer->suffix.data) == 0)
         return 0;
-    int status = report_writer_end_part(writer, err);
-    return status == 0 ? set_suffix(writer, suffix, err) : status;
+    return report_writer_end_part(writer, err) < 0 || set_suffix(writer, suffix, err) < 0 ? err_status(err) : 0;
 }
 
 /* ---- all of it ---- */

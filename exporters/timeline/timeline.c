@@ -462,8 +462,7 @@ static int marks_timeline(struct timeline_run *timeline, struct err *err)
 static int cann_timeline(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
 {
     struct timeline_run run = {.db = db, .options = options, .result = ret};
-    int status = query_origin(db, CAPTURE_CANN, &run.origin, err);
-    return status == 0 ? tracks_write(&run, err) : status;
+    return query_origin(db, CAPTURE_CANN, &run.origin, err) < 0 || tracks_write(&run, err) < 0 ? err_status(err) : 0;
 }
 
 /* Draws them once. */

@@ -9,7 +9,7 @@
 #include "base/progress.h"
 #include "base/search.h"
 #include "db/database.h"
-#include "exporters/counters/pmu_rounding.h"
+#include "exporters/counters/pmu_metric.h"
 #include "exporters/timeline/track.h"
 
 #include <math.h>
@@ -93,6 +93,14 @@ static void name_thread(struct earlier *draw, int64_t process, int64_t tid, cons
 
 /* ---- events ---- */
 
+/* Begins the event with its name. */
+static char *put_name(struct earlier *draw, char *p, const char *prefix, struct cann_text name)
+{
+    p = begin_named(p, &draw->file.trace.style, prefix, name);
+    draw->behind_name = p;
+    return p;
+}
+
 char *earlier_begin_operator(struct earlier *draw, int64_t name_id, size_t texts, struct trace_lanes *lanes,
                              int64_t number, struct trace_slice *slice, struct err *err)
 {
@@ -101,7 +109,7 @@ char *earlier_begin_operator(struct earlier *draw, int64_t name_id, size_t texts
     char *p = NULL;
     if (trace_lanes_place(lanes, number, slice, err) == 0)
         p = trace_event_room(&draw->file.trace, name.length + texts, err);
-    return p != NULL ? trace_put_slice(begin_named(p, style, "", name), style, slice) : NULL;
+    return p != NULL ? trace_put_slice(put_name(draw, p, "", name), style, slice) : NULL;
 }
 
 char *earlier_put_task(char *p, const struct trace_style *style, const char *type, int64_t stream_id, int64_t task_id)
@@ -168,7 +176,7 @@ static char *copy_event(struct earlier *draw, const char *end, int64_t pid, stru
 {
     static const char key[] = ",\"pid\":";
     struct trace *trace = &draw->twin->file.trace;
-    const char *from = draw->file.trace.start, *at = from + strlen(",\n");
+    const char *from = draw->file.trace.start, *at = draw->behind_name;
     char *p = trace_event_room(trace, (size_t)(end - from), err);
     if (p == NULL)
         return NULL;
@@ -178,8 +186,8 @@ static char *copy_event(struct earlier *draw, const char *end, int64_t pid, stru
         memcpy(p + place, &pid, sizeof pid);
         return p + (end - from);
     }
-    while (memcmp(at, key, strlen(key)) != 0) /* no text has quotes like these */
-        at = (const char *)memchr(at + 1, ',', (size_t)(end - at) - 1);
+    if (memcmp(at, key, strlen(key)) != 0) /* the phase stands before it */
+        at += strlen(",\"ph\":\"X\"");
     at += strlen(key);
     p = trace_put_pid(trace_put_bytes(p, from, (size_t)(at - from)), &trace->style, pid);
     at = (const char *)memchr(at, ',', (size_t)(end - at));
@@ -280,7 +288,7 @@ static char *begin_call(struct earlier *draw, const struct plain_call *call, con
 {
     struct cann_text name;
     char *p = find_name(draw, call, &name, err) == 0 ? trace_event_room(&draw->file.trace, name.length, err) : NULL;
-    return p != NULL ? begin_named(p, &draw->file.trace.style, prefix, name) : NULL;
+    return p != NULL ? put_name(draw, p, prefix, name) : NULL;
 }
 
 /* NULL: a call of the runtime has none. */
@@ -367,14 +375,12 @@ static int draw_thread_group(struct earlier *draw, struct err *err)
     return status == 0 ? plain_calls_each(draw->calls, PLAIN_RUNTIME, draw_grouped_compat, draw, err) : status;
 }
 
-/* ---- tasks as they are drawn: read once, for all files ---- */
+/* ---- tasks: what the layer must know of them before the first is drawn ---- */
 
 struct timed_task {
-    double milliseconds; /* by its counters; NAN: it has none */
-    int64_t total_cycle;
-    struct task_2022 timed;
+    const struct cann_task *task;
+    double start, end, milliseconds; /* milliseconds: by its counters; NAN: it has none */
 };
-#define TIMED_SIZE (offsetof(struct timed_task, timed) + TASK_2022_SIZE)
 
 #define TASK_OF_AI_CPU 1
 #define TASK_MEMORY ((size_t)4 * 1024 * 1024)
@@ -393,19 +399,11 @@ static int add_stream(struct earlier *draw, int64_t stream_id, struct err *err)
     return 0;
 }
 
-static int add_task(void *arg, const struct cann_task *task, struct err *err)
+static int note_task(void *arg, const struct cann_task *task, struct err *err)
 {
-    static const struct spool_key in_order = {0, 0};
     struct earlier *draw = arg;
-    struct timed_task timed = {.milliseconds = task_2022_milliseconds(&draw->counters, task),
-                               .total_cycle = task->has_aic ? task->aic_total_cycle : task->aiv_total_cycle};
-    task_2022_read(draw->device, task, &timed.timed);
-    if (add_stream(draw, task->stream_id, err) < 0 || spool_add(draw->tasks, &in_order, &timed, TIMED_SIZE, err) < 0)
-        return err_status(err);
-    if (task->type != TASK_OF_AI_CPU)
-        return 0;
-    draw->ai_cpu_tasks = true;
-    return spool_add(draw->of_ai_cpu, &in_order, &timed.timed, TASK_2022_SIZE, err);
+    draw->ai_cpu_tasks |= task->type == TASK_OF_AI_CPU;
+    return add_stream(draw, task->stream_id, err);
 }
 
 static int add_copy(void *arg, const struct device_copy *copy, struct err *err)
@@ -422,24 +420,18 @@ static int note_ai_cpu_run(void *arg, const struct ai_cpu_run *run, struct err *
     return 0;
 }
 
-static int read_tasks(struct earlier *draw, struct err *err)
+static int note_tasks(struct earlier *draw, struct err *err)
 {
     const struct execution_range *range = &draw->device->range.ticks;
-    draw->tasks = spool_new(TASK_MEMORY, NULL, err);
-    draw->of_ai_cpu = draw->tasks != NULL ? spool_new(TASK_MEMORY, NULL, err) : NULL;
-    if (draw->of_ai_cpu == NULL ||
-        execution_each(draw->file.run->db, range, CANN_TICKS_CYCLES, add_task, draw, err) < 0 ||
-        device_copy_each(draw->file.run->db, range, add_copy, draw, err) < 0 ||
-        ai_cpu_run_each(draw->file.run->db, range, note_ai_cpu_run, draw, err) < 0)
-        return err_status(err);
-    return spool_finish(draw->tasks, err) < 0 || spool_finish(draw->of_ai_cpu, err) < 0 ? err_status(err) : 0;
+    return execution_each(draw->file.run->db, range, CANN_TICK_STREAMS, note_task, draw, err) < 0 ||
+                   device_copy_each(draw->file.run->db, range, add_copy, draw, err) < 0 ||
+                   ai_cpu_run_each(draw->file.run->db, range, note_ai_cpu_run, draw, err) < 0
+               ? err_status(err)
+               : 0;
 }
 
-static void release_tasks(struct earlier *draw)
+static void forget_tasks(struct earlier *draw)
 {
-    spool_free(draw->tasks);
-    spool_free(draw->of_ai_cpu);
-    draw->tasks = draw->of_ai_cpu = NULL;
     free(draw->streams.items);
     draw->streams.items = NULL;
     draw->streams.count = draw->streams.capacity = 0;
@@ -554,26 +546,23 @@ static int draw_stack_runtime(void *arg, const struct plain_call *call, struct e
     return draw_stack_call(arg, call, STACK_RUNTIME, err);
 }
 
-static int draw_stack_task(void *arg, const void *record, struct err *err)
+/* facts: of the operator, as they were put elsewhere. */
+static int draw_stack_task(struct earlier *draw, const struct timed_task *timed, const char *facts, size_t length,
+                           struct err *err)
 {
-    struct earlier *draw = arg;
     const struct trace_style *style = &draw->file.trace.style;
-    const struct timed_task *timed = record;
-    const struct task_2022 *span = &timed->timed;
-    const struct cann_text name = slice_name(&draw->operators, &draw->names, span->task.op_name_id);
-    struct trace_slice slice = slice_of_reals(draw, draw->device->part->process_id, span->start, span->end);
+    const struct cann_text name = slice_name(&draw->operators, &draw->names, timed->task->op_name_id);
+    struct trace_slice slice = slice_of_reals(draw, draw->device->part->process_id, timed->start, timed->end);
     slice.tid = STACK_SCHEDULER;
     if (!draw->file.compat && trace_lanes_place(&draw->lanes, STACK_SCHEDULER, &slice, err) < 0)
         return err_status(err);
-    char *p = trace_event_room(&draw->file.trace,
-                               name.length + slice_operator_room(&draw->operators, &draw->names, &span->task), err);
+    char *p = trace_event_room(&draw->file.trace, name.length + length, err);
     if (p == NULL)
         return err_status(err);
-    p = put_span(draw, begin_named(p, style, "", name), &slice, span->start, span->end);
+    p = put_span(draw, begin_named(p, style, "", name), &slice, timed->start, timed->end);
     p = trace_put_literal(p, ",\"Total Time(ms)\":");
     p = isnan(timed->milliseconds) ? trace_put_literal(p, "\"\"") : number_put_real(p, timed->milliseconds, 17);
-    p = slice_put_operator(p, style, &draw->operators, &draw->names, &span->task);
-    return trace_slice_done(&draw->file.trace, p, &slice, err);
+    return trace_slice_done(&draw->file.trace, trace_put_bytes(p, facts, length), &slice, err);
 }
 
 static void name_layer(void *arg, int64_t pid, int64_t number, struct strbuf *ret)
@@ -599,7 +588,8 @@ static void begin_stack(struct earlier *draw)
 enum { SCHEDULER, AI_CPU };
 
 struct tasks {
-    struct earlier *draw;
+    struct earlier *draw, *stack;
+    struct spool *of_ai_cpu;   /* struct ai_cpu_run: tasks that are shown a second time; NULL: none are */
     struct trace_lanes copies; /* they have threads of their own: they come behind all tasks */
 };
 
@@ -610,29 +600,33 @@ static char *put_task_flow(struct earlier *draw, char *p, const void *of, const 
     return draw->flows ? put_flow(draw, p, 'f', task->stream_id, task->task_id, slice, err) : p;
 }
 
-static char *put_counted(char *p, const struct trace_style *style, const struct timed_task *task)
+static char *put_counted(char *p, const struct trace_style *style, const struct timed_task *timed)
 {
-    if (isnan(task->milliseconds))
+    const struct cann_task *task = timed->task;
+    if (isnan(timed->milliseconds))
         return trace_put_literal(p, ",\"Aicore Time(ms)\":\"N/A\",\"Total Cycle\":\"N/A\"");
-    p = trace_put_decimals(p, style, ",\"Aicore Time(ms)\":", pmu_round_decimal(task->milliseconds, 6), 6);
-    return trace_put_integer(p, style, ",\"Total Cycle\":", task->total_cycle);
+    p = trace_put_decimals(p, style, ",\"Aicore Time(ms)\":", pmu_round_decimal(timed->milliseconds, 6), 6);
+    return trace_put_integer(p, style,
+                             ",\"Total Cycle\":", task->has_aic ? task->aic_total_cycle : task->aiv_total_cycle);
 }
 
-static int draw_task(void *arg, const void *record, struct err *err)
+static int draw_task(const struct tasks *tasks, const struct timed_task *timed, struct err *err)
 {
-    const struct tasks *tasks = arg;
     struct earlier *draw = tasks->draw;
     const struct trace_style *style = &draw->file.trace.style;
-    const struct timed_task *timed = record;
-    const struct cann_task *task = &timed->timed.task;
+    const struct cann_task *task = timed->task;
     const char *type = task_2022_type(draw->device, task);
-    struct trace_slice slice = slice_of_reals(draw, SCHEDULER, timed->timed.start, timed->timed.end);
+    struct trace_slice slice = slice_of_reals(draw, SCHEDULER, timed->start, timed->end);
     char *p = earlier_begin_operator(draw, task->op_name_id, slice_operator_room(&draw->operators, &draw->names, task),
                                      &draw->lanes, task->stream_id, &slice, err);
     if (p == NULL)
         return err_status(err);
     p = earlier_put_task(p, style, type != NULL ? type : "N/A", task->stream_id, task->task_id);
-    p = slice_put_operator(put_counted(p, style, timed), style, &draw->operators, &draw->names, task);
+    p = put_counted(p, style, timed);
+    const char *facts = p;
+    p = slice_put_operator(p, style, &draw->operators, &draw->names, task);
+    if (draw_stack_task(tasks->stack, timed, facts, (size_t)(p - facts), err) < 0)
+        return err_status(err);
     return event_done(draw, trace_end_slice(p, style, &slice), &slice, put_task_flow, task, err);
 }
 
@@ -648,7 +642,7 @@ static int draw_copy(void *arg, const struct device_copy *copy, struct err *err)
                   : NULL;
     if (p == NULL)
         return err_status(err);
-    p = trace_begin_named(p, style, "", COPY_NAME_2022, strlen(COPY_NAME_2022));
+    p = put_name(draw, p, "", (struct cann_text){"\"" COPY_NAME_2022 "\"", sizeof COPY_NAME_2022 + 1});
     p = trace_put_slice(p, style, &slice);
     p = earlier_put_task(p, style, COPY_TYPE_2022, copy->stream_id, copy->task_id);
     p = trace_put_us(p, style, ",\"Receive Time\":", number_from_real(time_2022(draw->device, copy->receive_tick)));
@@ -681,17 +675,35 @@ static int draw_ai_cpu_run(void *arg, const struct ai_cpu_run *run, struct err *
 }
 
 /* Chip 0 shows the tasks of the AI CPU a second time where that did not measure them itself. */
-static int draw_ai_cpu_task(void *arg, const void *record, struct err *err)
+static int add_ai_cpu_task(const struct tasks *tasks, const struct timed_task *timed, struct err *err)
 {
-    const struct task_2022 *timed = record;
+    static const struct spool_key in_order = {0, 0};
     const struct ai_cpu_run run = {.start_ns = number_from_real(timed->start),
                                    .duration_ns = number_from_real(timed->end - timed->start),
                                    .compute_ns = DB_NULL,
                                    .copy_ns = DB_NULL,
                                    .dispatch_ns = DB_NULL,
                                    .total_ns = DB_NULL,
-                                   .op_name_id = timed->task.op_name_id};
-    return draw_ai_cpu_run(arg, &run, err);
+                                   .op_name_id = timed->task->op_name_id};
+    return spool_add(tasks->of_ai_cpu, &in_order, &run, sizeof run, err);
+}
+
+static int take_task(void *arg, const struct cann_task *task, struct err *err)
+{
+    const struct tasks *tasks = arg;
+    const struct earlier *draw = tasks->draw;
+    const struct timed_task timed = {.task = task,
+                                     .start = time_2022(draw->device, task->start_tick),
+                                     .end = time_2022(draw->device, task->end_tick),
+                                     .milliseconds = task_2022_milliseconds(&draw->counters, task)};
+    if (draw_task(tasks, &timed, err) < 0)
+        return err_status(err);
+    return task->type == TASK_OF_AI_CPU && tasks->of_ai_cpu != NULL ? add_ai_cpu_task(tasks, &timed, err) : 0;
+}
+
+static int draw_ai_cpu_task(void *arg, const void *record, struct err *err)
+{
+    return draw_ai_cpu_run(arg, record, err);
 }
 
 static void name_streams(struct earlier *draw)
@@ -736,14 +748,18 @@ static void name_tasks(struct earlier *draw)
         earlier_name_process(draw, AI_CPU, "AI CPU");
 }
 
-static void begin_tasks(struct tasks *tasks, struct earlier *draw)
+static int begin_tasks(struct tasks *tasks, struct earlier *draw, struct earlier *stack, struct err *err)
 {
-    tasks->draw = draw;
+    *tasks = (struct tasks){.draw = draw, .stack = stack};
     earlier_begin_layer(draw, NULL);
     trace_lanes_init(&tasks->copies, &draw->file.trace.style, NULL, NULL, NULL);
     tasks->copies.no_own = !draw->file.compat;
     tasks->copies.next = draw->lanes.next;
     name_tasks(draw);
+    if (!shows_again(draw) || draw->ai_cpu_runs)
+        return 0;
+    tasks->of_ai_cpu = spool_new(TASK_MEMORY, NULL, err);
+    return tasks->of_ai_cpu != NULL ? 0 : err_status(err);
 }
 
 /* Draws what comes behind all tasks. */
@@ -753,7 +769,8 @@ static int draw_others(struct tasks *tasks, struct err *err)
     const struct execution_range *range = &draw->device->range.ticks;
     if (device_copy_each(draw->file.run->db, range, draw_copy, tasks, err) < 0 ||
         ai_cpu_run_each(draw->file.run->db, range, draw_ai_cpu_run, tasks, err) < 0 ||
-        (shows_again(draw) && !draw->ai_cpu_runs && spool_each(draw->of_ai_cpu, draw_ai_cpu_task, tasks, err) < 0))
+        (tasks->of_ai_cpu != NULL &&
+         (spool_finish(tasks->of_ai_cpu, err) < 0 || spool_each(tasks->of_ai_cpu, draw_ai_cpu_task, tasks, err) < 0)))
         return err_status(err);
     return draw->file.compat ? 0 : name_lanes(draw, &tasks->copies, name_copies, err);
 }
@@ -762,18 +779,22 @@ static int end_tasks(struct tasks *tasks, int status, struct err *err)
 {
     status = status == 0 ? draw_others(tasks, err) : status;
     trace_lanes_release(&tasks->copies);
+    spool_free(tasks->of_ai_cpu);
     return earlier_end_layer(tasks->draw, status, name_task_thread, err);
 }
 
 /* ---- files ---- */
 
-static int open_file(struct earlier *draw, const char *report, const char *suffix, struct err *err)
+/* events: that it will have at least. */
+static int open_file(struct earlier *draw, const char *report, const char *suffix, uint64_t events, struct err *err)
 {
+    enum { EVENT_BYTES = 64 }; /* at least */
     char name[SUFFIX_2022_MAX + 64];
     snprintf(name, sizeof name, "%s%s.json", report, suffix);
     if (trace_open(&draw->file.trace, draw->file.run, draw->file.compat ? &trace_style_2022 : &trace_style_msprof,
                    report, name, err) < 0)
         return err_status(err);
+    outfile_expect(&draw->file.trace.out, events * EVENT_BYTES);
     map_clear(&draw->file.processes);
     draw->file.device_id = draw->device->range.ticks.device_id;
     draw->tasks_before = 0;
@@ -793,7 +814,7 @@ static int close_file(struct earlier *draw, int status, const char *clock, struc
 int earlier_write_file(struct earlier *draw, const char *report, const char *suffix, const char *clock,
                        int (*draw_layer)(struct earlier *draw, struct err *err), struct err *err)
 {
-    int status = open_file(draw, report, suffix, err);
+    int status = open_file(draw, report, suffix, 0, err);
     return status == 0 ? close_file(draw, draw_layer(draw, err), clock, err) : status;
 }
 
@@ -814,18 +835,11 @@ static int draw_call_everywhere(void *arg, const struct plain_call *call, struct
     return status == 0 ? files->draw_stack(&files->stack, call, err) : status;
 }
 
-static int draw_task_everywhere(void *arg, const void *record, struct err *err)
-{
-    struct files *files = arg;
-    int status = draw_task(&files->tasks, record, err);
-    return status == 0 ? draw_stack_task(&files->stack, record, err) : status;
-}
-
 static int write_calls(struct files *files, enum plain_layers of, const char *report, const char *process,
                        const char *suffix, struct err *err)
 {
     struct earlier *layer = &files->layer;
-    if (open_file(layer, report, suffix, err) < 0)
+    if (open_file(layer, report, suffix, plain_calls_count(layer->calls, of), err) < 0)
         return err_status(err);
     begin_calls(layer, of, process);
     name_threads(&files->msprof, &layer->threads[of], process);
@@ -836,11 +850,13 @@ static int write_calls(struct files *files, enum plain_layers of, const char *re
 static int write_tasks(struct files *files, const char *suffix, struct err *err)
 {
     struct earlier *layer = &files->layer;
-    if (open_file(layer, "task_time", suffix, err) < 0)
+    if (open_file(layer, "task_time", suffix, 0, err) < 0)
         return err_status(err);
-    begin_tasks(&files->tasks, layer);
+    int status = begin_tasks(&files->tasks, layer, &files->stack, err);
     name_tasks(&files->msprof);
-    int status = spool_each(layer->tasks, draw_task_everywhere, files, err);
+    if (status == 0)
+        status = execution_each(layer->file.run->db, &layer->device->range.ticks, CANN_TICKS_CYCLES, take_task,
+                                &files->tasks, err);
     return close_file(layer, end_tasks(&files->tasks, status, err), clock_2022, err);
 }
 
@@ -868,7 +884,7 @@ static int draw_together(struct files *files, const char *suffix, struct err *er
 static int write_with_stack(struct files *files, const char *suffix, struct err *err)
 {
     struct earlier *stack = &files->stack;
-    if (open_file(stack, "ai_stack_time", suffix, err) < 0)
+    if (open_file(stack, "ai_stack_time", suffix, plain_calls_count(stack->calls, PLAIN_RUNTIME), err) < 0)
         return err_status(err);
     begin_stack(stack);
     int status = earlier_end_layer(stack, draw_together(files, suffix, err), name_layer, err);
@@ -877,7 +893,7 @@ static int write_with_stack(struct files *files, const char *suffix, struct err 
 
 static int write_together(struct files *files, const char *suffix, struct err *err)
 {
-    int status = open_file(&files->msprof, "msprof", suffix, err);
+    int status = open_file(&files->msprof, "msprof", suffix, plain_calls_count(files->layer.calls, PLAIN_BOTH), err);
     return status == 0 ? close_file(&files->msprof, write_with_stack(files, suffix, err), clock_2022, err) : status;
 }
 
@@ -925,12 +941,12 @@ static int write_device(void *arg, const struct device_2022 *device, struct err 
     struct strbuf_list call_names = {.items = NULL};
     draw->device = device;
     draw->call_names = &call_names;
-    bool failed = counters_2022_init(&draw->counters, device, err) < 0 || read_tasks(draw, err) < 0 ||
+    bool failed = counters_2022_init(&draw->counters, device, err) < 0 || note_tasks(draw, err) < 0 ||
                   (draw->calls = plain_calls_new(draw->file.run->db, device->part->device_id, false, err)) == NULL ||
                   list_threads(draw, PLAIN_ACL, err) < 0 || list_threads(draw, PLAIN_RUNTIME, err) < 0 ||
                   (!draw->file.compat && list_threads(draw, PLAIN_BOTH, err) < 0) || write_files(draw, err) < 0;
     release_calls(draw);
-    release_tasks(draw);
+    forget_tasks(draw);
     return failed ? err_status(err) : 0;
 }
 

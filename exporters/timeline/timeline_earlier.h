@@ -33,8 +33,6 @@ struct earlier {
     int64_t unnamed_thread; /* of JOB: of tasks without a name */
     /* Only of captures of 2022: */
     struct counters_2022 counters;
-    struct spool *tasks;              /* as they are drawn, by start */
-    struct spool *of_ai_cpu;          /* struct task_2022: those that ran there */
     bool ai_cpu_tasks, ai_cpu_runs;   /* tasks that ran there, and what it measured itself */
     struct ARRAY_OF(int64_t) streams; /* each once, ascending; of tasks and copies */
     struct plain_calls *calls;
@@ -47,6 +45,7 @@ struct earlier {
     } threads[PLAIN_BOTH + 1], *listing; /* of calls, by layers, in the order of their first calls */
     bool grouped;                        /* calls of both layers are drawn together */
     struct trace_place place;            /* of the latest call */
+    const char *behind_name;             /* where the name of the event that is being put ends */
     bool in_model;                       /* ai_stack_time: the model's execution has begun */
     bool flows;                          /* msprof: arrows from ACL calls to tasks */
     struct map begun_flows;              /* which of them have a beginning: struct begun_flow */

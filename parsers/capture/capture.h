@@ -6,6 +6,7 @@
 
 #include "base/diag.h"
 #include "base/err.h"
+#include "base/map.h"
 #include "base/texts.h"
 #include "parsers/capture/capture_settings.h"
 #include "parsers/decode/layout.h"
@@ -131,6 +132,7 @@ struct capture_options {
 
 struct capture {
     char *directory;          /* absolute; NULL: names are paths */
+    int at;                   /* the directory, open */
     char fingerprint[65];     /* as capture_fingerprint gives it, of what was found when it was opened */
     uint64_t sum;             /* of what was found, inodes too: whether a file was replaced by another alike */
     struct text_blocks names; /* of files and marks */
@@ -181,8 +183,7 @@ void capture_release(struct capture *capture);
 #define NOT_REGULAR (-1)
 /* Opens a file of the capture for reading, whatever waits there instead. Returns the descriptor, or -1 with an errno or
  * NOT_REGULAR. */
-int capture_file_open(const struct capture *capture, const struct capture_file *file, struct stat *ret,
-                      int *ret_failure);
+int capture_file_open(const struct capture *capture, const char *name, struct stat *ret, int *ret_failure);
 /* Reads a file as path_read_file does. */
 int capture_file_read(const struct capture *capture, const char *name, size_t limit, char **ret, size_t *ret_length,
                       struct err *err);
@@ -226,5 +227,19 @@ int64_t part_clock_ns(const struct capture_part *part, enum sample_clock clock, 
  * record. Reads the beginnings of files of one length, and more only of those that begin alike. Fails when memory ran
  * out or when it was interrupted. */
 int capture_reject_copies(struct capture *capture, struct err *err);
+
+/* Of a board, which may have tens of thousands, files of fewer bytes are not compared beforehand, but each with those
+ * before it when it is read. */
+#define READER_WHOLE ((size_t)16 * 1024)
+struct copies {
+    struct map seen;
+    size_t mark; /* of diagnostics: where copies are reported */
+};
+void copies_begin(struct copies *copies, const struct capture *capture);
+/* Whether it is such a file. */
+bool copies_are_told_late(const struct capture *capture, const struct capture_file *file);
+/* Rejects it if it is a copy of one that was looked at before: 1; 0: it is none. */
+int copies_reject(struct copies *copies, struct capture *capture, struct capture_file *file, const char *checksum,
+                  struct err *err);
 
 #endif

@@ -11,32 +11,42 @@
 #include <string.h>
 #include <unistd.h>
 
-static char *path_of(const struct capture *capture, const char *name)
+int capture_file_open(const struct capture *capture, const char *name, struct stat *ret, int *ret_failure)
 {
-    return path_join(capture->directory != NULL ? capture->directory : "", name);
-}
-
-int capture_file_open(const struct capture *capture, const struct capture_file *file, struct stat *ret,
-                      int *ret_failure)
-{
-    char *path = path_of(capture, file->name);
     /* O_NONBLOCK: opening a pipe that nobody writes to must not wait. */
-    int fd = path != NULL ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
-    *ret_failure = path == NULL ? ENOMEM : fd < 0 ? errno : NOT_REGULAR;
-    free(path);
+    int fd =
+        openat(capture->directory != NULL ? capture->at : AT_FDCWD, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    *ret_failure = fd < 0 ? errno : NOT_REGULAR;
     if (fd < 0 || (fstat(fd, ret) == 0 && S_ISREG(ret->st_mode)))
         return fd;
     close(fd);
     return -1;
 }
 
+/* Reads a file that is as long as it says, as it should be. */
+static char *read_small(const struct capture *capture, const char *name, size_t limit, size_t *ret_length)
+{
+    struct stat info;
+    int failure;
+    SCOPED_CLOSE int fd = capture_file_open(capture, name, &info, &failure);
+    const size_t size = fd >= 0 && info.st_size > 0 && (uint64_t)info.st_size <= limit ? (size_t)info.st_size : 0;
+    char *text = size > 0 ? malloc(size + 1) : NULL;
+    if (text == NULL || read(fd, text, size + 1) != (ssize_t)size) {
+        free(text);
+        return NULL;
+    }
+    text[size] = '\0';
+    *ret_length = size;
+    return text;
+}
+
 int capture_file_read(const struct capture *capture, const char *name, size_t limit, char **ret, size_t *ret_length,
                       struct err *err)
 {
-    char *path = path_of(capture, name);
-    int status = path != NULL ? path_read_file(path, limit, ret, ret_length, err) : err_no_memory(err);
-    free(path);
-    return status;
+    if ((*ret = read_small(capture, name, limit, ret_length)) != NULL)
+        return 0;
+    SCOPED_FREE char *path = path_joined(capture->directory != NULL ? capture->directory : "", name, err);
+    return path != NULL ? path_read_file(path, limit, ret, ret_length, err) : err_status(err);
 }
 
 struct capture_file *capture_add_file(struct capture *capture, const struct entry *entry)

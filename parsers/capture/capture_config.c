@@ -154,12 +154,11 @@ int capture_read_config(struct capture *capture, const struct entry *entry, stru
         return err->code != ERR_NONE ? err_status(err) : 0;
     struct capture_file *file = capture_add_file(capture, entry);
     int status = file != NULL ? checksum_text(file, text, length, err) : err_no_memory(err);
-    struct json *root = NULL;
+    SCOPED_JSON struct json *root = NULL;
     if (status == 0 && config_is_json(capture_base_name(entry->name)))
         status = parse_object(capture, entry->name, text, length, &root, err);
     if (status == 0)
         status = take_config(capture, file->part, &(struct config_file){entry->name, text, root, capture->diag}, err);
-    json_free(root);
     return status;
 }
 

@@ -45,7 +45,7 @@ static void sum_up(const struct capture *capture, const struct capture_file *fil
 {
     struct stat info;
     int failure;
-    SCOPED_CLOSE int fd = capture_file_open(capture, file, &info, &failure);
+    SCOPED_CLOSE int fd = capture_file_open(capture, file->name, &info, &failure);
     off_t offset = 0;
     ssize_t length = 1;
     *digest = '\0';
@@ -67,7 +67,7 @@ static uint64_t hash_front(const struct capture *capture, const struct capture_f
     unsigned char front[FRONT_SIZE];
     struct stat info;
     int failure;
-    SCOPED_CLOSE int fd = capture_file_open(capture, file, &info, &failure);
+    SCOPED_CLOSE int fd = capture_file_open(capture, file->name, &info, &failure);
     ssize_t length = fd >= 0 ? file_read_at(fd, front, sizeof front, 0) : -1;
     return length > 0 ? map_hash_bytes(front, (size_t)length) : 0;
 }
@@ -123,17 +123,11 @@ static void learn(const struct capture *capture, struct candidate *candidates, s
     }
 }
 
-static void reject(struct capture *capture, const struct candidate *candidates, size_t count)
+static void reject(struct capture *capture, struct capture_file *file, const struct capture_file *original)
 {
-    if (*candidates->digest == '\0')
-        return; /* unreadable, which the decoder will say */
-    for (size_t i = 1; i < count; i++) {
-        struct capture_file *file = candidates[i].file;
-        diag_report(capture->diag, DIAG_FILE_DUPLICATE, FILE_PLACE(file->name, NULL),
-                    "the same %llu bytes as '%s', which is decoded", (unsigned long long)file->size,
-                    candidates->file->name);
-        file->kind = NULL;
-    }
+    diag_report(capture->diag, DIAG_FILE_DUPLICATE, FILE_PLACE(file->name, NULL),
+                "the same %llu bytes as '%s', which is decoded", (unsigned long long)file->size, original->name);
+    file->kind = NULL;
 }
 
 /* Divides the candidates by one comparison after the other, until those that are left together are equal. */
@@ -150,8 +144,9 @@ static void divide(struct capture *capture, struct candidate *candidates, size_t
             continue;
         if (by + 1 < COMPARISONS)
             divide(capture, &candidates[i], next - i, by + 1, sum, block);
-        else
-            reject(capture, &candidates[i], next - i);
+        /* one without a digest is unreadable, which the decoder will say */
+        for (size_t k = i + 1; by + 1 == COMPARISONS && k < next && *candidates[i].digest != '\0'; k++)
+            reject(capture, candidates[k].file, candidates[i].file);
     }
 }
 
@@ -185,11 +180,59 @@ int capture_reject_copies(struct capture *capture, struct err *err)
     struct checksum *sum = checksum_new();
     int status = candidates != NULL && block != NULL && sum != NULL ? 0 : err_no_memory(err);
     for (size_t i = 0; status == 0 && i < capture->file_count; i++) {
-        if (holds_records(capture, &capture->files[i]))
+        if (holds_records(capture, &capture->files[i]) && !copies_are_told_late(capture, &capture->files[i]))
             candidates[count++].file = &capture->files[i];
     }
     if (status == 0 && count > 1)
         divide(capture, candidates, count, BY_SHAPE, sum, block);
     checksum_free(sum);
     return status == 0 && interrupted() ? interrupt_error(err) : status;
+}
+
+/* ---- small files of boards ---- */
+
+struct seen_file {
+    struct {
+        uint64_t shape; /* what compare_shapes() compares, hashed */
+        char checksum[CHECKSUM_TEXT_SIZE - 1];
+    } key;
+    struct capture_file *file;
+};
+
+void copies_begin(struct copies *copies, const struct capture *capture)
+{
+    *copies = (struct copies){MAP_OF(struct seen_file, key), diag_mark(capture->diag)};
+}
+
+bool copies_are_told_late(const struct capture *capture, const struct capture_file *file)
+{
+    return capture->family == CAPTURE_SVP && file->size < READER_WHOLE && file->identity.slice < 0 &&
+           (file->kind->hooks == NULL || file->kind->hooks->text == NULL) && holds_records(capture, file);
+}
+
+int copies_reject(struct copies *copies, struct capture *capture, struct capture_file *file, const char *checksum,
+                  struct err *err)
+{
+    const struct file_identity *it = &file->identity;
+    const uint64_t shape[] = {(uintptr_t)file->kind,
+                              file->part,
+                              file->size,
+                              (uint64_t)it->device_id,
+                              (uint64_t)it->group_id,
+                              (uint64_t)it->core_id,
+                              it->model != NULL ? map_hash_bytes(it->model, strlen(it->model)) : 0};
+    struct seen_file seen = {.key.shape = map_hash_bytes(shape, sizeof shape)};
+    bool added;
+    memcpy(seen.key.checksum, checksum, sizeof seen.key.checksum);
+    struct seen_file *found = map_add(&copies->seen, &seen.key, &added, err);
+    if (found == NULL)
+        return err_status(err);
+    if (added)
+        found->file = file;
+    if (added || compare_shapes(&(struct candidate){.file = file}, &(struct candidate){.file = found->file}) != 0)
+        return 0;
+    diag_go_back(capture->diag, copies->mark);
+    reject(capture, file, found->file);
+    diag_go_on(capture->diag);
+    return 1;
 }

@@ -113,13 +113,12 @@ static void resolve_link(const char *directory, struct entry *entry)
 {
     struct stat info;
     SCOPED_FREE char *path = path_join(directory, entry->name);
-    char *target = path != NULL ? realpath(path, NULL) : NULL;
+    SCOPED_FREE char *target = path != NULL ? realpath(path, NULL) : NULL;
     size_t length = strlen(directory);
     entry->leaves =
         target == NULL || strncmp(target, directory, length) != 0 || target[length] != '/' || stat(target, &info) != 0;
     if (!entry->leaves)
         take_stat(entry, &info);
-    free(target);
 }
 
 /* at: the open directory sub, which the item is in. */
@@ -190,13 +189,12 @@ ARRAY_COMPARE(compare_entries, struct entry, ARRAY_BY_TEXT(name))
 
 static int read_parts(struct entry_list *list, const char *directory, struct err *err)
 {
-    int status = 0;
     size_t parts_end = list->count;
-    for (size_t i = 0; status == 0 && i < parts_end; i++) {
-        if (S_ISDIR(list->entries[i].mode) && capture_is_part_directory(list->entries[i].name))
-            status = read_directory(list, directory, list->entries[i].name, true, err);
-    }
-    return status;
+    for (size_t i = 0; i < parts_end; i++)
+        if (S_ISDIR(list->entries[i].mode) && capture_is_part_directory(list->entries[i].name) &&
+            read_directory(list, directory, list->entries[i].name, true, err) < 0)
+            return err_status(err);
+    return 0;
 }
 
 int entry_list_gather(struct entry_list *list, const char *directory, struct err *err)

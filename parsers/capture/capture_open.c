@@ -6,9 +6,12 @@
 #include "base/file/fsutil.h"
 #include "parsers/capture/capture_files.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- marks ---- */
 
@@ -98,7 +101,7 @@ static int read_done_of(struct capture *capture, const struct entry_list *list, 
                         struct capture_file *file, struct err *err)
 {
     size_t length = strlen(file->name);
-    char *done_name = malloc(length + sizeof ".done");
+    SCOPED_FREE char *done_name = scoped_memory(length + sizeof ".done", 1);
     if (done_name == NULL)
         return err_no_memory(err);
     memcpy(done_name, file->name, length);
@@ -108,7 +111,6 @@ static int read_done_of(struct capture *capture, const struct entry_list *list, 
     int status = 0;
     if (follows || entry_list_find(list, done_name) != NULL)
         status = capture_read_done(capture, done_name, &file->done, err);
-    free(done_name);
     if (status == 0 && file->done.file_size >= 0 && (uint64_t)file->done.file_size != file->size)
         diag_report(capture->diag, DIAG_FILE_SIZE, FILE_PLACE(file->name, "filesize"),
                     "%llu bytes; the .done file expects %lld", (unsigned long long)file->size,
@@ -368,7 +370,10 @@ int capture_open(struct capture *capture, const char *directory, const struct ca
     SCOPED(entry_list_release) struct entry_list list = {.entries = NULL};
     *capture = (struct capture){.diag = diag, .options = *options};
     capture->directory = path_absolute(directory, err);
+    capture->at = -1;
     int status = capture->directory != NULL ? entry_list_gather(&list, capture->directory, err) : err_status(err);
+    if (status == 0 && (capture->at = open(capture->directory, O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0)
+        status = err_set_errno(err, errno, "cannot open '%s'", capture->directory);
     entry_list_sort(&list);
     if (status == 0)
         status = entry_list_fingerprint(&list, capture->fingerprint, err);
@@ -414,6 +419,8 @@ void capture_release(struct capture *capture)
     free(capture->marks);
     free(capture->models);
     free(capture->devices);
+    if (capture->directory != NULL && capture->at >= 0)
+        close(capture->at);
     free(capture->directory);
     *capture = (struct capture){.directory = NULL};
 }

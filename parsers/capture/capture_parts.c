@@ -300,17 +300,16 @@ static int take_object(struct capture_part *part, const struct config_file *file
                  {"sample.json", take_sample, true},
                  {"start_info", take_start, false},
                  {"end_info", take_end, false}};
-    int status = 0;
     if (begins(capture_base_name(file->name), "losses.json"))
         capture_report_losses(file->name, file->root, file->diag);
-    for (size_t i = 0; i < sizeof files / sizeof *files && status == 0; i++) {
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         if (!begins(capture_base_name(file->name), files[i].prefix))
             continue;
         files[i].take(part, file->root);
-        if (files[i].has_settings)
-            status = capture_settings_take(&part->settings, file->root, err);
+        if (files[i].has_settings && capture_settings_take(&part->settings, file->root, err) < 0)
+            return err_status(err);
     }
-    return status;
+    return 0;
 }
 
 int part_read_config(struct capture_part *part, const struct config_file *file, struct err *err)
@@ -357,13 +356,10 @@ int capture_settle_parts(struct capture *capture, struct err *err)
 {
     if (capture->part_count == 0)
         return 0;
-    char **directories = calloc(capture->part_count, sizeof *directories);
-    size_t *moved = calloc(capture->part_count, sizeof *moved);
-    if (directories == NULL || moved == NULL) {
-        free(directories);
-        free(moved);
+    SCOPED_FREE char **directories = scoped_memory(capture->part_count, sizeof *directories);
+    SCOPED_FREE size_t *moved = scoped_memory(capture->part_count, sizeof *moved);
+    if (directories == NULL || moved == NULL)
         return err_no_memory(err);
-    }
     for (size_t i = 0; i < capture->part_count; i++)
         directories[i] = capture->parts[i].directory;
     qsort(capture->parts, capture->part_count, sizeof *capture->parts, compare_parts);
@@ -375,8 +371,6 @@ int capture_settle_parts(struct capture *capture, struct err *err)
     }
     for (size_t i = 0; i < capture->file_count; i++)
         capture->files[i].part = moved[capture->files[i].part];
-    free(directories);
-    free(moved);
     for (size_t i = 0; i < capture->part_count; i++)
         fill_from(&capture->parts[i], &capture->parts[i == 0 && capture->part_count > 1 ? 1 : 0]);
     return 0;

@@ -65,6 +65,8 @@ struct place decoder_place(const struct decoder *decoder, const char *field);
 /* diag_report at the current record. */
 #define decoder_report(decoder, id, field, ...)                                                                        \
     diag_report(decoder_diag(decoder), id, (const struct place[]){decoder_place(decoder, field)}, __VA_ARGS__)
+/* Likewise for a record hook that does not keep the record: return decoder_refuse(decoder, keep, ...), which is 0. */
+#define decoder_refuse(decoder, keep, ...) (decoder_report(decoder, __VA_ARGS__), *(keep) = false, 0)
 /* The bytes of the current record, for what a layout cannot say; only inside of a record hook. */
 struct bytes decoder_bytes(const struct decoder *decoder);
 /* The layout of the current record; likewise. */

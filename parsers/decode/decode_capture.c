@@ -402,16 +402,15 @@ static void report_rest(struct stream *stream)
 /* Nothing follows what is in the buffer: the last file has been read, or the next slice is not there. */
 static int finish_run(struct stream *stream, bool *ret_give_up, struct err *err)
 {
-    int status = 0;
     stream->last_chunk = true;
-    if (stream->used > 0 || stream->searching)
-        status = process_buffer(stream, ret_give_up, err);
-    if (status == 0 && stream->layout != NULL)
+    if ((stream->used > 0 || stream->searching) && process_buffer(stream, ret_give_up, err) < 0)
+        return err_status(err);
+    if (stream->layout != NULL)
         report_rest(stream);
     stream->buffer_offset += (int64_t)stream->used;
     stream->used = 0;
     stream->last_chunk = stream->searching = false;
-    return status;
+    return 0;
 }
 
 /* Whether the file at index goes on where the one before it ended. */
@@ -464,7 +463,7 @@ static int decode_text(struct stream *stream, struct capture_file *file, struct 
 {
     struct decoder *decoder = stream->decoder;
     struct err problem = ERR_INIT;
-    char *data;
+    SCOPED_FREE char *data = NULL;
     size_t length;
     decoder->file = file;
     decoder->record = decoder->offset = -1;
@@ -486,7 +485,6 @@ static int decode_text(struct stream *stream, struct capture_file *file, struct 
     status = stream->kind->hooks->text(decoder, stream->state, file, data, length, err);
     if (stream->kind->table != NULL)
         file->decoded = (uint64_t)(stream->open->rows - rows);
-    free(data);
     decoder->bytes_done += file->size;
     return status < 0 ? status : check_stop(decoder, err);
 }
@@ -580,6 +578,15 @@ static int pass_over(struct decoder *decoder, size_t first, size_t end, struct e
     return status;
 }
 
+/* Whether the file was rejected as a copy: 1. */
+static int pass_over_copy(struct decoder *decoder, struct capture_file *file, struct err *err)
+{
+    struct capture *capture = decoder->capture;
+    const char *checksum =
+        copies_are_told_late(capture, file) ? file_reader_peek(decoder->reader, (size_t)(file - capture->files)) : NULL;
+    return checksum != NULL ? copies_reject(&decoder->copies, capture, file, checksum, err) : 0;
+}
+
 static int decode_files(struct decoder *decoder, struct checksum *checksum, struct err *err)
 {
     struct capture *capture = decoder->capture;
@@ -594,6 +601,8 @@ static int decode_files(struct decoder *decoder, struct checksum *checksum, stru
             continue;
         next = stream_end(capture, i);
         status = pass_over(decoder, i, next, err);
+        if (status == 0)
+            status = pass_over_copy(decoder, file, err);
         if (status == 0)
             status = decode_stream(decoder, file, next - i, checksum, err);
         else if (status > 0)
@@ -688,6 +697,7 @@ static void close_decoder(struct decoder *decoder)
     free(decoder->scratch);
     free(decoder->open);
     free(decoder->plans);
+    map_release(&decoder->copies.seen);
 }
 
 /* Rows would not be in their order. */
@@ -743,6 +753,7 @@ int decode_capture(struct capture *capture, struct row_sink *sink, const struct 
     struct decoder decoder = {
         .capture = capture, .sink = sink, .progress = progress, .bytes_total = capture_record_bytes(capture)};
     struct checksum *checksum = checksum_new();
+    copies_begin(&decoder.copies, capture);
     status = checksum != NULL ? open_decoder(&decoder, err) : err_no_memory(err);
     if (status == 0 && capture->family == CAPTURE_CANN)
         decoder.ahead = ahead_new(capture, decode_ahead);

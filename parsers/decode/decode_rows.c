@@ -272,12 +272,10 @@ void open_batch_keep(struct open_batch *open)
 
 int decoder_flush(struct decoder *decoder, struct err *err)
 {
-    int status = 0;
-    for (size_t i = 0; i < decoder->open_count && status == 0; i++) {
-        if (decoder->open[i].batch != NULL)
-            status = commit(decoder, &decoder->open[i], err);
-    }
-    return status;
+    for (size_t i = 0; i < decoder->open_count; i++)
+        if (decoder->open[i].batch != NULL && commit(decoder, &decoder->open[i], err) < 0)
+            return err_status(err);
+    return 0;
 }
 
 struct capture *decoder_capture(struct decoder *decoder)

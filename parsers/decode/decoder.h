@@ -4,6 +4,7 @@
 #ifndef MSPROF_PARSERS_DECODE_DECODER_H
 #define MSPROF_PARSERS_DECODE_DECODER_H
 
+#include "parsers/capture/capture.h"
 #include "parsers/decode/decode.h"
 
 #include <stdatomic.h>
@@ -44,6 +45,7 @@ struct decoder {
     size_t plan_count;
     uint64_t bytes_done, bytes_total;
     struct file_reader *reader; /* of the binary files */
+    struct copies copies;       /* among the small ones of boards */
     struct ahead *ahead;        /* what is decoded beside them; NULL: nothing */
     const atomic_bool *apart;   /* of the decoder of those: whether it is to stop; else NULL */
 };

@@ -5,15 +5,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define BLOCK_SIZE_MAX ((size_t)256 * 1024)
-#define BLOCK_SIZE_MIN ((size_t)4 * 1024)
 #define BLOCK_COUNT_MIN 8
-#define BLOCK_COUNT_MAX 64 /* of the smallest: a switch between threads takes longer than many a small file */
+#define BLOCK_COUNT_MAX (BLOCK_COUNT_MIN * BLOCK_SIZE_MAX / READER_WHOLE)
 /* Captures of fewer bytes are read without a thread: to start one takes longer. */
 #define THREAD_BYTES_MIN BLOCK_SIZE_MAX
 
@@ -40,48 +40,70 @@ struct file_reader {
     pthread_t thread;
     bool threaded;
     /* The reading side, which is the thread's if there is one: */
-    size_t next; /* file that comes next, or is open */
-    int fd;      /* -1: none is open */
-    off_t left;  /* bytes of the open file in front of its first large hole; -1: it has none */
+    size_t next;                /* file that comes next, or is open */
+    int fd;                     /* -1: none is open */
+    off_t left;                 /* bytes of the open file in front of its first large hole; -1: it has none */
+    off_t size;                 /* of the open file when it was opened */
+    off_t read;                 /* bytes of it */
+    size_t place, filled, room; /* of the next block; so many wait to be handed over; so many are free */
     /* Shared by both: */
     pthread_mutex_t lock;
     pthread_cond_t readable, writable;
-    size_t first, count; /* filled blocks, a ring */
-    size_t wanted;       /* files before this one are not wanted any more */
-    bool done, stop;     /* all is read; nothing is wanted any more */
+    size_t count;         /* blocks of the ring that were handed over, and not given back */
+    atomic_size_t wanted; /* files before this one are not wanted any more */
+    bool done, stop;      /* all is read; nothing is wanted any more */
     /* The decoder's side: */
+    size_t first;            /* the current block, or the next one */
+    size_t dropped;          /* blocks before it that are to be given back */
     size_t available, taken; /* filled blocks that it knows of, the current one included; bytes taken of it */
     bool has_block;          /* blocks[first] belongs to the open file */
+    size_t peeked;           /* 1 + index of the file that was opened and nothing was taken of; 0: none */
+    int peek_failure;        /* of its opening */
 };
 
 /* ---- reading ---- */
 
-/* Waits for a free block; NULL: nothing more is wanted. Waiting goes on until half of the ring is free, as it does on
- * the other side until half is filled: a switch between threads takes longer than many a small file. */
-static struct block *free_block(struct file_reader *reader)
+/* Blocks change hands by the half of the ring: a switch between threads takes longer than many a small file, and so
+ * does a lock that both want for each of them. */
+static size_t half_of(const struct file_reader *reader)
 {
-    struct block *block = NULL;
-    pthread_mutex_lock(&reader->lock);
-    if (reader->count == reader->block_count) {
-        while (reader->count > reader->block_count / 2 && !reader->stop)
-            pthread_cond_wait(&reader->writable, &reader->lock);
-    }
-    if (!reader->stop)
-        block = &reader->blocks[(reader->first + reader->count) % reader->block_count];
-    pthread_mutex_unlock(&reader->lock);
-    return block;
+    return reader->block_count / 2;
 }
 
-/* Hands the block over. False: the rest of its file is not wanted. */
-static bool publish(struct file_reader *reader, const struct block *block)
+/* Waits for a free block; NULL: nothing more is wanted. */
+static struct block *free_block(struct file_reader *reader)
+{
+    bool stop = false;
+    if (reader->room == 0) {
+        pthread_mutex_lock(&reader->lock);
+        while (reader->count > half_of(reader) && !reader->stop)
+            pthread_cond_wait(&reader->writable, &reader->lock);
+        reader->room = reader->block_count - reader->count;
+        stop = reader->stop;
+        pthread_mutex_unlock(&reader->lock);
+    }
+    return stop ? NULL : &reader->blocks[reader->place];
+}
+
+static void hand_over(struct file_reader *reader, bool done)
 {
     pthread_mutex_lock(&reader->lock);
-    reader->count++;
-    bool wanted = !reader->stop && block->file >= reader->wanted;
-    if (reader->count >= reader->block_count / 2)
+    reader->count += reader->filled;
+    reader->done = done;
+    if (done || reader->count >= half_of(reader))
         pthread_cond_signal(&reader->readable);
     pthread_mutex_unlock(&reader->lock);
-    return wanted;
+    reader->filled = 0;
+}
+
+/* The block is filled. False: the rest of its file is not wanted. */
+static bool publish(struct file_reader *reader, const struct block *block)
+{
+    reader->place = (reader->place + 1) % reader->block_count;
+    reader->filled++;
+    if (--reader->room == 0 || reader->filled >= half_of(reader))
+        hand_over(reader, false);
+    return block->file >= atomic_load(&reader->wanted);
 }
 
 static unsigned char *bytes_of(const struct file_reader *reader, const struct block *block)
@@ -97,6 +119,7 @@ static void fill_block(struct file_reader *reader, int fd, struct block *block)
         if (reader->left >= 0 && (off_t)room > reader->left)
             room = (size_t)reader->left;
         ssize_t got = room > 0 ? read(fd, bytes_of(reader, block) + block->length, room) : 0;
+        reader->read += got > 0 ? got : 0;
         if (room == 0) {
             block->failure = ENODATA;
             block->last = true;
@@ -104,6 +127,7 @@ static void fill_block(struct file_reader *reader, int fd, struct block *block)
             reader->left -= reader->left >= 0 ? got : 0;
             checksum_add(reader->checksum, bytes_of(reader, block) + block->length, (size_t)got);
             block->length += (size_t)got;
+            block->last = (size_t)got < room && reader->read == reader->size; /* as long as it says: it ends here */
         } else if (got == 0 || errno != EINTR) {
             block->failure = got == 0 ? 0 : errno;
             block->last = true;
@@ -159,12 +183,14 @@ static bool read_block(struct file_reader *reader, struct block *block)
     if (block->first) {
         struct stat info;
         int failure;
-        reader->fd = capture_file_open(capture, &capture->files[reader->next], &info, &failure);
+        reader->fd = capture_file_open(capture, capture->files[reader->next].name, &info, &failure);
         block->last = block->unopened = reader->fd < 0;
         if (block->unopened)
             block->failure = failure;
         else
             reader->left = find_hole(reader->fd, &info);
+        reader->size = block->unopened ? 0 : info.st_size;
+        reader->read = 0;
     }
     fill_block(reader, reader->fd, block);
     if (block->last) {
@@ -192,29 +218,35 @@ static void *reader_thread(void *arg)
         if (!publish(reader, block))
             give_up_file(reader);
     }
-    pthread_mutex_lock(&reader->lock);
-    reader->done = true;
-    pthread_cond_signal(&reader->readable);
-    pthread_mutex_unlock(&reader->lock);
+    hand_over(reader, true);
     return NULL;
 }
 
 /* ---- the decoder's side ---- */
 
-/* Gives blocks[first] back, if there is one. */
+/* With the lock. */
+static void give_back(struct file_reader *reader)
+{
+    reader->count -= reader->dropped;
+    reader->dropped = 0;
+    if (reader->count <= half_of(reader))
+        pthread_cond_signal(&reader->writable);
+}
+
+/* Goes on from the current block, if there is one. */
 static void drop_block(struct file_reader *reader)
 {
     if (!reader->has_block)
         return;
-    pthread_mutex_lock(&reader->lock);
     reader->first = (reader->first + 1) % reader->block_count;
-    reader->count--;
-    if (reader->count <= reader->block_count / 2)
-        pthread_cond_signal(&reader->writable);
-    pthread_mutex_unlock(&reader->lock);
     reader->available--;
     reader->taken = 0;
     reader->has_block = false;
+    if (++reader->dropped < half_of(reader))
+        return;
+    pthread_mutex_lock(&reader->lock);
+    give_back(reader);
+    pthread_mutex_unlock(&reader->lock);
 }
 
 /* The next block of a reader without a thread, which has one. */
@@ -232,7 +264,8 @@ static struct block *next_block(struct file_reader *reader)
     drop_block(reader);
     if (reader->available == 0) {
         pthread_mutex_lock(&reader->lock);
-        while (reader->count < reader->block_count / 2 && !reader->done)
+        give_back(reader);
+        while (reader->count < half_of(reader) && !reader->done)
             pthread_cond_wait(&reader->readable, &reader->lock);
         reader->available = reader->count;
         pthread_mutex_unlock(&reader->lock);
@@ -243,10 +276,12 @@ static struct block *next_block(struct file_reader *reader)
 
 int file_reader_open(struct file_reader *reader, size_t index)
 {
+    const bool peeked = reader->peeked == index + 1;
+    reader->peeked = 0;
+    if (peeked)
+        return reader->peek_failure;
     if (reader->threaded) {
-        pthread_mutex_lock(&reader->lock);
-        reader->wanted = index;
-        pthread_mutex_unlock(&reader->lock);
+        atomic_store(&reader->wanted, index);
     } else {
         give_up_file(reader);
         reader->next = index;
@@ -257,6 +292,14 @@ int file_reader_open(struct file_reader *reader, size_t index)
     if (block == NULL || block->file != index)
         return ENOENT; /* cannot be: every file has a first block */
     return block->unopened ? block->failure : 0;
+}
+
+const char *file_reader_peek(struct file_reader *reader, size_t index)
+{
+    reader->peek_failure = file_reader_open(reader, index);
+    reader->peeked = index + 1;
+    const struct block *block = &reader->blocks[reader->first];
+    return reader->peek_failure == 0 && block->last && block->failure == 0 ? block->checksum : NULL;
 }
 
 /* Bytes that the current block, or the next one, still has; 0 at the end of the file, -1 with errno set. */
@@ -311,14 +354,13 @@ static int start(struct file_reader *reader, struct err *err)
     return failure == 0 ? 0 : err_set_errno(err, failure, "cannot start a thread that reads files");
 }
 
-/* Chooses for small captures no more than their largest file needs, and a byte to find that it ends. */
+/* Chooses what most files need: of many small ones more wait. */
 static size_t block_size_for(const struct capture *capture)
 {
-    size_t size = BLOCK_SIZE_MIN;
-    for (size_t i = 0; i < capture->file_count && size < BLOCK_SIZE_MAX; i++) {
-        while (capture->files[i].size >= size && size < BLOCK_SIZE_MAX)
-            size *= 2;
-    }
+    const uint64_t average = capture_record_bytes(capture) / (capture->file_count + 1);
+    size_t size = READER_WHOLE;
+    while (average >= size && size < BLOCK_SIZE_MAX)
+        size *= 2;
     return size;
 }
 
@@ -339,7 +381,6 @@ struct file_reader *file_reader_new(const struct capture *capture, size_t first,
     pthread_cond_init(&reader->writable, NULL);
     reader->block_size = block_size_for(capture);
     reader->block_count = BLOCK_COUNT_MIN * BLOCK_SIZE_MAX / reader->block_size;
-    reader->block_count = reader->block_count < BLOCK_COUNT_MAX ? reader->block_count : BLOCK_COUNT_MAX;
     reader->bytes = malloc((is_small ? 1 : reader->block_count) * (READER_FRONT + reader->block_size));
     reader->checksum = checksum_new();
     int status = 0;

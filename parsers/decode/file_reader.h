@@ -21,6 +21,9 @@ void file_reader_free(struct file_reader *reader);
 /* Goes to the file of this index, which must be after the last one; what is left of that one is dropped. Returns 0, an
  * errno, or -1 when it is not a regular file any more. */
 int file_reader_open(struct file_reader *reader, size_t index);
+/* Opens it likewise and gives its SHA-256 before anything is read of it; NULL where that is not known yet: of files of
+ * READER_WHOLE bytes and more. */
+const char *file_reader_peek(struct file_reader *reader, size_t index);
 /* The next bytes of the open file, at most size: as read(2), but that an interrupted read goes on, and that a hole of
  * 8 GiB or more ends the file with ENODATA. */
 ssize_t file_reader_read(struct file_reader *reader, void *buffer, size_t size);

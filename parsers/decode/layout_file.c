@@ -542,14 +542,12 @@ int layout_set_parse(struct layout_set *set, const char *name, const char *text,
 
 int layout_set_load_file(struct layout_set *set, const char *path, struct err *err)
 {
-    char *text;
+    SCOPED_FREE char *text = NULL;
     size_t length;
     int r = path_read_file(path, LAYOUT_FILE_LIMIT, &text, &length, err);
     if (r < 0)
         return err_wrap(err, "cannot read layout file '%s'", path);
-    r = layout_set_parse(set, path, text, length, err);
-    free(text);
-    return r;
+    return layout_set_parse(set, path, text, length, err);
 }
 
 int layout_set_load_named(struct layout_set *set, const char *path, struct err *err)
@@ -574,7 +572,7 @@ static int compare_names(const struct dirent **a, const struct dirent **b)
 
 int layout_set_load_directory(struct layout_set *set, const char *path, struct err *err)
 {
-    struct dirent **entries;
+    SCOPED_FREE struct dirent **entries = NULL;
     int count = scandir(path, &entries, is_layout_file, compare_names);
     if (count < 0)
         return errno == ENOENT ? 0 : err_set_errno(err, errno, "cannot read layout directory '%s'", path);
@@ -587,6 +585,5 @@ int layout_set_load_directory(struct layout_set *set, const char *path, struct e
             r = err_no_memory(err);
         free(entries[i]);
     }
-    free(entries);
     return r;
 }

@@ -369,11 +369,10 @@ int stream_choose_layout(struct stream *stream, struct err *err)
 {
     const struct layout_set *set = stream->decoder->capture->options.layouts;
     const struct layout *best = NULL;
-    struct layout_fits fits = {.items = NULL};
+    SCOPED_FREE struct layout_fits fits = {.items = NULL};
     int status = judge_layouts(stream, &fits, err);
     if (status == 0)
         best = best_layout(stream, &fits);
-    free(fits.items);
     if (status < 0)
         return status;
     stream->layout = best;

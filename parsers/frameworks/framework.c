@@ -87,14 +87,12 @@ int framework_clock_load(const char *prof, struct framework_clock *ret, struct e
 {
     int64_t log_ns = 0, tick = 0, begin_us = 0, info_ns = 0, hz = 0;
     SCOPED_FREE char *host = path_join(prof, "host");
-    bool failed = (host != NULL ? load_start_log(host, &log_ns, &tick, err) : err_no_memory(err)) < 0 ||
-                  load_start_info(host, &begin_us, &info_ns, err) < 0 || load_frequency(host, &hz, err) < 0;
-    if (!failed)
-        ret->monotonic_offset_ns = number_subtract(number_multiply(begin_us, 1000), info_ns);
-    if (!failed)
-        *ret =
-            (struct framework_clock){tick, hz, number_add(log_ns, ret->monotonic_offset_ns), ret->monotonic_offset_ns};
-    return failed ? err_status(err) : 0;
+    if ((host != NULL ? load_start_log(host, &log_ns, &tick, err) : err_no_memory(err)) < 0 ||
+        load_start_info(host, &begin_us, &info_ns, err) < 0 || load_frequency(host, &hz, err) < 0)
+        return err_status(err);
+    ret->monotonic_offset_ns = number_subtract(number_multiply(begin_us, 1000), info_ns);
+    *ret = (struct framework_clock){tick, hz, number_add(log_ns, ret->monotonic_offset_ns), ret->monotonic_offset_ns};
+    return 0;
 }
 
 /* The rest of the division goes to *ret_rest, below hz. */

@@ -123,18 +123,17 @@ static int add_parts(struct association *association, const struct thread *threa
     const uint32_t *ids = use->count > 0 ? thread->context_ids + use->first : NULL;
     bool range = use->count == 2 && ids[1] >= ids[0] && ids[1] - ids[0] < CONTEXT_LIMIT; /* the first and the last */
     uint32_t count = range ? ids[1] - ids[0] + 1 : use->count;
-    int status = 0;
     *ret_room = association->communication_parts <= ALL_CONTEXTS_LIMIT - count;
     association->communication_parts += *ret_room ? count : 0;
-    for (uint32_t i = 0; *ret_room && status == 0 && i < count; i++) {
+    for (uint32_t i = 0; *ret_room && i < count; i++) {
         struct host_task part = *whole;
         part.context_id = range ? ids[0] + i : ids[i];
         part.extra = NO_INDEX;
-        status = set_collective(association, &part, op, use->communication, master, err);
-        if (status == 0)
-            status = association_add_host_task(association, &part, err);
+        if (set_collective(association, &part, op, use->communication, master, err) < 0 ||
+            association_add_host_task(association, &part, err) < 0)
+            return err_status(err);
     }
-    return status;
+    return 0;
 }
 
 /* The parts of a call belong to its first task. */
@@ -165,11 +164,9 @@ int association_join_collective(struct association *association, struct thread *
     const struct call_kind *kind = &association->call_kinds[thread->calls[call].kind];
     bool master = strcmp(association->texts.items[kind->name].bytes, "master") == 0;
     uint32_t op;
-    int status = find_collective_op(association, thread, node_call, node, task, &op, err);
-    if (status == 0)
-        status = set_collective(association, task, op, call, master, err);
-    if (status < 0)
-        return status;
+    if (find_collective_op(association, thread, node_call, node, task, &op, err) < 0 ||
+        set_collective(association, task, op, call, master, err) < 0)
+        return err_status(err);
     name_kernel(association, thread, call, node, task);
     return add_all_parts(association, thread, task, op, call, master, err);
 }
@@ -299,12 +296,10 @@ static int emit_run(struct association *association, int64_t device_id, struct c
     const struct collective_op *op = &association->collective_ops[run->op];
     uint32_t name = 0;
     struct row row;
-    int status = name_run(association, run, &name, err);
-    if (status != 0)
-        return status;
-    status = decoder_emit(association->decoder, &kind_communication_op, &row, err);
-    if (status < 0)
-        return status;
+    if (name_run(association, run, &name, err) < 0)
+        return err_status(err);
+    if (decoder_emit(association->decoder, &kind_communication_op, &row, err) < 0)
+        return err_status(err);
     run->id = decoder_row_count(association->decoder, &kind_communication_op);
     row_set_integer(&row, COMMUNICATION_OP_DEVICE_ID, device_id);
     row_set_integer(&row, COMMUNICATION_OP_NAME_ID, name + INT64_C(1));
@@ -328,9 +323,9 @@ static int emit_run(struct association *association, int64_t device_id, struct c
     row_set_integer(&row, COMMUNICATION_OP_DATA_TYPE, collective->data_type);
     row_set_integer(&row, COMMUNICATION_OP_COUNT, collective->count);
     row_set_integer(&row, COMMUNICATION_OP_GROUP_ID, collective->group_id);
-    status = set_text_of(association, &row, COMMUNICATION_OP_ALGORITHM_ID, collective->algorithm_id, err);
-    return status == 0 ? set_text_of(association, &row, COMMUNICATION_OP_GROUP_NAME_ID, collective->group_id, err)
-                       : status;
+    if (set_text_of(association, &row, COMMUNICATION_OP_ALGORITHM_ID, collective->algorithm_id, err) < 0)
+        return err_status(err);
+    return set_text_of(association, &row, COMMUNICATION_OP_GROUP_NAME_ID, collective->group_id, err);
 }
 
 static int emit_run_task(struct association *association, const struct collective_runs *runs,
@@ -338,9 +333,8 @@ static int emit_run_task(struct association *association, const struct collectiv
 {
     const struct task_extra *extra = &association->extras[task->extra];
     struct row row;
-    int status = decoder_emit(association->decoder, &kind_communication_task, &row, err);
-    if (status < 0)
-        return status;
+    if (decoder_emit(association->decoder, &kind_communication_task, &row, err) < 0)
+        return err_status(err);
     row_set_integer(&row, COMMUNICATION_TASK_TASK_ID, first_task_row + task->ran);
     row_set_integer(&row, COMMUNICATION_TASK_OP_ID, runs->items[task->run].id);
     row_set_integer(&row, COMMUNICATION_TASK_MASTER, extra->master);
@@ -357,9 +351,9 @@ static int emit_run_task(struct association *association, const struct collectiv
     row_set_integer(&row, COMMUNICATION_TASK_DATA_TYPE, transfer->data_type);
     row_set_integer(&row, COMMUNICATION_TASK_BYTES, transfer->bytes);
     row_set_integer(&row, COMMUNICATION_TASK_ESTIMATED_NS, transfer->estimated_ns);
-    status = set_text_of(association, &row, COMMUNICATION_TASK_TYPE_ID, transfer->item_id, err);
-    return status == 0 ? set_text_of(association, &row, COMMUNICATION_TASK_GROUP_NAME_ID, transfer->group_id, err)
-                       : status;
+    if (set_text_of(association, &row, COMMUNICATION_TASK_TYPE_ID, transfer->item_id, err) < 0)
+        return err_status(err);
+    return set_text_of(association, &row, COMMUNICATION_TASK_GROUP_NAME_ID, transfer->group_id, err);
 }
 
 int association_emit_collectives(struct association *association, struct collective_runs *runs, int64_t device_id,

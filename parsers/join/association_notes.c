@@ -43,11 +43,9 @@ int association_add_fusion(struct association *association, const struct host_fu
 int association_add_collective(struct association *association, const struct host_collective *collective,
                                struct err *err)
 {
-    int status = association_expect_name(association, collective->algorithm_id, "alg_type_id", err);
-    if (status == 0)
-        status = association_expect_name(association, collective->group_id, "group_name_id", err);
-    if (status < 0)
-        return status;
+    if (association_expect_name(association, collective->algorithm_id, "alg_type_id", err) < 0 ||
+        association_expect_name(association, collective->group_id, "group_name_id", err) < 0)
+        return err_status(err);
     void *place =
         ARRAY_NEXT(association->collectives, association->collective_count, association->collective_capacity, err);
     return add_note(association, place, collective, sizeof *collective, association->collective_count,
@@ -56,11 +54,9 @@ int association_add_collective(struct association *association, const struct hos
 
 int association_add_transfer(struct association *association, const struct host_transfer *transfer, struct err *err)
 {
-    int status = association_expect_name(association, transfer->item_id, "item_id", err);
-    if (status == 0)
-        status = association_expect_name(association, transfer->group_id, "group_name_id", err);
-    if (status < 0)
-        return status;
+    if (association_expect_name(association, transfer->item_id, "item_id", err) < 0 ||
+        association_expect_name(association, transfer->group_id, "group_name_id", err) < 0)
+        return err_status(err);
     large_pass(association->transfer_count);
     void *place = ARRAY_NEXT(association->transfers, association->transfer_count, association->transfer_capacity, err);
     return add_note(association, place, transfer, sizeof *transfer, association->transfer_count, transfer->thread_id,
@@ -184,27 +180,26 @@ static int emit_fusion(struct association *association, const struct fused_op *f
     const struct host_fusion *fusion = &association->fusions[fused->item];
     uint32_t text, model = fused->model_id;
     struct row row;
-    int status = decoder_emit(association->decoder, &kind_fusion_op, &row, err);
-    if (status < 0)
-        return status;
+    if (decoder_emit(association->decoder, &kind_fusion_op, &row, err) < 0)
+        return err_status(err);
     row_set_integer(&row, FUSION_OP_MODEL_ID, model);
     if (id_map_get(&association->model_names, model, &text))
         row_set_integer(&row, FUSION_OP_MODEL_NAME_ID, text + INT64_C(1));
-    status = association_text(association, fusion->name_id, NULL, &text, err);
-    if (status == 0)
-        row_set_integer(&row, FUSION_OP_NAME_ID, text + INT64_C(1));
+    if (association_text(association, fusion->name_id, NULL, &text, err) < 0)
+        return err_status(err);
+    row_set_integer(&row, FUSION_OP_NAME_ID, text + INT64_C(1));
     row_set_integer(&row, FUSION_OP_COUNT, fusion->op_count);
     row_set_integer(&row, FUSION_OP_INPUT_BYTES, fusion->input_bytes);
     row_set_integer(&row, FUSION_OP_OUTPUT_BYTES, fusion->output_bytes);
     row_set_integer(&row, FUSION_OP_WEIGHT_BYTES, fusion->weight_bytes);
     row_set_integer(&row, FUSION_OP_WORKSPACE_BYTES, fusion->workspace_bytes);
     row_set_integer(&row, FUSION_OP_TOTAL_BYTES, fusion->total_bytes);
-    for (uint32_t i = 0; status == 0 && i < fusion->op_count; i++) {
-        status = association_text(association, fusion->op_ids[i], NULL, &text, err);
-        if (status == 0)
-            row_set_integer(&row, FUSION_OP_FIRST_ID + i, text + INT64_C(1));
+    for (uint32_t i = 0; i < fusion->op_count; i++) {
+        if (association_text(association, fusion->op_ids[i], NULL, &text, err) < 0)
+            return err_status(err);
+        row_set_integer(&row, FUSION_OP_FIRST_ID + i, text + INT64_C(1));
     }
-    return status;
+    return 0;
 }
 
 int association_emit_fusions(struct association *association, const struct thread *thread, struct err *err)

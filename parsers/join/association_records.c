@@ -179,11 +179,9 @@ int association_add_call(struct association *association, const struct host_call
 static int intern_node(struct association *association, const struct host_node *node, struct node *ret, struct err *err)
 {
     uint32_t name, type;
-    int status = association_text(association, node->name_id, "op_name_id", &name, err);
-    if (status == 0)
-        status = association_text(association, node->type_id, "op_type_id", &type, err);
-    if (status < 0)
-        return status;
+    if (association_text(association, node->name_id, "op_name_id", &name, err) < 0 ||
+        association_text(association, node->type_id, "op_type_id", &type, err) < 0)
+        return err_status(err);
     *ret = (struct node){
         .time_ns = node->time_ns,
         .name = name,
@@ -228,11 +226,9 @@ int association_add_captured_op(struct association *association, const struct ho
 int association_add_attribute(struct association *association, const struct host_attribute *attribute, struct err *err)
 {
     uint32_t name, value;
-    int status = association_text(association, attribute->name_id, "op_name_id", &name, err);
-    if (status == 0)
-        status = association_text(association, attribute->value_id, "attribute_id", &value, err);
-    if (status < 0)
-        return status;
+    if (association_text(association, attribute->name_id, "op_name_id", &name, err) < 0 ||
+        association_text(association, attribute->value_id, "attribute_id", &value, err) < 0)
+        return err_status(err);
     struct attribute_use copy = {attribute->time_ns, name, value, NO_INDEX};
     return association_add_record(association, attribute->thread_id, HOST_RECORD_ATTRIBUTE, &copy, sizeof copy, err);
 }
@@ -240,11 +236,9 @@ int association_add_attribute(struct association *association, const struct host
 int association_add_tensors(struct association *association, const struct host_tensors *tensors, struct err *err)
 {
     uint32_t name, set;
-    int status = association_text(association, tensors->name_id, "op_name_id", &name, err);
-    if (status == 0)
-        status = tensor_pool_add(&association->tensor_sets, tensors->tensors, tensors->count, &set, err);
-    if (status < 0)
-        return status;
+    if (association_text(association, tensors->name_id, "op_name_id", &name, err) < 0 ||
+        tensor_pool_add(&association->tensor_sets, tensors->tensors, tensors->count, &set, err) < 0)
+        return err_status(err);
     struct tensor_use copy = {.time_ns = tensors->time_ns, .name = name, .set = set, .launch = NO_INDEX};
     return association_add_record(association, tensors->thread_id, HOST_RECORD_TENSORS, &copy, sizeof copy, err);
 }
@@ -252,9 +246,8 @@ int association_add_tensors(struct association *association, const struct host_t
 int association_add_contexts(struct association *association, const struct host_contexts *contexts, struct err *err)
 {
     uint32_t name;
-    int status = association_text(association, contexts->name_id, "op_name_id", &name, err);
-    if (status < 0)
-        return status;
+    if (association_text(association, contexts->name_id, "op_name_id", &name, err) < 0)
+        return err_status(err);
     struct {
         struct context_use use;
         uint32_t ids[CONTEXTS_PER_RECORD];
@@ -306,11 +299,9 @@ int association_add_host_flip(struct association *association, const struct task
 int association_add_track(struct association *association, const struct host_track *track, struct err *err)
 {
     uint32_t task_type, kernel = NO_INDEX;
-    int status = task_type_text(association, track->task_type_id, &task_type, err);
-    if (status == 0 && track->kernel_id != 0)
-        status = association_text(association, track->kernel_id, "kernel_name_id", &kernel, err);
-    if (status < 0)
-        return status;
+    if (task_type_text(association, track->task_type_id, &task_type, err) < 0 ||
+        (track->kernel_id != 0 && association_text(association, track->kernel_id, "kernel_name_id", &kernel, err) < 0))
+        return err_status(err);
     struct track copy = {
         .time_ns = track->time_ns,
         .task_type = task_type,

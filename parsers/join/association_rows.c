@@ -131,9 +131,8 @@ static int emit_task(struct association *association, int64_t device_id, const s
     static const size_t times[] = {[PMU_CORE_AIC] = DEVICE_TASK_AIC_TIME_NS, [PMU_CORE_AIV] = DEVICE_TASK_AIV_TIME_NS};
     const struct ran_task *ran = &view->task->ran;
     struct row row;
-    int status = decoder_emit(association->decoder, &kind_device_task, &row, err);
-    if (status < 0)
-        return status;
+    if (decoder_emit(association->decoder, &kind_device_task, &row, err) < 0)
+        return err_status(err);
     row_set_integer(&row, DEVICE_TASK_DEVICE_ID, device_id);
     uint32_t stream_id = view->task->stream_id;
     id_map_get(&association->logic_streams, stream_id, &stream_id);
@@ -210,9 +209,8 @@ static int emit_name(struct association *association, size_t number, struct err 
 {
     const struct interned *text = &association->texts.items[number];
     struct row row;
-    int status = decoder_emit(association->decoder, &kind_name, &row, err);
-    if (status < 0)
-        return status;
+    if (decoder_emit(association->decoder, &kind_name, &row, err) < 0)
+        return err_status(err);
     row_set_integer(&row, NAME_ID, (int64_t)number + 1);
     decoder_set_text(association->decoder, &kind_name, &row, NAME_TEXT, text->bytes, text->length);
     return 0;

@@ -81,7 +81,6 @@ static int take_mark(struct executions *executions, struct task_records *task, s
     default:
         return 0;
     }
-    int status = 0;
     if (run->start_tick != NO_TICK && !span_is_sound(run->start_ns, mark->time_ns)) {
         count_unpaired(&executions->unsound, task);
     } else if (run->start_tick != NO_TICK) {
@@ -89,14 +88,14 @@ static int take_mark(struct executions *executions, struct task_records *task, s
         run->end_ns = mark->time_ns;
         run->type = mark->type;
         run->order = executions->added[RECORD_RUN]++;
-        status = array_reserve(&task->runs, 1, err);
-        if (status == 0)
-            task->runs.items[task->runs.count++] = *run;
+        if (array_reserve(&task->runs, 1, err) < 0)
+            return err_status(err);
+        task->runs.items[task->runs.count++] = *run;
     } else {
         count_unpaired(&executions->ends_without_start, task);
     }
     run->wait_tick = run->pending_tick = run->start_tick = NO_TICK;
-    return status;
+    return 0;
 }
 
 static int executions_of_states(struct executions *executions, struct task_records *task, struct err *err)
@@ -171,18 +170,17 @@ static int join_tensors(struct executions *executions, const struct task_records
 
 static int complete_descriptions(struct executions *executions, struct task_records *task, struct err *err)
 {
-    int status = 0;
     array_sort(task->tensors.items, task->tensors.count, sizeof *task->tensors.items, by_time);
-    for (size_t i = 0; i < task->descriptions.count && status == 0; i++) {
+    for (size_t i = 0; i < task->descriptions.count; i++) {
         struct description *description = &task->descriptions.items[i];
-        if (description->operator_.name == NO_INDEX)
-            status = text_of_id(executions, description->name_id, &description->operator_.name, err);
-        if (status == 0 && description->operator_.type == NO_INDEX)
-            status = text_of_id(executions, description->type_id, &description->operator_.type, err);
-        if (status == 0)
-            status = join_tensors(executions, task, description, err);
+        if ((description->operator_.name == NO_INDEX &&
+             text_of_id(executions, description->name_id, &description->operator_.name, err) < 0) ||
+            (description->operator_.type == NO_INDEX &&
+             text_of_id(executions, description->type_id, &description->operator_.type, err) < 0) ||
+            join_tensors(executions, task, description, err) < 0)
+            return err_status(err);
     }
-    return status;
+    return 0;
 }
 
 /* The n-th execution to its n-th description, or the last one. */
@@ -318,8 +316,7 @@ static bool is_one_more(const struct task_records *task, const struct counters *
 /* Counters of tasks that did not run, as far as is known. */
 static int emit_unused_counters(struct executions *executions, const struct task_records *task, struct err *err)
 {
-    int status = 0;
-    for (size_t i = 0; i < task->counters.count && status == 0; i++) {
+    for (size_t i = 0; i < task->counters.count; i++) {
         const struct counters *counters = &task->counters.items[i];
         if (counters->used)
             continue;
@@ -333,11 +330,11 @@ static int emit_unused_counters(struct executions *executions, const struct task
                                  .file_id = counters->file_id,
                                  .block_num = counters->block_num};
         memcpy(row.counters, counters->values, sizeof counters->values);
-        status = core_pmu_emit(executions->association->decoder, &row, err);
-        if (status == 0)
-            decoder_store_after_all(executions->association->decoder, counters->file_id);
+        if (core_pmu_emit(executions->association->decoder, &row, err) < 0)
+            return err_status(err);
+        decoder_store_after_all(executions->association->decoder, counters->file_id);
     }
-    return status;
+    return 0;
 }
 
 static int add_operators_of_ai_cpu(struct executions *executions, const struct task_records *task, struct err *err)

@@ -193,25 +193,24 @@ static int describe(struct executions *executions, const struct task_description
                     struct err *err)
 {
     uint32_t name, type;
-    int status = add_text(executions, description->name, description->name_length, &name, err);
-    if (status == 0)
-        status = add_text(executions, description->type, description->type_length, &type, err);
-    if (status == 0)
-        *ret = (struct description){
-            .time_ns = description->time_ns,
-            .iteration = description->iteration,
-            .name_id = description->name_id,
-            .type_id = description->type_id,
-            .operator_ = {.name = name,
-                          .type = type,
-                          .model_id = description->model_id,
-                          .batch_id = description->batch_id,
-                          .block_num = description->block_num,
-                          .task_type = description->task_type,
-                          .op_state = description->op_state,
-                          .tensor_set = NO_INDEX},
-        };
-    return status;
+    if (add_text(executions, description->name, description->name_length, &name, err) < 0 ||
+        add_text(executions, description->type, description->type_length, &type, err) < 0)
+        return err_status(err);
+    *ret = (struct description){
+        .time_ns = description->time_ns,
+        .iteration = description->iteration,
+        .name_id = description->name_id,
+        .type_id = description->type_id,
+        .operator_ = {.name = name,
+                      .type = type,
+                      .model_id = description->model_id,
+                      .batch_id = description->batch_id,
+                      .block_num = description->block_num,
+                      .task_type = description->task_type,
+                      .op_state = description->op_state,
+                      .tensor_set = NO_INDEX},
+    };
+    return 0;
 }
 
 int executions_add_description(struct executions *executions, const struct task_description *description,
@@ -311,23 +310,19 @@ static int add_operator_texts(struct executions *executions, const struct named_
         strbuf_addc(&all, '\0');
         any |= operator_->texts[i] != NULL;
     }
-    int status = all.failed ? err_no_memory(err) : 0;
-    if (status == 0 && any)
-        status = intern_add(&executions->operator_texts, all.data, all.length, ret, err);
-    return status;
+    if (all.failed)
+        return err_no_memory(err);
+    return any ? intern_add(&executions->operator_texts, all.data, all.length, ret, err) : 0;
 }
 
 int executions_add_operator(struct executions *executions, const struct named_operator *operator_, struct err *err)
 {
     uint32_t name = NO_INDEX, type = NO_INDEX, texts = NO_INDEX;
     bool added;
-    int status = add_text(executions, operator_->name, operator_->name_length, &name, err);
-    if (status == 0)
-        status = add_text(executions, operator_->type, operator_->type_length, &type, err);
-    if (status == 0)
-        status = add_operator_texts(executions, operator_, &texts, err);
-    if (status < 0)
-        return status;
+    if (add_text(executions, operator_->name, operator_->name_length, &name, err) < 0 ||
+        add_text(executions, operator_->type, operator_->type_length, &type, err) < 0 ||
+        add_operator_texts(executions, operator_, &texts, err) < 0)
+        return err_status(err);
     struct operator_of_name *item = map_add(&executions->operators, &name, &added, err);
     if (item == NULL)
         return err_status(err);

@@ -112,7 +112,7 @@ static void keep_places(const struct hunt *hunt, const struct frame *frame, stru
  * records, and nothing tells when they begin. */
 static int sums_keep_places(struct hunt *hunt, const struct frame *frame, struct place_list *list, struct err *err)
 {
-    struct place_list spans = {.items = NULL};
+    SCOPED_FREE struct place_list spans = {.items = NULL};
     keep_places(hunt, frame, list);
     if (list->count > 0)
         return 0;
@@ -123,7 +123,6 @@ static int sums_keep_places(struct hunt *hunt, const struct frame *frame, struct
                           "records of %zu bytes have how long each call took, and these tables do not tell when it "
                           "began: bring the timeline of the calls\n",
                           frame->size);
-    free(spans.items);
     return status;
 }
 
@@ -378,7 +377,7 @@ static int try_first(struct hunt *hunt, const struct frame *frame, struct place_
     size_t rows = problem->sample.count;
     struct place_list lists[PRINTED_MOST] = {{.items = NULL}};
     struct search_column columns[PRINTED_MOST] = {{.intervals = NULL}};
-    struct interval *intervals = calloc(form->stored * rows, sizeof *intervals); /* of each column */
+    SCOPED_FREE struct interval *intervals = scoped_memory(form->stored * rows, sizeof *intervals); /* of each column */
     SCOPED_FREE int64_t *firsts = scoped_memory(rows, sizeof *firsts);
     struct infer_result result = {.found = true,
                                   .form = form,
@@ -420,7 +419,6 @@ static int try_first(struct hunt *hunt, const struct frame *frame, struct place_
         search_column_release(&columns[c]);
         free(lists[c].items);
     }
-    free(intervals);
     return status;
 }
 
@@ -441,7 +439,7 @@ static void sort_firsts(const struct frame *frame, struct place_list *list)
 
 int hunt_frame(struct hunt *hunt, struct frame *frame, enum effort effort, struct err *err)
 {
-    struct place_list list = {.items = NULL};
+    SCOPED_FREE struct place_list list = {.items = NULL};
     int status = 0;
     if (effort == EFFORT_PLAIN)
         status = search_plain(&frame->matrix, &hunt->first, 0, &list, err);
@@ -459,7 +457,6 @@ int hunt_frame(struct hunt *hunt, struct frame *frame, enum effort effort, struc
         list.items[0] = first;
         status = try_first(hunt, frame, &list, err);
     }
-    free(list.items);
     return status;
 }
 

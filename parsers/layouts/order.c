@@ -295,24 +295,23 @@ static int search_windows(struct hunt *hunt, size_t size, struct err *err)
 {
     const struct source_file *file = &hunt->problem->source.items[0];
     uint64_t span = (hunt->problem->rows - 1) * size;
-    int status = 0;
     for (size_t s = 0; s < infer_scale_count; s++) {
         uint64_t top = (uint64_t)(hunt->first.highest / infer_scales[s]);
         struct window window = {.size = size, .scale = infer_scales[s]};
         window.bits = top == 0 ? 1 : 64 - (unsigned)__builtin_clzll(top);
         for (int big = 0; big < 2; big++) {
             window.big = big != 0;
-            for (uint64_t at = 0; at + span < file->length && status == 0 && !hunt->best.found; at++) {
+            for (uint64_t at = 0; at + span < file->length && !hunt->best.found; at++) {
                 if (at % 4096 == 0 && (interrupted() || search_is_late(hunt->problem->clock)))
                     break;
-                if (window_fits(hunt, file, &window, at))
-                    status = take_window(hunt, &window, at, err);
+                if (window_fits(hunt, file, &window, at) && take_window(hunt, &window, at, err) < 0)
+                    return err_status(err);
             }
             if (interrupted())
                 return interrupt_error(err);
         }
     }
-    return status;
+    return 0;
 }
 
 /* Keeps the rows of one table: which of several follow each other is not known. */

@@ -374,12 +374,11 @@ static int walk_table(const struct problem *problem, const struct printed_file *
     const struct printed_form *form = problem->tables->form;
     if (!form->by_layers)
         return printed_read(form, table, reader, err);
-    struct layer_sums sums = {.items = NULL};
+    SCOPED_FREE struct layer_sums sums = {.items = NULL};
     struct printed_reader collector = {.row = layers_collect, .arg = &sums};
     bool failed = printed_read(form, table, &collector, err) < 0 ||
                   layers_each_task(&problem->layers, form, &sums, reader, err) < 0;
     reader->skipped += collector.skipped;
-    free(sums.items);
     return failed ? err_status(err) : 0;
 }
 

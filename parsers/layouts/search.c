@@ -282,7 +282,8 @@ int search_minus(const struct matrix *matrix, const struct search_column *column
 {
     /* counted from the end, as big-endian records are, even offsets of odd records are odd */
     uint32_t step = matrix->size % 2 == 0 ? 16 : 8;
-    uint64_t *values = calloc(matrix->size, sizeof *values); /* of the row that tells most, at each place */
+    SCOPED_FREE uint64_t *values =
+        scoped_memory(matrix->size, sizeof *values); /* of the row that tells most, at each place */
     int status = values != NULL ? 0 : err_no_memory(err);
     /* the wider first: times are cut by the narrower */
     for (unsigned whole = 64; whole >= 32 && status == 0 && column->known > 0; whole -= 32) {
@@ -300,7 +301,6 @@ int search_minus(const struct matrix *matrix, const struct search_column *column
             }
         }
     }
-    free(values);
     return status;
 }
 

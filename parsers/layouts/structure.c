@@ -26,7 +26,7 @@ int source_add(struct source *source, const struct capture *capture, const struc
     const char *name = of->name;
     if (array_reserve(source, 1, err) < 0)
         return err_status(err);
-    struct source_file file = {.name = name, .fd = capture_file_open(capture, of, &info, &failure)};
+    struct source_file file = {.name = name, .fd = capture_file_open(capture, name, &info, &failure)};
     if (file.fd < 0)
         return failure == NOT_REGULAR ? err_set(err, ERR_FORMAT, "'%s' is not a regular file", name)
                                       : err_set_errno(err, failure, "cannot open '%s'", name);
@@ -89,7 +89,7 @@ uint64_t source_masks(const struct source *source, uint64_t header, size_t size,
                       unsigned char *zeros, struct err *err)
 {
     size_t per_chunk = CHUNK_SIZE / size > 0 ? CHUNK_SIZE / size : 1;
-    unsigned char *chunk = calloc(1, per_chunk * size);
+    SCOPED_FREE unsigned char *chunk = scoped_memory(1, per_chunk * size);
     uint64_t records = 0;
     memset(ones, 0, size);
     memset(zeros, 0, size);
@@ -116,7 +116,6 @@ uint64_t source_masks(const struct source *source, uint64_t header, size_t size,
             at += (uint64_t)count * size;
         }
     }
-    free(chunk);
     return records;
 }
 

@@ -96,7 +96,7 @@ static int ask_with_key(struct ssh_connection *connection, void *arg)
 
 static int load_key(const struct ssh_target *target, ssh_key *ret, struct err *err)
 {
-    char *text = NULL;
+    SCOPED_FREE char *text = NULL;
     size_t length;
     int code;
 
@@ -105,7 +105,6 @@ static int load_key(const struct ssh_target *target, ssh_key *ret, struct err *e
     /* with an empty passphrase nobody is asked for one */
     code = ssh_pki_import_privkey_base64(text, target->passphrase != NULL ? target->passphrase : "", NULL, NULL, ret);
     explicit_bzero(text, length);
-    free(text);
     secret_wipe_stack();
     if (code == SSH_OK)
         return 0;

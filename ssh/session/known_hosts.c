@@ -93,7 +93,7 @@ static bool split_line(const char *line, size_t length, struct host_line *ret)
 /* Decodes base64 into ret; -1 when it is none or too long. */
 static long decode_base64(struct field text, unsigned char *ret, size_t size)
 {
-    unsigned char *buffer;
+    SCOPED_FREE unsigned char *buffer = NULL;
     long length = -1;
     size_t padding = 0;
 
@@ -110,7 +110,6 @@ static long decode_base64(struct field text, unsigned char *ret, size_t size)
         length = -1;
     if (length > 0)
         memcpy(ret, buffer, (size_t)length);
-    free(buffer);
     return length;
 }
 
@@ -271,18 +270,16 @@ int known_hosts_load(const char *path, char **ret_text, size_t *ret_length, stru
 static int make_parent(const char *path, struct err *err)
 {
     const char *slash = strrchr(path, '/');
-    char *parent;
-    int result = 0;
+    SCOPED_FREE char *parent = NULL;
 
     if (slash == NULL || slash == path)
         return 0;
     parent = strndup(path, (size_t)(slash - path));
     if (parent == NULL)
         return err_no_memory(err);
-    if (mkdir(parent, 0700) < 0 && errno != EEXIST)
-        result = err_set_errno(err, errno, "cannot make the directory '%s'", parent);
-    free(parent);
-    return result;
+    return mkdir(parent, 0700) < 0 && errno != EEXIST
+               ? err_set_errno(err, errno, "cannot make the directory '%s'", parent)
+               : 0;
 }
 
 static int append(const char *path, const char *line, size_t length, struct err *err)

@@ -561,13 +561,12 @@ static int lock_target(const char *local, int *ret_fd, struct err *err)
 /* *ret_fd holds the directory's lock. */
 static int make_target(const char *local, bool resumes, int *ret_fd, struct err *err)
 {
-    int result;
-
     if (mkdir(local, 0750) == 0)
         return lock_target(local, ret_fd, err);
     if (errno == EEXIST && resumes) {
-        result = lock_target(local, ret_fd, err);
-        return result == 0 ? check_target(local, err) : result;
+        if (lock_target(local, ret_fd, err) < 0)
+            return err_status(err);
+        return check_target(local, err);
     }
     if (errno == EEXIST) {
         err_set(err, ERR_FAILED, "'%s' is there already: two captures never go into one directory", local);

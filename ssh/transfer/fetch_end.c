@@ -205,15 +205,14 @@ static int verify_again(const struct fetched_files *files, const struct listing 
 {
     struct files_now done = {.files = files, .now = now};
     const struct name_source names = {.name = done_name, .arg = &done, .count = files->count, .bytes = ret->bytes};
-    int result;
 
     board_add_hash_command(files->board, board_script_in(files->board, files->request->remote));
     progress_update(files->request->progress, "verifying", 0, files->count);
-    result = board_do_with_names(files->board, LISTING_LIMIT, "cannot compute checksums on the board", &names,
-                                 board_separator(files->board), err);
-    if (result == 0)
-        compare_checksums(&done, files->board->answer.data, ret);
-    return result;
+    if (board_do_with_names(files->board, LISTING_LIMIT, "cannot compute checksums on the board", &names,
+                            board_separator(files->board), err) < 0)
+        return err_status(err);
+    compare_checksums(&done, files->board->answer.data, ret);
+    return 0;
 }
 
 /* ---- on the disk here ---- */

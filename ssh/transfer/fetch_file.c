@@ -49,16 +49,15 @@ static int read_here(const char *path, struct checksum *sum, int other, bool *re
 {
     SCOPED_FREE char *bytes = scoped_memory(2 * COMPARE_SIZE, 1);
     SCOPED_CLOSE int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    int result = 0;
     off_t at = 0;
     ssize_t n = 0;
 
     if (bytes == NULL)
-        result = err_no_memory(err);
-    else if (fd < 0)
-        result = err_set_errno(err, errno, "cannot read '%s'", path);
+        return err_no_memory(err);
+    if (fd < 0)
+        return err_set_errno(err, errno, "cannot read '%s'", path);
     // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker)
-    while (result == 0 && (n = read(fd, bytes, COMPARE_SIZE)) > 0) {
+    while ((n = read(fd, bytes, COMPARE_SIZE)) > 0) {
         // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker)
         checksum_add(sum, bytes, (size_t)n);
         // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker)
@@ -68,9 +67,7 @@ static int read_here(const char *path, struct checksum *sum, int other, bool *re
             *ret_equal = false;
         at += n;
     }
-    if (result == 0 && n < 0)
-        result = err_set_errno(err, errno, "cannot read '%s'", path);
-    return result;
+    return n < 0 ? err_set_errno(err, errno, "cannot read '%s'", path) : 0;
 }
 
 /* Before a file takes the place of a shorter one: that must be its beginning. */
@@ -147,11 +144,11 @@ static char *partial_directory(const char *local)
 
 static char *partial_name(const char *local, const char *path)
 {
-    char *directory = partial_directory(local), *name = NULL;
+    char *name = NULL;
+    SCOPED_FREE char *directory = partial_directory(local);
 
     if (directory != NULL && asprintf(&name, "%s/%016llx", directory, (unsigned long long)hash_path(path)) < 0)
         name = NULL;
-    free(directory);
     return name;
 }
 

@@ -177,19 +177,17 @@ static int take_manifests(struct placement *placement, const struct board *board
     struct placed_list *list = NULL;
     bool is_usable = false;
     char *line;
-    int result = 0;
 
-    while (result == 0 && (line = board_next_line(&text)) != NULL) {
+    while ((line = board_next_line(&text)) != NULL)
         if (strncmp(line, "= ", 2) == 0)
             list = strcmp(line + 2, RUN_MANIFEST) == 0 ? &placement->ours : &placement->before;
         else if (strncmp(line, "msprof 1 ", 9) == 0)
             is_usable = strcmp(line + 9, hash_name(board)) == 0;
-        else if (list != NULL)
-            result = take_manifest_line(placement, list, line, is_usable, err);
-    }
+        else if (list != NULL && take_manifest_line(placement, list, line, is_usable, err) < 0)
+            return err_status(err);
     sort_list(&placement->ours);
     sort_list(&placement->before);
-    return result;
+    return 0;
 }
 
 /* ---- beginning ---- */
@@ -223,15 +221,12 @@ static void add_open_script(struct strbuf *script, const char *directory)
 
 int placement_open(struct placement *placement, struct board *board, const char *directory, struct err *err)
 {
-    int result;
-
     *placement = (struct placement){.directory = strdup(directory), .has_staging = true /* until the board has told */};
     if (placement->directory == NULL)
         return err_no_memory(err);
     add_open_script(board_script(board), directory);
-    result = board_ask(board, MANIFEST_LIMIT, "cannot make the project's directory", err);
-    if (result != 0)
-        return result;
+    if (board_ask(board, MANIFEST_LIMIT, "cannot make the project's directory", err) < 0)
+        return err_status(err);
     placement->has_staging = strncmp(board->answer.data, "staged\n", 7) == 0;
     return take_manifests(placement, board, board->answer.data, err);
 }
@@ -377,22 +372,20 @@ int placement_sweep(struct placement *placement, struct board *board, const stru
 
 static int keep_placed(struct placement *placement, const struct project *project, struct err *err)
 {
-    int result = 0;
-
     for (size_t i = 0; i < project->count; i++) {
         struct placed_file *placed = find_placed(&placement->ours, project->files[i].path);
 
         if (!project->files[i].present && placed != NULL)
             drop_placed(&placement->ours, placed);
     }
-    for (size_t i = 0; i < project->count && result == 0; i++) {
+    for (size_t i = 0; i < project->count; i++) {
         const struct project_file *file = &project->files[i];
-
-        if (!file->present)
-            result = add_placed(&placement->ours, file->path, file->checksum, file->link != NULL, file->size, err);
+        if (!file->present &&
+            add_placed(&placement->ours, file->path, file->checksum, file->link != NULL, file->size, err) < 0)
+            return err_status(err);
     }
     sort_list(&placement->ours);
-    return result;
+    return 0;
 }
 
 static void add_put_script(struct strbuf *script)
@@ -610,17 +603,16 @@ int placement_undo(struct placement *placement, struct board *board, struct plac
 int placement_leave(struct placement *placement, struct board *board, struct err *err)
 {
     const size_t sorted_count = placement->ours.count;
-    int result = 0;
 
-    for (size_t i = 0; i < placement->before.count && result == 0; i++) {
+    for (size_t i = 0; i < placement->before.count; i++) {
         const struct placed_file *file = &placement->before.items[i];
         const struct placed_list sorted = {.items = placement->ours.items, .count = sorted_count};
-
-        if (find_placed(&sorted, file->path) == NULL)
-            result = add_placed(&placement->ours, file->path, file->checksum, file->is_link, file->size, err);
+        if (find_placed(&sorted, file->path) == NULL &&
+            add_placed(&placement->ours, file->path, file->checksum, file->is_link, file->size, err) < 0)
+            return err_status(err);
     }
     sort_list(&placement->ours);
-    if (result == 0)
-        result = write_manifest(placement, board, &placement->ours, KEPT_MANIFEST, err);
-    return result == 0 ? remove_manifest(placement, board, RUN_MANIFEST, err) : result;
+    if (write_manifest(placement, board, &placement->ours, KEPT_MANIFEST, err) < 0)
+        return err_status(err);
+    return remove_manifest(placement, board, RUN_MANIFEST, err);
 }

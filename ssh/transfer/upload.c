@@ -141,8 +141,7 @@ static void tar_out_choose(struct tar_out *tar, size_t index)
 
 static int begin_file(struct tar_out *tar, const struct project_file *file, size_t *ret_used, struct err *err)
 {
-    char *path;
-    int result = 0;
+    SCOPED_FREE char *path = NULL;
 
     if (strlen(file->path) + 1 > HEADERS_SIZE - 3 * BLOCK_SIZE)
         return err_set(err, ERR_LIMIT, "the name '%s' is too long", file->path);
@@ -156,11 +155,10 @@ static int begin_file(struct tar_out *tar, const struct project_file *file, size
         return err_no_memory(err);
     tar->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (tar->fd < 0 || (tar->plain && lseek(tar->fd, (off_t)file->arrived, SEEK_SET) < 0))
-        result = err_set_errno(err, errno, "cannot read '%s'", path);
-    else if (tar->plain)
+        return err_set_errno(err, errno, "cannot read '%s'", path);
+    if (tar->plain)
         tar->left -= file->arrived;
-    free(path);
-    return result;
+    return 0;
 }
 
 /* Appends up to space bytes of the file under way. */
@@ -316,16 +314,15 @@ static int judge_checksums(struct project *project, bool staging, struct err *er
 static int hash_asked(struct board *board, struct project *project, const char *directory, struct err *err)
 {
     struct name_source names = {.name = asked_name, .arg = project, .count = project->count};
-    int result;
 
     for (size_t i = 0; i < project->count; i++)
         names.bytes += project->files[i].asked ? project->files[i].size : 0;
     board_add_hash_command(board, board_script_in(board, directory));
-    result = board_do_with_names(board, LISTING_LIMIT, "cannot compute checksums on the board", &names,
-                                 board_separator(board), err);
-    if (result == 0)
-        take_checksums(board, project, board->answer.data);
-    return result;
+    if (board_do_with_names(board, LISTING_LIMIT, "cannot compute checksums on the board", &names,
+                            board_separator(board), err) < 0)
+        return err_status(err);
+    take_checksums(board, project, board->answer.data);
+    return 0;
 }
 
 /* Marks files by the board's listing: those of the right size may be right, and of others that an earlier run brought
@@ -404,22 +401,20 @@ static int check_one(struct board *board, const struct project *project, struct 
 static int check_beginnings(struct board *board, struct project *project, const char *staging,
                             struct upload_result *ret, struct err *err)
 {
-    int result = 0;
-
     ret->gone_on_from = 0;
-    for (size_t i = 0; i < project->count && result == 0; i++) {
+    for (size_t i = 0; i < project->count; i++) {
         struct project_file *file = &project->files[i];
         const uint64_t arrived = file->arrived;
 
-        if (arrived > 0 && board_compares_beginnings(board))
-            result = check_one(board, project, file, staging, err);
-        else
+        if (arrived == 0 || !board_compares_beginnings(board))
             file->arrived = 0;
+        else if (check_one(board, project, file, staging, err) < 0)
+            return err_status(err);
         file->agreed = file->arrived;
         ret->gone_on_from += file->arrived;
         ret->dropped += arrived - file->arrived;
     }
-    return result;
+    return 0;
 }
 
 /* Finds files that an earlier run, or this one before the connection broke, has brought. Sizes alone count for what

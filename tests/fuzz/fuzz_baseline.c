@@ -4,7 +4,6 @@
 
 #include "analysis/compare/compare.h"
 #include "base/file/checksum.h"
-#include "exporters/reports/answers/baseline.h"
 #include "exporters/reports/answers/diff_output.h"
 
 static void try_comparison(const struct profile *profile, FILE *nowhere)

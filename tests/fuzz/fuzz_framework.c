@@ -47,8 +47,8 @@ static void try_mindspore(struct framework *framework, const struct framework_cl
     struct minddata data;
     size_t counted = 0;
     EXPECT(mindspore_load(framework, fuzz_directory, clock, diag, &err) == 0);
-    EXPECT(mindspore_cpu_ops_load(framework, fuzz_directory, &ops, diag, &err) == 0);
-    EXPECT(mindspore_memory_load(framework, fuzz_directory, &memories, diag, &err) == 0);
+    EXPECT(mindspore_cpu_ops_load(framework, fuzz_directory, &framework->texts, &ops, diag, &err) == 0);
+    EXPECT(mindspore_memory_load(framework, fuzz_directory, &framework->texts, &memories, diag, &err) == 0);
     EXPECT(mindspore_each_shape(fuzz_directory, count_shape, &counted, diag, &err) == 0);
     EXPECT(mindspore_totals_load(framework, fuzz_directory, &totals, diag, &err) == 0);
     for (size_t i = 0; i < totals.count; i++)

@@ -97,6 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         structure_report(&source.items[0], &report, &err);
     source_release(&source);
     strbuf_release(&report);
+    free(capture.rejections);
     diag_release(&diag);
     unlink(table);
     unlink(records);

@@ -4,6 +4,8 @@
 
 #include "parsers/capture/capture_files.h"
 
+#include <fcntl.h>
+
 static const char *const names[] = {"info.json.0", "net.1.net.info", "x.done", "net.1.layer.info", "host_start.log.0"};
 
 static void try_config(struct capture *capture, const char *name, size_t size)
@@ -52,8 +54,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_directory_clear();
     EXPECT(fuzz_write_file(name, data + 1, size - 1));
     diag_init(&diag, false);
-    struct capture capture = {.diag = &diag, .directory = strdup(fuzz_directory)};
-    EXPECT(capture.directory != NULL);
+    struct capture capture = {.diag = &diag, .directory = strdup(fuzz_directory), .at = open(fuzz_directory, O_PATH)};
+    EXPECT(capture.directory != NULL && capture.at >= 0);
     if (strstr(name, ".done") != NULL)
         try_done(&capture, name);
     else if (strstr(name, ".layer.info") != NULL)

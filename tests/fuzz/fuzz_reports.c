@@ -8,7 +8,7 @@
 #include "db/import.h"
 #include "exporters/export.h"
 #include "exporters/table/choice.h"
-#include "exporters/table/report_file.h"
+#include "exporters/table/report.h"
 #include "exporters/table/writer.h"
 
 #define CALLS 4

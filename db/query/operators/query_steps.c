@@ -317,7 +317,7 @@ static void find_augmentation(struct cann_steps *steps)
 
 int cann_steps_load(sqlite3 *db, struct cann_steps *ret, struct err *err)
 {
-    struct load *load = calloc(1, sizeof *load);
+    SCOPED_FREE struct load *load = scoped_memory(1, sizeof *load);
     *ret = (struct cann_steps){.items = NULL};
     if (load == NULL)
         return err_no_memory(err);
@@ -326,7 +326,6 @@ int cann_steps_load(sqlite3 *db, struct cann_steps *ret, struct err *err)
     status = status == 0 && load->any ? keep_begun(load, err) : status;
     ret->reduces.count = load->any ? load->step.first_reduce : 0;
     free(load->open.items);
-    free(load);
     if (status < 0) {
         cann_steps_release(ret);
         return status;
@@ -389,7 +388,7 @@ static int fill_tables(struct table_rows *rows, struct table_rows *spans, const 
 
 static int make_tables(sqlite3 *db, const struct cann_steps *steps, struct err *err)
 {
-    struct table_rows rows = {.insert = NULL}, spans = {.insert = NULL};
+    SCOPED(table_rows_close) struct table_rows rows = {.insert = NULL}, spans = {.insert = NULL};
     bool failed = database_exec(db, "PRAGMA query_only = OFF", err) < 0 ||
                   table_rows_open(&rows, db, "temp.step",
                                   "device_id INTEGER, model_id INTEGER, iteration INTEGER, start_ns INTEGER,"
@@ -401,8 +400,6 @@ static int make_tables(sqlite3 *db, const struct cann_steps *steps, struct err *
                                   " step INTEGER",
                                   err) < 0 ||
                   fill_tables(&rows, &spans, steps, err) < 0 || database_exec(db, pieces, err) < 0;
-    table_rows_close(&rows);
-    table_rows_close(&spans);
     return failed ? err_status(err) : database_exec(db, "PRAGMA query_only = ON", err);
 }
 

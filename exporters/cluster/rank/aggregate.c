@@ -402,10 +402,8 @@ static int take_names(struct intern *ret, const char *names, size_t bytes, const
 int aggregate_read_names(const struct aggregate *aggregate, struct intern *ret, struct err *err)
 {
     size_t length = 0;
-    char *names = read_texts(aggregate, SECTION_NAMES, &length, err);
-    int status = names != NULL ? take_names(ret, names, length, aggregate->path, err) : err_status(err);
-    free(names);
-    return status;
+    SCOPED_FREE char *names = read_texts(aggregate, SECTION_NAMES, &length, err);
+    return names != NULL ? take_names(ret, names, length, aggregate->path, err) : err_status(err);
 }
 
 /* ---- everything ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/cluster/rank/find.h"
+#include "exporters/cluster/rank/load.h"
 
 #include "base/array.h"
 #include "base/file/fsutil.h"

@@ -290,7 +290,8 @@ static int prepare(struct run *run, struct err *err)
     size_t raw = 0;
     if (load->prepare == NULL)
         return 0;
-    const struct cluster_source **sources = calloc(run->share_count + 1, sizeof(const struct cluster_source *));
+    SCOPED_FREE const struct cluster_source **sources =
+        calloc(run->share_count + 1, sizeof(const struct cluster_source *));
     if (sources == NULL)
         return err_no_memory(err);
     for (size_t i = 0; i < run->share_count; i++) {
@@ -298,9 +299,7 @@ static int prepare(struct run *run, struct err *err)
         if (!run->shares[i].opened && (source->kind == SOURCE_PROF || !rank_text_is_there(source->path)))
             sources[raw++] = source;
     }
-    int status = raw > 0 ? load->prepare(load->analyse_arg, sources, raw, run->diag, err) : 0;
-    free(sources);
-    return status;
+    return raw > 0 ? load->prepare(load->analyse_arg, sources, raw, run->diag, err) : 0;
 }
 
 ARRAY_COMPARE(compare_bytes, struct share, ARRAY_BY_MOST(source->bytes), ARRAY_BY(number))
@@ -391,19 +390,18 @@ static int take_indexes(const struct run *run, struct loaded_ranks *ret, const s
 static int exchange(struct run *run, struct loaded_ranks *ret, int from, struct err *err)
 {
     struct team *team = run->load->team;
-    struct strbuf bytes;
-    bool failed = false;
+    SCOPED(strbuf_release) struct strbuf bytes;
     strbuf_init(&bytes, MESSAGE_MAX);
     if (team->me == from)
         give_indexes(run, &bytes);
-    if (bytes.failed)
-        failed = err_set(err, ERR_NO_MEMORY, "out of memory for the indexes of %zu ranks", run->share_count) < 0;
-    failed = failed || (from != 0 && team->me == from && team->send(team, 0, &bytes, err) < 0) ||
-             (from != 0 && team->me == 0 && team->receive(team, from, &bytes, err) < 0) ||
-             team_broadcast(team, NULL, &bytes, err) < 0 ||
-             (team->me != from && take_indexes(run, ret, &bytes, err) < 0);
-    strbuf_release(&bytes);
-    return failed ? err_status(err) : 0;
+    if (bytes.failed && err_set(err, ERR_NO_MEMORY, "out of memory for the indexes of %zu ranks", run->share_count) < 0)
+        return err_status(err);
+    return (from != 0 && team->me == from && team->send(team, 0, &bytes, err) < 0) ||
+                   (from != 0 && team->me == 0 && team->receive(team, from, &bytes, err) < 0) ||
+                   team_broadcast(team, NULL, &bytes, err) < 0 ||
+                   (team->me != from && take_indexes(run, ret, &bytes, err) < 0)
+               ? err_status(err)
+               : 0;
 }
 
 static int collect(struct run *run, struct loaded_ranks *ret, struct err *err)

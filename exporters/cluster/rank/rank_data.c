@@ -34,12 +34,10 @@ static int add_safely(struct rank_data *rank, struct intern *texts, const char *
     if (utf8_first_unsafe(text, length) == length)
         return intern_add(texts, text, length, ret, err);
     rank->unsafe_texts++;
-    char *safe = utf8_copy_safe(text, length, &length);
+    SCOPED_FREE char *safe = utf8_copy_safe(text, length, &length);
     if (safe == NULL)
         return err_no_memory(err);
-    int status = intern_add(texts, safe, length, ret, err);
-    free(safe);
-    return status;
+    return intern_add(texts, safe, length, ret, err);
 }
 
 int rank_text(struct rank_data *rank, const char *text, size_t length, uint32_t *ret, struct err *err)

@@ -518,38 +518,33 @@ static int read_members(struct rank_reader *reader, const struct rank_places *pl
                         int (*member)(void *arg, const char *const *keys, const struct json *value, struct err *err),
                         struct err *err)
 {
-    char *path = file_of(places->results, name);
+    SCOPED_FREE char *path = file_of(places->results, name);
     if (path == NULL)
         return err_no_memory(err);
     reader->file = shown(places, path);
-    int status = tell(reader, json_read_members(path, 3, member, reader, err), err);
-    free(path);
-    return status;
+    return tell(reader, json_read_members(path, 3, member, reader, err), err);
 }
 
 static int read_steps(struct rank_reader *reader, const struct rank_places *places, struct err *err)
 {
-    char *path = file_of(places->results, "step_trace_time.csv");
+    SCOPED_FREE char *path = file_of(places->results, "step_trace_time.csv");
     if (path == NULL)
         return err_no_memory(err);
     reader->file = shown(places, path);
-    int status = tell(reader, csv_read_exactly(path, rank_reader_step, reader, err), err);
-    free(path);
-    return status;
+    return tell(reader, csv_read_exactly(path, rank_reader_step, reader, err), err);
 }
 
 /* A rank that did not communicate has neither file: who has others to compare with tells. */
 static int read_communication(struct rank_reader *reader, const struct rank_places *places, struct err *err)
 {
     struct rank_data *rank = reader->rank;
-    int status = 0;
     rank->communication = is_named(places->results, COMMUNICATION) ? RANK_FILE_THERE : RANK_FILE_MISSING;
     rank->matrix = is_named(places->results, MATRIX) ? RANK_FILE_THERE : RANK_FILE_MISSING;
-    if (rank->communication == RANK_FILE_THERE)
-        status = read_members(reader, places, COMMUNICATION, take_operator, err);
-    if (status == 0 && rank->matrix == RANK_FILE_THERE)
-        status = read_members(reader, places, MATRIX, take_entry, err);
-    return status;
+    if (rank->communication == RANK_FILE_THERE && read_members(reader, places, COMMUNICATION, take_operator, err) < 0)
+        return err_status(err);
+    return rank->matrix == RANK_FILE_THERE && read_members(reader, places, MATRIX, take_entry, err) < 0
+               ? err_status(err)
+               : 0;
 }
 
 int rank_text_read(struct rank_data *rank, const struct rank_places *places, struct diagnostics *diag, struct err *err)

@@ -7,7 +7,6 @@
 #include "base/map.h"
 #include "base/number.h"
 #include "base/search.h"
-#include "exporters/html/chart.h"
 #include "exporters/html/page.h"
 
 #include <inttypes.h>

@@ -183,6 +183,5 @@ static void put_coverage(struct html_page *page)
 int html_put_losses(struct html_page *page, struct err *err)
 {
     put_coverage(page);
-    int status = put_problems(page, err);
-    return status == 0 ? put_records(page, err) : status;
+    return put_problems(page, err) < 0 || put_records(page, err) < 0 ? err_status(err) : 0;
 }

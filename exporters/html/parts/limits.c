@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The limits of operators: by their counters, and under the roofs of the chip. */
 #include "base/array.h"
-#include "exporters/html/chart.h"
 #include "exporters/html/page.h"
-#include "exporters/load/load_roofline.h"
+#include "exporters/load/load.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,6 @@
 #include "base/utf8.h"
 #include "db/query/query_loop.h"
 #include "exporters/flame/flame.h"
-#include "exporters/html/chart.h"
 #include "exporters/html/page.h"
 
 #include <stdio.h>
@@ -102,31 +101,29 @@ static int put_flame(struct html_page *page, const struct flame *flame, struct e
 {
     static const char *const heads[] = {"#Depth", "#Share(%)", "#Total(us)", "#Self(us)", "Frame"};
     struct icicle icicle = {.page = page, .flame = flame, .whole = (double)flame->nodes.items[FLAME_ROOT].total};
-    struct flame_order ordered;
+    SCOPED(flame_order_release) struct flame_order ordered = {.flame = flame};
     struct flame_walk walk;
     uint32_t node;
 
     if (icicle.whole <= 0)
         return 0;
-    int status = flame_order(flame, true, &ordered, err);
-    if (status == 0) {
-        chart_begin_sized(page, "Time of devices by stack: Python and operators above what they launched",
-                          "Stacks as boxes as wide as their time; the table below has the numbers",
-                          (int)levels(flame) * LEVEL_HEIGHT);
-        flame_walk_begin(&walk, &ordered, CHART_LEFT, CHART_WIDTH, icicle.whole);
-        while (flame_walk_next(&walk, &node))
-            put_box(&icicle, node, walk.x, walk.width);
-        chart_end(page);
-        html_table_begin(page, "Stacks as a tree", heads, sizeof heads / sizeof *heads);
-        flame_walk_begin(&walk, &ordered, 0, 0, 1);
-        while (flame_walk_next(&walk, &node))
-            put_row(&icicle, node);
-        html_table_end(page);
-        if (icicle.left > 0)
-            html_note(page, "And %zu more, which 'msprof export flame' writes.", icicle.left);
-    }
-    flame_order_release(&ordered);
-    return status;
+    if (flame_order(flame, true, &ordered, err) < 0)
+        return err_status(err);
+    chart_begin_sized(page, "Time of devices by stack: Python and operators above what they launched",
+                      "Stacks as boxes as wide as their time; the table below has the numbers",
+                      (int)levels(flame) * LEVEL_HEIGHT);
+    flame_walk_begin(&walk, &ordered, CHART_LEFT, CHART_WIDTH, icicle.whole);
+    while (flame_walk_next(&walk, &node))
+        put_box(&icicle, node, walk.x, walk.width);
+    chart_end(page);
+    html_table_begin(page, "Stacks as a tree", heads, sizeof heads / sizeof *heads);
+    flame_walk_begin(&walk, &ordered, 0, 0, 1);
+    while (flame_walk_next(&walk, &node))
+        put_row(&icicle, node);
+    html_table_end(page);
+    if (icicle.left > 0)
+        html_note(page, "And %zu more, which 'msprof export flame' writes.", icicle.left);
+    return 0;
 }
 
 int html_put_layers(struct html_page *page, struct err *err)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps as bars, and how busy devices are over time. */
-#include "exporters/html/chart.h"
 #include "exporters/html/page.h"
 
 #include <inttypes.h>

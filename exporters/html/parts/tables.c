@@ -2,7 +2,6 @@
 /* The formulas of all numbers, device memory over time, and the critical path of a step. */
 #include "base/number.h"
 #include "base/strbuf.h"
-#include "exporters/html/chart.h"
 #include "exporters/html/page.h"
 #include "exporters/load/load.h"
 

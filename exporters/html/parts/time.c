@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Four numbers, and how a step divides. */
 #include "analysis/time_parts.h"
-#include "exporters/html/chart.h"
 #include "exporters/html/page.h"
 
 #include <inttypes.h>

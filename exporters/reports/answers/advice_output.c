@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/reports/answers/advice_output.h"
+#include "exporters/reports/answers/diff_output.h"
 
 #include "base/number.h"
 #include "exporters/json_text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/reports/answers/baseline.h"
+#include "exporters/reports/answers/diff_output.h"
 
 #include "base/file/checksum.h"
 #include "base/file/fsutil.h"

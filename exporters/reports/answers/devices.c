@@ -8,8 +8,7 @@
 #include "base/number.h"
 #include "db/query/query_loop.h"
 #include "exporters/load/answer.h"
-#include "exporters/load/load_evidence.h"
-#include "exporters/load/load_ranges.h"
+#include "exporters/load/load.h"
 #include "exporters/table/report.h"
 
 #include <stdlib.h>
@@ -125,17 +124,15 @@ static int put_all(struct gap_table *table, struct err *err)
 
 static int put_gaps(struct report_run *run, const struct workload *workload, struct err *err)
 {
-    struct gaps gaps = {.items = NULL};
-    struct host_calls own = {.gaps = NULL};
+    SCOPED(gaps_release) struct gaps gaps = {.items = NULL};
+    SCOPED(host_calls_release) struct host_calls own = {.gaps = NULL};
     struct gap_table table = {run, workload, run->session->calls != NULL ? run->session->calls : &own};
-    bool failed = table.calls == &own && ((!workload->facts.placed && gaps_make(workload, &gaps, err) < 0) ||
-                                          host_calls_open(&own, workload, &gaps, false, err) < 0 ||
-                                          host_calls_load(run->session->db, &own, err) < 0);
 
-    failed = failed || put_all(&table, err) < 0;
-    host_calls_release(&own);
-    gaps_release(&gaps);
-    return failed ? err_status(err) : 0;
+    if (table.calls == &own &&
+        ((!workload->facts.placed && gaps_make(workload, &gaps, err) < 0) ||
+         host_calls_open(&own, workload, &gaps, false, err) < 0 || host_calls_load(run->session->db, &own, err) < 0))
+        return err_status(err);
+    return put_all(&table, err);
 }
 
 const struct report report_gaps = {
@@ -286,9 +283,7 @@ static int put_item(struct report_run *run, const struct item *item, struct err 
 
 static int add_operators(const struct workload *workload, struct items *items, struct err *err)
 {
-    int status = 0;
-
-    for (size_t i = 0; status == 0 && i < workload->operator_count; i++) {
+    for (size_t i = 0; i < workload->operator_count; i++) {
         const struct workload_operator *op = &workload->operators[i];
         struct item item = {TRAFFIC, op->count, op->total_ns, op->read_bytes + op->write_bytes,
                             workload_text(workload, op->key.name)};
@@ -296,10 +291,10 @@ static int add_operators(const struct workload *workload, struct items *items, s
             item.kind = COPY;
             item.bytes = op->copy_bytes;
         }
-        if (op->count > 0 && (op->key.work == WORK_COPY || op->read_bytes >= 0))
-            status = add_item(items, &item, err);
+        if (op->count > 0 && (op->key.work == WORK_COPY || op->read_bytes >= 0) && add_item(items, &item, err) < 0)
+            return err_status(err);
     }
-    return status;
+    return 0;
 }
 
 struct memory_calls {
@@ -310,14 +305,12 @@ struct memory_calls {
 static int take_call_memory(void *arg, const struct host_call *call, struct err *err)
 {
     struct memory_calls *memory = arg;
-    int status = 0;
 
-    while (status == 0 && memory->calls.count <= call->name) {
+    while (memory->calls.count <= call->name) {
         bool is_one = gap_call_is_memory(memory->names.items[memory->calls.count].bytes);
-        status = add_item(&memory->calls, &(struct item){CALL, 0, 0, is_one ? -1 : 1, NULL}, err);
+        if (add_item(&memory->calls, &(struct item){CALL, 0, 0, is_one ? -1 : 1, NULL}, err) < 0)
+            return err_status(err);
     }
-    if (status != 0)
-        return status;
     memory->calls.items[call->name].count++;
     memory->calls.items[call->name].time_ns += (double)interval_length(call->start_ns, call->end_ns);
     return 0;
@@ -325,15 +318,13 @@ static int take_call_memory(void *arg, const struct host_call *call, struct err 
 
 static int add_calls(const struct memory_calls *memory, struct items *items, struct err *err)
 {
-    int status = 0;
-
-    for (size_t i = 0; status == 0 && i < memory->calls.count; i++) {
+    for (size_t i = 0; i < memory->calls.count; i++) {
         struct item item = memory->calls.items[i];
         item.name = memory->names.items[i].bytes;
-        if (item.bytes < 0 && item.count > 0)
-            status = add_item(items, &item, err);
+        if (item.bytes < 0 && item.count > 0 && add_item(items, &item, err) < 0)
+            return err_status(err);
     }
-    return status;
+    return 0;
 }
 
 /* The most that was in use, of the memory that the capture measured. */

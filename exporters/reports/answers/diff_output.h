@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A comparison as text: a table of the terminal, CSV, Markdown, or JSON of the schema msprof.diff/1. */
+/* Comparisons and advice as text: tables of the terminal, CSV, Markdown, or JSON of the schemas msprof.diff/1 and
+ * msprof.advice/1; and profiles in a file. */
 #ifndef MSPROF_EXPORTERS_REPORTS_ANSWERS_DIFF_OUTPUT_H
 #define MSPROF_EXPORTERS_REPORTS_ANSWERS_DIFF_OUTPUT_H
 
+#include "analysis/advice.h"
 #include "analysis/compare/compare.h"
+#include "analysis/compare/profile.h"
+#include "base/err.h"
+#include "exporters/load/load.h"
 
 #include <stdio.h>
 
@@ -20,5 +25,37 @@ struct diff_output {
 
 /* Write errors stay with the stream. */
 int diff_print(const struct diff_output *output, enum diff_format format, FILE *stream, struct err *err);
+
+/* Profiles in a file: what msprof diff --save writes and takes in place of captures. JSON of the schema
+ * msprof.baseline/1, the digest of all that stands before it at the end. */
+
+/* A longer file is refused. */
+#define BASELINE_MAX_BYTES ((size_t)32 * 1024 * 1024)
+
+/* The file appears whole or not at all. */
+int baseline_write(const char *path, const struct profile *const *profiles, size_t count, struct err *err);
+/* *ret is an array of *ret_count profiles, each to be released and the array freed. -ERR_FORMAT for what is no
+ * baseline, of another version, cut or edited. */
+int baseline_parse(const char *text, size_t length, struct profile **ret, size_t *ret_count, struct err *err);
+/* Reads a file and parses it likewise. */
+int baseline_read(const char *path, struct profile **ret, size_t *ret_count, struct err *err);
+
+/* Advice as text: findings of the terminal, Markdown, or JSON of the schema msprof.advice/1. */
+
+/* ADVICE_HTML is for pages (exporters/html) and not printed here. */
+enum advice_format { ADVICE_TABLE, ADVICE_JSON, ADVICE_MARKDOWN, ADVICE_HTML };
+
+/* Write errors stay with the stream. */
+void advice_print(const struct advice *advice, const char *capture, enum advice_format format, FILE *stream);
+/* Prints the rules that there are. */
+void advice_print_rules(enum advice_format format, FILE *stream);
+
+/* The answer about a program of which no device was recorded: its ranges and calls, which took most time, how long and
+ * how often. As text, Markdown, or JSON of the schema msprof.advice/1. */
+
+/* ranges and calls: what took most time of each is told. width, ascii: as of grid_print. Write errors stay with the
+ * stream. */
+int advice_print_program(const struct named_times *ranges, const struct named_times *calls, const char *capture,
+                         enum advice_format format, int width, bool ascii, FILE *stream, struct err *err);
 
 #endif

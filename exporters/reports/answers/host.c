@@ -4,8 +4,7 @@
 #include "analysis/gap_calls.h"
 #include "base/array.h"
 #include "exporters/load/answer.h"
-#include "exporters/load/load_evidence.h"
-#include "exporters/load/load_ranges.h"
+#include "exporters/load/load.h"
 #include "exporters/reports/framework/host_side.h"
 #include "exporters/table/report.h"
 

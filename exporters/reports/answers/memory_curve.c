@@ -52,13 +52,12 @@ static const struct report_column curve_columns[] = {
 
 static int put_points(struct memory_rows *rows, struct err *err)
 {
-    int status = 0;
-
-    for (size_t i = 0; status == 0 && i < rows->curve.count; i++) {
+    for (size_t i = 0; i < rows->curve.count; i++) {
         const struct shown_point row = {rows->curve.items[i], (double)rows->curve.items[i].bytes / 1024};
-        status = report_put(rows->run, &row, err);
+        if (report_put(rows->run, &row, err) < 0)
+            return err_status(err);
     }
-    return status;
+    return 0;
 }
 
 static int put_curve(struct report_run *run, struct err *err)

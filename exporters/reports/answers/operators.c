@@ -69,7 +69,6 @@ static int put_small(struct report_run *run, const struct workload *workload, st
 {
     struct histogram histogram;
     int64_t all = 0;
-    int status = 0;
 
     histogram_init(&histogram);
     for (size_t i = 0; i < workload->execution_count; i++) {
@@ -79,17 +78,17 @@ static int put_small(struct report_run *run, const struct workload *workload, st
             all++;
         }
     }
-    for (size_t i = 0; status == 0 && i < HISTOGRAM_BINS; i++) {
+    for (size_t i = 0; i < HISTOGRAM_BINS; i++) {
         const struct histogram_bin *bin = &histogram.bins[i];
         const struct shown row = {
             .bin = *bin,
             .share = number_ratio(bin->count, all, 4),
             .until_ns = bin->until_ns == INT64_MAX ? DB_NULL : bin->until_ns,
         };
-        if (bin->count > 0)
-            status = report_put(run, &row, err);
+        if (bin->count > 0 && report_put(run, &row, err) < 0)
+            return err_status(err);
     }
-    return status;
+    return 0;
 }
 
 const struct report report_small = {

@@ -450,11 +450,10 @@ int outcome_tell_absence(sqlite3 *db, const char *report, struct strbuf *ret, st
 {
     struct trace cause = {.effect = NULL};
     struct db_facts facts;
-    int status = db_read_facts(db, &facts, err);
-    if (status == 0 && facts.family != CAPTURE_SVP) /* no capture of SVP says what was on */
-        status = find_cause(db, report, &cause, err);
-    if (status < 0)
-        return status;
+    if (db_read_facts(db, &facts, err) < 0)
+        return err_status(err);
+    if (facts.family != CAPTURE_SVP && find_cause(db, report, &cause, err) < 0)
+        return err_status(err);
     strbuf_addf(ret, "%s: no data", report);
     if (cause.effect != NULL)
         put_reason(ret, &cause);

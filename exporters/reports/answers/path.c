@@ -5,7 +5,7 @@
 #include "base/map.h"
 #include "base/number.h"
 #include "exporters/load/answer.h"
-#include "exporters/load/path_steps.h"
+#include "exporters/load/load.h"
 #include "exporters/table/report.h"
 
 #include <stdlib.h>
@@ -117,24 +117,21 @@ static int put_total(const struct path_rows *rows, const struct path_total *tota
 
 static int put_totals(const struct path_rows *rows, struct err *err)
 {
-    struct path_total *sorted = map_items(&rows->totals, err);
+    SCOPED_FREE struct path_total *sorted = map_items(&rows->totals, err);
     size_t count = rows->totals.used;
-    int status = 0;
 
     if (sorted == NULL)
         return err_status(err);
     array_sort(sorted, count, sizeof *sorted, by_cost);
-    for (size_t i = 0; i < count && status == 0; i++)
-        status = put_total(rows, &sorted[i], err);
-    free(sorted);
-    return status;
+    for (size_t i = 0; i < count; i++)
+        if (put_total(rows, &sorted[i], err) < 0)
+            return err_status(err);
+    return 0;
 }
 
 static int put_of_all(struct path_rows *rows, struct err *err)
 {
-    int status = path_steps_each(rows->steps, take_path, rows, err);
-
-    return status == 0 ? put_totals(rows, err) : status;
+    return path_steps_each(rows->steps, take_path, rows, err) < 0 || put_totals(rows, err) < 0 ? err_status(err) : 0;
 }
 
 static int put_made(struct report_run *run, struct path_steps *steps,

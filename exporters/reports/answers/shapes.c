@@ -120,16 +120,15 @@ static int put_shapes(struct report_run *run, struct shapes *shapes, struct err 
 {
     const struct cann_texts *names = report_names(run->session, true, err),
                             *tensors = names != NULL ? report_tensors(run->session, true, err) : NULL;
-    int status = 0;
 
     if (names == NULL || tensors == NULL)
         return err_status(err);
     if (shapes->count > 0)
         array_sort(shapes->items, shapes->count, sizeof *shapes->items, by_total);
-    for (size_t i = 0; status == 0 && i < shapes->count && !report_writer_leave_rest(&run->writer, shapes->count - i);
-         i++)
-        status = put_shape(run, names, tensors, shapes, &shapes->items[i], err);
-    return status;
+    for (size_t i = 0; i < shapes->count && !report_writer_leave_rest(&run->writer, shapes->count - i); i++)
+        if (put_shape(run, names, tensors, shapes, &shapes->items[i], err) < 0)
+            return err_status(err);
+    return 0;
 }
 
 static int put_rows(struct report_run *run, struct err *err)

@@ -81,17 +81,16 @@ static int put_group(struct report_run *run, const struct workload *workload, co
 
 static int put_groups(struct report_run *run, const struct workload *workload, struct err *err)
 {
-    struct splits splits;
-    struct step_groups groups = {.items = NULL};
-    bool failed = splits_make(workload, &splits, err) < 0 ||
-                  (!splits.whole && step_groups_make(workload, &splits, &groups, err) < 0);
+    SCOPED(splits_release) struct splits splits;
+    SCOPED(step_groups_release) struct step_groups groups = {.items = NULL};
 
-    for (size_t i = 0; !failed && i < groups.count; i++)
-        if (groups.items[i].times.n > 0)
-            failed = put_group(run, workload, &splits, &groups.items[i], err) < 0;
-    step_groups_release(&groups);
-    splits_release(&splits);
-    return failed ? err_status(err) : 0;
+    if (splits_make(workload, &splits, err) < 0 ||
+        (!splits.whole && step_groups_make(workload, &splits, &groups, err) < 0))
+        return err_status(err);
+    for (size_t i = 0; i < groups.count; i++)
+        if (groups.items[i].times.n > 0 && put_group(run, workload, &splits, &groups.items[i], err) < 0)
+            return err_status(err);
+    return 0;
 }
 
 const struct report report_steps = {

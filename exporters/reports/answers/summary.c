@@ -5,8 +5,6 @@
 #include "analysis/splits.h"
 #include "analysis/step_groups.h"
 #include "exporters/load/load.h"
-#include "exporters/load/load_evidence.h"
-#include "exporters/load/load_ranges.h"
 #include "exporters/table/report.h"
 
 #include <stdio.h>
@@ -136,14 +134,13 @@ static int put_family(struct report_run *run, const struct splits *splits, enum 
 /* Steps of which a part was not recorded. */
 static int put_cuts(struct report_run *run, const struct splits *splits, struct err *err)
 {
-    int status = 0;
-
-    for (size_t i = 0; status == 0 && i < splits->cuts->count && i < GROUPS_SHOWN; i++) {
+    for (size_t i = 0; i < splits->cuts->count && i < GROUPS_SHOWN; i++) {
         char text[CUT_TEXT_SIZE];
         cut_step_text(&splits->cuts->items[i], text);
-        status = put_line(run, "Cut", err, "%s", text);
+        if (put_line(run, "Cut", err, "%s", text) < 0)
+            return err_status(err);
     }
-    return status;
+    return 0;
 }
 
 static int put_steps(struct report_run *run, const struct workload *workload, const struct splits *splits,
@@ -198,17 +195,16 @@ static int put_device(struct report_run *run, const struct division *it, const c
 static int put_times(struct report_run *run, const struct workload *workload, const struct splits *splits,
                      struct err *err)
 {
-    int status = 0;
-
-    for (size_t i = 0; status == 0 && i < workload->device_count; i++) {
+    for (size_t i = 0; i < workload->device_count; i++) {
         char name[32] = "";
         if (splits->devices[i].time_ns <= 0)
             continue;
         if (workload->device_count > 1)
             snprintf(name, sizeof name, "device %lld", (long long)workload->devices[i].id);
-        status = put_device(run, &splits->devices[i], name, err);
+        if (put_device(run, &splits->devices[i], name, err) < 0)
+            return err_status(err);
     }
-    return status;
+    return 0;
 }
 
 /* How the counted time of operators divides by what limits them. */

@@ -2,7 +2,7 @@
 #include "exporters/reports/earlier/device_2022.h"
 
 #include "base/number.h"
-#include "exporters/counters/pmu_rounding.h"
+#include "exporters/counters/pmu_metric.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -129,13 +129,6 @@ double time_2022(const struct device_2022 *device, int64_t tick)
     double hertz = part->device_hz > 0 ? (double)part->device_hz : 1e9;
     double time = (double)number_subtract(tick, part->device_tick) / hertz * 1e9 + (double)part->host_monotonic_ns;
     return part->chip == 0 ? pmu_digits_2022(time) : time;
-}
-
-void task_2022_read(const struct device_2022 *device, const struct cann_task *task, struct task_2022 *ret)
-{
-    ret->start = time_2022(device, task->start_tick);
-    ret->end = time_2022(device, task->end_tick);
-    memcpy(&ret->task, task, offsetof(struct cann_task, model_id));
 }
 
 const char *task_2022_type(const struct device_2022 *device, const struct cann_task *task)

@@ -70,13 +70,6 @@ const struct sums_2022 *device_2022_sums(struct report_run *run, struct err *err
 #define SUFFIX_2022_MAX 96
 void device_2022_suffix(const struct device_2022 *device, char suffix[SUFFIX_2022_MAX]);
 
-/* An execution of a task with its times as the tool had them. */
-struct task_2022 {
-    double start, end;
-    struct cann_task task; /* only what it is and where; in a spool there is not even room for the rest */
-};
-#define TASK_2022_SIZE offsetof(struct task_2022, task.model_id)
-void task_2022_read(const struct device_2022 *device, const struct cann_task *task, struct task_2022 *ret);
 /* "AI_CORE", "AI_CPU", "AIV", or NULL. */
 const char *task_2022_type(const struct device_2022 *device, const struct cann_task *task);
 /* Whether it has counters, and its counters->plan.count values then. */

@@ -4,8 +4,10 @@
 #define MSPROF_EXPORTERS_REPORTS_FRAMEWORK_ANALYSIS_H
 
 #include "base/file/large.h"
+#include "exporters/busy.h"
 #include "exporters/table/report.h"
 #include "parsers/frameworks/framework.h"
+#include "parsers/frameworks/mindspore/minddata.h"
 
 /* Which operator of the framework launched what a device ran. */
 
@@ -106,5 +108,58 @@ int framework_write_memory(struct framework_analysis *analysis, struct err *err)
 #define TORCH_TEXT_LIMIT ((size_t)16 * 1024 * 1024)
 /* A text with an end of line behind each ';'. */
 void torch_put_lines(struct strbuf *buf, const char *text);
+
+/* A stage with what is told of it: percents; -1: not known. */
+struct minddata_stage {
+    const struct minddata_op *op;
+    char name[128];                     /* "Map(id=2)" */
+    double average, utilization, empty; /* of the queue that it fills */
+    double cpu, per_worker;
+    const struct minddata_stage *input; /* that fills its input; NULL: none */
+};
+int minddata_each_stage(const struct minddata *data,
+                        int (*each)(void *arg, const struct minddata_stage *stage, struct err *err), void *arg,
+                        struct err *err);
+
+/* All files of ASCEND_PROFILER_OUTPUT. */
+
+/* Writes all files that there are data for into options->directory. A file that fails is told and the next one is made,
+ * but for lack of space or memory and interrupts, which end the work. */
+int framework_write(struct framework_analysis *analysis, struct err *err);
+
+/* Prepares what files are made with: the session, and who launched what on devices. framework_unrelate whatever the
+ * result. */
+int framework_relate(struct framework_analysis *analysis, struct err *err);
+void framework_unrelate(struct framework_analysis *analysis);
+
+/* The computing and communication of each step: sums over the spans of a device. */
+
+/* A step, or the whole capture. Times in ns; DB_NULL: nothing began. */
+struct step_sum {
+    const char *id;           /* NULL: the whole capture */
+    int64_t start_ns, end_ns; /* which spans count: those that begin in it */
+    int64_t host_start_ns;
+    int64_t spans_ns[OVERLAP_FREE + 1]; /* by enum overlap_type */
+    int64_t bubble_ns;
+    int64_t first_ns, last_end_ns; /* of what stage is measured by */
+    int64_t last_start_ns;
+    int64_t first_work_ns; /* of computing or communication at or after its start */
+};
+
+/* The times that are told of a step, in ns. */
+struct step_times {
+    int64_t computing, only, overlapped, communication, free, stage, bubble, excluding, preparing;
+};
+struct step_times step_times_of(const struct framework_analysis *analysis, const struct step_sum *step);
+
+struct step_sums {
+    struct step_sum *items;
+    size_t count;
+};
+
+/* Calls each for every step that is wanted, of one device after the other. */
+int step_sums_each(struct framework_analysis *analysis,
+                   int (*each)(void *arg, int64_t device_id, const struct step_sum *step, struct err *err), void *arg,
+                   struct err *err);
 
 #endif

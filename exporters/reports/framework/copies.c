@@ -133,10 +133,8 @@ static int write_part(const struct framework_analysis *analysis, struct framewor
 
 int framework_write_copies(struct framework_analysis *analysis, struct err *err)
 {
-    struct framework_part part;
     if (analysis->steps.count == 0)
         return write_tables(analysis, err);
-    bool failed = framework_part_make(analysis, &part, err) < 0 || write_part(analysis, &part, err) < 0;
-    framework_part_release(&part);
-    return failed ? err_status(err) : 0;
+    SCOPED(framework_part_release) struct framework_part part;
+    return framework_part_make(analysis, &part, err) < 0 || write_part(analysis, &part, err) < 0 ? err_status(err) : 0;
 }

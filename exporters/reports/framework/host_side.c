@@ -8,9 +8,7 @@
 #include "db/table_rows.h"
 #include "exporters/reports/framework/analysis.h"
 #include "exporters/reports/framework/memory.h"
-#include "exporters/reports/framework/minddata.h"
 #include "exporters/reports/framework/torch_relation.h"
-#include "exporters/reports/framework/write.h"
 #include "parsers/frameworks/directory.h"
 
 #include <stdlib.h>
@@ -51,16 +49,15 @@ static bool is_line(const char *name)
 static int take_calls(struct python_lines *lines, struct err *err)
 {
     const struct torch_calls *calls = &lines->framework->torch->calls;
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < calls->count; i++) {
+    for (size_t i = 0; i < calls->count; i++) {
         const struct torch_call *call = &calls->items[i];
         const char *name = torch_function_name(lines->framework, call->key);
         const struct host_frame frame = {
             .thread = call->thread, .start_ns = call->start_ns, .end_ns = call->end_ns, .text = name};
-        if (name != NULL && is_line(name))
-            status = host_frames_add(&lines->frames, &frame, err);
+        if (name != NULL && is_line(name) && host_frames_add(&lines->frames, &frame, err) < 0)
+            return err_status(err);
     }
-    return status;
+    return 0;
 }
 
 static int python_lines_make(struct python_lines *lines, const struct framework *framework, struct err *err)
@@ -285,16 +282,17 @@ static int attach(struct framework_analysis *analysis, bool stacks, struct err *
 int framework_attach(sqlite3 *db, const char *directory, const char *prof, const char *database, bool stacks,
                      struct diagnostics *diag, struct err *err)
 {
-    struct framework framework = {.launch_count = 0};
+    SCOPED(framework_release) struct framework framework = {.launch_count = 0};
     struct framework_clock clock;
     struct export_result ignored = {0};
     const struct export_options options = {
         .database = database, .directory = "", .format = TABLE_CSV, .timestamp = "", .model_id = -1};
     enum framework_kind kind;
-    bool failed = framework_kind_of(directory, &kind, err) < 0 ||
-                  framework_info_load(directory, kind, &framework.info, err) < 0 ||
-                  framework_clock_of(&framework.info, prof, &clock, err) < 0 ||
-                  framework_load(&framework, directory, &clock, diag, err) < 0;
+    if (framework_kind_of(directory, &kind, err) < 0 ||
+        framework_info_load(directory, kind, &framework.info, err) < 0 ||
+        framework_clock_of(&framework.info, prof, &clock, err) < 0 ||
+        framework_load(&framework, directory, &clock, diag, err) < 0)
+        return err_status(err);
     struct framework_analysis analysis = {.framework = &framework,
                                           .directory = directory,
                                           .db = db,
@@ -304,7 +302,5 @@ int framework_attach(sqlite3 *db, const char *directory, const char *prof, const
                                           .result = &ignored,
                                           .diag = diag,
                                           .clock = &clock};
-    failed = failed || attach(&analysis, stacks, err) < 0;
-    framework_release(&framework);
-    return failed ? err_status(err) : 0;
+    return attach(&analysis, stacks, err);
 }

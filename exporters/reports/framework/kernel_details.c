@@ -221,7 +221,7 @@ static struct report_column *make_columns(const struct framework_analysis *analy
 
 int framework_write_kernel_details(struct framework_analysis *analysis, struct err *err)
 {
-    struct report_column *columns = make_columns(analysis, err);
+    SCOPED_FREE struct report_column *columns = make_columns(analysis, err);
     struct report_scan scan = *report_op_summary.scan;
     struct report details = report_op_summary;
     if (columns == NULL)
@@ -235,7 +235,5 @@ int framework_write_kernel_details(struct framework_analysis *analysis, struct e
     details.scan = &scan;
     details.state_size = (details.state_size + 15) / 16 * 16 + sizeof(struct details);
     details.open = open_details;
-    int status = framework_write_report(analysis, &details, err);
-    free(columns);
-    return status;
+    return framework_write_report(analysis, &details, err);
 }

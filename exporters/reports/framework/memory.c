@@ -32,39 +32,37 @@ static bool is_shown(const struct framework_memory *memory)
     return memory->device_type == MEMORY_OF_NPU && memory->allocator == 0;
 }
 
-static int compare_addresses(const void *a, const void *b)
-{
-    const struct framework_memory *x = *(const struct framework_memory *const *)a,
-                                  *y = *(const struct framework_memory *const *)b;
-    return ARRAY_ORDERS(array_order(x->address, y->address), array_order(x->time_ns, y->time_ns), array_order(x, y));
-}
+/* Pieces of addresses: the last one that each had. */
+struct place_of {
+    uint64_t address;
+    size_t piece;
+};
 
-static int compare_pieces(const void *a, const void *b, void *memories)
+/* Gathers each allocation of an address and at most one release of each kind after it, by the times of allocations. */
+static int gather(const struct framework_memories *memories, struct piece *pieces, size_t *ret_count, struct err *err)
 {
-    const struct piece *x = a, *y = b;
-    const struct framework_memory *items = memories;
-    return ARRAY_ORDERS(array_order(items[x->got].time_ns, items[y->got].time_ns), array_order(x->got, y->got));
-}
-
-/* Gathers each allocation of an address and at most one release of each kind after it. */
-static size_t gather(const struct framework_memories *memories, const struct framework_memory *const *sorted,
-                     size_t count, struct piece *pieces)
-{
-    size_t used = 0;
-    struct piece *open = NULL;
-    for (size_t i = 0; i < count; i++) {
-        const struct framework_memory *memory = sorted[i];
-        uint32_t number = (uint32_t)(memory - memories->items);
+    SCOPED(map_release) struct map places = MAP_OF(struct place_of, address);
+    *ret_count = 0;
+    for (size_t i = 0; i < memories->count; i++) {
+        const struct framework_memory *memory = &memories->items[i];
+        large_pass(i);
+        if (!is_shown(memory))
+            continue;
+        struct place_of *place = memory->kind == MEMORY_GOT ? map_add(&places, &memory->address, NULL, err)
+                                                            : map_get(&places, &memory->address);
         if (memory->kind == MEMORY_GOT) {
-            open = &pieces[used++];
-            *open = (struct piece){number, NONE, NONE};
-        } else if (open != NULL && memories->items[open->got].address == memory->address) {
-            uint32_t *place = memory->kind == MEMORY_GAVE ? &open->gave : &open->block;
-            if (*place == NONE)
-                *place = number;
+            if (place == NULL)
+                return err_status(err);
+            place->piece = (*ret_count)++;
+            pieces[place->piece] = (struct piece){(uint32_t)i, NONE, NONE};
+        } else if (place != NULL) {
+            struct piece *piece = &pieces[place->piece];
+            uint32_t *released = memory->kind == MEMORY_GAVE ? &piece->gave : &piece->block;
+            if (*released == NONE)
+                *released = (uint32_t)i;
         }
     }
-    return used;
+    return 0;
 }
 
 /* The operator around an allocation: through the queue of those who take work out of it. */
@@ -92,12 +90,12 @@ static struct framework_held held_at(const struct framework_memory *memory)
 }
 
 static int take_own(const struct framework_analysis *analysis, const struct framework_memory *items,
-                    const struct piece *piece, framework_piece_taker *each, void *arg, struct err *err)
+                    const struct intern *owners, const struct piece *piece, framework_piece_taker *each, void *arg,
+                    struct err *err)
 {
-    const struct framework *framework = analysis->framework;
     const struct framework_memory *got = &items[piece->got];
     const struct framework_piece whole = {
-        .owner = framework->torch != NULL ? owner_of(analysis, got) : framework_text(framework, got->owner),
+        .owner = owners != NULL ? owners->items[got->owner].bytes : owner_of(analysis, got),
         .owner_id = DB_NULL,
         .bytes = got->size,
         .got_ns = got->time_ns,
@@ -110,39 +108,27 @@ static int take_own(const struct framework_analysis *analysis, const struct fram
     return each(arg, &whole, err);
 }
 
+/* Records by time. owners: of MindSpore's; NULL: operators of PyTorch's are found by their times. */
 static int each_own(const struct framework_analysis *analysis, const struct framework_memories *memories,
-                    framework_piece_taker *each, void *arg, struct err *err)
+                    const struct intern *owners, framework_piece_taker *each, void *arg, struct err *err)
 {
-    size_t most_pieces = 0, shown = 0;
+    size_t count = 0;
     if (memories->count >= NONE)
         return err_set(err, ERR_LIMIT, "more than %u records of memory", NONE);
     for (size_t i = 0; i < memories->count; i++) {
         large_pass(i);
-        most_pieces += is_shown(&memories->items[i]) && memories->items[i].kind == MEMORY_GOT;
+        count += is_shown(&memories->items[i]) && memories->items[i].kind == MEMORY_GOT;
     }
-    const struct framework_memory **sorted = calloc(memories->count + 1, sizeof(const struct framework_memory *));
-    struct piece *pieces = calloc(most_pieces + 1, sizeof *pieces);
-    int status = 0;
-    if (sorted == NULL || pieces == NULL) {
-        free(sorted);
-        free(pieces);
-        return err_set(err, ERR_NO_MEMORY, "out of memory for allocations");
+    struct piece *pieces = large_new(count, sizeof *pieces, err);
+    if (pieces == NULL)
+        return err_status(err);
+    int status = gather(memories, pieces, &count, err);
+    for (size_t i = 0; status == 0 && i < count; i++) {
+        large_passed(8); /* as many places in memory as records, launches and operators around it are */
+        if (framework_wants_time(analysis, memories->items[pieces[i].got].time_ns))
+            status = take_own(analysis, memories->items, owners, &pieces[i], each, arg, err);
     }
-    for (size_t i = 0; i < memories->count; i++)
-        if (is_shown(&memories->items[i]))
-            sorted[shown++] = &memories->items[i];
-    if (shown > 0) {
-        array_sort(sorted, shown, sizeof(const struct framework_memory *), compare_addresses);
-        size_t count = gather(memories, sorted, shown, pieces);
-        qsort_r(pieces, count, sizeof *pieces, compare_pieces, memories->items);
-        for (size_t i = 0; status == 0 && i < count; i++) {
-            large_passed(8); /* as many places in memory as records, launches and operators around it are */
-            if (framework_wants_time(analysis, memories->items[pieces[i].got].time_ns))
-                status = take_own(analysis, memories->items, &pieces[i], each, arg, err);
-        }
-    }
-    free(sorted);
-    free(pieces);
+    large_free(pieces);
     return status;
 }
 
@@ -255,13 +241,18 @@ static int each_of_engine(struct engine_taking *taking, struct err *err)
     return failed ? err_status(err) : 0;
 }
 
+ARRAY_COMPARE(compare_times, struct framework_memory, ARRAY_BY(time_ns))
+
 int framework_each_piece(struct framework_analysis *analysis, framework_piece_taker *each, void *arg, struct err *err)
 {
     if (analysis->framework->torch == NULL) {
         struct framework_memories memories;
-        int status = mindspore_memory_load(analysis->framework, analysis->directory, &memories, analysis->diag, err);
+        SCOPED(intern_release) struct intern owners = {.items = NULL};
+        int status =
+            mindspore_memory_load(analysis->framework, analysis->directory, &owners, &memories, analysis->diag, err);
+        array_sort(memories.items, memories.count, sizeof *memories.items, compare_times);
         if (status == 0)
-            status = each_own(analysis, &memories, each, arg, err);
+            status = each_own(analysis, &memories, &owners, each, arg, err);
         free(memories.items);
         return status;
     }
@@ -270,7 +261,7 @@ int framework_each_piece(struct framework_analysis *analysis, framework_piece_ta
                                    .arg = arg,
                                    .names = report_names(&analysis->session, true, err),
                                    .held = MAP_OF(struct held_piece, key)};
-    if (taking.names == NULL || each_own(analysis, &analysis->framework->torch->memories, each, arg, err) < 0)
+    if (taking.names == NULL || each_own(analysis, &analysis->framework->torch->memories, NULL, each, arg, err) < 0)
         return err_status(err);
     return each_of_engine(&taking, err);
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* minddata_pipeline_raw_<rank>.csv and minddata_pipeline_summary_<rank>.{csv,json}. */
-#include "exporters/reports/framework/minddata.h"
 
+#include "parsers/frameworks/mindspore/minddata.h"
 #include "base/file/fsutil.h"
 #include "base/number.h"
 #include "exporters/json_text.h"
 #include "exporters/output_file.h"
 #include "exporters/reports/framework/analysis.h"
-#include "parsers/frameworks/mindspore/minddata.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -66,9 +66,8 @@ static int take_torch(struct stacks *stacks, struct err *err)
 static int take_mindspore(struct stacks *stacks, struct err *err)
 {
     const struct framework *framework = stacks->analysis->framework;
-    int status = 0;
 
-    for (size_t i = 0; status == 0 && i < framework->ranges.count; i++) {
+    for (size_t i = 0; i < framework->ranges.count; i++) {
         const struct framework_range *range = &framework->ranges.items[i];
         large_pass(i);
         const struct host_frame frame = {range->thread,
@@ -78,10 +77,10 @@ static int take_mindspore(struct stacks *stacks, struct err *err)
                                          framework_text(framework, range->name),
                                          (uint32_t)i,
                                          (range->flags & RANGE_STACK) != 0};
-        if ((range->flags & RANGE_FLOW) == 0)
-            status = host_frames_add(&stacks->frames, &frame, err);
+        if ((range->flags & RANGE_FLOW) == 0 && host_frames_add(&stacks->frames, &frame, err) < 0)
+            return err_status(err);
     }
-    return status;
+    return 0;
 }
 
 /* Puts the outer one first; of those that are alike Python, then what was recorded first. */
@@ -143,14 +142,13 @@ static int place_sources(struct stacks *stacks, struct err *err)
 
 static int put_frames(struct stacks *stacks, struct err *err)
 {
-    int status = 0;
-
-    for (size_t i = 0; status == 0 && i < stacks->frames.count; i++) {
+    for (size_t i = 0; i < stacks->frames.count; i++) {
         const struct host_frame *frame = &stacks->frames.items[i];
-        status = table_add(&stacks->frame_rows, err, V((int64_t)i + 1), V(frame->thread), V(frame->start_ns),
-                           V(frame->end_ns), V(frame->text));
+        if (table_add(&stacks->frame_rows, err, V((int64_t)i + 1), V(frame->thread), V(frame->start_ns),
+                      V(frame->end_ns), V(frame->text)) < 0)
+            return err_status(err);
     }
-    return status;
+    return 0;
 }
 
 /* ---- stacks ---- */
@@ -256,12 +254,11 @@ static int put_launches(struct stacks *stacks, struct err *err)
 {
     const struct framework_analysis *analysis = stacks->analysis;
     const struct framework *framework = analysis->framework;
-    struct path *path = malloc(sizeof *path);
-    int status = 0;
+    SCOPED_FREE struct path *path = malloc(sizeof *path);
 
     if (path == NULL)
         return err_no_memory(err);
-    for (size_t i = 0; status == 0 && i < analysis->relation.count; i++) {
+    for (size_t i = 0; i < analysis->relation.count; i++) {
         const struct torch_op *op = framework->torch != NULL ? torch_op_of(analysis, (int64_t)i) : NULL;
         const struct framework_launch *launch =
             framework->torch == NULL ? relation_launch(&analysis->relation, framework, (int64_t)i) : NULL;
@@ -270,10 +267,10 @@ static int put_launches(struct stacks *stacks, struct err *err)
             find_torch_path(stacks, op, path);
         else if (launch != NULL)
             find_mindspore_path(stacks, launch->range, path);
-        status = put_path(stacks, (int64_t)i, path, err);
+        if (put_path(stacks, (int64_t)i, path, err) < 0)
+            return err_status(err);
     }
-    free(path);
-    return status;
+    return 0;
 }
 
 static int open_tables(struct stacks *stacks, struct err *err)

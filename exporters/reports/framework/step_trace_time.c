@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* step_trace_time.csv: how each step's time went. */
-#include "exporters/reports/framework/step_trace_time.h"
+#include "exporters/reports/framework/analysis.h"
 
 #include "base/array.h"
 #include "base/map.h"

@@ -124,11 +124,11 @@ static int take(struct scopes *scopes, const struct path *path, int64_t start_ns
 /* Operators of the host that begin until then. */
 static int take_cpu_ops(struct scopes *scopes, int64_t until_ns, struct err *err)
 {
-    const struct framework *framework = scopes->view->analysis->framework;
+    const struct intern *texts = &scopes->view->texts;
     int status = 0;
     while (status == 0 && scopes->next_cpu < scopes->cpu_count && scopes->cpu[scopes->next_cpu].start_ns <= until_ns) {
         const struct mindspore_cpu_op *op = &scopes->cpu[scopes->next_cpu++];
-        const char *name = framework_text(framework, op->name);
+        const char *name = texts->items[op->name].bytes;
         split(name, strlen(name), &scopes->path);
         status = take(scopes, &scopes->path, op->start_ns, op->start_ns + op->duration_ns, err);
     }
@@ -276,20 +276,19 @@ static struct framework_slice slice_of_cpu_op(const struct framework_trace *view
 
 static int write_cpu_ops(struct framework_trace *view, struct trace *trace, struct err *err)
 {
-    const struct framework *framework = view->analysis->framework;
     struct framework_threads threads = framework_threads_none();
     int status = 0;
     for (size_t i = 0; status == 0 && i < view->cpu_ops.count; i++)
         status = framework_name_thread(&threads, trace, slice_of_cpu_op(view, i), "CPU OP", TRACE_CPU_OP, NULL, 0, err);
     for (size_t i = 0; status == 0 && i < view->cpu_ops.count; i++) {
         const struct mindspore_cpu_op *op = &view->cpu_ops.items[i];
-        const char *text = framework_text(framework, op->type);
+        const char *text = view->texts.items[op->type].bytes;
         if (!trace_shows(view, op->start_ns))
             continue;
         strbuf_adds(&view->args, "\"type\":");
         trace_text(&view->args, text, strlen(text));
         const struct framework_event event = {places_slice(&view->places, slice_of_cpu_op(view, i)),
-                                              framework_text(framework, op->name), "", true};
+                                              view->texts.items[op->name].bytes, "", true};
         status = framework_write_slice(view, trace, &event, err);
     }
     framework_threads_release(&threads);
@@ -326,8 +325,8 @@ static int add_places(struct framework_trace *view, struct err *err)
 
 int mindspore_trace_prepare(struct framework_trace *view, struct err *err)
 {
-    int status = mindspore_cpu_ops_load(view->analysis->framework, view->analysis->directory, &view->cpu_ops,
-                                        view->analysis->diag, err);
+    int status = mindspore_cpu_ops_load(view->analysis->framework, view->analysis->directory, &view->texts,
+                                        &view->cpu_ops, view->analysis->diag, err);
     shift_as_mindspore(&view->cpu_ops);
     return status == 0 && view->analysis->relative_times ? add_places(view, err) : status;
 }

@@ -2,7 +2,6 @@
 /* PyTorch's part of trace_view.json. */
 #include "base/map.h"
 #include "exporters/reports/framework/analysis.h"
-#include "exporters/reports/framework/torch_events.h"
 #include "exporters/reports/framework/torch_relation.h"
 #include "exporters/reports/framework/trace_view.h"
 #include "exporters/timeline/track.h"
@@ -79,23 +78,21 @@ static void write_arrow(struct python_trace *python, const char *name, const cha
 /* Threads that take work out of a queue stand behind their own number, as in PyTorch's files. */
 static int name_threads(struct python_trace *python, struct err *err)
 {
-    struct framework_threads threads = framework_threads_none();
+    SCOPED(framework_threads_release) struct framework_threads threads = framework_threads_none();
     const struct torch *torch = python->torch;
     const size_t taken = torch->has_queue ? torch->dequeues.count : 0, ops = torch->ops.count;
     const size_t put = torch->has_queue ? torch->enqueues.count : 0, calls = torch->calls.count;
-    bool failed = false;
-    for (size_t i = 0; !failed && i < taken + ops + put + calls; i++) {
+    for (size_t i = 0; i < taken + ops + put + calls; i++) {
         const struct framework_slice slice = i < taken         ? slice_of_range(torch, &torch->dequeues.items[i], true)
                                              : i < taken + ops ? slice_of_op(torch, &torch->ops.items[i - taken])
                                              : i < taken + ops + put
                                                  ? slice_of_range(torch, &torch->enqueues.items[i - taken - ops], false)
                                                  : slice_of_call(torch, &torch->calls.items[i - taken - ops - put]);
         large_pass(i);
-        failed =
-            framework_name_thread(&threads, python->trace, slice, "Python", PLACE_PYTHON, NULL, i < taken, err) < 0;
+        if (framework_name_thread(&threads, python->trace, slice, "Python", PLACE_PYTHON, NULL, i < taken, err) < 0)
+            return err_status(err);
     }
-    framework_threads_release(&threads);
-    return failed ? err_status(err) : 0;
+    return 0;
 }
 
 /* ---- operators ---- */
@@ -181,19 +178,17 @@ static int write_call(void *arg, const struct torch_call *call, const char *name
 static int write_collector(struct python_trace *python, struct err *err)
 {
     const struct torch_gcs *gcs = &python->torch->gcs;
-    struct framework_threads threads = framework_threads_none();
-    bool failed = false;
-    for (size_t i = 0; !failed && i < gcs->count; i++) {
+    SCOPED(framework_threads_release) struct framework_threads threads = framework_threads_none();
+    for (size_t i = 0; i < gcs->count; i++) {
         const struct framework_slice slice = slice_of_gc(python->torch, &gcs->items[i]);
         struct trace_slice at;
         if (!trace_shows(python->view, slice.start_ns))
             continue;
-        failed =
-            framework_name_thread(&threads, python->trace, slice, "Python GC", PLACE_GC, "Python GC", 0, err) < 0 ||
-            write_event(python, slice, "GC", "GC", &at, err) < 0;
+        if (framework_name_thread(&threads, python->trace, slice, "Python GC", PLACE_GC, "Python GC", 0, err) < 0 ||
+            write_event(python, slice, "GC", "GC", &at, err) < 0)
+            return err_status(err);
     }
-    framework_threads_release(&threads);
-    return failed ? err_status(err) : 0;
+    return 0;
 }
 
 /* ---- places ---- */

@@ -56,6 +56,7 @@ struct framework_trace {
     struct framework_analysis *analysis;
     struct strbuf args; /* of the event that is being written: the inside of the object */
     struct mindspore_cpu_ops cpu_ops;
+    struct intern texts; /* of cpu_ops */
     struct framework_places places;
 };
 

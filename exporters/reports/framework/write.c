@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/reports/framework/write.h"
 
 #include "base/file/fsutil.h"
 #include "base/file/large.h"
+#include "base/thread.h"
+#include "db/database.h"
 #include "exporters/communication/communication.h"
 #include "exporters/database/databases.h"
 #include "exporters/json_text.h"
@@ -96,6 +97,7 @@ static int framework_write_trace_view(struct framework_analysis *analysis, struc
     }
     strbuf_release(&view.args);
     free(view.cpu_ops.items);
+    intern_release(&view.texts);
     places_release(&view.places);
     return failed ? err_status(err) : 0;
 }
@@ -107,6 +109,7 @@ struct file {
     int (*write)(struct framework_analysis *analysis, struct err *err);
     bool of_device;  /* nothing without a PROF capture */
     bool of_cluster; /* read by a cluster's analysis */
+    bool long_one;   /* as much work as all others: a thread of its own writes it beside them */
 };
 
 static int framework_write_details(struct framework_analysis *analysis, struct err *err)
@@ -129,22 +132,22 @@ static int write_minddata(struct framework_analysis *analysis, struct err *err)
 
 /* Memory first: what PyTorch recorded of it is most of what is kept of a long run, and needed nowhere else. */
 static const struct file texts[] = {
-    {"operator_memory.csv", framework_write_memory, false, false},
-    {"trace_view.json", framework_write_trace_view, false, false},
-    {"kernel_details.csv", framework_write_kernel_details, true, false},
-    {"step_trace_time.csv", framework_write_step_trace_time, true, true},
-    {"communication.json", framework_write_communication, true, true},
-    {"communication_analyzer.db", write_analyzer, true, false},
-    {"tables of the capture", framework_write_copies, true, false},
-    {"operator_details.csv", framework_write_details, false, false},
-    {"minddata_pipeline", write_minddata, false, false},
-    {NULL, NULL, false, false},
+    {"operator_memory.csv", framework_write_memory, false, false, false},
+    {"trace_view.json", framework_write_trace_view, false, false, true},
+    {"kernel_details.csv", framework_write_kernel_details, true, false, false},
+    {"step_trace_time.csv", framework_write_step_trace_time, true, true, false},
+    {"communication.json", framework_write_communication, true, true, false},
+    {"communication_analyzer.db", write_analyzer, true, false, false},
+    {"tables of the capture", framework_write_copies, true, false, false},
+    {"operator_details.csv", framework_write_details, false, false, false},
+    {"minddata_pipeline", write_minddata, false, false, false},
+    {NULL, NULL, false, false, false},
 };
 
 static const struct file databases[] = {
-    {"the database", framework_write_database, false, false},
-    {"the database of communication", framework_write_communication_database, true, false},
-    {NULL, NULL, false, false},
+    {"the database", framework_write_database, false, false, false},
+    {"the database of communication", framework_write_communication_database, true, false, false},
+    {NULL, NULL, false, false, false},
 };
 
 static bool ends_everything(const struct err *err)
@@ -152,21 +155,93 @@ static bool ends_everything(const struct err *err)
     return err->code == ERR_NO_MEMORY || err->code == ERR_INTERRUPTED || err->code == ERR_NO_SPACE;
 }
 
+/* A failure that concerns one file is told, and the others are written. */
+static int check_written(struct framework_analysis *analysis, const struct file *file, int status, struct err *err)
+{
+    large_forget();
+    if (status >= 0 || ends_everything(err))
+        return status;
+    analysis->not_written(analysis->not_written_arg, file->name, err_message(err));
+    *err = (struct err)ERR_INIT;
+    return 0;
+}
+
+/* A file on its way beside the others, with a connection, reports and counts of its own. */
+struct beside {
+    const struct file *file; /* NULL: there is none */
+    pthread_t thread;
+    struct framework_analysis analysis;
+    struct export_options options;
+    struct export_result result;
+    struct diagnostics diag;
+    size_t mark; /* where its reports stand among those of the others */
+    struct err err;
+};
+
+static void *write_beside(void *arg)
+{
+    struct beside *beside = arg;
+    struct framework_analysis *analysis = &beside->analysis;
+    struct err *err = &beside->err;
+    if (database_open(analysis->database, &analysis->db, err) == 0 &&
+        report_session_open(&analysis->session, analysis->db, analysis->options, analysis->result, err) == 0) {
+        analysis->session.context = analysis;
+        beside->file->write(analysis, err);
+    }
+    report_session_release(&analysis->session);
+    database_close(analysis->db);
+    return NULL;
+}
+
+static void start_beside(struct beside *beside, const struct framework_analysis *analysis, const struct file *file)
+{
+    *beside = (struct beside){.file = file, .analysis = *analysis, .options = *analysis->options, .err = ERR_INIT};
+    beside->options.progress = NULL; /* that of the others is shown */
+    beside->analysis.options = &beside->options;
+    beside->analysis.result = &beside->result;
+    beside->analysis.diag = &beside->diag;
+    beside->analysis.session = (struct report_session){.db = NULL};
+    beside->analysis.db = NULL;
+    diag_init(&beside->diag, false);
+    if (thread_start(&beside->thread, write_beside, beside) != 0)
+        beside->file = NULL; /* it is written when its turn comes */
+}
+
+static int end_beside(struct beside *beside, struct framework_analysis *analysis, struct err *err)
+{
+    if (beside->file == NULL)
+        return 0;
+    pthread_join(beside->thread, NULL);
+    diag_go_back(analysis->diag, beside->mark);
+    diag_merge(analysis->diag, &beside->diag);
+    diag_go_on(analysis->diag);
+    diag_release(&beside->diag);
+    analysis->result->files += beside->result.files;
+    analysis->result->rows += beside->result.rows;
+    if (check_written(analysis, beside->file, -(int)beside->err.code, &beside->err) == 0)
+        return 0;
+    *err = beside->err;
+    return err_status(err);
+}
+
 static int write_files(struct framework_analysis *analysis, const struct file *files, struct err *err)
 {
+    struct beside beside = {.file = NULL};
+    struct err ignored = ERR_INIT;
+    int status = 0;
     for (const struct file *file = files; file->name != NULL; file++) {
+        if (file->long_one && analysis->database != NULL && !analysis->for_cluster)
+            start_beside(&beside, analysis, file);
+    }
+    for (const struct file *file = files; status == 0 && file->name != NULL; file++) {
         if ((file->of_device && analysis->database == NULL) || (analysis->for_cluster && !file->of_cluster))
             continue;
-        int status = file->write(analysis, err);
-        large_forget();
-        if (status < 0 && ends_everything(err))
-            return status;
-        if (status < 0) {
-            analysis->not_written(analysis->not_written_arg, file->name, err_message(err));
-            *err = (struct err)ERR_INIT;
-        }
+        if (file == beside.file)
+            beside.mark = diag_mark(analysis->diag);
+        else
+            status = check_written(analysis, file, file->write(analysis, err), err);
     }
-    return 0;
+    return end_beside(&beside, analysis, status == 0 ? err : &ignored) < 0 && status == 0 ? err_status(err) : status;
 }
 
 /* ---- JSON for people ---- */

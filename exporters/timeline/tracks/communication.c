@@ -8,7 +8,7 @@
 #include "db/query/cann_version.h"
 #include "db/query/query_records.h"
 #include "exporters/cann_report.h"
-#include "exporters/communication/collectives.h"
+#include "exporters/communication/communication_files.h"
 #include "exporters/query_compile.h"
 #include "exporters/timeline/track.h"
 
@@ -44,9 +44,30 @@ static int compare_lanes(const void *a, const void *b)
     return (x->plane > y->plane) - (x->plane < y->plane);
 }
 
+static void unite_lanes(struct layer *layer)
+{
+    struct lane *lanes = layer->list.items;
+    size_t kept = 0;
+    array_sort(lanes, layer->list.count, sizeof *lanes, compare_lanes);
+    for (size_t i = 0; i < layer->list.count; i++) {
+        if (i == 0 || compare_lanes(&lanes[i], &lanes[kept - 1]) != 0)
+            lanes[kept++] = lanes[i];
+    }
+    layer->list.count = kept;
+    layer->lanes.own_next = (int64_t)kept;
+}
+
+/* There are few, but every task tells of one: the list does not grow with these. */
 static int add_lane(struct layer *layer, const struct cann_communication *op, int64_t plane, struct err *err)
 {
-    return array_add(&layer->list, err, (struct lane){op->device_id, op->group_name_id, plane});
+    struct lane_list *list = &layer->list;
+    if (list->count == list->capacity) {
+        unite_lanes(layer);
+        if (array_reserve(list, list->count + 1, err) < 0)
+            return err_status(err);
+    }
+    list->items[list->count++] = (struct lane){op->device_id, op->group_name_id, plane};
+    return 0;
 }
 
 /* The operator of a task; NULL in a database that others changed. */
@@ -62,19 +83,6 @@ static int add_plane(void *arg, const struct cann_transfer *transfer, struct err
     struct layer *layer = arg;
     const struct cann_communication *op = op_of(layer, transfer);
     return op != NULL && transfer->plane_id != DB_NULL ? add_lane(layer, op, transfer->plane_id, err) : 0;
-}
-
-static void unite_lanes(struct layer *layer)
-{
-    struct lane *lanes = layer->list.items;
-    size_t kept = 0;
-    qsort(lanes, layer->list.count, sizeof *lanes, compare_lanes);
-    for (size_t i = 0; i < layer->list.count; i++) {
-        if (i == 0 || compare_lanes(&lanes[i], &lanes[kept - 1]) != 0)
-            lanes[kept++] = lanes[i];
-    }
-    layer->list.count = kept;
-    layer->lanes.own_next = (int64_t)kept;
 }
 
 /* The number of a thread. */

@@ -2,7 +2,7 @@
 /* Gaps: when a device did nothing between two executions, and why, as the table of that name has them. */
 #include "analysis/gap_calls.h"
 #include "base/file/large.h"
-#include "exporters/load/load_ranges.h"
+#include "exporters/load/load.h"
 #include "exporters/timeline/answers.h"
 
 struct layer {

@@ -72,7 +72,8 @@ static int64_t *integers_of(const struct json *array, size_t *ret_count)
 static struct json *load_json(const struct framework *framework, const char *directory, const char *name,
                               struct diagnostics *diag, struct err *err)
 {
-    char file[96], *text = NULL;
+    char file[96];
+    SCOPED_FREE char *text = NULL;
     struct stat info;
     size_t length;
     snprintf(file, sizeof file, "FRAMEWORK/%s_%lld.json", name, (long long)framework->info.rank);
@@ -92,7 +93,6 @@ static struct json *load_json(const struct framework *framework, const char *dir
     framework_find_odd_key(root, keys, sizeof keys / sizeof *keys, odd);
     if (odd[0] != '\0')
         diag_report(diag, DIAG_CONFIG_INVALID, &place, "the key '%s' is one letter off a known one", odd);
-    free(text);
     return root;
 }
 

@@ -137,7 +137,8 @@ int mindspore_each_shape(const char *directory,
 #define SIZE_LIMIT (UINT64_C(1) << 48) /* bytes: no device has as many; all bits set is a release */
 
 struct memory_reading {
-    struct framework *framework;
+    const struct framework *framework;
+    struct intern *texts;
     struct framework_memories *memories;
     struct diagnostics *diag;
 };
@@ -171,19 +172,18 @@ static int take_memory(void *arg, const struct framework_record *record, struct 
         diag_report(reading->diag, DIAG_RECORD_VALUE, &place, "a block of %llu bytes", (unsigned long long)size);
         return 0;
     }
-    if (intern_add(&reading->framework->texts, owner.text != NULL ? owner.text : "", owner.length, &memory.owner, err) <
-            0 ||
+    if (intern_add(reading->texts, owner.text != NULL ? owner.text : "", owner.length, &memory.owner, err) < 0 ||
         array_reserve(reading->memories, 1, err) < 0)
         return err_status(err);
     reading->memories->items[reading->memories->count++] = memory;
     return 0;
 }
 
-int mindspore_memory_load(struct framework *framework, const char *directory, struct framework_memories *ret,
-                          struct diagnostics *diag, struct err *err)
+int mindspore_memory_load(const struct framework *framework, const char *directory, struct intern *texts,
+                          struct framework_memories *ret, struct diagnostics *diag, struct err *err)
 {
     *ret = (struct framework_memories){.count = 0};
-    struct memory_reading reading = {framework, ret, diag};
+    struct memory_reading reading = {framework, texts, ret, diag};
     return framework_read_tagged(directory, "FRAMEWORK/mindspore.memory_usage", MEMORY_FIXED, take_memory, &reading,
                                  diag, err);
 }
@@ -208,7 +208,8 @@ static void tell(struct diagnostics *diag, const struct framework_line *line, co
 /* ---- cpu_op_execute_timestamp ---- */
 
 struct cpu_reading {
-    struct framework *framework;
+    const struct framework *framework;
+    struct intern *texts;
     struct mindspore_cpu_ops *ops;
     struct diagnostics *diag;
 };
@@ -237,23 +238,22 @@ static bool parse_run(const char *text, size_t length, struct mindspore_cpu_op *
 static int take_runs(struct cpu_reading *reading, const struct framework_line *line, const char *runs,
                      struct mindspore_cpu_op op, struct err *err)
 {
-    int status = 0;
-    for (const char *p = runs; status == 0 && *p != '\0';) {
+    for (const char *p = runs; *p != '\0';) {
         size_t length = strcspn(p, " ");
         bool sound = length > 0 && parse_run(p, length, &op);
         if (sound && !framework_time_fits(reading->framework, op.start_ns)) {
             tell(reading->diag, line, "a run months away from the capture");
         } else if (sound) {
-            status = array_reserve(reading->ops, 1, err);
-            if (status == 0)
-                reading->ops->items[reading->ops->count++] = op;
+            if (array_reserve(reading->ops, 1, err) < 0)
+                return err_status(err);
+            reading->ops->items[reading->ops->count++] = op;
         } else if (length > 0) {
             tell(reading->diag, line, "a run is no <start ns>,<duration ms>,<thread>");
         }
         p += length;
         p += strspn(p, " ");
     }
-    return status;
+    return 0;
 }
 
 static int take_cpu_line(void *arg, const struct framework_line *line, struct err *err)
@@ -268,17 +268,17 @@ static int take_cpu_line(void *arg, const struct framework_line *line, struct er
         return 0;
     }
     type++;
-    if (intern_add(&reading->framework->texts, line->text, (size_t)(type - 1 - line->text), &op.name, err) < 0 ||
-        intern_add(&reading->framework->texts, type, strcspn(type, ";"), &op.type, err) < 0)
+    if (intern_add(reading->texts, line->text, (size_t)(type - 1 - line->text), &op.name, err) < 0 ||
+        intern_add(reading->texts, type, strcspn(type, ";"), &op.type, err) < 0)
         return err_status(err);
     return take_runs(reading, line, runs + 1, op, err);
 }
 
-int mindspore_cpu_ops_load(struct framework *framework, const char *directory, struct mindspore_cpu_ops *ret,
-                           struct diagnostics *diag, struct err *err)
+int mindspore_cpu_ops_load(const struct framework *framework, const char *directory, struct intern *texts,
+                           struct mindspore_cpu_ops *ret, struct diagnostics *diag, struct err *err)
 {
     *ret = (struct mindspore_cpu_ops){.count = 0};
-    struct cpu_reading reading = {framework, ret, diag};
+    struct cpu_reading reading = {framework, texts, ret, diag};
     return read_file(framework, directory, "cpu_op_execute_timestamp", take_cpu_line, &reading, diag, err);
 }
 
@@ -307,10 +307,10 @@ static int take_total(void *arg, const struct framework_line *line, struct err *
                                                .device_type = MEMORY_OF_NPU});
 }
 
-int mindspore_totals_load(struct framework *framework, const char *directory, struct framework_memories *ret,
+int mindspore_totals_load(const struct framework *framework, const char *directory, struct framework_memories *ret,
                           struct diagnostics *diag, struct err *err)
 {
     *ret = (struct framework_memories){.count = 0};
-    struct memory_reading reading = {framework, ret, diag};
+    struct memory_reading reading = {framework, NULL, ret, diag};
     return read_file(framework, directory, "cpu_ms_memory_record", take_total, &reading, diag, err);
 }

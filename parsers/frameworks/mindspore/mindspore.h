@@ -26,19 +26,19 @@ int mindspore_each_shape(const char *directory,
 /* A run of an operator on the host's processor, of cpu_op_execute_timestamp_<rank>.txt. */
 struct mindspore_cpu_op {
     int64_t start_ns, duration_ns, thread;
-    uint32_t name, type; /* of framework->texts */
+    uint32_t name, type; /* of the texts that they were read into */
 };
 struct mindspore_cpu_ops ARRAY_OF(struct mindspore_cpu_op); /* in the order of the file */
 /* Reads them; free(ret->items), also after a failure. */
-int mindspore_cpu_ops_load(struct framework *framework, const char *directory, struct mindspore_cpu_ops *ret,
-                           struct diagnostics *diag, struct err *err);
+int mindspore_cpu_ops_load(const struct framework *framework, const char *directory, struct intern *texts,
+                           struct mindspore_cpu_ops *ret, struct diagnostics *diag, struct err *err);
 
-/* Reads mindspore.memory_usage, in the order of the file; free(ret->items), also after a failure. */
-int mindspore_memory_load(struct framework *framework, const char *directory, struct framework_memories *ret,
-                          struct diagnostics *diag, struct err *err);
+/* Reads mindspore.memory_usage, in the order of the file, owners of texts; free(ret->items), also after a failure. */
+int mindspore_memory_load(const struct framework *framework, const char *directory, struct intern *texts,
+                          struct framework_memories *ret, struct diagnostics *diag, struct err *err);
 
 /* Reads likewise the lines of cpu_ms_memory_record_<rank>.txt, which have times and sums alone. */
-int mindspore_totals_load(struct framework *framework, const char *directory, struct framework_memories *ret,
+int mindspore_totals_load(const struct framework *framework, const char *directory, struct framework_memories *ret,
                           struct diagnostics *diag, struct err *err);
 
 #endif

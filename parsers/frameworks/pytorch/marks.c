@@ -3,10 +3,12 @@
 #include "base/file/fsutil.h"
 #include "base/map.h"
 #include "base/number.h"
+#include "base/search.h"
 #include "parsers/frameworks/pytorch/torch.h"
 #include "parsers/frameworks/records.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 /* Which operator is inside which, and who puts work into the queue: as PyTorch's analysis has it, all threads in one
@@ -200,16 +202,26 @@ static int pair_marks(struct marks *marks, struct torch *torch, struct err *err)
 /* ---- what belongs to one piece of work ---- */
 
 struct work {
-    uint64_t correlation;
-    uint32_t enqueue; /* counted from 1, the last one with this number */
+    int64_t correlation;
+    uint32_t enqueue; /* counted from 1 */
 };
 
-static void set_works(struct torch_ranges *ranges, const struct map *works)
+ARRAY_COMPARE(compare_works, struct work, ARRAY_BY(correlation), ARRAY_BY(enqueue))
+
+/* The last one with this number, mostly where it would be if they had all of them; 0: none has it. */
+static uint32_t find_work(const struct work *works, size_t count, int64_t correlation)
+{
+    size_t end = count > 0 ? (size_t)((uint64_t)correlation - (uint64_t)works->correlation) + 1 : 0;
+    if (end == 0 || end >= count || works[end - 1].correlation != correlation || works[end].correlation == correlation)
+        end = search_until(works, count, sizeof *works, offsetof(struct work, correlation), correlation);
+    return end > 0 && works[end - 1].correlation == correlation ? works[end - 1].enqueue : 0;
+}
+
+static void set_works(struct torch_ranges *ranges, const struct work *works, size_t count)
 {
     for (size_t i = 0; i < ranges->count; i++) {
         large_pass(i);
-        const struct work *work = map_get(works, &ranges->items[i].correlation);
-        ranges->items[i].work = work != NULL ? work->enqueue : 0;
+        ranges->items[i].work = find_work(works, count, (int64_t)ranges->items[i].correlation);
     }
 }
 
@@ -220,14 +232,14 @@ static int report_left(const struct marks *marks, struct err *err)
 {
     const struct torch *torch = marks->reading->torch;
     size_t left = 0;
-    bool *taken = calloc(torch->enqueues.count + 1, sizeof *taken); /* by work, which counts from 1 */
+    SCOPED_FREE bool *taken =
+        scoped_memory(torch->enqueues.count + 1, sizeof *taken); /* by work, which counts from 1 */
     if (taken == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory for %zu pieces of work", torch->enqueues.count);
     for (size_t i = 0; i < torch->dequeues.count; i++)
         taken[torch->dequeues.items[i].work] = true;
     for (size_t i = 0; i < torch->enqueues.count; i++)
         left += !taken[torch->enqueues.items[i].work] || torch->enqueues.items[i].work != i + 1;
-    free(taken);
     if (left > 0)
         diag_report(marks->reading->diag, DIAG_TASK_UNMATCHED_START, FILE_PLACE(marks->path, NULL),
                     "%zu pieces of work were put into the queue, and none took them out", left);
@@ -236,21 +248,21 @@ static int report_left(const struct marks *marks, struct err *err)
 
 static int find_works(struct torch *torch, struct err *err)
 {
-    SCOPED(map_release) struct map works = MAP_OF(struct work, correlation);
-    int status = torch->enqueues.count < UINT32_MAX ? 0 : err_set(err, ERR_LIMIT, "too much work in the queue");
-    for (size_t i = 0; status == 0 && i < torch->enqueues.count; i++) {
+    const size_t count = torch->enqueues.count;
+    if (count >= UINT32_MAX)
+        return err_set(err, ERR_LIMIT, "too much work in the queue");
+    struct work *works = large_new(count, sizeof *works, err);
+    if (works == NULL)
+        return err_status(err);
+    for (size_t i = 0; i < count; i++) {
         large_pass(i);
-        struct work *work = map_add(&works, &torch->enqueues.items[i].correlation, NULL, err);
-        if (work == NULL)
-            status = err_status(err);
-        else
-            work->enqueue = (uint32_t)i + 1;
+        works[i] = (struct work){(int64_t)torch->enqueues.items[i].correlation, (uint32_t)i + 1};
     }
-    if (status == 0) {
-        set_works(&torch->enqueues, &works);
-        set_works(&torch->dequeues, &works);
-    }
-    return status;
+    large_sort(works, count, sizeof *works, compare_works);
+    set_works(&torch->enqueues, works, count);
+    set_works(&torch->dequeues, works, count);
+    large_free(works);
+    return 0;
 }
 
 /* Without a queue each operator launches itself: as if it put its work into one and took it out again. */

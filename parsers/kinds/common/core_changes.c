@@ -54,12 +54,9 @@ static int take_changes(struct decoder *decoder, void *opaque, struct row *row, 
     const struct bytes bytes = decoder_bytes(decoder);
     int64_t count = row->cells[CORE_CHANGES_COUNT].integer;
     int status = 0;
-    if (count > CHANGES_MAX) {
-        decoder_report(decoder, DIAG_RECORD_VALUE, "changes", "%lld changes; expected at most %d", (long long)count,
-                       CHANGES_MAX);
-        *keep = false;
-        return 0;
-    }
+    if (count > CHANGES_MAX)
+        return decoder_refuse(decoder, keep, DIAG_RECORD_VALUE, "changes", "%lld changes; expected at most %d",
+                              (long long)count, CHANGES_MAX);
     for (size_t i = CORE_CHANGES_OWN;
          i < state->stream.kind->column_count && i < CORE_CHANGES_OWN + CORE_CHANGES_OWN_MAX; i++)
         state->own[i - CORE_CHANGES_OWN] = row->cells[i].integer;

@@ -124,9 +124,8 @@ const struct kind_hooks core_pmu_hooks = {
 int core_pmu_emit(struct decoder *decoder, const struct device_pmu *pmu, struct err *err)
 {
     struct row row;
-    int status = decoder_emit(decoder, pmu->core == PMU_CORE_AIV ? &kind_aiv_pmu : &kind_aicore_pmu, &row, err);
-    if (status < 0)
-        return status;
+    if (decoder_emit(decoder, pmu->core == PMU_CORE_AIV ? &kind_aiv_pmu : &kind_aicore_pmu, &row, err) < 0)
+        return err_status(err);
     row_set_integer(&row, FILE_ID, pmu->file_id);
     row_set_integer(&row, DEVICE_ID, (int32_t)pmu->device_id);
     row_set_integer(&row, STREAM_ID, pmu->stream_id);
@@ -142,9 +141,8 @@ int core_pmu_emit(struct decoder *decoder, const struct device_pmu *pmu, struct 
 int core_sample_emit(struct decoder *decoder, const struct core_sample *sample, struct err *err)
 {
     struct row row;
-    int status = decoder_emit(decoder, sample->vector ? &kind_aiv_pmu : &kind_aicore_pmu, &row, err);
-    if (status < 0)
-        return status;
+    if (decoder_emit(decoder, sample->vector ? &kind_aiv_pmu : &kind_aicore_pmu, &row, err) < 0)
+        return err_status(err);
     row_set_integer(&row, FILE_ID, decoder_file_id(decoder));
     row_set_integer(&row, DEVICE_ID, sample->device_id);
     row_set_integer(&row, TIME_NS, sample->time_ns);

@@ -69,24 +69,19 @@ const struct report_column network_port_table[] = {
 
 #define LOAD(direction) "quantize(" direction "_byte_rate * 8 / (bandwidth * 1024.0 * 1024), 3)", .form = FORM_FLOAT
 
-static const struct report_column rx_values[] = {
-    {"Rx Bandwidth Efficiency", LOAD("rx")},
-    {"Rx Packets", "rx_packet_rate * 1.0", .form = FORM_FLOAT},
-    {"Rx Error Rate", "ratio(rx_errors, rx_packets)", .form = FORM_FLOAT},
-    {"Rx Dropped Rate", "ratio(rx_dropped, rx_packets)", .form = FORM_FLOAT},
-    {.title = NULL},
-};
-static const struct report_column tx_values[] = {
-    {"Tx Bandwidth Efficiency", LOAD("tx")},
-    {"Tx Packets", "tx_packet_rate * 1.0", .form = FORM_FLOAT},
-    {"Tx Error Rate", "ratio(tx_errors, tx_packets)", .form = FORM_FLOAT},
-    {"Tx Dropped Rate", "ratio(tx_dropped, tx_packets)", .form = FORM_FLOAT},
-    {.title = NULL},
-};
-
 const struct series_counter network_port_counters[] = {
-    {.name = "'Port ' || func_id || '/Rx'", .values = rx_values, .query = {.where = "bandwidth > 0"}},
-    {.name = "'Port ' || func_id || '/Tx'", .values = tx_values, .query = {.where = "bandwidth > 0"}},
+    {.name = "'Port ' || func_id || '/Rx'",
+     .values =
+         VALUE_LIST({"Rx Bandwidth Efficiency", LOAD("rx")}, {"Rx Packets", "rx_packet_rate * 1.0", .form = FORM_FLOAT},
+                    {"Rx Error Rate", "ratio(rx_errors, rx_packets)", .form = FORM_FLOAT},
+                    {"Rx Dropped Rate", "ratio(rx_dropped, rx_packets)", .form = FORM_FLOAT}),
+     .query = {.where = "bandwidth > 0"}},
+    {.name = "'Port ' || func_id || '/Tx'",
+     .values =
+         VALUE_LIST({"Tx Bandwidth Efficiency", LOAD("tx")}, {"Tx Packets", "tx_packet_rate * 1.0", .form = FORM_FLOAT},
+                    {"Tx Error Rate", "ratio(tx_errors, tx_packets)", .form = FORM_FLOAT},
+                    {"Tx Dropped Rate", "ratio(tx_dropped, tx_packets)", .form = FORM_FLOAT}),
+     .query = {.where = "bandwidth > 0"}},
     {.name = NULL},
 };
 

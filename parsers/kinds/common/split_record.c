@@ -57,12 +57,9 @@ static int take_part(struct decoder *decoder, const struct split_stream *stream,
     struct row row = {stream->cells, &present};
     int bad_column;
     decode_record(part->plan, bytes->data, &row, &bad_column);
-    if (bad_column >= 0) {
-        decoder_report(decoder, DIAG_RECORD_VALUE, kind->columns[bad_column].name,
-                       "a value of 2^63 or more; expected less");
-        *keep = false;
-        return 0;
-    }
+    if (bad_column >= 0)
+        return decoder_refuse(decoder, keep, DIAG_RECORD_VALUE, kind->columns[bad_column].name,
+                              "a value of 2^63 or more; expected less");
     decode_put_file(part->plan, decoder_file_id(decoder), &row);
     int status = kind->hooks != NULL && kind->hooks->record != NULL
                      ? kind->hooks->record(decoder, part->state, &row, keep, err)
@@ -79,9 +76,7 @@ int split_stream_take(struct decoder *decoder, void *state, struct row *row, boo
         if (layout_matches(stream->parts[i].layout, bytes.data))
             return take_part(decoder, stream, &stream->parts[i], &bytes, keep, err);
     }
-    decoder_report(decoder, DIAG_RECORD_UNKNOWN, NULL, "a record of another type; it is left out");
-    *keep = false;
-    return 0;
+    return decoder_refuse(decoder, keep, DIAG_RECORD_UNKNOWN, NULL, "a record of another type; it is left out");
 }
 
 int split_stream_close(struct decoder *decoder, void *state, bool failed, struct err *err)

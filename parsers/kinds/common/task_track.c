@@ -36,12 +36,10 @@ static int emit_kernel(struct decoder *decoder, const struct record_stream *stre
     int64_t stream_id = record->cells[STREAM_ID].integer;
     int64_t task_id = record->cells[TASK_ID].integer | record->cells[BATCH_ID].integer << 16;
     struct row row;
-    int status = association_find_name(stream->association, kernel, "kernel_name_id", &name, err);
-    if (status < 0)
-        return status;
-    status = decoder_emit(decoder, &kind_dpu_kernel, &row, err);
-    if (status < 0)
-        return status;
+    if (association_find_name(stream->association, kernel, "kernel_name_id", &name, err) < 0)
+        return err_status(err);
+    if (decoder_emit(decoder, &kind_dpu_kernel, &row, err) < 0)
+        return err_status(err);
     row_set_integer(&row, DPU_KERNEL_DEVICE_ID, device);
     row_set_integer(&row, DPU_KERNEL_STREAM_ID, stream_id);
     row_set_integer(&row, DPU_KERNEL_TASK_ID, task_id);

@@ -12,28 +12,8 @@
 static const struct report_column utilization[] = {{"Utilization(%)", "busy", FORM_FIXED, 6, .doc = "Busy."},
                                                    {.title = NULL}};
 
-static const struct series_counter counters[] = {
-    {.name = "'Core ' || core_id", .values = utilization, .query = {.with = SAMPLES, .from = "u"}},
-    {.name = "'Average'", .values = utilization, .query = {.with = SAMPLES, .from = "a"}},
-    {.name = NULL},
-};
-
 static const struct exported_column timeline_columns[] = CORE_SAMPLE_COLUMNS("AIC");
 static const struct exported_column summary_columns[] = CORE_SUMMARY_COLUMNS("AIC");
-
-static const struct exported_table exported[] = {
-    {.name = "SAMPLE_PMU_TIMELINE",
-     .columns = timeline_columns,
-     .query = {.with = CORE_SAMPLE_USAGE("aicore_pmu", "aic_frequency"),
-               .from = "u",
-               .order_by = "device_id, core_id, time_ns"}},
-    {.name = "SAMPLE_PMU_SUMMARY",
-     .columns = summary_columns,
-     .query = {.with = CORE_SAMPLE_METRICS("aicore_pmu", "ai_core_profiling_events"),
-               .from = CORE_SAMPLE_VALUES,
-               .order_by = "device_id, core_id"}},
-    {.name = NULL},
-};
 
 const struct record_kind kind_aicore_pmu = {
     OWN_TABLE("aicore_pmu"),
@@ -55,6 +35,17 @@ const struct record_kind kind_aicore_pmu = {
                          .from = "r",
                          .order_by = "device_id, place"},
                .columns = core_sample_table, .process = "AI Core Utilization", .process_order = 33,
-               .counters = counters),
-    .exported = exported,
+               .counters = COUNTER_LIST(
+                   {.name = "'Core ' || core_id", .values = utilization, .query = {.with = SAMPLES, .from = "u"}},
+                   {.name = "'Average'", .values = utilization, .query = {.with = SAMPLES, .from = "a"}})),
+    EXPORTED_TABLES({.name = "SAMPLE_PMU_TIMELINE",
+                     .columns = timeline_columns,
+                     .query = {.with = CORE_SAMPLE_USAGE("aicore_pmu", "aic_frequency"),
+                               .from = "u",
+                               .order_by = "device_id, core_id, time_ns"}},
+                    {.name = "SAMPLE_PMU_SUMMARY",
+                     .columns = summary_columns,
+                     .query = {.with = CORE_SAMPLE_METRICS("aicore_pmu", "ai_core_profiling_events"),
+                               .from = CORE_SAMPLE_VALUES,
+                               .order_by = "device_id, core_id"}}),
 };

@@ -43,15 +43,6 @@ MADE_COLUMNS;
 #define NODE_END "Run end:{run_end}"
 
 /* "Run tart" is how the AI CPU writes it. */
-static const struct line_format lines[] = {
-    {TASK_END ".", LINE_ROW},
-    {TASK_END, LINE_ROW},
-    {NODE_RUN("Run tart") NODE_COPY NODE_END, LINE_BLOCK},
-    {NODE_RUN("Run start") NODE_COPY NODE_END, LINE_BLOCK},
-    {NODE_RUN("Run tart") NODE_END, LINE_BLOCK},
-    {NODE_RUN("Run start") NODE_END, LINE_BLOCK},
-    {NULL, 0},
-};
 
 struct state {
     struct text_log log; /* first */
@@ -116,5 +107,8 @@ const struct record_kind kind_aicpu_log = {
     .patterns = (const char *const[]){"DATA_PREPROCESS.dev.AICPU.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     HOOKS(.state_size = sizeof(struct state), .open = open_log, .text = text_log_take, .close = text_log_close),
-    .lines = lines,
+    .lines = LISTED(line_format, {TASK_END ".", LINE_ROW}, {TASK_END, LINE_ROW},
+                    {NODE_RUN("Run tart") NODE_COPY NODE_END, LINE_BLOCK},
+                    {NODE_RUN("Run start") NODE_COPY NODE_END, LINE_BLOCK}, {NODE_RUN("Run tart") NODE_END, LINE_BLOCK},
+                    {NODE_RUN("Run start") NODE_END, LINE_BLOCK}),
 };

@@ -119,20 +119,6 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     " a.task_id AND t.start_ns <= a.start_ns + a.duration_ns AND t.start_ns + t.duration_ns >= a.start_ns +"           \
     " a.duration_ns LEFT JOIN name AS n ON n.id = t.op_name_id GROUP BY a.id)"
 
-static const struct report_column table[] = {
-    {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
-    {"Timestamp(us)", "start_ns", .form = FORM_TIME, .doc = "When it began to run."},
-    {"Node", "op", .doc = "The operator."},
-    {"Compute_time(us)", "compute_ns", FORM_SCALED, 3, .doc = "How long it computed."},
-    {"Memcpy_time(us)", "copy_ns", FORM_SCALED, 3, .doc = "How long it copied the result."},
-    {"Task_time(us)", "duration_ns", FORM_SCALED, 3, .doc = "From start to end."},
-    {"Dispatch_time(us)", "dispatch_ns", FORM_SCALED, 3, .doc = "Time to hand the task to the AI CPU."},
-    {"Total_time(us)", "turnaround_ns", FORM_SCALED, 3, .doc = "From its submission until its completion was told."},
-    {"Stream ID", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
-    {"Task ID", "task_id", .flags = REPORT_NUMBER, .doc = "The number of the task."},
-    {.title = NULL},
-};
-
 const struct record_kind kind_aicpu_node = {
     OWN_TABLE("aicpu_node"),
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -152,5 +138,17 @@ const struct record_kind kind_aicpu_node = {
     HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
     ONE_SERIES(.name = "aicpu", .title = "Operators of the AI CPU",
                .doc = "How long each operator ran on the AI CPU, as the AI CPU itself measured it.",
-               .query = {.from = WITH_OPERATORS, .order_by = "device_id, start_ns, id"}, .columns = table),
+               .query = {.from = WITH_OPERATORS, .order_by = "device_id, start_ns, id"},
+               .columns = VALUE_LIST(
+                   {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
+                   {"Timestamp(us)", "start_ns", .form = FORM_TIME, .doc = "When it began to run."},
+                   {"Node", "op", .doc = "The operator."},
+                   {"Compute_time(us)", "compute_ns", FORM_SCALED, 3, .doc = "How long it computed."},
+                   {"Memcpy_time(us)", "copy_ns", FORM_SCALED, 3, .doc = "How long it copied the result."},
+                   {"Task_time(us)", "duration_ns", FORM_SCALED, 3, .doc = "From start to end."},
+                   {"Dispatch_time(us)", "dispatch_ns", FORM_SCALED, 3, .doc = "Time to hand the task to the AI CPU."},
+                   {"Total_time(us)", "turnaround_ns", FORM_SCALED, 3,
+                    .doc = "From its submission until its completion was told."},
+                   {"Stream ID", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
+                   {"Task ID", "task_id", .flags = REPORT_NUMBER, .doc = "The number of the task."})),
 };

@@ -5,20 +5,6 @@
 static const struct exported_column timeline_columns[] = CORE_SAMPLE_COLUMNS("AIV");
 static const struct exported_column summary_columns[] = CORE_SUMMARY_COLUMNS("AIV");
 
-static const struct exported_table exported[] = {
-    {.name = "SAMPLE_PMU_TIMELINE",
-     .columns = timeline_columns,
-     .query = {.with = CORE_SAMPLE_USAGE("aiv_pmu", "aiv_frequency"),
-               .from = "u",
-               .order_by = "device_id, core_id, time_ns"}},
-    {.name = "SAMPLE_PMU_SUMMARY",
-     .columns = summary_columns,
-     .query = {.with = CORE_SAMPLE_METRICS("aiv_pmu", "aiv_profiling_events"),
-               .from = CORE_SAMPLE_VALUES,
-               .order_by = "device_id, core_id"}},
-    {.name = NULL},
-};
-
 const struct record_kind kind_aiv_pmu = {
     OWN_TABLE("aiv_pmu"),
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -39,5 +25,14 @@ const struct record_kind kind_aiv_pmu = {
                          .from = "r",
                          .order_by = "device_id, place"},
                .columns = core_sample_table),
-    .exported = exported,
+    EXPORTED_TABLES({.name = "SAMPLE_PMU_TIMELINE",
+                     .columns = timeline_columns,
+                     .query = {.with = CORE_SAMPLE_USAGE("aiv_pmu", "aiv_frequency"),
+                               .from = "u",
+                               .order_by = "device_id, core_id, time_ns"}},
+                    {.name = "SAMPLE_PMU_SUMMARY",
+                     .columns = summary_columns,
+                     .query = {.with = CORE_SAMPLE_METRICS("aiv_pmu", "aiv_profiling_events"),
+                               .from = CORE_SAMPLE_VALUES,
+                               .order_by = "device_id, core_id"}}),
 };

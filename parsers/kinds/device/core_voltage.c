@@ -16,16 +16,6 @@ static const struct column columns[] = {
 
 static const struct field fields[] = {FIELD("changes", 0, 4), FIELD("what", 4, 4)};
 
-static const struct series_counter counters[] = {
-    {.name = "'Aicore Voltage(mV)'",
-     .values = ONE_VALUE("mV", "value", .form = FORM_TEXT, .doc = "Voltage of the AI cores."),
-     .query = {.where = "what = 1", .order_by = "device_id, time_ns, id"}},
-    {.name = "'Bus Voltage(mV)'",
-     .values = ONE_VALUE("mV", "value", .form = FORM_TEXT, .doc = "Voltage of the bus."),
-     .query = {.where = "what = 2", .order_by = "device_id, time_ns, id"}},
-    {.name = NULL},
-};
-
 const struct record_kind kind_core_voltage = {
     OWN_TABLE("core_voltage"),
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -39,5 +29,12 @@ const struct record_kind kind_core_voltage = {
                "value, 16 bytes each")),
     .hooks = &core_changes_hooks,
     ONE_SERIES(.name = "voltage", .title = "Voltage", .doc = "Voltage of the AI cores and the bus, at each change.",
-               .process = "Voltage Info", .process_order = 30, .counters = counters),
+               .process = "Voltage Info", .process_order = 30,
+               .counters = COUNTER_LIST(
+                   {.name = "'Aicore Voltage(mV)'",
+                    .values = ONE_VALUE("mV", "value", .form = FORM_TEXT, .doc = "Voltage of the AI cores."),
+                    .query = {.where = "what = 1", .order_by = "device_id, time_ns, id"}},
+                   {.name = "'Bus Voltage(mV)'",
+                    .values = ONE_VALUE("mV", "value", .form = FORM_TEXT, .doc = "Voltage of the bus."),
+                    .query = {.where = "what = 2", .order_by = "device_id, time_ns, id"}})),
 };

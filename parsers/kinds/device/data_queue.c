@@ -16,15 +16,6 @@ static const struct field fields[] = {FIELD("host_ns", 8, 8), FIELD("action", 16
 static const struct field record_fields[] = {FIELD("host_ns", 16, 8), FIELD("action", 24, 16), FIELD("source", 40, 64),
                                              FIELD("item", 104, 8), FIELD("size", 112, 8)};
 
-static const struct report_column table[] = {
-    {"Device_id", "device_id", .doc = "The device."},
-    {"Timestamp(us)", "time_ns", FORM_SCALED, 3, .doc = "When."},
-    {"Action", "action", .doc = "Action on the queue."},
-    {"Source", "source", .doc = "The queue."},
-    {"Cached Buffer Size", "size", .doc = "How many items were in the queue."},
-    {.title = NULL},
-};
-
 const struct record_kind kind_data_queue = {
     OWN_TABLE("data_queue"),
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -39,5 +30,10 @@ const struct record_kind kind_data_queue = {
     SAMPLES_OF(.stamps = {{"host_ns", CLOCK_HOST_NS}}),
     ONE_SERIES(.name = "dp", .title = "Queues of data",
                .doc = "Items put into the queues of data for models, and taken out.",
-               .query = {.order_by = "device_id, id"}, .columns = table),
+               .query = {.order_by = "device_id, id"},
+               .columns = VALUE_LIST({"Device_id", "device_id", .doc = "The device."},
+                                     {"Timestamp(us)", "time_ns", FORM_SCALED, 3, .doc = "When."},
+                                     {"Action", "action", .doc = "Action on the queue."},
+                                     {"Source", "source", .doc = "The queue."},
+                                     {"Cached Buffer Size", "size", .doc = "How many items were in the queue."})),
 };

@@ -13,11 +13,6 @@ static const struct column columns[] = {
     NUMBER_COLUMN("size", "Size", "How many items are in the queue."),
 };
 
-static const struct line_format lines[] = {
-    {"[{time_ns:3}] {action}, source:{source}, index:{item}, size:{size}", LINE_ROW},
-    {NULL, 0},
-};
-
 const struct record_kind kind_data_queue_log = {
     OWN_TABLE("data_queue_log"),
     .families = FAMILY_JOB,
@@ -27,5 +22,5 @@ const struct record_kind kind_data_queue_log = {
     .patterns = (const char *const[]){"DATA_PREPROCESS.dev.TDT.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
     HOOKS(.state_size = sizeof(struct text_log), .open = text_log_open, .text = text_log_take, .close = text_log_close),
-    .lines = lines,
+    .lines = LISTED(line_format, {"[{time_ns:3}] {action}, source:{source}, index:{item}, size:{size}", LINE_ROW}),
 };

@@ -31,15 +31,6 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     return 0;
 }
 
-static const struct report_column table[] = {
-    {"Device_id", "device_id", .doc = "The device."},
-    {"Node Name", "CASE node WHEN 1 THEN 'GetNext_dequeue_wait' ELSE '' END", .doc = "Node that waited."},
-    {"Start Time(us)", "start_us * 1.0", .form = FORM_FLOAT, .doc = "When it began, by a clock of its own."},
-    {"End Time(us)", "end_us * 1.0", .form = FORM_FLOAT, .doc = "When it ended, by the same."},
-    {"Queue Size", "queue_size", .doc = "How many items were in the queue."},
-    {.title = NULL},
-};
-
 const struct record_kind kind_data_wait = {
     OWN_TABLE("data_wait"),
     .families = FAMILY_CANN,
@@ -49,5 +40,12 @@ const struct record_kind kind_data_wait = {
     HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
     ONE_SERIES(.name = "aicpu_mi", .title = "Waits for data",
                .doc = "How long models waited for the next item of data.", .query = {.order_by = "device_id, id"},
-               .columns = table),
+               .columns = VALUE_LIST(
+                   {"Device_id", "device_id", .doc = "The device."},
+                   {"Node Name", "CASE node WHEN 1 THEN 'GetNext_dequeue_wait' ELSE '' END",
+                    .doc = "Node that waited."},
+                   {"Start Time(us)", "start_us * 1.0", .form = FORM_FLOAT,
+                    .doc = "When it began, by a clock of its own."},
+                   {"End Time(us)", "end_us * 1.0", .form = FORM_FLOAT, .doc = "When it ended, by the same."},
+                   {"Queue Size", "queue_size", .doc = "How many items were in the queue."})),
 };

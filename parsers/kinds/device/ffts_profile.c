@@ -125,21 +125,16 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
         return take_sample(decoder, state, row, keep, err);
     bool block = cells[FUNCTION_TYPE].integer == FUNCTION_BLOCK;
     sequence_check(&state->sequence, decoder, cells[COUNTER].integer);
-    if (!block && cells[FUNCTION_TYPE].integer != FUNCTION_TASK) {
-        decoder_report(decoder, DIAG_RECORD_UNKNOWN, "function_type", "function type %lld; expected %d or %d",
-                       (long long)cells[FUNCTION_TYPE].integer, FUNCTION_TASK, FUNCTION_BLOCK);
-        *keep = false;
-        return 0;
-    }
+    if (!block && cells[FUNCTION_TYPE].integer != FUNCTION_TASK)
+        return decoder_refuse(decoder, keep, DIAG_RECORD_UNKNOWN, "function_type",
+                              "function type %lld; expected %d or %d", (long long)cells[FUNCTION_TYPE].integer,
+                              FUNCTION_TASK, FUNCTION_BLOCK);
     *keep = decoder_check_span(decoder, "the task", part_device_ns(state->stream.part, cells[START_TICK].integer),
                                part_device_ns(state->stream.part, cells[END_TICK].integer));
     if (!*keep || (block && !is_of_other_core(row)))
         return 0;
-    if (!block && cells[OVERFLOW].integer != 0) {
-        decoder_report(decoder, DIAG_RECORD_VALUE, "overflow", "counters that ran over; expected none");
-        *keep = false;
-        return 0;
-    }
+    if (!block && cells[OVERFLOW].integer != 0)
+        return decoder_refuse(decoder, keep, DIAG_RECORD_VALUE, "overflow", "counters that ran over; expected none");
     struct device_pmu pmu = {
         .start_ns = part_device_ns(state->stream.part, cells[START_TICK].integer),
         .context_id = cells[FFTS_TYPE].integer == FFTS_PLUS ? cells[SUB_TASK_ID].integer : NO_CONTEXT,

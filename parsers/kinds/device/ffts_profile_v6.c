@@ -54,21 +54,13 @@ struct state {
     struct sequence sequence;
 };
 
-static void reject(struct decoder *decoder, const char *field, const char *problem, bool *keep)
-{
-    decoder_report(decoder, DIAG_RECORD_VALUE, field, "%s", problem);
-    *keep = false;
-}
-
 /* The counters of a task become columns of it. */
 static int take_task(struct decoder *decoder, const struct state *state, const struct row *row, bool *keep,
                      struct err *err)
 {
     const struct cell *cells = row->cells;
-    if (cells[OVERFLOW].integer != 0) {
-        reject(decoder, "overflow", "counters that ran over; expected none", keep);
-        return 0;
-    }
+    if (cells[OVERFLOW].integer != 0)
+        return decoder_refuse(decoder, keep, DIAG_RECORD_VALUE, "overflow", "counters that ran over; expected none");
     struct device_pmu pmu = {
         .start_ns = cells[START_NS].integer,
         .context_id = NO_CONTEXT,
@@ -93,10 +85,9 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     int64_t start = cells[START_TICK].integer, end = cells[END_TICK].integer, function = cells[FUNCTION_TYPE].integer;
     if (function == FUNCTION_TASK)
         sequence_check(&state->sequence, decoder, cells[COUNTER].integer);
-    if (function != FUNCTION_TASK && function != FUNCTION_BLOCK) {
-        reject(decoder, "function_type", "neither of a task nor of a block; expected 42 or 41", keep);
-        return 0;
-    }
+    if (function != FUNCTION_TASK && function != FUNCTION_BLOCK)
+        return decoder_refuse(decoder, keep, DIAG_RECORD_VALUE, "function_type",
+                              "neither of a task nor of a block; expected 42 or 41");
     int64_t start_ns = part_device_ns(state->stream.part, start), end_ns = part_device_ns(state->stream.part, end);
     *keep = decoder_check_span(decoder, "the task", start_ns, end_ns);
     if (!*keep)
@@ -138,14 +129,6 @@ static const struct report_column values[] = {
         .thread_name = "'" name_of_thread "'"                                                                          \
     }
 
-static const struct series_counter slices[] = {
-    SLICES("0", "1", "1", "AIC Earliest"),
-    SLICES("0", "places", "2", "AIC Latest"),
-    SLICES("1", "1", "3", "AIV Earliest"),
-    SLICES("1", "places", "4", "AIV Latest"),
-    {.name = NULL},
-};
-
 const struct record_kind kind_ffts_profile_v6 = {
     .name = "ffts_profile_v6",
     .table = "block_pmu",
@@ -166,5 +149,8 @@ const struct record_kind kind_ffts_profile_v6 = {
     HOOKS(.state_size = sizeof(struct state), .open = record_stream_open, .record = take_record),
     ONE_SERIES(.name = "block_detail", .title = "Blocks of tasks",
                .doc = "The block of each task that began first and the one that began last, by kind of core.",
-               .process = "Block Detail", .process_order = 34, .counters = slices),
+               .process = "Block Detail", .process_order = 34,
+               .counters =
+                   COUNTER_LIST(SLICES("0", "1", "1", "AIC Earliest"), SLICES("0", "places", "2", "AIC Latest"),
+                                SLICES("1", "1", "3", "AIV Earliest"), SLICES("1", "places", "4", "AIV Latest"))),
 };

@@ -89,27 +89,6 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
         "Event " #n, "event" #n, .flags = REPORT_NUMBER, .doc = "Counter of the event of that place."                  \
     }
 
-static const struct report_column table[] = {
-    {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
-    {"Model ID", "model_id", .flags = REPORT_NUMBER, .doc = "The model."},
-    {"Task ID", "task_id", .flags = REPORT_NUMBER, .doc = "The task of the model."},
-    {"Task Type", "task_type", .names = core_names, .doc = "Core that it ran on."},
-    {"Task Start Time(us)", "start_ns", .form = FORM_TIME, .doc = "When it began."},
-    {"Task Duration(us)", "duration_ns", FORM_SCALED, 3, .doc = "How long it ran."},
-    {"total_cycles", "total_cycle", .flags = REPORT_NUMBER, .doc = "The cycles that the core counted."},
-    EVENT_CELL(0),
-    EVENT_CELL(1),
-    EVENT_CELL(2),
-    EVENT_CELL(3),
-    EVENT_CELL(4),
-    EVENT_CELL(5),
-    EVENT_CELL(6),
-    EVENT_CELL(7),
-    EVENT_CELL(8),
-    EVENT_CELL(9),
-    {.title = NULL},
-};
-
 const struct record_kind kind_nano_stars_profile = {
     .name = "nano_stars_profile",
     .table = "nano_task",
@@ -124,5 +103,15 @@ const struct record_kind kind_nano_stars_profile = {
     HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
     ONE_SERIES(.name = "nano_task", .title = "Tasks of chip 9",
                .doc = "When each task of a model ran, with its counters.",
-               .query = {.order_by = "device_id, start_ns, id"}, .columns = table),
+               .query = {.order_by = "device_id, start_ns, id"},
+               .columns = VALUE_LIST(
+                   {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
+                   {"Model ID", "model_id", .flags = REPORT_NUMBER, .doc = "The model."},
+                   {"Task ID", "task_id", .flags = REPORT_NUMBER, .doc = "The task of the model."},
+                   {"Task Type", "task_type", .names = core_names, .doc = "Core that it ran on."},
+                   {"Task Start Time(us)", "start_ns", .form = FORM_TIME, .doc = "When it began."},
+                   {"Task Duration(us)", "duration_ns", FORM_SCALED, 3, .doc = "How long it ran."},
+                   {"total_cycles", "total_cycle", .flags = REPORT_NUMBER, .doc = "The cycles that the core counted."},
+                   EVENT_CELL(0), EVENT_CELL(1), EVENT_CELL(2), EVENT_CELL(3), EVENT_CELL(4), EVENT_CELL(5),
+                   EVENT_CELL(6), EVENT_CELL(7), EVENT_CELL(8), EVENT_CELL(9))),
 };

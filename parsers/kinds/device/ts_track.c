@@ -197,10 +197,8 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
         row_set_integer(row, BLOCK_NUM, value(row, WORD20) | value(row, WORD22) << 16);
         return 0;
     default: {
-        decoder_report(decoder, DIAG_RECORD_VALUE, "tag", "tag %lld; expected 10, 11, 12, 14 or 15",
-                       (long long)value(row, TAG));
-        *keep = false;
-        return 0;
+        return decoder_refuse(decoder, keep, DIAG_RECORD_VALUE, "tag", "tag %lld; expected 10, 11, 12, 14 or 15",
+                              (long long)value(row, TAG));
     }
     }
 }

@@ -44,12 +44,9 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *record
     const struct record_stream *state = opaque;
     const struct cell *cells = record->cells;
     int64_t count = cells[TENSOR_COUNT].integer;
-    if (count > TENSORS_OF_A_RECORD) {
-        decoder_report(decoder, DIAG_RECORD_VALUE, "tensor_count", "%lld tensors; expected at most %d",
-                       (long long)count, TENSORS_OF_A_RECORD);
-        *keep = false;
-        return 0;
-    }
+    if (count > TENSORS_OF_A_RECORD)
+        return decoder_refuse(decoder, keep, DIAG_RECORD_VALUE, "tensor_count", "%lld tensors; expected at most %d",
+                              (long long)count, TENSORS_OF_A_RECORD);
     struct described_tensors tensors = {
         .task = {state->device_id, (uint32_t)cells[STREAM_ID].integer, (uint32_t)cells[TASK_ID].integer},
         .time_ns = cells[TIME_NS].integer,

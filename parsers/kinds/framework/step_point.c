@@ -10,8 +10,6 @@ static const struct column columns[] = {
     TEXT_COLUMN_OF("name", "Operator", "Full name of the operator that it begins or ends."),
 };
 
-static const struct line_format lines[] = {{"{point} {name}", LINE_ROW}, {NULL, 0}};
-
 const struct record_kind kind_step_point = {
     OWN_TABLE("step_point"),
     .families = FAMILY_JOB,
@@ -21,5 +19,5 @@ const struct record_kind kind_step_point = {
     .patterns = (const char *const[]){"Framework.host.vm.point.{device_id}.slice_{slice}",
                                       "Framework.host.point.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    LINES_OF(lines),
+    LINES({"{point} {name}", LINE_ROW}),
 };

@@ -75,11 +75,9 @@ static int take_event(struct decoder *decoder, struct state *state, const struct
             half_drop(&first, DIAG_RECORD_VALUE);
         return status;
     }
-    if (pair_table_is_full(&state->events)) {
-        decoder_report(decoder, DIAG_CALL_UNMATCHED, NULL, "more than %u calls under way at once", PAIR_TABLE_MAX);
-        *keep = false;
-        return 0;
-    }
+    if (pair_table_is_full(&state->events))
+        return decoder_refuse(decoder, keep, DIAG_CALL_UNMATCHED, NULL, "more than %u calls under way at once",
+                              PAIR_TABLE_MAX);
     return pair_table_add(&state->events, &key, tick, decoder_joined_file(decoder), err);
 }
 
@@ -89,11 +87,8 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
     int64_t end = row->cells[END_TICK].integer;
     if (end == EVENT_END)
         return take_event(decoder, state, row, keep, err);
-    if (end < 0) {
-        decoder_report(decoder, DIAG_RECORD_VALUE, "end_tick", "a value of 2^63 or more; expected less");
-        *keep = false;
-        return 0;
-    }
+    if (end < 0)
+        return decoder_refuse(decoder, keep, DIAG_RECORD_VALUE, "end_tick", "a value of 2^63 or more; expected less");
     return add_call(decoder, state, row, row->cells[BEGIN_TICK].integer, end, keep, err);
 }
 

@@ -17,12 +17,9 @@ static const struct layout layouts[] = {{
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
     uint32_t count = captured_op_tensor_count(row);
-    if (count > CAPTURED_OP_TENSORS) {
-        decoder_report(decoder, DIAG_RECORD_VALUE, "tensor_count", "%u tensors; expected at most %d", count,
-                       CAPTURED_OP_TENSORS);
-        *keep = false;
-        return 0;
-    }
+    if (count > CAPTURED_OP_TENSORS)
+        return decoder_refuse(decoder, keep, DIAG_RECORD_VALUE, "tensor_count", "%u tensors; expected at most %d",
+                              count, CAPTURED_OP_TENSORS);
     const struct bytes tensors = {decoder_bytes(decoder).data + CAPTURED_OP_HEAD, (size_t)count * CAPTURED_OP_TENSOR};
     return captured_op_take(decoder, state, row, &tensors, err);
 }

@@ -30,12 +30,9 @@ static int take_contexts(struct decoder *decoder, void *state, struct row *row, 
 {
     const struct record_stream *stream = state;
     uint32_t count = row_u32(row, CONTEXT_COUNT);
-    if (count > CONTEXTS_PER_RECORD) {
-        decoder_report(decoder, DIAG_RECORD_VALUE, "context_count", "%u contexts; expected at most %d", count,
-                       CONTEXTS_PER_RECORD);
-        *keep = false;
-        return 0;
-    }
+    if (count > CONTEXTS_PER_RECORD)
+        return decoder_refuse(decoder, keep, DIAG_RECORD_VALUE, "context_count", "%u contexts; expected at most %d",
+                              count, CONTEXTS_PER_RECORD);
     if (stream->association == NULL)
         return 0;
     struct host_contexts contexts = {

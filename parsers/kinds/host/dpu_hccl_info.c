@@ -55,30 +55,6 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     return status == 0 ? record_stream_find_name(stream, row, GROUP, GROUP_NAME_ID, err) : status;
 }
 
-static const struct report_column values[] = {
-    {"Thread Id", "thread_id", .form = FORM_TEXT},
-    {"Physic Stream Id", "stream_id", .form = FORM_TEXT},
-    {"Task Id", "task_id", .form = FORM_TEXT},
-    {"OP Type", "op_type", .form = FORM_TEXT},
-    {"AI CPU Device Id", "npu_device_id", .form = FORM_TEXT},
-    {"AI CPU Task Id", "ai_cpu_task_id", .form = FORM_TEXT},
-    {"Group Name", "coalesce(g.text, 'N/A') || '(' || group_hash || ')'", .form = FORM_TEXT},
-    {"Plane Id", "plane_id", .form = FORM_TEXT},
-    {"Notify Id", "notify_id", .form = FORM_TEXT},
-    {"Duration Estimated(us)", "estimated_ns / 1000.0", .form = FORM_FLOAT},
-    {"Rank Size", "rank_size", .form = FORM_TEXT},
-    {"Src Rank", "local_rank", .form = FORM_TEXT},
-    {"Dst Rank", "remote_rank", .form = FORM_TEXT},
-    {"Transport Type", HCCL_NAME_SQL("transport_type", EACH_HCCL_TRANSPORT_TYPE), .form = FORM_TEXT},
-    {"Size(Byte)", "data_size", .form = FORM_TEXT},
-    {"Bandwidth(GB/s)", "CASE WHEN duration_ns > 0 THEN data_size * 1.0 / duration_ns ELSE 0.0 END",
-     .form = FORM_FLOAT},
-    {"Data Type", HCCL_NAME_SQL("data_type", EACH_HCCL_DATA_TYPE), .form = FORM_TEXT},
-    {"Link Type", HCCL_NAME_SQL("link_type", EACH_HCCL_LINK_TYPE), .form = FORM_TEXT},
-    {"Rdma Type", HCCL_NAME_SQL("rdma_type", EACH_HCCL_RDMA_TYPE), .form = FORM_TEXT},
-    {.title = NULL},
-};
-
 const struct record_kind kind_dpu_hccl_info = {
     OWN_TABLE("dpu_hccl_info"),
     .families = FAMILY_CANN,
@@ -92,10 +68,31 @@ const struct record_kind kind_dpu_hccl_info = {
     ONE_SERIES(.name = "dpu_communication", .title = "Communication on DPUs",
                .doc = "From when to when each task of communication on a DPU ran, by stream.", .layer = "dpu",
                .process = "DPU", .process_order = 8,
-               .counters = ONE_COUNTER(.name = "coalesce(n.text, 'N/A')", .values = values,
-                                       .query = {.from = "dpu_hccl_info LEFT JOIN name AS n ON n.id = item_id LEFT "
-                                                         "JOIN name AS g ON g.id = group_name_id",
-                                                 .order_by = "device_id, stream_id, start_ns, duration_ns DESC"},
-                                       .time = "start_ns", .duration = "duration_ns", .thread = "stream_id",
-                                       .thread_name = "'Stream ' || stream_id")),
+               .counters = ONE_COUNTER(
+                       .name = "coalesce(n.text, 'N/A')",
+                       .values = VALUE_LIST(
+                           {"Thread Id", "thread_id", .form = FORM_TEXT},
+                           {"Physic Stream Id", "stream_id", .form = FORM_TEXT},
+                           {"Task Id", "task_id", .form = FORM_TEXT}, {"OP Type", "op_type", .form = FORM_TEXT},
+                           {"AI CPU Device Id", "npu_device_id", .form = FORM_TEXT},
+                           {"AI CPU Task Id", "ai_cpu_task_id", .form = FORM_TEXT},
+                           {"Group Name", "coalesce(g.text, 'N/A') || '(' || group_hash || ')'", .form = FORM_TEXT},
+                           {"Plane Id", "plane_id", .form = FORM_TEXT}, {"Notify Id", "notify_id", .form = FORM_TEXT},
+                           {"Duration Estimated(us)", "estimated_ns / 1000.0", .form = FORM_FLOAT},
+                           {"Rank Size", "rank_size", .form = FORM_TEXT}, {"Src Rank", "local_rank", .form = FORM_TEXT},
+                           {"Dst Rank", "remote_rank", .form = FORM_TEXT},
+                           {"Transport Type", HCCL_NAME_SQL("transport_type", EACH_HCCL_TRANSPORT_TYPE),
+                            .form = FORM_TEXT},
+                           {"Size(Byte)", "data_size", .form = FORM_TEXT},
+                           {"Bandwidth(GB/s)",
+                            "CASE WHEN duration_ns > 0 THEN data_size * 1.0 / duration_ns ELSE 0.0 END",
+                            .form = FORM_FLOAT},
+                           {"Data Type", HCCL_NAME_SQL("data_type", EACH_HCCL_DATA_TYPE), .form = FORM_TEXT},
+                           {"Link Type", HCCL_NAME_SQL("link_type", EACH_HCCL_LINK_TYPE), .form = FORM_TEXT},
+                           {"Rdma Type", HCCL_NAME_SQL("rdma_type", EACH_HCCL_RDMA_TYPE), .form = FORM_TEXT}),
+                       .query = {.from = "dpu_hccl_info LEFT JOIN name AS n ON n.id = item_id LEFT "
+                                         "JOIN name AS g ON g.id = group_name_id",
+                                 .order_by = "device_id, stream_id, start_ns, duration_ns DESC"},
+                       .time = "start_ns", .duration = "duration_ns", .thread = "stream_id",
+                       .thread_name = "'Stream ' || stream_id")),
 };

@@ -29,14 +29,6 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     " JOIN name AS n ON n.id = t.kernel_name_id GROUP BY t.device_id, t.task_id)"
 #define NAMED "dpu_track AS d LEFT JOIN k ON k.device = d.device_id AND k.task = d.task_id"
 
-static const struct report_column values[] = {
-    {"Thread Id", "thread_id", .form = FORM_TEXT},
-    {"Physic Stream Id", "stream_id", .form = FORM_TEXT},
-    {"Task Id", "d.task_id", .form = FORM_TEXT},
-    {"Task Type", "'AI_CPU'", .form = FORM_TEXT},
-    {.title = NULL},
-};
-
 const struct record_kind kind_dpu_track = {
     OWN_TABLE("dpu_track"),
     .families = FAMILY_CANN,
@@ -50,7 +42,11 @@ const struct record_kind kind_dpu_track = {
     HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
     ONE_SERIES(.name = "dpu", .title = "Tasks of DPUs", .doc = "From when to when each task of a DPU ran, by stream.",
                .process = "DPU", .process_order = 8,
-               .counters = ONE_COUNTER(.name = "coalesce(kernel, 'N/A')", .values = values,
+               .counters = ONE_COUNTER(.name = "coalesce(kernel, 'N/A')",
+                                       .values = VALUE_LIST({"Thread Id", "thread_id", .form = FORM_TEXT},
+                                                            {"Physic Stream Id", "stream_id", .form = FORM_TEXT},
+                                                            {"Task Id", "d.task_id", .form = FORM_TEXT},
+                                                            {"Task Type", "'AI_CPU'", .form = FORM_TEXT}),
                                        .query = {.with = KERNELS,
                                                  .from = NAMED,
                                                  .order_by = "d.device_id, stream_id, start_ns, duration_ns DESC"},

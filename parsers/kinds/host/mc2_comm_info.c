@@ -45,12 +45,9 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
 {
     const struct record_stream *stream = state;
     uint32_t count = row_u32(row, STREAM_COUNT);
-    if (count > STREAMS_MOST) {
-        decoder_report(decoder, DIAG_RECORD_VALUE, "stream_count", "%u streams; expected at most %d", count,
-                       STREAMS_MOST);
-        *keep = false;
-        return 0;
-    }
+    if (count > STREAMS_MOST)
+        return decoder_refuse(decoder, keep, DIAG_RECORD_VALUE, "stream_count", "%u streams; expected at most %d",
+                              count, STREAMS_MOST);
     put_streams(decoder, stream, row, count);
     int status = host_record_take(decoder, state, row, keep, err);
     return status == 0 ? record_stream_find_name(stream, row, GROUP, GROUP_NAME_ID, err) : status;

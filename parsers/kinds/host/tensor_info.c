@@ -22,12 +22,9 @@ static int take_tensors(struct decoder *decoder, void *state, struct row *row, b
 {
     const struct record_stream *stream = state;
     uint32_t count = row_u32(row, TENSOR_COUNT);
-    if (count > TENSORS_PER_RECORD) {
-        decoder_report(decoder, DIAG_RECORD_VALUE, "tensor_count", "%u tensors; expected at most %d", count,
-                       TENSORS_PER_RECORD);
-        *keep = false;
-        return 0;
-    }
+    if (count > TENSORS_PER_RECORD)
+        return decoder_refuse(decoder, keep, DIAG_RECORD_VALUE, "tensor_count", "%u tensors; expected at most %d",
+                              count, TENSORS_PER_RECORD);
     if (stream->association == NULL)
         return 0;
     struct host_tensors tensors = {

@@ -14,16 +14,6 @@ static const struct column columns[] = {FUSION_TASK_COLUMNS(COLUMN_MADE)};
 #define WHEN_TYPE(number, name) " WHEN " #number " THEN '" name "'"
 #define TYPE_NAME "coalesce(CASE type" EACH_TYPE(WHEN_TYPE) " END, 'UNKNOWN')"
 
-static const struct report_column values[] = {
-    {"Task Id", "task_id", .form = FORM_TEXT},
-    {"Acc Id", "accelerator_id", .form = FORM_TEXT},
-    {"Task Type", "'FUSION'", .form = FORM_TEXT},
-    {"Fusion Task Type", TYPE_NAME, .form = FORM_TEXT},
-    {"Mission Id", "CASE WHEN type >= 3 THEN mission_id END", .form = FORM_TEXT},
-    {"Ccu Die Id", "CASE WHEN type >= 3 THEN type - 3 END", .form = FORM_TEXT},
-    {.title = NULL},
-};
-
 const struct record_kind kind_fusion_task = {
     OWN_TABLE("fusion_task"),
     .families = FAMILY_CANN,
@@ -33,7 +23,14 @@ const struct record_kind kind_fusion_task = {
     ONE_SERIES(.name = "fusion_task", .title = "Fusion tasks",
                .doc = "From when to when each fusion task ran, and on what.", .process = "Fusion Task",
                .process_order = 35,
-               .counters = ONE_COUNTER(.name = "'Fusion ' || " TYPE_NAME, .values = values,
+               .counters = ONE_COUNTER(.name = "'Fusion ' || " TYPE_NAME,
+                                       .values = VALUE_LIST(
+                                           {"Task Id", "task_id", .form = FORM_TEXT},
+                                           {"Acc Id", "accelerator_id", .form = FORM_TEXT},
+                                           {"Task Type", "'FUSION'", .form = FORM_TEXT},
+                                           {"Fusion Task Type", TYPE_NAME, .form = FORM_TEXT},
+                                           {"Mission Id", "CASE WHEN type >= 3 THEN mission_id END", .form = FORM_TEXT},
+                                           {"Ccu Die Id", "CASE WHEN type >= 3 THEN type - 3 END", .form = FORM_TEXT}),
                                        .query = {.order_by = "device_id, start_ns, duration_ns DESC"},
                                        .time = "start_ns", .duration = "duration_ns", .thread_name = "'Fusion Task'")),
 };

@@ -91,16 +91,6 @@ enum { SOC_PMU_HA = 1 };
                                                                                                            "victim "                                                 \
                                                                                                            "FROM s)"
 
-static const struct report_column table[] = {
-    {"Device_id", "device_id", .doc = "The device."},
-    {"Stream Id", "stream_id", .doc = "The stream."},
-    {"Task Id", "task_id", .doc = "The number of the task."},
-    {"Hit Rate", "hit", FORM_SHORTEST, 6, .doc = "Hits among requests; not known of chips with STARS."},
-    {"Victim Rate", "victim", FORM_SHORTEST, 6, .doc = "Requests that drove another line out."},
-    TASK_COUNTER_OPERATOR_COLUMN,
-    {.title = NULL},
-};
-
 const struct record_kind kind_l2_cache = {
     OWN_TABLE("l2_cache"),
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -118,5 +108,10 @@ const struct record_kind kind_l2_cache = {
     ONE_SERIES(.name = "l2_cache", .title = "L2 cache by task",
                .doc = "Hits and victims of the L2 cache among the requests of each task.",
                .query = {.with = RATES, .from = "r " TASK_COUNTER_OPERATOR, .order_by = "device_id, id"},
-               .columns = table),
+               .columns = VALUE_LIST(
+                   {"Device_id", "device_id", .doc = "The device."}, {"Stream Id", "stream_id", .doc = "The stream."},
+                   {"Task Id", "task_id", .doc = "The number of the task."},
+                   {"Hit Rate", "hit", FORM_SHORTEST, 6, .doc = "Hits among requests; not known of chips with STARS."},
+                   {"Victim Rate", "victim", FORM_SHORTEST, 6, .doc = "Requests that drove another line out."},
+                   TASK_COUNTER_OPERATOR_COLUMN)),
 };

@@ -21,24 +21,7 @@ static const struct field version_2_fields[] = {FIELD("user", 4, 4), FIELD("star
 #define KILOBYTES(bytes)                                                                                               \
     "CASE WHEN chip(device_id) IN (5, 15, 16) THEN (" bytes ") / 1024 ELSE (" bytes ") / 1024.0 END"
 
-static const struct report_column table[] = {
-    {"Device_id", "device_id", .doc = "The device."},
-    {"event", "CASE user WHEN 0 THEN 'APP' ELSE 'Device' END", .doc = "Whose memory: the application's, or all."},
-    {"ddr(KB)", KILOBYTES("ddr_bytes"), FORM_SHORTEST, 3, .doc = "In DDR memory."},
-    {"hbm(KB)", KILOBYTES("hbm_bytes"), FORM_SHORTEST, 3, .doc = "In high-bandwidth memory."},
-    {"memory(KB)", KILOBYTES("ddr_bytes + hbm_bytes"), FORM_SHORTEST, 3, .doc = "In both."},
-    {"timestamp(us)", "time_ns", .form = FORM_TIME, .doc = "When."},
-    {.title = NULL},
-};
-
 #define USER "CASE user WHEN 0 THEN 'APP' ELSE 'Device' END"
-
-static const struct series_counter counters[] = {
-    {.name = USER " || '/DDR'", .values = ONE_VALUE("KB", "ddr_bytes / 1024.0", .form = FORM_FLOAT)},
-    {.name = USER " || '/HBM'", .values = ONE_VALUE("KB", "hbm_bytes / 1024.0", .form = FORM_FLOAT)},
-    {.name = USER " || '/Memory'", .values = ONE_VALUE("KB", "(ddr_bytes + hbm_bytes) / 1024.0", .form = FORM_FLOAT)},
-    {.name = NULL},
-};
 
 static const struct exported_column npu_mem_columns[] = {
     {"type", "lower(" USER ")", EXPORTED_WORD},  {"ddr", "ddr_bytes", EXPORTED_NUMERIC},
@@ -57,7 +40,20 @@ const struct record_kind kind_npu_mem = {
                       .version = "2.0")),
     SAMPLES_OF(.stamps = {{"start_us", CLOCK_START_US}}, .keys = {"user"}),
     ONE_SERIES(.name = "npu_mem", .title = "Memory in use on a device",
-               .doc = "Memory of the device that the application and the whole device hold.", .columns = table,
-               .process = "NPU MEM", .process_order = 17, .counters = counters),
+               .doc = "Memory of the device that the application and the whole device hold.",
+               .columns =
+                   VALUE_LIST({"Device_id", "device_id", .doc = "The device."},
+                              {"event", "CASE user WHEN 0 THEN 'APP' ELSE 'Device' END",
+                               .doc = "Whose memory: the application's, or all."},
+                              {"ddr(KB)", KILOBYTES("ddr_bytes"), FORM_SHORTEST, 3, .doc = "In DDR memory."},
+                              {"hbm(KB)", KILOBYTES("hbm_bytes"), FORM_SHORTEST, 3, .doc = "In high-bandwidth memory."},
+                              {"memory(KB)", KILOBYTES("ddr_bytes + hbm_bytes"), FORM_SHORTEST, 3, .doc = "In both."},
+                              {"timestamp(us)", "time_ns", .form = FORM_TIME, .doc = "When."}),
+               .process = "NPU MEM", .process_order = 17,
+               .counters = COUNTER_LIST(
+                   {.name = USER " || '/DDR'", .values = ONE_VALUE("KB", "ddr_bytes / 1024.0", .form = FORM_FLOAT)},
+                   {.name = USER " || '/HBM'", .values = ONE_VALUE("KB", "hbm_bytes / 1024.0", .form = FORM_FLOAT)},
+                   {.name = USER " || '/Memory'",
+                    .values = ONE_VALUE("KB", "(ddr_bytes + hbm_bytes) / 1024.0", .form = FORM_FLOAT)})),
     EXPORTED_TABLE(.name = "NPU_MEM", .columns = npu_mem_columns, .query = {.order_by = "id"}),
 };

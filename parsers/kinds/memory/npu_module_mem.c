@@ -49,14 +49,6 @@ static const struct report_column table[] = {
     {.title = NULL},
 };
 
-static const struct exported_column npu_module_mem_columns[] = {
-    {"moduleId", "module_id", EXPORTED_INTEGER},
-    {"timestampNs", "time_ns", EXPORTED_INTEGER},
-    {"totalReserved", "bytes", EXPORTED_NUMERIC},
-    {"deviceId", "device_id", EXPORTED_INTEGER},
-    {.name = NULL},
-};
-
 const struct record_kind kind_npu_module_mem = {
     OWN_TABLE("npu_module_mem"),
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -68,5 +60,9 @@ const struct record_kind kind_npu_module_mem = {
     ONE_SERIES(.name = "npu_module_mem", .title = "Memory of the modules of CANN",
                .doc = "Memory of a device that each module of CANN holds, by module and time.",
                .query = {.order_by = "device_id, module_id, time_ns, id"}, .columns = table),
-    EXPORTED_TABLE(.name = "NPU_MODULE_MEM", .columns = npu_module_mem_columns, .query = {.order_by = "id"}),
+    EXPORTED_TABLE(.name = "NPU_MODULE_MEM",
+                   .columns = EXPORTED_COLUMNS(
+                       {"moduleId", "module_id", EXPORTED_INTEGER}, {"timestampNs", "time_ns", EXPORTED_INTEGER},
+                       {"totalReserved", "bytes", EXPORTED_NUMERIC}, {"deviceId", "device_id", EXPORTED_INTEGER}),
+                   .query = {.order_by = "id"}),
 };

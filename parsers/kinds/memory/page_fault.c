@@ -10,15 +10,6 @@ enum { SOC_PMU_PAGE_FAULT = 4 };
 
 static const struct field fields_v6[] = {TASK_COUNTER_FIELDS_OF(8, 4, 16)};
 
-static const struct report_column table[] = {
-    {"Device Id", "device_id", .doc = "The device."},
-    {"Stream Id", "stream_id", .doc = "The stream."},
-    {"Task Id", "task_id", .doc = "The number of the task."},
-    {"Page Fault Num", "count0", .doc = "How many page faults there were during the task."},
-    TASK_COUNTER_OPERATOR_COLUMN,
-    {.title = NULL},
-};
-
 const struct record_kind kind_page_fault = {
     OWN_TABLE("page_fault"),
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -36,5 +27,9 @@ const struct record_kind kind_page_fault = {
                .query = {.with = TASK_COUNTER_OPERATORS,
                          .from = "page_fault AS r " TASK_COUNTER_OPERATOR,
                          .order_by = "device_id, id"},
-               .columns = table),
+               .columns = VALUE_LIST(
+                   {"Device Id", "device_id", .doc = "The device."}, {"Stream Id", "stream_id", .doc = "The stream."},
+                   {"Task Id", "task_id", .doc = "The number of the task."},
+                   {"Page Fault Num", "count0", .doc = "How many page faults there were during the task."},
+                   TASK_COUNTER_OPERATOR_COLUMN)),
 };

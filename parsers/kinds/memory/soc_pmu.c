@@ -26,16 +26,6 @@ static const struct field fields_v6[] = {TASK_COUNTER_FIELDS_OF(8, 4, 16)};
                                                            "round(ratio(misses,"                                       \
                                                            " lookups), 6) AS miss FROM s)"
 
-static const struct report_column table[] = {
-    {"Device_id", "device_id", .doc = "The device."},
-    {"Stream Id", "stream_id", .doc = "The stream."},
-    {"Task Id", "task_id", .doc = "The number of the task."},
-    {"TLB Hit Rate", "hit", FORM_SHORTEST, 6, .doc = "Lookups that found the address."},
-    {"TLB Miss Rate", "miss", FORM_SHORTEST, 6, .doc = "Lookups that did not."},
-    TASK_COUNTER_OPERATOR_COLUMN,
-    {.title = NULL},
-};
-
 const struct record_kind kind_soc_pmu = {
     OWN_TABLE("soc_pmu"),
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -51,5 +41,10 @@ const struct record_kind kind_soc_pmu = {
     ONE_SERIES(.name = "soc_pmu", .title = "Translation of addresses by task",
                .doc = "Hits and misses of the translation of addresses during each task.",
                .query = {.with = RATES, .from = "r " TASK_COUNTER_OPERATOR, .order_by = "device_id, id"},
-               .columns = table),
+               .columns = VALUE_LIST(
+                   {"Device_id", "device_id", .doc = "The device."}, {"Stream Id", "stream_id", .doc = "The stream."},
+                   {"Task Id", "task_id", .doc = "The number of the task."},
+                   {"TLB Hit Rate", "hit", FORM_SHORTEST, 6, .doc = "Lookups that found the address."},
+                   {"TLB Miss Rate", "miss", FORM_SHORTEST, 6, .doc = "Lookups that did not."},
+                   TASK_COUNTER_OPERATOR_COLUMN)),
 };

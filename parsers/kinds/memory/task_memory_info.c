@@ -25,77 +25,12 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
 /* Every device of a capture has all rows: what Ascend's tool gives. */
 #define DEVICES "(SELECT device_id AS device FROM capture_part WHERE NOT is_host) AS d"
 
-static const struct report_column record_table[] = {
-    {"Device_id", "device", .doc = "The device of the capture."},
-    {"Component", "'GE'", .doc = "Who allocated."},
-    {"Timestamp(us)", "time_ns", .form = FORM_TIME, .doc = "When."},
-    {"Total Allocated(KB)", "allocated_bytes / 1024.0", FORM_SHORTEST, 3, .doc = "In use in all, then."},
-    {"Total Reserved(KB)", "reserved_bytes / 1024.0", FORM_SHORTEST, 3, .doc = "Held in all, then."},
-    {"Device", "'NPU:' || device_id", .doc = "On which device."},
-    {.title = NULL},
-};
-
 /* An allocation with its release: the next record of the same operator, address and device, if it gives back. */
 #define ALLOCATIONS                                                                                                    \
     "r AS (SELECT *, lead(bytes) OVER w AS next_bytes, lead(id) OVER w AS next_id, lead(time_ns) OVER w AS next_ns,"   \
     " lead(allocated_bytes) OVER w AS next_allocated, lead(reserved_bytes) OVER w AS next_reserved"                    \
     " FROM task_memory_info WINDOW w AS (PARTITION BY node_name_id, address, device_id ORDER BY id)),"                 \
     " a AS (SELECT *, coalesce(next_bytes, 0) < 0 AS released FROM r WHERE bytes > 0)"
-
-static const struct report_column operator_table[] = {
-    {"Device_id", "device", .doc = "The device of the capture."},
-    {"Name", "coalesce((SELECT text FROM name WHERE name.id = node_name_id), '')", .doc = "The operator."},
-    {"Size(KB)", "bytes / 1024.0", FORM_SHORTEST, 3, .doc = "How much it got."},
-    {"Allocation Time(us)", "time_ns", .form = FORM_TIME, .doc = "When it got it."},
-    {"Duration(us)", "CASE WHEN released THEN next_ns - time_ns ELSE 0 END", FORM_SCALED, 3,
-     .doc = "How long it had it; 0: until the end."},
-    {"Allocation Total Allocated(KB)", "allocated_bytes / 1024.0", FORM_SHORTEST, 3, .doc = "In use, when it got it."},
-    {"Allocation Total Reserved(KB)", "reserved_bytes / 1024.0", FORM_SHORTEST, 3, .doc = "Held, when it got it."},
-    {"Release Total Allocated(KB)", "CASE WHEN released THEN next_allocated / 1024.0 ELSE 0 END", FORM_SHORTEST, 3,
-     .doc = "In use, when it was given back."},
-    {"Release Total Reserved(KB)", "CASE WHEN released THEN next_reserved / 1024.0 ELSE 0 END", FORM_SHORTEST, 3,
-     .doc = "Held, when it was given back."},
-    {"Device", "'NPU:' || device_id", .doc = "On which device."},
-    {.title = NULL},
-};
-
-static const struct series_report series[] = {
-    {
-        .name = "memory_record",
-        .title = "Memory in use by operators",
-        .doc = "Memory of the device that the operators together hold, whenever that changes.",
-        .query = {.from = DEVICES ", task_memory_info", .order_by = "device, id"},
-        .columns = record_table,
-    },
-    {
-        .name = "operator_memory",
-        .title = "Memory of each operator",
-        .doc = "Every piece of memory that an operator got: how much, when and for how long. First those that were "
-               "given back, in that order, then the others.",
-        .query =
-            {
-                .with = ALLOCATIONS,
-                .from = DEVICES ", a",
-                .order_by = "device, NOT released, CASE WHEN released THEN next_id ELSE id END",
-            },
-        .columns = operator_table,
-    },
-    {.name = NULL},
-};
-
-static const struct exported_column npu_op_mem_columns[] = {
-    {"operatorName", "node_name_id", EXPORTED_INTEGER},
-    {"addr", "address", EXPORTED_INTEGER},
-    {"type", "CASE WHEN bytes > 0 THEN 'allocate' ELSE 'release' END", EXPORTED_WORD},
-    {"size", "abs(bytes)", EXPORTED_INTEGER},
-    {"timestampNs", "time_ns", EXPORTED_INTEGER},
-    {"globalTid", "coalesce((SELECT max(process_id) FROM capture_part), 0) << 32 | thread_id", EXPORTED_INTEGER},
-    {"totalAllocate", "allocated_bytes", EXPORTED_NUMERIC},
-    {"totalReserve", "reserved_bytes", EXPORTED_NUMERIC},
-    {"component", "'GE'", EXPORTED_WORD},
-    {"deviceId", "device_id", EXPORTED_INTEGER},
-    {.name = NULL},
-};
 
 const struct record_kind kind_task_memory_info = {
     OWN_TABLE("task_memory_info"),
@@ -105,6 +40,57 @@ const struct record_kind kind_task_memory_info = {
     .patterns = (const char *const[]){"{tag}.additional.task_memory_info.slice_{slice}", NULL},
     RECORDS_OF(columns, CANN_LAYOUT("cann-task-memory-info", 256, "docs/formats/memory.md 3: 256 bytes")),
     HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
-    .series = series,
-    EXPORTED_TABLE(.name = "NPU_OP_MEM", .columns = npu_op_mem_columns, .query = {.order_by = "id"}),
+    SEVERAL_SERIES(
+        {
+            .name = "memory_record",
+            .title = "Memory in use by operators",
+            .doc = "Memory of the device that the operators together hold, whenever that changes.",
+            .query = {.from = DEVICES ", task_memory_info", .order_by = "device, id"},
+            .columns = VALUE_LIST(
+                {"Device_id", "device", .doc = "The device of the capture."},
+                {"Component", "'GE'", .doc = "Who allocated."},
+                {"Timestamp(us)", "time_ns", .form = FORM_TIME, .doc = "When."},
+                {"Total Allocated(KB)", "allocated_bytes / 1024.0", FORM_SHORTEST, 3, .doc = "In use in all, then."},
+                {"Total Reserved(KB)", "reserved_bytes / 1024.0", FORM_SHORTEST, 3, .doc = "Held in all, then."},
+                {"Device", "'NPU:' || device_id", .doc = "On which device."}),
+        },
+        {
+            .name = "operator_memory",
+            .title = "Memory of each operator",
+            .doc = "Every piece of memory that an operator got: how much, when and for how long. First those that were "
+                   "given back, in that order, then the others.",
+            .query =
+                {
+                    .with = ALLOCATIONS,
+                    .from = DEVICES ", a",
+                    .order_by = "device, NOT released, CASE WHEN released THEN next_id ELSE id END",
+                },
+            .columns = VALUE_LIST(
+                {"Device_id", "device", .doc = "The device of the capture."},
+                {"Name", "coalesce((SELECT text FROM name WHERE name.id = node_name_id), '')", .doc = "The operator."},
+                {"Size(KB)", "bytes / 1024.0", FORM_SHORTEST, 3, .doc = "How much it got."},
+                {"Allocation Time(us)", "time_ns", .form = FORM_TIME, .doc = "When it got it."},
+                {"Duration(us)", "CASE WHEN released THEN next_ns - time_ns ELSE 0 END", FORM_SCALED, 3,
+                 .doc = "How long it had it; 0: until the end."},
+                {"Allocation Total Allocated(KB)", "allocated_bytes / 1024.0", FORM_SHORTEST, 3,
+                 .doc = "In use, when it got it."},
+                {"Allocation Total Reserved(KB)", "reserved_bytes / 1024.0", FORM_SHORTEST, 3,
+                 .doc = "Held, when it got it."},
+                {"Release Total Allocated(KB)", "CASE WHEN released THEN next_allocated / 1024.0 ELSE 0 END",
+                 FORM_SHORTEST, 3, .doc = "In use, when it was given back."},
+                {"Release Total Reserved(KB)", "CASE WHEN released THEN next_reserved / 1024.0 ELSE 0 END",
+                 FORM_SHORTEST, 3, .doc = "Held, when it was given back."},
+                {"Device", "'NPU:' || device_id", .doc = "On which device."}),
+        }),
+    EXPORTED_TABLE(.name = "NPU_OP_MEM",
+                   .columns = EXPORTED_COLUMNS(
+                       {"operatorName", "node_name_id", EXPORTED_INTEGER}, {"addr", "address", EXPORTED_INTEGER},
+                       {"type", "CASE WHEN bytes > 0 THEN 'allocate' ELSE 'release' END", EXPORTED_WORD},
+                       {"size", "abs(bytes)", EXPORTED_INTEGER}, {"timestampNs", "time_ns", EXPORTED_INTEGER},
+                       {"globalTid", "coalesce((SELECT max(process_id) FROM capture_part), 0) << 32 | thread_id",
+                        EXPORTED_INTEGER},
+                       {"totalAllocate", "allocated_bytes", EXPORTED_NUMERIC},
+                       {"totalReserve", "reserved_bytes", EXPORTED_NUMERIC}, {"component", "'GE'", EXPORTED_WORD},
+                       {"deviceId", "device_id", EXPORTED_INTEGER}),
+                   .query = {.order_by = "id"}),
 };

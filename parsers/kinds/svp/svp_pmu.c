@@ -289,11 +289,8 @@ static int switch_inference(struct decoder *decoder, struct state *state, int64_
                             struct err *err)
 {
     int64_t tasks_before = decoder_row_count(decoder, &kind_svp_pmu);
-    int status = 0;
-    if (state->current != NULL)
-        status = emit_run(decoder, state, tasks_before, err);
-    if (status < 0)
-        return status;
+    if (state->current != NULL && emit_run(decoder, state, tasks_before, err) < 0)
+        return err_status(err);
     if (state->current == NULL || state->current->model_id != model_id)
         choose_model(decoder, state, model_id);
     struct open_inference *inference = *find_bucket(state, model_id, current_pic_count);
@@ -303,11 +300,12 @@ static int switch_inference(struct decoder *decoder, struct state *state, int64_
         unlink_use(state, inference);
         mark_used(state, inference);
     } else {
-        status = begin_inference(decoder, state, model_id, current_pic_count, &inference, err);
+        if (begin_inference(decoder, state, model_id, current_pic_count, &inference, err) < 0)
+            return err_status(err);
     }
     state->current = inference;
     state->run_first_task = tasks_before + 1;
-    return status;
+    return 0;
 }
 
 static void check_layer(struct decoder *decoder, struct state *state, int64_t task_id)
@@ -437,13 +435,10 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
             return err_status(err);
     }
     row_set_integer(row, INFERENCE, state->current->id);
-    if (row_has(row, TOTAL_CYCLE) && !derive_times(state, row)) {
-        decoder_report(decoder, DIAG_RECORD_VALUE, "total_cycle",
-                       "the inference would last longer than %lld ns; expected a smaller sum of cycles",
-                       (long long)DURATION_LIMIT_NS);
-        *keep = false;
-        return 0;
-    }
+    if (row_has(row, TOTAL_CYCLE) && !derive_times(state, row))
+        return decoder_refuse(decoder, keep, DIAG_RECORD_VALUE, "total_cycle",
+                              "the inference would last longer than %lld ns; expected a smaller sum of cycles",
+                              (long long)DURATION_LIMIT_NS);
     state->current->tasks++;
     add_counters(state->current, row);
     if (row_has(row, TASK_ID))

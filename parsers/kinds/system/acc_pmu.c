@@ -24,37 +24,6 @@ static const struct series_counter counters[] = {
     {.name = NULL},
 };
 
-static const struct report_column samples[] = {
-    {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
-    {"acc_id", "accelerator_id", .flags = REPORT_NUMBER, .doc = "The accelerator."},
-    {"read_bandwidth", "read_bandwidth", .flags = REPORT_NUMBER, .doc = "Bandwidth of reading."},
-    {"write_bandwidth", "write_bandwidth", .flags = REPORT_NUMBER, .doc = "Bandwidth of writing."},
-    {"read_ost", "read_ost", .flags = REPORT_NUMBER, .doc = "Reads that were not answered yet."},
-    {"write_ost", "write_ost", .flags = REPORT_NUMBER, .doc = "Writes that were not answered yet."},
-    {"time_stamp", "time_ns", FORM_SCALED, .unit = UNIT_NS, .doc = "When it was sampled, in ns."},
-    {.title = NULL},
-};
-
-static const struct series_report series[] = {
-    {
-        .name = "acc_pmu_summary",
-        .title = "Samples of accelerators",
-        .doc = "Every sample of accelerators in captures of 2022.",
-        .families = FAMILY_2022,
-        .query = {.order_by = "device_id, time_ns, accelerator_id, id"},
-        .columns = samples,
-    },
-    {
-        .name = "acc_pmu",
-        .title = "Accelerators",
-        .doc = "Bandwidth and open requests of accelerators; at each time the most of all.",
-        .process = "Acc PMU",
-        .process_order = 19,
-        .counters = counters,
-    },
-    {.name = NULL},
-};
-
 static const struct exported_column acc_pmu_columns[] = {
     {"accId", "accelerator_id", EXPORTED_INTEGER},         {"readBwLevel", "read_bandwidth", EXPORTED_INTEGER},
     {"writeBwLevel", "write_bandwidth", EXPORTED_INTEGER}, {"readOstLevel", "read_ost", EXPORTED_INTEGER},
@@ -70,6 +39,29 @@ const struct record_kind kind_acc_pmu = {
     RECORDS_OF(columns, SOC_PROFILE_LAYOUT("soc-acc-pmu", 0x1a, "docs/formats/system.md 7: AccPmu, 64 bytes")),
     .hooks = &sample_hooks,
     .sampling = &soc_profile_sampling,
-    .series = series,
+    SEVERAL_SERIES(
+        {
+            .name = "acc_pmu_summary",
+            .title = "Samples of accelerators",
+            .doc = "Every sample of accelerators in captures of 2022.",
+            .families = FAMILY_2022,
+            .query = {.order_by = "device_id, time_ns, accelerator_id, id"},
+            .columns = VALUE_LIST(
+                {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
+                {"acc_id", "accelerator_id", .flags = REPORT_NUMBER, .doc = "The accelerator."},
+                {"read_bandwidth", "read_bandwidth", .flags = REPORT_NUMBER, .doc = "Bandwidth of reading."},
+                {"write_bandwidth", "write_bandwidth", .flags = REPORT_NUMBER, .doc = "Bandwidth of writing."},
+                {"read_ost", "read_ost", .flags = REPORT_NUMBER, .doc = "Reads that were not answered yet."},
+                {"write_ost", "write_ost", .flags = REPORT_NUMBER, .doc = "Writes that were not answered yet."},
+                {"time_stamp", "time_ns", FORM_SCALED, .unit = UNIT_NS, .doc = "When it was sampled, in ns."}),
+        },
+        {
+            .name = "acc_pmu",
+            .title = "Accelerators",
+            .doc = "Bandwidth and open requests of accelerators; at each time the most of all.",
+            .process = "Acc PMU",
+            .process_order = 19,
+            .counters = counters,
+        }),
     EXPORTED_TABLE(.name = "ACC_PMU", .columns = acc_pmu_columns, .query = {.order_by = "id"}),
 };

@@ -78,12 +78,6 @@ _Static_assert(FIRST_VECTOR_CORE == 25, "the number in the queries");
         PIPE(2, "Cube", "cube") " UNION ALL " PIPE(3, "Mte1", "mte1") " UNION ALL " /*                              */ \
         PIPE(4, "Mte2", "mte2") " UNION ALL " PIPE(5, "Mte3", "mte3") ")"
 
-static const struct report_column pipe_values[] = {
-    {"cycle_num", "cycles", .doc = "How many cycles it worked."},
-    {"ratio", "ratio(cycles, interval)", .form = FORM_FLOAT, .doc = "Their share in the interval."},
-    {.title = NULL},
-};
-
 #define FLOW(name, column)                                                                                             \
     static const struct report_column name[] = {{"flow", column, .doc = "Its value."}, {.title = NULL}}
 FLOW(read_latency, "read_latency");
@@ -101,23 +95,6 @@ FLOW(write_flux, "write_flux");
         .time = "sample_ns",                                                                                           \
     }
 
-static const struct series_counter counters[] = {
-    {
-        .name = "pipe_name",
-        .values = pipe_values,
-        .query = {.with = PIPES, .from = "c", .where = "cycles > 0", .order_by = "device_id, place, pipe, id"},
-        .time = "sample_ns",
-        .duration = "CAST(cycles * 1000 / mhz AS INTEGER)",
-        .thread = "place * 6 + pipe",
-        .thread_name = "core || ' ' || pipe_name",
-    },
-    FLOW_COUNTER("Latency Read", read_latency),
-    FLOW_COUNTER("Latency Write", write_latency),
-    FLOW_COUNTER("Bandwidth Read", read_flux),
-    FLOW_COUNTER("Bandwidth Write", write_flux),
-    {.name = NULL},
-};
-
 const struct record_kind kind_biu_aic = {
     OWN_TABLE("biu_aic"),
     .families = FAMILY_CANN,
@@ -128,5 +105,22 @@ const struct record_kind kind_biu_aic = {
     .hooks = &core_pipes_hooks,
     ONE_SERIES(.name = "instr", .title = "Pipes of single cores",
                .doc = "How long each pipe of a core worked, and what its bus carried, from sample to sample.",
-               .process = "Biu Perf", .process_order = 8, .counters = counters),
+               .process = "Biu Perf", .process_order = 8,
+               .counters = COUNTER_LIST(
+                   {
+                       .name = "pipe_name",
+                       .values = VALUE_LIST({"cycle_num", "cycles", .doc = "How many cycles it worked."},
+                                            {"ratio", "ratio(cycles, interval)", .form = FORM_FLOAT,
+                                             .doc = "Their share in the interval."}),
+                       .query = {.with = PIPES,
+                                 .from = "c",
+                                 .where = "cycles > 0",
+                                 .order_by = "device_id, place, pipe, id"},
+                       .time = "sample_ns",
+                       .duration = "CAST(cycles * 1000 / mhz AS INTEGER)",
+                       .thread = "place * 6 + pipe",
+                       .thread_name = "core || ' ' || pipe_name",
+                   },
+                   FLOW_COUNTER("Latency Read", read_latency), FLOW_COUNTER("Latency Write", write_latency),
+                   FLOW_COUNTER("Bandwidth Read", read_flux), FLOW_COUNTER("Bandwidth Write", write_flux))),
 };

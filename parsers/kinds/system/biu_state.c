@@ -165,11 +165,9 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
         decoder_consume(decoder);
         return 0;
     }
-    if (fault != NULL) {
-        decoder_report(decoder, DIAG_RECORD_VALUE, "record_kind", "a record of kind %lld; %s", (long long)kind, fault);
-        *keep = false;
-        return 0;
-    }
+    if (fault != NULL)
+        return decoder_refuse(decoder, keep, DIAG_RECORD_VALUE, "record_kind", "a record of kind %lld; %s",
+                              (long long)kind, fault);
     decoder_consume(decoder);
     if (kind == KIND_COUNTER) {
         take_counter(state, (uint64_t)cycles, (uint64_t)events);

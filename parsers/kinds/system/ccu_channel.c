@@ -83,17 +83,6 @@ static int take_channels(struct decoder *decoder, void *opaque, struct row *row,
 /* A delay of 0 is none. */
 #define BANDWIDTH(delay) "CASE WHEN " delay " > 0 THEN 4096.0 / 1048576 / (" delay " / (device_hz + 0.0)) ELSE 0 END"
 
-static const struct report_column table[] = {
-    {"Device_id", "c.device_id", .flags = REPORT_NUMBER, .doc = "The device."},
-    {"Channel Id", "channel_id", .flags = REPORT_NUMBER, .doc = "The channel."},
-    {"Timestamp(us)", "time_ns", FORM_TIME, .doc = "When."},
-    {"Max Bandwidth(MB/s)", BANDWIDTH("least_delay"), FORM_SHORTEST, 3,
-     .doc = "A packet of 4096 bytes by the least delay."},
-    {"Min Bandwidth(MB/s)", BANDWIDTH("most_delay"), FORM_SHORTEST, 3, .doc = "Bandwidth by the most delay."},
-    {"Avg Bandwidth(MB/s)", BANDWIDTH("mean_delay"), FORM_SHORTEST, 3, .doc = "Bandwidth by the mean delay."},
-    {.title = NULL},
-};
-
 const struct record_kind kind_ccu_channel = {
     OWN_TABLE("ccu_channel"),
     .families = FAMILY_CANN,
@@ -109,5 +98,13 @@ const struct record_kind kind_ccu_channel = {
                    {.from = "ccu_channel c LEFT JOIN (SELECT device_id AS device, device_hz FROM capture_part WHERE NOT"
                             " is_host) ON device IS c.device_id",
                     .order_by = "c.id"},
-               .columns = table),
+               .columns = VALUE_LIST({"Device_id", "c.device_id", .flags = REPORT_NUMBER, .doc = "The device."},
+                                     {"Channel Id", "channel_id", .flags = REPORT_NUMBER, .doc = "The channel."},
+                                     {"Timestamp(us)", "time_ns", FORM_TIME, .doc = "When."},
+                                     {"Max Bandwidth(MB/s)", BANDWIDTH("least_delay"), FORM_SHORTEST, 3,
+                                      .doc = "A packet of 4096 bytes by the least delay."},
+                                     {"Min Bandwidth(MB/s)", BANDWIDTH("most_delay"), FORM_SHORTEST, 3,
+                                      .doc = "Bandwidth by the most delay."},
+                                     {"Avg Bandwidth(MB/s)", BANDWIDTH("mean_delay"), FORM_SHORTEST, 3,
+                                      .doc = "Bandwidth by the mean delay."})),
 };

@@ -149,36 +149,19 @@ static const struct report_column table[] = {
     "CASE g.reduce_op WHEN 0 THEN 'SUM' WHEN 1 THEN 'PROD' WHEN 2 THEN 'MAX' WHEN 3 THEN 'MIN' ELSE g.reduce_op END"
 #define OF_GROUP(column) "CASE WHEN g.reduce_op <> 255 THEN " column " END"
 
-static const struct report_column loop_values[] = {
-    {"Physic Stream Id", "coalesce(stream, 65535)", .form = FORM_TEXT},
-    {"Task Id", "m.task_id", .form = FORM_TEXT},
-    {"Instruction ID", "m.instruction_id", .form = FORM_TEXT},
-    {"Die Id", "g.die_id", .form = FORM_TEXT},
-    {"Data Size", "g.data_size", .form = FORM_TEXT},
-    {"Bandwidth (MB/s)", "CASE WHEN m.duration_ns > 0 THEN g.data_size * 1000.0 / m.duration_ns END",
-     .form = FORM_FLOAT},
-    {"Reduce Op Type", OF_GROUP(REDUCTION), .form = FORM_TEXT},
-    {"Input Data Type", OF_GROUP(HCCL_NAME_SQL("g.input_type", EACH_HCCL_DATA_TYPE)), .form = FORM_TEXT},
-    {"Output Data Type", OF_GROUP(HCCL_NAME_SQL("g.output_type", EACH_HCCL_DATA_TYPE)), .form = FORM_TEXT},
-    {.title = NULL},
-};
-static const struct report_column wait_values[] = {
-    {"Physic Stream Id", "coalesce(stream, 65535)", .form = FORM_TEXT},
-    {"Task Id", "m.task_id", .form = FORM_TEXT},
-    {"Notify Instruction ID", "notify_instruction_id", .form = FORM_TEXT},
-    {"Notify Rank ID", "m.rank_id", .form = FORM_TEXT},
-    {"Die Id", "w.die_id", .form = FORM_TEXT},
-    {"Mask", "w.mask", .form = FORM_TEXT},
-    {"Maximum Delay Channel", "channel", .form = FORM_TEXT},
-    {"Maximum Channel Delay", "delay", .form = FORM_TEXT},
-    {.title = NULL},
-};
-
 #define ON_ITS_THREAD .device = "m.device_id", .thread_name = "'Communication'"
 
 static const struct series_counter slices[] = {
     {.name = "'LoopGroup'",
-     .values = loop_values,
+     .values = VALUE_LIST(
+         {"Physic Stream Id", "coalesce(stream, 65535)", .form = FORM_TEXT},
+         {"Task Id", "m.task_id", .form = FORM_TEXT}, {"Instruction ID", "m.instruction_id", .form = FORM_TEXT},
+         {"Die Id", "g.die_id", .form = FORM_TEXT}, {"Data Size", "g.data_size", .form = FORM_TEXT},
+         {"Bandwidth (MB/s)", "CASE WHEN m.duration_ns > 0 THEN g.data_size * 1000.0 / m.duration_ns END",
+          .form = FORM_FLOAT},
+         {"Reduce Op Type", OF_GROUP(REDUCTION), .form = FORM_TEXT},
+         {"Input Data Type", OF_GROUP(HCCL_NAME_SQL("g.input_type", EACH_HCCL_DATA_TYPE)), .form = FORM_TEXT},
+         {"Output Data Type", OF_GROUP(HCCL_NAME_SQL("g.output_type", EACH_HCCL_DATA_TYPE)), .form = FORM_TEXT}),
      .query = {.with = LOOPS,
                .from = "m LEFT JOIN g ON g.task_id = m.task_id AND g.instruction_id = m.instruction_id " ON_STREAM,
                .order_by = "m.device_id, m.start_ns, m.duration_ns DESC"},
@@ -186,7 +169,13 @@ static const struct series_counter slices[] = {
      .duration = "m.duration_ns",
      ON_ITS_THREAD},
     {.name = "'Wait'",
-     .values = wait_values,
+     .values =
+         VALUE_LIST({"Physic Stream Id", "coalesce(stream, 65535)", .form = FORM_TEXT},
+                    {"Task Id", "m.task_id", .form = FORM_TEXT},
+                    {"Notify Instruction ID", "notify_instruction_id", .form = FORM_TEXT},
+                    {"Notify Rank ID", "m.rank_id", .form = FORM_TEXT}, {"Die Id", "w.die_id", .form = FORM_TEXT},
+                    {"Mask", "w.mask", .form = FORM_TEXT}, {"Maximum Delay Channel", "channel", .form = FORM_TEXT},
+                    {"Maximum Channel Delay", "delay", .form = FORM_TEXT}),
      .query = {.with = WAITS,
                .from = "m LEFT JOIN w ON w.task_id = m.task_id AND w.instruction_id = m.notify_instruction_id"
                        " LEFT JOIN x ON x.mission = m.id " ON_STREAM,

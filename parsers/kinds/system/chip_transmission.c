@@ -22,45 +22,25 @@ static const struct field fields[] = {SOC_PROFILE_STAMP, SOC_PROFILE_HIGH("link_
 static const struct field fields_v6[] = {SOC_PROFILE_STAMP, SOC_PROFILE_HIGH("link_id"),
                                          FIELD("first_bandwidth", 16, 8), FIELD("second_bandwidth", 24, 8)};
 
-#define VALUES(what, column)                                                                                           \
-    {                                                                                                                  \
-        {what, column, .form = FORM_TEXT},                                                                             \
-        {                                                                                                              \
-            .title = NULL                                                                                              \
-        }                                                                                                              \
-    }
+#define OURS(what, column) .values = ONE_VALUE(what, column, .form = FORM_TEXT), .only = COUNTER_OURS
 /* Ascend's tool draws the number of a link as if it were a measurement. */
-#define VENDOR_VALUES(what, number, column)                                                                            \
-    {                                                                                                                  \
-        {what, column, .form = FORM_TEXT}, {number, "link_id", .form = FORM_TEXT},                                     \
-        {                                                                                                              \
-            .title = NULL                                                                                              \
-        }                                                                                                              \
-    }
-static const struct report_column pa_rx[] = VALUES("PA Link Rx", "first_bandwidth");
-static const struct report_column pa_tx[] = VALUES("PA Link Tx", "second_bandwidth");
-static const struct report_column pcie_write[] = VALUES("PCIE Write Bandwidth", "first_bandwidth");
-static const struct report_column pcie_read[] = VALUES("PCIE Read Bandwidth", "second_bandwidth");
-static const struct report_column pa_rx_vendor[] = VENDOR_VALUES("PA Link Rx", "PA Link ID", "first_bandwidth");
-static const struct report_column pa_tx_vendor[] = VENDOR_VALUES("PA Link Tx", "PA Link ID", "second_bandwidth");
-static const struct report_column pcie_write_vendor[] =
-    VENDOR_VALUES("PCIE Write Bandwidth", "PCIE ID", "first_bandwidth");
-static const struct report_column pcie_read_vendor[] =
-    VENDOR_VALUES("PCIE Read Bandwidth", "PCIE ID", "second_bandwidth");
+#define VENDOR(what, number, column)                                                                                   \
+    .values = VALUE_LIST({what, column, .form = FORM_TEXT}, {number, "link_id", .form = FORM_TEXT}),                   \
+    .only = COUNTER_VENDOR
 
 /* The number of a thread is the link type's in binary, read as a decimal one. */
 #define OF_PA .query = {.where = "link_type = 63"}, .thread = "111111", .thread_name = "'PA Link'"
 #define OF_PCIE .query = {.where = "coalesce(link_type, 34) = 34"}, .thread = "100010", .thread_name = "'PCIE'"
 
 static const struct series_counter counters[] = {
-    {.name = "'PA Link Rx ' || link_id", .values = pa_rx, .only = COUNTER_OURS, OF_PA},
-    {.name = "'PA Link Rx'", .values = pa_rx_vendor, .only = COUNTER_VENDOR, OF_PA},
-    {.name = "'PA Link Tx ' || link_id", .values = pa_tx, .only = COUNTER_OURS, OF_PA},
-    {.name = "'PA Link Tx'", .values = pa_tx_vendor, .only = COUNTER_VENDOR, OF_PA},
-    {.name = "'PCIE Write Bandwidth ' || link_id", .values = pcie_write, .only = COUNTER_OURS, OF_PCIE},
-    {.name = "'PCIE Write Bandwidth'", .values = pcie_write_vendor, .only = COUNTER_VENDOR, OF_PCIE},
-    {.name = "'PCIE Read Bandwidth ' || link_id", .values = pcie_read, .only = COUNTER_OURS, OF_PCIE},
-    {.name = "'PCIE Read Bandwidth'", .values = pcie_read_vendor, .only = COUNTER_VENDOR, OF_PCIE},
+    {.name = "'PA Link Rx ' || link_id", OURS("PA Link Rx", "first_bandwidth"), OF_PA},
+    {.name = "'PA Link Rx'", VENDOR("PA Link Rx", "PA Link ID", "first_bandwidth"), OF_PA},
+    {.name = "'PA Link Tx ' || link_id", OURS("PA Link Tx", "second_bandwidth"), OF_PA},
+    {.name = "'PA Link Tx'", VENDOR("PA Link Tx", "PA Link ID", "second_bandwidth"), OF_PA},
+    {.name = "'PCIE Write Bandwidth ' || link_id", OURS("PCIE Write Bandwidth", "first_bandwidth"), OF_PCIE},
+    {.name = "'PCIE Write Bandwidth'", VENDOR("PCIE Write Bandwidth", "PCIE ID", "first_bandwidth"), OF_PCIE},
+    {.name = "'PCIE Read Bandwidth ' || link_id", OURS("PCIE Read Bandwidth", "second_bandwidth"), OF_PCIE},
+    {.name = "'PCIE Read Bandwidth'", VENDOR("PCIE Read Bandwidth", "PCIE ID", "second_bandwidth"), OF_PCIE},
     {.name = NULL},
 };
 

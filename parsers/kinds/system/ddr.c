@@ -28,32 +28,6 @@ static const struct field fields[] = {FIELD("start_us", 0, 4), FIELD("count", 4,
     " 1 THEN count ELSE 0 END) AS write FROM ddr WHERE master_id = 4294967295 GROUP BY device_id, start_us))"
 #define BANDWIDTH(what) "CASE WHEN span > 0 THEN " what " * bits / (span * 1048576.0 * 8) * 1e9 ELSE 0.0 END"
 
-static const struct report_column table[] = {
-    {"Device_id", "device_id", .doc = "The device."},
-    {"Metric", "'Average'", .doc = "Metric of the row."},
-    {"Read(MB/s)", "avg(" BANDWIDTH("read") ")", FORM_SHORTEST, 3, .doc = "Mean bandwidth of reading."},
-    {"Write(MB/s)", "avg(" BANDWIDTH("write") ")", FORM_SHORTEST, 3, .doc = "Mean bandwidth of writing."},
-    {.title = NULL},
-};
-
-static const struct series_counter counters[] = {
-    {.name = "'DDR/Read'",
-     .values = ONE_VALUE("Read(MB/s)", BANDWIDTH("read"), .form = FORM_FLOAT),
-     .query = {.with = SAMPLES, .from = "s"}},
-    {.name = "'DDR/Write'",
-     .values = ONE_VALUE("Write(MB/s)", BANDWIDTH("write"), .form = FORM_FLOAT),
-     .query = {.with = SAMPLES, .from = "s"}},
-    {.name = NULL},
-};
-
-static const struct exported_column ddr_columns[] = {
-    {"deviceId", "device_id", EXPORTED_INTEGER},
-    {"timestampNs", "time_ns", EXPORTED_INTEGER},
-    {"read", "(" BANDWIDTH("read") ") * 1048576", EXPORTED_NUMERIC},
-    {"write", "(" BANDWIDTH("write") ") * 1048576", EXPORTED_NUMERIC},
-    {.name = NULL},
-};
-
 const struct record_kind kind_ddr = {
     OWN_TABLE("ddr"),
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -65,7 +39,23 @@ const struct record_kind kind_ddr = {
     ONE_SERIES(.name = "ddr", .title = "Bandwidth of DDR memory",
                .doc = "Mean bandwidth of reading and writing over all controllers.",
                .query = {.with = SAMPLES, .from = "s", .group_by = "device_id", .order_by = "device_id"},
-               .columns = table, .process = "DDR", .process_order = 18, .counters = counters),
-    EXPORTED_TABLE(.name = "DDR", .columns = ddr_columns,
+               .columns = VALUE_LIST(
+                   {"Device_id", "device_id", .doc = "The device."},
+                   {"Metric", "'Average'", .doc = "Metric of the row."},
+                   {"Read(MB/s)", "avg(" BANDWIDTH("read") ")", FORM_SHORTEST, 3, .doc = "Mean bandwidth of reading."},
+                   {"Write(MB/s)", "avg(" BANDWIDTH("write") ")", FORM_SHORTEST, 3,
+                    .doc = "Mean bandwidth of writing."}),
+               .process = "DDR", .process_order = 18,
+               .counters = COUNTER_LIST({.name = "'DDR/Read'",
+                                         .values = ONE_VALUE("Read(MB/s)", BANDWIDTH("read"), .form = FORM_FLOAT),
+                                         .query = {.with = SAMPLES, .from = "s"}},
+                                        {.name = "'DDR/Write'",
+                                         .values = ONE_VALUE("Write(MB/s)", BANDWIDTH("write"), .form = FORM_FLOAT),
+                                         .query = {.with = SAMPLES, .from = "s"}})),
+    EXPORTED_TABLE(.name = "DDR",
+                   .columns = EXPORTED_COLUMNS({"deviceId", "device_id", EXPORTED_INTEGER},
+                                               {"timestampNs", "time_ns", EXPORTED_INTEGER},
+                                               {"read", "(" BANDWIDTH("read") ") * 1048576", EXPORTED_NUMERIC},
+                                               {"write", "(" BANDWIDTH("write") ") * 1048576", EXPORTED_NUMERIC}),
                    .query = {.with = SAMPLES, .from = "s", .order_by = "device_id, time_ns"}),
 };

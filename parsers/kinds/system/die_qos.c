@@ -14,12 +14,6 @@ static const struct field fields[] = {
     QOS_BANDWIDTH_FIELDS,
 };
 
-static const struct report_column values[] = {
-    {"die 0", "max(CASE WHEN die_id = 0 THEN " QOS_VALUE " END)", .form = FORM_TEXT},
-    {"die 1", "max(CASE WHEN die_id = 1 THEN " QOS_VALUE " END)", .form = FORM_TEXT},
-    {.title = NULL},
-};
-
 const struct record_kind kind_die_qos = {
     OWN_TABLE("die_qos"),
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -31,12 +25,16 @@ const struct record_kind kind_die_qos = {
     ONE_SERIES(.name = "die_qos", .title = "Quality of service by die",
                .doc = "Bandwidth of the quality-of-service groups of each die.", .layer = "qos", .process = "QoS",
                .process_order = 29,
-               .counters = ONE_COUNTER(.name = "'QoS ' || name", .values = values,
-                                       .query =
-                                           {
-                                               .with = QOS_GROUPS,
-                                               .from = "g JOIN die_qos ON die_qos.device_id IS g.device",
-                                               .group_by = "device, place, time_ns",
-                                               .order_by = "device, place, time_ns",
-                                           })),
+               .counters =
+                   ONE_COUNTER(.name = "'QoS ' || name",
+                               .values = VALUE_LIST(
+                                   {"die 0", "max(CASE WHEN die_id = 0 THEN " QOS_VALUE " END)", .form = FORM_TEXT},
+                                   {"die 1", "max(CASE WHEN die_id = 1 THEN " QOS_VALUE " END)", .form = FORM_TEXT}),
+                               .query =
+                                   {
+                                       .with = QOS_GROUPS,
+                                       .from = "g JOIN die_qos ON die_qos.device_id IS g.device",
+                                       .group_by = "device, place, time_ns",
+                                       .order_by = "device, place, time_ns",
+                                   })),
 };

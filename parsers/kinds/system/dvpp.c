@@ -25,28 +25,6 @@ static const struct column columns[] = {
     "{engine_type} {engine_id} {all_time_us} {all_frames} {all_utilization}% {process_time_us} {process_frames}"       \
     " {process_utilization}% {last_time_us} {last_frames}"
 
-static const struct line_format lines[] = {
-    {"{device_ns}: {dvpp_id} " WORK, LINE_ROW | LINE_ALIKE},
-    {"{device_ns}: " WORK, LINE_ROW | LINE_ALIKE},
-    {"{*}engine_type{*}", LINE_HEADING},
-    {.pattern = NULL},
-};
-
-static const struct report_column table[] = {
-    {"Device_id", "device_id", .doc = "The device."},
-    {"Dvpp Id", "dvpp_id", .doc = "Which of the device's DVPP units."},
-    {"Engine Type",
-     "CASE engine_type WHEN 0 THEN 'VDEC' WHEN 1 THEN 'JPEGD' WHEN 2 THEN 'PNGD' WHEN 3 THEN 'JPEGE' WHEN 4 THEN 'VPC'"
-     " WHEN 5 THEN 'VENC' WHEN 6 THEN 'SCD' ELSE engine_type END",
-     .doc = "Work of the engine."},
-    {"Engine ID", "engine_id", .doc = "Which of its kind."},
-    {"All Time(us)", "work * 1.0", .form = FORM_FLOAT,
-     .doc = "How long it worked between the first and the last sample."},
-    {"All Frame", "frames * 1.0", .form = FORM_FLOAT, .doc = "Frames between them."},
-    {"All Utilization(%)", "(SELECT all_utilization FROM dvpp WHERE id = last_id)", .doc = "Value of the last sample."},
-    {.title = NULL},
-};
-
 const struct record_kind kind_dvpp = {
     OWN_TABLE("dvpp"),
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -54,7 +32,8 @@ const struct record_kind kind_dvpp = {
     .doc = "Time, frames and utilization of an engine for pictures and video. Text lines of a time and numbers.",
     .patterns = (const char *const[]){"dvpp.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    LINES_OF(lines),
+    LINES({"{device_ns}: {dvpp_id} " WORK, LINE_ROW | LINE_ALIKE}, {"{device_ns}: " WORK, LINE_ROW | LINE_ALIKE},
+          {"{*}engine_type{*}", LINE_HEADING}),
     SAMPLED_BY(.stamps = {{"device_ns", CLOCK_DEVICE_NS}}),
     ONE_SERIES(
             .name = "dvpp", .title = "Engines for pictures and video",
@@ -67,5 +46,18 @@ const struct record_kind kind_dvpp = {
                         " FROM dvpp GROUP BY device_id, dvpp_id, engine_type, engine_id)",
                     .order_by = "first_id",
                 },
-            .columns = table),
+            .columns =
+                VALUE_LIST({"Device_id", "device_id", .doc = "The device."},
+                           {"Dvpp Id", "dvpp_id", .doc = "Which of the device's DVPP units."},
+                           {"Engine Type",
+                            "CASE engine_type WHEN 0 THEN 'VDEC' WHEN 1 THEN 'JPEGD' WHEN 2 THEN 'PNGD' WHEN 3 THEN "
+                            "'JPEGE' WHEN 4 THEN 'VPC'"
+                            " WHEN 5 THEN 'VENC' WHEN 6 THEN 'SCD' ELSE engine_type END",
+                            .doc = "Work of the engine."},
+                           {"Engine ID", "engine_id", .doc = "Which of its kind."},
+                           {"All Time(us)", "work * 1.0", .form = FORM_FLOAT,
+                            .doc = "How long it worked between the first and the last sample."},
+                           {"All Frame", "frames * 1.0", .form = FORM_FLOAT, .doc = "Frames between them."},
+                           {"All Utilization(%)", "(SELECT all_utilization FROM dvpp WHERE id = last_id)",
+                            .doc = "Value of the last sample."})),
 };

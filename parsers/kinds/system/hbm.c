@@ -27,33 +27,6 @@ static const struct field version_2_fields[] = {FIELD("event", 8, 4), FIELD("hbm
     "CASE WHEN span_ns > 0 THEN count * (256 / 8.0 / 1048576) / span_ns * 1e9 WHEN span_ns = 0 THEN count * 1.0 ELSE " \
     "0.0 END"
 
-static const struct report_column table[] = {
-    {"Device_id", "device_id", .doc = "The device."},
-    {"Metric", "metric", .doc = "The number of the memory; Average: of all."},
-    {"Read(MB/s)", "read", FORM_SHORTEST, 3, .doc = "Mean bandwidth of reading."},
-    {"Write(MB/s)", "write", FORM_SHORTEST, 3, .doc = "Mean bandwidth of writing."},
-    {.title = NULL},
-};
-
-static const struct series_counter counters[] = {
-    {.name = "'HBM ' || hbm_id || '/Read'",
-     .values = ONE_VALUE("Read(MB/s)", BANDWIDTH, .form = FORM_FLOAT),
-     .query = {.where = "event = 0"}},
-    {.name = "'HBM ' || hbm_id || '/Write'",
-     .values = ONE_VALUE("Write(MB/s)", BANDWIDTH, .form = FORM_FLOAT),
-     .query = {.where = "event <> 0"}},
-    {.name = NULL},
-};
-
-static const struct exported_column hbm_columns[] = {
-    {"deviceId", "device_id", EXPORTED_INTEGER},
-    {"timestampNs", "time_ns", EXPORTED_INTEGER},
-    {"bandwidth", "(" BANDWIDTH ") * 1048576", EXPORTED_NUMERIC},
-    {"hbmId", "hbm_id", EXPORTED_INTEGER},
-    {"type", "CASE event WHEN 0 THEN 'read' ELSE 'write' END", EXPORTED_WORD},
-    {.name = NULL},
-};
-
 const struct record_kind kind_hbm = {
     OWN_TABLE("hbm"),
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -76,6 +49,22 @@ const struct record_kind kind_hbm = {
                                " UNION ALL SELECT device_id, hbm_id, read, write, hbm_id FROM m)",
                        .order_by = "device_id, place",
                    },
-               .columns = table, .process = "HBM", .process_order = 24, .counters = counters),
-    EXPORTED_TABLE(.name = "HBM", .columns = hbm_columns, .query = {.order_by = "id"}),
+               .columns = VALUE_LIST({"Device_id", "device_id", .doc = "The device."},
+                                     {"Metric", "metric", .doc = "The number of the memory; Average: of all."},
+                                     {"Read(MB/s)", "read", FORM_SHORTEST, 3, .doc = "Mean bandwidth of reading."},
+                                     {"Write(MB/s)", "write", FORM_SHORTEST, 3, .doc = "Mean bandwidth of writing."}),
+               .process = "HBM", .process_order = 24,
+               .counters = COUNTER_LIST({.name = "'HBM ' || hbm_id || '/Read'",
+                                         .values = ONE_VALUE("Read(MB/s)", BANDWIDTH, .form = FORM_FLOAT),
+                                         .query = {.where = "event = 0"}},
+                                        {.name = "'HBM ' || hbm_id || '/Write'",
+                                         .values = ONE_VALUE("Write(MB/s)", BANDWIDTH, .form = FORM_FLOAT),
+                                         .query = {.where = "event <> 0"}})),
+    EXPORTED_TABLE(.name = "HBM",
+                   .columns = EXPORTED_COLUMNS(
+                       {"deviceId", "device_id", EXPORTED_INTEGER}, {"timestampNs", "time_ns", EXPORTED_INTEGER},
+                       {"bandwidth", "(" BANDWIDTH ") * 1048576", EXPORTED_NUMERIC},
+                       {"hbmId", "hbm_id", EXPORTED_INTEGER},
+                       {"type", "CASE event WHEN 0 THEN 'read' ELSE 'write' END", EXPORTED_WORD}),
+                   .query = {.order_by = "id"}),
 };

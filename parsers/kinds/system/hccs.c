@@ -10,12 +10,6 @@ static const struct column columns[] = {
     BYTES_COLUMN("rx_bytes", "Received", "Bytes received so far."),
 };
 
-static const struct line_format lines[] = {
-    {"{device_ns}: {tx_bytes} {rx_bytes}", LINE_ROW},
-    {"{*}", LINE_HEADING},
-    {.pattern = NULL},
-};
-
 /* Rates between samples; the last one is left out, as Ascend's tool does. */
 #define RATES                                                                                                          \
     "d AS (SELECT id, device_id, time_ns, span_ns, tx_bytes - lag(tx_bytes) OVER w AS tx, rx_bytes - lag(rx_bytes)"    \
@@ -31,24 +25,6 @@ static const struct report_column table[] = {
     {"Average", "mean", FORM_SHORTEST, 3, .doc = "The mean."}, {.title = NULL},
 };
 
-static const struct series_counter counters[] = {
-    {.name = "'Tx'",
-     .values = ONE_VALUE("Tx(MB/s)", "tx", .form = FORM_FLOAT),
-     .query = {.with = RATES, .from = "r", .order_by = "device_id, time_ns"}},
-    {.name = "'Rx'",
-     .values = ONE_VALUE("Rx(MB/s)", "rx", .form = FORM_FLOAT),
-     .query = {.with = RATES, .from = "r", .order_by = "device_id, time_ns"}},
-    {.name = NULL},
-};
-
-static const struct exported_column hccs_columns[] = {
-    {"deviceId", "device_id", EXPORTED_INTEGER},
-    {"timestampNs", "time_ns", EXPORTED_INTEGER},
-    {"txThroughput", "tx * 1048576", EXPORTED_NUMERIC},
-    {"rxThroughput", "rx * 1048576", EXPORTED_NUMERIC},
-    {.name = NULL},
-};
-
 const struct record_kind kind_hccs = {
     OWN_TABLE("hccs"),
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -56,7 +32,7 @@ const struct record_kind kind_hccs = {
     .doc = "Bytes that a device has sent and received over its HCCS links. Text lines \"<ns>: <sent> <received>\".",
     .patterns = (const char *const[]){"hccs.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    LINES_OF(lines),
+    LINES({"{device_ns}: {tx_bytes} {rx_bytes}", LINE_ROW}, {"{*}", LINE_HEADING}),
     /* a link moves cache lines: no byte is lost between two readings of one value */
     SAMPLED_BY(.stamps = {{"device_ns", CLOCK_DEVICE_NS}}, .counters = {"tx_bytes", "rx_bytes"}, .step = 64),
     ONE_SERIES(.name = "hccs", .title = "Links between devices", .doc = "Bandwidth of the HCCS links of a device.",
@@ -68,7 +44,17 @@ const struct record_kind kind_hccs = {
                                " max(rx), min(rx), avg(rx) FROM r GROUP BY device_id)",
                        .order_by = "device_id, place",
                    },
-               .columns = table, .process = "HCCS", .process_order = 20, .counters = counters),
-    EXPORTED_TABLE(.name = "HCCS", .columns = hccs_columns,
+               .columns = table, .process = "HCCS", .process_order = 20,
+               .counters = COUNTER_LIST({.name = "'Tx'",
+                                         .values = ONE_VALUE("Tx(MB/s)", "tx", .form = FORM_FLOAT),
+                                         .query = {.with = RATES, .from = "r", .order_by = "device_id, time_ns"}},
+                                        {.name = "'Rx'",
+                                         .values = ONE_VALUE("Rx(MB/s)", "rx", .form = FORM_FLOAT),
+                                         .query = {.with = RATES, .from = "r", .order_by = "device_id, time_ns"}})),
+    EXPORTED_TABLE(.name = "HCCS",
+                   .columns = EXPORTED_COLUMNS({"deviceId", "device_id", EXPORTED_INTEGER},
+                                               {"timestampNs", "time_ns", EXPORTED_INTEGER},
+                                               {"txThroughput", "tx * 1048576", EXPORTED_NUMERIC},
+                                               {"rxThroughput", "rx * 1048576", EXPORTED_NUMERIC}),
                    .query = {.with = RATES, .from = "r", .order_by = "device_id, time_ns"}),
 };

@@ -57,39 +57,6 @@ static const struct field version_2_fields[] = {FIELD("count", 4, 4), FIELD("eve
                                                                                              " FROM e WHERE mode IN "  \
                                                                                              "('read', 'write'))"
 
-static const struct report_column table[] = {
-    {"Device_id", "device_id", .doc = "The device."},
-    {"Mode", "mode", .doc = "Direction that was profiled: read or write."},
-    {"Task", "task", .doc = "The part of the cache; Average: the mean of all."},
-    {"Hit Rate(%)", "hit", FORM_SHORTEST, 3, .doc = "Hits among lookups."},
-    {"Throughput(MB/s)", "rate", FORM_SHORTEST, 3, .doc = "Bytes of accesses by time."},
-    {.title = NULL},
-};
-
-static const struct series_counter counters[] = {
-    {
-        .name = "'LLC ' || llc_id || ' ' || title || '/Throughput'",
-        .values = ONE_VALUE("Throughput(MB/s)", "rate", .form = FORM_FLOAT),
-        .query = {.with = SAMPLES, .from = "s"},
-    },
-    {
-        .name = "'LLC ' || llc_id || ' ' || title || '/Hit Rate'",
-        .values = ONE_VALUE("Hit Rate(%)", "hit", .form = FORM_FLOAT),
-        .query = {.with = SAMPLES, .from = "s"},
-    },
-    {.name = NULL},
-};
-
-static const struct exported_column llc_columns[] = {
-    {"deviceId", "device_id", EXPORTED_INTEGER},
-    {"llcId", "llc_id", EXPORTED_INTEGER},
-    {"timestampNs", "time_ns", EXPORTED_INTEGER},
-    {"hitRate", "hit * 100", EXPORTED_REAL},
-    {"throughput", "CAST(round(rate * 1048576) AS INTEGER)", EXPORTED_INTEGER},
-    {"mode", "mode", EXPORTED_WORD},
-    {.name = NULL},
-};
-
 const struct record_kind kind_llc = {
     OWN_TABLE("llc"),
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -113,7 +80,29 @@ const struct record_kind kind_llc = {
                            " UNION ALL SELECT device_id, mode, llc_id, hit, rate, llc_id FROM m)",
                        .order_by = "device_id, mode, place",
                    },
-               .columns = table, .layer = "llc", .process = "LLC", .process_order = 27, .counters = counters),
-    EXPORTED_TABLE(.name = "LLC", .columns = llc_columns,
+               .columns =
+                   VALUE_LIST({"Device_id", "device_id", .doc = "The device."},
+                              {"Mode", "mode", .doc = "Direction that was profiled: read or write."},
+                              {"Task", "task", .doc = "The part of the cache; Average: the mean of all."},
+                              {"Hit Rate(%)", "hit", FORM_SHORTEST, 3, .doc = "Hits among lookups."},
+                              {"Throughput(MB/s)", "rate", FORM_SHORTEST, 3, .doc = "Bytes of accesses by time."}),
+               .layer = "llc", .process = "LLC", .process_order = 27,
+               .counters = COUNTER_LIST(
+                   {
+                       .name = "'LLC ' || llc_id || ' ' || title || '/Throughput'",
+                       .values = ONE_VALUE("Throughput(MB/s)", "rate", .form = FORM_FLOAT),
+                       .query = {.with = SAMPLES, .from = "s"},
+                   },
+                   {
+                       .name = "'LLC ' || llc_id || ' ' || title || '/Hit Rate'",
+                       .values = ONE_VALUE("Hit Rate(%)", "hit", .form = FORM_FLOAT),
+                       .query = {.with = SAMPLES, .from = "s"},
+                   })),
+    EXPORTED_TABLE(.name = "LLC",
+                   .columns = EXPORTED_COLUMNS(
+                       {"deviceId", "device_id", EXPORTED_INTEGER}, {"llcId", "llc_id", EXPORTED_INTEGER},
+                       {"timestampNs", "time_ns", EXPORTED_INTEGER}, {"hitRate", "hit * 100", EXPORTED_REAL},
+                       {"throughput", "CAST(round(rate * 1048576) AS INTEGER)", EXPORTED_INTEGER},
+                       {"mode", "mode", EXPORTED_WORD}),
                    .query = {.with = SAMPLES, .from = "s", .order_by = "device_id, llc_id, time_ns"}),
 };

@@ -10,14 +10,6 @@ static const struct column columns[] = {
     NUMBER_COLUMN("count", "Count", "How often, since the sample before; NULL: it was not counted."),
 };
 
-/* perf stat at intervals; behind the event may stand how long it was counted. */
-static const struct line_format lines[] = {
-    {" {since_ns:9} {count} {unit}/{event}/{*}", LINE_ROW},
-    {" {since_ns:9} <not counted> {unit}/{event}/{*}", LINE_ROW},
-    {" #{*}", LINE_SKIP},
-    {.pattern = NULL},
-};
-
 /* ---- bandwidth: all units and samples together; an access is of 64 bytes ---- */
 
 #define SUM(events) "sum(CASE WHEN event IN (" events ") THEN count ELSE 0 END)"
@@ -43,14 +35,6 @@ static const struct line_format lines[] = {
                                                                                                                                       " 'read_noallocate', 'read_hit', 'write_allocate', 'write_noallocate', 'write_hit') GROUP BY device_id)"
 #define RATE(count) "ratio(" count " * 64.0 / 1048576, seconds)"
 #define SHARE(hits, all) "round(ratio(" hits ", " all "), 6) * 100"
-
-static const struct report_column bandwidth_table[] = {
-    {"Device_id", "device_id", .doc = "The device."},
-    {"Metric", "metric", .doc = "Metric of the row."},
-    {"l3c_rd", "reading", FORM_SHORTEST, 3, .doc = "Value of reading."},
-    {"l3c_wr", "writing", FORM_SHORTEST, 3, .doc = "Value of writing."},
-    {.title = NULL},
-};
 
 /* ---- capacity: the data of each CPU in the cache, which the events dsid0 to dsid7 count ---- */
 
@@ -116,16 +100,6 @@ static const struct report_column ai_table[] = TABLE_OF(AI_CPUS);
 FLOW(reading, "reads", "read_hits");
 FLOW(writing, "writes", "write_hits");
 
-static const struct series_counter bandwidth_counters[] = {
-    {.name = "'LLC/Read'",
-     .values = reading,
-     .query = {.with = SAMPLES, .from = "s", .order_by = "device_id, time_ns"}},
-    {.name = "'LLC/Write'",
-     .values = writing,
-     .query = {.with = SAMPLES, .from = "s", .order_by = "device_id, time_ns"}},
-    {.name = NULL},
-};
-
 #define CPU_SAMPLES(list, usual)                                                                                       \
     {                                                                                                                  \
         .from = "(SELECT p.device_id, p.time_ns, j.key AS place, sum(CASE WHEN p.event = 'dsid' || j.value THEN"       \
@@ -138,50 +112,6 @@ static const struct series_counter bandwidth_counters[] = {
 
 static const struct report_column capacity[] = {{"Capacity(MB)", "round(megabytes, 6)", .form = FORM_FLOAT},
                                                 {.title = NULL}};
-static const struct series_report series[] = {
-    {
-        .name = "llc_bandwidth",
-        .title = "Bandwidth of the last-level cache",
-        .doc = "Bandwidth and hits of the last-level cache of an Ascend 310.",
-        .query =
-            {
-                .with = TOTALS,
-                .from = "(SELECT device_id, 0 AS place, 'BandWidth(MB/s)' AS metric, " RATE("reads") " AS reading, " //
-                RATE("writes") " AS writing FROM t UNION ALL SELECT device_id, 1, 'Hit_Rate(%)', "                   //
-                SHARE("read_hits", "reads") ", " SHARE("write_hits", "writes")                                       //
-                " FROM t UNION ALL SELECT device_id, 2, 'Hit_BandWidth(MB/s)', " RATE("read_hits") ", "              //
-                RATE("write_hits") " FROM t)",
-                .order_by = "device_id, place",
-            },
-        .columns = bandwidth_table,
-        .process = "LLC",
-        .process_order = 27,
-        .counters = bandwidth_counters,
-    },
-    {
-        .name = "llc_ctrlcpu",
-        .title = "The control CPUs in the last-level cache",
-        .doc = "Capacity of the last-level cache that the CPUs which control an Ascend 310 held.",
-        .query = QUERY_OF(CTRL_CPUS),
-        .columns = ctrl_table,
-        .process = "LLC",
-        .process_order = 27,
-        .counters =
-            ONE_COUNTER(.name = "'Ctrl CPU/Core ' || place", .values = capacity, .query = CPU_SAMPLES_OF(CTRL_CPUS)),
-    },
-    {
-        .name = "llc_aicpu",
-        .title = "The AI CPUs in the last-level cache",
-        .doc = "Capacity of the last-level cache that the AI CPUs of an Ascend 310 held.",
-        .query = QUERY_OF(AI_CPUS),
-        .columns = ai_table,
-        .process = "LLC",
-        .process_order = 27,
-        .counters =
-            ONE_COUNTER(.name = "'AI CPU/Core ' || place", .values = capacity, .query = CPU_SAMPLES_OF(AI_CPUS)),
-    },
-    {.name = NULL},
-};
 
 const struct record_kind kind_llc_perf = {
     OWN_TABLE("llc_perf"),
@@ -192,7 +122,59 @@ const struct record_kind kind_llc_perf = {
            "stat.",
     .patterns = (const char *const[]){"llc.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    LINES_OF(lines),
+    /* perf stat at intervals; behind the event may stand how long it was counted. */
+    LINES({" {since_ns:9} {count} {unit}/{event}/{*}", LINE_ROW},
+          {" {since_ns:9} <not counted> {unit}/{event}/{*}", LINE_ROW}, {" #{*}", LINE_SKIP}),
     SAMPLED_BY(.stamps = {{"since_ns", CLOCK_START_NS}}),
-    .series = series,
+    SEVERAL_SERIES(
+        {
+            .name = "llc_bandwidth",
+            .title = "Bandwidth of the last-level cache",
+            .doc = "Bandwidth and hits of the last-level cache of an Ascend 310.",
+            .query =
+                {
+                    .with = TOTALS,
+                    .from =
+                        "(SELECT device_id, 0 AS place, 'BandWidth(MB/s)' AS metric, " RATE("reads") " AS reading, " //
+                    RATE("writes") " AS writing FROM t UNION ALL SELECT device_id, 1, 'Hit_Rate(%)', "               //
+                    SHARE("read_hits", "reads") ", " SHARE("write_hits", "writes")                                   //
+                    " FROM t UNION ALL SELECT device_id, 2, 'Hit_BandWidth(MB/s)', " RATE("read_hits") ", "          //
+                    RATE("write_hits") " FROM t)",
+                    .order_by = "device_id, place",
+                },
+            .columns = VALUE_LIST({"Device_id", "device_id", .doc = "The device."},
+                                  {"Metric", "metric", .doc = "Metric of the row."},
+                                  {"l3c_rd", "reading", FORM_SHORTEST, 3, .doc = "Value of reading."},
+                                  {"l3c_wr", "writing", FORM_SHORTEST, 3, .doc = "Value of writing."}),
+            .process = "LLC",
+            .process_order = 27,
+            .counters = COUNTER_LIST({.name = "'LLC/Read'",
+                                      .values = reading,
+                                      .query = {.with = SAMPLES, .from = "s", .order_by = "device_id, time_ns"}},
+                                     {.name = "'LLC/Write'",
+                                      .values = writing,
+                                      .query = {.with = SAMPLES, .from = "s", .order_by = "device_id, time_ns"}}),
+        },
+        {
+            .name = "llc_ctrlcpu",
+            .title = "The control CPUs in the last-level cache",
+            .doc = "Capacity of the last-level cache that the CPUs which control an Ascend 310 held.",
+            .query = QUERY_OF(CTRL_CPUS),
+            .columns = ctrl_table,
+            .process = "LLC",
+            .process_order = 27,
+            .counters = ONE_COUNTER(.name = "'Ctrl CPU/Core ' || place", .values = capacity,
+                                    .query = CPU_SAMPLES_OF(CTRL_CPUS)),
+        },
+        {
+            .name = "llc_aicpu",
+            .title = "The AI CPUs in the last-level cache",
+            .doc = "Capacity of the last-level cache that the AI CPUs of an Ascend 310 held.",
+            .query = QUERY_OF(AI_CPUS),
+            .columns = ai_table,
+            .process = "LLC",
+            .process_order = 27,
+            .counters =
+                ONE_COUNTER(.name = "'AI CPU/Core ' || place", .values = capacity, .query = CPU_SAMPLES_OF(AI_CPUS)),
+        }),
 };

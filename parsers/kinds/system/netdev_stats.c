@@ -23,43 +23,10 @@ static const struct column columns[] = {
     NUMBER_COLUMN("nic_rx_bytes", "Bytes received by the NIC", "Bytes received by the NIC so far."),
 };
 
-static const struct line_format lines[] = {
-    {"{device_ns} {mac_tx_pfc_packets} {mac_rx_pfc_packets} {mac_tx_bytes} {mac_rx_bytes} {mac_tx_bad_bytes} "
-     "{mac_rx_bad_bytes} {roce_tx_packets} {roce_rx_packets} {roce_tx_error_packets} {roce_rx_error_packets} "
-     "{roce_tx_cnp_packets} {roce_rx_cnp_packets} {roce_retried_packets} {nic_tx_bytes} {nic_rx_bytes}",
-     LINE_ROW},
-    {.pattern = NULL},
-};
-
 /* Bytes a second since the sample before; of the first, and where a counter fell, 0. */
 #define RATE(bytes)                                                                                                    \
     "coalesce(max(0, (" bytes " - lag(" bytes ") OVER (PARTITION BY device_id ORDER BY id)) * 1e9 / (time_ns -"        \
     " lag(time_ns) OVER (PARTITION BY device_id ORDER BY id))), 0)"
-
-static const struct exported_column netdev_stats_columns[] = {
-    {"deviceId", "device_id", EXPORTED_INTEGER},
-    {"timestampNs", "time_ns", EXPORTED_INTEGER},
-    {"macTxPfcPkt", "mac_tx_pfc_packets", EXPORTED_INTEGER},
-    {"macRxPfcPkt", "mac_rx_pfc_packets", EXPORTED_INTEGER},
-    {"macTxByte", "mac_tx_bytes", EXPORTED_INTEGER},
-    {"macTxBandwidth", RATE("mac_tx_bytes"), EXPORTED_NUMERIC},
-    {"macRxByte", "mac_rx_bytes", EXPORTED_INTEGER},
-    {"macRxBandwidth", RATE("mac_rx_bytes"), EXPORTED_NUMERIC},
-    {"macTxBadByte", "mac_tx_bad_bytes", EXPORTED_INTEGER},
-    {"macRxBadByte", "mac_rx_bad_bytes", EXPORTED_INTEGER},
-    {"roceTxPkt", "roce_tx_packets", EXPORTED_INTEGER},
-    {"roceRxPkt", "roce_rx_packets", EXPORTED_INTEGER},
-    {"roceTxErrPkt", "roce_tx_error_packets", EXPORTED_INTEGER},
-    {"roceRxErrPkt", "roce_rx_error_packets", EXPORTED_INTEGER},
-    {"roceTxCnpPkt", "roce_tx_cnp_packets", EXPORTED_INTEGER},
-    {"roceRxCnpPkt", "roce_rx_cnp_packets", EXPORTED_INTEGER},
-    {"roceNewPktRty", "roce_retried_packets", EXPORTED_INTEGER},
-    {"nicTxByte", "nic_tx_bytes", EXPORTED_INTEGER},
-    {"nicTxBandwidth", RATE("nic_tx_bytes"), EXPORTED_NUMERIC},
-    {"nicRxByte", "nic_rx_bytes", EXPORTED_INTEGER},
-    {"nicRxBandwidth", RATE("nic_rx_bytes"), EXPORTED_NUMERIC},
-    {.name = NULL},
-};
 
 const struct record_kind kind_netdev_stats = {
     OWN_TABLE("netdev_stats"),
@@ -68,8 +35,33 @@ const struct record_kind kind_netdev_stats = {
     .doc = "Traffic that a device has sent and received so far, by layer. Text lines of a time and fifteen numbers.",
     .patterns = (const char *const[]){"netdev_stats.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    LINES_OF(lines),
+    LINES({"{device_ns} {mac_tx_pfc_packets} {mac_rx_pfc_packets} {mac_tx_bytes} {mac_rx_bytes} {mac_tx_bad_bytes} "
+           "{mac_rx_bad_bytes} {roce_tx_packets} {roce_rx_packets} {roce_tx_error_packets} {roce_rx_error_packets} "
+           "{roce_tx_cnp_packets} {roce_rx_cnp_packets} {roce_retried_packets} {nic_tx_bytes} {nic_rx_bytes}",
+           LINE_ROW}),
     SAMPLED_BY(.stamps = {{"device_ns", CLOCK_DEVICE_NS}},
                .counters = {"mac_tx_bytes", "mac_rx_bytes", "nic_tx_bytes", "nic_rx_bytes"}),
-    EXPORTED_TABLE(.name = "NETDEV_STATS", .columns = netdev_stats_columns, .query = {.order_by = "id"}),
+    EXPORTED_TABLE(.name = "NETDEV_STATS",
+                   .columns = EXPORTED_COLUMNS({"deviceId", "device_id", EXPORTED_INTEGER},
+                                               {"timestampNs", "time_ns", EXPORTED_INTEGER},
+                                               {"macTxPfcPkt", "mac_tx_pfc_packets", EXPORTED_INTEGER},
+                                               {"macRxPfcPkt", "mac_rx_pfc_packets", EXPORTED_INTEGER},
+                                               {"macTxByte", "mac_tx_bytes", EXPORTED_INTEGER},
+                                               {"macTxBandwidth", RATE("mac_tx_bytes"), EXPORTED_NUMERIC},
+                                               {"macRxByte", "mac_rx_bytes", EXPORTED_INTEGER},
+                                               {"macRxBandwidth", RATE("mac_rx_bytes"), EXPORTED_NUMERIC},
+                                               {"macTxBadByte", "mac_tx_bad_bytes", EXPORTED_INTEGER},
+                                               {"macRxBadByte", "mac_rx_bad_bytes", EXPORTED_INTEGER},
+                                               {"roceTxPkt", "roce_tx_packets", EXPORTED_INTEGER},
+                                               {"roceRxPkt", "roce_rx_packets", EXPORTED_INTEGER},
+                                               {"roceTxErrPkt", "roce_tx_error_packets", EXPORTED_INTEGER},
+                                               {"roceRxErrPkt", "roce_rx_error_packets", EXPORTED_INTEGER},
+                                               {"roceTxCnpPkt", "roce_tx_cnp_packets", EXPORTED_INTEGER},
+                                               {"roceRxCnpPkt", "roce_rx_cnp_packets", EXPORTED_INTEGER},
+                                               {"roceNewPktRty", "roce_retried_packets", EXPORTED_INTEGER},
+                                               {"nicTxByte", "nic_tx_bytes", EXPORTED_INTEGER},
+                                               {"nicTxBandwidth", RATE("nic_tx_bytes"), EXPORTED_NUMERIC},
+                                               {"nicRxByte", "nic_rx_bytes", EXPORTED_INTEGER},
+                                               {"nicRxBandwidth", RATE("nic_rx_bytes"), EXPORTED_NUMERIC}),
+                   .query = {.order_by = "id"}),
 };

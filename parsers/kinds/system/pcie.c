@@ -51,16 +51,6 @@ static const struct field fields[] = {
 #define MEGABYTES " * 1e6 / 1048576"
 #define MICROSECONDS " / 1000.0"
 
-static const struct report_column table[] = {
-    {"Device_id", "device_id", .doc = "The device."},
-    {"Mode", "mode",
-     .doc = "Metric of the row: posted and non-posted requests and completions, sent (Tx) and received (Rx)."},
-    {"Min", "least", FORM_SHORTEST, 3, .doc = "The least."},
-    {"Max", "most", FORM_SHORTEST, 3, .doc = "The most."},
-    {"Avg", "mean", FORM_SHORTEST, 3, .doc = "The mean."},
-    {.title = NULL},
-};
-
 static const struct report_column post_values[] = {{"Tx", "tx_post_avg" MEGABYTES, .form = FORM_FLOAT},
                                                    {"Rx", "rx_post_avg" MEGABYTES, .form = FORM_FLOAT},
                                                    {.title = NULL}};
@@ -77,14 +67,6 @@ static const struct report_column latency_values[] = {
     {                                                                                                                  \
         .where = "tx_post_max >= tx_post_min"                                                                          \
     }
-
-static const struct series_counter counters[] = {
-    {.name = "'PCIe_post'", .values = post_values, .query = MEASURED},
-    {.name = "'PCIe_nonpost'", .values = nonpost_values, .query = MEASURED},
-    {.name = "'PCIe_cpl'", .values = completion_values, .query = MEASURED},
-    {.name = "'PCIe_nonpost_latency'", .values = latency_values, .query = MEASURED},
-    {.name = NULL},
-};
 
 static const struct series_report
     series[] =
@@ -109,39 +91,22 @@ static const struct series_report
                                                                                                         MEGABYTES) ")",
                         .order_by = "device_id, place",
                     },
-                .columns = table,
+                .columns = VALUE_LIST({"Device_id", "device_id", .doc = "The device."},
+                                      {"Mode", "mode",
+                                       .doc = "Metric of the row: posted and non-posted requests and completions, sent "
+                                              "(Tx) and received (Rx)."},
+                                      {"Min", "least", FORM_SHORTEST, 3, .doc = "The least."},
+                                      {"Max", "most", FORM_SHORTEST, 3, .doc = "The most."},
+                                      {"Avg", "mean", FORM_SHORTEST, 3, .doc = "The mean."}),
                 .process = "PCIe",
                 .process_order = 23,
-                .counters = counters,
+                .counters =
+                    COUNTER_LIST({.name = "'PCIe_post'", .values = post_values, .query = MEASURED},
+                                 {.name = "'PCIe_nonpost'", .values = nonpost_values, .query = MEASURED},
+                                 {.name = "'PCIe_cpl'", .values = completion_values, .query = MEASURED},
+                                 {.name = "'PCIe_nonpost_latency'", .values = latency_values, .query = MEASURED}),
             },
             {.name = NULL},
-};
-
-static const struct exported_column pcie_columns[] = {
-    {"deviceId", "device_id", EXPORTED_INTEGER},
-    {"timestampNs", "time_ns", EXPORTED_INTEGER},
-    {"txPostMin", "tx_post_min * 1000000", EXPORTED_NUMERIC},
-    {"txPostMax", "tx_post_max * 1000000", EXPORTED_NUMERIC},
-    {"txPostAvg", "tx_post_avg * 1000000", EXPORTED_NUMERIC},
-    {"txNonpostMin", "tx_nonpost_min * 1000000", EXPORTED_NUMERIC},
-    {"txNonpostMax", "tx_nonpost_max * 1000000", EXPORTED_NUMERIC},
-    {"txNonpostAvg", "tx_nonpost_avg * 1000000", EXPORTED_NUMERIC},
-    {"txCplMin", "tx_completion_min * 1000000", EXPORTED_NUMERIC},
-    {"txCplMax", "tx_completion_max * 1000000", EXPORTED_NUMERIC},
-    {"txCplAvg", "tx_completion_avg * 1000000", EXPORTED_NUMERIC},
-    {"txNonpostLatencyMin", "tx_latency_min", EXPORTED_NUMERIC},
-    {"txNonpostLatencyMax", "tx_latency_max", EXPORTED_NUMERIC},
-    {"txNonpostLatencyAvg", "tx_latency_avg", EXPORTED_NUMERIC},
-    {"rxPostMin", "rx_post_min * 1000000", EXPORTED_NUMERIC},
-    {"rxPostMax", "rx_post_max * 1000000", EXPORTED_NUMERIC},
-    {"rxPostAvg", "rx_post_avg * 1000000", EXPORTED_NUMERIC},
-    {"rxNonpostMin", "rx_nonpost_min * 1000000", EXPORTED_NUMERIC},
-    {"rxNonpostMax", "rx_nonpost_max * 1000000", EXPORTED_NUMERIC},
-    {"rxNonpostAvg", "rx_nonpost_avg * 1000000", EXPORTED_NUMERIC},
-    {"rxCplMin", "rx_completion_min * 1000000", EXPORTED_NUMERIC},
-    {"rxCplMax", "rx_completion_max * 1000000", EXPORTED_NUMERIC},
-    {"rxCplAvg", "rx_completion_avg * 1000000", EXPORTED_NUMERIC},
-    {.name = NULL},
 };
 
 const struct record_kind kind_pcie = {
@@ -153,5 +118,29 @@ const struct record_kind kind_pcie = {
     RECORDS_OF(columns, LAYOUT("pcie-96", 96, fields, "docs/formats/system.md 5: 96 bytes")),
     SAMPLES_OF(.stamps = {{"device_ns", CLOCK_DEVICE_NS}}),
     .series = series,
-    EXPORTED_TABLE(.name = "PCIE", .columns = pcie_columns, .query = {.order_by = "id"}),
+    EXPORTED_TABLE(.name = "PCIE",
+                   .columns = EXPORTED_COLUMNS({"deviceId", "device_id", EXPORTED_INTEGER},
+                                               {"timestampNs", "time_ns", EXPORTED_INTEGER},
+                                               {"txPostMin", "tx_post_min * 1000000", EXPORTED_NUMERIC},
+                                               {"txPostMax", "tx_post_max * 1000000", EXPORTED_NUMERIC},
+                                               {"txPostAvg", "tx_post_avg * 1000000", EXPORTED_NUMERIC},
+                                               {"txNonpostMin", "tx_nonpost_min * 1000000", EXPORTED_NUMERIC},
+                                               {"txNonpostMax", "tx_nonpost_max * 1000000", EXPORTED_NUMERIC},
+                                               {"txNonpostAvg", "tx_nonpost_avg * 1000000", EXPORTED_NUMERIC},
+                                               {"txCplMin", "tx_completion_min * 1000000", EXPORTED_NUMERIC},
+                                               {"txCplMax", "tx_completion_max * 1000000", EXPORTED_NUMERIC},
+                                               {"txCplAvg", "tx_completion_avg * 1000000", EXPORTED_NUMERIC},
+                                               {"txNonpostLatencyMin", "tx_latency_min", EXPORTED_NUMERIC},
+                                               {"txNonpostLatencyMax", "tx_latency_max", EXPORTED_NUMERIC},
+                                               {"txNonpostLatencyAvg", "tx_latency_avg", EXPORTED_NUMERIC},
+                                               {"rxPostMin", "rx_post_min * 1000000", EXPORTED_NUMERIC},
+                                               {"rxPostMax", "rx_post_max * 1000000", EXPORTED_NUMERIC},
+                                               {"rxPostAvg", "rx_post_avg * 1000000", EXPORTED_NUMERIC},
+                                               {"rxNonpostMin", "rx_nonpost_min * 1000000", EXPORTED_NUMERIC},
+                                               {"rxNonpostMax", "rx_nonpost_max * 1000000", EXPORTED_NUMERIC},
+                                               {"rxNonpostAvg", "rx_nonpost_avg * 1000000", EXPORTED_NUMERIC},
+                                               {"rxCplMin", "rx_completion_min * 1000000", EXPORTED_NUMERIC},
+                                               {"rxCplMax", "rx_completion_max * 1000000", EXPORTED_NUMERIC},
+                                               {"rxCplAvg", "rx_completion_avg * 1000000", EXPORTED_NUMERIC}),
+                   .query = {.order_by = "id"}),
 };

@@ -12,15 +12,6 @@ static const struct field fields[] = {
     QOS_BANDWIDTH_FIELDS,
 };
 
-static const struct exported_column qos_columns[] = {
-    {"deviceId", "device_id", EXPORTED_INTEGER},
-    {"eventName", "'QoS ' || name", EXPORTED_NUMERIC_WORD},
-    {"bandwidth", "(" QOS_VALUE ") * 1048576", EXPORTED_NUMERIC},
-    {"timestampNs", "time_ns", EXPORTED_NUMERIC},
-    {"dieId", "-1", EXPORTED_NUMERIC},
-    {.name = NULL},
-};
-
 const struct record_kind kind_qos = {
     OWN_TABLE("qos"),
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -36,7 +27,12 @@ const struct record_kind kind_qos = {
                .counters =
                    ONE_COUNTER(.name = "'QoS ' || name", .values = ONE_VALUE("value", QOS_VALUE, .form = FORM_TEXT),
                                .query = {.with = QOS_GROUPS, .from = "g JOIN qos ON qos.device_id IS g.device"})),
-    EXPORTED_TABLE(.name = "QOS", .columns = qos_columns,
+    EXPORTED_TABLE(.name = "QOS",
+                   .columns = EXPORTED_COLUMNS({"deviceId", "device_id", EXPORTED_INTEGER},
+                                               {"eventName", "'QoS ' || name", EXPORTED_NUMERIC_WORD},
+                                               {"bandwidth", "(" QOS_VALUE ") * 1048576", EXPORTED_NUMERIC},
+                                               {"timestampNs", "time_ns", EXPORTED_NUMERIC},
+                                               {"dieId", "-1", EXPORTED_NUMERIC}),
                    .query = {.with = QOS_GROUPS,
                              .from = "g JOIN qos ON qos.device_id IS g.device",
                              .order_by = "qos.id, place"}),

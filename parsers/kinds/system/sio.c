@@ -39,50 +39,10 @@ static const struct field fields_v6[] = {SOC_PROFILE_STAMP,
                                          FIELD("dat_tx_bytes", 60, 4)};
 
 #define RATE(die, column) "CASE WHEN die_id = " die " AND span_ns > 0 THEN " column " / 1048576.0 / (span_ns / 1e9) END"
-#define VALUES(column)                                                                                                 \
-    {                                                                                                                  \
-        {"die 0", RATE("0", column), .form = FORM_FLOAT}, {"die 1", RATE("1", column), .form = FORM_FLOAT},            \
-        {                                                                                                              \
-            .title = NULL                                                                                              \
-        }                                                                                                              \
-    }
-static const struct report_column req_rx[] = VALUES("req_rx_bytes");
-static const struct report_column rsp_rx[] = VALUES("rsp_rx_bytes");
-static const struct report_column snp_rx[] = VALUES("snp_rx_bytes");
-static const struct report_column dat_rx[] = VALUES("dat_rx_bytes");
-static const struct report_column req_tx[] = VALUES("req_tx_bytes");
-static const struct report_column rsp_tx[] = VALUES("rsp_tx_bytes");
-static const struct report_column snp_tx[] = VALUES("snp_tx_bytes");
-static const struct report_column dat_tx[] = VALUES("dat_tx_bytes");
-
-static const struct series_counter counters[] = {
-    {.name = "'dat_rx'", .values = dat_rx, .most = true},
-    {.name = "'dat_tx'", .values = dat_tx, .most = true},
-    {.name = "'req_rx'", .values = req_rx, .most = true},
-    {.name = "'req_tx'", .values = req_tx, .most = true},
-    {.name = "'rsp_rx'", .values = rsp_rx, .most = true},
-    {.name = "'rsp_tx'", .values = rsp_tx, .most = true},
-    {.name = "'snp_rx'", .values = snp_rx, .most = true},
-    {.name = "'snp_tx'", .values = snp_tx, .most = true},
-    {.name = NULL},
-};
+#define DIES(column)                                                                                                   \
+    VALUE_LIST({"die 0", RATE("0", column), .form = FORM_FLOAT}, {"die 1", RATE("1", column), .form = FORM_FLOAT})
 
 #define PER_SECOND(bytes) bytes " * 1e9 / span_ns"
-
-static const struct exported_column sio_columns[] = {
-    {"deviceId", "device_id", EXPORTED_NUMERIC},
-    {"name", "'die ' || die_id", EXPORTED_NUMERIC_WORD},
-    {"timestampNs", "time_ns", EXPORTED_NUMERIC},
-    {"rxReq", PER_SECOND("req_rx_bytes"), EXPORTED_NUMERIC},
-    {"rxRsp", PER_SECOND("rsp_rx_bytes"), EXPORTED_NUMERIC},
-    {"rxSnp", PER_SECOND("snp_rx_bytes"), EXPORTED_NUMERIC},
-    {"rxDat", PER_SECOND("dat_rx_bytes"), EXPORTED_NUMERIC},
-    {"txReq", PER_SECOND("req_tx_bytes"), EXPORTED_NUMERIC},
-    {"txRsp", PER_SECOND("rsp_tx_bytes"), EXPORTED_NUMERIC},
-    {"txSnp", PER_SECOND("snp_tx_bytes"), EXPORTED_NUMERIC},
-    {"txDat", PER_SECOND("dat_tx_bytes"), EXPORTED_NUMERIC},
-    {.name = NULL},
-};
 
 const struct record_kind kind_sio = {
     OWN_TABLE("sio"),
@@ -97,6 +57,26 @@ const struct record_kind kind_sio = {
     SAMPLES_OF(.stamps = {{"tick", CLOCK_DEVICE_TICK}}, .keys = {"die_id"}),
     ONE_SERIES(.name = "sio", .title = "Traffic between dies",
                .doc = "Megabytes a second between the dies of a chip, by kind of message.", .process = "SIO",
-               .process_order = 28, .counters = counters),
-    EXPORTED_TABLE(.name = "SIO", .columns = sio_columns, .query = {.where = "span_ns > 0", .order_by = "id"}),
+               .process_order = 28,
+               .counters = COUNTER_LIST({.name = "'dat_rx'", .values = DIES("dat_rx_bytes"), .most = true},
+                                        {.name = "'dat_tx'", .values = DIES("dat_tx_bytes"), .most = true},
+                                        {.name = "'req_rx'", .values = DIES("req_rx_bytes"), .most = true},
+                                        {.name = "'req_tx'", .values = DIES("req_tx_bytes"), .most = true},
+                                        {.name = "'rsp_rx'", .values = DIES("rsp_rx_bytes"), .most = true},
+                                        {.name = "'rsp_tx'", .values = DIES("rsp_tx_bytes"), .most = true},
+                                        {.name = "'snp_rx'", .values = DIES("snp_rx_bytes"), .most = true},
+                                        {.name = "'snp_tx'", .values = DIES("snp_tx_bytes"), .most = true})),
+    EXPORTED_TABLE(.name = "SIO",
+                   .columns = EXPORTED_COLUMNS({"deviceId", "device_id", EXPORTED_NUMERIC},
+                                               {"name", "'die ' || die_id", EXPORTED_NUMERIC_WORD},
+                                               {"timestampNs", "time_ns", EXPORTED_NUMERIC},
+                                               {"rxReq", PER_SECOND("req_rx_bytes"), EXPORTED_NUMERIC},
+                                               {"rxRsp", PER_SECOND("rsp_rx_bytes"), EXPORTED_NUMERIC},
+                                               {"rxSnp", PER_SECOND("snp_rx_bytes"), EXPORTED_NUMERIC},
+                                               {"rxDat", PER_SECOND("dat_rx_bytes"), EXPORTED_NUMERIC},
+                                               {"txReq", PER_SECOND("req_tx_bytes"), EXPORTED_NUMERIC},
+                                               {"txRsp", PER_SECOND("rsp_tx_bytes"), EXPORTED_NUMERIC},
+                                               {"txSnp", PER_SECOND("snp_tx_bytes"), EXPORTED_NUMERIC},
+                                               {"txDat", PER_SECOND("dat_tx_bytes"), EXPORTED_NUMERIC}),
+                   .query = {.where = "span_ns > 0", .order_by = "id"}),
 };

@@ -30,21 +30,6 @@ static const struct field fields[] = {
     FIELD("tx_dropped", 120, 8),
 };
 
-static const struct report_column table[] = {
-    {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
-    {"PortId", "port", .flags = REPORT_NUMBER, .doc = "The port."},
-    {"TimeStamp", "time_ns", FORM_TIME, .doc = "When, in microseconds."},
-    {"UBRxPortBandWidth(MB/s)", "rx_udma", .flags = REPORT_NUMBER, .doc = "Bandwidth that DMA received over it."},
-    {"UBTxPortBandWidth(MB/s)", "tx_udma", .flags = REPORT_NUMBER, .doc = "Bandwidth that DMA sent over it."},
-    {.title = NULL},
-};
-
-static const struct report_column bandwidths[] = {
-    {"bandwidth_rx(MB/s)", "rx_udma", .form = FORM_TEXT},
-    {"bandwidth_tx(MB/s)", "tx_udma", .form = FORM_TEXT},
-    {.title = NULL},
-};
-
 static const struct exported_column ub_columns[] = {
     {"deviceId", "device_id", EXPORTED_NUMERIC},           {"portId", "port", EXPORTED_NUMERIC},
     {"timestampNs", "time_ns", EXPORTED_NUMERIC},          {"rxUdmaBind", "rx_udma * 1048576", EXPORTED_NUMERIC},
@@ -61,9 +46,17 @@ const struct record_kind kind_ub = {
     SAMPLES_OF(.stamps = {{"start_us", CLOCK_START_US}}, .keys = {"port"}),
     ONE_SERIES(.name = "ub", .title = "Ports of the unified bus",
                .doc = "Traffic of DMA over each port of the unified bus.", .query = {.order_by = "device_id, id"},
-               .columns = table, .process = "UB", .process_order = 30,
+               .columns = VALUE_LIST({"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
+                                     {"PortId", "port", .flags = REPORT_NUMBER, .doc = "The port."},
+                                     {"TimeStamp", "time_ns", FORM_TIME, .doc = "When, in microseconds."},
+                                     {"UBRxPortBandWidth(MB/s)", "rx_udma", .flags = REPORT_NUMBER,
+                                      .doc = "Bandwidth that DMA received over it."},
+                                     {"UBTxPortBandWidth(MB/s)", "tx_udma", .flags = REPORT_NUMBER,
+                                      .doc = "Bandwidth that DMA sent over it."}),
+               .process = "UB", .process_order = 30,
                .counters =
                    ONE_COUNTER(.name = "'UB Port' || CASE WHEN port < 100 THEN substr('00' || port, -3) ELSE port END",
-                               .values = bandwidths)),
+                               .values = VALUE_LIST({"bandwidth_rx(MB/s)", "rx_udma", .form = FORM_TEXT},
+                                                    {"bandwidth_tx(MB/s)", "tx_udma", .form = FORM_TEXT}))),
     EXPORTED_TABLE(.name = "UB", .columns = ub_columns, .query = {.order_by = "id"}),
 };

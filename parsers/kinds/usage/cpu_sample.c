@@ -15,14 +15,6 @@ static const struct column columns[] = {
     TEXT_COLUMN_OF("module", "Module", "The program, library or kernel that it is in."),
 };
 
-/* perf script: a line for the sample, then one for each function on the stack, the innermost first. */
-static const struct line_format lines[] = {
-    {"{*}[{core_id}] {stamp_us:6}: {count} {*}0x{event:x}:{*}", LINE_BLOCK},
-    {" {*1} {function}+0x{*} ({module})", LINE_REPEAT},
-    {" {*1} {function} ({module})", LINE_REPEAT},
-    {.pattern = NULL},
-};
-
 #define CORES(list) "instr(',' || setting('" list "', device_id) || ',', ',' || core_id || ',') > 0"
 
 static const struct report_column event_table[] = {
@@ -55,38 +47,6 @@ static const struct report_column function_table[] = {
         .order_by = "device_id, cycles DESC",                                                                          \
     }
 
-static const struct series_report series[] = {
-    {
-        .name = "ctrl_cpu_pmu_events",
-        .title = "PMU events of the control CPU",
-        .doc = "How often each event happened on the CPUs that control a device.",
-        .query = EVENTS("ctrl_cpu"),
-        .columns = event_table,
-    },
-    {
-        .name = "ctrl_cpu_top_function",
-        .title = "Functions on the control CPU",
-        .doc = "Where the CPUs that control a device spent their cycles.",
-        .query = FUNCTIONS("ctrl_cpu"),
-        .columns = function_table,
-    },
-    {
-        .name = "ai_cpu_pmu_events",
-        .title = "PMU events of the AI CPU",
-        .doc = "How often each event happened on the AI CPUs of a device.",
-        .query = EVENTS("ai_cpu"),
-        .columns = event_table,
-    },
-    {
-        .name = "ai_cpu_top_function",
-        .title = "Functions on the AI CPU",
-        .doc = "Where the AI CPUs of a device spent their cycles.",
-        .query = FUNCTIONS("ai_cpu"),
-        .columns = function_table,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_cpu_sample = {
     OWN_TABLE("cpu_sample"),
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -94,6 +54,36 @@ const struct record_kind kind_cpu_sample = {
     .doc = "An event counted on a CPU of a device, and the function that ran. Text of perf script.",
     .patterns = (const char *const[]){"ai_ctrl_cpu.data.{device_id}.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    LINES_OF(lines),
-    .series = series,
+    /* perf script: a line for the sample, then one for each function on the stack, the innermost first. */
+    LINES({"{*}[{core_id}] {stamp_us:6}: {count} {*}0x{event:x}:{*}", LINE_BLOCK},
+          {" {*1} {function}+0x{*} ({module})", LINE_REPEAT}, {" {*1} {function} ({module})", LINE_REPEAT}),
+    SEVERAL_SERIES(
+        {
+            .name = "ctrl_cpu_pmu_events",
+            .title = "PMU events of the control CPU",
+            .doc = "How often each event happened on the CPUs that control a device.",
+            .query = EVENTS("ctrl_cpu"),
+            .columns = event_table,
+        },
+        {
+            .name = "ctrl_cpu_top_function",
+            .title = "Functions on the control CPU",
+            .doc = "Where the CPUs that control a device spent their cycles.",
+            .query = FUNCTIONS("ctrl_cpu"),
+            .columns = function_table,
+        },
+        {
+            .name = "ai_cpu_pmu_events",
+            .title = "PMU events of the AI CPU",
+            .doc = "How often each event happened on the AI CPUs of a device.",
+            .query = EVENTS("ai_cpu"),
+            .columns = event_table,
+        },
+        {
+            .name = "ai_cpu_top_function",
+            .title = "Functions on the AI CPU",
+            .doc = "Where the AI CPUs of a device spent their cycles.",
+            .query = FUNCTIONS("ai_cpu"),
+            .columns = function_table,
+        }),
 };

@@ -14,14 +14,6 @@ static const struct column columns[] = {
     NUMBER_COLUMN("cpu_id", "CPU", "The CPU that it ran on last."),
 };
 
-/* Blocks of a time, a line of /proc/uptime, and a line of /proc/<pid>/task/<tid>/stat for each thread. */
-static const struct line_format lines[] = {
-    {"time {host_ns}", LINE_BLOCK},
-    {"{uptime:2} {#1}", 0},
-    {"{thread_id} ({*}) {*1} {#10} {user_ticks} {system_ticks} {#23} {cpu_id} {#}", LINE_ROW},
-    {.pattern = NULL},
-};
-
 /* Between two blocks: what each thread used, at most the whole time, counts for the CPU where it was seen last. */
 #define USAGE                                                                                                          \
     "b AS (SELECT DISTINCT time_ns, uptime * setting('sysClockFreq', NULL) / 100.0 AS ticks FROM host_cpu),"           \
@@ -35,40 +27,7 @@ static const struct line_format lines[] = {
     USAGE ", m AS (SELECT before_ns, round(sum(used) * 100.0 / (max(ticks) * setting('cpuNums', NULL)), 6)"            \
           " AS usage FROM u GROUP BY before_ns)"
 
-static const struct report_column table[] = {
-    {"Device_id", "'host'", .doc = "It is the host's."},
-    {"Total Cpu Numbers", "setting('cpuNums', NULL)", .doc = "How many CPUs there are."},
-    {"Occupied Cpu Numbers", "count(*)", .doc = "How many the process was seen on."},
-    {"Recommend Cpu Numbers", "sum(most > 0)", .doc = "How many it used."},
-    {.title = NULL},
-};
-
 static const struct report_column value[] = {{"Usage(%)", "usage", .form = FORM_FLOAT}, {.title = NULL}};
-
-static const struct series_counter counters[] = {
-    {
-        .name = "'CPU ' || cpu_id",
-        .values = value,
-        .query = {.with = USAGE, .from = "c", .order_by = "cpu_id, before_ns"},
-        .time = "before_ns",
-        .device = "NULL",
-    },
-    {
-        .name = "'CPU Avg'",
-        .values = value,
-        .query = {.with = MEAN, .from = "m", .order_by = "before_ns"},
-        .time = "before_ns",
-        .device = "NULL",
-    },
-    {.name = NULL},
-};
-
-static const struct exported_column cpu_usage_columns[] = {
-    {"timestampNs", "before_ns", EXPORTED_NUMERIC},
-    {"cpuId", "cpu_id", EXPORTED_NUMERIC},
-    {"usage", "usage", EXPORTED_NUMERIC},
-    {.name = NULL},
-};
 
 const struct record_kind kind_host_cpu = {
     OWN_TABLE("host_cpu"),
@@ -78,7 +37,9 @@ const struct record_kind kind_host_cpu = {
            "the uptime and a line of stat for each thread.",
     .patterns = (const char *const[]){"host_cpu.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    LINES_OF(lines),
+    /* Blocks of a time, a line of /proc/uptime, and a line of /proc/<pid>/task/<tid>/stat for each thread. */
+    LINES({"time {host_ns}", LINE_BLOCK}, {"{uptime:2} {#1}", 0},
+          {"{thread_id} ({*}) {*1} {#10} {user_ticks} {system_ticks} {#23} {cpu_id} {#}", LINE_ROW}),
     SAMPLED_BY(.stamps = {{"host_ns", CLOCK_HOST_NS}}, .keys = {"thread_id"},
                .counters = {"user_ticks", "system_ticks"}),
     ONE_SERIES(.name = "host_cpu_usage", .title = "CPUs that the process used",
@@ -86,8 +47,30 @@ const struct record_kind kind_host_cpu = {
                .query = {.with = USAGE ", n AS (SELECT cpu_id, max(usage) AS most FROM c GROUP BY cpu_id)",
                          .from = "(SELECT * FROM n)",
                          .group_by = "'host'"},
-               .columns = table, .layer = "cpu_usage", .process = "CPU Usage", .process_order = 9,
-               .counters = counters),
-    EXPORTED_TABLE(.name = "CPU_USAGE", .columns = cpu_usage_columns,
+               .columns =
+                   VALUE_LIST({"Device_id", "'host'", .doc = "It is the host's."},
+                              {"Total Cpu Numbers", "setting('cpuNums', NULL)", .doc = "How many CPUs there are."},
+                              {"Occupied Cpu Numbers", "count(*)", .doc = "How many the process was seen on."},
+                              {"Recommend Cpu Numbers", "sum(most > 0)", .doc = "How many it used."}),
+               .layer = "cpu_usage", .process = "CPU Usage", .process_order = 9,
+               .counters = COUNTER_LIST(
+                   {
+                       .name = "'CPU ' || cpu_id",
+                       .values = value,
+                       .query = {.with = USAGE, .from = "c", .order_by = "cpu_id, before_ns"},
+                       .time = "before_ns",
+                       .device = "NULL",
+                   },
+                   {
+                       .name = "'CPU Avg'",
+                       .values = value,
+                       .query = {.with = MEAN, .from = "m", .order_by = "before_ns"},
+                       .time = "before_ns",
+                       .device = "NULL",
+                   })),
+    EXPORTED_TABLE(.name = "CPU_USAGE",
+                   .columns =
+                       EXPORTED_COLUMNS({"timestampNs", "before_ns", EXPORTED_NUMERIC},
+                                        {"cpuId", "cpu_id", EXPORTED_NUMERIC}, {"usage", "usage", EXPORTED_NUMERIC}),
                    .query = {.with = USAGE, .from = "c", .order_by = "cpu_id, before_ns"}),
 };

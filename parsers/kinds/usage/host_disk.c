@@ -16,13 +16,6 @@ static const struct column columns[] = {
     NUMBER_COLUMN("io_share", "IO", "Hundredths of per cent of the time that it waited for the disk."),
 };
 
-static const struct line_format lines[] = {
-    {"start_time {start_host_ns}", LINE_BLOCK},
-    {" {*1} {process_id} {*2} {read_rate:2} {read_unit} {write_rate:2} {write_unit} {*1} % {io_share:2} % {*}",
-     LINE_ROW},
-    {.pattern = NULL},
-};
-
 #define KILOBYTES(rate, unit)                                                                                          \
     rate " / 100.0 * CASE " unit " WHEN 'B/s' THEN 1 / 1024.0 WHEN 'M/s' THEN 1024 WHEN 'G/s' THEN 1048576 ELSE 1 END"
 #define USAGE                                                                                                          \
@@ -39,14 +32,6 @@ static const struct report_column table[] = {
     {.title = NULL},
 };
 
-static const struct exported_column host_disk_usage_columns[] = {
-    {"timestampNs", "sample_ns", EXPORTED_NUMERIC},
-    {"readRate", "read * 1024", EXPORTED_NUMERIC},
-    {"writeRate", "written * 1024", EXPORTED_NUMERIC},
-    {"usage", "usage", EXPORTED_NUMERIC},
-    {.name = NULL},
-};
-
 const struct record_kind kind_host_disk = {
     OWN_TABLE("host_disk"),
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -55,7 +40,9 @@ const struct record_kind kind_host_disk = {
            "lines of iotop.",
     .patterns = (const char *const[]){"host_disk.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    LINES_OF(lines),
+    LINES({"start_time {start_host_ns}", LINE_BLOCK},
+          {" {*1} {process_id} {*2} {read_rate:2} {read_unit} {write_rate:2} {write_unit} {*1} % {io_share:2} % {*}",
+           LINE_ROW}),
     SAMPLED_BY(.stamps = {{"start_host_ns", CLOCK_HOST_NS}}),
     ONE_SERIES(.name = "host_disk_usage", .title = "Disk traffic of the process",
                .doc = "How much the profiled process read from disks and wrote to them.",
@@ -64,6 +51,9 @@ const struct record_kind kind_host_disk = {
                .counters =
                    ONE_COUNTER(.name = "'Disk Usage'", .values = ONE_VALUE("Usage(%)", "usage", .form = FORM_FLOAT),
                                .query = {.with = USAGE, .from = "u"}, .time = "sample_ns", .device = "NULL")),
-    EXPORTED_TABLE(.name = "HOST_DISK_USAGE", .columns = host_disk_usage_columns,
+    EXPORTED_TABLE(.name = "HOST_DISK_USAGE",
+                   .columns = EXPORTED_COLUMNS(
+                       {"timestampNs", "sample_ns", EXPORTED_NUMERIC}, {"readRate", "read * 1024", EXPORTED_NUMERIC},
+                       {"writeRate", "written * 1024", EXPORTED_NUMERIC}, {"usage", "usage", EXPORTED_NUMERIC}),
                    .query = {.with = USAGE, .from = "u"}),
 };

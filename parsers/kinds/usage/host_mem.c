@@ -10,31 +10,11 @@ static const struct column columns[] = {
     NUMBER_COLUMN("resident_pages", "Resident", "Pages in memory, of 4 KiB."),
 };
 
-static const struct line_format lines[] = {
-    {"{host_ns} {size_pages} {resident_pages} {#5}", LINE_ROW},
-    {.pattern = NULL},
-};
-
 /* The usage that a sample tells holds since the one before. */
 #define USAGE                                                                                                          \
     "u AS (SELECT * FROM (SELECT lag(time_ns) OVER (ORDER BY id) AS before_ns, round(resident_pages * 4.0 /"           \
     " setting('memoryTotal', NULL) * 100, 6) AS usage FROM host_mem) WHERE before_ns IS NOT NULL)"
 #define KILOBYTES(usage) "(" usage ") * setting('memoryTotal', NULL) / 100"
-
-static const struct report_column table[] = {
-    {"Device_id", "'host'", .doc = "It is the host's."},
-    {"Total Memory(KB)", "setting('memoryTotal', NULL)", .doc = "Memory of the host."},
-    {"Peak Used Memory(KB)", KILOBYTES("SELECT max(usage) FROM u"), FORM_SHORTEST, 3, .doc = "The most that was used."},
-    {"Recommend Memory(KB)", KILOBYTES(USAGE_RECOMMENDED("usage", "u")), FORM_SHORTEST, 3,
-     .doc = "Recommended amount."},
-    {.title = NULL},
-};
-
-static const struct exported_column host_mem_usage_columns[] = {
-    {"timestampNs", "before_ns", EXPORTED_NUMERIC},
-    {"usage", "usage", EXPORTED_NUMERIC},
-    {.name = NULL},
-};
 
 const struct record_kind kind_host_mem = {
     OWN_TABLE("host_mem"),
@@ -43,14 +23,23 @@ const struct record_kind kind_host_mem = {
     .doc = "Memory of the profiled process on the host. Text lines of a time and what /proc/<pid>/statm says.",
     .patterns = (const char *const[]){"host_mem.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    LINES_OF(lines),
+    LINES({"{host_ns} {size_pages} {resident_pages} {#5}", LINE_ROW}),
     SAMPLED_BY(.stamps = {{"host_ns", CLOCK_HOST_NS}}),
     ONE_SERIES(.name = "host_mem_usage", .title = "Memory that the process used",
                .doc = "How much of the host's memory the profiled process used.",
-               .query = {.with = USAGE, .from = "u", .group_by = "'host'"}, .columns = table, .layer = "memory_usage",
-               .process = "Memory Usage", .process_order = 10,
+               .query = {.with = USAGE, .from = "u", .group_by = "'host'"},
+               .columns = VALUE_LIST({"Device_id", "'host'", .doc = "It is the host's."},
+                                     {"Total Memory(KB)", "setting('memoryTotal', NULL)", .doc = "Memory of the host."},
+                                     {"Peak Used Memory(KB)", KILOBYTES("SELECT max(usage) FROM u"), FORM_SHORTEST, 3,
+                                      .doc = "The most that was used."},
+                                     {"Recommend Memory(KB)", KILOBYTES(USAGE_RECOMMENDED("usage", "u")), FORM_SHORTEST,
+                                      3, .doc = "Recommended amount."}),
+               .layer = "memory_usage", .process = "Memory Usage", .process_order = 10,
                .counters =
                    ONE_COUNTER(.name = "'Memory Usage'", .values = ONE_VALUE("Usage(%)", "usage", .form = FORM_FLOAT),
                                .query = {.with = USAGE, .from = "u"}, .time = "before_ns", .device = "NULL")),
-    EXPORTED_TABLE(.name = "HOST_MEM_USAGE", .columns = host_mem_usage_columns, .query = {.with = USAGE, .from = "u"}),
+    EXPORTED_TABLE(.name = "HOST_MEM_USAGE",
+                   .columns = EXPORTED_COLUMNS({"timestampNs", "before_ns", EXPORTED_NUMERIC},
+                                               {"usage", "usage", EXPORTED_NUMERIC}),
+                   .query = {.with = USAGE, .from = "u"}),
 };

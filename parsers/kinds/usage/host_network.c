@@ -11,15 +11,6 @@ static const struct column columns[] = {
     BYTES_COLUMN("tx_bytes", "Sent", "Bytes sent so far."),
 };
 
-/* Blocks of a time and what /proc/net/dev says. */
-static const struct line_format lines[] = {
-    {"time {host_ns}", LINE_BLOCK},
-    {" {card}: {rx_bytes} {#7} {tx_bytes} {#7}", LINE_ROW},
-    {" Inter-{~}", LINE_SKIP},
-    {" face{~}", LINE_SKIP},
-    {.pattern = NULL},
-};
-
 /* Bytes a second of the cards whose speed is known, and how many those are. A usage is that of the last card. */
 #define USAGE                                                                                                          \
     "d AS (SELECT id, time_ns, card, setting('netCard.' || card, NULL) AS speed, rx_bytes - lag(rx_bytes) OVER w +"    \
@@ -29,27 +20,8 @@ static const struct line_format lines[] = {
     " bytes >= 0 AND time_ns > before_ns GROUP BY time_ns, before_ns), u AS (SELECT t.*, d.speed FROM t JOIN d ON"     \
     " d.id = t.last_id)"
 
-static const struct report_column table[] = {
-    {"Device_id", "'host'", .doc = "It is the host's."},
-    {"Netcard Speed(KB/s)",
-     "(SELECT sum(value) FROM setting WHERE name LIKE 'netCard.%' AND value <> -1 AND part_id = (SELECT id FROM"
-     " capture_part WHERE is_host)) * 125000 / 1024.0",
-     .form = FORM_FLOAT, .doc = "Speed of all cards together."},
-    {"Peak Used Speed(KB/s)", "max(rate * cards / 1024)", .form = FORM_FLOAT, .doc = "The most that was carried."},
-    {"Recommend Speed(KB/s)", USAGE_RECOMMENDED("rate * cards / 1024", "u"), .form = FORM_FLOAT,
-     .doc = "Recommended speed."},
-    {.title = NULL},
-};
-
 static const struct report_column value[] = {
     {"Usage(%)", "round(rate * 100 / (speed * 125000.0), 6)", .form = FORM_FLOAT}, {.title = NULL}};
-
-static const struct exported_column host_network_usage_columns[] = {
-    {"timestampNs", "before_ns", EXPORTED_NUMERIC},
-    {"usage", "round(rate * 100 / (speed * 125000.0), 6)", EXPORTED_NUMERIC},
-    {"speed", "rate * cards", EXPORTED_NUMERIC},
-    {.name = NULL},
-};
 
 const struct record_kind kind_host_network = {
     OWN_TABLE("host_network"),
@@ -58,15 +30,30 @@ const struct record_kind kind_host_network = {
     .doc = "Bytes that a network card of the host has received and sent. Text: blocks of a time and /proc/net/dev.",
     .patterns = (const char *const[]){"host_network.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    LINES_OF(lines),
+    /* Blocks of a time and what /proc/net/dev says. */
+    LINES({"time {host_ns}", LINE_BLOCK}, {" {card}: {rx_bytes} {#7} {tx_bytes} {#7}", LINE_ROW},
+          {" Inter-{~}", LINE_SKIP}, {" face{~}", LINE_SKIP}),
     SAMPLED_BY(.stamps = {{"host_ns", CLOCK_HOST_NS}}),
     ONE_SERIES(.name = "host_network_usage", .title = "Network traffic of the host",
                .doc = "How much the network cards of the host carried.",
-               .query = {.with = USAGE, .from = "u", .group_by = "'host'"}, .columns = table, .layer = "network_usage",
-               .process = "Network Usage", .process_order = 11,
+               .query = {.with = USAGE, .from = "u", .group_by = "'host'"},
+               .columns = VALUE_LIST({"Device_id", "'host'", .doc = "It is the host's."},
+                                     {"Netcard Speed(KB/s)",
+                                      "(SELECT sum(value) FROM setting WHERE name LIKE 'netCard.%' AND value <> -1 AND "
+                                      "part_id = (SELECT id FROM"
+                                      " capture_part WHERE is_host)) * 125000 / 1024.0",
+                                      .form = FORM_FLOAT, .doc = "Speed of all cards together."},
+                                     {"Peak Used Speed(KB/s)", "max(rate * cards / 1024)", .form = FORM_FLOAT,
+                                      .doc = "The most that was carried."},
+                                     {"Recommend Speed(KB/s)", USAGE_RECOMMENDED("rate * cards / 1024", "u"),
+                                      .form = FORM_FLOAT, .doc = "Recommended speed."}),
+               .layer = "network_usage", .process = "Network Usage", .process_order = 11,
                .counters = ONE_COUNTER(.name = "'Network Usage'", .values = value,
                                        .query = {.with = USAGE, .from = "u", .order_by = "before_ns"},
                                        .time = "before_ns", .device = "NULL")),
-    EXPORTED_TABLE(.name = "HOST_NETWORK_USAGE", .columns = host_network_usage_columns,
+    EXPORTED_TABLE(.name = "HOST_NETWORK_USAGE",
+                   .columns = EXPORTED_COLUMNS({"timestampNs", "before_ns", EXPORTED_NUMERIC},
+                                               {"usage", "round(rate * 100 / (speed * 125000.0), 6)", EXPORTED_NUMERIC},
+                                               {"speed", "rate * cards", EXPORTED_NUMERIC}),
                    .query = {.with = USAGE, .from = "u", .order_by = "before_ns"}),
 };

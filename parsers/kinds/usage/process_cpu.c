@@ -25,25 +25,6 @@ static const struct column columns[] = {
     NUMBER_COLUMN("all_guest_nice_ticks", "System, nice guests", "... of guests with low priority."),
 };
 
-/* Blocks of a time, /proc/<pid>/stat, the name, and the first line of /proc/stat. */
-static const struct line_format lines[] = {
-    {"TimeStamp:{stamp}", LINE_BLOCK},
-    {"ProcessName:{name}", 0},
-    {"cpu {all_user_ticks} {all_nice_ticks} {all_system_ticks} {all_idle_ticks} {all_iowait_ticks} {all_irq_ticks}"
-     " {all_softirq_ticks} {all_steal_ticks} {all_guest_ticks} {all_guest_nice_ticks}{#}",
-     0},
-    {"{#1} ({*}) {*1} {#10} {user_ticks} {system_ticks} {child_user_ticks} {child_system_ticks} {#}", 0},
-    {.pattern = NULL},
-};
-
-static const struct report_column table[] = {
-    {"Device_id", "coalesce(device_id, 'host')", .doc = "The device, or host."},
-    {"PID", "process_id", .doc = "The process."},
-    {"Name", "name", .doc = "Its name."},
-    {"CPU(%)", "usage", FORM_SHORTEST, 3, .doc = "Share of all processor time, in the mean of all samples."},
-    {.title = NULL},
-};
-
 const struct record_kind kind_process_cpu = {
     OWN_TABLE("process_cpu"),
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -53,7 +34,13 @@ const struct record_kind kind_process_cpu = {
     .patterns = (const char *const[]){"{process_id}-CpuUsage.data.{device_id}.slice_{slice}",
                                       "{process_id}-CpuUsage.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    LINES_OF(lines),
+    /* Blocks of a time, /proc/<pid>/stat, the name, and the first line of /proc/stat. */
+    LINES(
+        {"TimeStamp:{stamp}", LINE_BLOCK}, {"ProcessName:{name}", 0},
+        {"cpu {all_user_ticks} {all_nice_ticks} {all_system_ticks} {all_idle_ticks} {all_iowait_ticks} {all_irq_ticks}"
+         " {all_softirq_ticks} {all_steal_ticks} {all_guest_ticks} {all_guest_nice_ticks}{#}",
+         0},
+        {"{#1} ({*}) {*1} {#10} {user_ticks} {system_ticks} {child_user_ticks} {child_system_ticks} {#}", 0}),
     ONE_SERIES(
             .name = "process_cpu_usage", .title = "Processor time of processes",
             .doc = "Share of all processor time of processes on devices and on the host.",
@@ -67,5 +54,8 @@ const struct record_kind kind_process_cpu = {
                         " process_id)",
                     .order_by = "device_id IS NULL, device_id, usage DESC",
                 },
-            .columns = table),
+            .columns = VALUE_LIST({"Device_id", "coalesce(device_id, 'host')", .doc = "The device, or host."},
+                                  {"PID", "process_id", .doc = "The process."}, {"Name", "name", .doc = "Its name."},
+                                  {"CPU(%)", "usage", FORM_SHORTEST, 3,
+                                   .doc = "Share of all processor time, in the mean of all samples."})),
 };

@@ -14,25 +14,7 @@ static const struct column columns[] = {
     NUMBER_COLUMN("shared_pages", "Shared", "Pages in memory that others may use too."),
 };
 
-/* Blocks of a time, the name, and /proc/<pid>/statm. */
-static const struct line_format lines[] = {
-    {"TimeStamp:{stamp}", LINE_BLOCK},
-    {"ProcessName:{name}", 0},
-    {"{size_pages} {resident_pages} {shared_pages} {#4}", 0},
-    {.pattern = NULL},
-};
-
 #define MEAN(column) "sum(" column ") / count(" column ")"
-
-static const struct report_column table[] = {
-    {"Device_id", "coalesce(device_id, 'host')", .doc = "The device, or host."},
-    {"PID", "process_id", .doc = "The process."},
-    {"Name", "max(name)", .doc = "Its name."},
-    {"Size(pages)", MEAN("size_pages"), .doc = "Size of the address space, in the mean of all samples."},
-    {"Resident(pages)", MEAN("resident_pages"), .doc = "In memory."},
-    {"Shared(pages)", MEAN("shared_pages"), .doc = "In memory, and others may use them too."},
-    {.title = NULL},
-};
 
 const struct record_kind kind_process_memory = {
     OWN_TABLE("process_memory"),
@@ -42,7 +24,9 @@ const struct record_kind kind_process_memory = {
     .patterns = (const char *const[]){"{process_id}-Memory.data.{device_id}.slice_{slice}",
                                       "{process_id}-Memory.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    LINES_OF(lines),
+    /* Blocks of a time, the name, and /proc/<pid>/statm. */
+    LINES({"TimeStamp:{stamp}", LINE_BLOCK}, {"ProcessName:{name}", 0},
+          {"{size_pages} {resident_pages} {shared_pages} {#4}", 0}),
     ONE_SERIES(.name = "process_mem", .title = "Memory of processes",
                .doc = "Memory of processes on devices and on the host, in the mean of all samples.",
                .query =
@@ -51,5 +35,10 @@ const struct record_kind kind_process_memory = {
                        .order_by = "device_id IS NULL, device_id, " MEAN("size_pages") " + " MEAN(
                            "resident_pages") " + " MEAN("shared_pages") " DESC",
                    },
-               .columns = table),
+               .columns = VALUE_LIST(
+                   {"Device_id", "coalesce(device_id, 'host')", .doc = "The device, or host."},
+                   {"PID", "process_id", .doc = "The process."}, {"Name", "max(name)", .doc = "Its name."},
+                   {"Size(pages)", MEAN("size_pages"), .doc = "Size of the address space, in the mean of all samples."},
+                   {"Resident(pages)", MEAN("resident_pages"), .doc = "In memory."},
+                   {"Shared(pages)", MEAN("shared_pages"), .doc = "In memory, and others may use them too."})),
 };

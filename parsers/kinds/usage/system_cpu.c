@@ -24,37 +24,11 @@ static const struct column columns[] = {
     " {user_ticks} {nice_ticks} {system_ticks} {idle_ticks} {iowait_ticks} {irq_ticks} {softirq_ticks} {steal_ticks}"  \
     " {guest_ticks} {guest_nice_ticks}{#}"
 
-/* Blocks of a time and what /proc/stat says. */
-static const struct line_format lines[] = {
-    {"TimeStamp:{stamp}", LINE_BLOCK},
-    {"cpu{cpu_id}" TICKS, LINE_ROW},
-    {"cpu" TICKS, LINE_ROW},
-    {"intr{#}", LINE_SKIP},
-    {"ctxt{#}", LINE_SKIP},
-    {"btime{#}", LINE_SKIP},
-    {"processes{#}", LINE_SKIP},
-    {"procs_{*} {#}", LINE_SKIP},
-    {"softirq{#}", LINE_SKIP},
-    {.pattern = NULL},
-};
-
 #define IN_LIST(name) "instr(',' || setting('" name "', device_id) || ',', ',' || cpu_id || ',') > 0"
 #define ALL                                                                                                            \
     "sum(user_ticks + nice_ticks + system_ticks + idle_ticks + iowait_ticks + irq_ticks + softirq_ticks + steal_ticks" \
     " + guest_ticks + guest_nice_ticks)"
 #define SHARE(column) "ratio(sum(" column "), " ALL ") * 100", FORM_SHORTEST, 3
-
-static const struct report_column table[] = {
-    {"Device_id", "coalesce(device_id, 'host')", .doc = "The device, or host."},
-    {"Cpu Type", "type", .doc = "Which CPUs: those that control the device, those of AI CPU operators, the host's."},
-    {"User(%)", SHARE("user_ticks"), .doc = "In user mode."},
-    {"Sys(%)", SHARE("system_ticks"), .doc = "In kernel mode."},
-    {"IoWait(%)", SHARE("iowait_ticks"), .doc = "Waiting for devices."},
-    {"Irq(%)", SHARE("irq_ticks"), .doc = "In interrupts."},
-    {"Soft(%)", SHARE("softirq_ticks"), .doc = "In soft interrupts."},
-    {"Idle(%)", SHARE("idle_ticks"), .doc = "Idle."},
-    {.title = NULL},
-};
 
 const struct record_kind kind_system_cpu = {
     OWN_TABLE("system_cpu"),
@@ -64,7 +38,10 @@ const struct record_kind kind_system_cpu = {
     .patterns =
         (const char *const[]){"SystemCpuUsage.data.{device_id}.slice_{slice}", "host_sys_cpu.data.slice_{slice}", NULL},
     COLUMNS_OF(columns),
-    LINES_OF(lines),
+    /* Blocks of a time and what /proc/stat says. */
+    LINES({"TimeStamp:{stamp}", LINE_BLOCK}, {"cpu{cpu_id}" TICKS, LINE_ROW}, {"cpu" TICKS, LINE_ROW},
+          {"intr{#}", LINE_SKIP}, {"ctxt{#}", LINE_SKIP}, {"btime{#}", LINE_SKIP}, {"processes{#}", LINE_SKIP},
+          {"procs_{*} {#}", LINE_SKIP}, {"softirq{#}", LINE_SKIP}),
     ONE_SERIES(.name = "cpu_usage", .title = "Processor time of the system",
                .doc = "How the CPUs of devices and of the host spent their time.",
                .query =
@@ -76,5 +53,14 @@ const struct record_kind kind_system_cpu = {
                        .group_by = "device_id, type",
                        .order_by = "device_id IS NULL, device_id, type",
                    },
-               .columns = table),
+               .columns = VALUE_LIST(
+                   {"Device_id", "coalesce(device_id, 'host')", .doc = "The device, or host."},
+                   {"Cpu Type", "type",
+                    .doc = "Which CPUs: those that control the device, those of AI CPU operators, the host's."},
+                   {"User(%)", SHARE("user_ticks"), .doc = "In user mode."},
+                   {"Sys(%)", SHARE("system_ticks"), .doc = "In kernel mode."},
+                   {"IoWait(%)", SHARE("iowait_ticks"), .doc = "Waiting for devices."},
+                   {"Irq(%)", SHARE("irq_ticks"), .doc = "In interrupts."},
+                   {"Soft(%)", SHARE("softirq_ticks"), .doc = "In soft interrupts."},
+                   {"Idle(%)", SHARE("idle_ticks"), .doc = "Idle."})),
 };

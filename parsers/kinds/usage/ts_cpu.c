@@ -39,56 +39,6 @@ static const struct field short_fields[] = {
     "e AS (" PAIR(0) " UNION ALL " PAIR(1) " UNION ALL " PAIR(2) " UNION ALL " PAIR(3) " UNION ALL " PAIR(             \
         4) " UNION ALL " PAIR(5) " UNION ALL " PAIR(6) ")"
 
-static const struct report_column event_table[] = {
-    {"Device_id", "device_id", .doc = "The device."},
-    {"Event", "format('0x%x', event)", .doc = "The number of the event."},
-    {"Name", ARM_EVENT_NAME("event"), .doc = "Name that ARM gives the event."},
-    {"Count", "total", .doc = "How often it happened."},
-    {.title = NULL},
-};
-
-static const struct report_column function_table[] = {
-    {"Device_id", "device_id", .doc = "The device."},
-    {"Function", "format('0x%x', pc)", .doc = "Where it was."},
-    {"Cycles", "cycles", .doc = "Cycles that were counted there."},
-    {"Cycles(%)", "share * 100", FORM_SHORTEST, 3, .doc = "Its share in all."},
-    {.title = NULL},
-};
-
-static const struct series_report series[] = {
-    {
-        .name = "ts_cpu_pmu_events",
-        .title = "PMU events of the task scheduler",
-        .doc = "How often each event happened on the CPU of the task scheduler; ordered as texts, as Ascend's tool "
-               "does.",
-        .query =
-            {
-                .with = PAIRS,
-                .from = "(SELECT device_id, event, sum(count) AS total FROM e WHERE " ARM_EVENT_CHOSEN(
-                    "event", "ts_cpu_profiling_events") " GROUP BY device_id, event)",
-                .order_by = "device_id, CAST(total AS TEXT) DESC",
-            },
-        .columns = event_table,
-    },
-    {
-        .name = "ts_cpu_top_function",
-        .title = "Places in the task scheduler",
-        .doc = "The five places where the CPU of the task scheduler spent most cycles.",
-        .query =
-            {
-                .with = PAIRS,
-                .from = "(SELECT device_id, pc, cycles, ratio(cycles, sum(cycles) OVER (PARTITION BY device_id)) AS"
-                        " share, row_number() OVER (PARTITION BY device_id ORDER BY cycles DESC) AS place FROM (SELECT"
-                        " device_id, pc, sum(count) AS cycles FROM e WHERE event = " ARM_EVENT_CYCLES
-                        " GROUP BY device_id, pc))",
-                .where = "place <= 5",
-                .order_by = "device_id, place",
-            },
-        .columns = function_table,
-    },
-    {.name = NULL},
-};
-
 const struct record_kind kind_ts_cpu = {
     OWN_TABLE("ts_cpu"),
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -98,5 +48,42 @@ const struct record_kind kind_ts_cpu = {
     RECORDS_OF(columns, LAYOUT("tscpu-304", 304, fields, "docs/formats/usage.md 4: 304 bytes", STAMP),
                LAYOUT("tscpu-184", 184, short_fields, "docs/formats/usage.md 4: 184 bytes, chips 2 to 4", STAMP)),
     SAMPLES_OF(.stamps = {{"device_ns", CLOCK_DEVICE_NS}}),
-    .series = series,
+    SEVERAL_SERIES(
+        {
+            .name = "ts_cpu_pmu_events",
+            .title = "PMU events of the task scheduler",
+            .doc = "How often each event happened on the CPU of the task scheduler; ordered as texts, as Ascend's tool "
+                   "does.",
+            .query =
+                {
+                    .with = PAIRS,
+                    .from = "(SELECT device_id, event, sum(count) AS total FROM e WHERE " ARM_EVENT_CHOSEN(
+                        "event", "ts_cpu_profiling_events") " GROUP BY device_id, event)",
+                    .order_by = "device_id, CAST(total AS TEXT) DESC",
+                },
+            .columns = VALUE_LIST({"Device_id", "device_id", .doc = "The device."},
+                                  {"Event", "format('0x%x', event)", .doc = "The number of the event."},
+                                  {"Name", ARM_EVENT_NAME("event"), .doc = "Name that ARM gives the event."},
+                                  {"Count", "total", .doc = "How often it happened."}),
+        },
+        {
+            .name = "ts_cpu_top_function",
+            .title = "Places in the task scheduler",
+            .doc = "The five places where the CPU of the task scheduler spent most cycles.",
+            .query =
+                {
+                    .with = PAIRS,
+                    .from =
+                        "(SELECT device_id, pc, cycles, ratio(cycles, sum(cycles) OVER (PARTITION BY device_id)) AS"
+                        " share, row_number() OVER (PARTITION BY device_id ORDER BY cycles DESC) AS place FROM (SELECT"
+                        " device_id, pc, sum(count) AS cycles FROM e WHERE event = " ARM_EVENT_CYCLES
+                        " GROUP BY device_id, pc))",
+                    .where = "place <= 5",
+                    .order_by = "device_id, place",
+                },
+            .columns = VALUE_LIST({"Device_id", "device_id", .doc = "The device."},
+                                  {"Function", "format('0x%x', pc)", .doc = "Where it was."},
+                                  {"Cycles", "cycles", .doc = "Cycles that were counted there."},
+                                  {"Cycles(%)", "share * 100", FORM_SHORTEST, 3, .doc = "Its share in all."}),
+        }),
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/table/text_table.h"
+#include "exporters/table/terminal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

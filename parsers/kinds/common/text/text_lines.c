@@ -486,16 +486,16 @@ static int keep_texts(struct text_stream *stream, uint64_t before, struct err *e
 static int take_row(struct text_stream *stream, struct decoder *decoder, uint64_t before, const struct place *place,
                     struct err *err)
 {
-    int status = 0;
     if (stream->has_blocks && !stream->in_block) {
         diag_report(decoder_diag(decoder), DIAG_TEXT_LINE, place, "a row of no block; expected '%s' before it",
                     stream->kind->lines[0].pattern);
         decoder_reject(decoder, DIAG_TEXT_LINE);
-    } else if (!stream->has_blocks || is_complete(stream, decoder, before, place)) {
-        status = emit(stream, decoder, place, err);
+    } else if ((!stream->has_blocks || is_complete(stream, decoder, before, place)) &&
+               emit(stream, decoder, place, err) < 0) {
+        return err_status(err);
     }
     stream->present = before;
-    return status;
+    return 0;
 }
 
 /* A line that cannot be of the open block, if one is: what follows is of one whose beginning is damaged. */

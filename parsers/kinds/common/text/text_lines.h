@@ -47,6 +47,7 @@ bool line_pattern_take(const struct line_pattern *pattern, const char *text, siz
  * is reported, as is the last when it does not end. */
 extern const struct kind_hooks text_lines_hooks;
 #define LINES_OF(formats) .hooks = &text_lines_hooks, .lines = (formats)
+#define LINES(...) LINES_OF(LISTED(line_format, __VA_ARGS__))
 
 /* Whether the patterns are sound: columns that exist. For a test. */
 bool text_lines_check(const struct record_kind *kind);
