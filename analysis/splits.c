@@ -647,6 +647,11 @@ int splits_make(const struct workload *workload, struct splits *ret, struct err 
     size_t from = 0, until = 0;
     int status = 0;
 
+    if (workload->splits != NULL) {
+        *ret = *workload->splits;
+        ret->borrowed = true;
+        return 0;
+    }
     *ret = (struct splits){.whole = workload->step_count == 0, .source = workload->step_source};
     ret->devices = calloc(workload->device_count + 1, sizeof *ret->devices);
     if (ret->devices == NULL)
@@ -676,7 +681,7 @@ int splits_make(const struct workload *workload, struct splits *ret, struct err 
 
 bool splits_is_warmup(const struct splits *splits, size_t i)
 {
-    return splits->items[i].warmup;
+    return splits->items[i].warmup && !splits->warm_counts;
 }
 
 bool splits_is_outside(const struct splits *splits, size_t i)
@@ -783,12 +788,14 @@ void splits_group_name(const struct workload *workload, const struct splits *spl
 
 void splits_release(struct splits *splits)
 {
-    large_free(splits->items);
-    free(splits->groups.items);
-    free(splits->devices);
-    if (splits->cuts != NULL)
-        free(splits->cuts->items);
-    free(splits->cuts);
+    if (!splits->borrowed) {
+        large_free(splits->items);
+        free(splits->groups.items);
+        free(splits->devices);
+        if (splits->cuts != NULL)
+            free(splits->cuts->items);
+        free(splits->cuts);
+    }
     *splits = (struct splits){.items = NULL};
 }
 

@@ -69,10 +69,13 @@ struct splits {
     enum step_source source;  /* the leading family */
     struct cut_steps *cuts;   /* steps of which a part was not recorded; never NULL after splits_make */
     bool whole;               /* there are no steps */
+    bool borrowed;            /* they are the workload's: splits_release leaves them alone */
+    bool warm_counts;         /* none is taken for warm-up */
     size_t warmup, inside;    /* steps of the leading family that are warm-up; that are not outside */
     size_t steps;             /* of the leading family */
 };
 
+/* Those of workload->splits where it has them. */
 int splits_make(const struct workload *workload, struct splits *ret, struct err *err);
 void splits_release(struct splits *splits);
 

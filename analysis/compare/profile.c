@@ -617,8 +617,7 @@ int profile_make(const struct workload *workload, const char *name, const struct
                             .refused = (int64_t)workload->refused};
     bool failed = copy_text(&ret->name, name, err) < 0 || splits_make(workload, &splits, err) < 0 ||
                   name_cut_steps(ret, &splits, err) < 0;
-    for (size_t i = 0; choice->warmup && i < splits.count; i++)
-        splits.items[i].warmup = false;
+    splits.warm_counts = choice->warmup;
     failed = failed || (!choice->warmup && counted_executions(workload, &splits, &counting.counted, err) < 0);
     for (size_t i = 0; i < splits.count; i++) {
         bool leads = !splits.whole && splits.groups.items[splits.items[i].group].source == splits.source;

@@ -150,9 +150,10 @@ struct workload {
         int64_t id, device; /* as the capture numbers them */
     } * streams, *devices;
     size_t stream_count, stream_capacity, device_count, device_capacity;
-    bool sums_only;   /* set before loading: operators alone are kept, with their sums */
-    bool borrowed;    /* all that it points to is another's: workload_release leaves it alone */
-    uint64_t refused; /* executions whose times are none: negative, or past the end of the clock */
+    bool sums_only;              /* set before loading: operators alone are kept, with their sums */
+    bool borrowed;               /* all that it points to is another's: workload_release leaves it alone */
+    const struct splits *splits; /* made of it, for who needs them again, and outlive it; NULL: each makes its own */
+    uint64_t refused;            /* executions whose times are none: negative, or past the end of the clock */
 };
 
 void workload_init(struct workload *workload);

@@ -207,6 +207,7 @@ static int load(struct html_page *page, struct err *err)
         (!page->splits.whole && step_groups_make(&page->workload, &page->splits, &page->groups, err) < 0) ||
         (!page->workload.facts.placed && gaps_make(&page->workload, &page->gaps, err) < 0))
         return err_status(err);
+    page->workload.splits = &page->splits;
     page->paths.workload = page->workload; /* which the page owns */
     if (path_steps_load(page->db, &page->paths, err) < 0)
         return err_status(err);

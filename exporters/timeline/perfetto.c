@@ -576,8 +576,8 @@ static void end_slices(struct perfetto *writer, struct track *track, int64_t unt
 }
 
 /* Puts the value of an argument. */
-static inline char *put_value(char *p, struct perfetto *writer, struct track *track, const struct event_member *member,
-                              struct err *err)
+static inline __attribute__((always_inline)) char *put_value(char *p, struct perfetto *writer, struct track *track,
+                                                             const struct event_member *member, struct err *err)
 {
     switch (member->type) {
     case EVENT_TEXT:
