@@ -69,10 +69,9 @@ static int add_mark(struct capture *capture, const struct entry *entry, struct f
     mark->identity.model = model->name;
     capture->mark_count++;
     /* what names a data file too has been read for it: names are in order */
-    const struct capture_file *file =
-        capture->file_count > 0
-            ? bsearch(entry->name, capture->files, capture->file_count, sizeof *capture->files, compare_with_done)
-            : NULL;
+    const struct capture_file *file = capture->file_count > 0 ? &capture->files[capture->file_count - 1] : NULL;
+    if (file != NULL && compare_with_done(entry->name, file) != 0) /* as it mostly is */
+        file = bsearch(entry->name, capture->files, capture->file_count, sizeof *capture->files, compare_with_done);
     if (file == NULL)
         return capture_read_done(capture, entry->name, &mark->done, err);
     mark->done = file->done;
