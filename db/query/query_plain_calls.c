@@ -52,16 +52,6 @@ struct totals {
     bool read;
 };
 
-<<<<<<< HEAD
-struct first_call {
-    struct thread_key {
-        int64_t process_id, thread_id;
-    } thread;
-    struct plain_call call; /* the longest of those that begin first */
-    uint64_t number, number_of_longest;
-};
-=======
->>>>>>> h-c
 struct call_kind {
     struct kind_key {
         int64_t name_number, process_id, thread_id, api_type;
@@ -72,8 +62,6 @@ struct call_kind {
 struct sorted_call {
     int64_t end_ns;
     uint64_t kind;
-<<<<<<< HEAD
-=======
 };
 
 struct first_call {
@@ -82,7 +70,6 @@ struct first_call {
     } thread;
     struct plain_call call; /* the longest of those that begin first */
     uint64_t number, number_of_longest;
->>>>>>> h-c
 };
 
 struct plain_calls {
@@ -329,10 +316,7 @@ static int sort_calls(struct plain_calls *calls, enum plain_layers layer, struct
 {
     struct reading reading = {.calls = calls, .threads = &calls->threads[layer]};
     map_clear(&reading.threads->by_thread);
-<<<<<<< HEAD
-=======
     reading.threads->last = NULL;
->>>>>>> h-c
     if (calls->adds_up && !calls->totals[layer].read)
         reading.totals = &calls->totals[layer];
     reading.spool = spool_new(SORT_MEMORY, NULL, err);
@@ -574,7 +558,7 @@ int plain_calls_each_total(struct plain_calls *calls, enum plain_layers layer,
     struct reading reading = {.calls = calls, .totals = totals};
     int status = totals->read ? 0 : read_calls(&reading, layer, err);
     totals->read = true;
-    SCOPED_FREE struct named_total *list = status == 0 ? map_items(&totals->by_name, err) : NULL;
+    struct named_total *list = status == 0 ? map_items(&totals->by_name, err) : NULL;
     size_t count = list != NULL ? totals->by_name.used : 0;
     if (list == NULL)
         status = err_status(err);
@@ -583,5 +567,6 @@ int plain_calls_each_total(struct plain_calls *calls, enum plain_layers layer,
         list[i].total.all_ns = totals->all_ns;
         status = each(arg, &list[i].total, err);
     }
+    free(list);
     return status;
 }

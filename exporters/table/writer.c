@@ -180,27 +180,15 @@ char *report_path(const struct export_options *options, const char *name, int64_
 
 static int open_file(struct report_writer *writer, struct err *err)
 {
-<<<<<<< HEAD
+    enum { CELL_BYTES = 4 }; /* of most tables more */
     SCOPED_FREE char *path = report_path(writer->options, writer->name, writer->files > 0 ? (int64_t)writer->files : -1,
                                          writer->suffix.data, err);
-=======
-    enum { CELL_BYTES = 4 }; /* of most tables more */
-    char *path = report_path(writer->options, writer->name, writer->files > 0 ? (int64_t)writer->files : -1,
-                             writer->suffix.data, err);
-    int status = path != NULL ? outfile_open(&writer->out, path, err) : err_status(err);
-    if (status < 0) {
-        free(path);
-        return status;
-    }
-    writer->path = path;
-    writer->file_rows = 0;
-    if (writer->choice == NULL && writer->files == 0)
-        outfile_expect(&writer->out, writer->expected * writer->plan->step_count * CELL_BYTES);
->>>>>>> h-c
     bool head = true;
     if (path == NULL || outfile_open(&writer->out, path, err) < 0)
         return err_status(err);
     writer->file_rows = 0;
+    if (writer->choice == NULL && writer->files == 0)
+        outfile_expect(&writer->out, writer->expected * writer->plan->step_count * CELL_BYTES);
     if (writer->options->stream != NULL &&
         table_stream_begin(writer->options->stream, writer->options->format, writer->plan->titles,
                            writer->plan->step_count, &head, err) < 0)
