@@ -2,6 +2,7 @@
 #include "exporters/counters/pmu_metric.h"
 
 #include "base/words.h"
+#include "exporters/counters/pmu_rounding.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "exporters/cann_report.h"
 #include "exporters/counters/pmu_metric.h"
+#include "exporters/counters/pmu_rounding.h"
 #include "exporters/reports/earlier/device_2022.h"
 #include "exporters/table/report.h"
 #include "parsers/record.h"

@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "exporters/counters/pmu_metric.h"
+#include "exporters/counters/pmu_rounding.h"
 
 #include <math.h>
 #include <stdio.h>

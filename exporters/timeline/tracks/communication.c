@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Communication operators and their tasks: for each group of each device a thread with its operators, and one for each
  * plane with their tasks. */
+#include "exporters/communication/communication.h"
 #include "base/array.h"
 #include "base/map.h"
 #include "base/number.h"
@@ -8,7 +9,6 @@
 #include "db/query/cann_version.h"
 #include "db/query/query_records.h"
 #include "exporters/cann_report.h"
-#include "exporters/communication/communication.h"
 #include "exporters/query_compile.h"
 #include "exporters/timeline/track.h"
 

@@ -3,6 +3,7 @@
  * the ones written down. */
 #include "base/number.h"
 #include "exporters/counters/pmu_metric.h"
+#include "exporters/counters/pmu_rounding.h"
 
 #include <math.h>
 #include <setjmp.h>
