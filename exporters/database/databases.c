@@ -312,7 +312,7 @@ int framework_write_database(struct framework_analysis *analysis, struct err *er
 static struct stretch *stretches_of(const struct framework_analysis *analysis, size_t *ret_count, struct err *err)
 {
     const struct framework_steps *steps = &analysis->framework->steps;
-    struct stretch *stretches = calloc(steps->count + 1, sizeof *stretches);
+    struct stretch *stretches = scoped_memory(steps->count + 1, sizeof *stretches);
     *ret_count = 0;
     if (stretches == NULL) {
         err_set(err, ERR_NO_MEMORY, "out of memory for %zu steps", steps->count);

@@ -30,7 +30,7 @@ static int put_row(struct report_run *run, const struct profile_row *row, double
 static int put_table(struct report_run *run, const struct profile_table *table,
                      bool (*wanted)(const struct profile_row *row), struct err *err)
 {
-    SCOPED_FREE const struct profile_row **rows = calloc(table->count + 1, sizeof *rows);
+    SCOPED_FREE const struct profile_row **rows = scoped_memory(table->count + 1, sizeof *rows);
 
     if (rows == NULL)
         return err_no_memory(err);

@@ -315,7 +315,7 @@ static int each_counted(const struct workload *workload,
                         int (*each)(void *arg, const struct roofline_row *row, struct err *err), void *arg,
                         struct err *err)
 {
-    SCOPED_FREE const struct workload_operator **sorted = calloc(workload->operator_count + 1, sizeof *sorted);
+    SCOPED_FREE const struct workload_operator **sorted = scoped_memory(workload->operator_count + 1, sizeof *sorted);
     size_t count = 0;
 
     if (sorted == NULL)

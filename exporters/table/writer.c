@@ -46,7 +46,7 @@ static int least_first(const struct report_plan *plan, size_t step)
 
 static struct grid_column *make_columns(const struct report_plan *plan, struct err *err)
 {
-    struct grid_column *columns = calloc(plan->step_count + 1, sizeof *columns);
+    struct grid_column *columns = scoped_memory(plan->step_count + 1, sizeof *columns);
 
     if (columns == NULL)
         err_no_memory(err);
@@ -89,7 +89,7 @@ static int plain_print(struct grid *grid, const struct report_plan *plan, struct
                        struct err *err)
 {
     SCOPED_FREE struct grid_column *columns = make_columns(plan, err);
-    SCOPED_FREE char **titles = calloc(plan->step_count + 1, sizeof *titles);
+    SCOPED_FREE char **titles = scoped_memory(plan->step_count + 1, sizeof *titles);
     if (columns == NULL || titles == NULL)
         return err_no_memory(err);
     grid->columns = columns;
@@ -337,7 +337,7 @@ static int take_sorted(void *arg, const char *row, size_t length, struct err *er
     const struct row_format *pieces = &writer->plan->pieces;
     if (!begins_file(writer))
         return take_bytes(writer, row, length, err);
-    SCOPED_FREE char *copy = malloc(length + pieces->begin.length + 1);
+    SCOPED_FREE char *copy = scoped_memory(length + pieces->begin.length + 1, 1);
     if (copy == NULL)
         return err_no_memory(err);
     char *end = put_piece(copy, &pieces->begin);

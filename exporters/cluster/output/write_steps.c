@@ -191,12 +191,13 @@ static int find_with(struct stages *stages, const struct plan *plan, struct fore
 
 static int stages_find(struct stages *stages, const struct plan *plan, struct err *err)
 {
-    SCOPED(forest_release) struct forest pipelines = {.ranks = NULL};
-    SCOPED(forest_release) struct forest joined = {.ranks = NULL};
+    struct forest pipelines = {.ranks = NULL}, joined = {.ranks = NULL};
     *stages = (struct stages){.ranks = NULL};
-    return forest_init(&pipelines, plan, err) < 0 || forest_init(&joined, plan, err) < 0
-               ? err_status(err)
-               : find_with(stages, plan, &pipelines, &joined, err);
+    bool failed = forest_init(&pipelines, plan, err) < 0 || forest_init(&joined, plan, err) < 0 ||
+                  find_with(stages, plan, &pipelines, &joined, err) < 0;
+    forest_release(&pipelines);
+    forest_release(&joined);
+    return failed ? err_status(err) : 0;
 }
 
 static void stages_release(struct stages *stages)

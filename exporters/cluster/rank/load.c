@@ -287,7 +287,7 @@ static int prepare(struct run *run, struct err *err)
     if (load->prepare == NULL)
         return 0;
     SCOPED_FREE const struct cluster_source **sources =
-        calloc(run->share_count + 1, sizeof(const struct cluster_source *));
+        scoped_memory(run->share_count + 1, sizeof(const struct cluster_source *));
     if (sources == NULL)
         return err_no_memory(err);
     for (size_t i = 0; i < run->share_count; i++) {

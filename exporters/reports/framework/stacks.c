@@ -254,7 +254,7 @@ static int put_launches(struct stacks *stacks, struct err *err)
 {
     const struct framework_analysis *analysis = stacks->analysis;
     const struct framework *framework = analysis->framework;
-    SCOPED_FREE struct path *path = malloc(sizeof *path);
+    SCOPED_FREE struct path *path = scoped_memory(1, sizeof *path);
 
     if (path == NULL)
         return err_no_memory(err);
