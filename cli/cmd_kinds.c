@@ -379,7 +379,7 @@ static int print_kinds(const struct settings *settings, const struct layout_set 
 
     for (size_t i = 0; record_kinds[i] != NULL; i++)
         limit++;
-    chosen = calloc(limit, sizeof *chosen);
+    chosen = scoped_memory(limit, sizeof *chosen);
     if (chosen == NULL)
         err_no_memory(&err);
     else

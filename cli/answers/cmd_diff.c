@@ -58,7 +58,7 @@ static char *capture_path(const char *path, struct err *err)
     char *real = realpath(path, NULL);
 
     if (real == NULL)
-        real = strdup(path);
+        real = scoped_text(path, SIZE_MAX);
     if (real == NULL)
         err_no_memory(err);
     return real;
@@ -292,7 +292,7 @@ static int find_sides(const struct settings *settings, struct value_list *base, 
 static int parse_gates(const struct settings *settings, struct gate **ret)
 {
     const struct value_list *texts = &settings->diff.gates;
-    struct gate *gates = calloc(texts->count + 1, sizeof *gates);
+    struct gate *gates = scoped_memory(texts->count + 1, sizeof *gates);
     struct err err = ERR_INIT;
     int result = gates == NULL ? err_no_memory(&err) : 0;
 

@@ -151,7 +151,7 @@ static char *cluster_output(const char *directory)
         SCOPED_FREE char *file = path_join(directory, places[i]);
         bool found = file != NULL && access(file, F_OK) == 0;
         if (found)
-            return i == 0 ? path_join(directory, CLUSTER_OUTPUT) : strdup(directory);
+            return i == 0 ? path_join(directory, CLUSTER_OUTPUT) : scoped_text(directory, SIZE_MAX);
     }
     return NULL;
 }

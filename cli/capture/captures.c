@@ -336,7 +336,7 @@ static char *existing_part(const char *path, struct err *err)
 {
     struct err missing = ERR_INIT;
     char *absolute = NULL, *slash;
-    SCOPED_FREE char *part = path != NULL ? strdup(path) : NULL;
+    SCOPED_FREE char *part = path != NULL ? scoped_text(path, SIZE_MAX) : NULL;
 
     if (part == NULL)
         err_no_memory(err);

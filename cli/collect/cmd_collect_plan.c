@@ -49,7 +49,7 @@ static int resolve(const char *path, char **ret, struct err *err)
 
     *ret = realpath(path, NULL);
     if (*ret == NULL && errno == ENOENT && lstat(path, &st) < 0)
-        *ret = strdup(path);
+        *ret = scoped_text(path, SIZE_MAX);
     return *ret != NULL ? 0 : err_set_errno(err, errno, "cannot find what '%s' leads to", path);
 }
 

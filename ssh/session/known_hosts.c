@@ -99,7 +99,7 @@ static long decode_base64(struct field text, unsigned char *ret, size_t size)
 
     if (text.length == 0 || text.length % 4 != 0 || text.length > KEY_LIMIT * 4 / 3)
         return -1;
-    buffer = malloc(text.length);
+    buffer = scoped_memory(text.length, 1);
     if (buffer == NULL)
         return -1;
     length = EVP_DecodeBlock(buffer, (const unsigned char *)text.start, (int)text.length);
@@ -274,7 +274,7 @@ static int make_parent(const char *path, struct err *err)
 
     if (slash == NULL || slash == path)
         return 0;
-    parent = strndup(path, (size_t)(slash - path));
+    parent = scoped_text(path, (size_t)(slash - path));
     if (parent == NULL)
         return err_no_memory(err);
     return mkdir(parent, 0700) < 0 && errno != EEXIST
