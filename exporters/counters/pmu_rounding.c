@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporters/counters/pmu_metric.h"
+#include "exporters/counters/pmu_rounding.h"
 
 #include <math.h>
 #include <sqlite3.h>
