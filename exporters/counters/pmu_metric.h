@@ -15,6 +15,7 @@
 #define MSPROF_EXPORTERS_COUNTERS_PMU_METRIC_H
 
 #include "db/database.h"
+#include "exporters/counters/pmu_rounding.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -10,7 +10,6 @@
 #include "base/search.h"
 #include "db/database.h"
 #include "exporters/counters/pmu_metric.h"
-#include "exporters/counters/pmu_rounding.h"
 #include "exporters/timeline/track.h"
 
 #include <math.h>
@@ -312,7 +311,7 @@ static char *put_call(char *p, const struct trace_style *style, const struct pla
 static char *put_times(struct earlier *draw, char *p, const struct trace_slice *slice)
 {
     const struct trace_style *style = &draw->file.trace.style;
-    struct put_times *times = draw->times;
+    struct last_times *times = draw->times;
     if (times == NULL || style->coded || slice->instant)
         return trace_put_times_at(p, style, slice, &draw->place);
     p = trace_put_place_at(p, style, slice, &draw->place);
@@ -924,7 +923,7 @@ static int write_files(struct earlier *draw, struct err *err)
         int (*draw)(struct earlier *draw, struct err *err);
     } others[] = {{"thread_group", draw_thread_group}, {"ge", draw_models}, {"ge_op_execute", draw_host_steps}};
     struct files files = {.layer = *draw, .msprof = *draw, .stack = *draw};
-    struct put_times times = {.length = 0};
+    struct last_times times = {.length = 0};
     char suffix[SUFFIX_2022_MAX];
     device_2022_suffix(draw->device, suffix);
     files.layer.file.processes = files.msprof.file.processes = files.stack.file.processes =

@@ -20,7 +20,7 @@ int timeline_of_job(struct timeline_run *run, struct err *err);
 /* ---- inside ---- */
 
 /* When a call was, as it was put last: several files show it one after the other. */
-struct put_times {
+struct last_times {
     int64_t start_ns, duration_ns;
     unsigned short_ps;
     size_t length; /* 0: none was put */
@@ -53,7 +53,7 @@ struct earlier {
     } threads[PLAIN_BOTH + 1], *listing; /* of calls, by layers, in the order of their first calls */
     bool grouped;                        /* calls of both layers are drawn together */
     struct trace_place place;            /* of the latest call */
-    struct put_times *times;             /* of the latest call, of all files that are drawn at once; NULL: one file */
+    struct last_times *times;            /* of the latest call, of all files that are drawn at once; NULL: one file */
     const char *behind_name;             /* where the name of the event that is being put ends */
     bool in_model;                       /* ai_stack_time: the model's execution has begun */
     bool flows;                          /* msprof: arrows from ACL calls to tasks */
