@@ -8,6 +8,7 @@
 #include "base/search.h"
 #include "db/query/cann_version.h"
 #include "db/query/query_records.h"
+#include "db/query/query_scan.h"
 #include "exporters/cann_report.h"
 #include "exporters/query_compile.h"
 #include "exporters/timeline/track.h"
@@ -71,18 +72,23 @@ static int add_lane(struct layer *layer, const struct cann_communication *op, in
 }
 
 /* The operator of a task; NULL in a database that others changed. */
-static const struct cann_communication *op_of(const struct layer *layer, const struct cann_transfer *transfer)
+static const struct cann_communication *op_of(const struct layer *layer, int64_t op_id)
 {
     const struct cann_communications *ops = &layer->run->communications;
-    int64_t place = transfer->op_id - 1;
+    int64_t place = op_id - 1;
     return place >= 0 && (uint64_t)place < ops->count ? &ops->items[place] : NULL;
 }
 
-static int add_plane(void *arg, const struct cann_transfer *transfer, struct err *err)
+/* Lanes need no more of tasks, and nothing of what the device did. */
+enum { PLANE_OP, PLANE, PLANE_TASK, PLANE_COLUMNS };
+static const struct scan_column plane_columns[PLANE_COLUMNS] = {
+    {"op_id", PLANE_OP, false}, {"plane_id", PLANE, false}, {"task_row_id", PLANE_TASK, false}};
+
+static int add_plane(void *arg, int64_t *row, struct err *err)
 {
     struct layer *layer = arg;
-    const struct cann_communication *op = op_of(layer, transfer);
-    return op != NULL && transfer->plane_id != DB_NULL ? add_lane(layer, op, transfer->plane_id, err) : 0;
+    const struct cann_communication *op = op_of(layer, row[PLANE_OP]);
+    return op != NULL && row[PLANE] != DB_NULL && row[PLANE_TASK] != DB_NULL ? add_lane(layer, op, row[PLANE], err) : 0;
 }
 
 /* The number of a thread. */
@@ -217,7 +223,7 @@ static int write_transfer(void *arg, const struct cann_transfer *transfer, struc
 {
     struct layer *layer = arg;
     struct track_run *run = layer->run;
-    const struct cann_communication *op = op_of(layer, transfer);
+    const struct cann_communication *op = op_of(layer, transfer->op_id);
     if (op == NULL || transfer->plane_id == DB_NULL || /* nothing was reported of it */
         !trace_guest_shows(run->guest, transfer->start_ns))
         return 0;
@@ -280,7 +286,8 @@ static int begin(struct track_run *run, void *opaque, struct err *err)
     for (size_t i = 0; status == 0 && i < ops->count; i++)
         status = add_lane(layer, &ops->items[i], GROUP_ITSELF, err);
     if (status == 0)
-        status = cann_each_transfer(run->run->db, add_plane, layer, err);
+        status = query_scan_all(run->run->db, "communication_task", NULL, plane_columns, PLANE_COLUMNS, add_plane,
+                                layer, err);
     if (status == 0)
         unite_lanes(layer);
     if (status == 0)
