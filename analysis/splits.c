@@ -663,7 +663,7 @@ int splits_make(const struct workload *workload, struct splits *ret, struct err 
     }
     for (size_t i = 0; i < ret->count; large_pass(i++))
         ret->inside += !ret->items[i].outside && ret->groups.items[ret->items[i].group].source == ret->source;
-    if (status == 0 && (times = malloc((ret->count + 1) * sizeof *times)) == NULL)
+    if (status == 0 && (times = scoped_memory(ret->count + 1, sizeof *times)) == NULL)
         status = err_no_memory(err);
     for (size_t g = 0; status == 0 && !ret->whole && g < ret->groups.count; g++)
         status = mark_warmup(ret, g, times, err);
