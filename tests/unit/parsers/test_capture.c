@@ -211,6 +211,33 @@ static void of_files_with_equal_content_under_two_numbers_one_is_decoded(void **
     collection_free(collection);
 }
 
+/* Short ones are compared when they are read, long ones beforehand. */
+static void so_it_is_of_long_files_and_of_many_short_ones(void **state)
+{
+    enum { RECORDS = 200, SHORT = 40 };
+    static unsigned char bytes[RECORDS * PMU_SIZE];
+    char name[32];
+    (void)state;
+    make_job();
+    for (unsigned i = 0; i < RECORDS; i++)
+        put_pmu(bytes + i * PMU_SIZE, i, 600, 1, 7);
+    put_file("aicore.0.2.1", bytes, sizeof bytes);
+    put_file("aicore.0.2.2", bytes, sizeof bytes);
+    for (unsigned i = 0; i < SHORT; i++) {
+        snprintf(name, sizeof name, "aicore.0.1.%u", i);
+        put_task_of_input(name, i % 10);
+    }
+    struct collection *collection = collect(in_scratch("J"), NULL);
+    const struct diagnostics *diag = collection_diagnostics(collection);
+    assert_int_equal(row_count(collection, "svp_pmu"), RECORDS + 10);
+    assert_int_equal(reported(diag, DIAG_FILE_DUPLICATE, NULL), 1 + SHORT - 10);
+    assert_report(diag, DIAG_FILE_DUPLICATE, "data/aicore.0.2.2", "bytes as 'data/aicore.0.2.1', which is decoded",
+                  NULL);
+    assert_int_equal(reported(diag, DIAG_FILE_DUPLICATE, "data/aicore.0.1.39"), 1);
+    assert_int_equal(reported(diag, DIAG_FILE_DUPLICATE, "data/aicore.0.1.9"), 0);
+    collection_free(collection);
+}
+
 static void files_of_several_devices_and_models_may_have_equal_content(void **state)
 {
     (void)state;
@@ -436,6 +463,7 @@ int main(void)
         SCRATCH_TEST(an_unknown_file_is_named_and_a_known_foreign_stream_noted),
         SCRATCH_TEST(of_two_files_for_the_same_stream_one_is_decoded),
         SCRATCH_TEST(of_files_with_equal_content_under_two_numbers_one_is_decoded),
+        SCRATCH_TEST(so_it_is_of_long_files_and_of_many_short_ones),
         SCRATCH_TEST(files_of_several_devices_and_models_may_have_equal_content),
         SCRATCH_TEST(empty_files_are_no_copies_of_each_other),
         SCRATCH_TEST(of_two_done_files_for_the_same_inference_the_first_by_name_counts),

@@ -142,6 +142,28 @@ static void so_is_one_of_a_large_capture(void **state)
     read_around_missing(LARGE);
 }
 
+static void peek(size_t size, bool known)
+{
+    make_files(size);
+    struct file_reader *reader = begin();
+    for (size_t i = 0; i < FILES; i += 2) {
+        const char *sum = file_reader_peek(reader, i);
+        assert_int_equal(sum != NULL, known);
+        char before[CHECKSUM_TEXT_SIZE] = "";
+        snprintf(before, sizeof before, "%s", known ? sum : "");
+        assert_whole(reader, i, size);
+        assert_true(!known || strcmp(before, file_reader_checksum(reader)) == 0);
+    }
+    end(reader);
+}
+
+static void the_sum_of_a_short_file_is_known_before_it_is_read(void **state)
+{
+    (void)state;
+    peek(SMALL, true);
+    peek(LARGE, false);
+}
+
 /* The size that counts is a file's when the capture was opened. */
 static void a_file_that_grew_is_read_to_its_end(void **state)
 {
@@ -164,6 +186,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_file_that_went_away_is_told_and_the_next_one_read, scratch_setup,
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(so_is_one_of_a_large_capture, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(the_sum_of_a_short_file_is_known_before_it_is_read, scratch_setup,
+                                        scratch_teardown),
         cmocka_unit_test_setup_teardown(a_file_that_grew_is_read_to_its_end, scratch_setup, scratch_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
