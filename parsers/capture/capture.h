@@ -229,8 +229,8 @@ int64_t part_clock_ns(const struct capture_part *part, enum sample_clock clock, 
  * out or when it was interrupted. */
 int capture_reject_copies(struct capture *capture, struct err *err);
 
-/* Files of fewer bytes are read at once. Those of boards, which may have tens of thousands, are not compared beforehand,
- * but each with those before it when it is read. */
+/* Files of fewer bytes are read at once. Those of boards, which may have tens of thousands, are not compared
+ * beforehand, but each with those before it when it is read. */
 #define READER_WHOLE ((size_t)16 * 1024)
 struct copies {
     struct map seen;
