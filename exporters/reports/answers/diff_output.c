@@ -117,7 +117,7 @@ static int add_rows(const struct diff_output *output, struct grid *grid, struct 
 {
     const struct compare_rows *rows = &output->comparison->rows;
     size_t left;
-    char others_key[64];
+    char others_key[64] = "";
     const struct compare_row others = others_of(output, others_key, &left), rest = rest_of(output->comparison);
 
     snprintf(others_key, sizeof others_key, "(%zu more)", left);
