@@ -817,7 +817,7 @@ static int compare_rows_by(struct comparison *comparison, const struct side *bas
 int comparison_make(const struct side *base, const struct side *new_side, const struct compare_options *options,
                     const struct gate *gates, size_t gate_count, struct comparison *ret, struct err *err)
 {
-    SCOPED_FREE struct compare_rows ops = {.items = NULL};
+    struct compare_rows ops = {.items = NULL};
 
     *ret = (struct comparison){.options = *options, .gate_count = gate_count};
     if (check_sides(base, new_side, err) < 0)
@@ -834,6 +834,7 @@ int comparison_make(const struct side *base, const struct side *new_side, const 
         ret->noise = ops.noise;
         ret->steps_differ = ops.steps_differ;
         check_side(ret, base, new_side, &ops);
+        free(ops.items); /* of many names it is large, and so is what follows */
         status = compare_rows_by(ret, base, new_side, options->by, &ret->rows, err);
     }
     if (status == 0)

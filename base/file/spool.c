@@ -18,6 +18,7 @@
 #define BESIDE_FROM                                                                                                    \
     ((size_t)1024 * 1024) /* memory whose halves take turns: one is filled while the other is written                  \
                            */
+#define LONG_FILE ((off_t)16 * 1024 * 1024)
 #define READ_SIZE_MIN ((size_t)4096)
 #define READ_SIZE_MAX ((size_t)32 * 1024)
 
@@ -108,6 +109,22 @@ static int end_writing(struct spool *spool, struct err *err)
     return err_status(err);
 }
 
+static void *close_file(void *arg)
+{
+    close((int)(intptr_t)arg);
+    return NULL;
+}
+
+/* Takes a long file out of the page cache beside what comes next. */
+static void close_long_file(int fd)
+{
+    pthread_t thread;
+    if (thread_start(&thread, close_file, (void *)(intptr_t)fd) == 0)
+        pthread_detach(thread);
+    else
+        close(fd);
+}
+
 void spool_free(struct spool *spool)
 {
     struct err ignored = ERR_INIT;
@@ -116,7 +133,9 @@ void spool_free(struct spool *spool)
     (void)end_writing(spool, &ignored);
     for (size_t i = 0; i < spool->runs.count; i++)
         free(spool->runs.items[i].buffer);
-    if (spool->file >= 0)
+    if (spool->file >= 0 && spool->file_size >= LONG_FILE)
+        close_long_file(spool->file);
+    else if (spool->file >= 0)
         close(spool->file);
     free(spool->runs.items);
     release_batch(&spool->filling);
