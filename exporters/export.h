@@ -29,12 +29,12 @@ enum column_set { COLUMNS_GUIDE, COLUMNS_VENDOR };
 enum flame_weight { FLAME_DEVICE, FLAME_HOST, FLAME_COUNT, FLAME_WEIGHTS };
 
 struct show;         /* inside */
-struct table_choice; /* report/choice.h */
-struct table_stream; /* show/table_stream.h */
+struct table_choice; /* exporters/table/choice.h */
+struct table_stream; /* exporters/table/writer.h */
 struct table_sink;   /* table/table_sink.h */
 struct trace_cuts;   /* timeline/cuts.h */
-struct report_files; /* report/report_file.h */
-struct roofs;        /* load/load_roofline.h */
+struct report_files; /* exporters/table/report.h */
+struct roofs;        /* exporters/load/load.h */
 
 /* Files of communication operators. */
 enum communication_kind { COMMUNICATION_TIMES = 1, COMMUNICATION_MATRIX = 2 };
@@ -69,8 +69,8 @@ struct export_options {
     unsigned communication;            /* of communication files: a bit of enum communication_kind each; 0: both */
     enum flame_weight flame_weight;    /* of flames alone, as the next one */
     bool flame_picture;                /* SVG; else collapsed stacks */
-    const struct table_choice *choice; /* of tables: which rows and columns; NULL: all. report/choice.h */
-    const struct report_files *report_files; /* the user's own, of summaries; NULL: none. report/report_file.h */
+    const struct table_choice *choice; /* of tables: which rows and columns; NULL: all */
+    const struct report_files *report_files; /* the user's own, of summaries; NULL: none */
     const char *stream_path;     /* of tables: "/dev/stdout" instead of files in the directory; NULL: files */
     struct table_stream *stream; /* of what goes to stream_path: tables become one; NULL: each is whole */
     struct table_sink *sink;     /* TABLE_CELLS: who takes the rows */

@@ -213,7 +213,7 @@ struct record_kind {
     unsigned families; /* FAMILY_...: the captures that may hold such records, or whose records they are derived from */
     const char *title; /* "Device PMU of a layer group" */
     const char *option; /* NULL, or the option of CANN's profiling that records it, on every chip:
-                         * "sys_io_sampling_freq". Anything more than that stands in parsers/switches/effect.c */
+                         * "sys_io_sampling_freq". Anything more than that stands in parsers/switches/finding.c */
     const char *doc;    /* a few sentences for the manual */
     /* File names as patterns: literal text with {device_id}, {model}, {model_id}, {batch_num}, {input_pic_num},
      * {current_pic_count}, {slice}, {process_id}, {group_id}, {core_id}, {tag} (letters and '_'), {number} (digits,

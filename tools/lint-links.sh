@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Checks that what sources and pages refer to is there: sections of docs/formats/ ("docs/formats/cann.md 4.2"), other
-# pages of docs/, and the relative links of Markdown files.
+# pages of docs/, the relative links of Markdown files, and the sources that comments of C name.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
@@ -38,6 +38,12 @@ while IFS= read -r -d '' file; do
         [ -e "$(dirname "$file")/${target%%#*}" ] || finding "$file:$line: the link to '$target' leads nowhere"
     done < <(grep -noE '\]\([^)]+\)' "$file" | sed -E 's/\]\(([^)]*)\)/\1/')
 done < <(find . \( -name build -o -name .git \) -prune -o -name '*.md' -print0)
+
+while IFS=: read -r file line source; do
+    [ -e "$source" ] || finding "$file:$line: there is no $source"
+done < <(find acl analysis base cli db exporters parsers ssh tests -name '*.[ch]' -print0 | xargs -0 grep -HnvE '^ *# *include' |
+    grep -oE '^[^:]+:[0-9]+:|\<(acl|analysis|base|cli|db|exporters|parsers|ssh|tests|tools)/[a-z0-9_/-]+\.[ch]\>' |
+    awk '/:$/ { at = $0; next } { print at $0 }')
 
 if [ "$findings" -gt 0 ]; then
     echo "lint-links: $findings findings" >&2

@@ -10,8 +10,8 @@
 #include "exporters/table/plan.h"
 
 struct workload;       /* analysis/compare/workload.h */
-struct path_steps;     /* exporters/load/path_steps.h */
-struct host_calls;     /* exporters/load/load_evidence.h */
+struct path_steps;     /* exporters/load/load.h */
+struct host_calls;     /* exporters/load/load.h */
 struct device_reading; /* exporters/reports/earlier/device_2022.h */
 
 struct report_session {

@@ -343,7 +343,7 @@ struct association {
     size_t text_rows, tensor_rows; /* emitted so far */
 };
 
-/* An error when a kind hands over a span that it had to refuse (base/span.h): it would be counted as sound. */
+/* An error when a kind hands over a span that it had to refuse (base/diag.h): it would be counted as sound. */
 int join_expect_span(int64_t start_ns, int64_t end_ns, struct err *err);
 
 /* Room for one more item of an array that doubles (base/file/large.h); NULL with err set when memory ran out or there

@@ -11,8 +11,8 @@
 #include <sqlite3.h>
 #include <stdio.h>
 
-/* The effects of all options: the rows of parsers/switches/effect.c, and one for each record kind that names its option
- * itself.
+/* The effects of all options: the rows of parsers/switches/finding.c, and one for each record kind that names its
+ * option itself.
  */
 
 /* Ended by one without a key. NULL with err set when memory ran out. */
