@@ -89,7 +89,7 @@ static inline void scoped_free(const void *place)
 }
 
 /* Memory of zeros, and a copy of at most length bytes of text, for SCOPED_FREE: of what malloc() and its like give, the
- * analyzer of clang 14 does not see the end. NULL: there is none. */
+ * analyzer of clang 14 does not see the end. NULL when memory ran out. */
 void *scoped_memory(size_t count, size_t size);
 char *scoped_text(const char *text, size_t length);
 

@@ -238,11 +238,15 @@ static void *load(void *arg)
     return NULL;
 }
 
-static void loading_begin(struct loading *loading, struct work *work)
+static void loading_init(struct loading *loading, struct work *work)
 {
     *loading = (struct loading){.work = work, .framework = {.info = work->info}, .err = ERR_INIT};
     diag_init(&loading->again, false);
     loading->diag = work->prof > 0 ? &loading->again : &work->diag;
+}
+
+static void loading_begin(struct loading *loading)
+{
     loading->begun = thread_start(&loading->thread, load, loading) == 0;
 }
 
@@ -365,7 +369,8 @@ static int with_capture(struct capture_visit *visit)
     struct err err = ERR_INIT;
     sqlite3 *db = NULL;
     SCOPED(loading_release) struct loading loading;
-    loading_begin(&loading, work);
+    loading_init(&loading, work);
+    loading_begin(&loading);
     int imported = visit_open_database(visit, &db);
     loading_end(&loading);
     if (db == NULL)
@@ -385,7 +390,7 @@ static int without_capture(struct work *work)
     struct err err = ERR_INIT;
     sqlite3 *db = NULL;
     SCOPED(loading_release) struct loading loading;
-    loading_begin(&loading, work);
+    loading_init(&loading, work);
     loading_end(&loading);
     bool failed = database_setup(&err) < 0 || database_open_memory(&db, &err) < 0 ||
                   schema_create_tables(db, &err) < 0 || schema_finish(db, &err) < 0 ||

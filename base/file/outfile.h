@@ -33,9 +33,9 @@ struct outfile {
     int lock_fd;  /* holds the temporary file's lock until it has its name; -1: none */
     char *buffer; /* NULL when closed */
     size_t used, capacity;
-    uint64_t written; /* bytes already given to the system, or on their way to it */
-    uint64_t expected;
-    int failure; /* errno of the first failed write that is known, else 0 */
+    uint64_t written;  /* bytes already given to the system, or on their way to it */
+    uint64_t expected; /* bytes that it will have about, where that is known */
+    int failure;       /* errno of the first failed write that is known, else 0 */
     enum outfile_way way;
     struct direct *direct; /* of OUTFILE_DIRECT: some of what is written may still be on its way */
     outfile_take *take;    /* who gets the bytes in place of a file; NULL: a file */
@@ -108,7 +108,8 @@ static inline void outfile_advance(struct outfile *out, size_t length)
     out->used += length;
 }
 
-/* The file will have at least so many bytes: long ones are written past the page cache from the first on. */
+/* The file will have about so many bytes: long ones are written past the page cache from the first on. A wrong number
+ * costs time alone. */
 static inline void outfile_expect(struct outfile *out, uint64_t bytes)
 {
     out->expected = bytes;

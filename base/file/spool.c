@@ -12,12 +12,11 @@
 
 #define WRITE_SIZE ((size_t)256 * 1024)
 #define FIRST_ROOM ((size_t)16 * 1024)
-#define READ_MEMORY                                                                                                    \
-    ((size_t)8 * 1024 * 1024) /* of all runs together, which only those of many million records take                   \
-                               */
-#define BESIDE_FROM                                                                                                    \
-    ((size_t)1024 * 1024) /* memory whose halves take turns: one is filled while the other is written                  \
-                           */
+/* Memory of all runs together, which only those of many million records take. */
+#define READ_MEMORY ((size_t)8 * 1024 * 1024)
+/* Memory whose halves take turns: one is filled while the other is written. */
+#define BESIDE_FROM ((size_t)1024 * 1024)
+/* To close such a file takes so long that a thread does it. */
 #define LONG_FILE ((off_t)16 * 1024 * 1024)
 #define READ_SIZE_MIN ((size_t)4096)
 #define READ_SIZE_MAX ((size_t)32 * 1024)

@@ -81,14 +81,14 @@ struct plain_calls {
     bool last_counts;
     struct intern names;
     uint32_t last_name;
-    /* All that calls have but their times is the same in many of them: */
+    /* Facts of calls other than their times, which many calls share: */
     struct map kinds_by_key; /* struct call_kind */
     struct ARRAY_OF(struct plain_call) kinds;
     uint32_t last_kind;
     struct spool *sorted[PLAIN_RUNTIME + 1]; /* by layer; NULL: nobody asked */
     struct first_calls {
-        struct map by_thread; /* struct first_call */
-        struct first_call *last;
+        struct map by_thread;    /* struct first_call */
+        struct first_call *last; /* of the latest call, in the map; NULL: none */
         uint64_t calls;
     } threads[PLAIN_RUNTIME + 1]; /* likewise: the first calls of their threads */
     struct spool *operators;      /* by time; NULL: likewise */
