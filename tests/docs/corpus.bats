@@ -10,11 +10,11 @@ load ../cli/common
 @test "the fuzz targets begin with files of every kind, numbered as the kinds are" {
     command -v python3 >/dev/null || skip "python3 is not installed"
     python3 - "$repository" <<'END'
-import glob, os, sys
+import glob, os, re, sys
 kinds = []
 for path in sorted(glob.glob(os.path.join(sys.argv[1], 'parsers/kinds/*/*.c')), key=os.path.basename):
     with open(path, encoding='utf-8') as source:
-        if '.patterns =' in source.read():
+        if re.search(r'\.patterns =|^    \w+_RECORD\(', source.read(), re.MULTILINE):
             kinds.append(os.path.basename(path)[:-2])
 assert len(kinds) > 30
 for number, kind in enumerate(kinds):

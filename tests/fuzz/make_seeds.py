@@ -24,7 +24,7 @@ def kinds_of_files():
     kinds = []
     for path in sorted(glob.glob(os.path.join(SOURCE, "parsers", "kinds", "*", "*.c")), key=os.path.basename):
         with open(path) as file:
-            if ".patterns =" in file.read():
+            if re.search(r"\.patterns =|^    \w+_RECORD\(", file.read(), re.MULTILINE):
                 kinds.append(os.path.basename(path)[:-2])
     return kinds
 

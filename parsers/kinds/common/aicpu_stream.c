@@ -2,6 +2,7 @@
 #include "parsers/kinds/common/aicpu_stream.h"
 
 #include "parsers/kinds/common/device_stream.h"
+#include "parsers/kinds/common/kfc_turn.h"
 
 void aicpu_put_ids(const struct record_stream *stream, struct row *row, size_t stream_column, size_t task_column)
 {
@@ -15,15 +16,18 @@ void aicpu_put_ids(const struct record_stream *stream, struct row *row, size_t s
     row_set_integer(row, task_column, task_id);
 }
 
-bool aicpu_put_times(const struct record_stream *stream, struct decoder *decoder, struct row *row, size_t first_tick,
-                     size_t first_ns, size_t count)
+int kfc_turn_take(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
-    for (size_t i = 0; i < count; i++) {
-        int64_t time_ns = part_device_ns(stream->part, row->cells[first_tick + i].integer);
-        if (i > 0 && !decoder_check_span(decoder, stream->kind->columns[first_ns + i].title,
-                                         row->cells[first_ns + i - 1].integer, time_ns))
-            return false;
+    (void)err;
+    const struct record_stream *stream = state;
+    size_t count = (stream->kind->column_count - FIRST_TICK) / 2, first_ns = FIRST_TICK + count;
+    row_set_integer(row, DEVICE_ID, stream->device_id);
+    aicpu_put_ids(stream, row, STREAM_ID, TASK_ID);
+    for (size_t i = 0; *keep && i < count; i++) {
+        int64_t time_ns = part_device_ns(stream->part, row->cells[FIRST_TICK + i].integer);
+        *keep = i == 0 || decoder_check_span(decoder, stream->kind->columns[first_ns + i].title,
+                                             row->cells[first_ns + i - 1].integer, time_ns);
         row_set_integer(row, first_ns + i, time_ns);
     }
-    return true;
+    return 0;
 }

@@ -8,11 +8,6 @@
 /* Puts the numbers of stream and task, decoded as the chip's scheduler codes them, in place of the recorded words. */
 void aicpu_put_ids(const struct record_stream *stream, struct row *row, size_t stream_column, size_t task_column);
 
-/* Points in time that follow each other: for each from first_tick on a column of ticks, from first_ns on one of
- * nanoseconds. False: one is before that in front of it, which has been reported. */
-bool aicpu_put_times(const struct record_stream *stream, struct decoder *decoder, struct row *row, size_t first_tick,
-                     size_t first_ns, size_t count);
-
 /* The layout of a kind by the type of its records: name, type and where it is described. */
 #define AICPU_LAYOUT(title, type, text)                                                                                \
     LAYOUT(title, 256, fields, text, .part = true, MAGICS(MAGIC(0, 2, 0x5a5a), MAGIC(4, 4, type)))

@@ -24,13 +24,7 @@ enum { FILE_ID, DEVICE_ID, STREAM_ID, TASK_ID, TURNS, TURN, FIRST_TICK };
         .title = NULL                                                                                                  \
     }
 
-/* The columns that no field gives, of a turn with so many points in time; false: they cannot be, which is reported. */
-static inline bool kfc_turn_derive(const struct record_stream *stream, struct decoder *decoder, struct row *row,
-                                   size_t times)
-{
-    row_set_integer(row, DEVICE_ID, stream->device_id);
-    aicpu_put_ids(stream, row, STREAM_ID, TASK_ID);
-    return aicpu_put_times(stream, decoder, row, FIRST_TICK, FIRST_TICK + times, times);
-}
+/* The record hook: fills the columns that no field gives. */
+int kfc_turn_take(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err);
 
 #endif

@@ -14,10 +14,8 @@ const struct record_kind kind_aiv_pmu = {
     .doc = "Cycles and eight event counters of a task, or of a core when it was sampled. Those of tasks are joined "
            "with the task (device_task) instead of stored here, but for tasks that are not known to have run.",
     .patterns = (const char *const[]){DEVICE_FILES_OF_2022("aiVectorCore.data"), NULL},
-    .columns = core_pmu_columns,
-    .column_count = CORE_PMU_COLUMNS,
-    .layouts = core_pmu_layouts,
-    .layout_count = CORE_PMU_LAYOUTS,
+    COLUMNS_OF(core_pmu_columns),
+    LAYOUTS_OF(core_pmu_layouts),
     .hooks = &core_pmu_hooks,
     ONE_SERIES(.name = "ai_vector_core_utilization", .title = "Sampled vector cores",
                .doc = "Share of their cycles in which the pipes of sampled vector cores worked.",

@@ -13,13 +13,9 @@
     STORED(START_US, "start_us", "Start", NUMBER, "Microseconds, by a clock of its own.", AT(40, 8))                   \
     STORED(END_US, "end_us", "End", NUMBER, "By the same.", AT(48, 8))
 
-enum { COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
-
 static const struct value_name nodes[] = {{1, "GetNext_dequeue_wait"}, {0, NULL}};
 
-static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
-
-static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
+COLUMN_TABLES;
 
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {

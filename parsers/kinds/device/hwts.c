@@ -15,7 +15,6 @@
     MADE(TASK_TYPE, "task_type", "Task type", INTEGER(NONE, TRANSIENT),                                                \
          "Kind of task: 0 AI_CORE, 1 AI_CPU, as for stars_soc.")
 
-enum { COLUMNS(COLUMN_NUMBER) };
 enum { TYPE_START, TYPE_END, TYPE_BLOCK_START, TYPE_BLOCK_END };
 
 static const struct value_name types[] = {{TYPE_START, "start"},
@@ -24,7 +23,7 @@ static const struct value_name types[] = {{TYPE_START, "start"},
                                           {TYPE_BLOCK_END, "block end"},
                                           {0, NULL}};
 
-static const struct column columns[] = {COLUMNS(COLUMN_MADE)};
+MADE_COLUMNS;
 
 static const struct field fields[] = {BITS_FIELD("type", 0, 1, 0, 3),
                                       BITS_FIELD("counter", 0, 1, 4, 4),

@@ -26,18 +26,18 @@ static const struct field fields[] = {
     FIELD("turn_count", 97, 1), FIELD("turn", 98, 1),
 };
 
-static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
-{
-    (void)err;
-    *keep = kfc_turn_derive(state, decoder, row, TIMES);
-    return 0;
-}
-
 static const struct report_column values[] = {KFC_TURN_VALUES};
 
 #define PHASE(name, from, to)                                                                                          \
     "SELECT id, device_id, stream_id, task_id, '" name " ' || turn AS name, " from "_ns AS begin_ns, " to              \
     "_ns - " from "_ns AS lasts_ns FROM kfc_comm_turn"
+
+/* clang-format off */
+#define PHASES                                                                                                         \
+    "(" PHASE("StartServer", "start", "wait") " UNION ALL " PHASE("TaskWaitRequest", "wait", "algorithm")              \
+    " UNION ALL " PHASE("TaskOrchestration", "algorithm", "send") " UNION ALL " PHASE("TaskLaunch", "send", "sent")    \
+    " UNION ALL " PHASE("TaskExecute", "sent", "executed") " UNION ALL " PHASE("Finalize", "executed", "end") ")"
+/* clang-format on */
 
 const struct record_kind kind_kfc_comm_turn = {
     OWN_TABLE("kfc_comm_turn"),
@@ -45,7 +45,7 @@ const struct record_kind kind_kfc_comm_turn = {
     .title = "Communication turn of MC2",
     .doc = "A turn of communication of a kernel that computes and communicates at once, as the AI CPU served it.",
     RECORDS_OF(columns, AICPU_LAYOUT("cann-kfc-comm-turn-256", 4, "docs/formats/aicpu.md 1: 256 bytes, type 4")),
-    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = kfc_turn_take),
     ONE_SERIES(
             .name = "mc2_communication", .title = "Communication turns of MC2",
             .doc =
@@ -53,15 +53,7 @@ const struct record_kind kind_kfc_comm_turn = {
             .layer = "mc2", .process = "MC2", .process_order = 9,
             .counters =
                 ONE_COUNTER(.name = "name", .values = values,
-                            .query = {.from = "(" PHASE("StartServer", "start",
-                                                        "wait") " UNION ALL " PHASE("TaskWaitRequest", "wait",
-                                                                                    "algorithm") //
-                                      " UNION ALL " PHASE("TaskOrchestration", "algorithm",
-                                                          "send") " UNION ALL " PHASE("TaskLaunch", "send",
-                                                                                      "sent") //
-                                      " UNION ALL " PHASE("TaskExecute", "sent", "executed") " UNION ALL " PHASE(
-                                          "Finalize", "executed", "end") ")",
-                                      .order_by = "device_id, stream_id, begin_ns, lasts_ns DESC, id"},
+                            .query = {.from = PHASES, .order_by = "device_id, stream_id, begin_ns, lasts_ns DESC, id"},
                             .time = "begin_ns", .duration = "lasts_ns", .thread = "stream_id",
                             .thread_name = "'Stream ' || stream_id || ' Communication'")),
 };

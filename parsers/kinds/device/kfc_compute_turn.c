@@ -20,13 +20,6 @@ static const struct field fields[] = {
     FIELD("task_id", 62, 2),   FIELD("turn_count", 65, 1), FIELD("turn", 66, 1),
 };
 
-static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
-{
-    (void)err;
-    *keep = kfc_turn_derive(state, decoder, row, TIMES);
-    return 0;
-}
-
 static const struct report_column values[] = {KFC_TURN_VALUES};
 
 const struct record_kind kind_kfc_compute_turn = {
@@ -35,7 +28,7 @@ const struct record_kind kind_kfc_compute_turn = {
     .title = "Computation turn of MC2",
     .doc = "A turn of computation of a kernel that computes and communicates at once, as the AI CPU saw it.",
     RECORDS_OF(columns, AICPU_LAYOUT("cann-kfc-compute-turn-256", 5, "docs/formats/aicpu.md 1: 256 bytes, type 5")),
-    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = kfc_turn_take),
     ONE_SERIES(.name = "mc2_computation", .title = "Computation turns of MC2",
                .doc = "When a kernel that computes and communicates at once waited for each turn of its computation, "
                       "and ran it.",

@@ -43,11 +43,7 @@
     STORED(ROLE, "role", "Role", NUMBER, "Its role.", AT(129, 1))                                                      \
     STORED(WORK_FLOW_MODE, "work_flow_mode", "Mode", NUMBER, "How the operator is expanded.", AT(130, 1))
 
-enum { COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) COLUMN_COUNT };
-
-static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
-
-static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
+COLUMN_TABLES;
 
 static const struct layout layouts[] = {
     AICPU_LAYOUT("cann-kfc-hccl-info-256", 13, "docs/formats/aicpu.md 1: 256 bytes, type 13")};
@@ -81,7 +77,7 @@ static int derive(const struct record_stream *stream, struct row *row, struct er
 static int add_second(struct decoder *decoder, struct state *state, const unsigned char *bytes, struct err *err)
 {
     unsigned char alone[256] = {0};
-    struct cell cells[COLUMN_COUNT];
+    struct cell cells[COUNT_OF(columns)];
     uint64_t present = 0;
     struct row decoded = {cells, &present}, row = {NULL, NULL};
     int bad_column;

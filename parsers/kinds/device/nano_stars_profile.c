@@ -22,22 +22,12 @@
     MADE(DURATION_NS, "duration_ns", "Duration", INTEGER(NS, DERIVED), "How long it ran.")                             \
     MADE(TOTAL_CYCLE, "total_cycle", "Cycles", INTEGER(CYCLE, DERIVED), "The cycles that the core counted.")
 
-enum { COLUMNS(COLUMN_NUMBER) EVENT0, EVENT9 = EVENT0 + 9 };
+#define EACH_EVENT(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9)
+#define EVENT(n) NUMBER_COLUMN("event" #n, "Event " #n, "Counter of the event of that place."),
+#define EVENT_FIELD(n) FIELD("event" #n, 24 + 4 * (n), 4),
 
-#define EVENT(n) [EVENT0 + (n)] = NUMBER_COLUMN("event" #n, "Event " #n, "Counter of the event of that place.")
-#define EVENT_FIELD(n) FIELD("event" #n, 24 + 4 * (n), 4)
-
-static const struct column columns[] = {COLUMNS(COLUMN_MADE) EVENT(0),
-                                        EVENT(1),
-                                        EVENT(2),
-                                        EVENT(3),
-                                        EVENT(4),
-                                        EVENT(5),
-                                        EVENT(6),
-                                        EVENT(7),
-                                        EVENT(8),
-                                        EVENT(9)};
-_Static_assert(COUNT_OF(columns) == EVENT9 + 1, "ten events");
+enum { COLUMNS(COLUMN_NUMBER) };
+static const struct column columns[] = {COLUMNS(COLUMN_MADE) EACH_EVENT(EVENT)};
 
 static const struct field fields[] = {BITS_FIELD("task_type", 0, 1, 1, 3),
                                       FIELD("model_id", 1, 1),
@@ -48,16 +38,7 @@ static const struct field fields[] = {BITS_FIELD("task_type", 0, 1, 1, 3),
                                       FIELD("start_tick_middle", 20, 2),
                                       FIELD("start_tick_high", 22, 1),
                                       FIELD("total_cycle_high", 23, 1),
-                                      EVENT_FIELD(0),
-                                      EVENT_FIELD(1),
-                                      EVENT_FIELD(2),
-                                      EVENT_FIELD(3),
-                                      EVENT_FIELD(4),
-                                      EVENT_FIELD(5),
-                                      EVENT_FIELD(6),
-                                      EVENT_FIELD(7),
-                                      EVENT_FIELD(8),
-                                      EVENT_FIELD(9)};
+                                      EACH_EVENT(EVENT_FIELD)};
 
 #define NO_STREAM 65535
 

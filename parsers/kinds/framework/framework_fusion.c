@@ -29,8 +29,6 @@ const struct record_kind kind_framework_fusion = {
     .title = "Operator fusion of 2022",
     .doc = "An operator that the graph compiler made of several, with its memory.",
     .patterns = (const char *const[]){FILES_OF_2022("Framework.fusion_op_info_{model_id}"), NULL},
-    RECORDS_OF(columns,
-               CANN_LAYOUT("cann-framework-fusion", 256,
-                           "CANN Framework.fusion_op_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)")),
+    RECORDS_OF(columns, FRAMEWORK_LAYOUT("cann-framework-fusion", "Framework.fusion_op_info", 256)),
     HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
 };

@@ -19,7 +19,5 @@ const struct record_kind kind_framework_id_map = {
     .title = "Graph of a model",
     .doc = "Which graph and session a model was made of.",
     .patterns = (const char *const[]){FILES_OF_2022("Framework.id_map_info"), NULL},
-    RECORDS_OF(columns,
-               CANN_LAYOUT("cann-framework-id-map", 32,
-                           "CANN Framework.id_map_info record, magic 0x5A5A, 32 bytes (docs/formats/cann.md 5.4)")),
+    RECORDS_OF(columns, FRAMEWORK_LAYOUT("cann-framework-id-map", "Framework.id_map_info", 32)),
 };

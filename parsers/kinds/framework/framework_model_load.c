@@ -18,9 +18,6 @@ const struct record_kind kind_framework_model_load = {
     .title = "Load of a model",
     .doc = "When a model was loaded, and its name.",
     .patterns = (const char *const[]){FILES_OF_2022("Framework.model_load_info_{model_id}"), NULL},
-    RECORDS_OF(
-        columns,
-        CANN_LAYOUT("cann-framework-model-load", 256,
-                    "CANN Framework.model_load_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)")),
+    RECORDS_OF(columns, FRAMEWORK_LAYOUT("cann-framework-model-load", "Framework.model_load_info", 256)),
     .hooks = &model_record_hooks,
 };

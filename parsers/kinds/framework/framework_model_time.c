@@ -29,9 +29,6 @@ const struct record_kind kind_framework_model_time = {
     .title = "Execution of a model",
     .doc = "When a model took its input, ran and gave its output.",
     .patterns = (const char *const[]){FILES_OF_2022("Framework.model_time_info_{model_id}_{number}"), NULL},
-    RECORDS_OF(
-        columns,
-        CANN_LAYOUT("cann-framework-model-time", 256,
-                    "CANN Framework.model_time_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)")),
+    RECORDS_OF(columns, FRAMEWORK_LAYOUT("cann-framework-model-time", "Framework.model_time_info", 256)),
     .hooks = &model_record_hooks,
 };

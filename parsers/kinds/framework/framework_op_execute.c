@@ -32,9 +32,6 @@ const struct record_kind kind_framework_op_execute = {
     .title = "Host step of an operator",
     .doc = "Work of the host for an operator of dynamic shape, and how long it took.",
     .patterns = (const char *const[]){FILES_OF_2022("Framework.dynamic_op_execute"), NULL},
-    RECORDS_OF(
-        columns,
-        CANN_LAYOUT("cann-framework-op-execute", 64,
-                    "CANN Framework.dynamic_op_execute record, magic 0x5A5A, 64 bytes (docs/formats/cann.md 5.4)")),
+    RECORDS_OF(columns, FRAMEWORK_LAYOUT("cann-framework-op-execute", "Framework.dynamic_op_execute", 64)),
     HOOKS(.record = check_record),
 };

@@ -25,7 +25,5 @@ const struct record_kind kind_framework_step = {
     .title = "Iteration mark",
     .doc = "The begin or end of an iteration of a model.",
     .patterns = (const char *const[]){FILES_OF_2022("Framework.step_info"), NULL},
-    RECORDS_OF(columns,
-               CANN_LAYOUT("cann-framework-step", 64,
-                           "CANN Framework.step_info record, magic 0x5A5A, 64 bytes (docs/formats/cann.md 5.4)")),
+    RECORDS_OF(columns, FRAMEWORK_LAYOUT("cann-framework-step", "Framework.step_info", 64)),
 };

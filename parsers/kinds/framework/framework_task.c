@@ -70,8 +70,6 @@ const struct record_kind kind_framework_task = {
     .doc = "Name, type and blocks of the operator that a task runs.",
     .patterns = (const char *const[]){FILES_OF_2022("Framework.task_desc_info"),
                                       FILES_OF_2022("Framework.single_op_task_info"), NULL},
-    RECORDS_OF(columns,
-               CANN_LAYOUT("cann-framework-task", 256,
-                           "CANN Framework.task_desc_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)")),
+    RECORDS_OF(columns, FRAMEWORK_LAYOUT("cann-framework-task", "Framework.task_desc_info", 256)),
     HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
 };

@@ -68,9 +68,6 @@ const struct record_kind kind_framework_tensor = {
            "tensor_set.",
     .patterns = (const char *const[]){FILES_OF_2022("Framework.tensor_data_info"),
                                       FILES_OF_2022("Framework.single_op_tensor_info"), NULL},
-    RECORDS_OF(
-        columns,
-        CANN_LAYOUT("cann-framework-tensor", 256,
-                    "CANN Framework.tensor_data_info record, magic 0x5A5A, 256 bytes (docs/formats/cann.md 5.4)")),
+    RECORDS_OF(columns, FRAMEWORK_LAYOUT("cann-framework-tensor", "Framework.tensor_data_info", 256)),
     HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
 };

@@ -4,6 +4,11 @@
 #include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/record_stream.h"
 
+// clang-format off
+#define LAUNCHED(STORED, n)                                                                                            \
+    STORED(TASK##n##_ID, "task" #n "_id", "Task " #n, NUMBER, "A task that the call launched.", AT(108 + 4 * n, 2))    \
+    STORED(BATCH##n##_ID, "batch" #n "_id", "Batch " #n, NUMBER,                                                       \
+           "How often the task numbers of the stream had begun again.", AT(110 + 4 * n, 2))
 #define COLUMNS(STORED, MADE)                                                                                          \
     MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
     STORED(THREAD_ID, "thread_id", "Thread ID", NUMBER, "The calling thread.", AT(4, 4))                               \
@@ -16,37 +21,10 @@
     STORED(RETURN_CODE, "return_code", "Return code", NUMBER, "0: success.", AT(96, 4))                                \
     STORED(STREAM_ID, "stream_id", "Stream ID", NUMBER, "The stream; 65535: none.", AT(100, 4))                        \
     STORED(TASK_COUNT, "task_count", "Tasks", NUMBER, "How many of the tasks that follow are used.", AT(104, 4))       \
-    STORED(TASK0_ID, "task0_id", "Task 0", NUMBER, "A task that the call launched.", AT(108, 2))                       \
-    STORED(BATCH0_ID, "batch0_id", "Batch 0", NUMBER, "How often the task numbers of the stream had begun again.",     \
-           AT(110, 2))                                                                                                 \
-    STORED(TASK1_ID, "task1_id", "Task 1", NUMBER, "A task that the call launched.", AT(112, 2))                       \
-    STORED(BATCH1_ID, "batch1_id", "Batch 1", NUMBER, "How often the task numbers of the stream had begun again.",     \
-           AT(114, 2))                                                                                                 \
-    STORED(TASK2_ID, "task2_id", "Task 2", NUMBER, "A task that the call launched.", AT(116, 2))                       \
-    STORED(BATCH2_ID, "batch2_id", "Batch 2", NUMBER, "How often the task numbers of the stream had begun again.",     \
-           AT(118, 2))                                                                                                 \
-    STORED(TASK3_ID, "task3_id", "Task 3", NUMBER, "A task that the call launched.", AT(120, 2))                       \
-    STORED(BATCH3_ID, "batch3_id", "Batch 3", NUMBER, "How often the task numbers of the stream had begun again.",     \
-           AT(122, 2))                                                                                                 \
-    STORED(TASK4_ID, "task4_id", "Task 4", NUMBER, "A task that the call launched.", AT(124, 2))                       \
-    STORED(BATCH4_ID, "batch4_id", "Batch 4", NUMBER, "How often the task numbers of the stream had begun again.",     \
-           AT(126, 2))                                                                                                 \
-    STORED(TASK5_ID, "task5_id", "Task 5", NUMBER, "A task that the call launched.", AT(128, 2))                       \
-    STORED(BATCH5_ID, "batch5_id", "Batch 5", NUMBER, "How often the task numbers of the stream had begun again.",     \
-           AT(130, 2))                                                                                                 \
-    STORED(TASK6_ID, "task6_id", "Task 6", NUMBER, "A task that the call launched.", AT(132, 2))                       \
-    STORED(BATCH6_ID, "batch6_id", "Batch 6", NUMBER, "How often the task numbers of the stream had begun again.",     \
-           AT(134, 2))                                                                                                 \
-    STORED(TASK7_ID, "task7_id", "Task 7", NUMBER, "A task that the call launched.", AT(136, 2))                       \
-    STORED(BATCH7_ID, "batch7_id", "Batch 7", NUMBER, "How often the task numbers of the stream had begun again.",     \
-           AT(138, 2))                                                                                                 \
-    STORED(TASK8_ID, "task8_id", "Task 8", NUMBER, "A task that the call launched.", AT(140, 2))                       \
-    STORED(BATCH8_ID, "batch8_id", "Batch 8", NUMBER, "How often the task numbers of the stream had begun again.",     \
-           AT(142, 2))                                                                                                 \
-    STORED(TASK9_ID, "task9_id", "Task 9", NUMBER, "A task that the call launched.", AT(144, 2))                       \
-    STORED(BATCH9_ID, "batch9_id", "Batch 9", NUMBER, "How often the task numbers of the stream had begun again.",     \
-           AT(146, 2))                                                                                                 \
+    LAUNCHED(STORED, 0) LAUNCHED(STORED, 1) LAUNCHED(STORED, 2) LAUNCHED(STORED, 3) LAUNCHED(STORED, 4)                \
+    LAUNCHED(STORED, 5) LAUNCHED(STORED, 6) LAUNCHED(STORED, 7) LAUNCHED(STORED, 8) LAUNCHED(STORED, 9)                \
     STORED(DIRECTION, "direction", "Direction", NUMBER, "Direction of a copy, from where to where.", AT(148, 2))
+// clang-format on
 
 COLUMN_TABLES;
 

@@ -3,17 +3,6 @@
 #include "parsers/kinds/common/host/captured_op.h"
 #include "parsers/kinds/common/sample.h"
 
-static const struct layout layouts[] = {{
-    .name = "cann-capture-op-info",
-    .source =
-        "CANN additional record, 256 bytes: 24 bytes of header, model, device, stream, task, type, blocks, operator "
-        "name and type, attributes, flags, count, 3 tensors of 44 bytes (docs/formats/cann.md 3.5)",
-    .record_size = 256,
-    HOST_RECORD_MAGICS,
-    .fields = captured_op_fields,
-    .field_count = CAPTURED_OP_FIELDS,
-}};
-
 static int take_record(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
     uint32_t count = captured_op_tensor_count(row);
@@ -31,8 +20,11 @@ const struct record_kind kind_capture_op_info = {
     .doc = "Which operator a task of a captured graph is. A task that no node description names has its name, type and "
            "tensors.",
     .patterns = (const char *const[]){"{tag}.additional.capture_op_info.slice_{slice}", NULL},
-    .columns = captured_op_columns,
-    .column_count = CAPTURED_OP_COLUMNS,
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(captured_op_columns,
+               LAYOUT("cann-capture-op-info", 256, captured_op_fields,
+                      "CANN additional record, 256 bytes: 24 bytes of header, model, device, stream, task, type, "
+                      "blocks, operator "
+                      "name and type, attributes, flags, count, 3 tensors of 44 bytes (docs/formats/cann.md 3.5)",
+                      HOST_RECORD_MAGICS)),
     HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
 };

@@ -6,17 +6,11 @@
 
 #include <string.h>
 
-static const struct layout layouts[] = {{
-    .name = "cann-capture-op-info-variable",
-    .source =
-        "CANN record of variable length: 88 bytes as in capture_op_info, then as many tensors of 44 bytes as it says "
-        "(docs/formats/cann.md 3.5)",
-    .part = true,
-    .record_size = CAPTURED_OP_HEAD,
-    HOST_RECORD_MAGICS,
-    .fields = captured_op_fields,
-    .field_count = CAPTURED_OP_FIELDS,
-}};
+static const struct layout layouts[] = {LAYOUT(
+    "cann-capture-op-info-variable", CAPTURED_OP_HEAD, captured_op_fields,
+    "CANN record of variable length: 88 bytes as in capture_op_info, then as many tensors of 44 bytes as it says "
+    "(docs/formats/cann.md 3.5)",
+    .part = true, HOST_RECORD_MAGICS)};
 
 #define HEADER 24 /* that the length of data does not count */
 
@@ -135,8 +129,7 @@ const struct record_kind kind_capture_op_info_variable = {
            "tensors need.",
     .patterns = (const char *const[]){"{tag}.variable.capture_op_info.slice_{slice}", NULL},
     .stage = 1, /* behind the dictionaries */
-    .columns = captured_op_columns,
-    .column_count = CAPTURED_OP_COLUMNS,
+    COLUMNS_OF(captured_op_columns),
     LAYOUTS_OF(layouts),
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .text = take_text, .close = close_stream),
 };

@@ -10,19 +10,16 @@ static const struct field fields[] = {HOST_RECORD_FIELDS,
                                       FIELD("model_id", 30, 2),
                                       FIELD("device_id", 32, 2)};
 
-static const struct layout layouts[] = {
-    CANN_LAYOUT("cann-capture-stream-info", 64,
-                "CANN compact record, 64 bytes: 24 bytes of header, status, model stream, original stream, model, "
-                "device (docs/formats/cann.md 3.4)")};
-
 const struct record_kind kind_capture_stream_info = {
     OWN_TABLE("capture_stream_info"),
     .families = FAMILY_CANN,
     .title = "Captured stream",
     .doc = "A model stream that takes the tasks of an original stream from now on, until it is destroyed.",
     .patterns = (const char *const[]){"{tag}.compact.capture_stream_info.slice_{slice}", NULL},
-    .columns = capture_stream_columns,
-    .column_count = CAPTURE_STREAM_COLUMNS,
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(
+        capture_stream_columns,
+        CANN_LAYOUT("cann-capture-stream-info", 64,
+                    "CANN compact record, 64 bytes: 24 bytes of header, status, model stream, original stream, model, "
+                    "device (docs/formats/cann.md 3.4)")),
     .hooks = &capture_stream_hooks,
 };

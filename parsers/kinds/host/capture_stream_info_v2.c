@@ -10,11 +10,6 @@ static const struct field fields[] = {HOST_RECORD_FIELDS,
                                       FIELD("original_stream_id", 32, 4),
                                       FIELD("model_id", 36, 4)};
 
-static const struct layout layouts[] = {
-    CANN_LAYOUT("cann-capture-stream-info-v2", 64,
-                "CANN compact record, 64 bytes: 24 bytes of header, device, status, 32 bits of model stream, original "
-                "stream and model (docs/formats/cann.md 3.4)")};
-
 const struct record_kind kind_capture_stream_info_v2 = {
     .name = "capture_stream_info_v2",
     .families = FAMILY_CANN,
@@ -23,8 +18,11 @@ const struct record_kind kind_capture_stream_info_v2 = {
            "generation, which say the same.",
     .instead_of = "capture_stream_info",
     .patterns = (const char *const[]){"{tag}.compact.capture_stream_info_v2.slice_{slice}", NULL},
-    .columns = capture_stream_columns,
-    .column_count = CAPTURE_STREAM_COLUMNS,
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(
+        capture_stream_columns,
+        CANN_LAYOUT(
+            "cann-capture-stream-info-v2", 64,
+            "CANN compact record, 64 bytes: 24 bytes of header, device, status, 32 bits of model stream, original "
+            "stream and model (docs/formats/cann.md 3.4)")),
     .hooks = &capture_stream_hooks,
 };

@@ -48,15 +48,9 @@ static int take_contexts(struct decoder *decoder, void *state, struct row *row, 
 
 const struct record_kind kind_context_id_info = {
     .name = "context_id_info",
-    .families = FAMILY_CANN,
     .title = "Context ids",
     .doc = "The contexts (parts of one FFTS+ task) that an operator runs in, reported inside its node call and joined "
            "with it.",
-    .patterns = (const char *const[]){"{tag}.additional.context_id_info.slice_{slice}", NULL},
-    RECORDS_OF(
-        columns,
-        CANN_LAYOUT("cann-context-id-info", 256,
-                    "CANN additional record, 256 bytes: 24 bytes of header, operator name, count, up to 55 context ids "
-                    "(docs/formats/cann.md 3.5)")),
-    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_contexts),
+    ADDITIONAL_RECORD("context_id_info", "context-id-info", take_contexts,
+                      "24 bytes of header, operator name, count, up to 55 context ids (docs/formats/cann.md 3.5)"),
 };

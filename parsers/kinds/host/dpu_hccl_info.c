@@ -57,14 +57,10 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
 
 const struct record_kind kind_dpu_hccl_info = {
     OWN_TABLE("dpu_hccl_info"),
-    .families = FAMILY_CANN,
     .title = "Communication on a DPU",
     .doc = "A task of communication that ran on a DPU: what it moved, with whom and how.",
-    .patterns = (const char *const[]){"{tag}.additional.dpu_hccl_info.slice_{slice}", NULL},
-    RECORDS_OF(columns, CANN_LAYOUT("cann-dpu-hccl-info", 256,
-                                    "CANN additional record, 256 bytes: item, group, ranks, times, size, tasks, types "
-                                    "(docs/formats/cann.md 3.8)")),
-    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
+    ADDITIONAL_RECORD("dpu_hccl_info", "dpu-hccl-info", take_record,
+                      "item, group, ranks, times, size, tasks, types (docs/formats/cann.md 3.8)"),
     ONE_SERIES(.name = "dpu_communication", .title = "Communication on DPUs",
                .doc = "From when to when each task of communication on a DPU ran, by stream.", .layer = "dpu",
                .process = "DPU", .process_order = 8,

@@ -31,15 +31,10 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
 
 const struct record_kind kind_dpu_track = {
     OWN_TABLE("dpu_track"),
-    .families = FAMILY_CANN,
     .title = "Task of a DPU",
     .doc = "A task that ran on a DPU, as the host reports it.",
-    .patterns = (const char *const[]){"{tag}.compact.dpu_track.slice_{slice}", NULL},
-    RECORDS_OF(
-        columns,
-        CANN_LAYOUT("cann-dpu-track", 64,
-                    "CANN compact record, 64 bytes: device, stream, task, type, start (docs/formats/cann.md 3.8)")),
-    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
+    COMPACT_RECORD("dpu_track", "dpu-track", take_record,
+                   "device, stream, task, type, start (docs/formats/cann.md 3.8)"),
     ONE_SERIES(.name = "dpu", .title = "Tasks of DPUs", .doc = "From when to when each task of a DPU ran, by stream.",
                .process = "DPU", .process_order = 8,
                .counters = ONE_COUNTER(.name = "coalesce(kernel, 'N/A')",

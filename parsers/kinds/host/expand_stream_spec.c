@@ -19,13 +19,9 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
 
 const struct record_kind kind_expand_stream_spec = {
     OWN_TABLE("expand_stream_spec"),
-    .families = FAMILY_CANN,
     .title = "Expanded streams",
     .doc = "Whether the device has more streams than 11 bits can number: then its records put numbers of streams and "
            "tasks together in another way. The first record counts.",
-    .patterns = (const char *const[]){"{tag}.compact.expand_stream_spec.slice_{slice}", NULL},
-    RECORDS_OF(columns, CANN_LAYOUT("cann-expand-stream-spec", 64,
-                                    "CANN compact record, 64 bytes: 24 bytes of header, whether streams are expanded "
-                                    "(docs/formats/cann.md 3.4)")),
-    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
+    COMPACT_RECORD("expand_stream_spec", "expand-stream-spec", take_record,
+                   "24 bytes of header, whether streams are expanded (docs/formats/cann.md 3.4)"),
 };

@@ -57,15 +57,9 @@ static int take_fusion(struct decoder *decoder, void *state, struct row *row, bo
 
 const struct record_kind kind_fusion_op_info = {
     OWN_TABLE("fusion_op_info"),
-    .families = FAMILY_CANN,
     .title = "Operator fusion",
     .doc = "An operator that the graph compiler made of several, with its memory.",
-    .patterns = (const char *const[]){"{tag}.additional.fusion_op_info.slice_{slice}", NULL},
-    RECORDS_OF(
-        columns,
-        CANN_LAYOUT(
-            "cann-fusion-op-info", 256,
-            "CANN additional record, 256 bytes: 24 bytes of header, fused name, count, memory sizes, names of up "
-            "to 8 operators (docs/formats/cann.md 3.5)")),
-    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_fusion),
+    ADDITIONAL_RECORD(
+        "fusion_op_info", "fusion-op-info", take_fusion,
+        "24 bytes of header, fused name, count, memory sizes, names of up to 8 operators (docs/formats/cann.md 3.5)"),
 };

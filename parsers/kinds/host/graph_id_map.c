@@ -24,12 +24,8 @@ static int take_model(struct decoder *decoder, void *state, struct row *row, boo
 
 const struct record_kind kind_graph_id_map = {
     OWN_TABLE("graph_id_map"),
-    .families = FAMILY_CANN,
     .title = "Model name",
     .doc = "Which graph a model was made of, and its name.",
-    .patterns = (const char *const[]){"{tag}.additional.graph_id_map.slice_{slice}", NULL},
-    RECORDS_OF(columns, CANN_LAYOUT("cann-graph-id-map", 256,
-                                    "CANN additional record, 256 bytes: 24 bytes of header, model name, graph, model "
-                                    "(docs/formats/cann.md 3.5)")),
-    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_model),
+    ADDITIONAL_RECORD("graph_id_map", "graph-id-map", take_model,
+                      "24 bytes of header, model name, graph, model (docs/formats/cann.md 3.5)"),
 };

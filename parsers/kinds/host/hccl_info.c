@@ -69,15 +69,10 @@ static int take_transfer(struct decoder *decoder, void *state, struct row *row, 
 
 const struct record_kind kind_hccl_info = {
     OWN_TABLE("hccl_info"),
-    .families = FAMILY_CANN,
     .title = "Communication task",
     .doc = "Action of a task of a communication operator and its peer, reported inside the communication call that "
            "launches it.",
-    .patterns = (const char *const[]){"{tag}.additional.hccl_info.slice_{slice}", NULL},
-    RECORDS_OF(
-        columns,
-        CANN_LAYOUT("cann-hccl-info", 256,
-                    "CANN additional record, 256 bytes: 24 bytes of header, item, tag, group, ranks, plane, context, "
-                    "notification, size, types (docs/formats/cann.md 3.5)")),
-    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_transfer),
+    ADDITIONAL_RECORD("hccl_info", "hccl-info", take_transfer,
+                      "24 bytes of header, item, tag, group, ranks, plane, context, notification, size, types "
+                      "(docs/formats/cann.md 3.5)"),
 };

@@ -39,14 +39,8 @@ static int take_collective(struct decoder *decoder, void *state, struct row *row
 
 const struct record_kind kind_hccl_op_info = {
     OWN_TABLE("hccl_op_info"),
-    .families = FAMILY_CANN,
     .title = "Communication operator",
     .doc = "Data that a collective communication operator transfers and how, reported inside its node call.",
-    .patterns = (const char *const[]){"{tag}.compact.hccl_op_info.slice_{slice}", NULL},
-    RECORDS_OF(
-        columns,
-        CANN_LAYOUT("cann-hccl-op-info", 64,
-                    "CANN compact record, 64 bytes: 24 bytes of header, flags, data type, algorithm, count, group "
-                    "(docs/formats/cann.md 3.4)")),
-    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_collective),
+    COMPACT_RECORD("hccl_op_info", "hccl-op-info", take_collective,
+                   "24 bytes of header, flags, data type, algorithm, count, group (docs/formats/cann.md 3.4)"),
 };

@@ -51,15 +51,8 @@ static int take_streams(struct decoder *decoder, void *state, struct row *row, b
 
 const struct record_kind kind_logic_stream_info = {
     OWN_TABLE("logic_stream_info"),
-    .families = FAMILY_CANN,
     .title = "Logic stream",
     .doc = "Which physical streams of devices a logic stream has: their tasks are shown under it.",
-    .patterns = (const char *const[]){"{tag}.additional.logic_stream_info.slice_{slice}", NULL},
-    RECORDS_OF(
-        columns,
-        CANN_LAYOUT(
-            "cann-logic-stream-info", 256,
-            "CANN additional record, 256 bytes: 24 bytes of header, logic stream, count, up to 56 physical streams "
-            "(docs/formats/cann.md 3.5)")),
-    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_streams),
+    ADDITIONAL_RECORD("logic_stream_info", "logic-stream-info", take_streams,
+                      "24 bytes of header, logic stream, count, up to 56 physical streams (docs/formats/cann.md 3.5)"),
 };

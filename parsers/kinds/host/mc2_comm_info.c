@@ -17,14 +17,10 @@
     MADE(STREAMS, "communication_streams", "Communication streams", TEXT(DERIVED),                                     \
          "These streams, with commas between.")
 
-enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
+HOST_RECORD_TABLES;
 
 #define STREAMS_AT 52
 #define STREAMS_MOST 8
-
-static const struct column columns[] = {HOST_RECORD_COLUMNS, COLUMNS(COLUMN_STORED, COLUMN_MADE)};
-
-static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
 
 static void put_streams(struct decoder *decoder, const struct record_stream *stream, struct row *row, uint32_t count)
 {
@@ -55,16 +51,9 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
 
 const struct record_kind kind_mc2_comm_info = {
     OWN_TABLE("mc2_comm_info"),
-    .families = FAMILY_CANN,
     .title = "Streams of a communicating kernel",
     .doc = "Streams of a group whose kernels compute and communicate at once (MC2): the one of the AI CPU that serves "
            "them, and the streams that communicate.",
-    .patterns = (const char *const[]){"{tag}.additional.mc2_comm_info.slice_{slice}", NULL},
-    RECORDS_OF(
-        columns,
-        CANN_LAYOUT(
-            "cann-mc2-comm-info", 256,
-            "CANN additional record, 256 bytes: 24 bytes of header, group, ranks, stream, count, up to 8 streams "
-            "(docs/formats/cann.md 3.5)")),
-    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
+    ADDITIONAL_RECORD("mc2_comm_info", "mc2-comm-info", take_record,
+                      "24 bytes of header, group, ranks, stream, count, up to 8 streams (docs/formats/cann.md 3.5)"),
 };

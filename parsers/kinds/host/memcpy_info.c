@@ -31,12 +31,8 @@ static int take_copy(struct decoder *decoder, void *state, struct row *row, bool
 
 const struct record_kind kind_memcpy_info = {
     OWN_TABLE("memcpy_info"),
-    .families = FAMILY_CANN,
     .title = "Memory copy",
     .doc = "Size and direction of a copy, reported inside the runtime call that launches it.",
-    .patterns = (const char *const[]){"{tag}.compact.memcpy_info.slice_{slice}", NULL},
-    RECORDS_OF(columns, CANN_LAYOUT("cann-memcpy-info", 64,
-                                    "CANN compact record, 64 bytes: 24 bytes of header, size, largest size, direction "
-                                    "(docs/formats/cann.md 3.4)")),
-    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_copy),
+    COMPACT_RECORD("memcpy_info", "memcpy-info", take_copy,
+                   "24 bytes of header, size, largest size, direction (docs/formats/cann.md 3.4)"),
 };

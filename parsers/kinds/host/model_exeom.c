@@ -24,12 +24,8 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
 
 const struct record_kind kind_model_exeom = {
     OWN_TABLE("model_exeom"),
-    .families = FAMILY_CANN,
     .title = "Model of chip 9",
     .doc = "The name of the file of a model that a program on chip 9 loaded.",
-    .patterns = (const char *const[]){"{tag}.additional.model_exeom.slice_{slice}", NULL},
-    RECORDS_OF(columns, CANN_LAYOUT("cann-model-exeom", 256,
-                                    "CANN additional record, 256 bytes: 24 bytes of header, model, name of its file "
-                                    "(docs/formats/cann.md 3.5)")),
-    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
+    ADDITIONAL_RECORD("model_exeom", "model-exeom", take_record,
+                      "24 bytes of header, model, name of its file (docs/formats/cann.md 3.5)"),
 };

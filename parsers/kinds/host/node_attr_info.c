@@ -32,15 +32,9 @@ static int take_attribute(struct decoder *decoder, void *state, struct row *row,
 
 const struct record_kind kind_node_attr_info = {
     .name = "node_attr_info",
-    .families = FAMILY_CANN,
     .title = "Node attribute",
     .doc = "A text that describes an operator further, reported inside the node call that launches it. It is joined "
            "with that call.",
-    .patterns = (const char *const[]){"{tag}.compact.node_attr_info.slice_{slice}", NULL},
-    RECORDS_OF(
-        columns,
-        CANN_LAYOUT("cann-node-attr-info", 64,
-                    "CANN compact record, 64 bytes: 24 bytes of header, operator name, attribute type, attribute "
-                    "(docs/formats/cann.md 3.4)")),
-    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_attribute),
+    COMPACT_RECORD("node_attr_info", "node-attr-info", take_attribute,
+                   "24 bytes of header, operator name, attribute type, attribute (docs/formats/cann.md 3.4)"),
 };

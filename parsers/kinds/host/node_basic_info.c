@@ -45,16 +45,10 @@ static int take_node(struct decoder *decoder, void *state, struct row *row, bool
 
 const struct record_kind kind_node_basic_info = {
     .name = "node_basic_info",
-    .families = FAMILY_CANN,
     .title = "Node description",
     .doc = "Name, type and blocks of an operator, reported inside the node call that launches it. It is joined with "
            "that call and its task.",
-    .patterns = (const char *const[]){"{tag}.compact.node_basic_info.slice_{slice}", NULL},
-    RECORDS_OF(
-        columns,
-        CANN_LAYOUT(
-            "cann-node-basic-info", 64,
-            "CANN compact record, 64 bytes: 24 bytes of header, operator name, task type, operator type, blocks, "
-            "flags (docs/formats/cann.md 3.4)")),
-    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_node),
+    COMPACT_RECORD(
+        "node_basic_info", "node-basic-info", take_node,
+        "24 bytes of header, operator name, task type, operator type, blocks, flags (docs/formats/cann.md 3.4)"),
 };

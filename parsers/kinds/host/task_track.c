@@ -13,19 +13,16 @@ static const struct field fields[] = {HOST_RECORD_FIELDS,
                                       SIGNED_FIELD("kernel_name_id", 40, 8),
                                       FIELD("kernel_block_num", 48, 2)};
 
-static const struct layout layouts[] = {
-    CANN_LAYOUT("cann-task-track", 64,
-                "CANN compact record, 64 bytes: 24 bytes of header, device, stream, task, batch, task type, kernel "
-                "name, kernel information (docs/formats/cann.md 3.4)")};
-
 const struct record_kind kind_task_track = {
     .name = "task_track",
     .families = FAMILY_CANN,
     .title = "Task track",
     .doc = TASK_TRACK_DOC,
     .patterns = (const char *const[]){"{tag}.compact.task_track.slice_{slice}", NULL},
-    .columns = task_track_columns,
-    .column_count = TASK_TRACK_COLUMNS,
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(
+        task_track_columns,
+        CANN_LAYOUT("cann-task-track", 64,
+                    "CANN compact record, 64 bytes: 24 bytes of header, device, stream, task, batch, task type, kernel "
+                    "name, kernel information (docs/formats/cann.md 3.4)")),
     .hooks = &task_track_hooks,
 };

@@ -13,11 +13,6 @@ static const struct field fields[] = {HOST_RECORD_FIELDS,
                                       SIGNED_FIELD("kernel_name_id", 40, 8),
                                       FIELD("kernel_block_num", 48, 2)};
 
-static const struct layout layouts[] = {
-    CANN_LAYOUT("cann-task-track-v2", 64,
-                "CANN compact record, 64 bytes: 24 bytes of header, device, 32 bits of stream, task with batch, task "
-                "type, kernel name, kernel information (docs/formats/cann.md 3.4)")};
-
 const struct record_kind kind_task_track_v2 = {
     .name = "task_track_v2",
     .families = FAMILY_CANN,
@@ -25,8 +20,11 @@ const struct record_kind kind_task_track_v2 = {
     .doc = TASK_TRACK_DOC " Ignored when the capture has records of the first generation, which say the same.",
     .instead_of = "task_track",
     .patterns = (const char *const[]){"{tag}.compact.task_track_v2.slice_{slice}", NULL},
-    .columns = task_track_columns,
-    .column_count = TASK_TRACK_COLUMNS,
-    LAYOUTS_OF(layouts),
+    RECORDS_OF(
+        task_track_columns,
+        CANN_LAYOUT(
+            "cann-task-track-v2", 64,
+            "CANN compact record, 64 bytes: 24 bytes of header, device, 32 bits of stream, task with batch, task "
+            "type, kernel name, kernel information (docs/formats/cann.md 3.4)")),
     .hooks = &task_track_hooks,
 };

@@ -45,15 +45,9 @@ static int take_tensors(struct decoder *decoder, void *state, struct row *row, b
 
 const struct record_kind kind_tensor_info = {
     .name = "tensor_info",
-    .families = FAMILY_CANN,
     .title = "Tensor description",
     .doc = "Shapes, data types and formats of an operator's tensors, reported inside the node call that launches it "
            "and joined with it.",
-    .patterns = (const char *const[]){"{tag}.additional.tensor_info.slice_{slice}", NULL},
-    RECORDS_OF(columns,
-               CANN_LAYOUT(
-                   "cann-tensor-info", 256,
-                   "CANN additional record, 256 bytes: 24 bytes of header, operator name, count, 5 tensors of 44 bytes "
-                   "(docs/formats/cann.md 3.5)")),
-    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_tensors),
+    ADDITIONAL_RECORD("tensor_info", "tensor-info", take_tensors,
+                      "24 bytes of header, operator name, count, 5 tensors of 44 bytes (docs/formats/cann.md 3.5)"),
 };

@@ -4,17 +4,18 @@
 #include "parsers/kinds/common/cann_rows.h"
 #include "parsers/kinds/common/columns.h"
 
-#define FUSED_OPERATOR(n) COLUMN("op" #n "_id", "Operator " #n, MADE_NUMBER, "An operator that went into it (name.id).")
+#define FUSED(n) COLUMN("op" #n "_id", "Operator " #n, MADE_NUMBER, "An operator that went into it (name.id).")
 
 static const struct column columns[] = {
-    FUSION_OP_COLUMNS(COLUMN_MADE) FUSED_OPERATOR(0),
-    FUSED_OPERATOR(1),
-    FUSED_OPERATOR(2),
-    FUSED_OPERATOR(3),
-    FUSED_OPERATOR(4),
-    FUSED_OPERATOR(5),
-    FUSED_OPERATOR(6),
-    FUSED_OPERATOR(7),
+    FUSION_OP_COLUMNS(COLUMN_MADE) //
+    FUSED(0),
+    FUSED(1),
+    FUSED(2),
+    FUSED(3),
+    FUSED(4),
+    FUSED(5),
+    FUSED(6),
+    FUSED(7),
 };
 _Static_assert(sizeof columns / sizeof *columns == FUSION_OP_FIRST_ID + FUSED_PER_RECORD, "one column for each");
 

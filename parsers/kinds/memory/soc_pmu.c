@@ -15,16 +15,14 @@ static const struct field fields_v6[] = {TASK_COUNTER_FIELDS_OF(8, 4, 16)};
 #define SMMU_EVENTS                                                                                                    \
     "CASE WHEN instr(" OPTION ", 'SMMU:') > 0 THEN substr(" OPTION ", instr(" OPTION                                   \
     ", 'SMMU:') + 5, instr(substr(" OPTION " || ';', instr(" OPTION ", 'SMMU:') + 5), ';') - 1) ELSE '' END"
+/* clang-format off */
 #define RATES                                                                                                          \
-    TASK_COUNTER_EVENTS(SMMU_EVENTS)                                                                                   \
-    ", " TASK_COUNTER_OPERATORS                                                                                        \
-    ", s AS (SELECT id, device_id, stream_id, task_id, " TASK_COUNTER_SUM("'8a'") " AS lookups, " TASK_COUNTER_SUM(    \
-        "'8c', '8d'") " AS hits, " TASK_COUNTER_SUM("'2'") " AS misses FROM soc_pmu JOIN e ON e.device IS device_id "  \
-                                                           "GROUP BY soc_pmu.id),"                                     \
-                                                           " r AS (SELECT id, device_id, stream_id, task_id, "         \
-                                                           "round(ratio(hits, lookups), 6) AS hit, "                   \
-                                                           "round(ratio(misses,"                                       \
-                                                           " lookups), 6) AS miss FROM s)"
+    TASK_COUNTER_EVENTS(SMMU_EVENTS) ", " TASK_COUNTER_OPERATORS                                                       \
+    ", s AS (SELECT id, device_id, stream_id, task_id, " TASK_COUNTER_SUM("'8a'") " AS lookups, "                      \
+    TASK_COUNTER_SUM("'8c', '8d'") " AS hits, " TASK_COUNTER_SUM("'2'") " AS misses FROM soc_pmu JOIN e ON e.device"   \
+    " IS device_id GROUP BY soc_pmu.id), r AS (SELECT id, device_id, stream_id, task_id, round(ratio(hits, lookups),"  \
+    " 6) AS hit, round(ratio(misses, lookups), 6) AS miss FROM s)"
+/* clang-format on */
 
 const struct record_kind kind_soc_pmu = {
     OWN_TABLE("soc_pmu"),

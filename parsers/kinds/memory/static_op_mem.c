@@ -41,12 +41,10 @@ static const struct report_column table[] = {
 
 const struct record_kind kind_static_op_mem = {
     OWN_TABLE("static_op_mem"),
-    .families = FAMILY_CANN,
     .title = "Memory planned for an operator",
     .doc = "How much memory of the device a compiled graph plans for an operator.",
-    .patterns = (const char *const[]){"{tag}.additional.static_op_mem.slice_{slice}", NULL},
-    RECORDS_OF(columns, CANN_LAYOUT("cann-static-op-mem", 256, "docs/formats/memory.md 4: 256 bytes")),
-    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
+    HOST_RECORD("additional", 256, "static_op_mem", "static-op-mem", take_record,
+                "docs/formats/memory.md 4: 256 bytes"),
     ONE_SERIES(.name = "static_op_mem", .title = "Memory planned for operators",
                .doc = "Memory of the device that a compiled graph plans for each operator.", .columns = table),
 };

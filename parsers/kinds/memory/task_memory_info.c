@@ -34,12 +34,10 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
 
 const struct record_kind kind_task_memory_info = {
     OWN_TABLE("task_memory_info"),
-    .families = FAMILY_CANN,
     .title = "Memory for an operator",
     .doc = "An operator got memory of a device, or gave it back.",
-    .patterns = (const char *const[]){"{tag}.additional.task_memory_info.slice_{slice}", NULL},
-    RECORDS_OF(columns, CANN_LAYOUT("cann-task-memory-info", 256, "docs/formats/memory.md 3: 256 bytes")),
-    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_record),
+    HOST_RECORD("additional", 256, "task_memory_info", "task-memory-info", take_record,
+                "docs/formats/memory.md 3: 256 bytes"),
     SEVERAL_SERIES(
         {
             .name = "memory_record",

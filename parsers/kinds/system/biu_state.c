@@ -25,8 +25,6 @@
     MADE(DURATION_NS, "duration_ns", "Duration", INTEGER(NS, DERIVED), "How long it worked; of a mark 0.")             \
     MADE(MARK, "mark", "Mark", MADE_NUMBER, "The number of the mark; NULL: none.")
 
-enum { COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
-
 enum { CORE_AIC, CORE_AIV0 };
 static const struct value_name cores[] = {{CORE_AIC, "aic"}, {CORE_AIV0, "aiv0"}, {CORE_AIV0 + 1, "aiv1"}, {0, NULL}};
 
@@ -39,9 +37,7 @@ _Static_assert(COUNT_OF(pipes) == PIPES + 1, "a name for each pipe");
 /* Kinds of records: up to PIPE_FIXP a mark of the pipe of that number; of others only the time counts. */
 enum { KIND_COUNTER = 14, KIND_STATE = 15 };
 
-static const struct column columns[] = {COLUMNS(COLUMN_STORED, COLUMN_MADE)};
-
-static const struct field fields[] = {COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
+COLUMN_TABLES;
 
 /* Four records wherever a block begins say where the device's counter stood, 16 bits each, and the first two of them
  * which block it is, 8 bits each. One of other bits ends the block; what stands behind it is filler. */

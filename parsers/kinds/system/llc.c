@@ -28,34 +28,18 @@ static const struct field version_2_fields[] = {FIELD("count", 4, 4), FIELD("eve
     "(llc_id = 0 OR NOT EXISTS (SELECT 1 FROM capture_part AS p WHERE p.device_id = llc.device_id AND p.chip IN (8, "  \
     "11)))"
 #define SUM(events) "sum(CASE WHEN event IN (" events ") THEN count ELSE 0 END)"
+/* clang-format off */
+#define COUNTS                                                                                                         \
+    SUM("0, 1") " AS accesses, " SUM("2, 19, 34, 54") " AS read_hits, " SUM("32, 52") " AS read_lookups, "            \
+        SUM("3, 20, 35, 55") " AS write_hits, " SUM("33, 53") " AS write_lookups"
 #define SAMPLES                                                                                                        \
-    "e AS (SELECT device_id, llc_id, time_ns, max(span_ns) AS span, setting('llc_profiling', device_id) AS "           \
-    "mode, " SUM("0, 1") " AS accesses, " SUM("2, 19, 34, 54") " AS read_hits, " SUM(                                  \
-        "32, 52") " AS read_lookups, " SUM("3, 20, 35, 55") " AS write_hits, " SUM("33, 53") " AS write_lookups FROM " \
-                                                                                             "llc"                     \
-                                                                                             " WHERE " OF_CHIP " "     \
-                                                                                             "GROUP BY device_id, "    \
-                                                                                             "llc_id, time_ns),"       \
-                                                                                             " s AS (SELECT "          \
-                                                                                             "device_id, llc_id, "     \
-                                                                                             "time_ns, mode, CASE "    \
-                                                                                             "mode WHEN 'write' THEN " \
-                                                                                             "'Write' ELSE 'Read' "    \
-                                                                                             "END AS title,"           \
-                                                                                             " quantize(CASE mode "    \
-                                                                                             "WHEN 'write' THEN "      \
-                                                                                             "ratio(write_hits, "      \
-                                                                                             "write_lookups) ELSE "    \
-                                                                                             "ratio(read_hits, "       \
-                                                                                             "read_lookups) END,"      \
-                                                                                             " 3) AS hit, "            \
-                                                                                             "quantize(CASE WHEN "     \
-                                                                                             "span > 0 THEN accesses " \
-                                                                                             "* 64.0 / 1048576 / "     \
-                                                                                             "(span / 1e9) ELSE 0.0 "  \
-                                                                                             "END, 3) AS rate"         \
-                                                                                             " FROM e WHERE mode IN "  \
-                                                                                             "('read', 'write'))"
+    "e AS (SELECT device_id, llc_id, time_ns, max(span_ns) AS span, setting('llc_profiling', device_id) AS mode, "     \
+    COUNTS " FROM llc WHERE " OF_CHIP " GROUP BY device_id, llc_id, time_ns),"                                         \
+    " s AS (SELECT device_id, llc_id, time_ns, mode, CASE mode WHEN 'write' THEN 'Write' ELSE 'Read' END AS title,"    \
+    " quantize(CASE mode WHEN 'write' THEN ratio(write_hits, write_lookups) ELSE ratio(read_hits, read_lookups) END,"  \
+    " 3) AS hit, quantize(CASE WHEN span > 0 THEN accesses * 64.0 / 1048576 / (span / 1e9) ELSE 0.0 END, 3) AS rate"   \
+    " FROM e WHERE mode IN ('read', 'write'))"
+/* clang-format on */
 
 const struct record_kind kind_llc = {
     OWN_TABLE("llc"),

@@ -13,26 +13,14 @@ static const struct column columns[] = {
 /* ---- bandwidth: all units and samples together; an access is of 64 bytes ---- */
 
 #define SUM(events) "sum(CASE WHEN event IN (" events ") THEN count ELSE 0 END)"
-#define TOTALS                                                                                                                                                                                                                                \
-    "t AS (SELECT device_id, (max(time_ns) - min(time_ns)) / 1e9 AS seconds, " SUM(                                                                                                                                                           \
-        "'read_allocate', 'read_noallocate'") " AS reads, " SUM("'read_hit'") " AS read_hits, " SUM("'write_allocate'"                                                                                                                        \
-                                                                                                    ", "                                                                                                                                      \
-                                                                                                    "'write_"                                                                                                                                 \
-                                                                                                    "noallocate'") " "                                                                                                                        \
-                                                                                                                   "A"                                                                                                                        \
-                                                                                                                   "S"                                                                                                                        \
-                                                                                                                   " "                                                                                                                        \
-                                                                                                                   "w"                                                                                                                        \
-                                                                                                                   "r"                                                                                                                        \
-                                                                                                                   "i"                                                                                                                        \
-                                                                                                                   "t"                                                                                                                        \
-                                                                                                                   "e"                                                                                                                        \
-                                                                                                                   "s"                                                                                                                        \
-                                                                                                                   ","                                                                                                                        \
-                                                                                                                   " " SUM(                                                                                                                   \
-                                                                                                                       "'write_hit'") " AS write_hits"                                                                                        \
-                                                                                                                                      " FROM llc_perf WHERE setting('llc_profiling', device_id) = 'bandwidth' AND event IN ('read_allocate'," \
-                                                                                                                                      " 'read_noallocate', 'read_hit', 'write_allocate', 'write_noallocate', 'write_hit') GROUP BY device_id)"
+/* clang-format off */
+#define READS SUM("'read_allocate', 'read_noallocate'") " AS reads, " SUM("'read_hit'") " AS read_hits, "
+#define WRITES SUM("'write_allocate', 'write_noallocate'") " AS writes, " SUM("'write_hit'") " AS write_hits"
+#define TOTALS                                                                                                         \
+    "t AS (SELECT device_id, (max(time_ns) - min(time_ns)) / 1e9 AS seconds, " READS WRITES " FROM llc_perf WHERE"     \
+    " setting('llc_profiling', device_id) = 'bandwidth' AND event IN ('read_allocate', 'read_noallocate', 'read_hit',"  \
+    " 'write_allocate', 'write_noallocate', 'write_hit') GROUP BY device_id)"
+/* clang-format on */
 #define RATE(count) "ratio(" count " * 64.0 / 1048576, seconds)"
 #define SHARE(hits, all) "round(ratio(" hits ", " all "), 6) * 100"
 
@@ -80,16 +68,13 @@ static const struct report_column ai_table[] = TABLE_OF(AI_CPUS);
 
 /* ---- the timeline: a sample counts since the one before, the first since the collection began ---- */
 
+/* clang-format off */
 #define SAMPLES                                                                                                        \
-    "s AS (SELECT p.device_id, p.time_ns, " SUM("'read_allocate', 'read_noallocate'") " AS reads, " /*              */ \
-        SUM("'read_hit'") " AS read_hits, " SUM(                                                                       \
-            "'write_allocate', 'write_noallocate'") " AS writes, " /*               */                                 \
-        SUM("'write_hit'") " AS write_hits, (p.time_ns - coalesce(lag(p.time_ns) OVER (PARTITION BY p.device_id "      \
-                           "ORDER BY"                                                                                  \
-                           " p.time_ns), max(c.start_ns))) / 1e9 AS seconds FROM llc_perf p LEFT JOIN capture_part c " \
-                           "ON c.device_id IS"                                                                         \
-                           " p.device_id AND NOT c.is_host WHERE setting('llc_profiling', p.device_id) = 'bandwidth'"  \
-                           " GROUP BY p.device_id, p.time_ns)"
+    "s AS (SELECT p.device_id, p.time_ns, " READS WRITES ", (p.time_ns - coalesce(lag(p.time_ns) OVER (PARTITION BY"   \
+    " p.device_id ORDER BY p.time_ns), max(c.start_ns))) / 1e9 AS seconds FROM llc_perf p LEFT JOIN capture_part c"    \
+    " ON c.device_id IS p.device_id AND NOT c.is_host WHERE setting('llc_profiling', p.device_id) = 'bandwidth'"       \
+    " GROUP BY p.device_id, p.time_ns)"
+/* clang-format on */
 #define FLOW(name, all, hits)                                                                                          \
     static const struct report_column name[] = {                                                                       \
         {"BandWidth(MB/s)", "round(" RATE(all) ", 6)", .form = FORM_FLOAT},                                            \

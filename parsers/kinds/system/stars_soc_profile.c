@@ -7,16 +7,12 @@
 
 const struct sampling soc_profile_sampling = {.stamps = {{"tick", CLOCK_DEVICE_TICK}}};
 
-#define COLUMNS(STORED)                                                                                                \
+#define COLUMNS(STORED, MADE)                                                                                          \
     STORED(FUNCTION, "function_type", "Function", INTEGER(NONE, TRANSIENT), "The record's kind.", BITS_AT(0, 2, 0, 6)) \
     STORED(COUNTER, "counter", "Counter", INTEGER(NONE, TRANSIENT),                                                    \
            "Counts records modulo 16; a gap means lost records.", BITS_AT(0, 2, 6, 4))
 
-enum { COLUMNS(COLUMN_NUMBER) };
-
-static const struct column columns[] = {COLUMNS(COLUMN_STORED)};
-
-static const struct field fields[] = {COLUMNS(COLUMN_FIELD)};
+COLUMN_TABLES;
 
 extern const struct record_kind kind_acc_pmu, kind_soc_bandwidth_level, kind_chip_transmission, kind_sio,
     kind_low_power, kind_die_qos;

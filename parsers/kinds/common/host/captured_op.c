@@ -7,68 +7,40 @@
 
 #include <stdlib.h>
 
-enum {
-    MODEL_ID = HOST_RECORD_COLUMN_COUNT,
-    DEVICE_ID,
-    STREAM_ID,
-    TASK_ID,
-    TASK_TYPE,
-    BLOCK_NUM,
-    MIX_RATIO,
-    NAME_HASH,
-    TYPE_HASH,
-    ATTRIBUTE_HASH,
-    OP_NAME_ID,
-    OP_TYPE_ID,
-    ATTRIBUTE_ID,
-    OP_FLAG,
-    OP_STATE,
-    TENSOR_COUNT
-};
-
 static const struct value_name states[] = {{0, "static"}, {1, "dynamic"}, {0, NULL}};
 
-#define HASH_COLUMN(name, title, doc) COLUMN(name, title, INTEGER(NONE, TRANSIENT), doc)
-#define NAME_COLUMN(name, title, doc) COLUMN(name, title, MADE_NUMBER, doc)
+#define HASH INTEGER(NONE, TRANSIENT)
+#define COLUMNS(STORED, MADE)                                                                                          \
+    STORED(MODEL_ID, "model_id", "Model ID", NUMBER, "The model that the graph was captured into.", AT(24, 4))         \
+    STORED(DEVICE_ID, "device_id", "Device ID", NUMBER, "The device.", AT(28, 4))                                      \
+    STORED(STREAM_ID, "stream_id", "Stream ID", NUMBER, "The stream that the task is put on.", AT(32, 4))              \
+    STORED(TASK_ID, "task_id", "Task ID", NUMBER, "The task.", AT(36, 4))                                              \
+    STORED(TASK_TYPE, "task_type", "Task type", NAMES(PLAIN, core_names), "The kind of task that it is.", AT(40, 4))   \
+    STORED(BLOCK_NUM, "block_num", "Block num", NUMBER, "How many blocks the task is split into.",                     \
+           BITS_AT(44, 4, 0, 16))                                                                                      \
+    STORED(MIX_RATIO, "mix_ratio", "Mix ratio", NUMBER,                                                                \
+           "Blocks of the other core type for each block; 0: one type of core only.", BITS_AT(44, 4, 16, 16))          \
+    STORED(NAME_HASH, "op_name_hash", "Operator", HASH, "The operator, as an id of the hash dictionary.",              \
+           SIGNED_AT(48, 8))                                                                                           \
+    STORED(TYPE_HASH, "op_type_hash", "Operator type", HASH, "Its type, as an id of the hash dictionary.",             \
+           SIGNED_AT(56, 8))                                                                                           \
+    STORED(ATTRIBUTE_HASH, "attribute_hash", "Attribute", HASH,                                                        \
+           "Its attributes, as an id of the hash dictionary; 0: none.", SIGNED_AT(64, 8))                              \
+    MADE(OP_NAME_ID, "op_name_id", "Operator", MADE_NUMBER, "The operator (name.id).")                                 \
+    MADE(OP_TYPE_ID, "op_type_id", "Operator type", MADE_NUMBER, "Its type (name.id).")                                \
+    MADE(ATTRIBUTE_ID, "attribute_id", "Attribute", MADE_NUMBER, "Its attributes (name.id).")                          \
+    STORED(OP_FLAG, "op_flag", "Operator flags", NUMBER, "Not 0: the operator may use HF32.", AT(80, 4))               \
+    MADE(OP_STATE, "op_state", "Operator state", NAMES(DERIVED, states),                                               \
+         "Whether its shapes were known when it was compiled, as the name of the file says.")                          \
+    STORED(TENSOR_COUNT, "tensor_count", "Tensors", NUMBER, "How many tensors follow.", AT(84, 4))
 
-const struct column captured_op_columns[] = {
-    HOST_RECORD_COLUMNS,
-    [MODEL_ID] = NUMBER_COLUMN("model_id", "Model ID", "The model that the graph was captured into."),
-    [DEVICE_ID] = NUMBER_COLUMN("device_id", "Device ID", "The device."),
-    [STREAM_ID] = NUMBER_COLUMN("stream_id", "Stream ID", "The stream that the task is put on."),
-    [TASK_ID] = NUMBER_COLUMN("task_id", "Task ID", "The task."),
-    [TASK_TYPE] = {"task_type", "Task type", NAMES(PLAIN, core_names), "The kind of task that it is."},
-    [BLOCK_NUM] = NUMBER_COLUMN("block_num", "Block num", "How many blocks the task is split into."),
-    [MIX_RATIO] = NUMBER_COLUMN("mix_ratio", "Mix ratio",
-                                "Blocks of the other core type for each block; 0: one type of core only."),
-    [NAME_HASH] = HASH_COLUMN("op_name_hash", "Operator", "The operator, as an id of the hash dictionary."),
-    [TYPE_HASH] = HASH_COLUMN("op_type_hash", "Operator type", "Its type, as an id of the hash dictionary."),
-    [ATTRIBUTE_HASH] =
-        HASH_COLUMN("attribute_hash", "Attribute", "Its attributes, as an id of the hash dictionary; 0: none."),
-    [OP_NAME_ID] = NAME_COLUMN("op_name_id", "Operator", "The operator (name.id)."),
-    [OP_TYPE_ID] = NAME_COLUMN("op_type_id", "Operator type", "Its type (name.id)."),
-    [ATTRIBUTE_ID] = NAME_COLUMN("attribute_id", "Attribute", "Its attributes (name.id)."),
-    [OP_FLAG] = NUMBER_COLUMN("op_flag", "Operator flags", "Not 0: the operator may use HF32."),
-    [OP_STATE] = {"op_state", "Operator state", NAMES(DERIVED, states),
-                  "Whether its shapes were known when it was compiled, as the name of the file says."},
-    [TENSOR_COUNT] = NUMBER_COLUMN("tensor_count", "Tensors", "How many tensors follow."),
-};
-_Static_assert(sizeof captured_op_columns / sizeof *captured_op_columns == CAPTURED_OP_COLUMNS, "as the header says");
+enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER, COLUMN_NUMBER) };
 
-const struct field captured_op_fields[] = {HOST_RECORD_FIELDS,
-                                           FIELD("model_id", 24, 4),
-                                           FIELD("device_id", 28, 4),
-                                           FIELD("stream_id", 32, 4),
-                                           FIELD("task_id", 36, 4),
-                                           FIELD("task_type", 40, 4),
-                                           BITS_FIELD("block_num", 44, 4, 0, 16),
-                                           BITS_FIELD("mix_ratio", 44, 4, 16, 16),
-                                           SIGNED_FIELD("op_name_hash", 48, 8),
-                                           SIGNED_FIELD("op_type_hash", 56, 8),
-                                           SIGNED_FIELD("attribute_hash", 64, 8),
-                                           FIELD("op_flag", 80, 4),
-                                           FIELD("tensor_count", 84, 4)};
-_Static_assert(sizeof captured_op_fields / sizeof *captured_op_fields == CAPTURED_OP_FIELDS, "as the header says");
+const struct column captured_op_columns[CAPTURED_OP_COLUMNS] = {HOST_RECORD_COLUMNS,
+                                                                COLUMNS(COLUMN_STORED, COLUMN_MADE)};
+const struct field captured_op_fields[CAPTURED_OP_FIELDS] = {HOST_RECORD_FIELDS,
+                                                             COLUMNS(COLUMN_FIELD, COLUMN_NO_FIELD)};
+_Static_assert(TENSOR_COUNT + 1 == CAPTURED_OP_COLUMNS, "as the header says");
 
 uint32_t captured_op_tensor_count(const struct row *row)
 {

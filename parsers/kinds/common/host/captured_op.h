@@ -13,8 +13,8 @@
 #define CAPTURED_OP_TENSOR 44
 #define CAPTURED_OP_TENSORS ((256 - CAPTURED_OP_HEAD) / CAPTURED_OP_TENSOR)
 
-extern const struct column captured_op_columns[]; /* CAPTURED_OP_COLUMNS */
-extern const struct field captured_op_fields[];   /* CAPTURED_OP_FIELDS */
+extern const struct column captured_op_columns[CAPTURED_OP_COLUMNS];
+extern const struct field captured_op_fields[CAPTURED_OP_FIELDS];
 
 /* How many tensors the decoded record says that it has. */
 uint32_t captured_op_tensor_count(const struct row *row);

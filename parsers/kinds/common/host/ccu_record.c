@@ -27,16 +27,15 @@ static void put_list(struct decoder *decoder, const struct record_kind *kind, st
         decoder_set_text(decoder, kind, row, column, text, length);
 }
 
-int ccu_record_take(struct decoder *decoder, void *state, struct row *row, bool *keep, const struct ccu_lists *lists,
-                    struct err *err)
+int ccu_record_take(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
 {
     const struct record_stream *stream = state;
     bool failed = host_record_take(decoder, state, row, keep, err) < 0 ||
                   record_stream_find_name(stream, row, CCU_ITEM, CCU_ITEM_ID, err) < 0 ||
                   record_stream_find_name(stream, row, CCU_GROUP, CCU_GROUP_ID, err) < 0;
-    if (!failed && lists->channels != 0)
-        put_list(decoder, stream->kind, row, lists->channels, CHANNELS_AT, 2);
-    if (!failed && lists->ranks != 0)
-        put_list(decoder, stream->kind, row, lists->ranks, RANKS_AT, 4);
+    if (!failed && stream->kind->column_count > CCU_RECORD_COLUMN_COUNT) {
+        put_list(decoder, stream->kind, row, stream->kind->column_count - 2, CHANNELS_AT, 2);
+        put_list(decoder, stream->kind, row, stream->kind->column_count - 1, RANKS_AT, 4);
+    }
     return failed ? err_status(err) : 0;
 }

@@ -32,6 +32,18 @@ enum host_record_column { FILE_ID, LEVEL, TYPE, THREAD_ID, DATA_LENGTH, TICK, TI
 
 #define HOST_RECORD_MAGICS MAGICS(MAGIC(0, 2, 0x5a5a))
 
+/* The members of a kind of such records that follow from its form: COMPACT_RECORD("memcpy_info", "memcpy-info",
+ * take_copy, "24 bytes of header, ...") has the name in the names of its files and that of its layout, the record hook,
+ * and what its bytes are. */
+#define COMPACT_RECORD(name, layout, take, text)                                                                       \
+    HOST_RECORD("compact", 64, name, layout, take, "CANN compact record, 64 bytes: " text)
+#define ADDITIONAL_RECORD(name, layout, take, text)                                                                    \
+    HOST_RECORD("additional", 256, name, layout, take, "CANN additional record, 256 bytes: " text)
+#define HOST_RECORD(form, size, name, layout, take, text)                                                              \
+    .families = FAMILY_CANN, .patterns = (const char *const[]){"{tag}." form "." name ".slice_{slice}", NULL},         \
+    RECORDS_OF(columns, CANN_LAYOUT("cann-" layout, size, text)),                                                      \
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take)
+
 /* Fills time_ns; for kinds that are stored as they are. */
 int host_record_take(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err);
 
