@@ -44,11 +44,6 @@ struct bulk {
     int64_t earliest;
 };
 
-static const char *name_of(const struct bulk_kind *kind, size_t index)
-{
-    return kind->kind->columns[kind->columns[index].column].name;
-}
-
 /* ---- the loader ---- */
 
 static uint8_t form_of(const struct column *column)
@@ -85,7 +80,7 @@ static int prepare(struct bulk *bulk, struct bulk_kind *entry, struct err *err)
     /* SQLite takes the values as they come when no column of the table is left out. */
     strbuf_addf(&sql, "INSERT INTO \"%s\"(%s", entry->kind->table, entry->key >= 0 ? "" : "id, ");
     for (size_t i = 0; i < entry->column_count; i++)
-        strbuf_addf(&sql, "%s%s", i > 0 ? ", " : "", name_of(entry, i));
+        strbuf_addf(&sql, "%s%s", i > 0 ? ", " : "", entry->kind->columns[entry->columns[i].column].name);
     strbuf_adds(&sql, entry->key >= 0 ? ") VALUES(" : ") VALUES(NULL, ");
     for (size_t i = 0; i < entry->column_count; i++)
         strbuf_adds(&sql, i > 0 ? ", ?" : "?");

@@ -34,11 +34,6 @@ static off_t skip_hole(int fd, off_t offset)
     return data - data % (off_t)BLOCK_SIZE > offset ? data - data % (off_t)BLOCK_SIZE : offset;
 }
 
-static bool is_zero(const unsigned char *block, size_t length)
-{
-    return block[0] == 0 && memcmp(block, block + 1, length - 1) == 0;
-}
-
 /* Sums up the blocks that are not all zeros, each with its place: a copy has the holes of its original, or zeros. */
 static void sum_up(const struct capture *capture, const struct capture_file *file, struct checksum *sum,
                    unsigned char *block, char digest[CHECKSUM_TEXT_SIZE])
@@ -51,7 +46,7 @@ static void sum_up(const struct capture *capture, const struct capture_file *fil
     *digest = '\0';
     while (fd >= 0 && !interrupted() && (offset = skip_hole(fd, offset)) >= 0 &&
            (length = file_read_at(fd, block, BLOCK_SIZE, offset)) > 0) {
-        if (!is_zero(block, (size_t)length)) {
+        if (block[0] != 0 || memcmp(block, block + 1, (size_t)length - 1) != 0) {
             checksum_add(sum, &offset, sizeof offset);
             checksum_add(sum, block, (size_t)length);
         }

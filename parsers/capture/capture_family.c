@@ -48,12 +48,6 @@ static unsigned families_of_parts(const struct capture *capture)
     return families;
 }
 
-/* Files of STARS are of 2022 only when a name says so. */
-static bool has_stars(const struct capture *capture)
-{
-    return has_kind(capture, &kind_stars_soc) || has_kind(capture, &kind_ffts_profile);
-}
-
 /* Whether info.json.<device> names a clock, which is all that it says on SVP boards. */
 static bool has_clock(const struct capture *capture)
 {
@@ -108,7 +102,8 @@ static enum capture_family recognise_family(const struct capture *capture)
         if (names.alone & 1u << newest[i])
             return newest[i];
     }
-    if (has_stars(capture) && (possible & FAMILY_CANN) != 0)
+    /* files of STARS are of 2022 only when a name says so */
+    if ((has_kind(capture, &kind_stars_soc) || has_kind(capture, &kind_ffts_profile)) && (possible & FAMILY_CANN) != 0)
         return CAPTURE_CANN;
     for (size_t i = 0; (by_parts || names.possible != FAMILY_ALL) && i < sizeof oldest / sizeof *oldest; i++) {
         if (possible & 1u << oldest[i])

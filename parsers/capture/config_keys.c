@@ -49,11 +49,6 @@ int64_t config_hertz(const struct json *value)
     return json_integer(value, &whole) && whole >= 0 && whole <= MAX_HZ / 1000000 ? whole * 1000000 : -1;
 }
 
-static bool is_date(const char *text)
-{
-    return text[strspn(text, "0123456789-:. TZ+")] == '\0';
-}
-
 /* "0x8,0xa" */
 static bool is_list_of_events(const char *text)
 {
@@ -128,7 +123,7 @@ static bool is_of_type(enum value_type type, const struct json *value)
     case MONOTONIC_NS:
         return whole && number >= 0 && number < TIME_LIMIT_NS;
     case DATE:
-        return text != NULL && is_date(text);
+        return text != NULL && text[strspn(text, "0123456789-:. TZ+")] == '\0';
     case EVENTS:
         return text != NULL && is_list_of_events(text);
     case LIST:

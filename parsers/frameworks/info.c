@@ -13,11 +13,6 @@
 
 #define INFO_LIMIT ((size_t)16 * 1024 * 1024)
 
-static bool starts_with(const char *text, const char *head)
-{
-    return strncmp(text, head, strlen(head)) == 0;
-}
-
 /* The first by name of profiler_info.json and profiler_info_<rank>.json (free() it); NULL: none. */
 static char *find_info(const char *directory)
 {
@@ -25,8 +20,8 @@ static char *find_info(const char *directory)
     SCOPED_FREE char *first = NULL;
     for (struct dirent *entry; opened != NULL && (entry = readdir(opened)) != NULL;) {
         const char *dot = strrchr(entry->d_name, '.');
-        if (!starts_with(entry->d_name, "profiler_info") || dot == NULL || strcmp(dot, ".json") != 0 ||
-            (first != NULL && strcmp(entry->d_name, first) >= 0))
+        if (strncmp(entry->d_name, "profiler_info", strlen("profiler_info")) != 0 || dot == NULL ||
+            strcmp(dot, ".json") != 0 || (first != NULL && strcmp(entry->d_name, first) >= 0))
             continue;
         free(first);
         first = scoped_text(entry->d_name, SIZE_MAX);

@@ -511,12 +511,6 @@ static int forget(struct thread *thread, size_t taken, struct err *err)
     return 0;
 }
 
-static size_t records_of(const struct thread *thread)
-{
-    return thread->calls.count + thread->nodes.count + thread->tensors.count + thread->attributes.count +
-           thread->contexts.count + thread->tracks.count + thread->notes.count;
-}
-
 static int move_window(struct association *association, struct thread *thread, struct err *err)
 {
     size_t taken = 0;
@@ -526,7 +520,8 @@ static int move_window(struct association *association, struct thread *thread, s
     if (leave_calls(association, thread, err) < 0 || take_tracks(association, thread, &taken, err) < 0 ||
         forget(thread, taken, err) < 0)
         return err_status(err);
-    thread->records = records_of(thread);
+    thread->records = thread->calls.count + thread->nodes.count + thread->tensors.count + thread->attributes.count +
+                      thread->contexts.count + thread->tracks.count + thread->notes.count;
     thread->limit = thread->records > join_limits.window / 2 ? 2 * thread->records : join_limits.window;
     return 0;
 }

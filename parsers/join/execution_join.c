@@ -416,12 +416,6 @@ static int take_record(struct task_records *task, const struct spool_item *item,
     return 0;
 }
 
-static struct numbers numbers_of(const struct spool_key *key)
-{
-    return (struct numbers){(uint32_t)(key->major >> 32), (uint32_t)key->major, (uint32_t)(key->minor >> 32),
-                            (uint32_t)key->minor >> RECORD_BITS};
-}
-
 static void begin_task(struct task_records *task, const struct numbers *of)
 {
     task->of = *of;
@@ -449,7 +443,8 @@ int executions_match(struct executions *executions, struct err *err)
     if (status == 0)
         status = spool_finish(executions->tasks, err);
     while (status == 0 && (status = spool_next(executions->tasks, &item, err)) > 0) {
-        const struct numbers of = numbers_of(&item.key);
+        const struct numbers of = {(uint32_t)(item.key.major >> 32), (uint32_t)item.key.major,
+                                   (uint32_t)(item.key.minor >> 32), (uint32_t)item.key.minor >> RECORD_BITS};
         status = 0;
         if (!same_numbers(&of, &task.of)) {
             status = join_task(executions, &task, err);

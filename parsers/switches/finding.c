@@ -591,13 +591,6 @@ static bool is_right_type(const struct switch_rule *rule, const struct given *gi
     return !is_flag;
 }
 
-static const char *right_type(const struct switch_rule *rule)
-{
-    return rule->check == SWITCH_FLAG ? "true or false, without quotes"
-           : rule->as_number          ? "a number, without quotes"
-                                      : "a text in quotes";
-}
-
 static int check_option(struct switch_finding *finding, const struct given *given, struct err *err)
 {
     const struct switch_rule *rule = switch_rule_find(given->key, finding->writer);
@@ -613,7 +606,10 @@ static int check_option(struct switch_finding *finding, const struct given *give
     }
     if (!is_right_type(rule, given, finding->writer))
         return switch_problem_add(&finding->problems, given->key, value, given->sound ? value : NULL, err,
-                                  "it must be %s", right_type(rule));
+                                  "it must be %s",
+                                  rule->check == SWITCH_FLAG ? "true or false, without quotes"
+                                  : rule->as_number          ? "a number, without quotes"
+                                                             : "a text in quotes");
     return 0;
 }
 
@@ -683,12 +679,6 @@ static int settle_metrics(struct switch_finding *finding, const struct option_fi
     return finding_set(finding, "aic_metrics", metrics, err);
 }
 
-/* Sets the options that GE uses where profiling is switched on without any. */
-static int set_usual_of_ge(struct switch_finding *finding, struct err *err)
-{
-    return set_all(finding, "training_trace=on task_time=on hccl=on aicpu=on aic_metrics=PipeUtilization", "", err);
-}
-
 static int set_usual(struct switch_finding *finding, const struct option_file *file, struct err *err)
 {
     for (const struct switch_rule *rule = switch_rules; rule->key != NULL; rule++)
@@ -718,7 +708,7 @@ static int settle(struct switch_finding *finding, const struct option_file *file
     if (is_switched_off(file) || is_without_device(file))
         return 0;
     if (file->writer == SWITCH_GE && file->count == 0)
-        return set_usual_of_ge(finding, err);
+        return set_all(finding, "training_trace=on task_time=on hccl=on aicpu=on aic_metrics=PipeUtilization", "", err);
     int status = set_usual(finding, file, err);
     for (size_t i = 0; status == 0 && i < file->count; i++) {
         const struct given *given = &file->given[i];
@@ -873,11 +863,6 @@ static bool read_strings(struct reader *reader, struct strbuf *ret)
     return true;
 }
 
-static bool begins_object(const struct strbuf *text)
-{
-    return text->data != NULL && text->data[strspn(text->data, " \t\r\n")] == '{';
-}
-
 static void join_lines(struct reader *reader, struct strbuf *ret)
 {
     while (reader->at < reader->end) {
@@ -905,7 +890,7 @@ bool switch_script_read(const char *text, size_t length, struct strbuf *ret)
         strbuf_clear(ret);
         if (!read_strings(&reader, ret))
             return false;
-        if (begins_object(ret))
+        if (ret->data != NULL && ret->data[strspn(ret->data, " \t\r\n")] == '{')
             return !ret->failed;
     }
     return false;

@@ -20,11 +20,6 @@ static struct pair_key pack(const struct task_key *key)
     return (struct pair_key){(uint64_t)key->stream_id << 32 | key->task_id, key->context_id, key->thread_id};
 }
 
-static struct task_key unpack(const struct pair_key *key)
-{
-    return (struct task_key){(uint32_t)(key->a >> 32), (uint32_t)key->a, (uint32_t)key->b, (uint32_t)key->c};
-}
-
 int task_pairs_init(struct task_pairs *pairs, const struct capture_file *file, struct err *err)
 {
     (void)err;
@@ -118,7 +113,8 @@ void task_pairs_finish(struct task_pairs *pairs, struct decoder *decoder, bool f
     char text[TASK_TEXT_MAX];
     const struct open_half *half = NULL;
     while (!failed && (half = map_next(&pairs->open, half)) != NULL) {
-        struct task_key key = unpack(&half->key);
+        struct task_key key = {(uint32_t)(half->key.a >> 32), (uint32_t)half->key.a, (uint32_t)half->key.b,
+                               (uint32_t)half->key.c};
         enum diag_id id = id_of_unfinished(pairs, &key, half);
         diag_report(decoder_diag(decoder), id, FILE_PLACE(pairs->file_name, NULL),
                     "%s started at tick %lld and did not end", in_words(&key, text), (long long)half->tick);

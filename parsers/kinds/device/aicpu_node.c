@@ -37,35 +37,19 @@
 
 MADE_COLUMNS;
 
-static const struct field fields[] = {
-    FIELD("stream_id", 4, 2),
-    FIELD("task_id", 6, 2),
-    FIELD("start_tick", 16, 8),
-    FIELD("compute_start", 24, 8),
-    FIELD("copy_start", 32, 8),
-    FIELD("copy_end", 40, 8),
-    FIELD("end_tick", 56, 8),
-    FIELD("thread_id", 64, 4),
-    FIELD("submit_tick", 72, 8),
-    FIELD("after_tick", 96, 8),
-    {.column = "dispatch_ns", .offset = 108, .width = 4, .multiply = 1000},
-    {.column = "total_ns", .offset = 112, .width = 4, .multiply = 1000},
-};
+/* Both layouts have the same behind heads of different lengths. */
+#define NODE_FIELDS(head, body)                                                                                        \
+    FIELD("stream_id", (head), 2), FIELD("task_id", (head) + 2, 2), FIELD("start_tick", (body), 8),                    \
+        FIELD("compute_start", (body) + 8, 8), FIELD("copy_start", (body) + 16, 8), FIELD("copy_end", (body) + 24, 8), \
+        FIELD("end_tick", (body) + 40, 8), FIELD("thread_id", (body) + 48, 4), FIELD("submit_tick", (body) + 56, 8),   \
+        FIELD("after_tick", (body) + 80, 8), {.column = "dispatch_ns", AT((body) + 92, 4), .multiply = 1000},          \
+    {                                                                                                                  \
+        .column = "total_ns", AT((body) + 96, 4), .multiply = 1000                                                     \
+    }
 
-static const struct field record_fields[] = {
-    FIELD("stream_id", 24, 2),
-    FIELD("task_id", 26, 2),
-    FIELD("start_tick", 40, 8),
-    FIELD("compute_start", 48, 8),
-    FIELD("copy_start", 56, 8),
-    FIELD("copy_end", 64, 8),
-    FIELD("end_tick", 80, 8),
-    FIELD("thread_id", 88, 4),
-    FIELD("submit_tick", 96, 8),
-    FIELD("after_tick", 120, 8),
-    {.column = "dispatch_ns", .offset = 132, .width = 4, .multiply = 1000},
-    {.column = "total_ns", .offset = 136, .width = 4, .multiply = 1000},
-};
+static const struct field fields[] = {NODE_FIELDS(4, 16)};
+
+static const struct field record_fields[] = {NODE_FIELDS(24, 40)};
 
 /* Times inside a task that contradict each other: the task's own are right, and it is kept. */
 static void report_span(struct decoder *decoder, size_t column, int64_t start, int64_t end)

@@ -85,12 +85,6 @@ static bool is_of_other_core(const struct row *row)
                                   : false;
 }
 
-/* Cores above this number are vector cores. */
-static int64_t last_cube_core(int64_t chip)
-{
-    return chip == 5 ? 24 : 0;
-}
-
 /* A sample of a core instead of the counters of a task. */
 static int take_sample(struct decoder *decoder, struct state *state, const struct row *row, bool *keep, struct err *err)
 {
@@ -107,7 +101,7 @@ static int take_sample(struct decoder *decoder, struct state *state, const struc
     if (!*keep)
         return 0;
     const struct core_sample sample = {
-        .vector = cells[CORE_ID].integer > last_cube_core(state->stream.part->chip),
+        .vector = cells[CORE_ID].integer > (state->stream.part->chip == 5 ? 24 : 0), /* the last cube core */
         .device_id = state->stream.device_id,
         .time_ns = part_clock_ns(state->stream.part, CLOCK_DEVICE_NS, cells[SAMPLE_STAMP].integer),
         .core_id = cells[CORE_ID].integer,

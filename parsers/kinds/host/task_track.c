@@ -3,15 +3,9 @@
 #include "parsers/kinds/common/task_track.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-static const struct field fields[] = {HOST_RECORD_FIELDS,
-                                      BITS_FIELD("device_id", 24, 2, 0, 12),
-                                      BITS_FIELD("device_type", 24, 2, 12, 4),
-                                      FIELD("stream_id", 26, 2),
-                                      FIELD("task_id", 28, 2),
-                                      FIELD("batch_id", 30, 2),
-                                      SIGNED_FIELD("task_type_id", 32, 8),
-                                      SIGNED_FIELD("kernel_name_id", 40, 8),
-                                      FIELD("kernel_block_num", 48, 2)};
+static const struct field fields[] = {
+    TASK_TRACK_FIELDS,        FIELD("stream_id", 26, 2),           FIELD("task_id", 28, 2),
+    FIELD("batch_id", 30, 2), SIGNED_FIELD("task_type_id", 32, 8), TASK_TRACK_KERNEL_FIELDS};
 
 const struct record_kind kind_task_track = {
     .name = "task_track",

@@ -3,15 +3,8 @@
 #include "parsers/kinds/common/host/host_record.h"
 #include "parsers/kinds/common/task_track.h"
 
-static const struct field fields[] = {HOST_RECORD_FIELDS,
-                                      BITS_FIELD("device_id", 24, 2, 0, 12),
-                                      BITS_FIELD("device_type", 24, 2, 12, 4),
-                                      FIELD("stream_id", 28, 4),
-                                      FIELD("task_id", 32, 2),
-                                      FIELD("batch_id", 34, 2),
-                                      FIELD("task_type_id", 36, 4),
-                                      SIGNED_FIELD("kernel_name_id", 40, 8),
-                                      FIELD("kernel_block_num", 48, 2)};
+static const struct field fields[] = {TASK_TRACK_FIELDS,        FIELD("stream_id", 28, 4),    FIELD("task_id", 32, 2),
+                                      FIELD("batch_id", 34, 2), FIELD("task_type_id", 36, 4), TASK_TRACK_KERNEL_FIELDS};
 
 const struct record_kind kind_task_track_v2 = {
     .name = "task_track_v2",

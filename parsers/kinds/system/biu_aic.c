@@ -2,51 +2,24 @@
 /* Work of single AI cores from interval to interval: instr.group_<group>_aic. */
 #include "parsers/kinds/common/core_pipes.h"
 
-enum {
-    READ_COMMANDS = CORE_PIPES_OWN,
-    WRITE_COMMANDS,
-    READ_LATENCY,
-    WRITE_LATENCY_LOW,
-    WRITE_LATENCY,
-    READ_FLUX,
-    WRITE_FLUX,
-    READ_L2_FLUX,
-    WRITE_L2_FLUX,
-    L2_HITS
-};
-
-static const struct column columns[] = {
-    CORE_PIPES_COLUMNS,
-    [READ_COMMANDS] = NUMBER_COLUMN("read_commands", "Read commands", "Commands to read."),
-    [WRITE_COMMANDS] = NUMBER_COLUMN("write_commands", "Write commands", "Commands to write."),
-    [READ_LATENCY] = NUMBER_COLUMN("read_latency", "Read latency", "Latency of reading."),
-    [WRITE_LATENCY_LOW] = HALF_COLUMN("write_latency_low", "The low 8 bits of the latency of writing."),
-    [WRITE_LATENCY] = NUMBER_COLUMN("write_latency", "Write latency", "Latency of writing."),
-    [READ_FLUX] = NUMBER_COLUMN("read_flux", "Read", "Amount read."),
-    [WRITE_FLUX] = NUMBER_COLUMN("write_flux", "Written", "Amount written."),
-    [READ_L2_FLUX] = NUMBER_COLUMN("read_l2_flux", "Read by L2", "Amount read through the L2 cache."),
-    [WRITE_L2_FLUX] = NUMBER_COLUMN("write_l2_flux", "Written by L2", "Amount written through the L2 cache."),
-    [L2_HITS] = NUMBER_COLUMN("l2_hits", "L2 hits", "Hits of the L2 cache."),
-};
 /* Eight bytes of cycles and eight of what the bus carried take turns. */
-static const struct field fields[] = {
-    CORE_PIPES_FIELDS(48),
-    FIELD("read_commands", 40, 2),
-    FIELD("write_commands", 42, 2),
-    FIELD("read_latency", 44, 3),
-    FIELD("write_latency_low", 47, 1),
-    {.column = "write_latency",
-     .offset = 56,
-     .width = 2,
-     .multiply = 256,
-     .relation = FIELD_PLUS,
-     .other = "write_latency_low"},
-    FIELD("read_flux", 58, 3),
-    FIELD("write_flux", 61, 3),
-    FIELD("read_l2_flux", 72, 3),
-    FIELD("write_l2_flux", 75, 3),
-    FIELD("l2_hits", 94, 2),
-};
+#define COLUMNS(STORED)                                                                                                \
+    STORED(, "read_commands", "Read commands", NUMBER, "Commands to read.", AT(40, 2))                                 \
+    STORED(, "write_commands", "Write commands", NUMBER, "Commands to write.", AT(42, 2))                              \
+    STORED(, "read_latency", "Read latency", NUMBER, "Latency of reading.", AT(44, 3))                                 \
+    STORED(, "write_latency_low", "Half", INTEGER(NONE, TRANSIENT), "The low 8 bits of the latency of writing.",       \
+           AT(47, 1))                                                                                                  \
+    STORED(, "write_latency", "Write latency", NUMBER, "Latency of writing.", AT(56, 2), .multiply = 256,              \
+           .relation = FIELD_PLUS, .other = "write_latency_low")                                                       \
+    STORED(, "read_flux", "Read", NUMBER, "Amount read.", AT(58, 3))                                                   \
+    STORED(, "write_flux", "Written", NUMBER, "Amount written.", AT(61, 3))                                            \
+    STORED(, "read_l2_flux", "Read by L2", NUMBER, "Amount read through the L2 cache.", AT(72, 3))                     \
+    STORED(, "write_l2_flux", "Written by L2", NUMBER, "Amount written through the L2 cache.", AT(75, 3))              \
+    STORED(, "l2_hits", "L2 hits", NUMBER, "Hits of the L2 cache.", AT(94, 2))
+
+static const struct column columns[] = {CORE_PIPES_COLUMNS, COLUMNS(COLUMN_STORED)};
+
+static const struct field fields[] = {CORE_PIPES_FIELDS(48), COLUMNS(COLUMN_FIELD)};
 
 /* ---- the timeline ---- */
 

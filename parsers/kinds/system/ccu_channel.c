@@ -25,11 +25,6 @@ static const struct field fields[] = {FIELD("channel_0", 0, 4)};
  * are four others; of the last eight the outer ones of each four have six others, in front in the first. */
 enum { CHANNELS = 128, WORD = 4, CHANNEL_WORDS = 5, PLAIN = 120, IN_A_GROUP = 12, AFTER_A_GROUP = 4, OTHERS = 6 };
 
-static bool is_first_of_four(int channel)
-{
-    return channel >= PLAIN && channel % 4 == 0;
-}
-
 static size_t words_of(int channel)
 {
     if (channel < PLAIN)
@@ -74,7 +69,8 @@ static int take_channels(struct decoder *decoder, void *opaque, struct row *row,
     (void)keep;
     decoder_consume(decoder);
     for (int channel = 0; status == 0 && channel < CHANNELS; channel++) {
-        status = emit_channel(decoder, file, &bytes, word + (is_first_of_four(channel) ? OTHERS : 0), channel, err);
+        status = emit_channel(decoder, file, &bytes, word + (channel >= PLAIN && channel % 4 == 0 ? OTHERS : 0),
+                              channel, err);
         word += words_of(channel);
     }
     return status;

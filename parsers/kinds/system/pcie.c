@@ -32,17 +32,13 @@ static const struct field fields[] = {
 #define MEAN(name)                                                                                                     \
     "round(avg(" name "_min), 6) AS " name "_min, round(avg(" name "_max), 6) AS " name "_max, round(avg(" name        \
     "_avg), 6) AS " name "_avg"
+/* clang-format off */
 #define MEANS                                                                                                          \
-    "m AS (SELECT device_id, " MEAN("tx_post") ", " MEAN("tx_nonpost") ", " MEAN("tx_completion") ", " MEAN(           \
-        "tx_latency") ", " MEAN("rx_post") ", " MEAN("rx_nonpost") ", " MEAN("rx_completion") " FROM pcie WHERE CASE " \
-                                                                                              "WHEN chip(device_id) "  \
-                                                                                              "= 5 THEN id = (SELECT " \
-                                                                                              "max(id) FROM pcie AS "  \
-                                                                                              "l WHERE l.device_id IS" \
-                                                                                              " pcie.device_id) ELSE " \
-                                                                                              "tx_post_max >= "        \
-                                                                                              "tx_post_min END GROUP " \
-                                                                                              "BY device_id)"
+    "m AS (SELECT device_id, " MEAN("tx_post") ", " MEAN("tx_nonpost") ", " MEAN("tx_completion") ", "                 \
+    MEAN("tx_latency") ", " MEAN("rx_post") ", " MEAN("rx_nonpost") ", " MEAN("rx_completion") " FROM pcie WHERE CASE" \
+    " WHEN chip(device_id) = 5 THEN id = (SELECT max(id) FROM pcie AS l WHERE l.device_id IS pcie.device_id) ELSE"     \
+    " tx_post_max >= tx_post_min END GROUP BY device_id)"
+/* clang-format on */
 #define NO_MINIMUM "1048575" /* what a least is before anything was measured */
 #define ROW(place, title, name, factor)                                                                                \
     "SELECT " place " AS place, device_id, '" title "' AS mode, CASE " name "_min WHEN " NO_MINIMUM                    \

@@ -16,27 +16,16 @@ static const struct column columns[] = {
     BYTES_COLUMN("dat_tx_bytes", "Data sent", "Bytes since the sample before."),
 };
 
-static const struct field fields[] = {SOC_PROFILE_STAMP,
-                                      FIELD("die_id", 18, 2),
-                                      FIELD("req_rx_bytes", 32, 4),
-                                      FIELD("rsp_rx_bytes", 36, 4),
-                                      FIELD("snp_rx_bytes", 40, 4),
-                                      FIELD("dat_rx_bytes", 44, 4),
-                                      FIELD("req_tx_bytes", 48, 4),
-                                      FIELD("rsp_tx_bytes", 52, 4),
-                                      FIELD("snp_tx_bytes", 56, 4),
-                                      FIELD("dat_tx_bytes", 60, 4)};
+/* Four numbers of a direction stand one behind the other. */
+#define WAY_FIELDS(way, at)                                                                                            \
+    FIELD("req_" way "_bytes", (at), 4), FIELD("rsp_" way "_bytes", (at) + 4, 4),                                      \
+        FIELD("snp_" way "_bytes", (at) + 8, 4), FIELD("dat_" way "_bytes", (at) + 12, 4)
 
-static const struct field fields_v6[] = {SOC_PROFILE_STAMP,
-                                         SOC_PROFILE_HIGH("die_id"),
-                                         FIELD("req_rx_bytes", 28, 4),
-                                         FIELD("rsp_rx_bytes", 32, 4),
-                                         FIELD("snp_rx_bytes", 36, 4),
-                                         FIELD("dat_rx_bytes", 40, 4),
-                                         FIELD("req_tx_bytes", 48, 4),
-                                         FIELD("rsp_tx_bytes", 52, 4),
-                                         FIELD("snp_tx_bytes", 56, 4),
-                                         FIELD("dat_tx_bytes", 60, 4)};
+static const struct field fields[] = {SOC_PROFILE_STAMP, FIELD("die_id", 18, 2), WAY_FIELDS("rx", 32),
+                                      WAY_FIELDS("tx", 48)};
+
+static const struct field fields_v6[] = {SOC_PROFILE_STAMP, SOC_PROFILE_HIGH("die_id"), WAY_FIELDS("rx", 28),
+                                         WAY_FIELDS("tx", 48)};
 
 #define RATE(die, column) "CASE WHEN die_id = " die " AND span_ns > 0 THEN " column " / 1048576.0 / (span_ns / 1e9) END"
 #define DIES(column)                                                                                                   \
