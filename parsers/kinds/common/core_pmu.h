@@ -71,22 +71,11 @@ int core_sample_emit(struct decoder *decoder, const struct core_sample *sample, 
 
 extern const struct report_column core_sample_table[];
 
-/* Queries and columns of sampled cores for the database for viewers, by the table of a kind and the kind of core. */
+/* Sampled cores for the database for viewers, by the table of a kind and the kind of core. */
 #define CORE_SAMPLE_USAGE(table, frequency)                                                                            \
     "u AS (SELECT device_id, core_id, time_ns, total_cycle, CAST(setting('" frequency "', device_id) AS REAL) AS mhz," \
     " coalesce(time_ns - lag(time_ns) OVER (PARTITION BY device_id, core_id ORDER BY id), 1000000000) AS span "        \
     "FROM " table " WHERE core_id IS NOT NULL)"
-#define CORE_SAMPLE_COLUMNS(core)                                                                                      \
-    {                                                                                                                  \
-        {"deviceId", "device_id", EXPORTED_INTEGER}, {"timestampNs", "time_ns", EXPORTED_INTEGER},                     \
-            {"totalCycle", "total_cycle", EXPORTED_INTEGER},                                                           \
-            {"usage", "ratio(total_cycle * 100.0 * 1000, mhz * span)", EXPORTED_NUMERIC},                              \
-            {"freq", "mhz", EXPORTED_NUMERIC}, {"coreId", "core_id", EXPORTED_INTEGER},                                \
-            {"coreType", "'" core "'", EXPORTED_WORD},                                                                 \
-        {                                                                                                              \
-            .name = NULL                                                                                               \
-        }                                                                                                              \
-    }
 #define CORE_SAMPLE_VALUES                                                                                             \
     "(SELECT device_id, core_id, 'vec_ratio' AS metric, vec AS value FROM m"                                           \
     " UNION ALL SELECT device_id, core_id, 'mac_ratio', mac FROM m"                                                    \
@@ -97,15 +86,33 @@ extern const struct report_column core_sample_table[];
     " UNION ALL SELECT device_id, core_id, 'icache_miss_rate', icache FROM m"                                          \
     " UNION ALL SELECT device_id, core_id, 'total_time', ratio(cycles, 1000.0 * setting('aic_frequency', device_id))"  \
     " FROM m)"
-#define CORE_SUMMARY_COLUMNS(core)                                                                                     \
-    {                                                                                                                  \
-        {"deviceId", "device_id", EXPORTED_INTEGER}, {"metric", "metric", EXPORTED_WORD},                              \
-            {"value", "value", EXPORTED_NUMERIC}, {"coreId", "core_id", EXPORTED_INTEGER},                             \
-            {"coreType", "'" core "'", EXPORTED_WORD},                                                                 \
-        {                                                                                                              \
-            .name = NULL                                                                                               \
-        }                                                                                                              \
-    }
+/* clang-format off */
+#define CORE_EXPORTED(table, events, frequency, core) \
+    EXPORTED_TABLES({.name = "SAMPLE_PMU_TIMELINE", \
+                     .columns = EXPORTED_COLUMNS( \
+                         {"deviceId", "device_id", EXPORTED_INTEGER}, {"timestampNs", "time_ns", EXPORTED_INTEGER}, \
+                         {"totalCycle", "total_cycle", EXPORTED_INTEGER}, \
+                         {"usage", "ratio(total_cycle * 100.0 * 1000, mhz * span)", EXPORTED_NUMERIC}, \
+                         {"freq", "mhz", EXPORTED_NUMERIC}, {"coreId", "core_id", EXPORTED_INTEGER}, \
+                         {"coreType", "'" core "'", EXPORTED_WORD}), \
+                     .query = {.with = CORE_SAMPLE_USAGE(table, frequency), .from = "u", \
+                               .order_by = "device_id, core_id, time_ns"}}, \
+                    {.name = "SAMPLE_PMU_SUMMARY", \
+                     .columns = EXPORTED_COLUMNS( \
+                         {"deviceId", "device_id", EXPORTED_INTEGER}, {"metric", "metric", EXPORTED_WORD}, \
+                         {"value", "value", EXPORTED_NUMERIC}, {"coreId", "core_id", EXPORTED_INTEGER}, \
+                         {"coreType", "'" core "'", EXPORTED_WORD}), \
+                     .query = {.with = CORE_SAMPLE_METRICS(table, events), .from = CORE_SAMPLE_VALUES, \
+                               .order_by = "device_id, core_id"}})
+
+/* The members that both kinds have alike, by their table, list of events, frequency and kind of core. */
+#define CORE_PMU_MEMBERS(table, events, frequency, core) \
+    .families = FAMILY_2022 | FAMILY_CANN, .stage = 1, .of_device_join = true, \
+    .doc = "Cycles and eight event counters of a task, or of a core when it was sampled. Those of tasks are joined" \
+           " with the task (device_task) instead of stored here, but for tasks that are not known to have run.", \
+    COLUMNS_OF(core_pmu_columns), LAYOUTS_OF(core_pmu_layouts), .hooks = &core_pmu_hooks, \
+    CORE_EXPORTED(table, events, frequency, core)
+/* clang-format on */
 
 /* Emits counters as a row of their kind. */
 int core_pmu_emit(struct decoder *decoder, const struct device_pmu *pmu, struct err *err);

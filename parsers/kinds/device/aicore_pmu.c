@@ -12,21 +12,11 @@
 static const struct report_column utilization[] = {{"Utilization(%)", "busy", FORM_FIXED, 6, .doc = "Busy."},
                                                    {.title = NULL}};
 
-static const struct exported_column timeline_columns[] = CORE_SAMPLE_COLUMNS("AIC");
-static const struct exported_column summary_columns[] = CORE_SUMMARY_COLUMNS("AIC");
-
 const struct record_kind kind_aicore_pmu = {
     OWN_TABLE("aicore_pmu"),
-    .families = FAMILY_2022 | FAMILY_CANN,
-    .stage = 1,
-    .of_device_join = true,
+    CORE_PMU_MEMBERS("aicore_pmu", "ai_core_profiling_events", "aic_frequency", "AIC"),
     .title = "PMU of the AI cores",
-    .doc = "Cycles and eight event counters of a task, or of a core when it was sampled. Those of tasks are joined "
-           "with the task (device_task) instead of stored here, but for tasks that are not known to have run.",
     .patterns = (const char *const[]){DEVICE_FILES_OF_2022("aicore.data"), NULL},
-    COLUMNS_OF(core_pmu_columns),
-    LAYOUTS_OF(core_pmu_layouts),
-    .hooks = &core_pmu_hooks,
     ONE_SERIES(.name = "ai_core_utilization", .title = "Sampled AI cores",
                .doc = "Share of their cycles in which the pipes of sampled AI cores worked.",
                .query = {.with = CORE_SAMPLE_METRICS("aicore_pmu", "ai_core_profiling_events"),
@@ -36,14 +26,4 @@ const struct record_kind kind_aicore_pmu = {
                .counters = COUNTER_LIST(
                    {.name = "'Core ' || core_id", .values = utilization, .query = {.with = SAMPLES, .from = "u"}},
                    {.name = "'Average'", .values = utilization, .query = {.with = SAMPLES, .from = "a"}})),
-    EXPORTED_TABLES({.name = "SAMPLE_PMU_TIMELINE",
-                     .columns = timeline_columns,
-                     .query = {.with = CORE_SAMPLE_USAGE("aicore_pmu", "aic_frequency"),
-                               .from = "u",
-                               .order_by = "device_id, core_id, time_ns"}},
-                    {.name = "SAMPLE_PMU_SUMMARY",
-                     .columns = summary_columns,
-                     .query = {.with = CORE_SAMPLE_METRICS("aicore_pmu", "ai_core_profiling_events"),
-                               .from = CORE_SAMPLE_VALUES,
-                               .order_by = "device_id, core_id"}}),
 };

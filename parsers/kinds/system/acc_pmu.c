@@ -37,8 +37,7 @@ const struct record_kind kind_acc_pmu = {
     .title = "Bandwidth of accelerators",
     .doc = "Bandwidth and open requests of an accelerator of the chip.",
     RECORDS_OF(columns, SOC_PROFILE_LAYOUT("soc-acc-pmu", 0x1a, "docs/formats/system.md 7: AccPmu, 64 bytes")),
-    .hooks = &sample_hooks,
-    .sampling = &soc_profile_sampling,
+    SOC_PROFILE_SAMPLES,
     SEVERAL_SERIES(
         {
             .name = "acc_pmu_summary",

@@ -21,7 +21,6 @@ const struct record_kind kind_low_power = {
     .doc = "Frequency of the AI cores of a die, from the records of low power; not shown, Ascend's tool shows it of "
            "chips 15 and 16 only.",
     RECORDS_OF(columns, SOC_PROFILE_LAYOUT("soc-low-power", 0x1d, "docs/formats/system.md 7: low power, 64 bytes")),
-    .hooks = &sample_hooks,
-    .sampling = &soc_profile_sampling,
+    SOC_PROFILE_SAMPLES,
     .series = NULL,
 };

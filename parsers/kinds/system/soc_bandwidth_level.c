@@ -17,8 +17,7 @@ const struct record_kind kind_soc_bandwidth_level = {
     .title = "Bandwidth inside of a chip",
     .doc = "Levels of the bandwidth between the parts of a chip.",
     RECORDS_OF(columns, SOC_PROFILE_LAYOUT("soc-inter-soc", 0x1c, "docs/formats/system.md 7: InterSoc, 64 bytes")),
-    .hooks = &sample_hooks,
-    .sampling = &soc_profile_sampling,
+    SOC_PROFILE_SAMPLES,
     SEVERAL_SERIES(
         {
             .name = "inter_soc_transmission",

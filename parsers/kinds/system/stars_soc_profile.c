@@ -5,8 +5,6 @@
 #include "parsers/kinds/common/sample.h"
 #include "parsers/kinds/common/split_record.h"
 
-const struct sampling soc_profile_sampling = {.stamps = {{"tick", CLOCK_DEVICE_TICK}}};
-
 #define COLUMNS(STORED, MADE)                                                                                          \
     STORED(FUNCTION, "function_type", "Function", INTEGER(NONE, TRANSIENT), "The record's kind.", BITS_AT(0, 2, 0, 6)) \
     STORED(COUNTER, "counter", "Counter", INTEGER(NONE, TRANSIENT),                                                    \

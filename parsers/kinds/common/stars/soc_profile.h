@@ -11,6 +11,7 @@
 /* The layout of a kind by its function: name, function and where it is described. */
 #define SOC_PROFILE_LAYOUT(title, function, text)                                                                      \
     LAYOUT(title, 64, fields, text, .part = true, SOC_PROFILE_MAGICS(function))
+#define SOC_PROFILE_SAMPLES SAMPLES_OF(.stamps = {{"tick", CLOCK_DEVICE_TICK}})
 #define SOC_PROFILE_STAMP FIELD("tick", 8, 8)
 /* The highest 6 bits of the first word: the kind of the record, or the die. */
 #define SOC_PROFILE_HIGH(name) BITS_FIELD(name, 0, 2, 10, 6)
@@ -40,7 +41,5 @@
     "CASE place WHEN 0 THEN bandwidth0 WHEN 1 THEN bandwidth1 WHEN 2 THEN bandwidth2 WHEN 3 THEN bandwidth3 WHEN 4"    \
     " THEN bandwidth4 WHEN 5 THEN bandwidth5 WHEN 6 THEN bandwidth6 WHEN 7 THEN bandwidth7 WHEN 8 THEN bandwidth8"     \
     " ELSE bandwidth9 END"
-
-extern const struct sampling soc_profile_sampling; /* by "tick" */
 
 #endif
