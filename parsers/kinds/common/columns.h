@@ -75,7 +75,7 @@
     }
 /* The only layout of a kind of CANN's records, which begin with a magic number. */
 #define CANN_LAYOUT(title, size, text) LAYOUT(title, size, fields, text, MAGICS(MAGIC(0, 2, 0x5a5a)))
-/* The same of records of 2022, by the name of their stream. */
+/* Likewise of records of 2022, by the name of their stream. */
 #define FRAMEWORK_LAYOUT(title, stream, size)                                                                          \
     CANN_LAYOUT(title, size, "CANN " stream " record, magic 0x5A5A, " #size " bytes (docs/formats/cann.md 5.4)")
 /* The members of a kind for its columns and layouts: RECORDS_OF(columns, LAYOUT(...), LAYOUT(...)). */
