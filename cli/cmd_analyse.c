@@ -347,7 +347,6 @@ static int complete_output(struct work *work, struct err *err)
 
 static int finish(struct work *work, int status, struct err *err)
 {
-    char seconds[CLOCK_TEXT_SIZE];
     console_progress_end();
     console_diagnostics(&work->diag);
     if (status < 0) {
@@ -356,8 +355,7 @@ static int finish(struct work *work, int status, struct err *err)
     }
     bool complete = work->not_written == 0 && diag_problems(&work->diag) == 0;
     console_note("'%s/" FRAMEWORK_OUTPUT "': %" PRIu64 " files, %" PRIu64 " rows and events, %s s",
-                 work->request->results, work->result.files, work->result.rows,
-                 clock_format_seconds(clock_now_ns() - work->start_ns, seconds));
+                 work->request->results, work->result.files, work->result.rows, CLOCK_SECONDS_SINCE(work->start_ns));
     if (!complete)
         return STATUS_DATA_PROBLEMS;
     return STATUS_DONE;

@@ -146,11 +146,10 @@ static void announce(struct export_log *export_log, const char *report)
 static void log_written(void *arg, const char *report, const char *path)
 {
     struct export_log *export_log = arg;
-    struct collection_log *log = &export_log->visit->log;
 
     words_add(&export_log->files, path, &export_log->err);
     announce(export_log, report);
-    collection_log_exported(log, LOG_SOURCE_EXPORT, report, export_log->type->name, path);
+    collection_log_exported(&export_log->visit->log, report, export_log->type->name, path);
     console_detail("wrote '%s'", path);
 }
 
@@ -215,7 +214,7 @@ static int export_chosen(struct capture_visit *visit, const struct export_type *
     struct err err = ERR_INIT;
     char *directory = NULL;
     int64_t start_ns = clock_now_ns();
-    char seconds[CLOCK_TEXT_SIZE], timestamp[TIMESTAMP_SIZE];
+    char timestamp[TIMESTAMP_SIZE];
     bool spreadsheet = settings->spreadsheet_safe && settings->table_format == TABLE_CSV;
     int cann_version = CANN_VERSION_NEWEST, status = visit_make_directory(visit, inside, &directory);
 
@@ -266,7 +265,7 @@ static int export_chosen(struct capture_visit *visit, const struct export_type *
     } else {
         console_note("'%s': %" PRIu64 " file%s, %" PRIu64 " %s%s, %s s", directory, exported.files,
                      console_plural(exported.files), exported.rows, type->unit, console_plural(exported.rows),
-                     clock_format_seconds(clock_now_ns() - start_ns, seconds));
+                     CLOCK_SECONDS_SINCE(start_ns));
     }
     free(directory);
     return status;

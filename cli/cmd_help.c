@@ -90,9 +90,8 @@ static void print_usage(FILE *stream, enum command_id id)
 static void print_subcommands(FILE *stream, enum command_id parent)
 {
     fputs("\nCommands:\n", stream);
-    for (enum command_id id = command_next_child(parent, COMMAND_ROOT); id != COMMAND_COUNT;
-         id = command_next_child(parent, id))
-        print_entry(stream, command_name(id), command_get(id)->summary);
+    EACH_CHILD(id, parent)
+    print_entry(stream, command_name(id), command_get(id)->summary);
 }
 
 static void print_exit_statuses(const struct command *command, FILE *stream)
@@ -128,17 +127,9 @@ void help_print(enum command_id id, FILE *stream)
 /* One line per command and spelling of an option: command, spelling, argument ("-" for a flag), separated by tabs. */
 static void list_options(enum command_id command)
 {
-    for (size_t i = 0; i < option_count; i++) {
-        const struct option_spec *option = &option_table[i];
-        char buffer[OPTION_SPELLING_SIZE];
-        const char *spelling;
-
-        if (!option_applies(option, command))
-            continue;
-        for (size_t s = 0; (spelling = option_spelling(option, s, buffer)) != NULL; s++)
-            printf("%s\t%s\t%s\n", command_full_name(command), spelling,
-                   option->argument != NULL ? option->argument : "-");
-    }
+    for (struct option_walk walk = {.command = command}; option_walk_next(&walk);)
+        printf("%s\t%s\t%s\n", command_full_name(command), walk.spelling,
+               walk.option->argument != NULL ? walk.option->argument : "-");
 }
 
 static int print_manual_rows(enum manual_rows rows)
@@ -179,12 +170,6 @@ static int run_help(const struct settings *settings)
     return console_output_end(false);
 }
 
-static const struct example examples[] = {
-    {"the help of one command", "msprof help export timeline"},
-    {"every option of one command, for programs", "msprof help --options import"},
-    {NULL, NULL},
-};
-
 const struct command command_help = {
     .path = "help",
     .parent = COMMAND_ROOT,
@@ -193,7 +178,8 @@ const struct command command_help = {
     .description = "Prints the help of a command, as its --help does.\n",
     .operands = "[COMMAND]...",
     .most_operands = -1,
-    .examples = examples,
+    EXAMPLES({"the help of one command", "msprof help export timeline"},
+             {"every option of one command, for programs", "msprof help --options import"}),
     .run = run_help,
 };
 

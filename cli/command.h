@@ -43,7 +43,7 @@ struct command {
     const char *operands;           /* as in the usage line, NULL: none */
     int most_operands;              /* -1: any number */
     bool operands_follow_dashes;    /* they are not msprof's and must stand behind "--" */
-    const char *const *words;       /* what operands can be, for completion and checking; NULL: not a fixed list */
+    bool operands_are_words;        /* each is one of those between the bars of operands */
     bool runs_program;              /* its operands are a program and what belongs to that */
     bool needs_capture;             /* its operands are captures, as the values of --collection-dir are; one at least */
     bool takes_one;                 /* capture, and no more */
@@ -67,6 +67,8 @@ const char *command_full_name(enum command_id id);
 enum command_id command_find(enum command_id parent, const char *name);
 /* The next subcommand of parent after previous (COMMAND_ROOT: the first); COMMAND_COUNT at the end. */
 enum command_id command_next_child(enum command_id parent, enum command_id previous);
+#define EACH_CHILD(id, parent)                                                                                         \
+    for (enum command_id id = COMMAND_ROOT; (id = command_next_child(parent, id)) != COMMAND_COUNT;)
 /* Whether id is ancestor itself or below it. */
 bool command_is_within(enum command_id id, enum command_id ancestor);
 

@@ -277,6 +277,12 @@ int console_error(const struct err *err)
     return status_of_error(err);
 }
 
+int console_missing(const struct err *err)
+{
+    int status = console_error(err);
+    return err->code == ERR_NOT_FOUND ? STATUS_NOTHING : status;
+}
+
 int console_fail(enum err_code code, const char *hint, const char *format, ...)
 {
     char text[ERR_TEXT_SIZE];
@@ -289,8 +295,7 @@ int console_fail(enum err_code code, const char *hint, const char *format, ...)
     err_set(&err, code, "%s", text);
     if (hint != NULL)
         err_hint(&err, "%s", hint);
-    console_error(&err);
-    return code == ERR_NOT_FOUND ? STATUS_NOTHING : status_of_error(&err);
+    return console_missing(&err);
 }
 
 void console_say(enum say_level level, const char *format, ...)

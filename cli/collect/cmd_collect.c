@@ -216,7 +216,6 @@ static int upload(struct session *session, struct err *err)
     struct project *project = &session->plan->project;
     struct upload_result sent = {.sent = 0};
     int64_t start_ns = clock_now_ns();
-    char seconds[CLOCK_TEXT_SIZE];
 
     session->uploaded = true;
     if (placement_open(placement, &session->board, session->project, err) != 0 ||
@@ -233,8 +232,8 @@ static int upload(struct session *session, struct err *err)
     if (result != 0)
         return err_wrap(err, "the upload failed");
     session_note(session, "uploaded %zu file%s, %" PRIu64 " bytes, %s s; %zu unchanged; compared by %s", sent.sent,
-                 console_plural(sent.sent), sent.bytes, clock_format_seconds(clock_now_ns() - start_ns, seconds),
-                 sent.unchanged, sent.verified_by);
+                 console_plural(sent.sent), sent.bytes, CLOCK_SECONDS_SINCE(start_ns), sent.unchanged,
+                 sent.verified_by);
     return keep_lock(session, err);
 }
 

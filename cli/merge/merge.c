@@ -211,7 +211,7 @@ static int replace_earlier(const struct merge *merge, const struct merge_type *t
 static int write_result(struct merge *merge, const struct merge_type *type, struct merge_part *parts, struct err *err)
 {
     struct merge_log log = {.err = ERR_INIT};
-    char timestamp[TIMESTAMP_SIZE], seconds[CLOCK_TEXT_SIZE];
+    char timestamp[TIMESTAMP_SIZE];
     SCOPED_FREE char *directory = path_join(merge->settings->output, CANN_DIRECTORY);
     struct export_result exported = {0};
     int64_t start_ns = clock_now_ns();
@@ -251,7 +251,7 @@ static int write_result(struct merge *merge, const struct merge_type *type, stru
     if (status == 0)
         console_note("'%s': %" PRIu64 " file%s of %zu captures, %" PRIu64 " %s%s, %s s", directory, exported.files,
                      console_plural(exported.files), merge->list.count, exported.rows, type->unit,
-                     console_plural(exported.rows), clock_format_seconds(clock_now_ns() - start_ns, seconds));
+                     console_plural(exported.rows), CLOCK_SECONDS_SINCE(start_ns));
     words_release(&log.files);
     return status;
 }
@@ -306,16 +306,11 @@ int merge_captures(const struct settings *settings, const struct merge_type *typ
     SCOPED(release) struct merge merge = {.settings = settings};
     struct err err = ERR_INIT;
 
-    if (check_settings(settings, &err) < 0) {
-        console_error(&err);
-        return STATUS_USAGE;
-    }
+    if (check_settings(settings, &err) < 0)
+        return console_error(&err);
     int status = captures_process(settings, &settings->captures, read_clock, &merge);
-    if (status == STATUS_DONE && merge.list.count < 2) {
-        err_set(&err, ERR_USAGE, "--merge needs several captures, and there is %zu", merge.list.count);
-        console_error(&err);
-        status = STATUS_USAGE;
-    }
+    if (status == STATUS_DONE && merge.list.count < 2)
+        status = console_fail(ERR_USAGE, NULL, "--merge needs several captures, and there is %zu", merge.list.count);
     if (status == STATUS_DONE) {
         join_clocks(&merge);
         status = captures_process(settings, &settings->captures, open_part, &merge);
