@@ -4,7 +4,6 @@
 #include "cli/options/options.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* Completion scripts from the tables of commands and options. */
 

@@ -8,7 +8,6 @@
 #include "exporters/timeline/track.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define HELP_COLUMN 26 /* where the texts of options and commands start */
@@ -234,8 +233,15 @@ static int by_name(const void *a, const void *b)
     return order != 0 ? order : (first->families > second->families) - (first->families < second->families);
 }
 
-/* The reports of which `take` is true, by name; to be freed. NULL with err set. */
-static const struct report **choose(bool (*take)(const struct report *report), struct err *err)
+static bool is_among(enum manual_rows rows, const struct report *report)
+{
+    return rows == MANUAL_SAMPLES   ? report->of_kind
+           : rows == MANUAL_ANSWERS ? report->shown_only
+                                    : !report->shown_only && !report->of_kind;
+}
+
+/* The reports of those rows, by name; to be freed. NULL with err set. */
+static const struct report **choose(enum manual_rows rows, struct err *err)
 {
     const struct report *const *all = report_all(err);
     size_t count = 0, chosen = 0;
@@ -249,26 +255,11 @@ static const struct report **choose(bool (*take)(const struct report *report), s
         return NULL;
     }
     for (size_t i = 0; i < count; i++) {
-        if (take(all[i]))
+        if (is_among(rows, all[i]))
             reports[chosen++] = all[i];
     }
     qsort(reports, chosen, sizeof *reports, by_name);
     return reports;
-}
-
-static bool is_file(const struct report *report)
-{
-    return !report->shown_only && !report->of_kind;
-}
-
-static bool is_of_kind(const struct report *report)
-{
-    return report->of_kind;
-}
-
-static bool is_shown_only(const struct report *report)
-{
-    return report->shown_only;
 }
 
 /* A row for the family's files of the report, which may be those of later families, too; those are taken from
@@ -304,14 +295,13 @@ static void put_table(FILE *stream, const struct report *report)
     mdoc_put_sentences(stream, report->doc);
 }
 
-static int put_reports(FILE *stream, bool (*take)(const struct report *report),
-                       void (*put)(FILE *stream, const struct report *report), struct err *err)
+static int put_reports(FILE *stream, enum manual_rows rows, struct err *err)
 {
-    SCOPED_FREE const struct report **reports = choose(take, err);
+    SCOPED_FREE const struct report **reports = choose(rows, err);
     if (reports == NULL)
         return err_status(err);
     for (const struct report **report = reports; *report != NULL; report++)
-        put(stream, *report);
+        (rows == MANUAL_REPORTS ? put_files : put_table)(stream, *report);
     return 0;
 }
 
@@ -378,11 +368,9 @@ int manual_print_rows(FILE *stream, enum manual_rows rows, struct err *err)
         put_commands(stream);
         break;
     case MANUAL_REPORTS:
-        return put_reports(stream, is_file, put_files, err);
     case MANUAL_SAMPLES:
-        return put_reports(stream, is_of_kind, put_table, err);
     case MANUAL_ANSWERS:
-        return put_reports(stream, is_shown_only, put_table, err);
+        return put_reports(stream, rows, err);
     case MANUAL_TRACKS:
         put_tracks(stream);
         break;

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 
 struct err;
-struct export_options;
 struct library_version;
 struct settings;
+struct team;
 
 enum command_id {
 #define COMMAND(constant, definition) constant,
@@ -79,10 +79,10 @@ bool collect_library(struct library_version *ret);
 /* The path of the library that 'msprof run' puts into programs (free() it): beside the program in a build tree, else
  * where 'make install' puts it. */
 int run_find_library(char **ret, struct err *err);
+/* The analysis of a cluster by a team of processes, which msprof-mpi does, too; an exit status. Only process 0 speaks.
+ */
+int cluster_run(const struct settings *settings, struct team *team);
 /* Writes the communication files that settings->analyse chooses into analyze/ of each capture; an exit status. */
 int export_rules(const struct settings *settings);
-/* Sets what the options of 'export timeline' say of its format and of the part of it in options; -ERR_USAGE tells what
- * is wrong. */
-int timeline_options_read(const struct settings *settings, struct export_options *options, struct err *err);
 
 #endif

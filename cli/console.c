@@ -287,11 +287,8 @@ int console_fail(enum err_code code, const char *hint, const char *format, ...)
 {
     char text[ERR_TEXT_SIZE];
     struct err err = ERR_INIT;
-    va_list arguments;
 
-    va_start(arguments, format);
-    err_format(text, sizeof text, format, arguments);
-    va_end(arguments);
+    ERR_FORMAT(text, format);
     err_set(&err, code, "%s", text);
     if (hint != NULL)
         err_hint(&err, "%s", hint);

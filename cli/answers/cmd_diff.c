@@ -6,7 +6,6 @@
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "db/database.h"
 #include "exporters/html/report_page.h"
 #include "exporters/load/load.h"
 #include "exporters/reports/answers/diff_output.h"

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/cluster/cmd_cluster.h"
-
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/err.h"
@@ -26,7 +24,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -296,13 +293,6 @@ static int raw_ranks_prepare(void *arg, const struct cluster_source *const *sour
     return interrupted() ? interrupt_error(err) : 0;
 }
 
-static void raw_ranks_release(struct raw_ranks *ranks)
-{
-    free(ranks->items);
-    ranks->items = NULL;
-    ranks->count = 0;
-}
-
 /* A rank that could not be analysed is told again when nothing of it is found. */
 static void tell_outcome(const struct raw_ranks *ranks, const struct cluster_source *source, struct diagnostics *diag)
 {
@@ -484,7 +474,7 @@ static int load(struct work *work, const char *directory, struct err *err)
         .progress = console_progress(),
     };
     int status = cluster_load(&request, &work->loaded, &work->diag, err);
-    raw_ranks_release(&raw);
+    free(raw.items);
     if (status == 0 && work->loaded.count == 0) {
         work->nothing = true;
         work->team->elsewhere = work->team->me != 0;
@@ -536,13 +526,6 @@ static void tell(const struct work *work, int64_t start_ns)
                      work->result.incomplete);
 }
 
-static int answer(struct work *work)
-{
-    console_output_begin();
-    cluster_answer_print(&work->result, stdout);
-    return console_output_end(false);
-}
-
 static void add_number(void *to, const void *from)
 {
     *(int64_t *)to += *(const int64_t *)from;
@@ -581,7 +564,9 @@ int cluster_run(const struct settings *settings, struct team *team)
         status = all_problems > 0 ? STATUS_DATA_PROBLEMS : STATUS_DONE;
         if (team->me == 0) {
             tell(&work, start_ns);
-            status = status_worse(status, answer(&work));
+            console_output_begin();
+            cluster_answer_print(&work.result, stdout);
+            status = status_worse(status, console_output_end(false));
         }
     }
     free(work.result.worst.waits.items);

@@ -420,13 +420,6 @@ static int work(struct session *session, struct err *err)
     return collect_fetch_new(session, err);
 }
 
-static int fetch_only(struct session *session, struct err *err)
-{
-    int result = session_connect(session, err);
-
-    return result == 0 ? collect_fetch_only(session, err) : result;
-}
-
 /* Connects, uploads, runs, fetches, tidies up; tells everything. The plan must have been made. With --fetch-only it
  * connects and fetches. */
 static struct collect_outcome collect_from_board(struct collect_plan *plan)
@@ -438,7 +431,7 @@ static struct collect_outcome collect_from_board(struct collect_plan *plan)
         console_warning("no log is written: %s", err_message(&err));
     int result = board_lock_init(&session.lock, &err);
     if (result == 0)
-        result = plan->settings->collect.fetch_only != NULL ? fetch_only(&session, &err) : work(&session, &err);
+        result = plan->settings->collect.fetch_only != NULL ? collect_fetch_only(&session, &err) : work(&session, &err);
     if (result != 0)
         session_fail(&session, &err);
     collect_tell_left(&session);

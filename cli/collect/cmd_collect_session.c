@@ -11,7 +11,6 @@
 #include "ssh/transfer/fetch.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,11 +110,8 @@ void session_say(struct session *session, enum say_level level, const char *form
 {
     const char *prefix = session_prefix(session);
     char text[ERR_TEXT_SIZE];
-    va_list arguments;
 
-    va_start(arguments, format);
-    err_format(text, sizeof text, format, arguments);
-    va_end(arguments);
+    ERR_FORMAT(text, format);
     console_say(level, "%s%s%s%s", prefix != NULL ? "[" : "", prefix != NULL ? prefix : "", prefix != NULL ? "] " : "",
                 text);
     collection_log_add(&session->log, level == SAY_WARNING ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO, LOG_SOURCE_COMMON,
@@ -457,6 +453,8 @@ static int lock_to_remove(struct session *session, struct err *err)
 
 int collect_fetch_only(struct session *session, struct err *err)
 {
+    if (session_connect(session, err) != 0)
+        return err_status(err);
     const char *given = session->plan->settings->collect.fetch_only;
     SCOPED_FREE char *path = given[0] == '/' ? scoped_text(given, SIZE_MAX) : path_join(session->board.home, given);
     SCOPED(remote_captures_release) struct remote_captures captures = {.names = {.items = NULL}};
