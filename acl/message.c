@@ -4,7 +4,6 @@
 #include "base/number.h"
 #include "msprof/acl_prof.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,10 +40,7 @@ static void log_line(const char *text)
 aclError acl_fail(aclError code, const char *id, const char *format, ...)
 {
     char text[ERR_TEXT_SIZE - 16];
-    va_list args;
-    va_start(args, format);
-    err_format(text, sizeof text, format, args);
-    va_end(args);
+    ERR_FORMAT(text, format);
     (void)snprintf(last_message, sizeof last_message, "%.8s: %s", id, text);
     log_line(last_message);
     return code;
@@ -94,9 +90,6 @@ aclError acl_fail_err(aclError code, const struct err *err)
 void acl_note(const char *format, ...)
 {
     char text[ERR_TEXT_SIZE];
-    va_list args;
-    va_start(args, format);
-    err_format(text, sizeof text, format, args);
-    va_end(args);
+    ERR_FORMAT(text, format);
     log_line(text);
 }

@@ -5,7 +5,6 @@
 #include "acl/recorder/recorder.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -115,11 +115,7 @@ static void measured(struct finding *finding, double value, double at_stake_ns, 
 
 __attribute__((format(printf, 2, 3))) static void say(struct finding *finding, const char *format, ...)
 {
-    va_list args;
-
-    va_start(args, format);
-    err_format(finding->sentence, sizeof finding->sentence, format, args);
-    va_end(args);
+    ERR_FORMAT(finding->sentence, format);
 }
 
 static void check_idle(const struct advice_look *look, struct finding *finding)

@@ -2,7 +2,6 @@
 #include "analysis/bound.h"
 
 #include "base/array.h"
-#include "base/number.h"
 #include "base/words.h"
 
 #include <math.h>

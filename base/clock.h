@@ -27,6 +27,9 @@ static inline const char *clock_format_seconds(int64_t elapsed_ns, char text[CLO
     return text;
 }
 
+/* Seconds likewise since a time of clock_now_ns(), for the length of the block. */
+#define CLOCK_SECONDS_SINCE(start_ns) clock_format_seconds(clock_now_ns() - (start_ns), (char[CLOCK_TEXT_SIZE]){""})
+
 #define TIMESTAMP_SIZE 16
 
 /* The local time as "20250101120000" in text; returns text. */

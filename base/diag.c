@@ -6,7 +6,6 @@
 #include "base/utf8.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -160,10 +159,7 @@ void diag_report(struct diagnostics *diag, enum diag_id id, const struct place *
     if (entry == NULL || entry->kept == DIAG_KEPT_IN_FULL)
         return;
     char phrase[PHRASE_SIZE];
-    va_list args;
-    va_start(args, format);
-    err_format(phrase, sizeof phrase, format, args);
-    va_end(args);
+    ERR_FORMAT(phrase, format);
     char *text = compose_line(place, phrase, infos[id].remedy);
     if (text == NULL) {
         diag->out_of_memory = true;

@@ -31,10 +31,7 @@ int err_set(struct err *err, enum err_code code, const char *format, ...)
 {
     /* Formatted aside, because the arguments may point into err. */
     char text[ERR_TEXT_SIZE];
-    va_list args;
-    va_start(args, format);
-    err_format(text, sizeof text, format, args);
-    va_end(args);
+    ERR_FORMAT(text, format);
     set_first_cause(err, code, text);
     return -(int)code;
 }
@@ -93,10 +90,7 @@ int err_set_errno(struct err *err, int errnum, const char *format, ...)
 int err_wrap(struct err *err, const char *format, ...)
 {
     char text[ERR_TEXT_SIZE];
-    va_list args;
-    va_start(args, format);
-    err_format(text, sizeof text, format, args);
-    va_end(args);
+    ERR_FORMAT(text, format);
     if (err->depth < ERR_MAX_CAUSES)
         err->depth++;
     snprintf(err->causes[err->depth - 1], sizeof err->causes[0], "%s", text);
@@ -107,10 +101,7 @@ int err_hint(struct err *err, const char *format, ...)
 {
     if (err->hint[0] == '\0') {
         char text[ERR_TEXT_SIZE];
-        va_list args;
-        va_start(args, format);
-        err_format(text, sizeof text, format, args);
-        va_end(args);
+        ERR_FORMAT(text, format);
         snprintf(err->hint, sizeof err->hint, "%s", text);
     }
     return err_status(err);

@@ -76,6 +76,15 @@ const char *err_message(const struct err *err);
 /* vsnprintf for messages: masked, and ended by "..." on a character boundary when it does not fit. size >= 8. */
 void err_format(char *buffer, size_t size, const char *format, va_list args) __attribute__((format(printf, 3, 0)));
 
+/* Formats so the arguments of the function that it stands in, behind its parameter `format`, into an array of char. */
+#define ERR_FORMAT(text, format)                                                                                       \
+    do {                                                                                                               \
+        va_list arguments;                                                                                             \
+        va_start(arguments, format);                                                                                   \
+        err_format(text, sizeof(text), format, arguments);                                                             \
+        va_end(arguments);                                                                                             \
+    } while (0)
+
 /* Releases a local where its scope ends, however it is left; it is initialised before the first return behind it. */
 #define SCOPED(release) __attribute__((cleanup(release)))
 #define SCOPED_FREE SCOPED(scoped_free)

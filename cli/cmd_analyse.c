@@ -245,11 +245,6 @@ static void loading_init(struct loading *loading, struct work *work)
     loading->diag = work->prof > 0 ? &loading->again : &work->diag;
 }
 
-static void loading_begin(struct loading *loading)
-{
-    loading->begun = thread_start(&loading->thread, load, loading) == 0;
-}
-
 static void loading_end(struct loading *loading)
 {
     if (loading->begun)
@@ -347,7 +342,6 @@ static int complete_output(struct work *work, struct err *err)
 
 static int finish(struct work *work, int status, struct err *err)
 {
-    char seconds[CLOCK_TEXT_SIZE];
     console_progress_end();
     console_diagnostics(&work->diag);
     if (status < 0) {
@@ -356,8 +350,7 @@ static int finish(struct work *work, int status, struct err *err)
     }
     bool complete = work->not_written == 0 && diag_problems(&work->diag) == 0;
     console_note("'%s/" FRAMEWORK_OUTPUT "': %" PRIu64 " files, %" PRIu64 " rows and events, %s s",
-                 work->request->results, work->result.files, work->result.rows,
-                 clock_format_seconds(clock_now_ns() - work->start_ns, seconds));
+                 work->request->results, work->result.files, work->result.rows, CLOCK_SECONDS_SINCE(work->start_ns));
     if (!complete)
         return STATUS_DATA_PROBLEMS;
     return STATUS_DONE;
@@ -370,7 +363,7 @@ static int with_capture(struct capture_visit *visit)
     sqlite3 *db = NULL;
     SCOPED(loading_release) struct loading loading;
     loading_init(&loading, work);
-    loading_begin(&loading);
+    loading.begun = thread_start(&loading.thread, load, &loading) == 0;
     int imported = visit_open_database(visit, &db);
     loading_end(&loading);
     if (db == NULL)
@@ -608,33 +601,24 @@ static int parse_steps(const char *text, struct step_numbers *ret, struct err *e
     return 0;
 }
 
-/* A link may lead anywhere, and to a directory that is analysed already. */
-static int tell_links(struct framework_paths *links)
+/* Warns of each of them. */
+static int tell_paths(const struct framework_paths *paths, const char *before, const char *behind)
 {
-    int status = links->count > 0 ? STATUS_DATA_PROBLEMS : STATUS_DONE;
-    for (size_t i = 0; i < links->count; i++)
-        console_warning("not written: results of '%s', because it is a link; name it to analyse it", links->items[i]);
-    framework_paths_release(links);
-    return status;
-}
-
-static int tell_empty(struct framework_paths *empty)
-{
-    int status = empty->count > 0 ? STATUS_DATA_PROBLEMS : STATUS_DONE;
-    for (size_t i = 0; i < empty->count; i++)
-        console_warning("skipped: '%s' has neither FRAMEWORK/ nor PROF_<n>_<time>_<id>/ that can be read",
-                        empty->items[i]);
-    framework_paths_release(empty);
-    return status;
+    for (size_t i = 0; i < paths->count; i++)
+        console_warning("%s'%s'%s", before, paths->items[i], behind);
+    return paths->count > 0 ? STATUS_DATA_PROBLEMS : STATUS_DONE;
 }
 
 static int find_one(const char *path, struct framework_paths *paths)
 {
-    struct framework_paths links = {.count = 0}, empty = {.count = 0};
+    SCOPED(framework_paths_release) struct framework_paths links = {.count = 0}, empty = {.count = 0};
     struct err err = ERR_INIT;
     size_t before = paths->count;
     int status = framework_find(path, paths, &links, &empty, &err);
-    int told = status_worse(tell_links(&links), tell_empty(&empty));
+    /* a link may lead anywhere, and to a directory that is analysed already */
+    int told = tell_paths(&links, "not written: results of ", ", because it is a link; name it to analyse it");
+    told = status_worse(
+        told, tell_paths(&empty, "skipped: ", " has neither FRAMEWORK/ nor PROF_<n>_<time>_<id>/ that can be read"));
     if (status == 0 && paths->count > before)
         return told;
     if (status == 0) {
@@ -643,14 +627,6 @@ static int find_one(const char *path, struct framework_paths *paths)
     }
     console_error(&err);
     return status == 0 ? STATUS_NOTHING : status_of_error(&err);
-}
-
-static int find_all(const struct settings *settings, struct framework_paths *paths)
-{
-    int worst = STATUS_DONE;
-    for (size_t i = 0; i < settings->captures.count; i++)
-        worst = status_worse(worst, find_one(settings->captures.values[i], paths));
-    return worst;
 }
 
 static int check_types(const char *text, struct err *err)
@@ -774,15 +750,12 @@ static int run_analyse(const struct settings *settings)
     SCOPED(framework_paths_release) struct framework_paths paths = {.count = 0};
     struct err err = ERR_INIT;
     int status = STATUS_DONE;
-    if (parse_steps(settings->analyse.steps, &steps, &err) < 0 ||
-        check_types(settings->analyse.export_types, &err) < 0) {
-        status = console_error(&err);
-    } else {
-        status = find_all(settings, &paths);
-        struct many many = {settings, {steps.items, steps.count}, &paths, 0, status};
-        status = analyse_all(&many);
-    }
-    return status;
+    if (parse_steps(settings->analyse.steps, &steps, &err) < 0 || check_types(settings->analyse.export_types, &err) < 0)
+        return console_error(&err);
+    for (size_t i = 0; i < settings->captures.count; i++)
+        status = status_worse(status, find_one(settings->captures.values[i], &paths));
+    struct many many = {settings, {steps.items, steps.count}, &paths, 0, status};
+    return analyse_all(&many);
 }
 
 const struct command command_analyse = {

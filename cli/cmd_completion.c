@@ -4,7 +4,6 @@
 #include "cli/options/options.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* Completion scripts from the tables of commands and options. */
 
@@ -32,10 +31,10 @@ static void put_condition(FILE *stream, enum command_id id)
     fprintf(stream, "complete -c msprof -n '__msprof_is %s'", command_full_name(id));
 }
 
-static void put_choices(FILE *stream, const char *const *choices)
+static void put_choices(FILE *stream, const char *choices)
 {
-    for (size_t i = 0; choices[i] != NULL; i++)
-        fprintf(stream, "%s%s", i > 0 ? " " : "", choices[i]);
+    for (; *choices != '\0'; choices++)
+        fputc(*choices == '|' ? ' ' : *choices, stream);
 }
 
 static void put_offer(FILE *stream, enum offer offer)
@@ -80,38 +79,32 @@ static void put_value(FILE *stream, const struct option_spec *option)
 /* One line per spelling: fish wants letters, words with one dash and words with two told apart. */
 static void put_options(FILE *stream, enum command_id id)
 {
-    for (size_t i = 0; i < option_count; i++) {
-        const struct option_spec *option = &option_table[i];
-        char buffer[OPTION_SPELLING_SIZE];
-        const char *spelling;
-
-        if (!option_applies(option, id))
-            continue;
-        for (size_t s = 0; (spelling = option_spelling(option, s, buffer)) != NULL; s++) {
-            put_condition(stream, id);
-            if (spelling[1] == '-')
-                fprintf(stream, " -l %s", spelling + 2);
-            else
-                fprintf(stream, " -%c %s", spelling[2] == '\0' ? 's' : 'o', spelling + 1);
-            put_value(stream, option);
-            put_description(stream, option->help);
-        }
+    for (struct option_walk walk = {.command = id}; option_walk_next(&walk);) {
+        put_condition(stream, id);
+        if (walk.spelling[1] == '-')
+            fprintf(stream, " -l %s", walk.spelling + 2);
+        else
+            fprintf(stream, " -%c %s", walk.spelling[2] == '\0' ? 's' : 'o', walk.spelling + 1);
+        put_value(stream, walk.option);
+        put_description(stream, walk.option->help);
     }
 }
 
 static void put_words(FILE *stream, enum command_id id)
 {
     const struct command *command = command_get(id);
+    const char *word;
+    size_t length;
 
-    for (enum command_id child = command_next_child(id, COMMAND_ROOT); child != COMMAND_COUNT;
-         child = command_next_child(id, child)) {
+    EACH_CHILD(child, id)
+    {
         put_condition(stream, id);
         fprintf(stream, " -a %s", command_name(child));
         put_description(stream, command_get(child)->summary);
     }
-    for (size_t i = 0; command->words != NULL && command->words[i] != NULL; i++) {
+    for (int i = 0; command->operands_are_words && (word = choice_word(command->operands, i, &length)) != NULL; i++) {
         put_condition(stream, id);
-        fprintf(stream, " -a %s\n", command->words[i]);
+        fprintf(stream, " -a %.*s\n", (int)length, word);
     }
     if (command->needs_capture) {
         put_condition(stream, id);
@@ -247,18 +240,17 @@ static void put_bash_words(FILE *stream, enum command_id id)
     const char *separator = "";
 
     fprintf(stream, "    '%s')\n        options='", command_full_name(id));
-    for (size_t i = 0; i < option_count; i++)
-        if (option_applies(&option_table[i], id))
-            separator = put_spellings(stream, &option_table[i], separator, " ", "", "");
+    for (struct option_walk walk = {.command = id}; option_walk_next(&walk); separator = " ")
+        fprintf(stream, "%s%s", separator, walk.spelling);
     fputs("'\n        words='", stream);
     separator = "";
-    for (enum command_id child = command_next_child(id, COMMAND_ROOT); child != COMMAND_COUNT;
-         child = command_next_child(id, child)) {
+    EACH_CHILD(child, id)
+    {
         fprintf(stream, "%s%s", separator, command_name(child));
         separator = " ";
     }
-    if (command->words != NULL)
-        put_choices(stream, command->words);
+    if (command->operands_are_words)
+        put_choices(stream, command->operands);
     fputs("'\n", stream);
     if (command->needs_capture)
         fprintf(stream, "        captures=-%c\n", command->takes_baselines ? 'f' : 'd');
@@ -332,23 +324,17 @@ static void put_zsh_entry(FILE *stream, const char *name, const char *text)
 static void put_zsh_words(FILE *stream, enum command_id id)
 {
     const struct command *command = command_get(id);
+    const char *word;
+    size_t length;
 
     fprintf(stream, "    '%s')\n        options=(\n", command_full_name(id));
-    for (size_t i = 0; i < option_count; i++) {
-        char buffer[OPTION_SPELLING_SIZE];
-        const char *spelling;
-
-        if (!option_applies(&option_table[i], id))
-            continue;
-        for (size_t s = 0; (spelling = option_spelling(&option_table[i], s, buffer)) != NULL; s++)
-            put_zsh_entry(stream, spelling, option_table[i].help);
-    }
+    for (struct option_walk walk = {.command = id}; option_walk_next(&walk);)
+        put_zsh_entry(stream, walk.spelling, walk.option->help);
     fputs("        )\n        entries=(\n", stream);
-    for (enum command_id child = command_next_child(id, COMMAND_ROOT); child != COMMAND_COUNT;
-         child = command_next_child(id, child))
-        put_zsh_entry(stream, command_name(child), command_get(child)->summary);
-    for (size_t i = 0; command->words != NULL && command->words[i] != NULL; i++)
-        fprintf(stream, "            %s\n", command->words[i]);
+    EACH_CHILD(child, id)
+    put_zsh_entry(stream, command_name(child), command_get(child)->summary);
+    for (int i = 0; command->operands_are_words && (word = choice_word(command->operands, i, &length)) != NULL; i++)
+        fprintf(stream, "            %.*s\n", (int)length, word);
     fputs("        )\n", stream);
     if (command->needs_capture)
         fprintf(stream, "        captures=(_files%s)\n", command->takes_baselines ? "" : " -/");
@@ -415,20 +401,15 @@ static void completion_zsh(FILE *stream)
 
 /* msprof completion: scripts for the shells. */
 
-static const char *const shells[] = {"bash", "zsh", "fish", NULL};
-
 static int run_completion(const struct settings *settings)
 {
     static void (*const writers[])(FILE * stream) = {completion_bash, completion_zsh, completion_fish};
-    size_t shell = 0;
 
     if (settings->operand_count == 0)
         return console_fail(ERR_USAGE, NULL, "no shell given: bash, zsh or fish; try 'msprof completion --help'");
-    /* options_parse has checked that the operand is one of them */
-    while (shells[shell + 1] != NULL && strcmp(shells[shell], settings->operands[0]) != 0)
-        shell++;
     console_output_begin();
-    writers[shell](stdout);
+    writers[choice_find(command_completion.operands, settings->operands[0])](
+        stdout); /* which options_parse has checked */
     return console_output_end(false);
 }
 
@@ -440,7 +421,7 @@ const struct command command_completion = {
     .description = "Prints a script that teaches a shell to complete msprof's commands and options.\n",
     .operands = "bash|zsh|fish",
     .most_operands = 1,
-    .words = shells,
+    .operands_are_words = true,
     EXAMPLES({"in bash, for this session", "eval \"$(msprof completion bash)\""},
              {"in fish, for good", "msprof completion fish >msprof.fish"}),
     .run = run_completion,

@@ -113,7 +113,7 @@ static void ask_libraries(struct machine *machine)
 }
 
 /* msprof-mpi is built and installed beside msprof. */
-static bool stands_beside(const char *name)
+static bool mpi_stands_beside(void)
 {
     char path[PATH_MAX + NAME_MAX];
     ssize_t length = readlink("/proc/self/exe", path, PATH_MAX);
@@ -122,7 +122,7 @@ static bool stands_beside(const char *name)
     char *slash = strrchr(path, '/');
     if (slash == NULL)
         return false;
-    snprintf(slash + 1, sizeof path - (size_t)(slash + 1 - path), "%s", name);
+    snprintf(slash + 1, sizeof path - (size_t)(slash + 1 - path), "msprof-mpi");
     return access(path, X_OK) == 0;
 }
 
@@ -132,7 +132,7 @@ static void ask_features(struct machine *machine)
     SCOPED_FREE char *library = NULL;
 
     machine->has_run = run_find_library(&library, &ignored) == 0;
-    machine->has_mpi = stands_beside("msprof-mpi");
+    machine->has_mpi = mpi_stands_beside();
 }
 
 /* The value of KEY=value, or KEY="value", of a line; NULL: it is another key. */
@@ -260,7 +260,8 @@ struct inventory {
     bool opened;
     const char *family;
     struct doctor_space results;
-    int64_t devices, files, bytes, undecoded_files, rows, joined, rejected;
+    int64_t devices, undecoded_files;
+    struct inventory_kind all; /* added up */
     int64_t by_severity[3];
     struct inventory_kinds ARRAY_OF(struct inventory_kind) kinds;
     struct inventory_problems ARRAY_OF(struct inventory_problem) problems;
@@ -447,6 +448,15 @@ static void print_kind(FILE *stream, const char *name, const struct inventory_ki
             kind->bytes, kind->rows, kind->joined, kind->rejected);
 }
 
+static void add_kind(struct inventory_kind *sum, const struct inventory_kind *kind)
+{
+    sum->files += kind->files;
+    sum->bytes += kind->bytes;
+    sum->rows += kind->rows;
+    sum->joined += kind->joined;
+    sum->rejected += kind->rejected;
+}
+
 /* Those with losses and the largest; what is left in one row. */
 static void print_kinds(const struct inventory_kinds *kinds, FILE *stream)
 {
@@ -460,11 +470,8 @@ static void print_kinds(const struct inventory_kinds *kinds, FILE *stream)
         const struct inventory_kind *kind = &kinds->items[i];
         if (i < shown)
             print_kind(stream, kind->kind != NULL ? kind->kind->name : "(of no kind)", kind);
-        rest.files += i < shown ? 0 : kind->files;
-        rest.bytes += i < shown ? 0 : kind->bytes;
-        rest.rows += i < shown ? 0 : kind->rows;
-        rest.joined += i < shown ? 0 : kind->joined;
-        rest.rejected += i < shown ? 0 : kind->rejected;
+        else
+            add_kind(&rest, kind);
     }
     snprintf(name, sizeof name, "(%zu more)", kinds->count - shown);
     if (kinds->count > shown)
@@ -494,14 +501,15 @@ static void print_capture(const struct inventory *capture, size_t number, FILE *
     }
     strbuf_addf(text, "%s, %" PRId64 " device%s", capture->family, capture->devices, capture->devices == 1 ? "" : "s");
     add_chips(text, &capture->parts);
-    strbuf_addf(text, "; %" PRId64 " file%s (%" PRId64 " of no kind), ", capture->files, capture->files == 1 ? "" : "s",
-                capture->undecoded_files);
-    add_bytes(text, capture->bytes);
+    strbuf_addf(text, "; %" PRId64 " file%s (%" PRId64 " of no kind), ", capture->all.files,
+                capture->all.files == 1 ? "" : "s", capture->undecoded_files);
+    add_bytes(text, capture->all.bytes);
     strbuf_adds(text, "; free for results ");
     add_bytes(text, capture->results.free_bytes);
     print_built(stream, head, text);
     strbuf_addf(text, "%" PRId64 " = %" PRId64 " rows + %" PRId64 " joined + %" PRId64 " rejected",
-                capture->rows + capture->joined + capture->rejected, capture->rows, capture->joined, capture->rejected);
+                capture->all.rows + capture->all.joined + capture->all.rejected, capture->all.rows, capture->all.joined,
+                capture->all.rejected);
     print_built(stream, "Records", text);
     for (int severity = DIAG_ERROR; severity >= DIAG_NOTE; severity--)
         if (capture->by_severity[severity] > 0)
@@ -534,9 +542,9 @@ static const char *known(const char *text)
 static void put_capture(struct json_out *json, const struct inventory *capture)
 {
     json_put_begin(json, NULL, '{');
-    json_put_members(json, JSON_INTEGER("bytes", capture->bytes), JSON_INTEGER("devices", capture->devices),
-                     JSON_TEXT("family", capture->family), JSON_INTEGER("files", capture->files),
-                     JSON_INTEGER("joined", capture->joined));
+    json_put_members(json, JSON_INTEGER("bytes", capture->all.bytes), JSON_INTEGER("devices", capture->devices),
+                     JSON_TEXT("family", capture->family), JSON_INTEGER("files", capture->all.files),
+                     JSON_INTEGER("joined", capture->all.joined));
     json_put_begin(json, "kinds", '[');
     for (size_t i = 0; i < capture->kinds.count; i++) {
         const struct inventory_kind *kind = &capture->kinds.items[i];
@@ -564,10 +572,10 @@ static void put_capture(struct json_out *json, const struct inventory *capture)
                         JSON_TEXT("severity", diag_severity_name(info->severity)));
     }
     json_put_end(json, ']');
-    json_put_members(json, JSON_INTEGER("rejected", capture->rejected));
+    json_put_members(json, JSON_INTEGER("rejected", capture->all.rejected));
     json_put_object(json, "results", JSON_INTEGER("free_bytes", capture->results.free_bytes),
                     JSON_BOOL("writable", capture->results.writable));
-    json_put_members(json, JSON_INTEGER("rows", capture->rows), JSON_INTEGER("status", capture->status),
+    json_put_members(json, JSON_INTEGER("rows", capture->all.rows), JSON_INTEGER("status", capture->status),
                      JSON_INTEGER("undecoded_files", capture->undecoded_files));
     json_put_end(json, '}');
 }
@@ -660,39 +668,26 @@ static void doctor_print_json(const struct doctor *doctor, FILE *stream)
 static int take_kind(void *arg, const struct inventory_kind *kind, struct err *err)
 {
     struct inventory *inventory = arg;
-    struct inventory_kinds *kinds = &inventory->kinds;
 
-    if (array_add(kinds, err, *kind) < 0)
-        return err_status(err);
-    inventory->files += kind->files;
-    inventory->bytes += kind->bytes;
-    inventory->rows += kind->rows;
-    inventory->joined += kind->joined;
-    inventory->rejected += kind->rejected;
+    add_kind(&inventory->all, kind);
     inventory->undecoded_files += kind->kind == NULL ? kind->files : 0;
-    return 0;
+    return array_add(&inventory->kinds, err, *kind);
 }
 
 static int take_problem(void *arg, const struct inventory_problem *problem, struct err *err)
 {
     struct inventory *inventory = arg;
-    struct inventory_problems *problems = &inventory->problems;
 
-    if (array_add(problems, err, *problem) < 0)
-        return err_status(err);
     inventory->by_severity[diag_info(problem->id)->severity] += problem->occurrences;
-    return 0;
+    return array_add(&inventory->problems, err, *problem);
 }
 
 static int take_part(void *arg, const struct inventory_part *part, struct err *err)
 {
     struct inventory *inventory = arg;
-    struct inventory_parts *parts = &inventory->parts;
 
-    if (array_add(parts, err, *part) < 0)
-        return err_status(err);
     inventory->devices += !part->is_host;
-    return 0;
+    return array_add(&inventory->parts, err, *part);
 }
 
 static int read_inventory(sqlite3 *db, struct inventory *inventory, struct err *err)

@@ -8,7 +8,6 @@
 #include "exporters/timeline/track.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define HELP_COLUMN 26 /* where the texts of options and commands start */
@@ -90,9 +89,8 @@ static void print_usage(FILE *stream, enum command_id id)
 static void print_subcommands(FILE *stream, enum command_id parent)
 {
     fputs("\nCommands:\n", stream);
-    for (enum command_id id = command_next_child(parent, COMMAND_ROOT); id != COMMAND_COUNT;
-         id = command_next_child(parent, id))
-        print_entry(stream, command_name(id), command_get(id)->summary);
+    EACH_CHILD(id, parent)
+    print_entry(stream, command_name(id), command_get(id)->summary);
 }
 
 static void print_exit_statuses(const struct command *command, FILE *stream)
@@ -128,17 +126,9 @@ void help_print(enum command_id id, FILE *stream)
 /* One line per command and spelling of an option: command, spelling, argument ("-" for a flag), separated by tabs. */
 static void list_options(enum command_id command)
 {
-    for (size_t i = 0; i < option_count; i++) {
-        const struct option_spec *option = &option_table[i];
-        char buffer[OPTION_SPELLING_SIZE];
-        const char *spelling;
-
-        if (!option_applies(option, command))
-            continue;
-        for (size_t s = 0; (spelling = option_spelling(option, s, buffer)) != NULL; s++)
-            printf("%s\t%s\t%s\n", command_full_name(command), spelling,
-                   option->argument != NULL ? option->argument : "-");
-    }
+    for (struct option_walk walk = {.command = command}; option_walk_next(&walk);)
+        printf("%s\t%s\t%s\n", command_full_name(command), walk.spelling,
+               walk.option->argument != NULL ? walk.option->argument : "-");
 }
 
 static int print_manual_rows(enum manual_rows rows)
@@ -179,12 +169,6 @@ static int run_help(const struct settings *settings)
     return console_output_end(false);
 }
 
-static const struct example examples[] = {
-    {"the help of one command", "msprof help export timeline"},
-    {"every option of one command, for programs", "msprof help --options import"},
-    {NULL, NULL},
-};
-
 const struct command command_help = {
     .path = "help",
     .parent = COMMAND_ROOT,
@@ -193,7 +177,8 @@ const struct command command_help = {
     .description = "Prints the help of a command, as its --help does.\n",
     .operands = "[COMMAND]...",
     .most_operands = -1,
-    .examples = examples,
+    EXAMPLES({"the help of one command", "msprof help export timeline"},
+             {"every option of one command, for programs", "msprof help --options import"}),
     .run = run_help,
 };
 
@@ -248,8 +233,15 @@ static int by_name(const void *a, const void *b)
     return order != 0 ? order : (first->families > second->families) - (first->families < second->families);
 }
 
-/* The reports of which `take` is true, by name; to be freed. NULL with err set. */
-static const struct report **choose(bool (*take)(const struct report *report), struct err *err)
+static bool is_among(enum manual_rows rows, const struct report *report)
+{
+    return rows == MANUAL_SAMPLES   ? report->of_kind
+           : rows == MANUAL_ANSWERS ? report->shown_only
+                                    : !report->shown_only && !report->of_kind;
+}
+
+/* The reports of those rows, by name; to be freed. NULL with err set. */
+static const struct report **choose(enum manual_rows rows, struct err *err)
 {
     const struct report *const *all = report_all(err);
     size_t count = 0, chosen = 0;
@@ -263,26 +255,11 @@ static const struct report **choose(bool (*take)(const struct report *report), s
         return NULL;
     }
     for (size_t i = 0; i < count; i++) {
-        if (take(all[i]))
+        if (is_among(rows, all[i]))
             reports[chosen++] = all[i];
     }
     qsort(reports, chosen, sizeof *reports, by_name);
     return reports;
-}
-
-static bool is_file(const struct report *report)
-{
-    return !report->shown_only && !report->of_kind;
-}
-
-static bool is_of_kind(const struct report *report)
-{
-    return report->of_kind;
-}
-
-static bool is_shown_only(const struct report *report)
-{
-    return report->shown_only;
 }
 
 /* A row for the family's files of the report, which may be those of later families, too; those are taken from
@@ -318,14 +295,13 @@ static void put_table(FILE *stream, const struct report *report)
     mdoc_put_sentences(stream, report->doc);
 }
 
-static int put_reports(FILE *stream, bool (*take)(const struct report *report),
-                       void (*put)(FILE *stream, const struct report *report), struct err *err)
+static int put_reports(FILE *stream, enum manual_rows rows, struct err *err)
 {
-    SCOPED_FREE const struct report **reports = choose(take, err);
+    SCOPED_FREE const struct report **reports = choose(rows, err);
     if (reports == NULL)
         return err_status(err);
     for (const struct report **report = reports; *report != NULL; report++)
-        put(stream, *report);
+        (rows == MANUAL_REPORTS ? put_files : put_table)(stream, *report);
     return 0;
 }
 
@@ -392,11 +368,9 @@ int manual_print_rows(FILE *stream, enum manual_rows rows, struct err *err)
         put_commands(stream);
         break;
     case MANUAL_REPORTS:
-        return put_reports(stream, is_file, put_files, err);
     case MANUAL_SAMPLES:
-        return put_reports(stream, is_of_kind, put_table, err);
     case MANUAL_ANSWERS:
-        return put_reports(stream, is_shown_only, put_table, err);
+        return put_reports(stream, rows, err);
     case MANUAL_TRACKS:
         put_tracks(stream);
         break;

@@ -12,7 +12,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* How 'msprof kinds' prints record kinds and their layouts. */
@@ -81,6 +80,7 @@ static void put_end(struct json_out *json, const char *gap, char bracket)
 
 static void put_json_layout(struct json_out *json, const struct layout *layout)
 {
+    char words[LAYOUT_RATE_SIZE];
     json->gap = "\n        ";
     json_put_begin(json, NULL, '{');
     json->gap = "\n          ";
@@ -93,12 +93,8 @@ static void put_json_layout(struct json_out *json, const struct layout *layout)
         put_magic(json, &layout->magics[i]);
     json_put_end(json, ']');
     json->gap = "\n          ";
-    if (layout->icache_miss_rate.given) {
-        char words[LAYOUT_RATE_SIZE];
-
-        layout_rate_text(&layout->icache_miss_rate, words);
-        json_put_text(json, LAYOUT_MISS_RATE, words);
-    }
+    if (layout->icache_miss_rate.given)
+        json_put_text(json, LAYOUT_MISS_RATE, layout_rate_text(&layout->icache_miss_rate, words));
     json_put_begin(json, "fields", '[');
     for (size_t i = 0; i < layout->field_count; i++) {
         json->gap = "\n            ";
@@ -236,6 +232,7 @@ static void put_layout_head(FILE *stream, const struct layout *layout, const cha
 
 static void put_mdoc_layout(FILE *stream, const struct layout *layout)
 {
+    char words[LAYOUT_RATE_SIZE];
     fprintf(stream, ".Pp\nLayout\n.Cm %s :\n", layout->name);
     put_layout_head(stream, layout, "offset ");
     fputs(".\n", stream);
@@ -243,12 +240,9 @@ static void put_mdoc_layout(FILE *stream, const struct layout *layout)
         mdoc_put_text(stream, layout->source);
         fputs(".\n", stream);
     }
-    if (layout->icache_miss_rate.given) {
-        char words[LAYOUT_RATE_SIZE];
-
-        layout_rate_text(&layout->icache_miss_rate, words);
-        fprintf(stream, "Its line\n.Cm " LAYOUT_MISS_RATE "\nis\n.Ql %s .\n", words);
-    }
+    if (layout->icache_miss_rate.given)
+        fprintf(stream, "Its line\n.Cm " LAYOUT_MISS_RATE "\nis\n.Ql %s .\n",
+                layout_rate_text(&layout->icache_miss_rate, words));
     fputs(".Bl -column -compact -offset indent \"Offset\" \"Width\" \"ddr_write_bytes_column\"\n"
           ".It Offset Ta Width Ta Column\n",
           stream);
@@ -309,16 +303,13 @@ static void print_columns(FILE *stream, const struct record_kind *kind)
 
 static void print_layout(FILE *stream, const struct layout *layout)
 {
+    char words[LAYOUT_RATE_SIZE];
     fprintf(stream, "\n  layout %s: ", layout->name);
     put_layout_head(stream, layout, "");
     if (layout->source != NULL)
         fprintf(stream, "\n  %s", layout->source);
-    if (layout->icache_miss_rate.given) {
-        char words[LAYOUT_RATE_SIZE];
-
-        layout_rate_text(&layout->icache_miss_rate, words);
-        fprintf(stream, "\n  " LAYOUT_MISS_RATE " %s", words);
-    }
+    if (layout->icache_miss_rate.given)
+        fprintf(stream, "\n  " LAYOUT_MISS_RATE " %s", layout_rate_text(&layout->icache_miss_rate, words));
     fputs("\n  OFFSET  WIDTH  COLUMN\n", stream);
     for (size_t i = 0; i < layout->field_count; i++) {
         const struct field *field = &layout->fields[i];
@@ -373,41 +364,29 @@ static int print_kinds(const struct settings *settings, const struct layout_set 
     static void (*const printers[])(FILE *, const struct record_kind *const *, const struct layout_set *) = {
         [KINDS_TABLE] = kinds_print_table, [KINDS_JSON] = kinds_print_json, [KINDS_MDOC] = kinds_print_mdoc};
     size_t limit = (size_t)settings->operand_count + 1;
-    SCOPED_FREE const struct record_kind **chosen = NULL;
     struct err err = ERR_INIT;
-    int status;
 
     for (size_t i = 0; record_kinds[i] != NULL; i++)
         limit++;
-    chosen = scoped_memory(limit, sizeof *chosen);
-    if (chosen == NULL)
-        err_no_memory(&err);
-    else
-        choose_kinds(settings, chosen, &err);
-    if (chosen != NULL && err.code == ERR_NONE) {
-        console_output_begin();
-        printers[settings->kinds_format](stdout, chosen, layouts);
-        status = console_output_end(false);
-    } else {
-        status = console_error(&err);
-    }
-    return status;
+    SCOPED_FREE const struct record_kind **chosen = scoped_memory(limit, sizeof *chosen);
+    if ((chosen == NULL ? err_no_memory(&err) : choose_kinds(settings, chosen, &err)) != 0)
+        return console_error(&err);
+    console_output_begin();
+    printers[settings->kinds_format](stdout, chosen, layouts);
+    return console_output_end(false);
 }
 
 static int run_kinds(const struct settings *settings)
 {
     struct err err = ERR_INIT;
     SCOPED(layout_set_release) struct layout_set layouts;
-    int status;
 
     layout_set_init(&layouts);
     /* the manual tells of what is built in, wherever it is made */
     if ((settings->kinds_format != KINDS_MDOC || settings->layouts.count > 0) &&
         layouts_load(&layouts, settings, &err) != 0)
-        status = console_error(&err);
-    else
-        status = print_kinds(settings, &layouts);
-    return status;
+        return console_error(&err);
+    return print_kinds(settings, &layouts);
 }
 
 const struct command command_kinds = {

@@ -17,7 +17,6 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -77,8 +76,7 @@ static int layout_job_open(struct layout_job *job, const struct settings *settin
         printed_find(&job->tables, kind, tables, &err) == 0)
         return STATUS_DONE;
     err_wrap(&err, "cannot use '%s'", directory);
-    console_error(&err);
-    return err.code == ERR_NOT_FOUND ? STATUS_NOTHING : status_of_error(&err);
+    return console_missing(&err);
 }
 
 static void layout_job_release(struct layout_job *job)
@@ -155,21 +153,16 @@ static int check_layouts(const struct settings *settings, const struct layout_se
 
 static int run_check(const struct settings *settings)
 {
-    struct layout_set layouts;
+    SCOPED(layout_set_release) struct layout_set layouts;
     struct err err = ERR_INIT;
-    int status;
 
+    layout_set_init(&layouts);
     if (settings->operand_count != 1 || settings->captures.count != 1)
         return console_fail(ERR_USAGE, NULL,
                             "'msprof layout check' takes a layout file and one capture; try 'msprof layout check "
                             "--help'");
-    layout_set_init(&layouts);
-    if (layout_set_load_named(&layouts, settings->operands[0], &err) == 0)
-        status = check_layouts(settings, &layouts);
-    else
-        status = console_error(&err);
-    layout_set_release(&layouts);
-    return status;
+    return layout_set_load_named(&layouts, settings->operands[0], &err) == 0 ? check_layouts(settings, &layouts)
+                                                                             : console_error(&err);
 }
 
 const struct command command_layout_check = {
@@ -212,25 +205,16 @@ static int put_text(const struct settings *settings, const struct strbuf *text)
     return console_error(&err);
 }
 
-/* A blank-free name from what the user gave, or from the size. */
-static const char *layout_name(const struct settings *settings, const struct infer_result *result, char *buffer,
-                               size_t size)
-{
-    if (settings->layout.name != NULL)
-        return settings->layout.name;
-    snprintf(buffer, size, "inferred-%zu", result->size);
-    return buffer;
-}
-
 static int tell_found(const struct settings *settings, const struct infer_result *result)
 {
     char buffer[40], source[200];
-    const char *name = layout_name(settings, result, buffer, sizeof buffer);
+    const char *name = settings->layout.name != NULL ? settings->layout.name : buffer;
     struct err err = ERR_INIT;
     SCOPED(strbuf_release) struct strbuf text;
     bool certain = infer_is_certain(result);
     int status;
 
+    snprintf(buffer, sizeof buffer, "inferred-%zu", result->size);
     snprintf(source, sizeof source, "inferred from %" PRIu64 " rows of tables and %" PRIu64 " records", result->rows,
              result->records);
     strbuf_init(&text, TEXT_LIMIT);
@@ -404,8 +388,7 @@ static int infer_of(const struct settings *settings, struct layout_job *job)
     infer_result_init(&result, job->tables.form);
     if (infer_layout(&job->capture, &job->tables, &options, &result, &err) != 0) {
         console_progress_end();
-        console_error(&err);
-        status = err.code == ERR_NOT_FOUND ? STATUS_NOTHING : status_of_error(&err);
+        status = console_missing(&err);
     } else {
         console_progress_end();
         status = result.found ? tell_found(settings, &result) : tell_nothing_fits(settings, job, &result);
@@ -521,18 +504,10 @@ static void print_gaps(const struct layout *layout, const char *picture)
         printf("  .  %" PRIu32 " bytes that no column has\n", bytes);
 }
 
-/* How the rate in names of tables is formed, as a layout file says it. */
-static void print_rate(const struct record_kind *kind, const struct layout *layout)
-{
-    char words[LAYOUT_RATE_SIZE];
-    if (kind->rated != NULL)
-        printf("  %s %s%s\n", LAYOUT_MISS_RATE, layout_rate_text(layout_rate_of(kind, layout), words),
-               layout->icache_miss_rate.given ? "" : " (as built in)");
-}
-
 static void print_layout(const struct record_kind *kind, const struct layout *layout)
 {
     SCOPED_FREE char *picture = scoped_memory(layout->record_size, 1);
+    char words[LAYOUT_RATE_SIZE];
     if (picture == NULL)
         return;
     fill_picture(layout, picture);
@@ -557,7 +532,9 @@ static void print_layout(const struct record_kind *kind, const struct layout *la
         printf("  M  magic              offset %3" PRIu32 " width %" PRIu32 " value 0x%" PRIx64 "\n",
                layout->magics[i].offset, layout->magics[i].width, layout->magics[i].value);
     print_gaps(layout, picture);
-    print_rate(kind, layout);
+    if (kind->rated != NULL)
+        printf("  %s %s%s\n", LAYOUT_MISS_RATE, layout_rate_text(layout_rate_of(kind, layout), words),
+               layout->icache_miss_rate.given ? "" : " (as built in)");
     putchar('\n');
 }
 
@@ -603,11 +580,7 @@ static int run_show(const struct settings *settings)
             err_hint(&err, "'msprof layout show' without a name shows all layouts");
         }
     }
-    if (err.code != ERR_NONE) {
-        console_error(&err);
-        status = err.code == ERR_NOT_FOUND && !is_file ? STATUS_NOTHING : status_of_error(&err);
-    }
-    return status;
+    return err.code == ERR_NONE ? status : is_file ? console_error(&err) : console_missing(&err);
 }
 
 const struct command command_layout_show = {
@@ -627,11 +600,6 @@ const struct command command_layout_show = {
 
 /* msprof layout: what its subcommands have in common is their name. */
 
-static const struct example examples[] = {
-    {"the record of the layout built in for device records", "msprof layout show svp_pmu"},
-    {NULL, NULL},
-};
-
 const struct command command_layout = {
     .path = "layout",
     .parent = COMMAND_ROOT,
@@ -640,5 +608,5 @@ const struct command command_layout = {
     .description =
         "For boards whose records no layout describes: 'infer' finds the layout by tables that were printed\n"
         "of the same capture, 'check' compares what a layout gives with the tables, 'show' draws it.\n",
-    .examples = examples,
+    EXAMPLES({"the record of the layout built in for device records", "msprof layout show svp_pmu"}),
 };

@@ -8,7 +8,6 @@
 #include "parsers/switches/finding.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* msprof options: what a file of profiling options switches on, and what comes of it. */

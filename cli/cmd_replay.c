@@ -296,7 +296,6 @@ static int replay_database(struct capture_visit *visit, sqlite3 *db)
         .pipe = {.fd = -1},
         .next_index = (uint64_t)visit->settings->replay.first_index,
     };
-    char seconds[CLOCK_TEXT_SIZE];
     struct err err = ERR_INIT;
     int status = STATUS_DONE;
 
@@ -313,7 +312,7 @@ static int replay_database(struct capture_visit *visit, sqlite3 *db)
         result = send_operators(&replay, &err);
     if (result == 0) {
         console_note("'%s': %" PRIu64 " operator%s in %s s", visit->directory, replay.pipe.sent,
-                     console_plural(replay.pipe.sent), clock_format_seconds(clock_now_ns() - start_ns, seconds));
+                     console_plural(replay.pipe.sent), CLOCK_SECONDS_SINCE(start_ns));
         return STATUS_DONE;
     }
     err_wrap(&err, "cannot replay '%s'", visit->directory);

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 
 struct err;
-struct export_options;
 struct library_version;
 struct settings;
+struct team;
 
 enum command_id {
 #define COMMAND(constant, definition) constant,
@@ -43,7 +43,7 @@ struct command {
     const char *operands;           /* as in the usage line, NULL: none */
     int most_operands;              /* -1: any number */
     bool operands_follow_dashes;    /* they are not msprof's and must stand behind "--" */
-    const char *const *words;       /* what operands can be, for completion and checking; NULL: not a fixed list */
+    bool operands_are_words;        /* each is one of those between the bars of operands */
     bool runs_program;              /* its operands are a program and what belongs to that */
     bool needs_capture;             /* its operands are captures, as the values of --collection-dir are; one at least */
     bool takes_one;                 /* capture, and no more */
@@ -67,6 +67,8 @@ const char *command_full_name(enum command_id id);
 enum command_id command_find(enum command_id parent, const char *name);
 /* The next subcommand of parent after previous (COMMAND_ROOT: the first); COMMAND_COUNT at the end. */
 enum command_id command_next_child(enum command_id parent, enum command_id previous);
+#define EACH_CHILD(id, parent)                                                                                         \
+    for (enum command_id id = COMMAND_ROOT; (id = command_next_child(parent, id)) != COMMAND_COUNT;)
 /* Whether id is ancestor itself or below it. */
 bool command_is_within(enum command_id id, enum command_id ancestor);
 
@@ -77,10 +79,10 @@ bool collect_library(struct library_version *ret);
 /* The path of the library that 'msprof run' puts into programs (free() it): beside the program in a build tree, else
  * where 'make install' puts it. */
 int run_find_library(char **ret, struct err *err);
+/* The analysis of a cluster by a team of processes, which msprof-mpi does, too; an exit status. Only process 0 speaks.
+ */
+int cluster_run(const struct settings *settings, struct team *team);
 /* Writes the communication files that settings->analyse chooses into analyze/ of each capture; an exit status. */
 int export_rules(const struct settings *settings);
-/* Sets what the options of 'export timeline' say of its format and of the part of it in options; -ERR_USAGE tells what
- * is wrong. */
-int timeline_options_read(const struct settings *settings, struct export_options *options, struct err *err);
 
 #endif

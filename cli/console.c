@@ -277,20 +277,22 @@ int console_error(const struct err *err)
     return status_of_error(err);
 }
 
+int console_missing(const struct err *err)
+{
+    int status = console_error(err);
+    return err->code == ERR_NOT_FOUND ? STATUS_NOTHING : status;
+}
+
 int console_fail(enum err_code code, const char *hint, const char *format, ...)
 {
     char text[ERR_TEXT_SIZE];
     struct err err = ERR_INIT;
-    va_list arguments;
 
-    va_start(arguments, format);
-    err_format(text, sizeof text, format, arguments);
-    va_end(arguments);
+    ERR_FORMAT(text, format);
     err_set(&err, code, "%s", text);
     if (hint != NULL)
         err_hint(&err, "%s", hint);
-    console_error(&err);
-    return code == ERR_NOT_FOUND ? STATUS_NOTHING : status_of_error(&err);
+    return console_missing(&err);
 }
 
 void console_say(enum say_level level, const char *format, ...)

@@ -28,8 +28,9 @@ void console_init(const struct settings *settings);
 /* "msprof: outer: inner", the hint on a second line; with --verbose every cause on a line of its own. Returns the exit
  * status of such an error. */
 int console_error(const struct err *err);
-/* Tells an error that is its text, with a hint unless that is NULL. Returns the exit status of such an error, of
- * ERR_NOT_FOUND STATUS_NOTHING. */
+/* Tells it likewise where what was not found is nothing to do: STATUS_NOTHING. */
+int console_missing(const struct err *err);
+/* Tells so an error that is its text, with a hint unless that is NULL. */
 int console_fail(enum err_code code, const char *hint, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Messages for people; warnings and notes are dropped by --quiet, details are shown by --verbose only. */
 #define console_warning(...) console_say(SAY_WARNING, __VA_ARGS__)

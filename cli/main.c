@@ -42,13 +42,10 @@ static bool is_asked(const struct form *form, int argc, char **argv)
 
 static bool is_form(const char *word)
 {
-    static const char *const off[] = {"--parse=off", "--export=off", "--analyze=off", "--query=off"};
     for (size_t i = 0; i < FORMS; i++) {
-        if (strcmp(word, forms[i].option) == 0)
-            return true;
-    }
-    for (size_t i = 0; i < sizeof off / sizeof *off; i++) {
-        if (strcmp(word, off[i]) == 0)
+        const size_t key = strlen(forms[i].option) - 2; /* up to the "on" */
+        if (strncmp(word, forms[i].option, key) == 0 &&
+            (strcmp(word + key, "on") == 0 || strcmp(word + key, "off") == 0))
             return true;
     }
     return false;
@@ -102,17 +99,14 @@ static int translate(const struct form *form, int argc, char **argv, char **word
     return count;
 }
 
-static int print_version(void)
+static int print_help_or_version(const struct settings *settings)
 {
     console_output_begin();
-    puts(MSPROF_COMMIT[0] != '\0' ? "msprof " MSPROF_VERSION " (commit " MSPROF_COMMIT ")" : "msprof " MSPROF_VERSION);
-    return console_output_end(false);
-}
-
-static int print_help(enum command_id command)
-{
-    console_output_begin();
-    help_print(command, stdout);
+    if (settings->help)
+        help_print(settings->command, stdout);
+    else
+        puts(MSPROF_COMMIT[0] != '\0' ? "msprof " MSPROF_VERSION " (commit " MSPROF_COMMIT ")"
+                                      : "msprof " MSPROF_VERSION);
     return console_output_end(false);
 }
 
@@ -125,37 +119,28 @@ static int tell_usage(const struct settings *settings, struct err *err)
     err_set(&line, err->code, "%s; try '%s --help'", err_message(err), command_full_name(settings->command));
     if (err->hint[0] != '\0')
         err_hint(&line, "%s", err->hint);
-    console_error(&line);
-    return status_of_error(err);
+    return console_error(&line);
 }
 
-static int run(int argc, char **argv, struct settings *settings)
+static int run(int argc, char **argv)
 {
+    SCOPED(settings_release) struct settings whole;
+    struct settings *settings = &whole;
     struct err err = ERR_INIT;
 
-    if (options_parse(settings, argc, argv, &err) != 0) {
-        console_init(settings);
-        return tell_usage(settings, &err);
-    }
+    settings_init(settings);
+    int result = options_parse(settings, argc, argv, &err);
     console_init(settings);
-    if (settings->help)
-        return print_help(settings->command);
-    if (settings->version)
-        return print_version();
+    if (result != 0)
+        return tell_usage(settings, &err);
+    if (settings->help || settings->version)
+        return print_help_or_version(settings);
     const struct command *command = command_get(settings->command);
     if (command->run == NULL) { /* a command that needs a further word */
         help_print(settings->command, stderr);
         return STATUS_USAGE;
     }
     return command->run(settings);
-}
-
-static int run_once(int argc, char **argv)
-{
-    SCOPED(settings_release) struct settings settings;
-
-    settings_init(&settings);
-    return run(argc, argv, &settings);
 }
 
 /* Runs what it asks for, one command after the other; returns the worst of their exit statuses. */
@@ -169,7 +154,7 @@ static int vendor_form_run(int argc, char **argv)
         if (words == NULL || count < 0)
             worst = status_worse(worst, STATUS_FAILURE);
         else if (count > 0)
-            worst = status_worse(worst, run_once(count, words));
+            worst = status_worse(worst, run(count, words));
     }
     return worst;
 }
@@ -204,5 +189,5 @@ int main(int argc, char **argv)
     if (setlocale(LC_CTYPE, "") == NULL || MB_CUR_MAX == 1)
         setlocale(LC_CTYPE, "C.UTF-8");
     install_handlers();
-    return vendor_form_is(argc, argv) ? vendor_form_run(argc, argv) : run_once(argc, argv);
+    return vendor_form_is(argc, argv) ? vendor_form_run(argc, argv) : run(argc, argv);
 }

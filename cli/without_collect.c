@@ -6,12 +6,10 @@
 
 static int refuse(const struct settings *settings)
 {
-    struct err err = ERR_INIT;
-
     (void)settings;
-    err_set(&err, ERR_FAILED, "this msprof was built without collect (make COLLECT=no)");
-    err_hint(&err, "copy the JOB... directory from the board by hand: import and export read it as it is");
-    return console_error(&err);
+    return console_fail(ERR_FAILED,
+                        "copy the JOB... directory from the board by hand: import and export read it as it is",
+                        "this msprof was built without collect (make COLLECT=no)");
 }
 
 bool collect_library(struct library_version *ret)

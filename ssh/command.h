@@ -39,6 +39,14 @@ struct ssh_io {
     struct ssh_limits limits; /* all zero: none, as for a program that the user wants to run */
 };
 
+/* Gives what stands in a buffer as a piece of input. */
+static inline int ssh_give(const struct strbuf *buf, const char **bytes, size_t *length, struct err *err)
+{
+    *bytes = buf->data;
+    *length = buf->length;
+    return buf->failed ? err_no_memory(err) : 0;
+}
+
 /* How a command ended. */
 struct ssh_exit {
     int status;      /* 0..255; meaningless when signal is not empty */

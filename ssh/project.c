@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <fts.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -5,7 +5,6 @@
 #include "acl/mode.h"
 #include "base/number.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "db/database.h"
 #include "db/query/query.h"
 #include "exporters/html/report_page.h"
 #include "exporters/load/load.h"

@@ -6,7 +6,6 @@
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "db/database.h"
 #include "exporters/html/report_page.h"
 #include "exporters/load/load.h"
 #include "exporters/reports/answers/diff_output.h"
@@ -377,10 +376,8 @@ static int compare_sides(const struct settings *settings, const struct profiles 
     options.least_share = (double)settings->diff.least_share / 1e5;
     options.drift = fmax((double)settings->diff.drift / 1e5, 1e-6);
     int result = comparison_make(&sides[0], &sides[1], &options, gates, settings->diff.gates.count, &comparison, &err);
-    if (result != 0) {
-        console_error(&err);
-        return err.code == ERR_NOT_FOUND ? STATUS_NOTHING : status_of_error(&err);
-    }
+    if (result != 0)
+        return console_missing(&err);
     output.comparison = &comparison;
     output.width = screen_answer_width(settings);
     output.top = (size_t)settings->diff.top;

@@ -6,7 +6,6 @@
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "db/database.h"
 #include "exporters/cluster/cluster.h"
 #include "exporters/html/report_page.h"
 #include "exporters/load/load.h"
@@ -14,7 +13,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

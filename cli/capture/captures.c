@@ -30,43 +30,41 @@
 
 /* Where a user keeps what is read at every run. */
 
-/* $XDG_CONFIG_HOME/<below>, by default ~/.config/<below> (free() it); *ret NULL when there is no home. */
-static int user_directory(const char *below, char **ret, struct err *err)
+typedef int load_directory(void *set, const char *path, struct err *err);
+
+/* One that is there and cannot be read costs what it holds, not the command. */
+static int load_readable(load_directory *load, void *set, const char *path, struct err *err)
+{
+    if (access(path, R_OK | X_OK) == 0)
+        return load(set, path, err);
+    if (errno != ENOENT && errno != ENOTDIR)
+        console_warning("'%s' cannot be read and is passed over: %s", path, strerror(errno));
+    return 0;
+}
+
+/* $XDG_CONFIG_HOME/<below>, by default ~/.config/<below>; none when there is no home. */
+static int load_of_user(load_directory *load, void *set, const char *below, struct err *err)
 {
     const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
     bool by_config = config != NULL && config[0] == '/'; /* a relative one is to be ignored */
 
-    *ret = NULL;
     if (!by_config && (home == NULL || home[0] == '\0'))
         return 0;
     SCOPED_FREE char *place = by_config ? scoped_text(config, SIZE_MAX) : path_join(home, ".config");
-    *ret = place != NULL ? path_join(place, below) : NULL;
-    return *ret != NULL ? 0 : err_no_memory(err);
+    SCOPED_FREE char *path = place != NULL ? path_join(place, below) : NULL;
+    return path != NULL ? load_readable(load, set, path, err) : err_no_memory(err);
 }
 
-/* false when there is none (NULL, too), or with a warning when it cannot be read. */
-static bool user_directory_is_readable(const char *path)
+static int load_reports(void *files, const char *path, struct err *err)
 {
-    if (path == NULL || access(path, R_OK | X_OK) == 0)
-        return path != NULL;
-    if (errno != ENOENT && errno != ENOTDIR)
-        console_warning("'%s' cannot be read and is passed over: %s", path, strerror(errno));
-    return false;
-}
-
-/* A directory that is there and cannot be read costs its reports, not the command. */
-static int load_report_directory(struct report_files *files, const char *path, struct err *err)
-{
-    return user_directory_is_readable(path) ? report_files_load_directory(files, path, err) : 0;
+    return report_files_load_directory(files, path, err);
 }
 
 int captures_load_reports(struct report_files *files, const struct settings *settings, struct err *err)
 {
-    SCOPED_FREE char *directory = NULL;
     files->seconds = settings->report_seconds;
-    bool failed = load_report_directory(files, MSPROF_PREFIX "/share/msprof/reports", err) != 0 ||
-                  user_directory("msprof/reports", &directory, err) != 0 ||
-                  load_report_directory(files, directory, err) != 0;
+    bool failed = load_readable(load_reports, files, MSPROF_PREFIX "/share/msprof/reports", err) != 0 ||
+                  load_of_user(load_reports, files, "msprof/reports", err) != 0;
 
     for (size_t i = 0; !failed && i < settings->report_files.count; i++)
         failed = report_files_load(files, settings->report_files.values[i], err) != 0;
@@ -75,20 +73,16 @@ int captures_load_reports(struct report_files *files, const struct settings *set
 
 #define FINGERPRINT_LIMIT ((size_t)64 * 1024 * 1024)
 
-/* A directory that is there and cannot be read costs its layouts, not the command. */
-static int load_layout_directory(struct layout_set *set, const char *path, struct err *err)
+static int load_layouts(void *set, const char *path, struct err *err)
 {
-    return user_directory_is_readable(path) ? layout_set_load_directory(set, path, err) : 0;
+    return layout_set_load_directory(set, path, err);
 }
 
 int layouts_load(struct layout_set *set, const struct settings *settings, struct err *err)
 {
-    SCOPED_FREE char *directory = NULL;
-
-    bool failed = load_layout_directory(set, MSPROF_PREFIX "/share/msprof/layouts", err) != 0;
+    bool failed = load_readable(load_layouts, set, MSPROF_PREFIX "/share/msprof/layouts", err) != 0;
     layout_set_mark_shipped(set);
-    failed = failed || user_directory("msprof/layouts", &directory, err) != 0 ||
-             load_layout_directory(set, directory, err) != 0;
+    failed = failed || load_of_user(load_layouts, set, "msprof/layouts", err) != 0;
     for (size_t i = 0; !failed && i < settings->layouts.count; i++)
         failed = layout_set_load_named(set, settings->layouts.values[i], err) != 0;
     return failed ? err_wrap(err, "cannot load the record layouts") : 0;
@@ -370,13 +364,6 @@ static int check_place(const struct capture_visit *visit, struct err *err)
     return result;
 }
 
-static int check_results(const struct capture_visit *visit, struct err *err)
-{
-    int result = visit->settings->output != NULL ? check_place(visit, err) : 0;
-
-    return result == 0 ? result_owner_check(visit->results, visit->directory, err) : result;
-}
-
 static int visit_init(struct capture_visit *visit, const char *path, bool own_directory, struct err *err)
 {
     SCOPED_FREE char *output = NULL;
@@ -434,9 +421,9 @@ static int process_found(const struct found_captures *found, const struct captur
         visit.capture_count = found->count;
         visit.framework = found->items[i].framework;
         failed = visit_init(&visit, found->items[i].path, many, &err) != 0;
-        int status = !failed && check_results(&visit, &err) == 0 ? visit.process(&visit)
-                                                                 : visit_fail(&visit, LOG_SOURCE_COMMON, &err);
-        worst = status_worse(worst, status);
+        bool may_begin = !failed && (settings->output == NULL || check_place(&visit, &err) == 0) &&
+                         result_owner_check(visit.results, visit.directory, &err) == 0;
+        worst = status_worse(worst, may_begin ? visit.process(&visit) : visit_fail(&visit, LOG_SOURCE_COMMON, &err));
     }
     if (interrupted())
         worst = STATUS_INTERRUPTED;
@@ -560,10 +547,7 @@ static int make_directory(struct capture_visit *visit, const char *name, char **
             err_hint(&err, "put them elsewhere with %s DIR", results_option(visit->settings));
         return visit_fail(visit, LOG_SOURCE_COMMON, &err);
     }
-    if (ret_path != NULL)
-        *ret_path = path;
-    else
-        free(path);
+    *ret_path = path;
     return STATUS_DONE;
 }
 
@@ -612,9 +596,8 @@ static void list_reasons(const struct import_result *imported, struct strbuf *te
         strbuf_addc(text, ')');
 }
 
-static void tell_account(const struct capture_visit *visit, const struct import_result *imported, int64_t elapsed_ns)
+static void tell_account(const struct capture_visit *visit, const struct import_result *imported, int64_t start_ns)
 {
-    char seconds[CLOCK_TEXT_SIZE];
     SCOPED(strbuf_release) struct strbuf reasons;
 
     strbuf_init(&reasons, 4096);
@@ -622,7 +605,7 @@ static void tell_account(const struct capture_visit *visit, const struct import_
     console_note("'%s': %zu file%s, %" PRIu64 " record%s decoded, %" PRIu64 " rejected%s, %s s", visit->directory,
                  imported->files_decoded, console_plural(imported->files_decoded), imported->records_decoded,
                  console_plural(imported->records_decoded), imported->records_rejected,
-                 reasons.failed ? "" : reasons.data, clock_format_seconds(elapsed_ns, seconds));
+                 reasons.failed ? "" : reasons.data, CLOCK_SECONDS_SINCE(start_ns));
 }
 
 /* An import that failed: the database that was there before, if any, is untouched. */
@@ -693,12 +676,12 @@ int visit_import(struct capture_visit *visit)
     console_progress_end();
     if (err.code != ERR_STRICT) { /* else the error is the first problem */
         console_diagnostics(&diag);
-        collection_log_diagnostics(&visit->log, LOG_SOURCE_COMMON, &diag);
+        collection_log_diagnostics(&visit->log, &diag);
     }
     if (result != 0) {
         status = tell_failure(visit, &err);
     } else {
-        tell_account(visit, &imported, clock_now_ns() - start_ns);
+        tell_account(visit, &imported, start_ns);
         collection_log_add(&visit->log, LOG_LEVEL_INFO, LOG_SOURCE_COMMON, "Analysis data in \"%s\" finished.",
                            visit->directory);
         if (diag_problems(&diag) > 0)
@@ -741,14 +724,6 @@ static bool pin_database(struct capture_visit *visit)
     return visit->pin >= 0;
 }
 
-/* Gives the system what an import has freed: threads' arenas would keep tens of megabytes. */
-static void give_spare_memory_back(void)
-{
-#ifdef M_MMAP_THRESHOLD
-    malloc_trim(0);
-#endif
-}
-
 int visit_open_database(struct capture_visit *visit, sqlite3 **ret)
 {
     struct import_request request = make_request(visit);
@@ -761,7 +736,9 @@ int visit_open_database(struct capture_visit *visit, sqlite3 **ret)
         console_note("'%s': %s, importing", visit->directory,
                      access(visit->database, F_OK) == 0 ? "the database is out of date" : "there is no database yet");
         status = visit_import(visit);
-        give_spare_memory_back();
+#ifdef M_MMAP_THRESHOLD
+        malloc_trim(0); /* threads' arenas would keep tens of megabytes of what it has freed */
+#endif
         if (status != STATUS_DONE && status != STATUS_DATA_PROBLEMS)
             return status;
         /* who removed the one before this was imported may take this one, too */

@@ -71,7 +71,7 @@ int captures_make_reports(const struct settings *settings, const struct value_li
 
 /* The steps below tell the user what went wrong and return an exit status. */
 
-/* Makes <results>/<name>, of no name the results' own; *ret_path (free() it) may be NULL when it is not wanted. */
+/* Makes <results>/<name>, of no name the results' own; free() *ret_path. */
 int visit_make_directory(struct capture_visit *visit, const char *name, char **ret_path);
 /* Opens the log for appending; that it cannot be written is only a warning. */
 void visit_open_log(struct capture_visit *visit);

@@ -276,7 +276,7 @@ void collection_log_error(struct collection_log *log, const char *source, const 
         collection_log_add(log, LOG_LEVEL_ERROR, source, "%s", err->causes[i - 1]);
 }
 
-void collection_log_diagnostics(struct collection_log *log, const char *source, const struct diagnostics *diag)
+void collection_log_diagnostics(struct collection_log *log, const struct diagnostics *diag)
 {
     static const enum log_level levels[] = {
         [DIAG_NOTE] = LOG_LEVEL_INFO, [DIAG_WARNING] = LOG_LEVEL_WARNING, [DIAG_ERROR] = LOG_LEVEL_ERROR};
@@ -286,10 +286,10 @@ void collection_log_diagnostics(struct collection_log *log, const char *source, 
         const struct diag_info *info = diag_info(entry->id);
 
         for (size_t k = 0; k < entry->kept; k++)
-            collection_log_add(log, levels[info->severity], source, "%s", entry->texts[k]);
+            collection_log_add(log, levels[info->severity], LOG_SOURCE_COMMON, "%s", entry->texts[k]);
         if (entry->count > entry->kept)
-            collection_log_add(log, levels[info->severity], source, "%s: %" PRIu64 " more of '%s'", entry->file,
-                               entry->count - entry->kept, info->id);
+            collection_log_add(log, levels[info->severity], LOG_SOURCE_COMMON, "%s: %" PRIu64 " more of '%s'",
+                               entry->file, entry->count - entry->kept, info->id);
     }
 }
 
@@ -320,8 +320,7 @@ static bool identify_report(const char *report, const char *name, struct file_id
     return found;
 }
 
-void collection_log_exported(struct collection_log *log, const char *source, const char *report, const char *type,
-                             const char *path)
+void collection_log_exported(struct collection_log *log, const char *report, const char *type, const char *path)
 {
     const char *slash = strrchr(path, '/');
     struct file_identity identity;
@@ -340,7 +339,7 @@ void collection_log_exported(struct collection_log *log, const char *source, con
             strbuf_addf(&where, " from input %" PRId64, identity.current_pic_count);
         file_identity_release(&identity);
     }
-    collection_log_add(log, LOG_LEVEL_INFO, source, "The %s %s data%s has been exported to \"%s\".", report, type,
-                       where.data, path);
+    collection_log_add(log, LOG_LEVEL_INFO, LOG_SOURCE_EXPORT, "The %s %s data%s has been exported to \"%s\".", report,
+                       type, where.data, path);
     strbuf_release(&where);
 }

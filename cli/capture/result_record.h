@@ -52,12 +52,11 @@ void collection_log_close(struct collection_log *log);
 void collection_log_add(struct collection_log *log, enum log_level level, const char *source, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void collection_log_error(struct collection_log *log, const char *source, const struct err *err);
-void collection_log_diagnostics(struct collection_log *log, const char *source, const struct diagnostics *diag);
+void collection_log_diagnostics(struct collection_log *log, const struct diagnostics *diag);
 
 /* "The op_summary summary data of device 0 for model m from input 0 has been exported to "<path>"."; what the name of
  * the file does not say is left out. type: "summary" or "timeline". */
-void collection_log_exported(struct collection_log *log, const char *source, const char *report, const char *type,
-                             const char *path);
+void collection_log_exported(struct collection_log *log, const char *report, const char *type, const char *path);
 
 #define LOG_SOURCE_COMMON "msprof_common"
 #define LOG_SOURCE_EXPORT "msprof_export"

@@ -386,7 +386,6 @@ int cluster_timeline(const struct settings *settings)
     SCOPED(release) struct cluster_timeline work = {.settings = settings};
     struct err err = ERR_INIT;
     SCOPED(diag_release) struct diagnostics diag;
-    char seconds[CLOCK_TEXT_SIZE];
     int64_t start_ns = clock_now_ns();
     int status = STATUS_DONE;
 
@@ -400,13 +399,12 @@ int cluster_timeline(const struct settings *settings)
     if (opened)
         result = make_timeline(&work, &err);
     if (result != 0) {
-        console_error(&err);
-        status = status_worse(status, err.code == ERR_NOT_FOUND ? STATUS_NOTHING : status_of_error(&err));
+        status = status_worse(status, console_missing(&err));
     } else if (opened) {
         status = status_worse(status, tell_clocks(&work));
         console_note("'%s': %" PRIu64 " file%s of %zu rank%s, %" PRIu64 " events, %s s", work.directory, work.files,
                      console_plural(work.files), work.ranks.count, console_plural(work.ranks.count), work.events,
-                     clock_format_seconds(clock_now_ns() - start_ns, seconds));
+                     CLOCK_SECONDS_SINCE(start_ns));
     }
     return status;
 }

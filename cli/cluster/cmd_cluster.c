@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/cluster/cmd_cluster.h"
-
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/err.h"
@@ -26,7 +24,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -296,13 +293,6 @@ static int raw_ranks_prepare(void *arg, const struct cluster_source *const *sour
     return interrupted() ? interrupt_error(err) : 0;
 }
 
-static void raw_ranks_release(struct raw_ranks *ranks)
-{
-    free(ranks->items);
-    ranks->items = NULL;
-    ranks->count = 0;
-}
-
 /* A rank that could not be analysed is told again when nothing of it is found. */
 static void tell_outcome(const struct raw_ranks *ranks, const struct cluster_source *source, struct diagnostics *diag)
 {
@@ -484,7 +474,7 @@ static int load(struct work *work, const char *directory, struct err *err)
         .progress = console_progress(),
     };
     int status = cluster_load(&request, &work->loaded, &work->diag, err);
-    raw_ranks_release(&raw);
+    free(raw.items);
     if (status == 0 && work->loaded.count == 0) {
         work->nothing = true;
         work->team->elsewhere = work->team->me != 0;
@@ -525,23 +515,15 @@ static int analyse(struct work *work, const char *directory, struct err *err)
     return status;
 }
 
-static void tell(const struct work *work, int64_t elapsed_ns)
+static void tell(const struct work *work, int64_t start_ns)
 {
-    char seconds[CLOCK_TEXT_SIZE];
     console_note("'%s': %" PRIu64 " files, %zu rank%s (%zu read anew), %" PRId64
                  " collectives of all their ranks, %s s",
                  work->output, work->result.files, work->loaded.count, console_plural(work->loaded.count),
-                 work->loaded.made, work->result.collectives, clock_format_seconds(elapsed_ns, seconds));
+                 work->loaded.made, work->result.collectives, CLOCK_SECONDS_SINCE(start_ns));
     if (work->result.incomplete > 0)
         console_note("%" PRId64 " collectives are not judged: ranks of their groups are missing",
                      work->result.incomplete);
-}
-
-static int answer(struct work *work)
-{
-    console_output_begin();
-    cluster_answer_print(&work->result, stdout);
-    return console_output_end(false);
 }
 
 static void add_number(void *to, const void *from)
@@ -555,19 +537,13 @@ int cluster_run(const struct settings *settings, struct team *team)
     struct err err = ERR_INIT;
     int64_t start_ns = clock_now_ns();
     int status = STATUS_DONE;
-    if (settings->operand_count != 1) {
-        err_set(&err, ERR_USAGE, "cluster needs one directory, with the captures of all ranks");
-        err_hint(&err, "for example: msprof cluster RUN");
-        return console_error(&err);
-    }
-    if (settings->cluster.timeline) {
-        err_set(&err, ERR_USAGE, "--timeline is made by one process: use 'msprof cluster --timeline'");
-        return console_error(&err);
-    }
-    if (settings->timeline.format != 0) {
-        err_set(&err, ERR_USAGE, "--format is that of a timeline: add --timeline");
-        return console_error(&err);
-    }
+    if (settings->operand_count != 1)
+        return console_fail(ERR_USAGE, "for example: msprof cluster RUN",
+                            "cluster needs one directory, with the captures of all ranks");
+    if (settings->cluster.timeline)
+        return console_fail(ERR_USAGE, NULL, "--timeline is made by one process: use 'msprof cluster --timeline'");
+    if (settings->timeline.format != 0)
+        return console_fail(ERR_USAGE, NULL, "--format is that of a timeline: add --timeline");
     diag_init(&work.diag, settings->strict);
     int result = rank_ranges_parse("--ranks", settings->cluster.ranks, &work.ranks, &err);
     if (result == 0)
@@ -587,8 +563,10 @@ int cluster_run(const struct settings *settings, struct team *team)
     } else {
         status = all_problems > 0 ? STATUS_DATA_PROBLEMS : STATUS_DONE;
         if (team->me == 0) {
-            tell(&work, clock_now_ns() - start_ns);
-            status = status_worse(status, answer(&work));
+            tell(&work, start_ns);
+            console_output_begin();
+            cluster_answer_print(&work.result, stdout);
+            status = status_worse(status, console_output_end(false));
         }
     }
     free(work.result.worst.waits.items);

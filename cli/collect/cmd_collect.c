@@ -216,7 +216,6 @@ static int upload(struct session *session, struct err *err)
     struct project *project = &session->plan->project;
     struct upload_result sent = {.sent = 0};
     int64_t start_ns = clock_now_ns();
-    char seconds[CLOCK_TEXT_SIZE];
 
     session->uploaded = true;
     if (placement_open(placement, &session->board, session->project, err) != 0 ||
@@ -233,8 +232,8 @@ static int upload(struct session *session, struct err *err)
     if (result != 0)
         return err_wrap(err, "the upload failed");
     session_note(session, "uploaded %zu file%s, %" PRIu64 " bytes, %s s; %zu unchanged; compared by %s", sent.sent,
-                 console_plural(sent.sent), sent.bytes, clock_format_seconds(clock_now_ns() - start_ns, seconds),
-                 sent.unchanged, sent.verified_by);
+                 console_plural(sent.sent), sent.bytes, CLOCK_SECONDS_SINCE(start_ns), sent.unchanged,
+                 sent.verified_by);
     return keep_lock(session, err);
 }
 
@@ -421,13 +420,6 @@ static int work(struct session *session, struct err *err)
     return collect_fetch_new(session, err);
 }
 
-static int fetch_only(struct session *session, struct err *err)
-{
-    int result = session_connect(session, err);
-
-    return result == 0 ? collect_fetch_only(session, err) : result;
-}
-
 /* Connects, uploads, runs, fetches, tidies up; tells everything. The plan must have been made. With --fetch-only it
  * connects and fetches. */
 static struct collect_outcome collect_from_board(struct collect_plan *plan)
@@ -439,7 +431,7 @@ static struct collect_outcome collect_from_board(struct collect_plan *plan)
         console_warning("no log is written: %s", err_message(&err));
     int result = board_lock_init(&session.lock, &err);
     if (result == 0)
-        result = plan->settings->collect.fetch_only != NULL ? fetch_only(&session, &err) : work(&session, &err);
+        result = plan->settings->collect.fetch_only != NULL ? collect_fetch_only(&session, &err) : work(&session, &err);
     if (result != 0)
         session_fail(&session, &err);
     collect_tell_left(&session);

@@ -537,16 +537,21 @@ static int patch(struct collect_plan *plan, const char *path, const char *text, 
                  const char *run_directory, struct err *err)
 {
     const struct collect_settings *collect = &plan->settings->collect;
+    size_t metrics_length;
+    const char *metrics = choice_word(COLLECT_METRICS, collect->metrics, &metrics_length);
+    SCOPED_FREE char *metrics_name = scoped_text(metrics, metrics_length);
     const struct acl_settings wanted = {.output = run_directory,
                                         .ai_cpu = collect->ai_cpu == 0,
                                         .acl_api = collect->acl_api == 0,
                                         .enabled = collect->profiling == 0,
-                                        .metrics = option_collect_metrics[collect->metrics],
+                                        .metrics = metrics_name,
                                         .interval = collect->interval};
     struct acl_dump dump;
     SCOPED(strbuf_release) struct strbuf patched;
 
     strbuf_init(&patched, 2 * ACL_JSON_LIMIT);
+    if (metrics_name == NULL)
+        return err_no_memory(err);
     int result = acl_json_patch(text, length, &wanted, &patched, &dump, err);
     if (result != 0) {
         err_wrap(err, "cannot patch '%s'", path);

@@ -11,7 +11,6 @@
 #include "ssh/transfer/fetch.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,11 +110,8 @@ void session_say(struct session *session, enum say_level level, const char *form
 {
     const char *prefix = session_prefix(session);
     char text[ERR_TEXT_SIZE];
-    va_list arguments;
 
-    va_start(arguments, format);
-    err_format(text, sizeof text, format, arguments);
-    va_end(arguments);
+    ERR_FORMAT(text, format);
     console_say(level, "%s%s%s%s", prefix != NULL ? "[" : "", prefix != NULL ? prefix : "", prefix != NULL ? "] " : "",
                 text);
     collection_log_add(&session->log, level == SAY_WARNING ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO, LOG_SOURCE_COMMON,
@@ -225,14 +221,14 @@ void collect_tell_left(struct session *session)
 /* ---- one capture ---- */
 
 static void tell_fetched(struct session *session, const char *local, const struct fetch_result *fetched,
-                         int64_t elapsed_ns)
+                         int64_t start_ns)
 {
-    char seconds[CLOCK_TEXT_SIZE], here[64] = "";
+    char here[64] = "";
 
     if (fetched->here > 0)
         snprintf(here, sizeof here, " (%zu of them were here already)", fetched->here);
     session_note(session, "'%s': %zu file%s%s, %" PRIu64 " bytes, %s s, verified by %s", local, fetched->files,
-                 console_plural(fetched->files), here, fetched->bytes, clock_format_seconds(elapsed_ns, seconds),
+                 console_plural(fetched->files), here, fetched->bytes, CLOCK_SECONDS_SINCE(start_ns),
                  fetched->verified_by);
     if (fetched->gone_on_from > 0)
         session_note(session, "went on behind the first %" PRIu64 " bytes of a file, which were here already",
@@ -327,7 +323,7 @@ static int fetch_capture(struct session *session, const struct fetch_request *re
     if (fetched.files == 0)
         session_warn(session, "'%s' is empty", request->remote);
     else
-        tell_fetched(session, request->local, &fetched, clock_now_ns() - start_ns);
+        tell_fetched(session, request->local, &fetched, start_ns);
     tell_problems(session, request, &fetched);
     if (fetched.left > 0 && fetched.changed.count == 0 && fetched.open_process == 0)
         session_warn(session, "%" PRId64 " entries that were not fetched stay in '%s' on the board", fetched.left,
@@ -457,6 +453,8 @@ static int lock_to_remove(struct session *session, struct err *err)
 
 int collect_fetch_only(struct session *session, struct err *err)
 {
+    if (session_connect(session, err) != 0)
+        return err_status(err);
     const char *given = session->plan->settings->collect.fetch_only;
     SCOPED_FREE char *path = given[0] == '/' ? scoped_text(given, SIZE_MAX) : path_join(session->board.home, given);
     SCOPED(remote_captures_release) struct remote_captures captures = {.names = {.items = NULL}};

@@ -70,7 +70,8 @@ int session_connect(struct session *session, struct err *err);
  * it is to be kept. */
 int collect_fetch_new(struct session *session, struct err *err);
 
-/* Fetches what --fetch-only names: a capture, or all those in a directory; goes on with what an earlier fetch left. */
+/* Connects and fetches what --fetch-only names: a capture, or all those in a directory; goes on with what an earlier
+ * fetch left. */
 int collect_fetch_only(struct session *session, struct err *err);
 
 /* After the program ran: says where captures are that did not come home, and how to fetch them. */

@@ -18,8 +18,8 @@
 #define ON_FLAME ON(EXPORT_FLAME)
 #define MEMBER(name) offsetof(struct settings, name)
 
-/* Rows of the table: a flag, and options with a value of VALUE_..., a number of the range, one of the choices. Further
- * fields stand behind the help. */
+/* Rows of the table: a flag, and options with a value of VALUE_..., a number of the range, one of the words between the
+ * bars, in the order of the enum that its index is stored as. Further fields stand behind the help. */
 #define FLAG(text, who, member, ...)                                                                                   \
     {                                                                                                                  \
         .name = text, .commands = who, .offset = MEMBER(member), .help = __VA_ARGS__                                   \
@@ -27,35 +27,7 @@
 #define VALUE(text, who, kind, shown, ...) FLAG(text, who, __VA_ARGS__, .type = VALUE_##kind, .argument = shown)
 #define NUMBER(text, who, shown, least, most, ...)                                                                     \
     VALUE(text, who, NUMBER, shown, __VA_ARGS__, .minimum = least, .maximum = most)
-#define CHOICE(text, who, shown, list, ...) VALUE(text, who, CHOICE, shown, __VA_ARGS__, .choices = list)
-
-/* Each list is in the order of the enum that its index is stored as. */
-static const char *const rule_type_choices[] = {"text", "db", NULL};
-static const char *const color_choices[] = {"auto", "always", "never", NULL};
-static const char *const table_choices[] = {"csv", "json", NULL};
-static const char *const database_choices[] = {"pages", "plain", NULL};
-static const char *const trace_choices[] = {"json", "json.gz", "pftrace", "pftrace-raw", NULL};
-static const char *const flame_choices[] = {"collapsed", "svg", NULL};
-static const char *const weight_choices[] = {"device", "host", "count", NULL};
-static const char *const column_choices[] = {"guide", "vendor", NULL};
-static const char *const switch_choices[] = {"on", "off", NULL};
-const char *const option_collect_metrics[] = {
-    "ArithmeticUtilization", "off",    "none",     "None",     "PipeUtilization",
-    "ResourceConflictRatio", "Memory", "MemoryL0", "MemoryUB", "L2Cache",
-    "MemoryAccess",          NULL};
-static const char *const transfer_choices[] = {"upload", "nfs", NULL};
-static const char *const record_size_choices[] = {"80", "72", NULL};
-static const char *const report_choices[] = {"all", "timeline", "summary", "none", NULL};
-static const char *const rounding_choices[] = {"any", "half", "cut", NULL};
-static const char *const advice_choices[] = {"table", "json", "markdown", "html", NULL};
-static const char *const page_choices[] = {"html", "markdown", NULL};
-static const char *const severity_choices[] = {"high", "medium", "low", NULL};
-static const char *const answer_choices[] = {"table", "json", "csv", "markdown", NULL};
-static const char *const diff_choices[] = {"table", "json", "csv", "markdown", "html", NULL};
-static const char *const subject_choices[] = {"op", "type", "shape", "layer", "stream", "step", "api", "line", NULL};
-static const char *const options_choices[] = {"table", "json", NULL};
-static const char *const manual_choices[] = {"commands", "reports", "samples", "answers", "tracks", "layers", NULL};
-static const char *const kinds_choices[] = {"table", "json", "mdoc", NULL};
+#define CHOICE(text, who, shown, ...) VALUE(text, who, CHOICE, shown, __VA_ARGS__, .choices = shown)
 
 const struct option_spec option_table[] = {
     VALUE("collection-dir", COMMAND_IMPORTS | ON_REPORT | ON_TABLES, DIRECTORY, "DIR", captures,
@@ -71,7 +43,7 @@ const struct option_spec option_table[] = {
           "put ASCEND_PROFILER_OUTPUT/ and sqlite/ into DIR\ninstead (several directories: into DIR/<name>)"),
     VALUE("rule", ON(ANALYSE), TEXT, "LIST", analyse.rules,
           "of captures (PROF_*) instead: communication,\ncommunication_matrix or both, into analyze/", .letter = 'r'),
-    CHOICE("type", ON(ANALYSE), "text|db", rule_type_choices, analyse.rule_type,
+    CHOICE("type", ON(ANALYSE), "text|db", analyse.rule_type,
            "with --rule: JSON files and the database, or the\ndatabase alone (text)"),
     FLAG("clear", ON(ANALYSE), clear, "with --rule: remove the database of the capture\nwhen the files are written"),
     VALUE("step-list", ON(ANALYSE), TEXT, "LIST", analyse.steps, "these steps only: 10,11,12",
@@ -105,29 +77,26 @@ const struct option_spec option_table[] = {
     VALUE("board", ON_COLLECT, TEXT, "NAME", collect.boards,
           "use the section [ssh_config:NAME]; may be repeated:\nthe boards run side by side", .repeatable = true),
     NUMBER("interval", ON_COLLECT, "N", 0, 9999, collect.interval, "keep one sample every N inferences, 0: all (0)"),
-    CHOICE("acl_api", ON_COLLECT, "on|off", switch_choices, collect.acl_api, "record the calls of the ACL API (on)",
+    CHOICE("acl_api", ON_COLLECT, "on|off", collect.acl_api, "record the calls of the ACL API (on)",
            .aliases = {"acl-api"}),
-    CHOICE("aacpu", ON_COLLECT, "on|off", switch_choices, collect.ai_cpu, "record the tasks of the AI CPU (on)",
-           .aliases = {"aicpu"}),
-    CHOICE("aac_metrics", ON_COLLECT, "ArithmeticUtilization|off|none", option_collect_metrics, collect.metrics,
-           "events of the AI core to count; with any other\nset none are (ArithmeticUtilization)",
-           .aliases = {"aic_metrics"}),
-    CHOICE("switch", ON_COLLECT, "on|off", switch_choices, collect.profiling,
-           "profile at all; off: only run the program (on)"),
+    CHOICE("aacpu", ON_COLLECT, "on|off", collect.ai_cpu, "record the tasks of the AI CPU (on)", .aliases = {"aicpu"}),
+    VALUE("aac_metrics", ON_COLLECT, CHOICE, "ArithmeticUtilization|off|none", collect.metrics,
+          "events of the AI core to count; with any other\nset none are (ArithmeticUtilization)",
+          .aliases = {"aic_metrics"}, .choices = COLLECT_METRICS),
+    CHOICE("switch", ON_COLLECT, "on|off", collect.profiling, "profile at all; off: only run the program (on)"),
     VALUE("output", ON_COLLECT, DIRECTORY, "DIR", output,
           "put the capture into DIR (<project>/profiling);\nseveral boards: into DIR/<board name>"),
     FLAG("all", ON_COLLECT, collect.all, "then import the capture, and export its timeline\nand summary"),
     VALUE("output", ON(RUN), DIRECTORY, "DIR", output,
           "put the captures into DIR, which is made when it\ndoes not exist (the working directory)"),
-    CHOICE("reports", ON(RUN), "all|timeline|summary|none", report_choices, run.reports,
+    CHOICE("reports", ON(RUN), "all|timeline|summary|none", run.reports,
            "which reports to write into the captures (all);\nnone: neither reports nor a database"),
     VALUE("output", ON_INFER, FILE, "FILE", output, "write the layout into FILE (standard output)"),
     VALUE("tables", ON_TABLES, DIRECTORY, "DIR", layout.tables,
           "the tables that were printed of the capture (those\nin the capture itself)"),
     VALUE("kind", ON_INFER, TEXT, "KIND", layout.kind, "the records to look at, see 'msprof kinds'"),
     VALUE("frequency", ON_TABLES, MHZ, "MHZ", clock_khz, "of the AI core (info.json, or the tables' names)"),
-    CHOICE("rounding", ON_TABLES, "any|half|cut", rounding_choices, layout.rounding,
-           "how the tables' numbers were shortened (any)"),
+    CHOICE("rounding", ON_TABLES, "any|half|cut", layout.rounding, "how the tables' numbers were shortened (any)"),
     NUMBER("search-seconds", ON_INFER, "N", 0, 1000000, layout.search_seconds,
            "stop the search after N seconds and say what was not\ntried, 0: never (60)"),
     VALUE("set", ON_INFER, TEXT, "COLUMN=OFFSET:WIDTH[:BITS]", layout.sets,
@@ -135,8 +104,7 @@ const struct option_spec option_table[] = {
     VALUE("name", ON_INFER, TEXT, "NAME", layout.name, "of the layout (inferred-<size>)"),
     VALUE("exclude", ON_COLLECT, TEXT, "PATTERN", collect.exclude,
           "leave files of the project out whose name or path\nmatches PATTERN; may be repeated", .repeatable = true),
-    CHOICE("transfer", ON_COLLECT, "upload|nfs", transfer_choices, collect.transfer,
-           "how the project gets to the board (upload)"),
+    CHOICE("transfer", ON_COLLECT, "upload|nfs", collect.transfer, "how the project gets to the board (upload)"),
     VALUE("nfs-server", ON_COLLECT, TEXT, "ADDRESS", collect.nfs_server,
           "this machine's address for --transfer=nfs (the one\nthat the board is reached from)"),
     NUMBER("timeout", ON_COLLECT, "SECONDS", 0, 1000000, collect.timeout,
@@ -160,23 +128,21 @@ const struct option_spec option_table[] = {
     VALUE("layout", COMMAND_IMPORTS | ON_REPORT | ON_COLLECT | ON(KINDS), FILE, "FILE", layouts,
           "read record layouts from FILE, see msprof-records(5);\nmay be repeated, the last one wins",
           .repeatable = true),
-    CHOICE("database", COMMAND_IMPORTS | ON_REPORT | ON_COLLECT, "pages|plain", database_choices, database_way,
+    CHOICE("database", COMMAND_IMPORTS | ON_REPORT | ON_COLLECT, "pages|plain", database_way,
            "fill long tables of the database page by page, or\nall by SQLite, which takes longer (pages)"),
-    CHOICE("format", ON(EXPORT_SUMMARY), "csv|json", table_choices, table_format, "format of the tables (csv)"),
-    CHOICE("format", ON(EXPORT_TIMELINE) | ON_CLUSTER, "json|json.gz|pftrace|pftrace-raw", trace_choices,
-           timeline.format, "format of the timelines: JSON, or Perfetto's own,\ncompressed or faster to write (json)"),
+    CHOICE("format", ON(EXPORT_SUMMARY), "csv|json", table_format, "format of the tables (csv)"),
+    CHOICE("format", ON(EXPORT_TIMELINE) | ON_CLUSTER, "json|json.gz|pftrace|pftrace-raw", timeline.format,
+           "format of the timelines: JSON, or Perfetto's own,\ncompressed or faster to write (json)"),
     VALUE("split", ON(EXPORT_TIMELINE), TEXT, "PARTS", timeline.split,
           "several files: time=10s, size=200MB, or iteration,\nwhich is one for each step; at most 1000"),
     VALUE("from", ON(EXPORT_TIMELINE), TEXT, "TIME", timeline.from,
           "only what is still there then, or comes later: 1.5s,\n20ms, 7us, since the start of the capture"),
     VALUE("until", ON(EXPORT_TIMELINE), TEXT, "TIME", timeline.until, "only what begins before it"),
-    CHOICE("format", ON_REPORT, "html|markdown", page_choices, report.format,
-           "a page, or its text for merge requests (html)"),
-    CHOICE("format", ON_FLAME, "collapsed|svg", flame_choices, flame.format,
-           "a line for each stack, or a picture (collapsed)"),
-    CHOICE("weight", ON_FLAME, "device|host|count", weight_choices, flame.weight,
+    CHOICE("format", ON_REPORT, "html|markdown", report.format, "a page, or its text for merge requests (html)"),
+    CHOICE("format", ON_FLAME, "collapsed|svg", flame.format, "a line for each stack, or a picture (collapsed)"),
+    CHOICE("weight", ON_FLAME, "device|host|count", flame.weight,
            "what stacks are measured by: time of devices, time\nof the host, executions of operators (device)"),
-    CHOICE("columns", ON(EXPORT_SUMMARY), "guide|vendor", column_choices, columns,
+    CHOICE("columns", ON(EXPORT_SUMMARY), "guide|vendor", columns,
            "columns as in the vendor's guide, or as the vendor's\ntool really prints them (guide)"),
     VALUE("report-file", ON(EXPORT_SUMMARY) | ON(SHOW), FILE, "FILE", report_files,
           "make the report of your own that FILE describes too,\nsee msprof-report(5); may be repeated",
@@ -225,7 +191,7 @@ const struct option_spec option_table[] = {
           "first write the table of operator names into FILE,\nfor MSPROF_OP_NAMES of the reader"),
     NUMBER("model-id", ON_REPLAY, "N", 0, INT_MAX, model_id,
            "operators of this model only; those of captures that\ndo not name models are given it (all)"),
-    CHOICE("record-size", ON_REPLAY, "80|72", record_size_choices, replay.record_size,
+    CHOICE("record-size", ON_REPLAY, "80|72", replay.record_size,
            "bytes of a record: of the newest collectors, or of\nthose before 2025 (80)"),
     NUMBER("first-index", ON_REPLAY, "N", 1, INT_MAX, replay.first_index,
            "the number of the first operator, when several\nreplays have one reader (1)"),
@@ -249,10 +215,9 @@ const struct option_spec option_table[] = {
           .repeatable = true),
     VALUE("columns", ON(SHOW), TEXT, "COLUMN,...", show.columns, "columns of --table by their ids, in this order",
           .offer = OFFER_COLUMNS),
-    CHOICE("format", ON(SHOW), "table|csv|json|markdown", answer_choices, show.format, "format of --table (table)"),
-    CHOICE("format", ON_ADVISE, "table|json|markdown|html", advice_choices, advise.format,
-           "format of the findings (table)"),
-    CHOICE("fail-on", ON_ADVISE, "high|medium|low", severity_choices, advise.fail_on,
+    CHOICE("format", ON(SHOW), "table|csv|json|markdown", show.format, "format of --table (table)"),
+    CHOICE("format", ON_ADVISE, "table|json|markdown|html", advise.format, "format of the findings (table)"),
+    CHOICE("fail-on", ON_ADVISE, "high|medium|low", advise.fail_on,
            "end with status 6 when there is a finding as\nsevere as this, or more"),
     VALUE("threshold", ON_ADVISE, TEXT, "RULE:PERCENT", advise.thresholds, "another limit for a rule; may be repeated",
           .offer = OFFER_RULES, .repeatable = true),
@@ -271,12 +236,10 @@ const struct option_spec option_table[] = {
     VALUE("gate", ON_DIFF, TEXT, "METRIC:LIMIT", diff.gates,
           "what must hold, else the exit status is 6:\nstep_time:+3%, 'op:*:+10%', aicpu:=0; may be\nrepeated",
           .offer = OFFER_METRICS, .repeatable = true),
-    CHOICE("by", ON_DIFF, "op|type|shape|layer|stream|step|api|line", subject_choices, diff.by,
-           "what a row of the comparison is (op)"),
+    CHOICE("by", ON_DIFF, "op|type|shape|layer|stream|step|api|line", diff.by, "what a row of the comparison is (op)"),
     NUMBER("top", ON_DIFF, "N", 1, 100000, diff.top,
            "how many rows are shown; the others are added up\n(20; all in JSON and CSV)"),
-    CHOICE("format", ON_DIFF, "table|json|csv|markdown|html", diff_choices, diff.format,
-           "format of the result (table)"),
+    CHOICE("format", ON_DIFF, "table|json|csv|markdown|html", diff.format, "format of the result (table)"),
     VALUE("save", ON_DIFF, FILE, "FILE", diff.save,
           "write a baseline of the --base captures, which\nstands for them later, and compare nothing"),
     VALUE("min-change", ON_DIFF, PERCENT, "PERCENT", diff.least_change, "changes of a row up to this are none (1)"),
@@ -287,18 +250,17 @@ const struct option_spec option_table[] = {
     FLAG("allow-incomparable", ON_DIFF, diff.allow_incomparable, "let captures that are too different pass"),
     NUMBER("chip", ON_OPTIONS, "N", 0, 16, options.chip,
            "what comes of them on this chip, platform_version\nof info.json (all)"),
-    CHOICE("format", ON_OPTIONS, "table|json", options_choices, options.format, "format of the answer (table)"),
-    CHOICE("format", ON(DOCTOR), "table|json", options_choices, doctor_format, "format of the report (table)"),
-    CHOICE("format", ON(KINDS), "table|json|mdoc", kinds_choices, kinds_format, "format of the list (table)"),
+    CHOICE("format", ON_OPTIONS, "table|json", options.format, "format of the answer (table)"),
+    CHOICE("format", ON(DOCTOR), "table|json", doctor_format, "format of the report (table)"),
+    CHOICE("format", ON(KINDS), "table|json|mdoc", kinds_format, "format of the list (table)"),
     FLAG("options", ON(HELP), list_options,
          "list every option for programs: command, spelling,\nargument, separated by tabs"),
-    CHOICE("manual", ON(HELP), "commands|reports|samples|answers|tracks|layers", manual_choices, manual_rows,
+    CHOICE("manual", ON(HELP), "commands|reports|samples|answers|tracks|layers", manual_rows,
            "print these rows of the manual, which are made of\nthe program's tables"),
     FLAG("quiet", EVERYWHERE, quiet, "errors only", .letter = 'q'),
     FLAG("verbose", EVERYWHERE, verbose, "tell each step, and every cause of an error", .letter = 'v'),
     FLAG("strict", EVERYWHERE, strict, "take the first data problem as a failure"),
-    CHOICE("color", EVERYWHERE, "auto|always|never", color_choices, color,
-           "colors on a terminal, always or never (auto)"),
+    CHOICE("color", EVERYWHERE, "auto|always|never", color, "colors on a terminal, always or never (auto)"),
     FLAG("help", EVERYWHERE, help, "print this help", .letter = 'h'),
     FLAG("version", EVERYWHERE, version, "print the version"),
 };

@@ -197,26 +197,18 @@ void settings_release(struct settings *settings)
     settings_init(settings);
 }
 
-/* The option with this spelling that a command takes; COMMAND_COUNT: that any does. */
 static const struct option_spec *find_by_name(enum command_id command, const char *name, size_t length)
 {
-    for (size_t i = 0; i < option_count; i++) {
-        char buffer[OPTION_SPELLING_SIZE];
-        const char *spelling;
-
-        if (command != COMMAND_COUNT && !option_applies(&option_table[i], command))
-            continue;
-        for (size_t s = 0; (spelling = option_spelling(&option_table[i], s, buffer)) != NULL; s++)
-            if (strlen(spelling) == length && memcmp(spelling, name, length) == 0)
-                return &option_table[i];
-    }
+    for (struct option_walk walk = {.command = command}; option_walk_next(&walk);)
+        if (strlen(walk.spelling) == length && memcmp(walk.spelling, name, length) == 0)
+            return walk.option;
     return NULL;
 }
 
 /* Says that a command does not know an option, and which one may be meant. */
 static int unknown_option(struct err *err, enum command_id command, const char *word)
 {
-    char name[OPTION_SPELLING_SIZE], buffer[OPTION_SPELLING_SIZE];
+    char name[OPTION_SPELLING_SIZE];
     size_t length = strcspn(word, "=");
     const struct option_spec *elsewhere = find_by_name(COMMAND_COUNT, word, length);
     struct suggestion suggestion;
@@ -242,15 +234,9 @@ static int unknown_option(struct err *err, enum command_id command, const char *
     memcpy(name, word, length);
     name[length] = '\0';
     suggestion_init(&suggestion, name);
-    for (size_t i = 0; i < option_count; i++) {
-        const char *spelling;
-
-        if (!option_applies(&option_table[i], command))
-            continue;
-        for (size_t s = 0; (spelling = option_spelling(&option_table[i], s, buffer)) != NULL; s++)
-            if (strlen(spelling) > 2) /* a letter is near to everything */
-                suggestion_offer(&suggestion, spelling);
-    }
+    for (struct option_walk walk = {.command = command}; option_walk_next(&walk);)
+        if (strlen(walk.spelling) > 2) /* a letter is near to everything */
+            suggestion_offer(&suggestion, walk.spelling);
     if (suggestion.nearest[0] != '\0')
         return err_set(err, ERR_USAGE, "unknown option '%s', did you mean '%s'?", name, suggestion.nearest);
     err_set(err, ERR_USAGE, "unknown option '%s'", name);
@@ -258,13 +244,36 @@ static int unknown_option(struct err *err, enum command_id command, const char *
     return -ERR_USAGE;
 }
 
-static int unknown_choice(struct err *err, const char *what, const char *value, const char *const *choices)
+const char *choice_word(const char *choices, int i, size_t *ret_length)
+{
+    for (; i > 0 && choices != NULL; i--) {
+        choices = strchr(choices, '|');
+        choices += choices != NULL;
+    }
+    *ret_length = choices != NULL ? strcspn(choices, "|") : 0;
+    return choices;
+}
+
+int choice_find(const char *choices, const char *word)
+{
+    size_t length;
+
+    for (int i = 0; choice_word(choices, i, &length) != NULL; i++)
+        if (strlen(word) == length && memcmp(choice_word(choices, i, &length), word, length) == 0)
+            return i;
+    return -1;
+}
+
+static int unknown_choice(struct err *err, const char *what, const char *value, const char *choices)
 {
     SCOPED(strbuf_release) struct strbuf list;
 
     strbuf_init(&list, MESSAGE_LIMIT);
-    for (size_t i = 0; choices[i] != NULL; i++)
-        strbuf_addf(&list, "%s%s", i > 0 ? ", " : "", choices[i]);
+    for (; *choices != '\0'; choices++)
+        if (*choices == '|')
+            strbuf_adds(&list, ", ");
+        else
+            strbuf_addc(&list, *choices);
     return err_set(err, ERR_USAGE, "%s is '%s', expected one of: %s", what, value, list.data);
 }
 
@@ -349,12 +358,8 @@ static int store(struct settings *settings, const struct option_spec *option, co
         *(bool *)member = true;
         return 0;
     case VALUE_CHOICE:
-        for (int i = 0; option->choices[i] != NULL; i++)
-            if (strcmp(option->choices[i], value) == 0) {
-                *(int *)member = i;
-                return 0;
-            }
-        return unknown_choice(err, option_spelling(option, 0, what), value, option->choices);
+        *(int *)member = choice_find(option->choices, value);
+        return *(int *)member >= 0 ? 0 : unknown_choice(err, option_spelling(option, 0, what), value, option->choices);
     case VALUE_DIRECTORY:
     case VALUE_FILE:
     case VALUE_TEXT:
@@ -420,9 +425,8 @@ static int unknown_word(struct err *err, enum command_id parent, const char *wor
     struct suggestion suggestion;
 
     suggestion_init(&suggestion, word);
-    for (enum command_id id = command_next_child(parent, COMMAND_ROOT); id != COMMAND_COUNT;
-         id = command_next_child(parent, id))
-        suggestion_offer(&suggestion, command_name(id));
+    EACH_CHILD(id, parent)
+    suggestion_offer(&suggestion, command_name(id));
     if (suggestion.nearest[0] != '\0')
         return err_set(err, ERR_USAGE, "'%s' is no command of '%s', did you mean '%s'?", word,
                        command_full_name(parent), suggestion.nearest);
@@ -457,14 +461,9 @@ static int check_operands(struct settings *settings, bool is_behind_dashes, stru
     if (command->operands_follow_dashes && settings->operand_count > 0 && !is_behind_dashes)
         return err_set(err, ERR_USAGE, "unexpected word '%s' (arguments of the program stand behind '--')",
                        settings->operands[0]);
-    for (int i = 0; command->words != NULL && i < settings->operand_count; i++) {
-        size_t w = 0;
-
-        while (command->words[w] != NULL && strcmp(command->words[w], settings->operands[i]) != 0)
-            w++;
-        if (command->words[w] == NULL)
-            return unknown_choice(err, command->operands, settings->operands[i], command->words);
-    }
+    for (int i = 0; command->operands_are_words && i < settings->operand_count; i++)
+        if (choice_find(command->operands, settings->operands[i]) < 0)
+            return unknown_choice(err, command->operands, settings->operands[i], command->operands);
     return command->needs_capture ? take_captures(settings, err) : 0;
 }
 
@@ -544,4 +543,15 @@ const char *option_spelling(const struct option_spec *option, size_t i, char *bu
         return NULL;
     snprintf(buffer, OPTION_SPELLING_SIZE, "--%s", name);
     return buffer;
+}
+
+bool option_walk_next(struct option_walk *walk)
+{
+    for (; walk->row < option_count; walk->row++, walk->next = 0) {
+        walk->option = &option_table[walk->row];
+        if ((walk->command == COMMAND_COUNT || option_applies(walk->option, walk->command)) &&
+            (walk->spelling = option_spelling(walk->option, walk->next++, walk->buffer)) != NULL)
+            return true;
+    }
+    return false;
 }

@@ -15,6 +15,11 @@
 
 enum offer { OFFER_NOTHING, OFFER_TABLES, OFFER_COLUMNS, OFFER_METRICS, OFFER_RULES, OFFER_LAYERS };
 
+/* The i-th of words with bars between; NULL behind the last. */
+const char *choice_word(const char *choices, int i, size_t *ret_length);
+/* Which of them a word is; -1: none. */
+int choice_find(const char *choices, const char *word);
+
 /* The words, ascending, with blanks between. */
 void offers_put(FILE *stream, enum offer offer);
 
@@ -34,134 +39,19 @@ struct value_list {
 
 enum transfer_mode { TRANSFER_UPLOAD, TRANSFER_NFS };
 
-/* The words of --aac_metrics, ended by NULL: boards' own, none, and from COLLECT_METRICS_FOREIGN on those of other
- * chips.
- */
-extern const char *const option_collect_metrics[];
-
+/* The words of --aac_metrics: boards' own, none, and from COLLECT_METRICS_FOREIGN on those of other chips. */
+#define COLLECT_METRICS                                                                                                \
+    "ArithmeticUtilization|off|none|None|PipeUtilization|ResourceConflictRatio|Memory|MemoryL0|MemoryUB|L2Cache|"      \
+    "MemoryAccess"
 #define COLLECT_METRICS_FOREIGN 4
-
-/* Settings of collect on the command line. */
-struct collect_settings {
-    const char *program; /* --main, with its arguments */
-    const char *config;
-    struct value_list boards, exclude;
-    int interval;
-    int acl_api, ai_cpu, profiling; /* indexes of {"on", "off"} */
-    int metrics;
-    int transfer; /* enum transfer_mode */
-    const char *nfs_server;
-    int timeout;            /* seconds; 0: none */
-    const char *fetch_only; /* a directory of the board; NULL: run a program */
-    int reconnect_seconds;
-    bool all, keep, dry_run, accept_new_host_key, remove_remote, take_over;
-};
 
 enum replay_record_size { REPLAY_RECORDS_80, REPLAY_RECORDS_72 };
 
-/* Settings of replay on the command line. */
-struct replay_settings {
-    int fd;        /* -1: not given */
-    int64_t speed; /* thousandths of the capture's pace; 0: as fast as it goes */
-    const char *names;
-    int record_size; /* enum replay_record_size */
-    int first_index;
-};
-
-/* Settings of diff on the command line. */
-struct diff_settings {
-    struct value_list base, new_side, gates;
-    int by;     /* enum subject */
-    int format; /* enum diff_format */
-    int top;    /* rows; 0: not given */
-    const char *save;
-    int64_t least_change, least_share, drift; /* thousandths of percent */
-    bool allow_incomparable;
-};
-
-/* Settings of one table of show on the command line. */
-struct show_settings {
-    const char *table; /* NULL: those that a capture has by default */
-    const char *sort, *columns;
-    struct value_list filters;
-    int format; /* index of {"table", "csv", "json", "markdown"} */
-};
-
 #define FAIL_ON_NOTHING (-1)
-
-/* Settings of report on the command line. */
-struct report_settings {
-    const char *page; /* NULL: report.html, report.md */
-    int format;       /* index of {"html", "markdown"} */
-    const char *base; /* --diff; NULL: not given */
-    bool redact;
-};
-
-/* Settings of view on the command line. */
-struct view_settings {
-    const char *viewer; /* NULL: Perfetto's */
-    int port;           /* 0: any */
-    bool report, no_browser;
-};
-
-/* Settings of export timeline on the command line. */
-struct timeline_settings {
-    int format;                       /* enum trace_format */
-    const char *split, *from, *until; /* NULL: not given */
-};
-
-/* Settings of export flame on the command line. */
-struct flame_settings {
-    int weight; /* enum flame_weight */
-    int format; /* index of {"collapsed", "svg"} */
-};
-
-/* Settings of options on the command line. */
-struct options_settings {
-    int chip;   /* -1: not given */
-    int format; /* enum options_format */
-};
-
-/* Settings of advise on the command line. */
-struct advise_settings {
-    struct value_list thresholds;
-    int format;  /* enum advice_format */
-    int fail_on; /* index of {"high", "medium", "low"}; FAIL_ON_NOTHING */
-    bool list;
-};
 
 enum report_choice { REPORTS_ALL, REPORTS_TIMELINE, REPORTS_SUMMARY, REPORTS_NONE };
 
-/* Settings of run on the command line. */
-struct run_settings {
-    int reports; /* enum report_choice */
-};
-
-/* Settings of cluster on the command line. */
-struct cluster_settings {
-    int jobs; /* 0: not given */
-    const char *ranks, *steps;
-    bool detail, timeline;
-};
-
-/* Settings of analyse on the command line. */
-struct analyse_settings {
-    int jobs; /* 0: not given */
-    const char *steps, *export_types;
-    bool pretty, simplify, force, relative_times;
-    const char *rules;  /* --rule; NULL: frameworks' directories are analysed */
-    unsigned rule_mask; /* the same as bits of enum communication_kind */
-    int rule_type;      /* enum rule_type */
-};
 enum rule_type { RULE_TYPE_TEXT, RULE_TYPE_DB };
-
-/* Settings of layout on the command line. */
-struct layout_settings {
-    const char *kind, *tables, *name; /* NULL: not given */
-    int rounding;                     /* enum infer_rounding */
-    int64_t search_seconds;           /* --search-seconds */
-    struct value_list sets;
-};
 
 /* Settings of the command line. */
 struct settings {
@@ -204,20 +94,93 @@ struct settings {
     bool list_options; /* help --options */
     int manual_rows;   /* help --manual: enum manual_rows; -1: not given */
 
-    struct collect_settings collect;
-    struct replay_settings replay;
-    struct run_settings run;
-    struct cluster_settings cluster;
-    struct analyse_settings analyse;
-    struct layout_settings layout;
-    struct diff_settings diff;
-    struct advise_settings advise;
-    struct report_settings report;
-    struct timeline_settings timeline;
-    struct view_settings view;
-    struct flame_settings flame;
-    struct options_settings options;
-    struct show_settings show;
+    struct collect_settings {
+        const char *program; /* --main, with its arguments */
+        const char *config;
+        struct value_list boards, exclude;
+        int interval;
+        int acl_api, ai_cpu, profiling; /* indexes of {"on", "off"} */
+        int metrics;
+        int transfer; /* enum transfer_mode */
+        const char *nfs_server;
+        int timeout;            /* seconds; 0: none */
+        const char *fetch_only; /* a directory of the board; NULL: run a program */
+        int reconnect_seconds;
+        bool all, keep, dry_run, accept_new_host_key, remove_remote, take_over;
+    } collect;
+    struct replay_settings {
+        int fd;        /* -1: not given */
+        int64_t speed; /* thousandths of the capture's pace; 0: as fast as it goes */
+        const char *names;
+        int record_size; /* enum replay_record_size */
+        int first_index;
+    } replay;
+    struct run_settings {
+        int reports; /* enum report_choice */
+    } run;
+    struct cluster_settings {
+        int jobs; /* 0: not given */
+        const char *ranks, *steps;
+        bool detail, timeline;
+    } cluster;
+    struct analyse_settings {
+        int jobs; /* 0: not given */
+        const char *steps, *export_types;
+        bool pretty, simplify, force, relative_times;
+        const char *rules;  /* --rule; NULL: frameworks' directories are analysed */
+        unsigned rule_mask; /* the same as bits of enum communication_kind */
+        int rule_type;      /* enum rule_type */
+    } analyse;
+    struct layout_settings {
+        const char *kind, *tables, *name; /* NULL: not given */
+        int rounding;                     /* enum infer_rounding */
+        int64_t search_seconds;           /* --search-seconds */
+        struct value_list sets;
+    } layout;
+    struct diff_settings {
+        struct value_list base, new_side, gates;
+        int by;     /* enum subject */
+        int format; /* enum diff_format */
+        int top;    /* rows; 0: not given */
+        const char *save;
+        int64_t least_change, least_share, drift; /* thousandths of percent */
+        bool allow_incomparable;
+    } diff;
+    struct advise_settings {
+        struct value_list thresholds;
+        int format;  /* enum advice_format */
+        int fail_on; /* index of {"high", "medium", "low"}; FAIL_ON_NOTHING */
+        bool list;
+    } advise;
+    struct report_settings {
+        const char *page; /* NULL: report.html, report.md */
+        int format;       /* index of {"html", "markdown"} */
+        const char *base; /* --diff; NULL: not given */
+        bool redact;
+    } report;
+    struct timeline_settings {
+        int format;                       /* enum trace_format */
+        const char *split, *from, *until; /* NULL: not given */
+    } timeline;
+    struct view_settings {
+        const char *viewer; /* NULL: Perfetto's */
+        int port;           /* 0: any */
+        bool report, no_browser;
+    } view;
+    struct flame_settings {
+        int weight; /* enum flame_weight */
+        int format; /* index of {"collapsed", "svg"} */
+    } flame;
+    struct options_settings {
+        int chip;   /* -1: not given */
+        int format; /* enum options_format */
+    } options;
+    struct show_settings {
+        const char *table; /* NULL: those that a capture has by default */
+        const char *sort, *columns;
+        struct value_list filters;
+        int format; /* index of {"table", "csv", "json", "markdown"} */
+    } show;
 };
 
 #define QUERY_EVERY_DEVICE (-1)
@@ -248,7 +211,7 @@ struct option_spec {
     unsigned commands;      /* COMMAND_BIT of each command that takes it; its subcommands take it too */
     enum value_type type;
     const char *argument; /* name of the value in the help; NULL for flags */
-    const char *const *choices;
+    const char *choices;  /* words with bars between */
     enum offer offer;     /* of VALUE_TEXT */
     int minimum, maximum; /* of VALUE_NUMBER */
     bool repeatable;      /* stored into a struct value_list */
@@ -276,6 +239,17 @@ bool option_is_repeated(const struct option_spec *option);
 #define OPTION_SPELLING_SIZE 40
 
 const char *option_spelling(const struct option_spec *option, size_t i, char *buffer);
+
+/* Every spelling of every option that a command takes (COMMAND_COUNT: that any does):
+ * for (struct option_walk walk = {.command = id}; option_walk_next(&walk);) */
+struct option_walk {
+    enum command_id command;
+    size_t row, next; /* in the table, of its spellings */
+    const struct option_spec *option;
+    const char *spelling;
+    char buffer[OPTION_SPELLING_SIZE];
+};
+bool option_walk_next(struct option_walk *walk);
 
 void settings_init(struct settings *settings);
 void settings_release(struct settings *settings);

@@ -6,7 +6,6 @@
 #include "base/strbuf.h"
 #include "ssh/session/internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define KEY_FILE_LIMIT ((size_t)64 * 1024)
@@ -134,22 +133,6 @@ static int ask_with_password(struct ssh_connection *connection, void *arg)
     return ssh_userauth_password(connection->session, NULL, arg);
 }
 
-static int try_secret(struct attempt *attempt, int (*ask)(struct ssh_connection *connection, void *arg),
-                      const char *told, const char *how, struct err *err)
-{
-    const char *password = attempt->connection->target.password;
-
-    if (password == NULL)
-        return REFUSED;
-    tell_tried(attempt, told);
-    return ask_server(attempt, ask, (void *)(uintptr_t)password, how, err);
-}
-
-static int try_password(struct attempt *attempt, struct err *err)
-{
-    return try_secret(attempt, ask_with_password, "the password", "password", err);
-}
-
 /* Answers questions that are not echoed with the password and others with nothing. */
 static int ask_by_keyboard(struct ssh_connection *connection, void *arg)
 {
@@ -167,19 +150,27 @@ static int ask_by_keyboard(struct ssh_connection *connection, void *arg)
     return code;
 }
 
-static int try_keyboard(struct attempt *attempt, struct err *err)
-{
-    return try_secret(attempt, ask_by_keyboard, "keyboard-interactive", "keyboard-interactive", err);
-}
-
-static const struct {
+/* One with `ask` sends the password. */
+static const struct step {
     int method;
     const char *name;
     int (*step)(struct attempt *attempt, struct err *err);
-} steps[] = {{SSH_AUTH_METHOD_PUBLICKEY, "publickey", try_agent},
-             {SSH_AUTH_METHOD_PUBLICKEY, NULL, try_key_file},
-             {SSH_AUTH_METHOD_PASSWORD, "password", try_password},
-             {SSH_AUTH_METHOD_INTERACTIVE, "keyboard-interactive", try_keyboard}};
+    int (*ask)(struct ssh_connection *connection, void *arg);
+    const char *told;
+} steps[] = {{SSH_AUTH_METHOD_PUBLICKEY, "publickey", try_agent, NULL, NULL},
+             {SSH_AUTH_METHOD_PUBLICKEY, NULL, try_key_file, NULL, NULL},
+             {SSH_AUTH_METHOD_PASSWORD, "password", NULL, ask_with_password, "the password"},
+             {SSH_AUTH_METHOD_INTERACTIVE, "keyboard-interactive", NULL, ask_by_keyboard, "keyboard-interactive"}};
+
+static int try_secret(struct attempt *attempt, const struct step *step, struct err *err)
+{
+    const char *password = attempt->connection->target.password;
+
+    if (password == NULL)
+        return REFUSED;
+    tell_tried(attempt, step->told);
+    return ask_server(attempt, step->ask, (void *)(uintptr_t)password, step->name, err);
+}
 
 static int refused(const struct attempt *attempt, int methods, struct err *err)
 {
@@ -208,7 +199,7 @@ int ssh_authenticate(struct ssh_connection *connection, struct err *err)
     methods = result == REFUSED ? ssh_userauth_list(connection->session, NULL) : 0;
     for (size_t i = 0; i < sizeof steps / sizeof steps[0] && result == REFUSED; i++)
         if ((methods & steps[i].method) != 0)
-            result = steps[i].step(&attempt, err);
+            result = steps[i].ask != NULL ? try_secret(&attempt, &steps[i], err) : steps[i].step(&attempt, err);
     if (result == REFUSED)
         result = refused(&attempt, methods, err);
     strbuf_release(&attempt.tried);

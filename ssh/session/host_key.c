@@ -4,7 +4,6 @@
 #include "ssh/session/internal.h"
 
 #include <openssl/evp.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* In the order of preference. */

@@ -6,10 +6,6 @@
 
 #include <errno.h>
 #include <libssh/server.h>
-#include <poll.h>
-#include <stdarg.h>
-#include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #define TICK_MS 200
@@ -98,11 +94,8 @@ int ssh_failure(struct ssh_connection *connection, struct err *err, const char *
 {
     char text[ERR_TEXT_SIZE];
     const char *reason = ssh_get_error(connection->session);
-    va_list arguments;
 
-    va_start(arguments, format);
-    err_format(text, sizeof text, format, arguments);
-    va_end(arguments);
+    ERR_FORMAT(text, format);
     if (session_has_ended(connection)) {
         lost(connection, err, "the other side closed it");
         return err_wrap(err, "%s", text);

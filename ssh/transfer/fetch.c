@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -28,8 +27,6 @@ enum { DATA, CHECKSUMS, STREAMS };
 struct transfer {
     struct board *board;
     const struct fetch_request *request;
-    const char *remote, *local;
-    const struct progress *progress;
     struct fetch_result *ret;
     struct ssh_patience patience;
     struct ssh_command *commands[STREAMS];
@@ -75,11 +72,7 @@ static int give_names(void *arg, const char **bytes, size_t *length, struct err 
         strbuf_addc(names, board_separator(transfer->board));
         (*next)++;
     }
-    if (names->failed)
-        return err_no_memory(err);
-    *bytes = names->data;
-    *length = names->length;
-    return 0;
+    return ssh_give(names, bytes, length, err);
 }
 
 static struct fetched *current_file(struct transfer *transfer)
@@ -95,7 +88,7 @@ static int finish_complete(struct transfer *transfer, struct err *err)
     struct fetched *file;
 
     while ((file = current_file(transfer)) != NULL && file->received == file->size) {
-        if (fetched_open(file, transfer->local, err) != 0 ||
+        if (fetched_open(file, transfer->request->local, err) != 0 ||
             fetched_complete(file, transfer->sum, transfer->board->hash != BOARD_HASH_NONE, err) != 0)
             return err_status(err);
         transfer->current[DATA]++;
@@ -139,7 +132,7 @@ static int take_list(struct transfer *transfer, const char **bytes, size_t *leng
     size_t list_length, used = *length;
 
     if (strbuf_add(&transfer->list, *bytes, *length) != 0)
-        return err_set(err, ERR_REMOTE, "the board's list of '%s' is longer than %zu bytes", transfer->remote,
+        return err_set(err, ERR_REMOTE, "the board's list of '%s' is longer than %zu bytes", transfer->request->remote,
                        LISTING_LIMIT);
     mark = memmem(transfer->list.data + from, transfer->list.length - from, transfer->mark, mark_length);
     list_length = mark != NULL ? (size_t)(mark - transfer->list.data) : 0;
@@ -161,7 +154,8 @@ static int take_pieces(struct transfer *transfer, const char *bytes, size_t leng
         if (file == NULL)
             return err_set(err, ERR_REMOTE, "the board sends more bytes than it announced");
         piece = file->size - file->received < length ? (size_t)(file->size - file->received) : length;
-        if (fetched_open(file, transfer->local, err) != 0 || fetched_write(file, bytes, piece, transfer->sum, err) != 0)
+        if (fetched_open(file, transfer->request->local, err) != 0 ||
+            fetched_write(file, bytes, piece, transfer->sum, err) != 0)
             return err_status(err);
         bytes += piece;
         length -= piece;
@@ -169,7 +163,7 @@ static int take_pieces(struct transfer *transfer, const char *bytes, size_t leng
         if (finish_complete(transfer, err) != 0)
             return err_status(err);
     }
-    progress_update(transfer->progress, "fetching", transfer->done_bytes, transfer->total_bytes);
+    progress_update(transfer->request->progress, "fetching", transfer->done_bytes, transfer->total_bytes);
     return 0;
 }
 
@@ -218,7 +212,7 @@ static int take_checksums(void *arg, const char *bytes, size_t length, struct er
 static int add_data_command(struct transfer *transfer, struct err *err)
 {
     const struct fetched *first = &transfer->files[transfer->todo[DATA][0]];
-    struct strbuf *script = board_script_in(transfer->board, transfer->remote);
+    struct strbuf *script = board_script_in(transfer->board, transfer->request->remote);
 
     if (first->received > 0) {
         strbuf_addf(script, "tail -c +%llu ./", (unsigned long long)first->received + 1);
@@ -235,7 +229,7 @@ static int add_listing_command(struct transfer *transfer, struct err *err)
 {
     struct strbuf *script = &transfer->board->script;
 
-    if (board_add_list(transfer->board, transfer->remote, err) != 0)
+    if (board_add_list(transfer->board, transfer->request->remote, err) != 0)
         return err_status(err);
     strbuf_addf(script, "list || exit 1\necho %s\n(", transfer->mark);
     if (board_add_send_command(transfer->board, script, err) != 0)
@@ -261,7 +255,7 @@ static int start_checksums(struct transfer *transfer, const struct ssh_io *io, s
 {
     struct board *board = transfer->board;
 
-    board_add_hash_command(board, board_script_in(board, transfer->remote));
+    board_add_hash_command(board, board_script_in(board, transfer->request->remote));
     return board->script.failed ? err_no_memory(err)
                                 : ssh_command_start(&transfer->commands[CHECKSUMS], board->connection,
                                                     board->script.data, io, transfer->commands[DATA], err);
@@ -274,11 +268,11 @@ static int tell_unlisted(struct transfer *transfer, struct err *err)
 
     if (strcmp(transfer->list.data, BOARD_MISSING) == 0) {
         transfer->ret->is_missing = true;
-        return board_tell_missing(transfer->remote, err);
+        return board_tell_missing(transfer->request->remote, err);
     }
     if (board_judge("cannot list files", ssh_command_exit(transfer->commands[DATA]), said, err) == 0)
         err_set(err, ERR_REMOTE, "the list does not come to its end");
-    return err_wrap(err, "cannot list '%s' on the board", transfer->remote);
+    return err_wrap(err, "cannot list '%s' on the board", transfer->request->remote);
 }
 
 /* Splits the board's complaints, but for the listing there, from the data. */
@@ -399,11 +393,11 @@ static bool may_reconnect(const struct transfer *transfer)
     return ssh_is_lost(transfer->board->connection) && !ssh_is_interrupted(transfer->board->connection);
 }
 
-static int reconnect(struct transfer *transfer, struct fetch_result *ret, struct err *err)
+static int reconnect(struct transfer *transfer, struct err *err)
 {
     int result = ssh_reconnect_patiently(&transfer->patience, transfer->done_bytes, err);
 
-    ret->reconnections = transfer->patience.reconnections;
+    transfer->ret->reconnections = transfer->patience.reconnections;
     drop_partial(transfer);
     return result;
 }
@@ -416,18 +410,14 @@ static int tell_missing(struct transfer *transfer, struct err *err)
                                                      : "the board did not tell its checksum";
     size_t length = strcspn(transfer->complaints.data, "\n");
 
-    if (length > 0)
-        err_set(err, ERR_REMOTE, "%zu of %zu files did not come through, the first is '%s': %s (%.*s)",
-                transfer->todo_count[CHECKSUMS], transfer->count, first->path, what, (int)length,
-                transfer->complaints.data);
-    else
-        err_set(err, ERR_REMOTE, "%zu of %zu files did not come through, the first is '%s': %s",
-                transfer->todo_count[CHECKSUMS], transfer->count, first->path, what);
+    err_set(err, ERR_REMOTE, "%zu of %zu files did not come through, the first is '%s': %s%s%.*s%s",
+            transfer->todo_count[CHECKSUMS], transfer->count, first->path, what, length > 0 ? " (" : "", (int)length,
+            transfer->complaints.data, length > 0 ? ")" : "");
     return err_hint(err, "see that no program of the board still writes there, then fetch them by hand or run again");
 }
 
 /* served: how the first round ended, when that listed the files. */
-static int transfer_all(struct transfer *transfer, const int *served, struct fetch_result *ret, struct err *err)
+static int transfer_all(struct transfer *transfer, const int *served, struct err *err)
 {
     int result = 0;
 
@@ -438,7 +428,7 @@ static int transfer_all(struct transfer *transfer, const int *served, struct fet
         result = served != NULL ? *served : serve_streams(transfer, err);
         served = NULL;
         if (result == -ERR_REMOTE && may_reconnect(transfer)) {
-            result = reconnect(transfer, ret, err);
+            result = reconnect(transfer, err);
             round--; /* bounded by the reconnections */
             if (result == 0)
                 continue;
@@ -465,7 +455,7 @@ static int transfer_all(struct transfer *transfer, const int *served, struct fet
 
 static void transfer_init(struct transfer *transfer)
 {
-    ssh_patience_init(&transfer->patience, transfer->board->connection, transfer->progress);
+    ssh_patience_init(&transfer->patience, transfer->board->connection, transfer->request->progress);
     strbuf_init(&transfer->list, LISTING_LIMIT);
     strbuf_init(&transfer->again, LISTING_LIMIT);
     strbuf_init(&transfer->line, LINE_LIMIT);
@@ -576,15 +566,15 @@ static int make_target(const char *local, bool resumes, int *ret_fd, struct err 
 }
 
 /* The beginning of a file that is here: as much of it is kept as the board's file begins with. */
-static int check_beginning(struct transfer *transfer, struct fetched *file, struct fetch_result *ret, struct err *err)
+static int check_beginning(struct transfer *transfer, struct fetched *file, struct err *err)
 {
     const struct beginning beginning = {
-        .directory = transfer->remote, .path = file->path, .fd = file->fd, .bytes = file->received};
+        .directory = transfer->request->remote, .path = file->path, .fd = file->fd, .bytes = file->received};
     const bool may_go_on = transfer->board->has_tail && board_compares_beginnings(transfer->board);
     uint64_t equal = 0;
     int result = 0;
 
-    progress_update(transfer->progress, "checking what is here", 0, file->received);
+    progress_update(transfer->request->progress, "checking what is here", 0, file->received);
     while (may_go_on &&
            (result = board_compare_beginning(transfer->board, &beginning, transfer->sum, &equal, err)) == -ERR_REMOTE) {
         char ignored[CHECKSUM_TEXT_SIZE];
@@ -592,21 +582,21 @@ static int check_beginning(struct transfer *transfer, struct fetched *file, stru
         checksum_finish(transfer->sum, ignored);
         if (!may_reconnect(transfer))
             return result;
-        result = reconnect(transfer, ret, err);
+        result = reconnect(transfer, err);
         if (result != 0)
             return result;
     }
     if (result != 0)
         return result;
-    ret->gone_on_from = equal;
-    ret->dropped = file->received - equal;
+    transfer->ret->gone_on_from = equal;
+    transfer->ret->dropped = file->received - equal;
     if (equal == 0)
         fetched_drop(file);
-    return equal > 0 && ret->dropped > 0 ? fetched_shorten(file, equal, err) : 0;
+    return equal > 0 && transfer->ret->dropped > 0 ? fetched_shorten(file, equal, err) : 0;
 }
 
 /* Finds the files of an earlier fetch: whole files, and at most one in part, because they come one after the other. */
-static int find_here(struct transfer *transfer, struct fetch_result *ret, struct err *err)
+static int find_here(struct transfer *transfer, struct err *err)
 {
     const int descriptors = 16;
     bool has_partial = false;
@@ -617,50 +607,50 @@ static int find_here(struct transfer *transfer, struct fetch_result *ret, struct
 
         result = ssh_is_interrupted(transfer->board->connection)
                      ? interrupt_error(err)
-                     : fetched_find(file, transfer->local, transfer->board->hash != BOARD_HASH_NONE, err);
+                     : fetched_find(file, transfer->request->local, transfer->board->hash != BOARD_HASH_NONE, err);
         if (result == 0 && !file->is_here && !has_partial) {
-            result = fetched_find_partial(file, transfer->local, err);
+            result = fetched_find_partial(file, transfer->request->local, err);
             has_partial = result == 0 && file->fd >= 0;
             if (has_partial)
-                result = check_beginning(transfer, file, ret, err);
+                result = check_beginning(transfer, file, err);
         }
         transfer->done_bytes += file->received;
     }
-    nftw(transfer->local, remove_temporaries, descriptors, FTW_PHYS);
+    nftw(transfer->request->local, remove_temporaries, descriptors, FTW_PHYS);
     return result;
 }
 
 /* Keeps files that came whole before an early end, and before the board told their checksum: SSH guards their bytes,
  * only the board's reading of its own disk is unchecked. */
-static void keep_complete(struct transfer *transfer, struct fetch_result *ret)
+static void keep_complete(struct transfer *transfer)
 {
     struct err ignored = ERR_INIT;
 
     for (size_t i = 0; transfer->files != NULL && i < transfer->count; i++)
         if (transfer->files[i].is_complete && !transfer->files[i].is_wrong && !transfer->files[i].is_done &&
             fetched_keep(&transfer->files[i], &ignored) == 0)
-            ret->unverified++;
+            transfer->ret->unverified++;
 }
 
-static void count_done(const struct transfer *transfer, struct fetch_result *ret)
+static void count_done(const struct transfer *transfer)
 {
     for (size_t i = 0; transfer->files != NULL && i < transfer->count; i++)
         if (transfer->files[i].is_done) {
-            ret->files++;
-            ret->here += transfer->files[i].is_here;
-            ret->bytes += transfer->files[i].size;
+            transfer->ret->files++;
+            transfer->ret->here += transfer->files[i].is_here;
+            transfer->ret->bytes += transfer->files[i].size;
         }
 }
 
 /* A transfer that ended early: what is whole stays, and the beginning of a file waits for the next fetch. */
-static void end_early(struct transfer *transfer, struct fetch_result *ret)
+static void end_early(struct transfer *transfer)
 {
-    keep_complete(transfer, ret);
+    keep_complete(transfer);
     for (size_t i = 0; transfer->files != NULL && i < transfer->count; i++) {
         struct fetched *file = &transfer->files[i];
 
         if (file->temporary != NULL && file->received > 0 && !file->is_complete)
-            fetched_leave(file, transfer->local);
+            fetched_leave(file, transfer->request->local);
     }
 }
 
@@ -673,36 +663,36 @@ static int look_again(struct transfer *transfer, const struct fetched_files *fil
     SCOPED(listing_release) struct listing now = {.files = NULL};
 
     return (last != NULL ? listing_parse(&now, text, (size_t)(last - text), err)
-                         : board_list(transfer->board, transfer->remote, NULL, &now, err)) != 0 ||
+                         : board_list(transfer->board, transfer->request->remote, NULL, &now, err)) != 0 ||
                    fetch_look_again(files, &now, transfer->ret, err) != 0
                ? err_status(err)
                : 0;
 }
 
 /* With all at home: what is not as it should be is told, and what is goes from the board. */
-static int finish(struct transfer *transfer, struct fetch_result *ret, struct err *err)
+static int finish(struct transfer *transfer, struct err *err)
 {
     const struct fetch_request *request = transfer->request;
     const struct board *board = transfer->board;
     const struct fetched_files files = {transfer->board, request, transfer->files, transfer->count};
 
     if ((board->hash == BOARD_HASH_NONE && board->has_cmp && fetch_compare(&files, err) != 0) ||
-        fetch_find_lost(&files, &transfer->listing, ret, err) != 0)
+        fetch_find_lost(&files, &transfer->listing, transfer->ret, err) != 0)
         return err_status(err);
-    if (request->removes && ret->refused.count == 0)
-        return fetch_remove(&files, ret, err);
+    if (request->removes && transfer->ret->refused.count == 0)
+        return fetch_remove(&files, transfer->ret, err);
     return request->resumes ? look_again(transfer, &files, err) : 0;
 }
 
 /* Finishes likewise over as many connections as that takes: every step of it can be taken again. */
-static int finish_patiently(struct transfer *transfer, struct fetch_result *ret, struct err *err)
+static int finish_patiently(struct transfer *transfer, struct err *err)
 {
-    const struct fetch_result before = *ret;
+    const struct fetch_result before = *transfer->ret;
     int result;
 
-    while ((result = finish(transfer, ret, err)) == -ERR_REMOTE && may_reconnect(transfer)) {
-        *ret = before;
-        if (reconnect(transfer, ret, err) != 0)
+    while ((result = finish(transfer, err)) == -ERR_REMOTE && may_reconnect(transfer)) {
+        *transfer->ret = before;
+        if (reconnect(transfer, err) != 0)
             return err_status(err);
     }
     return result;
@@ -713,7 +703,7 @@ static int begin(struct transfer *transfer, bool resumes, struct err *err)
 {
     transfer->ret->refused = transfer->listing.refused;
     transfer->ret->skipped = transfer->listing.skipped;
-    if (make_files(transfer, err) != 0 || make_target(transfer->local, resumes, &transfer->lock_fd, err) != 0)
+    if (make_files(transfer, err) != 0 || make_target(transfer->request->local, resumes, &transfer->lock_fd, err) != 0)
         return err_status(err);
     make_todo(transfer);
     return 0;
@@ -738,10 +728,10 @@ static int list_and_serve(struct transfer *transfer, bool *ret_served, struct er
         result = board_tell_missing(request->remote, err);
     if (result == 0)
         result = begin(transfer, request->resumes, err);
-    return result == 0 && request->resumes ? find_here(transfer, transfer->ret, err) : result;
+    return result == 0 && request->resumes ? find_here(transfer, err) : result;
 }
 
-static int bring_all(struct transfer *transfer, struct fetch_result *ret, struct err *err)
+static int bring_all(struct transfer *transfer, struct err *err)
 {
     bool is_served;
     int result = list_and_serve(transfer, &is_served, err);
@@ -749,34 +739,28 @@ static int bring_all(struct transfer *transfer, struct fetch_result *ret, struct
     if (transfer->lock_fd < 0) /* nothing has begun */
         return result;
     if (result == 0 || is_served)
-        result = transfer_all(transfer, is_served ? &result : NULL, ret, err);
+        result = transfer_all(transfer, is_served ? &result : NULL, err);
     if (result == 0)
-        fetched_forget_partials(transfer->local);
+        fetched_forget_partials(transfer->request->local);
     /* but not from a board whose stream is not what it announced */
     else if (ssh_is_lost(transfer->board->connection) || result == -ERR_INTERRUPTED)
-        end_early(transfer, ret);
+        end_early(transfer);
     else if (result != -ERR_REMOTE)
-        keep_complete(transfer, ret);
-    count_done(transfer, ret);
+        keep_complete(transfer);
+    count_done(transfer);
     return result;
 }
 
 int ssh_fetch(struct board *board, const struct fetch_request *request, struct fetch_result *ret, struct err *err)
 {
-    struct transfer transfer = {.board = board,
-                                .request = request,
-                                .remote = request->remote,
-                                .local = request->local,
-                                .progress = request->progress,
-                                .ret = ret,
-                                .lock_fd = -1};
+    struct transfer transfer = {.board = board, .request = request, .ret = ret, .lock_fd = -1};
     int result;
 
     *ret = (struct fetch_result){.verified_by = board_verifies_by(board)};
     transfer_init(&transfer);
-    result = bring_all(&transfer, ret, err);
+    result = bring_all(&transfer, err);
     if (result == 0)
-        result = finish_patiently(&transfer, ret, err);
+        result = finish_patiently(&transfer, err);
     transfer_release(&transfer);
     if (transfer.lock_fd >= 0)
         close(transfer.lock_fd);

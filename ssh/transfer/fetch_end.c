@@ -2,15 +2,12 @@
 #include "ssh/transfer/fetch.h"
 
 #include "base/file/fsutil.h"
-#include "base/utf8.h"
 #include "ssh/transfer/removal.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define READ_SIZE ((size_t)128 * 1024)

@@ -4,7 +4,6 @@
 #include "base/number.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define PIECE ((size_t)16384)
@@ -31,11 +30,7 @@ static int give_names(void *arg, const char **bytes, size_t *length, struct err 
         strbuf_addf(&stream->names, "./%s", name);
         strbuf_addc(&stream->names, stream->separator);
     }
-    if (stream->names.failed)
-        return err_no_memory(err);
-    *bytes = stream->names.data;
-    *length = stream->names.length;
-    return 0;
+    return ssh_give(&stream->names, bytes, length, err);
 }
 
 static int keep_answer(void *arg, const char *bytes, size_t length, struct err *err)
@@ -148,11 +143,7 @@ static int give_lines(void *arg, const char **bytes, size_t *length, struct err 
     while (removal->names.length < PIECE && removal->next < removal->request->count)
         if (removal->request->known(removal->request->arg, removal->next++, &file))
             add_line(removal, &file, &removal->names);
-    if (removal->names.failed)
-        return err_no_memory(err);
-    *bytes = removal->names.data;
-    *length = removal->names.length;
-    return 0;
+    return ssh_give(&removal->names, bytes, length, err);
 }
 
 /* "<word> <number>": the number. */

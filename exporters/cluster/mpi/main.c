@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* msprof-mpi: msprof cluster by all processes of an MPI job. */
-#include "cli/cluster/cmd_cluster.h"
 #include "cli/cmd_help.h"
 #include "cli/command.h"
 #include "cli/console.h"

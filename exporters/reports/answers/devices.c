@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Gaps: when a device does nothing between two executions, and what the host did meanwhile. */
 #include "analysis/compare/statistics.h"
-#include "analysis/coverage.h"
 #include "analysis/gap_calls.h"
 #include "base/array.h"
 #include "base/file/large.h"
