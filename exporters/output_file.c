@@ -2,7 +2,6 @@
 #include "exporters/output_file.h"
 
 #include "base/number.h"
-#include "base/strbuf.h"
 #include "base/utf8.h"
 #include "db/database.h"
 

@@ -43,28 +43,23 @@ static const struct report jobs = {
 
 /* ---- iterations ---- */
 
-static const struct report_column iteration_columns[] = {
-    {"ID", "device_id", .flags = REPORT_NUMBER},
-    {"Model ID", "nullif(model_id, " NO_MODEL ")", .flags = REPORT_NUMBER},
-    {"Iteration ID", "iteration", .flags = REPORT_NUMBER},
-    {"Iteration Time(us)", "end_ns - start_ns", .form = FORM_SCALED, .decimals = 3},
-    {"FP to BP Time(us)", "backward_ns - forward_ns", .form = FORM_SCALED, .decimals = 3},
-    {"Iteration Interval(us)", "augmentation_ns", .form = FORM_SCALED, .decimals = 3},
-    {"Iteration Refresh(us)", "end_ns - backward_ns", .form = FORM_SCALED, .decimals = 3},
-    {"Iteration Start(us)", "start_ns", .form = FORM_SCALED, .decimals = 3},
-    {"FP Start(us)", "forward_ns", .form = FORM_SCALED, .decimals = 3},
-    {"BP End(us)", "backward_ns", .form = FORM_SCALED, .decimals = 3},
-    {"Iteration End(us)", "end_ns", .form = FORM_SCALED, .decimals = 3},
-    {.title = NULL},
-};
-
 static const struct report iterations = {
     .name = "iterations",
     .query = {.from = "temp.step",
               .where = CHOSEN(":device", "device_id") " AND " CHOSEN(":model", "model_id") " AND " CHOSEN(":iteration",
                                                                                                           "iteration"),
               .order_by = "device_id, end_ns, model_id, iteration"},
-    .columns = iteration_columns,
+    .columns = VALUE_LIST({"ID", "device_id", .flags = REPORT_NUMBER},
+                          {"Model ID", "nullif(model_id, " NO_MODEL ")", .flags = REPORT_NUMBER},
+                          {"Iteration ID", "iteration", .flags = REPORT_NUMBER},
+                          {"Iteration Time(us)", "end_ns - start_ns", .form = FORM_SCALED, .decimals = 3},
+                          {"FP to BP Time(us)", "backward_ns - forward_ns", .form = FORM_SCALED, .decimals = 3},
+                          {"Iteration Interval(us)", "augmentation_ns", .form = FORM_SCALED, .decimals = 3},
+                          {"Iteration Refresh(us)", "end_ns - backward_ns", .form = FORM_SCALED, .decimals = 3},
+                          {"Iteration Start(us)", "start_ns", .form = FORM_SCALED, .decimals = 3},
+                          {"FP Start(us)", "forward_ns", .form = FORM_SCALED, .decimals = 3},
+                          {"BP End(us)", "backward_ns", .form = FORM_SCALED, .decimals = 3},
+                          {"Iteration End(us)", "end_ns", .form = FORM_SCALED, .decimals = 3}),
 };
 
 /* ---- both ---- */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/row_format.h"
 
-#include "base/strbuf.h"
 #include "base/utf8.h"
 #include "exporters/json_text.h"
 

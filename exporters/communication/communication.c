@@ -320,7 +320,7 @@ static int put_operator(struct comm_document *document, const struct comm_operat
 
 static int write_half(struct comm_document *document, size_t step, bool point_to_point, struct err *err)
 {
-    struct collective total;
+    SCOPED(collective_release) struct collective total;
     bool failed = false, any = false;
     collective_init(&total);
     for (size_t i = document->steps[step].first; !failed && i < document->steps[step].end; i++) {
@@ -335,7 +335,6 @@ static int write_half(struct comm_document *document, size_t step, bool point_to
         json_put_key(&document->json, "Total Op Info", NULL);
         put_sum(&document->json, NULL, &total);
     }
-    collective_release(&total);
     return failed ? err_status(err) : 0;
 }
 
@@ -362,7 +361,7 @@ struct entries {
 static int add_operator(struct comm_document *document, const struct comm_operator *operator, struct entries * entries,
                         struct err *err)
 {
-    struct collective sum;
+    SCOPED(collective_release) struct collective sum;
     char type[COLLECTIVE_TYPE_MAX];
     uint32_t number = 0;
     collective_type_of(operator->name, document->pytorch, operator->point_to_point, type);
@@ -376,7 +375,6 @@ static int add_operator(struct comm_document *document, const struct comm_operat
                            comm_bandwidth(pair->mb, pair->ms), entries->count, operator->name };
         entries->count++;
     }
-    collective_release(&sum);
     return failed ? err_status(err) : 0;
 }
 

@@ -9,8 +9,6 @@
 #include "exporters/communication_json.h"
 #include "exporters/output_file.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

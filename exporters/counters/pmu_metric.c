@@ -2,7 +2,6 @@
 #include "exporters/counters/pmu_metric.h"
 
 #include "base/words.h"
-#include "exporters/counters/pmu_rounding.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/counters/pmu_rounding.h"
 
-#include <math.h>
 #include <sqlite3.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 /* ---- digits 2022 ---- */

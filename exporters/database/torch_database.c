@@ -3,7 +3,6 @@
 #include "base/array.h"
 #include "base/file/fsutil.h"
 #include "base/format/json_in.h"
-#include "base/number.h"
 #include "db/database.h"
 #include "db/query/cann_version.h"
 #include "db/query/query_loop.h"

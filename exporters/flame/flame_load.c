@@ -259,7 +259,7 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
 
 static int add_communications(struct ascend_load *load, sqlite3 *db, struct err *err)
 {
-    struct cann_communications list;
+    SCOPED(cann_communications_release) struct cann_communications list;
     int status = cann_communications_load(db, &list, err);
 
     for (size_t i = 0; status == 0 && i < list.count; i++) {
@@ -269,7 +269,6 @@ static int add_communications(struct ascend_load *load, sqlite3 *db, struct err 
             status = add_work(load, item->connection_id, operator_unnumbered(text_or_none(load, item->name_id), name),
                               item->duration_ns, err);
     }
-    cann_communications_release(&list);
     return status;
 }
 

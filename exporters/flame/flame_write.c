@@ -316,9 +316,9 @@ static int put_picture(const struct flame_order *ordered, const char *path, uint
 int export_flame(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
 {
     static const char *const weights[FLAME_WEIGHTS] = {"device", "host", "count"};
-    struct flame flame = {.weight = options->flame_weight};
-    struct flame_order ordered = {.nodes = NULL};
-    struct strbuf path;
+    SCOPED(flame_release) struct flame flame = {.weight = options->flame_weight};
+    SCOPED(flame_order_release) struct flame_order ordered = {.nodes = NULL};
+    SCOPED(strbuf_release) struct strbuf path;
 
     *ret = (struct export_result){.files = 0};
     strbuf_init(&path, SIZE_MAX / 2);
@@ -334,8 +334,5 @@ int export_flame(sqlite3 *db, const struct export_options *options, struct expor
     ret->files = status == 0 && ret->rows > 0;
     if (ret->files > 0 && options->written != NULL)
         options->written(options->written_arg, "flame", path.data);
-    strbuf_release(&path);
-    flame_order_release(&ordered);
-    flame_release(&flame);
     return status;
 }

@@ -3,10 +3,7 @@
 
 #include "base/file/checksum.h"
 #include "db/query/query.h"
-#include "exporters/html/html_writer.h"
-#include "exporters/load/load.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* A part of the page: a section with a heading. One that the capture has no data for says so in a sentence. */

@@ -2,13 +2,10 @@
 #include "exporters/load/load.h"
 
 #include "analysis/splits.h"
-#include "base/array.h"
 #include "base/map.h"
 #include "base/number.h"
-#include "base/strbuf.h"
 #include "db/database.h"
 #include "db/query/operators/query_steps.h"
-#include "db/query/query.h"
 #include "db/query/query_cann.h"
 #include "db/query/query_loop.h"
 #include "db/query/query_records.h"

@@ -259,7 +259,7 @@ int named_times_rank(const struct named_times *times, size_t **ret, struct err *
 int named_times_largest(const struct named_times *times, struct named_series ret[NAMED_LARGEST], size_t *ret_count,
                         struct err *err)
 {
-    size_t *ranked = NULL;
+    SCOPED_FREE size_t *ranked = NULL;
     int status = named_times_rank(times, &ranked, err);
 
     *ret_count = 0;
@@ -273,7 +273,6 @@ int named_times_largest(const struct named_times *times, struct named_series ret
         status = series_make(&series->times, durations->items, durations->count, err);
         *ret_count += status == 0;
     }
-    free(ranked);
     return status;
 }
 

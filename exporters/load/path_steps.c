@@ -281,7 +281,7 @@ size_t path_steps_typical(const struct path_steps *steps)
 {
     const struct splits *splits = &steps->splits;
     size_t typical = SIZE_MAX, room = splits->count + splits->groups.count;
-    double *times = calloc(room + 1, sizeof *times);
+    SCOPED_FREE double *times = scoped_memory(room + 1, sizeof *times);
     size_t group = times != NULL ? largest_group(steps, times) : SIZE_MAX;
 
     if (group != SIZE_MAX) {
@@ -292,6 +292,5 @@ size_t path_steps_typical(const struct path_steps *steps)
                  fabs(time_of(&splits->items[i]) - median) < fabs(time_of(&splits->items[typical]) - median)))
                 typical = i;
     }
-    free(times);
     return typical;
 }

@@ -108,7 +108,7 @@ static int take_operand(struct filter *filter, const char *title, struct err *er
 
 static int no_column(const struct report_plan *plan, const char *id, size_t length, struct err *err)
 {
-    struct strbuf ids;
+    SCOPED(strbuf_release) struct strbuf ids;
     strbuf_init(&ids, 65536);
     for (size_t i = 0; i < plan->column_count; i++) {
         if (plan->columns[i].there)
@@ -119,9 +119,7 @@ static int no_column(const struct report_plan *plan, const char *id, size_t leng
         if (plan->columns[i].there)
             nearest_add(&nearest, plan->columns[i].id);
     err_set(err, ERR_USAGE, "there is no column '%.*s'%s%s%s", (int)nearest.length, id, NEAREST_TEXT(nearest));
-    int status = err_hint(err, "it has %s", ids.data != NULL ? ids.data : "none");
-    strbuf_release(&ids);
-    return status;
+    return err_hint(err, "it has %s", ids.data != NULL ? ids.data : "none");
 }
 
 static int find_column(const struct report_plan *plan, const char *id, size_t length, size_t *ret, struct err *err)

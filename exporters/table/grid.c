@@ -329,7 +329,7 @@ static void keep_ascii(struct grid *grid)
 static int print_table(struct grid *grid, FILE *stream, int width, bool ascii, struct err *err)
 {
     struct layout layout;
-    struct display display;
+    SCOPED(display_release) struct display display;
 
     if (ascii && width > 0)
         keep_ascii(grid);
@@ -345,7 +345,6 @@ static int print_table(struct grid *grid, FILE *stream, int width, bool ascii, s
         status = print_row(grid, &layout, &display, stream, (const char *const *)grid->cells + i, ascii, err);
     if (status == 0)
         tell_left_out(grid, &layout, stream, (size_t)width);
-    display_release(&display);
     return status;
 }
 

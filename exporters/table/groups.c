@@ -192,15 +192,12 @@ int groups_load(struct report_session *session, enum groups_subject subject,
     struct count count = {.session = session, .rows = of_calls ? CANN_CALL_DURATIONS : CANN_TASK_DURATIONS};
     const struct cann_texts *names = report_names(session, false, err);
     struct order order = {names, compare};
-    struct map groups = MAP_OF(struct group, key);
+    SCOPED(map_release) struct map groups = MAP_OF(struct group, key);
     int64_t rows = 0;
     int status = names == NULL ? err_status(err)
                  : of_calls    ? cann_call_count(session->db, &rows, err)
                                : cann_task_count(session->db, &rows, err);
     if (status == 0)
         status = count_all(&count, rows, &groups, err);
-    if (status == 0)
-        status = sort(&groups, &order, ret, err);
-    map_release(&groups);
-    return status;
+    return status == 0 ? sort(&groups, &order, ret, err) : status;
 }

@@ -10,7 +10,6 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #define NAME_LIMIT 64
@@ -341,12 +340,12 @@ int report_files_parse(struct report_files *files, const char *name, const char 
 
 int report_files_load(struct report_files *files, const char *path, struct err *err)
 {
-    char *text = NULL;
+    SCOPED_FREE char *text = NULL;
     size_t length = 0;
-    bool failed = path_read_file(path, REPORT_FILE_LIMIT, &text, &length, err) < 0 ||
-                  report_files_parse(files, path, text, length, err) < 0;
-    free(text);
-    return failed ? err_status(err) : 0;
+    return path_read_file(path, REPORT_FILE_LIMIT, &text, &length, err) < 0 ||
+                   report_files_parse(files, path, text, length, err) < 0
+               ? err_status(err)
+               : 0;
 }
 
 static int is_report_file(const struct dirent *entry)

@@ -712,7 +712,7 @@ static int find_boundaries(struct pass *pass, uint64_t most_rows, struct boundar
                          .first_id = 1,
                          .end_id = pass->end_id,
                          .end_between = pass->end_between};
-    struct worker worker = {.pass = &whole};
+    SCOPED(worker_close) struct worker worker = {.pass = &whole};
     *ret = (struct boundaries){.items = calloc((size_t)(most_rows / ROWS_PER_FILE) + 2, sizeof *ret->items),
                                .worker = &worker};
     bool failed = (ret->items == NULL && err_no_memory(err) < 0) || worker_open(&worker, &whole, err) < 0 ||
@@ -723,7 +723,6 @@ static int find_boundaries(struct pass *pass, uint64_t most_rows, struct boundar
     if (!failed)
         ret->items[ret->count] = (struct boundary){pass->end_id, pass->end_between};
     query_scan_free(ids);
-    worker_close(&worker);
     return failed ? err_status(err) : 0;
 }
 
@@ -733,10 +732,9 @@ static int find_boundaries(struct pass *pass, uint64_t most_rows, struct boundar
 static int scan_alone(struct pass *pass, struct err *err)
 {
     struct unit unit = {pass->first_id, pass->end_id, true};
-    struct worker worker = {.pass = pass};
+    SCOPED(worker_close) struct worker worker = {.pass = pass};
     int status = worker_open(&worker, pass, err);
     status = status == 0 ? process(&worker, &unit, NULL, err) : status;
-    worker_close(&worker);
     return status;
 }
 
@@ -762,7 +760,7 @@ static int scan_files(struct pass *pass, struct err *err)
 /* The id of the first row, 0: there is none. */
 static int find_first(const struct report_run *run, int64_t *ret_first, int64_t *ret_end, struct err *err)
 {
-    struct strbuf sql;
+    SCOPED(strbuf_release) struct strbuf sql;
     const struct report_scan *scan = run->report->scan;
     strbuf_init(&sql, SQL_MAX);
     strbuf_addf(&sql, "SELECT id FROM %s WHERE id > 0 AND (%s) ORDER BY id LIMIT 1", scan->table,
@@ -771,7 +769,6 @@ static int find_first(const struct report_run *run, int64_t *ret_first, int64_t 
     if (status == 0)
         status = query_last_row(run->session->db, scan->table, ret_end, err);
     ++*ret_end;
-    strbuf_release(&sql);
     return status;
 }
 

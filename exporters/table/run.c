@@ -228,12 +228,11 @@ static int open_run(struct report_run *run, struct err *err)
 int report_columns(struct report_session *session, const struct report *report, const struct report_scope *scope,
                    struct report_plan *ret, struct err *err)
 {
-    struct report_run run = {.report = report, .session = session, .scope = scope};
+    SCOPED(release) struct report_run run = {.report = report, .session = session, .scope = scope};
     strbuf_init(&run.choice.text, 1);
     int status = take_columns(&run, err);
     *ret = run.plan;
     run.plan = (struct report_plan){.column_count = 0};
-    release(&run);
     return status;
 }
 

@@ -38,11 +38,11 @@ void report_session_release(struct report_session *session)
 static int encode(struct report_session *session, struct cann_texts *texts, const char *const *marks, struct err *err)
 {
     static const char *const any_title[] = {""};
-    struct row_format format;
-    bool failed = row_format_init(&format, session->options->format, any_title, 1, err) < 0 ||
-                  row_format_encode(&format, texts, marks, err) < 0;
-    row_format_release(&format);
-    return failed ? err_status(err) : 0;
+    SCOPED(row_format_release) struct row_format format;
+    return row_format_init(&format, session->options->format, any_title, 1, err) < 0 ||
+                   row_format_encode(&format, texts, marks, err) < 0
+               ? err_status(err)
+               : 0;
 }
 
 static const struct cann_texts *load(struct report_session *session, struct text_cache *cache, bool plain,

@@ -428,7 +428,7 @@ static int write_device(void *arg, const struct report_scope *scope, struct err 
 static int write_table(struct show *show, int family, const struct report *report, enum table_format format,
                        const struct table_choice *choice, uint64_t *ret_rows, struct err *err)
 {
-    struct report_show shows;
+    SCOPED(report_show_close) struct report_show shows;
     struct table_choice cut = *choice;
     int status = report_show_open(&shows, show, family, err);
 
@@ -447,7 +447,6 @@ static int write_table(struct show *show, int family, const struct report *repor
                                    : write_device(&tables, &shows.scope, err);
         *ret_rows = tables.rows;
     }
-    report_show_close(&shows);
     return status;
 }
 

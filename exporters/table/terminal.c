@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/table/terminal.h"
 
-#include "base/array.h"
 #include "base/progress.h"
 
 #include <inttypes.h>

@@ -6,7 +6,6 @@
 #include "base/number.h"
 #include "db/database.h"
 
-#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

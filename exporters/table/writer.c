@@ -2,10 +2,8 @@
 #include "exporters/table/writer.h"
 
 #include "base/array.h"
-#include "base/file/outfile.h"
 #include "base/strbuf.h"
 #include "exporters/output_file.h"
-#include "exporters/row_format.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

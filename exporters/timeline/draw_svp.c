@@ -70,7 +70,7 @@ static void keep_text(struct task_names *names, struct task_text *ret, const str
 static int add_name(struct task_names *names, struct task_name *name, const struct layer_names *from, size_t first,
                     size_t count, bool ai_cpu, const struct operator_bounds *bounds)
 {
-    struct strbuf joined;
+    SCOPED(strbuf_release) struct strbuf joined;
     strbuf_init(&joined, NAMES_MAX);
     join_names(&joined, from, first, count, false);
     keep_text(names, &name->name, &joined);
@@ -86,7 +86,6 @@ static int add_name(struct task_names *names, struct task_name *name, const stru
         svp_layers_join(from->layers, name->task_id, ai_cpu, false, &joined);
         name->bound = joined.failed ? NULL : operator_bounds_find(bounds, joined.data, joined.length);
     }
-    strbuf_release(&joined);
     return names->text.failed ? -1 : 0;
 }
 
@@ -297,12 +296,11 @@ static void make_name(struct strbuf *name, const char *report, const struct svp_
 int svp_timeline_open(struct trace *trace, struct timeline_run *run, const char *report, const struct svp_model *model,
                       struct err *err)
 {
-    struct strbuf name;
+    SCOPED(strbuf_release) struct strbuf name;
     strbuf_init(&name, REPORT_NAME_MAX);
     make_name(&name, report, model);
     int result = name.failed ? err_set(err, ERR_NO_MEMORY, "out of memory for the name of a timeline")
                              : trace_open(trace, run, &trace_style_msprof, report, name.data, err);
-    strbuf_release(&name);
     return result;
 }
 

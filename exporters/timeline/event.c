@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/timeline/event.h"
 
-#include "base/number.h"
-
 #include <math.h>
 
 #define SHARED_ENDS_MAX 128

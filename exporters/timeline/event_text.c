@@ -4,7 +4,6 @@
 #include "base/number.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define DIGITS_EXACT 15 /* so many decimal digits are a whole number that a double holds */
 #define NUMBER_ROOM 64

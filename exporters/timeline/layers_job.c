@@ -8,7 +8,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define STRETCH_GAP_NS 10000 /* a stretch goes on where the next of its tasks begins this soon */
@@ -152,8 +151,8 @@ static int write_device(void *arg, int64_t device_id, struct err *err)
 
 int timeline_of_job(struct timeline_run *run, struct err *err)
 {
-    struct earlier draw;
-    bool failed = earlier_open(&draw, run, err) < 0 || execution_each_device(run->db, write_device, &draw, err) < 0;
-    earlier_close(&draw);
-    return failed ? err_status(err) : 0;
+    SCOPED(earlier_close) struct earlier draw;
+    return earlier_open(&draw, run, err) < 0 || execution_each_device(run->db, write_device, &draw, err) < 0
+               ? err_status(err)
+               : 0;
 }

@@ -546,7 +546,7 @@ static void count_from_zero(struct capture_origin *origin)
 
 int svp_timeline(struct timeline_run *run, struct err *err)
 {
-    struct operator_bounds bounds = {.words = NULL};
+    SCOPED(operator_bounds_release) struct operator_bounds bounds = {.words = NULL};
     int result = 0;
     if (run->options->trace_compat) {
         count_from_zero(&run->origin);
@@ -557,6 +557,5 @@ int svp_timeline(struct timeline_run *run, struct err *err)
     if (result == 0)
         result = write_all(run, err);
     run->bounds = NULL;
-    operator_bounds_release(&bounds);
     return result;
 }

@@ -514,7 +514,7 @@ static int write_counters(struct series_run *series, const struct record_kind *k
 {
     sqlite3 *db = series->run->run->db;
     sqlite3_stmt *rows = NULL;
-    struct strbuf sql;
+    SCOPED(strbuf_release) struct strbuf sql;
     strbuf_init(&sql, QUERY_SQL_MAX);
     make_sql(series, kind, &sql);
     int status = open_counters(series, err);
@@ -523,7 +523,6 @@ static int write_counters(struct series_run *series, const struct record_kind *k
     if (status == 0)
         status = draw_rows(series, db, rows, err);
     sqlite3_finalize(rows);
-    strbuf_release(&sql);
     return status < 0 ? err_wrap(err, "cannot draw '%s'", series->series->name) : 0;
 }
 

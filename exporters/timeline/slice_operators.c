@@ -42,10 +42,9 @@ static const char **find_bounds(const struct operator_bounds *bounds, const stru
 static int load_bounds(const char ***ret, sqlite3 *db, const struct cann_texts *names, const struct workload *workload,
                        struct err *err)
 {
-    struct operator_bounds bounds;
+    SCOPED(operator_bounds_release) struct operator_bounds bounds;
     int status = workload != NULL ? operator_bounds_of(workload, &bounds, err) : operator_bounds_load(db, &bounds, err);
     *ret = status == 0 ? find_bounds(&bounds, names, err) : NULL;
-    operator_bounds_release(&bounds);
     return *ret != NULL ? 0 : err_status(err);
 }
 

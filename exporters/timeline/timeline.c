@@ -288,21 +288,19 @@ static int write_report(void *run, const char *report, struct err *err)
  */
 static int tracks_write(struct timeline_run *timeline, struct err *err)
 {
-    struct track_run run = run_of(timeline);
+    SCOPED(release) struct track_run run = run_of(timeline);
     const bool failed = load(&run, err) < 0 || each_report(&run, write_report, err) < 0;
-    release(&run);
     return failed ? err_status(err) : 0;
 }
 
 int tracks_write_with(struct timeline_run *timeline, const struct trace_guest *guest, const char *name, bool compat,
                       struct err *err)
 {
-    struct track_run run = run_of(timeline);
+    SCOPED(release) struct track_run run = run_of(timeline);
     run.compat = compat;
     run.guest = guest;
     const bool failed =
         load(&run, err) < 0 || write_file(&run, NULL, "unix", path_join(timeline->options->directory, name), err) < 0;
-    release(&run);
     return failed ? err_status(err) : 0;
 }
 
@@ -313,12 +311,11 @@ static int answers_write(struct timeline_run *timeline, const char *clock, struc
     const struct export_options *options = timeline->options;
     if (options->layers == NULL || options->trace_compat)
         return 0;
-    struct track_run run = run_of(timeline);
+    SCOPED(release) struct track_run run = run_of(timeline);
     run.only_answers = true;
     const bool failed =
         needs_answers(&run) && (track_answers_load(&run, err) < 0 ||
                                 write_file(&run, NULL, clock, path_join(options->directory, "analysis.json"), err) < 0);
-    release(&run);
     return failed ? err_status(err) : 0;
 }
 
@@ -358,7 +355,7 @@ static int write_part(struct merging *merging, size_t i, const char *report, str
 {
     merging->options.database = merging->parts[i].database;
     merging->timeline.db = merging->parts[i].db;
-    struct track_run run = run_of(&merging->timeline);
+    SCOPED(release) struct track_run run = run_of(&merging->timeline);
     run.everything = report == NULL;
     run.is_part = true;
     run.host = merging->parts[i].host;
@@ -371,7 +368,6 @@ static int write_part(struct merging *merging, size_t i, const char *report, str
     trace_forget_texts(&run.trace);
     merging->trace = run.trace;
     release_tracks(&run);
-    release(&run);
     return failed ? err_status(err) : 0;
 }
 

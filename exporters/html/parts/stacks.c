@@ -5,8 +5,6 @@
 #include "exporters/flame/flame.h"
 #include "exporters/html/page.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define LEVELS_MAX 16

@@ -143,13 +143,12 @@ static int put_curves(struct html_page *page, const struct memory_pieces *pieces
 
 int html_put_memory(struct html_page *page, struct err *err)
 {
-    struct intern owners = {.items = NULL};
+    SCOPED(intern_release) struct intern owners = {.items = NULL};
     struct memory_pieces pieces = {.items = NULL};
     int status = memory_load(page->db, &owners, &pieces, err);
 
     status = status == 0 ? put_curves(page, &pieces, err) : status;
     free(pieces.items);
-    intern_release(&owners);
     return status;
 }
 

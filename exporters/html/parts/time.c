@@ -4,7 +4,6 @@
 #include "exporters/html/page.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 static void put_number(struct html_page *page, const char *title, const char *value, const char *remark)
 {

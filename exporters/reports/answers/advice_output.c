@@ -5,9 +5,6 @@
 #include "exporters/json_text.h"
 #include "exporters/table/grid.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 /* A point in time, exact: since 1970 it has more digits than a double. */
 static void put_place(FILE *stream, const char *before, int64_t time_ns, const char *after)
 {
@@ -212,7 +209,7 @@ static const struct grid_column columns[] = {
 static int print_list(const struct list *list, const char *title, bool markdown, int width, bool ascii, FILE *stream,
                       struct err *err)
 {
-    struct grid grid = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
+    SCOPED(grid_release) struct grid grid = {.columns = columns, .column_count = sizeof columns / sizeof *columns};
     int status = 0;
 
     for (size_t i = 0; status == 0 && i < list->count; i++) {
@@ -230,7 +227,6 @@ static int print_list(const struct list *list, const char *title, bool markdown,
         fprintf(stream, markdown ? "\n### %s\n\n" : "\n%s\n", title);
         status = grid_print(&grid, stream, markdown ? GRID_MARKDOWN : GRID_TABLE, width, ascii, err);
     }
-    grid_release(&grid);
     return status;
 }
 

@@ -157,22 +157,6 @@ struct shown_frequency {
     int64_t rated_mhz;
 };
 
-static const struct report_column columns_frequency[] = {
-    {"Share(%)", SHOWN_FREQUENCY(share), FORM_SCALED, 2, .doc = "Share of the time that tasks of the device took."},
-    {"Time(us)", SHOWN_FREQUENCY(use.time_ns), FORM_SCALED, 3,
-     .doc = "How long tasks took that began at this frequency."},
-    {"Tasks", SHOWN_FREQUENCY(use.tasks), .flags = REPORT_NUMBER, .doc = "How many tasks that were."},
-    {"Frequency(MHz)", SHOWN_FREQUENCY(use.mhz), .flags = REPORT_NUMBER,
-     .doc = "The frequency that was measured last."},
-    {"Rated(MHz)", SHOWN_FREQUENCY(rated_mhz), .flags = REPORT_NUMBER, .doc = "The rated one."},
-    {"Device_id", SHOWN_FREQUENCY(use.device_id), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The device."},
-    {"Mean(MHz)", SHOWN_FREQUENCY(mean_khz), FORM_SCALED, 3, .flags = REPORT_NARROW,
-     .doc = "Mean of the device, weighted by the time of its tasks."},
-    {"Below rated(%)", SHOWN_FREQUENCY(below), FORM_SCALED, 2, .flags = REPORT_NARROW,
-     .doc = "Share of the time of the device's tasks below the rated frequency."},
-    {.title = NULL},
-};
-
 static int put_device(struct report_run *run, const struct frequency_uses *uses, size_t from, size_t until,
                       struct err *err)
 {
@@ -219,7 +203,19 @@ const struct report report_frequency = {
     .families = FAMILY_ASCEND,
     .is_short = true,
     .shown_only = true,
-    .columns = columns_frequency,
+    .columns = VALUE_LIST(
+        {"Share(%)", SHOWN_FREQUENCY(share), FORM_SCALED, 2, .doc = "Share of the time that tasks of the device took."},
+        {"Time(us)", SHOWN_FREQUENCY(use.time_ns), FORM_SCALED, 3,
+         .doc = "How long tasks took that began at this frequency."},
+        {"Tasks", SHOWN_FREQUENCY(use.tasks), .flags = REPORT_NUMBER, .doc = "How many tasks that were."},
+        {"Frequency(MHz)", SHOWN_FREQUENCY(use.mhz), .flags = REPORT_NUMBER,
+         .doc = "The frequency that was measured last."},
+        {"Rated(MHz)", SHOWN_FREQUENCY(rated_mhz), .flags = REPORT_NUMBER, .doc = "The rated one."},
+        {"Device_id", SHOWN_FREQUENCY(use.device_id), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The device."},
+        {"Mean(MHz)", SHOWN_FREQUENCY(mean_khz), FORM_SCALED, 3, .flags = REPORT_NARROW,
+         .doc = "Mean of the device, weighted by the time of its tasks."},
+        {"Below rated(%)", SHOWN_FREQUENCY(below), FORM_SCALED, 2, .flags = REPORT_NARROW,
+         .doc = "Share of the time of the device's tasks below the rated frequency."}),
     .of_workload = put_frequencies,
 };
 
@@ -231,18 +227,6 @@ struct shown_memory {
     const char *kind, *name;
     int64_t count;
     double time_ns, mb, mb_s;
-};
-
-static const struct report_column columns_memory[] = {
-    {"Kind", SHOWN_MEMORY(kind),
-     .doc = "copy: by a device; call: of the host, that allocates, frees, or copies and waits; traffic: of an "
-            "operator; in use: at most."},
-    {"Count", SHOWN_MEMORY(count), .flags = REPORT_NUMBER, .doc = "How often."},
-    {"Time(us)", SHOWN_MEMORY(time_ns), FORM_SCALED, 3, .doc = "How long all of them took."},
-    {"Size(MB)", SHOWN_MEMORY(mb), FORM_SHORTEST, 3, .doc = "Amount that all of them moved, or that was in use."},
-    {"Bandwidth(MB/s)", SHOWN_MEMORY(mb_s), FORM_SHORTEST, 1, .doc = "Size by time."},
-    {"Name", SHOWN_MEMORY(name), .doc = "The direction, function, operator or memory."},
-    {.title = NULL},
 };
 
 enum kind { COPY, CALL, TRAFFIC, IN_USE };
@@ -373,7 +357,15 @@ const struct report report_memory = {
     .needs = "copies, calls of the host, counters of memory, or its use",
     .families = FAMILY_ANY,
     .shown_only = true,
-    .columns = columns_memory,
+    .columns = VALUE_LIST(
+        {"Kind", SHOWN_MEMORY(kind),
+         .doc = "copy: by a device; call: of the host, that allocates, frees, or copies and waits; traffic: of an "
+                "operator; in use: at most."},
+        {"Count", SHOWN_MEMORY(count), .flags = REPORT_NUMBER, .doc = "How often."},
+        {"Time(us)", SHOWN_MEMORY(time_ns), FORM_SCALED, 3, .doc = "How long all of them took."},
+        {"Size(MB)", SHOWN_MEMORY(mb), FORM_SHORTEST, 3, .doc = "Amount that all of them moved, or that was in use."},
+        {"Bandwidth(MB/s)", SHOWN_MEMORY(mb_s), FORM_SHORTEST, 1, .doc = "Size by time."},
+        {"Name", SHOWN_MEMORY(name), .doc = "The direction, function, operator or memory."}),
     .of_workload = put_memory,
 };
 
@@ -392,29 +384,12 @@ struct shown_communication {
     const char *type, *name;
 };
 
-static const struct report_column columns_communication[] = {
-    {"Share(%)", SHOWN_COMMUNICATION(share), FORM_SCALED, 2,
-     .doc = "Share of the time of all communication operators."},
-    {"Total(us)", SHOWN_COMMUNICATION(item.series.total), FORM_SCALED, 3, .doc = "The time of all executions."},
-    {"Exposed(us)", SHOWN_COMMUNICATION(item.exposed_ns), FORM_SCALED, 3,
-     .doc = "How long the device computed nothing meanwhile."},
-    {"Exposed share(%)", SHOWN_COMMUNICATION(exposed_share), FORM_SCALED, 2, .doc = "Its share of the total."},
-    {"Count", SHOWN_COMMUNICATION(item.series.n), .flags = REPORT_NUMBER, .doc = "How often it ran."},
-    {"Median(us)", SHOWN_COMMUNICATION(item.series.median), FORM_SCALED, 3, .flags = REPORT_NARROW,
-     .doc = "Half took no longer."},
-    {"Longest(us)", SHOWN_COMMUNICATION(item.series.maximum), FORM_SCALED, 3, .flags = REPORT_NARROW,
-     .doc = "The longest execution."},
-    {"Type", SHOWN_COMMUNICATION(type), .flags = REPORT_NARROW, .doc = "Kind of communication."},
-    {"Name", SHOWN_COMMUNICATION(name), .doc = "The operator."},
-    {.title = NULL},
-};
-
 ARRAY_COMPARE(by_total, struct communication, ARRAY_BY_MOST(series.total), ARRAY_BY(op))
 
 /* Adds the executions of one device. */
 static int add_device(const struct workload *workload, uint16_t device, struct communication *items, struct err *err)
 {
-    struct coverage computing;
+    SCOPED(coverage_release) struct coverage computing;
     size_t cursor = 0;
     int status = coverage_of_computing(workload, device, &computing, err);
 
@@ -429,7 +404,6 @@ static int add_device(const struct workload *workload, uint16_t device, struct c
             coverage_within(&computing, execution->start_ns, execution->start_ns + execution->duration_ns, &cursor);
         status = statistics_durations_add(&item->durations, execution->duration_ns, err);
     }
-    coverage_release(&computing);
     return status;
 }
 
@@ -471,14 +445,13 @@ static int put_all_communication(struct report_run *run, const struct workload *
 
 static int put_communication(struct report_run *run, const struct workload *workload, struct err *err)
 {
-    struct communication *items = calloc(workload->operator_count + 1, sizeof *items);
+    SCOPED_FREE struct communication *items = scoped_memory(workload->operator_count + 1, sizeof *items);
     int status = items != NULL ? put_all_communication(run, workload, items, err) : err_no_memory(err);
 
     for (size_t i = 0; items != NULL && i < workload->operator_count; i++) {
         series_release(&items[i].series);
         large_free(items[i].durations.items);
     }
-    free(items);
     return status;
 }
 
@@ -489,6 +462,19 @@ const struct report report_communication = {
     .needs = "communication operators",
     .families = FAMILY_ANY,
     .shown_only = true,
-    .columns = columns_communication,
+    .columns = VALUE_LIST(
+        {"Share(%)", SHOWN_COMMUNICATION(share), FORM_SCALED, 2,
+         .doc = "Share of the time of all communication operators."},
+        {"Total(us)", SHOWN_COMMUNICATION(item.series.total), FORM_SCALED, 3, .doc = "The time of all executions."},
+        {"Exposed(us)", SHOWN_COMMUNICATION(item.exposed_ns), FORM_SCALED, 3,
+         .doc = "How long the device computed nothing meanwhile."},
+        {"Exposed share(%)", SHOWN_COMMUNICATION(exposed_share), FORM_SCALED, 2, .doc = "Its share of the total."},
+        {"Count", SHOWN_COMMUNICATION(item.series.n), .flags = REPORT_NUMBER, .doc = "How often it ran."},
+        {"Median(us)", SHOWN_COMMUNICATION(item.series.median), FORM_SCALED, 3, .flags = REPORT_NARROW,
+         .doc = "Half took no longer."},
+        {"Longest(us)", SHOWN_COMMUNICATION(item.series.maximum), FORM_SCALED, 3, .flags = REPORT_NARROW,
+         .doc = "The longest execution."},
+        {"Type", SHOWN_COMMUNICATION(type), .flags = REPORT_NARROW, .doc = "Kind of communication."},
+        {"Name", SHOWN_COMMUNICATION(name), .doc = "The operator."}),
     .of_workload = put_communication,
 };

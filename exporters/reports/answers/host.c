@@ -50,7 +50,7 @@ static int put_function(struct report_run *run, const struct ranked *ranked, dou
 static int put_times(struct report_run *run, const struct host_calls *calls, struct err *err)
 {
     const struct call_times *times = &calls->times;
-    struct ranked *ranked = calloc(times->count + 1, sizeof *ranked);
+    SCOPED_FREE struct ranked *ranked = scoped_memory(times->count + 1, sizeof *ranked);
     double self_ns = 0;
     size_t count = 0;
     int status = ranked != NULL ? 0 : err_no_memory(err);
@@ -64,7 +64,6 @@ static int put_times(struct report_run *run, const struct host_calls *calls, str
         array_sort(ranked, count, sizeof *ranked, by_self);
     for (size_t i = 0; status == 0 && i < count; i++)
         status = put_function(run, &ranked[i], self_ns, err);
-    free(ranked);
     return status;
 }
 
@@ -103,18 +102,6 @@ struct shown_ranges {
     const char *name;
 };
 
-static const struct report_column columns_ranges[] = {
-    {"Total(us)", SHOWN_RANGES(series.total), FORM_SCALED, 3, .doc = "The time of all of this name."},
-    {"Count", SHOWN_RANGES(series.n), .flags = REPORT_NUMBER, .doc = "How many there are."},
-    {"Median(us)", SHOWN_RANGES(series.median), FORM_SCALED, 3, .doc = "Half of them took no longer."},
-    {"P95(us)", SHOWN_RANGES(p95_ns), FORM_SCALED, 3, .doc = "19 of 20 took no longer."},
-    {"Longest(us)", SHOWN_RANGES(series.maximum), FORM_SCALED, 3, .doc = "The longest."},
-    {"Mean period(us)", SHOWN_RANGES(period_ns), FORM_SCALED, 3, .id = "mean_period",
-     .doc = "From the begin of one to that of the next, the mean."},
-    {"Range", SHOWN_RANGES(name), .doc = "The message."},
-    {.title = NULL},
-};
-
 static int put_range(struct report_run *run, struct named_times *times, size_t name, struct err *err)
 {
     double period_ns = named_times_period_ns(times, name);
@@ -149,22 +136,19 @@ const struct report report_ranges = {
     .needs = "ranges of the program (msproftx)",
     .families = FAMILY_ASCEND,
     .shown_only = true,
-    .columns = columns_ranges,
+    .columns =
+        VALUE_LIST({"Total(us)", SHOWN_RANGES(series.total), FORM_SCALED, 3, .doc = "The time of all of this name."},
+                   {"Count", SHOWN_RANGES(series.n), .flags = REPORT_NUMBER, .doc = "How many there are."},
+                   {"Median(us)", SHOWN_RANGES(series.median), FORM_SCALED, 3, .doc = "Half of them took no longer."},
+                   {"P95(us)", SHOWN_RANGES(p95_ns), FORM_SCALED, 3, .doc = "19 of 20 took no longer."},
+                   {"Longest(us)", SHOWN_RANGES(series.maximum), FORM_SCALED, 3, .doc = "The longest."},
+                   {"Mean period(us)", SHOWN_RANGES(period_ns), FORM_SCALED, 3, .id = "mean_period",
+                    .doc = "From the begin of one to that of the next, the mean."},
+                   {"Range", SHOWN_RANGES(name), .doc = "The message."}),
     .rows = put_rows_ranges,
 };
 
 /* Which operator of a framework, on which line of Python, launched what devices ran. */
-static const struct report_column columns_lines[] = {
-    {"Share(%)", "sum(w.duration_ns) * 10000 / max((SELECT sum(duration_ns) FROM temp.framework_work), 1)", FORM_SCALED,
-     2, .doc = "Share of the time of all rows."},
-    {"Total(us)", "sum(w.duration_ns)", FORM_SCALED, 3, .doc = "Time that devices ran for it."},
-    {"Count", "count(*)", .flags = REPORT_NUMBER, .doc = "How many operators of the device that were."},
-    {"Longest(us)", "max(w.duration_ns)", FORM_SCALED, 3, .doc = "The longest one."},
-    {"Operator", "o.name", .doc = "The operator of the framework that launched it."},
-    {"Line", "o.line", .doc = "The innermost line of Python around it; empty: not recorded."},
-    {.title = NULL},
-};
-
 const struct report report_lines = {
     .name = "lines",
     .title = "Launched by",
@@ -177,7 +161,14 @@ const struct report report_lines = {
     .query = {.from = "temp.framework_work w JOIN temp.framework_op o ON o.id = w.op_id",
               .group_by = "o.id",
               .order_by = "sum(w.duration_ns) DESC, o.id"},
-    .columns = columns_lines,
+    .columns = VALUE_LIST(
+        {"Share(%)", "sum(w.duration_ns) * 10000 / max((SELECT sum(duration_ns) FROM temp.framework_work), 1)",
+         FORM_SCALED, 2, .doc = "Share of the time of all rows."},
+        {"Total(us)", "sum(w.duration_ns)", FORM_SCALED, 3, .doc = "Time that devices ran for it."},
+        {"Count", "count(*)", .flags = REPORT_NUMBER, .doc = "How many operators of the device that were."},
+        {"Longest(us)", "max(w.duration_ns)", FORM_SCALED, 3, .doc = "The longest one."},
+        {"Operator", "o.name", .doc = "The operator of the framework that launched it."},
+        {"Line", "o.line", .doc = "The innermost line of Python around it; empty: not recorded."}),
 };
 
 /* The stages of MindSpore's data pipeline: which of them starves. */
@@ -185,19 +176,6 @@ const struct report report_lines = {
     {                                                                                                                  \
         title, sql, FORM_SHORTEST, 2, .doc = text                                                                      \
     }
-
-static const struct report_column columns_pipeline[] = {
-    {"Stage", "name", .doc = "The operator of the pipeline, the last one first."},
-    PERCENT("Input Empty(%)", "input_empty", "How often there was nothing for it to take: it starves."),
-    {"Filled By", "input", .doc = "The stage that fills its input queue."},
-    PERCENT("Queue Empty(%)", "empty", "How often the queue that it fills was empty."),
-    PERCENT("Queue Used(%)", "used", "How full that queue was."),
-    {"Queue Average", "average", FORM_SHORTEST, 2, .doc = "How much was in it."},
-    {"Workers", "workers", .flags = REPORT_NUMBER, .doc = "Its workers."},
-    PERCENT("CPU(%)", "cpu", "Share of the host's processor."),
-    PERCENT("CPU per Worker(%)", "cpu_per_worker", "Share of that for each worker."),
-    {.title = NULL},
-};
 
 const struct report report_data_pipeline = {
     .name = "data_pipeline",
@@ -209,21 +187,19 @@ const struct report report_data_pipeline = {
     .shown_only = true,
     .when = FRAMEWORK_ATTACHED,
     .query = {.from = "temp.framework_stage", .order_by = "rowid"},
-    .columns = columns_pipeline,
+    .columns =
+        VALUE_LIST({"Stage", "name", .doc = "The operator of the pipeline, the last one first."},
+                   PERCENT("Input Empty(%)", "input_empty", "How often there was nothing for it to take: it starves."),
+                   {"Filled By", "input", .doc = "The stage that fills its input queue."},
+                   PERCENT("Queue Empty(%)", "empty", "How often the queue that it fills was empty."),
+                   PERCENT("Queue Used(%)", "used", "How full that queue was."),
+                   {"Queue Average", "average", FORM_SHORTEST, 2, .doc = "How much was in it."},
+                   {"Workers", "workers", .flags = REPORT_NUMBER, .doc = "Its workers."},
+                   PERCENT("CPU(%)", "cpu", "Share of the host's processor."),
+                   PERCENT("CPU per Worker(%)", "cpu_per_worker", "Share of that for each worker.")),
 };
 
 /* The losses and refusals of the import. */
-static const struct report_column columns_diagnostics[] = {
-    {"Severity", "severity", .doc = "Error, warning or note."},
-    {"Code", "code", .doc = "Which problem it is."},
-    {"Occurrences", "occurrences", .flags = REPORT_NUMBER, .doc = "How often it was met."},
-    {"File", "file", .doc = "The file of the capture."},
-    {"Record", "record", .flags = REPORT_NUMBER, .doc = "The first record of it, from 0."},
-    {"Offset(B)", "byte_offset", .flags = REPORT_NUMBER, .doc = "Where that begins."},
-    {"Message", "message", .flags = REPORT_SENTENCES, .doc = "Message: found, and expected."},
-    {.title = NULL},
-};
-
 const struct report report_diagnostics = {
     .name = "diagnostics",
     .title = "Problems of the data",
@@ -233,5 +209,11 @@ const struct report report_diagnostics = {
     .is_short = true,
     .shown_only = true,
     .query = {.from = "diagnostics", .order_by = "id"},
-    .columns = columns_diagnostics,
+    .columns = VALUE_LIST({"Severity", "severity", .doc = "Error, warning or note."},
+                          {"Code", "code", .doc = "Which problem it is."},
+                          {"Occurrences", "occurrences", .flags = REPORT_NUMBER, .doc = "How often it was met."},
+                          {"File", "file", .doc = "The file of the capture."},
+                          {"Record", "record", .flags = REPORT_NUMBER, .doc = "The first record of it, from 0."},
+                          {"Offset(B)", "byte_offset", .flags = REPORT_NUMBER, .doc = "Where that begins."},
+                          {"Message", "message", .flags = REPORT_SENTENCES, .doc = "Message: found, and expected."}),
 };

@@ -42,14 +42,6 @@ struct shown_point {
 };
 #define POINT(member) REPORT_FIELD(struct shown_point, member)
 
-static const struct report_column curve_columns[] = {
-    {"Time(us)", POINT(point.time_ns), FORM_TIME, .doc = "From when on this much was held."},
-    {"Held(KiB)", POINT(kib), FORM_SHORTEST, 3, .id = "held", .doc = "The sum of all pieces that were held then."},
-    {"Pieces", POINT(point.pieces), .flags = REPORT_NUMBER, .doc = "How many they are."},
-    {"Device_id", POINT(point.device), .flags = REPORT_NUMBER, .doc = "The device."},
-    {.title = NULL},
-};
-
 static int put_points(struct memory_rows *rows, struct err *err)
 {
     for (size_t i = 0; i < rows->curve.count; i++) {
@@ -75,7 +67,11 @@ const struct report report_memory_curve = {
     .needs = NEEDS,
     .families = FAMILY_OF(CAPTURE_CANN),
     .shown_only = true,
-    .columns = curve_columns,
+    .columns = VALUE_LIST(
+        {"Time(us)", POINT(point.time_ns), FORM_TIME, .doc = "From when on this much was held."},
+        {"Held(KiB)", POINT(kib), FORM_SHORTEST, 3, .id = "held", .doc = "The sum of all pieces that were held then."},
+        {"Pieces", POINT(point.pieces), .flags = REPORT_NUMBER, .doc = "How many they are."},
+        {"Device_id", POINT(point.device), .flags = REPORT_NUMBER, .doc = "The device."}),
     .rows = put_curve,
 };
 
@@ -88,17 +84,6 @@ struct shown_holder {
     const char *owner;
 };
 #define HOLDER(member) REPORT_FIELD(struct shown_holder, member)
-
-static const struct report_column peak_columns[] = {
-    {"Share(%)", HOLDER(share), FORM_SCALED, 2, .doc = "Share of all that was held at the peak of the device."},
-    {"Held(KiB)", HOLDER(kib), FORM_SHORTEST, 3, .id = "held", .doc = "How much it held."},
-    {"Pieces", HOLDER(holder.pieces), .flags = REPORT_NUMBER, .doc = "In how many pieces."},
-    {"Since(us)", HOLDER(holder.since_ns), FORM_TIME, .flags = REPORT_NARROW, .doc = "When it got the oldest."},
-    {"Peak(us)", HOLDER(peak_ns), FORM_TIME, .flags = REPORT_NARROW, .doc = "When most was held, the first time."},
-    {"Device_id", HOLDER(device), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The device."},
-    {"Name", HOLDER(owner), .doc = "The operator."},
-    {.title = NULL},
-};
 
 static int put_peak(struct memory_rows *rows, const struct memory_point *peak, struct err *err)
 {
@@ -147,6 +132,13 @@ const struct report report_memory_peak = {
     .needs = NEEDS,
     .families = FAMILY_OF(CAPTURE_CANN),
     .shown_only = true,
-    .columns = peak_columns,
+    .columns = VALUE_LIST(
+        {"Share(%)", HOLDER(share), FORM_SCALED, 2, .doc = "Share of all that was held at the peak of the device."},
+        {"Held(KiB)", HOLDER(kib), FORM_SHORTEST, 3, .id = "held", .doc = "How much it held."},
+        {"Pieces", HOLDER(holder.pieces), .flags = REPORT_NUMBER, .doc = "In how many pieces."},
+        {"Since(us)", HOLDER(holder.since_ns), FORM_TIME, .flags = REPORT_NARROW, .doc = "When it got the oldest."},
+        {"Peak(us)", HOLDER(peak_ns), FORM_TIME, .flags = REPORT_NARROW, .doc = "When most was held, the first time."},
+        {"Device_id", HOLDER(device), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The device."},
+        {"Name", HOLDER(owner), .doc = "The operator."}),
     .rows = put_peaks,
 };

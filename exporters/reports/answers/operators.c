@@ -56,15 +56,6 @@ struct shown {
     int64_t share, until_ns; /* share: of 10000 */
 };
 
-static const struct report_column columns_small[] = {
-    {"Share(%)", SHOWN(share), FORM_SCALED, 2, .doc = "Share of all executions."},
-    {"Count", SHOWN(bin.count), .flags = REPORT_NUMBER, .doc = "Executions in the bin."},
-    {"Total(us)", SHOWN(bin.total_ns), FORM_SCALED, 3, .doc = "Their time."},
-    {"From(us)", SHOWN(bin.from_ns), FORM_SCALED, 3, .doc = "They take this or longer."},
-    {"Until(us)", SHOWN(until_ns), FORM_SCALED, 3, .doc = "And less than this."},
-    {.title = NULL},
-};
-
 static int put_small(struct report_run *run, const struct workload *workload, struct err *err)
 {
     struct histogram histogram;
@@ -99,7 +90,11 @@ const struct report report_small = {
     .families = FAMILY_ANY,
     .is_short = true,
     .shown_only = true,
-    .columns = columns_small,
+    .columns = VALUE_LIST({"Share(%)", SHOWN(share), FORM_SCALED, 2, .doc = "Share of all executions."},
+                          {"Count", SHOWN(bin.count), .flags = REPORT_NUMBER, .doc = "Executions in the bin."},
+                          {"Total(us)", SHOWN(bin.total_ns), FORM_SCALED, 3, .doc = "Their time."},
+                          {"From(us)", SHOWN(bin.from_ns), FORM_SCALED, 3, .doc = "They take this or longer."},
+                          {"Until(us)", SHOWN(until_ns), FORM_SCALED, 3, .doc = "And less than this."}),
     .of_workload = put_small,
 };
 
@@ -109,19 +104,6 @@ struct shown_conversions {
     struct neighbours item;
     double share, mean_ns; /* share: of 10000 */
     const char *type, *producer, *consumer, *name;
-};
-
-static const struct report_column columns_conversions[] = {
-    {"Share(%)", SHOWN_CONVERSIONS(share), FORM_SCALED, 2, .doc = "Share of the time of all operators."},
-    {"Total(us)", SHOWN_CONVERSIONS(item.total_ns), FORM_SCALED, 3,
-     .doc = "The time of all executions between these two."},
-    {"Count", SHOWN_CONVERSIONS(item.count), .flags = REPORT_NUMBER, .doc = "How often it ran between these two."},
-    {"Mean(us)", SHOWN_CONVERSIONS(mean_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The time of one of them."},
-    {"Type", SHOWN_CONVERSIONS(type), .doc = "Kind of conversion."},
-    {"Producer", SHOWN_CONVERSIONS(producer), .doc = "The operator that ran before it on its stream."},
-    {"Consumer", SHOWN_CONVERSIONS(consumer), .doc = "The operator that ran behind it on its stream."},
-    {"Name", SHOWN_CONVERSIONS(name), .doc = "The operator that converts."},
-    {.title = NULL},
 };
 
 static bool wanted_conversions(const struct workload *workload, const struct workload_operator *op)
@@ -151,7 +133,7 @@ static int put_item(struct report_run *run, const struct workload *workload, con
 
 static int put_conversions(struct report_run *run, const struct workload *workload, struct err *err)
 {
-    struct neighbour_list list;
+    SCOPED(neighbours_release) struct neighbour_list list;
     double all_ns = 0;
     int status = neighbours_find(workload, wanted_conversions, &list, err);
 
@@ -159,7 +141,6 @@ static int put_conversions(struct report_run *run, const struct workload *worklo
         all_ns += workload->operators[i].total_ns;
     for (size_t i = 0; status == 0 && i < list.count; i++)
         status = put_item(run, workload, &list.items[i], all_ns, err);
-    neighbours_release(&list);
     return status;
 }
 
@@ -171,7 +152,17 @@ const struct report report_conversions = {
     .needs = "operators of the types TransData, Cast, Transpose or Reformat",
     .families = FAMILY_ANY,
     .shown_only = true,
-    .columns = columns_conversions,
+    .columns = VALUE_LIST(
+        {"Share(%)", SHOWN_CONVERSIONS(share), FORM_SCALED, 2, .doc = "Share of the time of all operators."},
+        {"Total(us)", SHOWN_CONVERSIONS(item.total_ns), FORM_SCALED, 3,
+         .doc = "The time of all executions between these two."},
+        {"Count", SHOWN_CONVERSIONS(item.count), .flags = REPORT_NUMBER, .doc = "How often it ran between these two."},
+        {"Mean(us)", SHOWN_CONVERSIONS(mean_ns), FORM_SCALED, 3, .flags = REPORT_NARROW,
+         .doc = "The time of one of them."},
+        {"Type", SHOWN_CONVERSIONS(type), .doc = "Kind of conversion."},
+        {"Producer", SHOWN_CONVERSIONS(producer), .doc = "The operator that ran before it on its stream."},
+        {"Consumer", SHOWN_CONVERSIONS(consumer), .doc = "The operator that ran behind it on its stream."},
+        {"Name", SHOWN_CONVERSIONS(name), .doc = "The operator that converts."}),
     .of_workload = put_conversions,
 };
 
@@ -182,25 +173,6 @@ struct shown_bound {
     double share, compute, memory, cube; /* of 10000; NAN: not known */
     double mb, mb_s;
     const char *bound, *type, *name;
-};
-
-static const struct report_column columns_bound[] = {
-    {"Share(%)", SHOWN_BOUND(share), FORM_SCALED, 2, .doc = "Share of the time of all operators."},
-    {"Total(us)", SHOWN_BOUND(named.total_ns), FORM_SCALED, 3, .doc = "The time of all executions."},
-    {"Count", SHOWN_BOUND(named.count), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "How often it ran."},
-    {"Bound", SHOWN_BOUND(bound),
-     .doc = "memory or compute: of which the busiest unit is; latency: none is busy for half of the time."},
-    {"Compute(%)", SHOWN_BOUND(compute), FORM_SCALED, 2,
-     .doc = "How long the busiest unit that calculates was busy, weighted by time."},
-    {"Memory(%)", SHOWN_BOUND(memory), FORM_SCALED, 2,
-     .doc = "Busy part of the units that move data from and to memory."},
-    {"Cube(%)", SHOWN_BOUND(cube), FORM_SCALED, 2, .doc = "The matrix unit over all cores of the device."},
-    {"Moved(MB)", SHOWN_BOUND(mb), FORM_SHORTEST, 3, .flags = REPORT_NARROW, .doc = "Read and written outside."},
-    {"Bandwidth(MB/s)", SHOWN_BOUND(mb_s), FORM_SHORTEST, 1, .flags = REPORT_NARROW,
-     .doc = "Moved by the counted time."},
-    {"Type", SHOWN_BOUND(type), .flags = REPORT_NARROW, .doc = "The type of the operator."},
-    {"Name", SHOWN_BOUND(name), .doc = "The operator."},
-    {.title = NULL},
 };
 
 static double share_of(double share)
@@ -255,7 +227,22 @@ const struct report report_bound = {
     .needs = "counters of the units of cores: those of PipeUtilization",
     .families = FAMILY_ANY,
     .shown_only = true,
-    .columns = columns_bound,
+    .columns = VALUE_LIST(
+        {"Share(%)", SHOWN_BOUND(share), FORM_SCALED, 2, .doc = "Share of the time of all operators."},
+        {"Total(us)", SHOWN_BOUND(named.total_ns), FORM_SCALED, 3, .doc = "The time of all executions."},
+        {"Count", SHOWN_BOUND(named.count), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "How often it ran."},
+        {"Bound", SHOWN_BOUND(bound),
+         .doc = "memory or compute: of which the busiest unit is; latency: none is busy for half of the time."},
+        {"Compute(%)", SHOWN_BOUND(compute), FORM_SCALED, 2,
+         .doc = "How long the busiest unit that calculates was busy, weighted by time."},
+        {"Memory(%)", SHOWN_BOUND(memory), FORM_SCALED, 2,
+         .doc = "Busy part of the units that move data from and to memory."},
+        {"Cube(%)", SHOWN_BOUND(cube), FORM_SCALED, 2, .doc = "The matrix unit over all cores of the device."},
+        {"Moved(MB)", SHOWN_BOUND(mb), FORM_SHORTEST, 3, .flags = REPORT_NARROW, .doc = "Read and written outside."},
+        {"Bandwidth(MB/s)", SHOWN_BOUND(mb_s), FORM_SHORTEST, 1, .flags = REPORT_NARROW,
+         .doc = "Moved by the counted time."},
+        {"Type", SHOWN_BOUND(type), .flags = REPORT_NARROW, .doc = "The type of the operator."},
+        {"Name", SHOWN_BOUND(name), .doc = "The operator."}),
     .of_workload = put_bounds,
     .counters = true,
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/reports/answers/outcome.h"
 
-#include "base/array.h"
 #include "base/utf8.h"
 #include "base/words.h"
 #include "db/database.h"
@@ -13,11 +12,9 @@
 #include "exporters/table/grid.h"
 #include "exporters/table/report.h"
 #include "parsers/record.h"
-#include "parsers/switches/finding.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <threads.h>

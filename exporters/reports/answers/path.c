@@ -76,22 +76,6 @@ struct shown_total {
 };
 #define TOTAL(member) REPORT_FIELD(struct shown_total, member)
 
-static const struct report_column total_columns[] = {
-    {"Share(%)", TOTAL(share), FORM_SCALED, 2, .doc = "On the path and waits before it, of the time of all steps."},
-    {"On path(us)", TOTAL(of.path_ns), FORM_SCALED, 3, .doc = "The time of those that are on the path of their step."},
-    {"Waits(us)", TOTAL(of.waits_ns), FORM_SCALED, 3,
-     .doc = "Between the end of what these waited for and their begin: nothing that was recorded tells what for."},
-    {"Total(us)", TOTAL(of.total_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The time of all of them."},
-    {"Count on path", TOTAL(of.critical), .flags = REPORT_NUMBER, .doc = "How many are on a path."},
-    {"Count", TOTAL(of.count), .flags = REPORT_NUMBER, .doc = "How many there are."},
-    {"Slack(us)", TOTAL(slack_ns), FORM_SCALED, 3,
-     .doc = "By how much the others can take longer until their step does: the least of all of them."},
-    {"Kind", TOTAL(side), .doc = "device, or host: a call that launches or waits."},
-    {"Type", TOTAL(type), .flags = REPORT_NARROW, .doc = "The type of the operator."},
-    {"Name", TOTAL(name), .doc = "The operator, or the call."},
-    {.title = NULL},
-};
-
 static int64_t cost_ns(const struct path_total *total)
 {
     return number_add(total->path_ns, total->waits_ns);
@@ -181,7 +165,20 @@ const struct report report_paths = {
     .needs = NEEDS,
     .families = FAMILY_ANY,
     .shown_only = true,
-    .columns = total_columns,
+    .columns = VALUE_LIST(
+        {"Share(%)", TOTAL(share), FORM_SCALED, 2, .doc = "On the path and waits before it, of the time of all steps."},
+        {"On path(us)", TOTAL(of.path_ns), FORM_SCALED, 3,
+         .doc = "The time of those that are on the path of their step."},
+        {"Waits(us)", TOTAL(of.waits_ns), FORM_SCALED, 3,
+         .doc = "Between the end of what these waited for and their begin: nothing that was recorded tells what for."},
+        {"Total(us)", TOTAL(of.total_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The time of all of them."},
+        {"Count on path", TOTAL(of.critical), .flags = REPORT_NUMBER, .doc = "How many are on a path."},
+        {"Count", TOTAL(of.count), .flags = REPORT_NUMBER, .doc = "How many there are."},
+        {"Slack(us)", TOTAL(slack_ns), FORM_SCALED, 3,
+         .doc = "By how much the others can take longer until their step does: the least of all of them."},
+        {"Kind", TOTAL(side), .doc = "device, or host: a call that launches or waits."},
+        {"Type", TOTAL(type), .flags = REPORT_NARROW, .doc = "The type of the operator."},
+        {"Name", TOTAL(name), .doc = "The operator, or the call."}),
     .rows = put_path,
 };
 

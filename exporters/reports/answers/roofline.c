@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Work and data of operators under the roofs of the chip. Only what shapes prove, or counters measured, is told. */
-#include "exporters/load/answer.h"
 #include "exporters/load/load.h"
 #include "exporters/table/report.h"
 

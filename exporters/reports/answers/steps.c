@@ -116,32 +116,6 @@ struct shown_overlap {
     const char *source;
 };
 
-static const struct report_column columns_overlap[] = {
-    {"Step", SHOWN_OVERLAP(step), .flags = REPORT_NUMBER, .doc = "From 1; without steps the whole capture is one."},
-    {"Device_id", SHOWN_OVERLAP(device), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The device."},
-    {"Start(us)", SHOWN_OVERLAP(start_ns), FORM_TIME, .doc = "When it began."},
-    {"Time(us)", SHOWN_OVERLAP(time_ns), FORM_SCALED, 3, .id = "step_time", .doc = "How long it took."},
-    {"Period(us)", SHOWN_OVERLAP(period_ns), FORM_SCALED, 3,
-     .doc = "From its begin to that of the next, where that was recorded. The following columns are of the period, "
-            "without one "
-            "of the step."},
-    {"Computing(us)", SHOWN_OVERLAP(it.computing_ns), FORM_SCALED, 3, .doc = "When operators ran."},
-    {"Communication(us)", SHOWN_OVERLAP(it.communication_ns), FORM_SCALED, 3, .flags = REPORT_NARROW,
-     .doc = "When the device communicated."},
-    {"Exposed(us)", SHOWN_OVERLAP(it.exposed_ns), FORM_SCALED, 3, .id = "exposed_comm",
-     .doc = "When it communicated and did not compute."},
-    {"Copies(us)", SHOWN_OVERLAP(it.copy_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "When it copied."},
-    {"Busy(us)", SHOWN_OVERLAP(it.busy_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "When it did any of it."},
-    {"Free(us)", SHOWN_OVERLAP(free_ns), FORM_SCALED, 3,
-     .doc = "When it did nothing; not known where a part of the step was not recorded."},
-    {"Free share(%)", SHOWN_OVERLAP(free_share), FORM_SCALED, 2, .doc = "Its share."},
-    {"Source", SHOWN_OVERLAP(source), .flags = REPORT_NARROW, .doc = "Source that told the steps apart."},
-    {"Model_id", SHOWN_OVERLAP(model), .flags = REPORT_NUMBER | REPORT_NARROW,
-     .doc = "The model; none of marked steps."},
-    {"Number", SHOWN_OVERLAP(number), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "As the capture counts it."},
-    {.title = NULL},
-};
-
 static int put_split(struct report_run *run, const struct workload *workload, const struct splits *splits, size_t i,
                      struct err *err)
 {
@@ -169,12 +143,11 @@ static int put_split(struct report_run *run, const struct workload *workload, co
 
 static int put_splits(struct report_run *run, const struct workload *workload, struct err *err)
 {
-    struct splits splits;
+    SCOPED(splits_release) struct splits splits;
     int status = splits_make(workload, &splits, err);
 
     for (size_t i = 0; status == 0 && i < splits.count; i++)
         status = put_split(run, workload, &splits, i, err);
-    splits_release(&splits);
     return status;
 }
 
@@ -187,6 +160,29 @@ const struct report report_overlap = {
     .needs = "tasks with times",
     .families = FAMILY_ANY,
     .shown_only = true,
-    .columns = columns_overlap,
+    .columns = VALUE_LIST(
+        {"Step", SHOWN_OVERLAP(step), .flags = REPORT_NUMBER, .doc = "From 1; without steps the whole capture is one."},
+        {"Device_id", SHOWN_OVERLAP(device), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The device."},
+        {"Start(us)", SHOWN_OVERLAP(start_ns), FORM_TIME, .doc = "When it began."},
+        {"Time(us)", SHOWN_OVERLAP(time_ns), FORM_SCALED, 3, .id = "step_time", .doc = "How long it took."},
+        {"Period(us)", SHOWN_OVERLAP(period_ns), FORM_SCALED, 3,
+         .doc = "From its begin to that of the next, where that was recorded. The following columns are of the period, "
+                "without one "
+                "of the step."},
+        {"Computing(us)", SHOWN_OVERLAP(it.computing_ns), FORM_SCALED, 3, .doc = "When operators ran."},
+        {"Communication(us)", SHOWN_OVERLAP(it.communication_ns), FORM_SCALED, 3, .flags = REPORT_NARROW,
+         .doc = "When the device communicated."},
+        {"Exposed(us)", SHOWN_OVERLAP(it.exposed_ns), FORM_SCALED, 3, .id = "exposed_comm",
+         .doc = "When it communicated and did not compute."},
+        {"Copies(us)", SHOWN_OVERLAP(it.copy_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "When it copied."},
+        {"Busy(us)", SHOWN_OVERLAP(it.busy_ns), FORM_SCALED, 3, .flags = REPORT_NARROW,
+         .doc = "When it did any of it."},
+        {"Free(us)", SHOWN_OVERLAP(free_ns), FORM_SCALED, 3,
+         .doc = "When it did nothing; not known where a part of the step was not recorded."},
+        {"Free share(%)", SHOWN_OVERLAP(free_share), FORM_SCALED, 2, .doc = "Its share."},
+        {"Source", SHOWN_OVERLAP(source), .flags = REPORT_NARROW, .doc = "Source that told the steps apart."},
+        {"Model_id", SHOWN_OVERLAP(model), .flags = REPORT_NUMBER | REPORT_NARROW,
+         .doc = "The model; none of marked steps."},
+        {"Number", SHOWN_OVERLAP(number), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "As the capture counts it."}),
     .of_workload = put_splits,
 };

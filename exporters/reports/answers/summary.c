@@ -8,7 +8,6 @@
 #include "exporters/table/report.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #define LARGEST_FINDINGS 5
 #define TEXT_SIZE 640

@@ -59,11 +59,10 @@ static int put_group(struct report_run *run, const struct group *group, struct e
 
 static int put_rows(struct report_run *run, struct err *err)
 {
-    struct groups groups = {.items = NULL};
+    SCOPED(groups_release) struct groups groups = {.items = NULL};
     int status = groups_load(run->session, GROUPS_OF_CALLS, compare, &groups, err);
     for (size_t i = 0; status == 0 && i < groups.count; i++)
         status = put_group(run, &groups.items[i], err);
-    groups_release(&groups);
     return status;
 }
 

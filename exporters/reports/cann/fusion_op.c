@@ -37,27 +37,6 @@ const struct report report_fusion_op = {
 };
 
 /* fusion_op: which operators the graph compiler fused, and their memory, as Ascend's tool of 2022 has it. */
-static const struct report_column columns_2022[] = {
-    {"Model Name", "l.name", .doc = "The model."},
-    {"Model ID", "f.model_id", .flags = REPORT_NUMBER, .doc = "Its number."},
-    {"Fusion Op", "coalesce(f.fusion_name, n.name, CAST(f.fusion_name_id AS TEXT))",
-     .doc = "The operator that was made of others."},
-    {"Original Ops",
-     "(SELECT group_concat(coalesce(o.name, CAST(v.id AS TEXT)), ';') FROM ("
-     "  SELECT 0 AS place, f.op_name0_id AS id UNION ALL SELECT 1, f.op_name1_id"
-     "  UNION ALL SELECT 2, f.op_name2_id UNION ALL SELECT 3, f.op_name3_id"
-     "  UNION ALL SELECT 4, f.op_name4_id UNION ALL SELECT 5, f.op_name5_id"
-     "  UNION ALL SELECT 6, f.op_name6_id UNION ALL SELECT 7, f.op_name7_id ORDER BY place) v"
-     "  LEFT JOIN hash o ON o.hash_id = v.id WHERE v.place < f.op_count)",
-     .doc = "Those, joined by ';'."},
-    {"Memory Input(Bytes)", "f.input_bytes", .flags = REPORT_NUMBER, .doc = "Memory of its inputs."},
-    {"Memory Output(Bytes)", "f.output_bytes", .flags = REPORT_NUMBER, .doc = "Memory of its outputs."},
-    {"Memory Weight(Bytes)", "f.weight_bytes", .flags = REPORT_NUMBER, .doc = "Memory of its weights."},
-    {"Memory Workspace(Bytes)", "f.workspace_bytes", .flags = REPORT_NUMBER, .doc = "Memory of its workspace."},
-    {"Memory Total(Bytes)", "f.total_bytes", .flags = REPORT_NUMBER, .doc = "Memory of all of that."},
-    {.title = NULL},
-};
-
 const struct report report_fusion_op_2022 = {
     .name = "fusion_op",
     .title = "Fused operators",
@@ -73,5 +52,22 @@ const struct report report_fusion_op_2022 = {
                       "  LEFT JOIN load l ON l.model_id = f.model_id LEFT JOIN hash n ON n.hash_id = f.fusion_name_id",
               .where = "s.device_id = :device",
               .order_by = "f.model_id, f.id"},
-    .columns = columns_2022,
+    .columns = VALUE_LIST(
+        {"Model Name", "l.name", .doc = "The model."},
+        {"Model ID", "f.model_id", .flags = REPORT_NUMBER, .doc = "Its number."},
+        {"Fusion Op", "coalesce(f.fusion_name, n.name, CAST(f.fusion_name_id AS TEXT))",
+         .doc = "The operator that was made of others."},
+        {"Original Ops",
+         "(SELECT group_concat(coalesce(o.name, CAST(v.id AS TEXT)), ';') FROM ("
+         "  SELECT 0 AS place, f.op_name0_id AS id UNION ALL SELECT 1, f.op_name1_id"
+         "  UNION ALL SELECT 2, f.op_name2_id UNION ALL SELECT 3, f.op_name3_id"
+         "  UNION ALL SELECT 4, f.op_name4_id UNION ALL SELECT 5, f.op_name5_id"
+         "  UNION ALL SELECT 6, f.op_name6_id UNION ALL SELECT 7, f.op_name7_id ORDER BY place) v"
+         "  LEFT JOIN hash o ON o.hash_id = v.id WHERE v.place < f.op_count)",
+         .doc = "Those, joined by ';'."},
+        {"Memory Input(Bytes)", "f.input_bytes", .flags = REPORT_NUMBER, .doc = "Memory of its inputs."},
+        {"Memory Output(Bytes)", "f.output_bytes", .flags = REPORT_NUMBER, .doc = "Memory of its outputs."},
+        {"Memory Weight(Bytes)", "f.weight_bytes", .flags = REPORT_NUMBER, .doc = "Memory of its weights."},
+        {"Memory Workspace(Bytes)", "f.workspace_bytes", .flags = REPORT_NUMBER, .doc = "Memory of its workspace."},
+        {"Memory Total(Bytes)", "f.total_bytes", .flags = REPORT_NUMBER, .doc = "Memory of all of that."}),
 };

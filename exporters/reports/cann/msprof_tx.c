@@ -37,18 +37,6 @@ const struct report report_msprof_tx = {
 /* The marks and ranges that programs record with msproftx, by message; for the terminal. */
 #define TOTAL "sum(end_ns - start_ns)"
 
-static const struct report_column columns_statistic[] = {
-    {"event_type", "event_type", .names = mark_names, .doc = "A mark, or the kind of range."},
-    {"message", "coalesce(message, '')", .doc = "The message."},
-    {"Count", "count(*)", .flags = REPORT_NUMBER, .doc = "How many there were."},
-    {"Total Time(us)", TOTAL, FORM_SCALED, 3, .doc = "How long they took together."},
-    {"Min Time(us)", "min(end_ns - start_ns)", FORM_SCALED, 3, .doc = "The shortest."},
-    {"Avg Time(us)", "scaled_ratio(" TOTAL ", count(*), 0)", FORM_SCALED, 3, .flags = REPORT_NARROW,
-     .doc = "Their mean."},
-    {"Max Time(us)", "max(end_ns - start_ns)", FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The longest."},
-    {.title = NULL},
-};
-
 const struct report report_msprof_tx_statistic = {
     .name = "msprof_tx_statistic",
     .title = "Messages of programs",
@@ -56,30 +44,34 @@ const struct report report_msprof_tx_statistic = {
     .families = FAMILY_ANY,
     .shown_only = true,
     .query = {.from = "msproftx", .group_by = "event_type, message", .order_by = TOTAL " DESC, event_type, message"},
-    .columns = columns_statistic,
+    .columns = VALUE_LIST(
+        {"event_type", "event_type", .names = mark_names, .doc = "A mark, or the kind of range."},
+        {"message", "coalesce(message, '')", .doc = "The message."},
+        {"Count", "count(*)", .flags = REPORT_NUMBER, .doc = "How many there were."},
+        {"Total Time(us)", TOTAL, FORM_SCALED, 3, .doc = "How long they took together."},
+        {"Min Time(us)", "min(end_ns - start_ns)", FORM_SCALED, 3, .doc = "The shortest."},
+        {"Avg Time(us)", "scaled_ratio(" TOTAL ", count(*), 0)", FORM_SCALED, 3, .flags = REPORT_NARROW,
+         .doc = "Their mean."},
+        {"Max Time(us)", "max(end_ns - start_ns)", FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The longest."}),
 };
 
 /* msprof_tx of captures before 2023, as Ascend's tool of 2022 has it. */
-static const struct report_column columns_2022[] = {
-    {"pid", "process_id", .flags = REPORT_NUMBER, .doc = "The process."},
-    {"tid", "thread_id", .flags = REPORT_NUMBER, .doc = "The thread."},
-    {"category", "category", .flags = REPORT_NUMBER, .doc = "The program's own number of a category."},
-    {"event_type", "event_type", .names = mark_names, .doc = "A mark, or the kind of range."},
-    {"payload_type", "payload_type", .flags = REPORT_NUMBER, .doc = "The type of the program's own value."},
-    {"payload_value", "CASE WHEN category IS NOT NULL THEN coalesce(payload_value, 0) END", FORM_UNSIGNED,
-     .flags = REPORT_NUMBER, .doc = "That value, of stamps."},
-    {"Start_time(ns)", "start_ns", .flags = REPORT_NUMBER, .unit = UNIT_NS, .doc = "When it began."},
-    {"End_time(ns)", "end_ns", .flags = REPORT_NUMBER, .unit = UNIT_NS, .doc = "When it ended."},
-    {"message_type", "message_type", .flags = REPORT_NUMBER, .doc = "The type of the message."},
-    {"message", "coalesce(message, '')", .doc = "The message."},
-    {.title = NULL},
-};
-
 const struct report report_msprof_tx_2022 = {
     .name = "msprof_tx",
     .title = "Marks and ranges of programs",
     .doc = "The marks and ranges that programs recorded with msproftx.",
     .families = FAMILY_SVP | FAMILY_JOB | FAMILY_2022,
     .query = {.from = "msproftx", .order_by = "start_ns, process_id, thread_id, end_ns DESC, id"},
-    .columns = columns_2022,
+    .columns = VALUE_LIST(
+        {"pid", "process_id", .flags = REPORT_NUMBER, .doc = "The process."},
+        {"tid", "thread_id", .flags = REPORT_NUMBER, .doc = "The thread."},
+        {"category", "category", .flags = REPORT_NUMBER, .doc = "The program's own number of a category."},
+        {"event_type", "event_type", .names = mark_names, .doc = "A mark, or the kind of range."},
+        {"payload_type", "payload_type", .flags = REPORT_NUMBER, .doc = "The type of the program's own value."},
+        {"payload_value", "CASE WHEN category IS NOT NULL THEN coalesce(payload_value, 0) END", FORM_UNSIGNED,
+         .flags = REPORT_NUMBER, .doc = "That value, of stamps."},
+        {"Start_time(ns)", "start_ns", .flags = REPORT_NUMBER, .unit = UNIT_NS, .doc = "When it began."},
+        {"End_time(ns)", "end_ns", .flags = REPORT_NUMBER, .unit = UNIT_NS, .doc = "When it ended."},
+        {"message_type", "message_type", .flags = REPORT_NUMBER, .doc = "The type of the message."},
+        {"message", "coalesce(message, '')", .doc = "The message."}),
 };

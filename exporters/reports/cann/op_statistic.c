@@ -58,11 +58,10 @@ static int put_group(struct report_run *run, const struct groups *groups, const 
 
 static int put_rows(struct report_run *run, struct err *err)
 {
-    struct groups groups = {.items = NULL};
+    SCOPED(groups_release) struct groups groups = {.items = NULL};
     int status = groups_load(run->session, GROUPS_OF_OPERATORS, compare, &groups, err);
     for (size_t i = 0; status == 0 && i < groups.count; i++)
         status = put_group(run, &groups, &groups.items[i], err);
-    groups_release(&groups);
     return status;
 }
 
@@ -80,18 +79,6 @@ const struct report report_op_statistic = {
 struct shown_2022 {
     struct core_group group;
     struct report_value total, min, mean, max, share;
-};
-
-static const struct report_column columns_2022[] = {
-    {"OP Type", SHOWN_2022(group.type), .doc = "The type of the operators."},
-    {"Core Type", SHOWN_2022(group.core), .doc = "The core that they ran on."},
-    {"Count", SHOWN_2022(group.count), .flags = REPORT_NUMBER, .doc = "How many there were."},
-    {"Total Time(us)", SHOWN_2022(total), .flags = REPORT_NUMBER, .doc = "How long they ran together."},
-    {"Min Time(us)", SHOWN_2022(min), .flags = REPORT_NUMBER, .doc = "The shortest."},
-    {"Avg Time(us)", SHOWN_2022(mean), .flags = REPORT_NUMBER, .doc = "Their mean."},
-    {"Max Time(us)", SHOWN_2022(max), .flags = REPORT_NUMBER, .doc = "The longest."},
-    {"Ratio(%)", SHOWN_2022(share), .flags = REPORT_NUMBER, .doc = "Their share of the time of all operators."},
-    {.title = NULL},
 };
 
 struct core_groups {
@@ -163,7 +150,15 @@ const struct report report_op_statistic_2022 = {
     .doc = "How often operators of each type ran on each kind of core in an iteration, and how long.",
     .families = FAMILY_2022,
     .of_device = true,
-    .columns = columns_2022,
+    .columns = VALUE_LIST(
+        {"OP Type", SHOWN_2022(group.type), .doc = "The type of the operators."},
+        {"Core Type", SHOWN_2022(group.core), .doc = "The core that they ran on."},
+        {"Count", SHOWN_2022(group.count), .flags = REPORT_NUMBER, .doc = "How many there were."},
+        {"Total Time(us)", SHOWN_2022(total), .flags = REPORT_NUMBER, .doc = "How long they ran together."},
+        {"Min Time(us)", SHOWN_2022(min), .flags = REPORT_NUMBER, .doc = "The shortest."},
+        {"Avg Time(us)", SHOWN_2022(mean), .flags = REPORT_NUMBER, .doc = "Their mean."},
+        {"Max Time(us)", SHOWN_2022(max), .flags = REPORT_NUMBER, .doc = "The longest."},
+        {"Ratio(%)", SHOWN_2022(share), .flags = REPORT_NUMBER, .doc = "Their share of the time of all operators."}),
     .state_size = sizeof(struct core_groups),
     .close = close_groups,
     .rows = put_rows_2022,
@@ -171,19 +166,6 @@ const struct report report_op_statistic_2022 = {
 
 /* op_statistic of captures of 2020: time of operators by their type. */
 #define TOTAL "sum(duration_ns)"
-
-static const struct report_column columns_job[] = {
-    {"OP Type", "op_type_id", FORM_NAME, .doc = "The type of the operators."},
-    {"Count", "count(*)", .flags = REPORT_NUMBER, .doc = "How many there were."},
-    {"Total Time(us)", TOTAL, FORM_SCALED_FIXED, 3, .doc = "How long they ran together."},
-    {"Min Time(us)", "min(duration_ns)", FORM_SCALED_FIXED, 3, .doc = "The shortest."},
-    {"Avg Time(us)", "scaled_ratio(" TOTAL ", count(*), 0)", FORM_SCALED_FIXED, 3, .flags = REPORT_NARROW,
-     .doc = "Their mean."},
-    {"Max Time(us)", "max(duration_ns)", FORM_SCALED_FIXED, 3, .flags = REPORT_NARROW, .doc = "The longest."},
-    {"Ratio(%)", "scaled_ratio(" TOTAL ", sum(" TOTAL ") OVER (), 6)", FORM_SCALED, 4,
-     .doc = "Their share of the time of all operators."},
-    {.title = NULL},
-};
 
 const struct report report_op_statistic_job = {
     .name = "op_statistic",
@@ -195,23 +177,19 @@ const struct report report_op_statistic_job = {
               .where = "device_id IS :device AND op_name_id IS NOT NULL",
               .group_by = "op_type_id",
               .order_by = TOTAL " DESC, coalesce((SELECT text FROM name WHERE id = op_type_id), 'N/A')"},
-    .columns = columns_job,
+    .columns = VALUE_LIST(
+        {"OP Type", "op_type_id", FORM_NAME, .doc = "The type of the operators."},
+        {"Count", "count(*)", .flags = REPORT_NUMBER, .doc = "How many there were."},
+        {"Total Time(us)", TOTAL, FORM_SCALED_FIXED, 3, .doc = "How long they ran together."},
+        {"Min Time(us)", "min(duration_ns)", FORM_SCALED_FIXED, 3, .doc = "The shortest."},
+        {"Avg Time(us)", "scaled_ratio(" TOTAL ", count(*), 0)", FORM_SCALED_FIXED, 3, .flags = REPORT_NARROW,
+         .doc = "Their mean."},
+        {"Max Time(us)", "max(duration_ns)", FORM_SCALED_FIXED, 3, .flags = REPORT_NARROW, .doc = "The longest."},
+        {"Ratio(%)", "scaled_ratio(" TOTAL ", sum(" TOTAL ") OVER (), 6)", FORM_SCALED, 4,
+         .doc = "Their share of the time of all operators."}),
 };
 
 /* communication_statistic: time of communication operators by their type. */
-static const struct report_column columns_communication[] = {
-    {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
-    {"OP Type", "type_id", FORM_NAME, .doc = "The type of the operators."},
-    {"Count", "count(*)", .flags = REPORT_NUMBER, .doc = "How many there were."},
-    {"Total Time(us)", TOTAL, FORM_SCALED, 3, .doc = "How long they took together."},
-    {"Min Time(us)", "min(duration_ns)", FORM_SCALED, 3, .doc = "The shortest."},
-    {"Avg Time(us)", "scaled_ratio(" TOTAL ", count(*), 0)", FORM_SCALED, 3, .doc = "Their mean."},
-    {"Max Time(us)", "max(duration_ns)", FORM_SCALED, 3, .doc = "The longest."},
-    {"Ratio(%)", "scaled_ratio(" TOTAL ", sum(" TOTAL ") OVER (PARTITION BY device_id), 5)", FORM_SCALED, 3,
-     .doc = "Their share of the time of all communication of the device."},
-    {.title = NULL},
-};
-
 const struct report report_communication_statistic = {
     .name = "communication_statistic",
     .title = "Types of communication",
@@ -221,5 +199,14 @@ const struct report report_communication_statistic = {
     .query = {.from = "communication_op",
               .group_by = "device_id, type_id",
               .order_by = "device_id, " TOTAL " DESC, (SELECT text FROM name WHERE id = type_id)"},
-    .columns = columns_communication,
+    .columns =
+        VALUE_LIST({"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
+                   {"OP Type", "type_id", FORM_NAME, .doc = "The type of the operators."},
+                   {"Count", "count(*)", .flags = REPORT_NUMBER, .doc = "How many there were."},
+                   {"Total Time(us)", TOTAL, FORM_SCALED, 3, .doc = "How long they took together."},
+                   {"Min Time(us)", "min(duration_ns)", FORM_SCALED, 3, .doc = "The shortest."},
+                   {"Avg Time(us)", "scaled_ratio(" TOTAL ", count(*), 0)", FORM_SCALED, 3, .doc = "Their mean."},
+                   {"Max Time(us)", "max(duration_ns)", FORM_SCALED, 3, .doc = "The longest."},
+                   {"Ratio(%)", "scaled_ratio(" TOTAL ", sum(" TOTAL ") OVER (PARTITION BY device_id), 5)", FORM_SCALED,
+                    3, .doc = "Their share of the time of all communication of the device."}),
 };

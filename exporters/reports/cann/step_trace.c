@@ -115,28 +115,24 @@ const struct report report_step_trace = {
 /* step_trace: the iterations of models by the step marks of the device, as Ascend's tool of 2022 has them. */
 #define MOST_COLUMNS 48
 
-static const struct report_column columns_2022[] = {
-    {"Iteration ID", "iteration", .flags = REPORT_NUMBER, .doc = "The number of the iteration."},
-    {"FP Start", "forward_ns", .flags = REPORT_NUMBER, .doc = "When forward propagation began, in ns."},
-    {"BP End", "backward_ns", .flags = REPORT_NUMBER, .doc = "When backward propagation ended, in ns."},
-    {"Iteration End", "end_ns", .flags = REPORT_NUMBER, .doc = "When the iteration ended, in ns."},
-    {"Iteration Time(us)", "end_ns - start_ns", FORM_SCALED, 3, .doc = "How long it took."},
-    {"FP to BP Time(us)", "backward_ns - forward_ns", FORM_SCALED, 3, .doc = "Part of both propagations."},
-    {"Grad Refresh Bound(us)", "end_ns - backward_ns", FORM_SCALED, 3,
-     .doc = "Time that followed on backward propagation."},
-    {"Data Aug Bound(us)", "augmentation_ns", FORM_SCALED, 3,
-     .doc = "From the end of the iteration before to forward propagation."},
-    {"Model ID", "model_id", .flags = REPORT_NUMBER, .doc = "The model."},
-    {.title = NULL},
-};
-
 const struct report report_step_trace_2022 = {
     .name = "step_trace",
     .title = "Iterations",
     .doc = "All iterations of a device, whichever is reported, with the all-reduce operations of each.",
     .families = FAMILY_2022,
     .of_device = true,
-    .columns = columns_2022,
+    .columns = VALUE_LIST(
+        {"Iteration ID", "iteration", .flags = REPORT_NUMBER, .doc = "The number of the iteration."},
+        {"FP Start", "forward_ns", .flags = REPORT_NUMBER, .doc = "When forward propagation began, in ns."},
+        {"BP End", "backward_ns", .flags = REPORT_NUMBER, .doc = "When backward propagation ended, in ns."},
+        {"Iteration End", "end_ns", .flags = REPORT_NUMBER, .doc = "When the iteration ended, in ns."},
+        {"Iteration Time(us)", "end_ns - start_ns", FORM_SCALED, 3, .doc = "How long it took."},
+        {"FP to BP Time(us)", "backward_ns - forward_ns", FORM_SCALED, 3, .doc = "Part of both propagations."},
+        {"Grad Refresh Bound(us)", "end_ns - backward_ns", FORM_SCALED, 3,
+         .doc = "Time that followed on backward propagation."},
+        {"Data Aug Bound(us)", "augmentation_ns", FORM_SCALED, 3,
+         .doc = "From the end of the iteration before to forward propagation."},
+        {"Model ID", "model_id", .flags = REPORT_NUMBER, .doc = "The model."}),
     STEPS,
     .visitor =
         &(const struct steps_reduces){

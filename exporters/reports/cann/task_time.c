@@ -3,7 +3,6 @@
 #include "base/file/spool.h"
 #include "base/number.h"
 #include "exporters/cann_report.h"
-#include "exporters/counters/pmu_metric.h"
 #include "exporters/counters/pmu_rounding.h"
 #include "exporters/reports/earlier/device_2022.h"
 #include "exporters/table/report.h"
@@ -75,33 +74,6 @@ struct shown {
 #define HERE .when = ON_CHIP_0
 
 /* On chip 0 a row is one task, so its count is 1 and its mean, shortest and longest are its time. */
-static const struct report_column columns_2022[] = {
-    {"kernel_name", SHOWN(name), ELSEWHERE, .doc = "The operator."},
-    {"kernel_type", SHOWN(type), ELSEWHERE, .flags = REPORT_NARROW, .doc = "The core that it ran on."},
-    {"stream_id", SHOWN(stream_id), ELSEWHERE, .flags = REPORT_NUMBER, .doc = "The stream."},
-    {"task_id", SHOWN(task_id), ELSEWHERE, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "Its number there."},
-    {"task_time(us)", SHOWN(time), ELSEWHERE, .flags = REPORT_NUMBER, .doc = "How long it ran."},
-    {"task_start(ns)", SHOWN(start), ELSEWHERE, .flags = REPORT_NUMBER, .doc = "When it began."},
-    {"task_stop(ns)", SHOWN(stop), ELSEWHERE, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "When it ended."},
-    {"Time(%)", SHOWN(share), HERE, .flags = REPORT_NUMBER, .id = "share",
-     .doc = "Its share of the time of all tasks."},
-    {"Time(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NARROW, .id = "time", .doc = "How long it ran."},
-    {"Count", SHOWN(count), HERE, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "Always 1."},
-    {"Avg(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "Equal to its time."},
-    {"Min(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "Equal to its time."},
-    {"Max(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "Equal to its time."},
-    {"Waiting(us)", SHOWN(waiting), HERE, .flags = REPORT_NUMBER, .doc = "How long it waited."},
-    {"Running(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "How long it ran."},
-    {"Pending(us)", SHOWN(pending), HERE, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "How long it was pending."},
-    {"Type", SHOWN(type), HERE, .doc = "Kind of task."},
-    {"API", SHOWN(api_id), FORM_NAME, HERE, .flags = REPORT_NARROW,
-     .doc = "The function of the runtime that launched it."},
-    {"Task ID", SHOWN(task_id), HERE, .flags = REPORT_NUMBER, .doc = "Its number in the stream."},
-    {"Op Name", SHOWN(name), HERE, .doc = "The operator."},
-    {"Stream ID", SHOWN(stream_id), HERE, .flags = REPORT_NUMBER, .doc = "The stream."},
-    {.title = NULL},
-};
-
 struct tasks {
     struct device_2022 device;
     double all_time;      /* of all tasks */
@@ -292,25 +264,38 @@ const struct report report_task_time_2022 = {
     .doc = "When every task of a device ran in an iteration, and what it was; on chip 0 how long it was in each state.",
     .families = FAMILY_2022,
     .of_device = true,
-    .columns = columns_2022,
+    .columns = VALUE_LIST(
+        {"kernel_name", SHOWN(name), ELSEWHERE, .doc = "The operator."},
+        {"kernel_type", SHOWN(type), ELSEWHERE, .flags = REPORT_NARROW, .doc = "The core that it ran on."},
+        {"stream_id", SHOWN(stream_id), ELSEWHERE, .flags = REPORT_NUMBER, .doc = "The stream."},
+        {"task_id", SHOWN(task_id), ELSEWHERE, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "Its number there."},
+        {"task_time(us)", SHOWN(time), ELSEWHERE, .flags = REPORT_NUMBER, .doc = "How long it ran."},
+        {"task_start(ns)", SHOWN(start), ELSEWHERE, .flags = REPORT_NUMBER, .doc = "When it began."},
+        {"task_stop(ns)", SHOWN(stop), ELSEWHERE, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "When it ended."},
+        {"Time(%)", SHOWN(share), HERE, .flags = REPORT_NUMBER, .id = "share",
+         .doc = "Its share of the time of all tasks."},
+        {"Time(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NARROW, .id = "time",
+         .doc = "How long it ran."},
+        {"Count", SHOWN(count), HERE, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "Always 1."},
+        {"Avg(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "Equal to its time."},
+        {"Min(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "Equal to its time."},
+        {"Max(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "Equal to its time."},
+        {"Waiting(us)", SHOWN(waiting), HERE, .flags = REPORT_NUMBER, .doc = "How long it waited."},
+        {"Running(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "How long it ran."},
+        {"Pending(us)", SHOWN(pending), HERE, .flags = REPORT_NUMBER | REPORT_NARROW,
+         .doc = "How long it was pending."},
+        {"Type", SHOWN(type), HERE, .doc = "Kind of task."},
+        {"API", SHOWN(api_id), FORM_NAME, HERE, .flags = REPORT_NARROW,
+         .doc = "The function of the runtime that launched it."},
+        {"Task ID", SHOWN(task_id), HERE, .flags = REPORT_NUMBER, .doc = "Its number in the stream."},
+        {"Op Name", SHOWN(name), HERE, .doc = "The operator."},
+        {"Stream ID", SHOWN(stream_id), HERE, .flags = REPORT_NUMBER, .doc = "The stream."}),
     .state_size = sizeof(struct tasks),
     .close = close_tasks,
     .rows = put_rows,
 };
 
 /* acsq_task_statistic: the whole tasks of chips with STARS, and what ran them. */
-static const struct report_column columns_acsq[] = {
-    {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
-    {"Stream Id", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
-    {"Task Id", "task_id", .flags = REPORT_NUMBER, .doc = "Its number in the stream."},
-    {"AccId", "accelerator_id", .flags = REPORT_NUMBER, .doc = "The accelerator that ran it."},
-    {"Task Type", "type", .names = device_task_names, .doc = "Kind of task."},
-    {"Start Time(us)", "start_ns", FORM_TIME, .doc = "When it began, since 1970."},
-    {"End Time(us)", "start_ns + duration_ns", FORM_TIME, .flags = REPORT_NARROW, .doc = "When it ended."},
-    {"Task Duration(us)", "duration_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long it ran."},
-    {.title = NULL},
-};
-
 const struct report report_acsq_task_statistic = {
     .name = "acsq_task_statistic",
     .title = "Tasks of the scheduler STARS",
@@ -319,7 +304,15 @@ const struct report report_acsq_task_statistic = {
     .families = FAMILY_CANN,
     .shown_only = true,
     .query = {.from = "device_task", .where = "accelerator_id IS NOT NULL", .order_by = "device_id, start_ns, id"},
-    .columns = columns_acsq,
+    .columns = VALUE_LIST(
+        {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
+        {"Stream Id", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
+        {"Task Id", "task_id", .flags = REPORT_NUMBER, .doc = "Its number in the stream."},
+        {"AccId", "accelerator_id", .flags = REPORT_NUMBER, .doc = "The accelerator that ran it."},
+        {"Task Type", "type", .names = device_task_names, .doc = "Kind of task."},
+        {"Start Time(us)", "start_ns", FORM_TIME, .doc = "When it began, since 1970."},
+        {"End Time(us)", "start_ns + duration_ns", FORM_TIME, .flags = REPORT_NARROW, .doc = "When it ended."},
+        {"Task Duration(us)", "duration_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long it ran."}),
 };
 
 /* Tasks of a capture that the scheduler STARS has recorded: those of others need not be looked through. */
@@ -327,18 +320,6 @@ const struct report report_acsq_task_statistic = {
     "(SELECT 1 WHERE EXISTS (SELECT 1 FROM source_file WHERE kind GLOB 'stars_soc*')) CROSS JOIN device_task"
 
 /* acsq_task_statistic: the whole tasks of chips with STARS, as Ascend's tool of 2022 has them. */
-static const struct report_column columns_2022_acsq[] = {
-    {"Stream Id", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
-    {"Task Id", "task_id", .flags = REPORT_NUMBER, .doc = "Its number in the stream."},
-    {"AccId", "accelerator_id", .flags = REPORT_NUMBER, .doc = "The accelerator that ran it."},
-    {"Task Type", "type", .names = device_task_names, .doc = "Kind of task."},
-    {"Start Time(us)", "start_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "When it began."},
-    {"End Time(us)", "start_ns + duration_ns", FORM_SCALED, 3, .unit = UNIT_NS, .flags = REPORT_NARROW,
-     .doc = "When it ended."},
-    {"Task Duration(us)", "duration_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long it ran."},
-    {.title = NULL},
-};
-
 const struct report report_acsq_task_statistic_2022 = {
     .name = "acsq_task_statistic",
     .title = "Tasks of the scheduler STARS",
@@ -349,22 +330,18 @@ const struct report report_acsq_task_statistic_2022 = {
     .query = {.from = TASKS_OF_STARS,
               .where = "device_id IS :device AND accelerator_id IS NOT NULL",
               .order_by = "start_ns, id"},
-    .columns = columns_2022_acsq,
+    .columns =
+        VALUE_LIST({"Stream Id", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
+                   {"Task Id", "task_id", .flags = REPORT_NUMBER, .doc = "Its number in the stream."},
+                   {"AccId", "accelerator_id", .flags = REPORT_NUMBER, .doc = "The accelerator that ran it."},
+                   {"Task Type", "type", .names = device_task_names, .doc = "Kind of task."},
+                   {"Start Time(us)", "start_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "When it began."},
+                   {"End Time(us)", "start_ns + duration_ns", FORM_SCALED, 3, .unit = UNIT_NS, .flags = REPORT_NARROW,
+                    .doc = "When it ended."},
+                   {"Task Duration(us)", "duration_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long it ran."}),
 };
 
 /* ffts_sub_task_time: the parts of split tasks. */
-static const struct report_column columns_ffts[] = {
-    {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
-    {"Op Name", "op_name_id", FORM_NAME, .doc = "The operator."},
-    {"Stream Id", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
-    {"Task Id", "task_id", .flags = REPORT_NUMBER, .doc = "The number of the whole task in the stream."},
-    {"Subtask Id", "context_id", .flags = REPORT_NUMBER, .doc = "Which part of it."},
-    {"Subtask Type", "type", .names = device_part_names, .doc = "Kind of part."},
-    {"Start Time(us)", "start_ns", FORM_TIME, .doc = "When it began, since 1970."},
-    {"Duration(us)", "duration_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long it ran."},
-    {.title = NULL},
-};
-
 const struct report report_ffts_sub_task_time = {
     .name = "ffts_sub_task_time",
     .title = "Parts of split tasks",
@@ -375,22 +352,18 @@ const struct report report_ffts_sub_task_time = {
     .query = {.from = "device_task",
               .where = "context_id IS NOT NULL AND accelerator_id IS NULL",
               .order_by = "device_id, start_ns, id"},
-    .columns = columns_ffts,
+    .columns =
+        VALUE_LIST({"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
+                   {"Op Name", "op_name_id", FORM_NAME, .doc = "The operator."},
+                   {"Stream Id", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
+                   {"Task Id", "task_id", .flags = REPORT_NUMBER, .doc = "The number of the whole task in the stream."},
+                   {"Subtask Id", "context_id", .flags = REPORT_NUMBER, .doc = "Which part of it."},
+                   {"Subtask Type", "type", .names = device_part_names, .doc = "Kind of part."},
+                   {"Start Time(us)", "start_ns", FORM_TIME, .doc = "When it began, since 1970."},
+                   {"Duration(us)", "duration_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long it ran."}),
 };
 
 /* ffts_sub_task_time: the parts of split tasks, of captures of 2022. */
-static const struct report_column columns_2022_ffts[] = {
-    {"Stream Id", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
-    {"Task Id", "task_id", .flags = REPORT_NUMBER, .doc = "The number of the whole task in the stream."},
-    {"Subtask Id", "context_id", .flags = REPORT_NUMBER, .doc = "Which part of it."},
-    {"Subtask Type", "type", .names = device_part_names, .doc = "Kind of part."},
-    {"Start Time(us)", "start_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "When it began."},
-    {"Duration(us)", "duration_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long it ran."},
-    {"Total Cycles", "coalesce(aic_total_cycle, aiv_total_cycle)", .flags = REPORT_NUMBER,
-     .doc = "Counters of its cores."},
-    {.title = NULL},
-};
-
 const struct report report_ffts_sub_task_time_2022 = {
     .name = "ffts_sub_task_time",
     .title = "Parts of split tasks",
@@ -401,5 +374,13 @@ const struct report report_ffts_sub_task_time_2022 = {
     .query = {.from = TASKS_OF_STARS,
               .where = "device_id IS :device AND context_id IS NOT NULL",
               .order_by = "start_ns, id"},
-    .columns = columns_2022_ffts,
+    .columns =
+        VALUE_LIST({"Stream Id", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
+                   {"Task Id", "task_id", .flags = REPORT_NUMBER, .doc = "The number of the whole task in the stream."},
+                   {"Subtask Id", "context_id", .flags = REPORT_NUMBER, .doc = "Which part of it."},
+                   {"Subtask Type", "type", .names = device_part_names, .doc = "Kind of part."},
+                   {"Start Time(us)", "start_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "When it began."},
+                   {"Duration(us)", "duration_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long it ran."},
+                   {"Total Cycles", "coalesce(aic_total_cycle, aiv_total_cycle)", .flags = REPORT_NUMBER,
+                    .doc = "Counters of its cores."}),
 };

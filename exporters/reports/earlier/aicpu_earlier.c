@@ -41,20 +41,6 @@ const struct report report_aicpu_2022 = {
 };
 
 /* aicpu of captures of 2020: what the AI CPU told of the operators that it ran. */
-static const struct report_column columns_job[] = {
-    {"Node", "node", .doc = "The operator; not every log names it."},
-    {"OP Type", "op_type", .flags = REPORT_NARROW, .doc = "Its type."},
-    {"Run Start", "run_start", .flags = REPORT_NUMBER, .doc = "When it began, on a counter of the AI CPU's own."},
-    {"Run End", "run_end", .flags = REPORT_NUMBER, .doc = "When it was done, by the same."},
-    {"Dispatch Time(us)", "dispatch_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "Time to hand the task over."},
-    {"Total Time(us)", "total_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "From its submission to its completion."},
-    {"Task Start Time(us)", "start_ns", FORM_SCALED_FIXED, 3, .unit = UNIT_NS,
-     .doc = "When it began, on the counter of the device."},
-    {"Task Duration(us)", "duration_ns", FORM_SCALED_FIXED, 3, .unit = UNIT_NS, .doc = "How long it ran, by the same."},
-    {"Thread ID", "thread_id", .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The thread of the AI CPU."},
-    {.title = NULL},
-};
-
 const struct report report_aicpu_job = {
     .name = "aicpu",
     .title = "Operators of the AI CPU",
@@ -62,19 +48,22 @@ const struct report report_aicpu_job = {
     .families = FAMILY_JOB,
     .of_device = true,
     .query = {.from = "aicpu_log", .where = "device_id IS :device", .order_by = "id"},
-    .columns = columns_job,
+    .columns = VALUE_LIST(
+        {"Node", "node", .doc = "The operator; not every log names it."},
+        {"OP Type", "op_type", .flags = REPORT_NARROW, .doc = "Its type."},
+        {"Run Start", "run_start", .flags = REPORT_NUMBER, .doc = "When it began, on a counter of the AI CPU's own."},
+        {"Run End", "run_end", .flags = REPORT_NUMBER, .doc = "When it was done, by the same."},
+        {"Dispatch Time(us)", "dispatch_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "Time to hand the task over."},
+        {"Total Time(us)", "total_ns", FORM_SCALED, 3, .unit = UNIT_NS,
+         .doc = "From its submission to its completion."},
+        {"Task Start Time(us)", "start_ns", FORM_SCALED_FIXED, 3, .unit = UNIT_NS,
+         .doc = "When it began, on the counter of the device."},
+        {"Task Duration(us)", "duration_ns", FORM_SCALED_FIXED, 3, .unit = UNIT_NS,
+         .doc = "How long it ran, by the same."},
+        {"Thread ID", "thread_id", .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The thread of the AI CPU."}),
 };
 
 /* dp of captures of 2020: the queues of data for models. */
-static const struct report_column columns_dp[] = {
-    {"Timestamp(us)", "time_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "When, on the counter of the device."},
-    {"Action", "action", .doc = "Action on the queue."},
-    {"Source", "source", .flags = REPORT_NARROW, .doc = "The queue."},
-    {"Index", "item", .flags = REPORT_NUMBER, .doc = "Which item of data."},
-    {"Cached Buffer Size", "size", .flags = REPORT_NUMBER, .doc = "How many items were in the queue."},
-    {.title = NULL},
-};
-
 const struct report report_dp_job = {
     .name = "dp",
     .title = "Queues of data",
@@ -82,5 +71,10 @@ const struct report report_dp_job = {
     .families = FAMILY_JOB,
     .of_device = true,
     .query = {.from = "data_queue_log", .where = "device_id IS :device", .order_by = "id"},
-    .columns = columns_dp,
+    .columns = VALUE_LIST(
+        {"Timestamp(us)", "time_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "When, on the counter of the device."},
+        {"Action", "action", .doc = "Action on the queue."},
+        {"Source", "source", .flags = REPORT_NARROW, .doc = "The queue."},
+        {"Index", "item", .flags = REPORT_NUMBER, .doc = "Which item of data."},
+        {"Cached Buffer Size", "size", .flags = REPORT_NUMBER, .doc = "How many items were in the queue."}),
 };

@@ -60,17 +60,6 @@ struct shown_call {
     int64_t duration_ns;
 };
 
-static const struct report_column columns_calls[] = {
-    {"Name", SHOWN_CALL(call.name), .doc = "The function."},
-    {"Type", SHOWN_CALL(call.api_type), .names = api_types_2022, .doc = "The part of ACL that it belongs to."},
-    {"Start Time", SHOWN_CALL(call.start_ns), .flags = REPORT_NUMBER, .unit = UNIT_NS,
-     .doc = "When it was called, in ns."},
-    {"Duration(us)", SHOWN_CALL(duration_ns), FORM_SCALED, 3, .doc = "How long it took."},
-    {"Process ID", SHOWN_CALL(call.process_id), .flags = REPORT_NUMBER, .doc = "The process."},
-    {"Thread ID", SHOWN_CALL(call.thread_id), .flags = REPORT_NUMBER, .doc = "The thread."},
-    {.title = NULL},
-};
-
 static int put_call(void *arg, const struct plain_call *call, struct err *err)
 {
     const struct shown_call row = {*call, call->start_ns != DB_NULL && call->end_ns != DB_NULL
@@ -91,7 +80,14 @@ const struct report report_acl_2022 = {
     .doc = "When every function of ACL was called, and how long it took.",
     .families = FAMILY_2022,
     .of_device = true,
-    .columns = columns_calls,
+    .columns = VALUE_LIST(
+        {"Name", SHOWN_CALL(call.name), .doc = "The function."},
+        {"Type", SHOWN_CALL(call.api_type), .names = api_types_2022, .doc = "The part of ACL that it belongs to."},
+        {"Start Time", SHOWN_CALL(call.start_ns), .flags = REPORT_NUMBER, .unit = UNIT_NS,
+         .doc = "When it was called, in ns."},
+        {"Duration(us)", SHOWN_CALL(duration_ns), FORM_SCALED, 3, .doc = "How long it took."},
+        {"Process ID", SHOWN_CALL(call.process_id), .flags = REPORT_NUMBER, .doc = "The process."},
+        {"Thread ID", SHOWN_CALL(call.thread_id), .flags = REPORT_NUMBER, .doc = "The thread."}),
     .rows = put_calls,
 };
 
@@ -101,23 +97,6 @@ struct shown_runtime {
     struct call_total total;
     struct report_value share;
     int64_t mean_ns;
-};
-
-static const struct report_column columns_runtime[] = {
-    {"Name", SHOWN_RUNTIME(total.name), .doc = "The function."},
-    {"Stream ID", SHOWN_RUNTIME(total.stream_id), .flags = REPORT_NUMBER, .doc = "The stream of one of its calls."},
-    {"Time(%)", SHOWN_RUNTIME(share), .flags = REPORT_NUMBER, .id = "share",
-     .doc = "Its share of the time in all functions."},
-    {"Time(ns)", SHOWN_RUNTIME(total.total_ns), .flags = REPORT_NUMBER, .id = "time",
-     .doc = "How long its calls took together."},
-    {"Calls", SHOWN_RUNTIME(total.count), .flags = REPORT_NUMBER, .doc = "How often it was called."},
-    {"Avg(ns)", SHOWN_RUNTIME(mean_ns), .flags = REPORT_NUMBER, .doc = "Their mean, cut to nanoseconds."},
-    {"Min(ns)", SHOWN_RUNTIME(total.min_ns), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The shortest."},
-    {"Max(ns)", SHOWN_RUNTIME(total.max_ns), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The longest."},
-    {"Process ID", SHOWN_RUNTIME(total.process_id), .flags = REPORT_NUMBER, .doc = "The process that was profiled."},
-    {"Thread ID", SHOWN_RUNTIME(total.thread_id), .flags = REPORT_NUMBER | REPORT_NARROW,
-     .doc = "The thread of one of them."},
-    {.title = NULL},
 };
 
 #define NO_STREAM 65535
@@ -146,21 +125,26 @@ const struct report report_runtime_api_2022 = {
     .doc = "How often each function of the runtime was called, and how long it took.",
     .families = FAMILY_2022,
     .of_device = true,
-    .columns = columns_runtime,
+    .columns = VALUE_LIST(
+        {"Name", SHOWN_RUNTIME(total.name), .doc = "The function."},
+        {"Stream ID", SHOWN_RUNTIME(total.stream_id), .flags = REPORT_NUMBER, .doc = "The stream of one of its calls."},
+        {"Time(%)", SHOWN_RUNTIME(share), .flags = REPORT_NUMBER, .id = "share",
+         .doc = "Its share of the time in all functions."},
+        {"Time(ns)", SHOWN_RUNTIME(total.total_ns), .flags = REPORT_NUMBER, .id = "time",
+         .doc = "How long its calls took together."},
+        {"Calls", SHOWN_RUNTIME(total.count), .flags = REPORT_NUMBER, .doc = "How often it was called."},
+        {"Avg(ns)", SHOWN_RUNTIME(mean_ns), .flags = REPORT_NUMBER, .doc = "Their mean, cut to nanoseconds."},
+        {"Min(ns)", SHOWN_RUNTIME(total.min_ns), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The shortest."},
+        {"Max(ns)", SHOWN_RUNTIME(total.max_ns), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The longest."},
+        {"Process ID", SHOWN_RUNTIME(total.process_id), .flags = REPORT_NUMBER,
+         .doc = "The process that was profiled."},
+        {"Thread ID", SHOWN_RUNTIME(total.thread_id), .flags = REPORT_NUMBER | REPORT_NARROW,
+         .doc = "The thread of one of them."}),
     .state_size = sizeof(struct device_2022),
     .rows = put_rows_runtime,
 };
 
 /* ge_op_execute: what the host did for operators of dynamic shape, as Ascend's tool of 2022 has it. */
-static const struct report_column columns_host[] = {
-    {"Thread ID", "e.thread_id", .flags = REPORT_NUMBER, .doc = "The thread."},
-    {"OP Type", "coalesce(t.name, CAST(e.op_type_id AS TEXT))", .doc = "The type of the operator."},
-    {"Event Type", "coalesce(n.name, CAST(e.event_type_id AS TEXT))", .doc = "Step of the work for it."},
-    {"Start Time", "e.start_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "When that began, in microseconds."},
-    {"Duration(us)", "e.end_ns - e.start_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long it took."},
-    {.title = NULL},
-};
-
 const struct report report_ge_op_execute_2022 = {
     .name = "ge_op_execute",
     .title = "Steps of the host for operators",
@@ -172,5 +156,10 @@ const struct report report_ge_op_execute_2022 = {
                       "  LEFT JOIN hash t ON t.hash_id = e.op_type_id LEFT JOIN hash n ON n.hash_id = e.event_type_id",
               .where = "s.device_id = :device",
               .order_by = "e.id"},
-    .columns = columns_host,
+    .columns = VALUE_LIST(
+        {"Thread ID", "e.thread_id", .flags = REPORT_NUMBER, .doc = "The thread."},
+        {"OP Type", "coalesce(t.name, CAST(e.op_type_id AS TEXT))", .doc = "The type of the operator."},
+        {"Event Type", "coalesce(n.name, CAST(e.event_type_id AS TEXT))", .doc = "Step of the work for it."},
+        {"Start Time", "e.start_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "When that began, in microseconds."},
+        {"Duration(us)", "e.end_ns - e.start_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long it took."}),
 };

@@ -2,7 +2,6 @@
 #include "exporters/reports/earlier/device_2022.h"
 
 #include "base/number.h"
-#include "exporters/counters/pmu_metric.h"
 #include "exporters/counters/pmu_rounding.h"
 
 #include <math.h>

@@ -3,7 +3,6 @@
 #include "exporters/database/databases.h"
 #include "exporters/reports/framework/analysis.h"
 
-#include <stdio.h>
 #include <string.h>
 
 struct copy {

@@ -6,7 +6,6 @@
 #include "base/number.h"
 #include "db/database.h"
 #include "db/table_rows.h"
-#include "exporters/reports/framework/analysis.h"
 #include "exporters/reports/framework/memory.h"
 #include "exporters/reports/framework/torch_relation.h"
 #include "parsers/frameworks/directory.h"
@@ -209,7 +208,7 @@ static int add_stages(struct attaching *attaching, struct err *err)
 static int add_steps(struct attaching *attaching, struct err *err)
 {
     const struct framework *framework = attaching->analysis->framework;
-    struct table_rows rows = {.insert = NULL};
+    SCOPED(table_rows_close) struct table_rows rows = {.insert = NULL};
     int status = table_rows_open(&rows, attaching->db, "temp.framework_step",
                                  "number INTEGER, start_ns INTEGER, end_ns INTEGER", err);
     for (size_t i = 0; status == 0 && i < framework->steps.count; i++) {
@@ -220,7 +219,6 @@ static int add_steps(struct attaching *attaching, struct err *err)
             number = (int64_t)i; /* it has another name: by place */
         status = table_add(&rows, err, V(number), V(step->device_start_ns), V(step->device_end_ns));
     }
-    table_rows_close(&rows);
     return status;
 }
 

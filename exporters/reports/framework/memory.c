@@ -275,33 +275,6 @@ struct piece_row {
     struct report_value got_allocated, got_reserved, got_active, gave_allocated, gave_reserved, gave_active, stream;
 };
 
-static const struct report_column piece_columns[] = {
-    {"Name", REPORT_FIELD(struct piece_row, name), .doc = "The operator."},
-    {"Size(KB)", REPORT_FIELD(struct piece_row, kb), FORM_FLOAT, .doc = "How much it got."},
-    {"Allocation Time(us)", REPORT_FIELD(struct piece_row, got), FORM_FLOAT, .doc = "When it got it."},
-    {"Release Time(us)", REPORT_FIELD(struct piece_row, gave), FORM_FLOAT, .doc = "When it was given back."},
-    {"Active Release Time(us)", REPORT_FIELD(struct piece_row, active_gave), FORM_FLOAT,
-     .doc = "When it could be used again."},
-    {"Duration(us)", REPORT_FIELD(struct piece_row, duration), FORM_FLOAT, .doc = "How long it had it."},
-    {"Active Duration(us)", REPORT_FIELD(struct piece_row, active_duration), FORM_FLOAT,
-     .doc = "How long it could not be used again."},
-    {"Allocation Total Allocated(MB)", REPORT_FIELD(struct piece_row, got_allocated), FORM_FLOAT,
-     .doc = "In use, when it got it."},
-    {"Allocation Total Reserved(MB)", REPORT_FIELD(struct piece_row, got_reserved), FORM_FLOAT,
-     .doc = "Held, when it got it."},
-    {"Allocation Total Active(MB)", REPORT_FIELD(struct piece_row, got_active), FORM_FLOAT,
-     .doc = "Not free again, when it got it."},
-    {"Release Total Allocated(MB)", REPORT_FIELD(struct piece_row, gave_allocated), FORM_FLOAT,
-     .doc = "In use, when it was given back."},
-    {"Release Total Reserved(MB)", REPORT_FIELD(struct piece_row, gave_reserved), FORM_FLOAT,
-     .doc = "Held, when it was given back."},
-    {"Release Total Active(MB)", REPORT_FIELD(struct piece_row, gave_active), FORM_FLOAT,
-     .doc = "Not free again, when it was given back."},
-    {"Stream Ptr", REPORT_FIELD(struct piece_row, stream), .flags = REPORT_NUMBER, .doc = "The stream."},
-    {"Device Type", REPORT_FIELD(struct piece_row, device), .doc = "The device."},
-    {.title = NULL},
-};
-
 struct time_text {
     char text[48];
 };
@@ -351,7 +324,7 @@ static int put_memory(void *arg, const struct framework_piece *piece, struct err
     bool gives = piece->by_engine || piece->gave_ns != DB_NULL;
     int64_t gave_ns = piece->gave_ns != DB_NULL ? piece->gave_ns : piece->got_ns,
             kept_ns = number_subtract(gave_ns, piece->got_ns);
-    struct strbuf name;
+    SCOPED(strbuf_release) struct strbuf name;
     strbuf_init(&name, TORCH_TEXT_LIMIT);
     strbuf_adds(&name, piece->by_engine ? "cann::" : "");
     strbuf_adds(&name, piece->owner);
@@ -376,10 +349,8 @@ static int put_memory(void *arg, const struct framework_piece *piece, struct err
         row.active_gave = put_us(pytorch, &times[3], piece->block_ns);
         row.active_duration = put_us(pytorch, &times[4], piece->block_ns - piece->got_ns);
     }
-    int status = name.failed ? err_set(err, ERR_NO_MEMORY, "out of memory for the name of an operator")
-                             : report_put(run, &row, err);
-    strbuf_release(&name);
-    return status;
+    return name.failed ? err_set(err, ERR_NO_MEMORY, "out of memory for the name of an operator")
+                       : report_put(run, &row, err);
 }
 
 static int put_pieces(struct report_run *run, struct err *err)
@@ -391,7 +362,30 @@ static const struct report operator_memory = {
     .name = "operator_memory",
     .title = "Memory of operators",
     .doc = "Every piece of device memory that an operator got.",
-    .columns = piece_columns,
+    .columns = VALUE_LIST(
+        {"Name", REPORT_FIELD(struct piece_row, name), .doc = "The operator."},
+        {"Size(KB)", REPORT_FIELD(struct piece_row, kb), FORM_FLOAT, .doc = "How much it got."},
+        {"Allocation Time(us)", REPORT_FIELD(struct piece_row, got), FORM_FLOAT, .doc = "When it got it."},
+        {"Release Time(us)", REPORT_FIELD(struct piece_row, gave), FORM_FLOAT, .doc = "When it was given back."},
+        {"Active Release Time(us)", REPORT_FIELD(struct piece_row, active_gave), FORM_FLOAT,
+         .doc = "When it could be used again."},
+        {"Duration(us)", REPORT_FIELD(struct piece_row, duration), FORM_FLOAT, .doc = "How long it had it."},
+        {"Active Duration(us)", REPORT_FIELD(struct piece_row, active_duration), FORM_FLOAT,
+         .doc = "How long it could not be used again."},
+        {"Allocation Total Allocated(MB)", REPORT_FIELD(struct piece_row, got_allocated), FORM_FLOAT,
+         .doc = "In use, when it got it."},
+        {"Allocation Total Reserved(MB)", REPORT_FIELD(struct piece_row, got_reserved), FORM_FLOAT,
+         .doc = "Held, when it got it."},
+        {"Allocation Total Active(MB)", REPORT_FIELD(struct piece_row, got_active), FORM_FLOAT,
+         .doc = "Not free again, when it got it."},
+        {"Release Total Allocated(MB)", REPORT_FIELD(struct piece_row, gave_allocated), FORM_FLOAT,
+         .doc = "In use, when it was given back."},
+        {"Release Total Reserved(MB)", REPORT_FIELD(struct piece_row, gave_reserved), FORM_FLOAT,
+         .doc = "Held, when it was given back."},
+        {"Release Total Active(MB)", REPORT_FIELD(struct piece_row, gave_active), FORM_FLOAT,
+         .doc = "Not free again, when it was given back."},
+        {"Stream Ptr", REPORT_FIELD(struct piece_row, stream), .flags = REPORT_NUMBER, .doc = "The stream."},
+        {"Device Type", REPORT_FIELD(struct piece_row, device), .doc = "The device."}),
     .rows = put_pieces,
 };
 

@@ -13,12 +13,6 @@ struct shape {
     struct report_value name, shapes;
 };
 
-static const struct report_column detail_columns[] = {
-    {"Name", REPORT_FIELD(struct shape, name), .doc = "The operator."},
-    {"Input Shapes", REPORT_FIELD(struct shape, shapes), .doc = "Shapes of its inputs."},
-    {.title = NULL},
-};
-
 static int put_shape(void *arg, const struct framework_text *name, const struct framework_text *shapes, struct err *err)
 {
     const struct shape row = {value_text_of(name->text != NULL ? name->text : "", name->length),
@@ -36,7 +30,8 @@ static const struct report operator_details = {
     .name = "operator_details",
     .title = "Shapes of operators",
     .doc = "The shapes that operators were called with.",
-    .columns = detail_columns,
+    .columns = VALUE_LIST({"Name", REPORT_FIELD(struct shape, name), .doc = "The operator."},
+                          {"Input Shapes", REPORT_FIELD(struct shape, shapes), .doc = "Shapes of its inputs."}),
     .rows = put_shapes,
 };
 
@@ -46,15 +41,6 @@ struct stage {
     const char *operation, *stage, *custom;
     int64_t count;
     double mean_us;
-};
-
-static const struct report_column dataset_columns[] = {
-    {"Operation", REPORT_FIELD(struct stage, operation), .doc = "The operation of the data pipeline."},
-    {"Stage", REPORT_FIELD(struct stage, stage), .doc = "Which part of it."},
-    {"Occurrences", REPORT_FIELD(struct stage, count), .flags = REPORT_NUMBER, .doc = "How often."},
-    {"Avg. time (us)", REPORT_FIELD(struct stage, mean_us), FORM_FLOAT, .doc = "How long on average."},
-    {"Custom Info", REPORT_FIELD(struct stage, custom), .doc = "Text of the operation about itself."},
-    {.title = NULL},
 };
 
 /* To two decimals, as the nearest double: what Python's round gives. */
@@ -87,7 +73,7 @@ static int put_datasets(struct report_run *run, struct err *err)
 {
     const struct framework_analysis *analysis = report_analysis(run);
     const struct framework *framework = analysis->framework;
-    struct runs *runs = calloc(framework->datasets.count + 1, sizeof *runs);
+    SCOPED_FREE struct runs *runs = scoped_memory(framework->datasets.count + 1, sizeof *runs);
     int status = runs != NULL ? 0 : err_set(err, ERR_NO_MEMORY, "out of memory for the data pipeline");
     for (size_t i = 0; status == 0 && i < framework->dataset_runs.count; i++) {
         const struct framework_dataset_run *one = &framework->dataset_runs.items[i];
@@ -100,7 +86,6 @@ static int put_datasets(struct report_run *run, struct err *err)
         if (runs[i].count > 0)
             status = put_dataset(run, &framework->datasets.items[i], &runs[i], err);
     }
-    free(runs);
     return status;
 }
 
@@ -108,7 +93,12 @@ static const struct report dataset = {
     .name = "dataset",
     .title = "Data pipeline",
     .doc = "Time that the operations of the data pipeline took.",
-    .columns = dataset_columns,
+    .columns =
+        VALUE_LIST({"Operation", REPORT_FIELD(struct stage, operation), .doc = "The operation of the data pipeline."},
+                   {"Stage", REPORT_FIELD(struct stage, stage), .doc = "Which part of it."},
+                   {"Occurrences", REPORT_FIELD(struct stage, count), .flags = REPORT_NUMBER, .doc = "How often."},
+                   {"Avg. time (us)", REPORT_FIELD(struct stage, mean_us), FORM_FLOAT, .doc = "How long on average."},
+                   {"Custom Info", REPORT_FIELD(struct stage, custom), .doc = "Text of the operation about itself."}),
     .rows = put_datasets,
 };
 

@@ -5,7 +5,6 @@
 #include "base/number.h"
 #include "base/search.h"
 #include "base/strbuf.h"
-#include "exporters/reports/framework/analysis.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -209,7 +208,7 @@ int torch_each_backward(const struct framework_analysis *analysis,
                         void *arg, struct err *err)
 {
     const struct torch_ops *ops = &analysis->framework->torch->ops;
-    struct map forwards = MAP_OF(struct forward, key);
+    SCOPED(map_release) struct map forwards = MAP_OF(struct forward, key);
     int status = 0;
     for (size_t i = 0; status == 0 && i < ops->count; i++) {
         const struct torch_op *op = &ops->items[i];
@@ -226,7 +225,6 @@ int torch_each_backward(const struct framework_analysis *analysis,
         else if (forward != NULL && framework_wants_time(analysis, forward->op->start_ns))
             status = each(arg, forward->op, op, err);
     }
-    map_release(&forwards);
     return status;
 }
 

@@ -4,7 +4,6 @@
 #include "base/file/spool.h"
 #include "exporters/reports/framework/trace_view.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -234,7 +233,7 @@ static int write_instant(struct trace *trace, const struct framework_range *rang
 
 static int write_threads(const struct framework *framework, struct trace *trace, struct err *err)
 {
-    struct framework_threads threads = framework_threads_none();
+    SCOPED(framework_threads_release) struct framework_threads threads = framework_threads_none();
     int status = 0;
     for (size_t i = 0; status == 0 && i < framework->ranges.count; i++) {
         const struct framework_range *range = &framework->ranges.items[i];
@@ -243,7 +242,6 @@ static int write_threads(const struct framework *framework, struct trace *trace,
             status = framework_name_thread(&threads, trace, slice_of_range(framework, range), "MindSpore",
                                            TRACE_MINDSPORE, NULL, 0, err);
     }
-    framework_threads_release(&threads);
     return status;
 }
 
@@ -276,7 +274,7 @@ static struct framework_slice slice_of_cpu_op(const struct framework_trace *view
 
 static int write_cpu_ops(struct framework_trace *view, struct trace *trace, struct err *err)
 {
-    struct framework_threads threads = framework_threads_none();
+    SCOPED(framework_threads_release) struct framework_threads threads = framework_threads_none();
     int status = 0;
     for (size_t i = 0; status == 0 && i < view->cpu_ops.count; i++)
         status = framework_name_thread(&threads, trace, slice_of_cpu_op(view, i), "CPU OP", TRACE_CPU_OP, NULL, 0, err);
@@ -291,7 +289,6 @@ static int write_cpu_ops(struct framework_trace *view, struct trace *trace, stru
                                               view->texts.items[op->name].bytes, "", true};
         status = framework_write_slice(view, trace, &event, err);
     }
-    framework_threads_release(&threads);
     return status;
 }
 

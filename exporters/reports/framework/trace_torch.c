@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PyTorch's part of trace_view.json. */
-#include "base/map.h"
 #include "exporters/reports/framework/analysis.h"
 #include "exporters/reports/framework/torch_relation.h"
 #include "exporters/reports/framework/trace_view.h"
 #include "exporters/timeline/track.h"
-
-#include <stdio.h>
 
 enum { PLACE_PYTHON = 0, PLACE_GC = 1 };
 
@@ -110,7 +107,7 @@ static void add_lines(struct python_trace *python, const char *key, uint32_t tex
 static int write_ops(struct python_trace *python, struct err *err)
 {
     const struct torch *torch = python->torch;
-    struct strbuf lines;
+    SCOPED(strbuf_release) struct strbuf lines;
     int status = 0;
     strbuf_init(&lines, TORCH_TEXT_LIMIT);
     for (size_t i = 0; status == 0 && i < torch->ops.count; i++) {
@@ -129,7 +126,6 @@ static int write_ops(struct python_trace *python, struct err *err)
         status = write_event(python, slice_of_op(torch, op), framework_text(python->framework, op->name), "cpu_op", &at,
                              err);
     }
-    strbuf_release(&lines);
     return status;
 }
 
@@ -242,12 +238,13 @@ int pytorch_trace_begin(void *arg, struct trace *trace, struct err *err)
                                   .trace = trace,
                                   .framework = view->analysis->framework,
                                   .torch = view->analysis->framework->torch};
-    bool failed = places_settle(&view->places, &trace->style, err) < 0 || name_threads(&python, err) < 0 ||
-                  write_ops(&python, err) < 0 || torch_each_queued(view->analysis, write_queued, &python, err) < 0 ||
-                  torch_each_backward(view->analysis, write_backward, &python, err) < 0 ||
-                  torch_each_call(view->analysis, write_call, &python, err) < 0 || write_collector(&python, err) < 0 ||
-                  places_name(&view->places, trace, name_lane, err) < 0;
-    return failed ? err_status(err) : 0;
+    return places_settle(&view->places, &trace->style, err) < 0 || name_threads(&python, err) < 0 ||
+                   write_ops(&python, err) < 0 || torch_each_queued(view->analysis, write_queued, &python, err) < 0 ||
+                   torch_each_backward(view->analysis, write_backward, &python, err) < 0 ||
+                   torch_each_call(view->analysis, write_call, &python, err) < 0 || write_collector(&python, err) < 0 ||
+                   places_name(&view->places, trace, name_lane, err) < 0
+               ? err_status(err)
+               : 0;
 }
 
 bool pytorch_find_launch(void *arg, int64_t connection_id, struct trace_launch *ret)

@@ -219,7 +219,7 @@ static int print_heading(const void *arg, struct show *show, struct err *err)
 static int make_suffix(struct strbuf *suffix, const struct svp_inference *inference, enum table_format format,
                        struct err *err)
 {
-    struct strbuf tail;
+    SCOPED(strbuf_release) struct strbuf tail;
     int64_t miss = svp_icache_miss_millionths(inference);
     const int64_t numbers[] = {inference->model_id, inference->batch_num, inference->input_pic_num,
                                inference->current_pic_count};
@@ -237,7 +237,6 @@ static int make_suffix(struct strbuf *suffix, const struct svp_inference *infere
     strbuf_addc(suffix, '.');
     report_name_model(suffix, inference->model, strlen("op_summary") + tail.length + strlen(report_suffix(format)));
     strbuf_add_built(suffix, &tail);
-    strbuf_release(&tail);
     return suffix->failed ? err_set(err, ERR_NO_MEMORY, "no room for the name of a report file") : 0;
 }
 

@@ -7,7 +7,6 @@
 #include "exporters/export.h"
 #include "exporters/output_file.h"
 #include "exporters/parallel.h"
-#include "exporters/reports/svp/svp_metric.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

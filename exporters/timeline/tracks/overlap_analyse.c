@@ -4,8 +4,6 @@
 #include "exporters/busy.h"
 #include "exporters/timeline/track.h"
 
-#include <stdlib.h>
-
 static const char *const names[] = {
     [OVERLAP_COMPUTING] = "Computing",
     [OVERLAP_COMMUNICATION] = "Communication",

@@ -123,16 +123,11 @@ const struct track track_step_trace = {
 #define POINT(parts, number)                                                                                           \
     IN(parts, "(SELECT name FROM step_point WHERE device_id IS :device AND point = " number                            \
               " AND name IS NOT NULL ORDER BY id LIMIT 1)")
-static const struct report_column values_job[] = {
-    VALUES,
-    {"Op Name", POINT("3", "3 + 2 * pair"), .form = FORM_TEXT},
-    {"FP Op Name", POINT("1", "1"), .form = FORM_TEXT},
-    {"BP Op Name", POINT("1", "2"), .form = FORM_TEXT},
-    {.title = NULL},
-};
 static const struct series_counter events_job[] = {
     {.name = NAME("pair"),
-     .values = values_job,
+     .values = VALUE_LIST(VALUES, {"Op Name", POINT("3", "3 + 2 * pair"), .form = FORM_TEXT},
+                          {"FP Op Name", POINT("1", "1"), .form = FORM_TEXT},
+                          {"BP Op Name", POINT("1", "2"), .form = FORM_TEXT}),
      .query = {.from = "temp.step_piece", .where = "device_id IS :device", .order_by = BY_START},
      .time = "from_ns",
      .duration = "until_ns - from_ns",
