@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many short texts in few blocks: they stay where they are, and go together. Large blocks are as base/file/large.h says.
+/* Many short texts in few blocks: they stay where they are, and go together. Large blocks are as base/file/large.h
+ * says.
  */
 #ifndef MSPROF_BASE_TEXTS_H
 #define MSPROF_BASE_TEXTS_H

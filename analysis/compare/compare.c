@@ -116,7 +116,8 @@ static void take_row(struct side_row *row, struct of_captures *numbers, const st
 }
 
 /* A row of several captures has the samples of all. */
-static int gather_samples(struct side_row *row, struct durations *samples, struct text_blocks *gathered, struct err *err)
+static int gather_samples(struct side_row *row, struct durations *samples, struct text_blocks *gathered,
+                          struct err *err)
 {
     int64_t *copy = texts_numbers(gathered, samples->count);
 
@@ -255,16 +256,16 @@ struct single_rows {
 
 static void single_rows_release(struct single_rows *singles)
 {
-    free(singles->items);
-    free(singles->rows);
+    large_free(singles->items);
+    large_free(singles->rows);
 }
 
 static int find_singles(const struct side_rows *side, size_t count, struct single_rows *ret, struct err *err)
 {
-    ret->items = calloc(count + 1, sizeof *ret->items);
-    ret->rows = calloc(count + 1, sizeof *ret->rows);
+    ret->items = large_new(count + 1, sizeof *ret->items, err);
+    ret->rows = large_new(count + 1, sizeof *ret->rows, err);
     if (ret->items == NULL || ret->rows == NULL)
-        return err_no_memory(err);
+        return err_status(err);
     for (size_t i = 0; i < side->count; i++) {
         const struct profile_row *row = side->rows[i].first;
         large_pass(i);
@@ -285,9 +286,10 @@ static int match_rows(struct side_rows *base, struct side_rows *other, size_t *r
     SCOPED(single_rows_release) struct single_rows a = {.count = 0}, b = {.count = 0};
     size_t pairs = pair_exact(base, other);
 
-    if (find_singles(base, base->count - pairs, &a, err) < 0 ||
-        find_singles(other, other->count - pairs, &b, err) < 0 ||
-        match_operators(a.items, a.count, b.items, b.count, err) < 0)
+    if (find_singles(base, base->count - pairs, &a, err) < 0 || find_singles(other, other->count - pairs, &b, err) < 0)
+        return err_status(err);
+    large_forget();
+    if (match_operators(a.items, a.count, b.items, b.count, err) < 0)
         return err_status(err);
     for (size_t i = 0; i < a.count; i++)
         if (a.items[i].other != SIZE_MAX) {
@@ -348,8 +350,10 @@ static int build_rows(struct side_rows *base, struct side_rows *other, struct bu
 {
     size_t pairs = 0;
 
+    large_forget();
     if (match_rows(base, other, &pairs, err) < 0)
         return err_status(err);
+    large_forget();
     const size_t count = base->count + other->count - pairs + 1;
     ret->rows = large_new(count, sizeof *ret->rows, err);
     ret->base = large_new(count, sizeof *ret->base, err);
@@ -366,8 +370,10 @@ static int build_rows(struct side_rows *base, struct side_rows *other, struct bu
     return 0;
 }
 
+/* Walks over all rows ask this of each. */
 static bool is_on_both(const struct building *building, size_t i)
 {
+    large_pass(i);
     return building->base[i] != NULL && building->other[i] != NULL;
 }
 
@@ -610,6 +616,7 @@ static int compare_table(const struct side *base, const struct side *new_side, c
     if (side_rows_make(base, question->subject, &a, err) < 0 ||
         side_rows_make(new_side, question->subject, &b, err) < 0 || build_rows(&a, &b, &building, err) < 0)
         return err_status(err);
+    large_forget(); /* the profiles are not read from here on */
     const struct counts counts = counts_of(&building, base, new_side, question);
     struct noise noise;
     if (question->noise != NULL)
@@ -818,8 +825,8 @@ static int hold_pattern(struct compare_gate *result, const struct comparison *co
         SCOPED(compare_rows_release) struct compare_rows rows = {.items = NULL};
         if (gate_subjects[i].metric != result->gate->metric)
             continue;
-        const struct compare_question question = {gate_subjects[i].subject, &comparison->options,
-                                                  comparison->step_base, NULL, comparison->steps_differ};
+        const struct compare_question question = {gate_subjects[i].subject, &comparison->options, comparison->step_base,
+                                                  NULL, comparison->steps_differ};
         if (compare_table(base, other, &question, &rows, err) < 0)
             return err_status(err);
         hold_rows(result, &rows, base, other, comparison->step_new);

@@ -153,7 +153,7 @@ struct grouping {
     struct intern keys;
     uint32_t (*text_of)(const struct workload_operator *op); /* its key, of the workload's texts; NULL: one of keys */
     struct group {
-        uint32_t op; /* the first with this key; NO_TEXT: the key is not of operators */
+        uint32_t op;          /* the first with this key; NO_TEXT: the key is not of operators */
         bool varies, dropped; /* dropped: it gets no row */
         uint64_t order;
         size_t count, next;
@@ -210,7 +210,8 @@ static const char *keep_text(const struct counting *counting, uint32_t text)
 static const char *group_key(const struct counting *counting, const struct grouping *grouping, size_t i)
 {
     return grouping->text_of != NULL
-               ? workload_text(counting->workload, grouping->text_of(&counting->workload->operators[grouping->groups[i].op]))
+               ? workload_text(counting->workload,
+                               grouping->text_of(&counting->workload->operators[grouping->groups[i].op]))
                : grouping->keys.items[i].bytes;
 }
 
@@ -292,6 +293,8 @@ static int make_rows(const struct counting *counting, struct grouping *grouping,
             return err_status(err);
     }
     table->known = true;
+    if (count * sizeof *table->rows >= LARGE_LEAST)
+        large_put_away(); /* they are not read before all tables are there */
     return 0;
 }
 

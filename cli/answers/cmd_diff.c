@@ -2,7 +2,6 @@
 #include "analysis/compare/compare.h"
 #include "base/array.h"
 #include "base/err.h"
-#include "base/file/large.h"
 #include "cli/answers/answer.h"
 #include "cli/capture/captures.h"
 #include "cli/command.h"
@@ -168,7 +167,7 @@ static int profile_database(sqlite3 *db, const char *path, struct profiles *prof
         ((profiles->subjects & SUBJECT_BIT(BY_LINE)) != 0 && workload_load_lines(db, &profile, err) != 0) ||
         keep(profiles, &profile, err) != 0)
         return err_status(err);
-    large_put_away(); /* the next capture comes */
+    give_spare_memory_back();
     return 0;
 }
 
@@ -437,9 +436,8 @@ static int run_diff(const struct settings *settings)
     if (status != STATUS_DONE)
         return status;
     const struct compare_options options = options_of(settings);
-    base.subjects = new_side.subjects = settings->diff.save != NULL
-                                            ? ALL_SUBJECTS
-                                            : comparison_subjects(&options, gates, settings->diff.gates.count);
+    base.subjects = new_side.subjects =
+        settings->diff.save != NULL ? ALL_SUBJECTS : comparison_subjects(&options, gates, settings->diff.gates.count);
     status = take_all(settings, &base_words, &base);
     if (!is_fatal(status) && settings->diff.save == NULL)
         status = status_worse(status, take_all(settings, &new_words, &new_side));

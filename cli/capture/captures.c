@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/file/fsutil.h"
+#include "base/file/large.h"
 #include "base/file/temporary.h"
 #include "base/number.h"
 #include "base/progress.h"
@@ -741,12 +742,12 @@ static bool pin_database(struct capture_visit *visit)
     return visit->pin >= 0;
 }
 
-/* Gives the system what an import has freed: threads' arenas would keep tens of megabytes. */
-static void give_spare_memory_back(void)
+void give_spare_memory_back(void)
 {
 #ifdef M_MMAP_THRESHOLD
     malloc_trim(0);
 #endif
+    large_put_away();
 }
 
 int visit_open_database(struct capture_visit *visit, sqlite3 **ret)
