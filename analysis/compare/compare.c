@@ -2,6 +2,7 @@
 #include "analysis/compare/compare.h"
 
 #include "base/array.h"
+#include "base/file/large.h"
 #include "base/words.h"
 
 #include <fnmatch.h>
@@ -20,22 +21,27 @@
 #define MAD_ENOUGH 8
 #define MAD_EFFICIENCY 0.37
 
+#define NO_ROW UINT32_MAX
+
 /* One key of one side, over its profiles. */
 struct side_row {
     const struct profile_row *first; /* of the first profile that has it: names */
     struct runs runs;
     int64_t n, steps;       /* of the profiles that have it; steps 0: not all have steps */
-    bool varies;            /* from step to step */
     const int64_t *samples; /* of all runs, ascending */
     size_t sample_count;
-    struct ARRAY_OF(int64_t) gathered; /* the samples, where there are several captures */
     double median, total;
+    uint32_t other; /* which row of the other side it is; NO_ROW: of none */
+    uint8_t match;  /* enum match_kind */
+    bool varies;    /* from step to step */
 };
 
+/* Keys may be as many as operators: what has one of each is as base/file/large.h has it. */
 struct side_rows {
     struct side_row *rows; /* by key */
     struct run *runs;      /* of all rows */
     size_t count;
+    struct text_blocks gathered; /* samples of several captures */
 };
 
 /* The numbers of a row in each capture that has it. */
@@ -61,15 +67,6 @@ double comparison_side_measure(const struct side *side, enum measure measure)
         values[n++] = value > 0 ? value : 0;
     }
     return median_of(values, n);
-}
-
-static int take_samples(struct side_row *row, const struct series *series, struct err *err)
-{
-    if (array_reserve(&row->gathered, series->sample_count, err) < 0)
-        return err_status(err);
-    for (size_t i = 0; i < series->sample_count; i++)
-        row->gathered.items[row->gathered.count++] = series->samples[i];
-    return 0;
 }
 
 /* Whether executions of one key are work of different sizes: then a median says nothing of their sum. */
@@ -118,95 +115,189 @@ static void take_row(struct side_row *row, struct of_captures *numbers, const st
     row->sample_count = from->durations.sample_count;
 }
 
+/* A row of several captures has the samples of all. */
+static int gather_samples(struct side_row *row, struct durations *samples, struct text_blocks *gathered,
+                          struct err *err)
+{
+    int64_t *copy = texts_numbers(gathered, samples->count);
+
+    if (copy == NULL)
+        return err_no_memory(err);
+    statistics_sort(samples->items, samples->count);
+    for (size_t i = 0; i < samples->count; i++)
+        copy[i] = samples->items[i];
+    row->samples = copy;
+    row->sample_count = samples->count;
+    return 0;
+}
+
 static void finish_row(struct side_row *row, struct of_captures *numbers, size_t captures)
 {
     row->median = median_of(numbers->medians, row->runs.count);
     for (size_t i = row->runs.count; i < captures; i++)
         numbers->totals[i] = 0; /* a capture without it */
     row->total = median_of(numbers->totals, captures);
-    if (captures > 1) {
-        statistics_sort(row->gathered.items, row->gathered.count);
-        row->samples = row->gathered.items;
-        row->sample_count = row->gathered.count;
-    }
 }
 
 static void side_rows_release(struct side_rows *rows)
 {
-    for (size_t i = 0; i < rows->count; i++)
-        free(rows->rows[i].gathered.items);
-    free(rows->rows);
-    free(rows->runs);
+    large_free(rows->rows);
+    large_free(rows->runs);
+    texts_release(&rows->gathered);
 }
 
-/* Merges the tables of a side's profiles, each of which is sorted by key. */
+/* The tables of a side's profiles, each of which is sorted by key, while they are merged. */
+struct merging {
+    const struct side *side;
+    enum subject subject;
+    size_t next[RUNS_MAX];
+};
+
+/* The first row of a profile that is not taken yet; NULL: all are. */
+static const struct profile_row *next_row(const struct merging *merging, size_t profile)
+{
+    const struct profile_table *table = &merging->side->profiles[profile]->tables[merging->subject];
+
+    return merging->next[profile] < table->count ? &table->rows[merging->next[profile]] : NULL;
+}
+
+/* NULL: there are no more. */
+static const char *least_key(const struct merging *merging)
+{
+    const char *least = NULL;
+
+    for (size_t i = 0; i < merging->side->count; i++) {
+        const struct profile_row *row = next_row(merging, i);
+        if (row != NULL && (least == NULL || strcmp(row->key, least) < 0))
+            least = row->key;
+    }
+    return least;
+}
+
+/* Takes what all profiles have with this key; row->runs has room. */
+static int merge_row(struct merging *merging, const char *key, struct side_row *row, struct text_blocks *gathered,
+                     struct err *err)
+{
+    const struct side *side = merging->side;
+    SCOPED_FREE struct durations samples = {.items = NULL};
+    struct of_captures numbers;
+
+    row->other = NO_ROW;
+    for (size_t i = 0; i < side->count; i++) {
+        const struct profile_row *from = next_row(merging, i);
+        if (from == NULL || strcmp(from->key, key) != 0)
+            continue;
+        merging->next[i]++;
+        take_row(row, &numbers, side->profiles[i], from);
+        row->runs.items[row->runs.count++] = run_of(i, merging->subject, side->profiles[i], &from->durations);
+        for (size_t k = 0; side->count > 1 && k < from->durations.sample_count; k++)
+            if (array_add(&samples, err, from->durations.samples[k]) < 0)
+                return err_status(err);
+    }
+    finish_row(row, &numbers, side->count);
+    return side->count > 1 ? gather_samples(row, &samples, gathered, err) : 0;
+}
+
 static int side_rows_make(const struct side *side, enum subject subject, struct side_rows *ret, struct err *err)
 {
-    size_t next[RUNS_MAX] = {0}, most = 0, runs = 0;
+    struct merging merging = {.side = side, .subject = subject};
+    size_t most = 0, runs = 0;
 
-    *ret = (struct side_rows){.rows = NULL};
     if (side->count > RUNS_MAX)
         return err_set(err, ERR_LIMIT, "more than %d captures on one side", RUNS_MAX);
     for (size_t i = 0; i < side->count; i++)
         most += side->profiles[i]->tables[subject].count;
-    ret->rows = scoped_memory(most + 1, sizeof *ret->rows);
-    ret->runs = scoped_memory(most + 1, sizeof *ret->runs);
+    ret->rows = large_new(most + 1, sizeof *ret->rows, err);
+    ret->runs = large_new(most + 1, sizeof *ret->runs, err);
     if (ret->rows == NULL || ret->runs == NULL)
-        return err_no_memory(err);
-    for (;;) {
-        const char *least = NULL;
-        for (size_t i = 0; i < side->count; i++) {
-            const struct profile_table *table = &side->profiles[i]->tables[subject];
-            if (next[i] < table->count && (least == NULL || strcmp(table->rows[next[i]].key, least) < 0))
-                least = table->rows[next[i]].key;
-        }
-        if (least == NULL)
-            return 0;
-        struct side_row *row = &ret->rows[ret->count++];
-        struct of_captures numbers;
+        return err_status(err);
+    for (const char *key; (key = least_key(&merging)) != NULL; ret->count++) {
+        struct side_row *row = &ret->rows[ret->count];
+        large_pass(ret->count);
         row->runs.items = &ret->runs[runs];
-        for (size_t i = 0; i < side->count; i++) {
-            const struct profile *profile = side->profiles[i];
-            const struct profile_table *table = &profile->tables[subject];
-            // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker)
-            if (next[i] == table->count || strcmp(table->rows[next[i]].key, least) != 0)
-                continue;
-            const struct profile_row *from = &table->rows[next[i]++];
-            take_row(row, &numbers, profile, from);
-            row->runs.items[row->runs.count++] = run_of(i, subject, profile, &from->durations);
-            if (side->count > 1 && take_samples(row, &from->durations, err) < 0)
-                return err_status(err);
-        }
+        if (merge_row(&merging, key, row, &ret->gathered, err) < 0)
+            return err_status(err);
         runs += row->runs.count;
-        finish_row(row, &numbers, side->count);
     }
+    return 0;
 }
 
-static int match_rows(const struct side_rows *base, const struct side_rows *other, struct match_operator **ret_base,
-                      struct match_operator **ret_other, struct err *err)
+static void pair(struct side_rows *base, size_t i, struct side_rows *other, size_t k, enum match_kind match)
 {
-    const struct side_rows *sides[] = {base, other};
-    struct match_operator *matches[2];
+    base->rows[i].other = (uint32_t)k;
+    other->rows[k].other = (uint32_t)i;
+    base->rows[i].match = other->rows[k].match = (uint8_t)match;
+}
 
-    for (int s = 0; s < 2; s++) {
-        matches[s] = calloc(sides[s]->count + 1, sizeof *matches[s]);
-        if (matches[s] == NULL) {
-            free(s == 1 ? matches[0] : NULL);
-            return err_no_memory(err);
+/* Most keys are on both sides. */
+static size_t pair_exact(struct side_rows *base, struct side_rows *other)
+{
+    size_t i = 0, k = 0, pairs = 0;
+
+    while (i < base->count && k < other->count) {
+        int order = strcmp(base->rows[i].first->key, other->rows[k].first->key);
+        large_pass(i);
+        if (order == 0) {
+            pair(base, i, other, k, MATCH_EXACT);
+            pairs++;
         }
-        for (size_t i = 0; i < sides[s]->count; i++) {
-            const struct profile_row *row = sides[s]->rows[i].first;
-            bool named = row->name[0] != '\0';
-            matches[s][i] = (struct match_operator){.key = row->key,
-                                                    .name = named ? row->name : row->key,
-                                                    .type = row->type,
-                                                    .shapes = row->shapes,
-                                                    .order = row->order};
-        }
+        i += order <= 0;
+        k += order >= 0;
     }
-    *ret_base = matches[0];
-    *ret_other = matches[1];
-    return match_operators(matches[0], base->count, matches[1], other->count, err);
+    return pairs;
+}
+
+/* Rows without a partner, and which they are. */
+struct single_rows {
+    struct match_operator *items;
+    uint32_t *rows;
+    size_t count;
+};
+
+static void single_rows_release(struct single_rows *singles)
+{
+    large_free(singles->items);
+    large_free(singles->rows);
+}
+
+static int find_singles(const struct side_rows *side, size_t count, struct single_rows *ret, struct err *err)
+{
+    ret->items = large_new(count + 1, sizeof *ret->items, err);
+    ret->rows = large_new(count + 1, sizeof *ret->rows, err);
+    if (ret->items == NULL || ret->rows == NULL)
+        return err_status(err);
+    for (size_t i = 0; i < side->count; i++) {
+        const struct profile_row *row = side->rows[i].first;
+        large_pass(i);
+        if (side->rows[i].other != NO_ROW)
+            continue;
+        ret->rows[ret->count] = (uint32_t)i;
+        ret->items[ret->count++] = (struct match_operator){.key = row->key,
+                                                           .name = row->name[0] != '\0' ? row->name : row->key,
+                                                           .type = row->type,
+                                                           .shapes = row->shapes,
+                                                           .order = row->order};
+    }
+    return 0;
+}
+
+static int match_rows(struct side_rows *base, struct side_rows *other, size_t *ret_pairs, struct err *err)
+{
+    SCOPED(single_rows_release) struct single_rows a = {.count = 0}, b = {.count = 0};
+    size_t pairs = pair_exact(base, other);
+
+    if (find_singles(base, base->count - pairs, &a, err) < 0 || find_singles(other, other->count - pairs, &b, err) < 0)
+        return err_status(err);
+    large_forget();
+    if (match_operators(a.items, a.count, b.items, b.count, err) < 0)
+        return err_status(err);
+    for (size_t i = 0; i < a.count; i++)
+        if (a.items[i].other != SIZE_MAX) {
+            pair(base, a.rows[i], other, b.rows[a.items[i].other], a.items[i].kind);
+            pairs++;
+        }
+    *ret_pairs = pairs;
+    return 0;
 }
 
 static void fill_row(struct compare_row *row, const struct side_row *base, const struct side_row *other,
@@ -234,30 +325,55 @@ struct building {
     size_t count;
 };
 
-static void fill_rows(struct building *building, const struct side_rows *base, const struct side_rows *other,
-                      const struct match_operator *base_match, const struct match_operator *other_match)
+static void building_release(struct building *building)
 {
-    for (size_t i = 0; i < base->count; i++) {
-        const struct side_row *partner = base_match[i].other != SIZE_MAX ? &other->rows[base_match[i].other] : NULL;
-        size_t at = building->count++;
-        building->base[at] = &base->rows[i];
-        building->other[at] = partner;
-        fill_row(&building->rows[at], &base->rows[i], partner, base_match[i].kind);
-        if (partner != NULL)
-            building->rows[at].cliff = statistics_cliff_delta(base->rows[i].samples, base->rows[i].sample_count,
-                                                              partner->samples, partner->sample_count);
-    }
-    for (size_t i = 0; i < other->count; i++)
-        if (other_match[i].other == SIZE_MAX) {
-            size_t at = building->count++;
-            building->base[at] = NULL;
-            building->other[at] = &other->rows[i];
-            fill_row(&building->rows[at], NULL, &other->rows[i], MATCH_NONE);
-        }
+    large_free(building->rows);
+    large_free((void *)building->base);
+    large_free((void *)building->other);
 }
 
+static void add_row(struct building *building, const struct side_row *base, const struct side_row *other,
+                    enum match_kind match)
+{
+    const size_t at = building->count++;
+
+    large_pass(at);
+    building->base[at] = base;
+    building->other[at] = other;
+    fill_row(&building->rows[at], base, other, match);
+    if (base != NULL && other != NULL)
+        building->rows[at].cliff =
+            statistics_cliff_delta(base->samples, base->sample_count, other->samples, other->sample_count);
+}
+
+static int build_rows(struct side_rows *base, struct side_rows *other, struct building *ret, struct err *err)
+{
+    size_t pairs = 0;
+
+    large_forget();
+    if (match_rows(base, other, &pairs, err) < 0)
+        return err_status(err);
+    large_forget();
+    const size_t count = base->count + other->count - pairs + 1;
+    ret->rows = large_new(count, sizeof *ret->rows, err);
+    ret->base = large_new(count, sizeof *ret->base, err);
+    ret->other = large_new(count, sizeof *ret->other, err);
+    if (ret->rows == NULL || ret->base == NULL || ret->other == NULL)
+        return err_status(err);
+    for (size_t i = 0; i < base->count; i++) {
+        const struct side_row *row = &base->rows[i];
+        add_row(ret, row, row->other != NO_ROW ? &other->rows[row->other] : NULL, (enum match_kind)row->match);
+    }
+    for (size_t i = 0; i < other->count; i++)
+        if (other->rows[i].other == NO_ROW)
+            add_row(ret, NULL, &other->rows[i], MATCH_NONE);
+    return 0;
+}
+
+/* Walks over all rows ask this of each. */
 static bool is_on_both(const struct building *building, size_t i)
 {
+    large_pass(i);
     return building->base[i] != NULL && building->other[i] != NULL;
 }
 
@@ -484,41 +600,35 @@ static int by_change(const void *a, const void *b)
     return strcmp(x->key, y->key);
 }
 
+static void compare_rows_release(struct compare_rows *rows)
+{
+    large_free(rows->items);
+    rows->items = NULL;
+}
+
 static int compare_table(const struct side *base, const struct side *new_side, const struct compare_question *question,
                          struct compare_rows *ret, struct err *err)
 {
     const size_t captures[2] = {base->count, new_side->count};
     SCOPED(side_rows_release) struct side_rows a = {.rows = NULL}, b = {.rows = NULL};
-    SCOPED_FREE struct match_operator *a_match = NULL, *b_match = NULL;
-    struct building building = {.rows = NULL};
-    struct counts counts;
-    struct noise own;
-    bool failed = side_rows_make(base, question->subject, &a, err) < 0 ||
-                  side_rows_make(new_side, question->subject, &b, err) < 0 ||
-                  match_rows(&a, &b, &a_match, &b_match, err) < 0;
+    SCOPED(building_release) struct building building = {.rows = NULL};
 
-    building.rows = calloc(a.count + b.count + 1, sizeof *building.rows);
-    building.base = calloc(a.count + b.count + 1, sizeof *building.base);
-    building.other = calloc(a.count + b.count + 1, sizeof *building.other);
-    if (!failed && (building.rows == NULL || building.base == NULL || building.other == NULL))
-        failed = err_no_memory(err) < 0;
-    if (!failed) {
-        fill_rows(&building, &a, &b, a_match, b_match);
-        counts = counts_of(&building, base, new_side, question);
-        failed = (question->noise == NULL && learn(&building, captures, question->options, &own, err) < 0) ||
-                 judge_table(&building, question, question->noise != NULL ? question->noise : &own, &counts, err) < 0;
-    }
-    if (!failed) {
-        array_sort(building.rows, building.count, sizeof *building.rows, by_change);
-        *ret = (struct compare_rows){.items = building.rows, .count = building.count};
-        ret->noise = question->noise != NULL ? *question->noise : own;
-        ret->steps_differ = !counts.regular;
-        building.rows = NULL;
-    }
-    free(building.rows);
-    free((void *)building.base);
-    free((void *)building.other);
-    return failed ? err_status(err) : 0;
+    if (side_rows_make(base, question->subject, &a, err) < 0 ||
+        side_rows_make(new_side, question->subject, &b, err) < 0 || build_rows(&a, &b, &building, err) < 0)
+        return err_status(err);
+    large_forget(); /* the profiles are not read from here on */
+    const struct counts counts = counts_of(&building, base, new_side, question);
+    struct noise noise;
+    if (question->noise != NULL)
+        noise = *question->noise;
+    else if (learn(&building, captures, question->options, &noise, err) < 0)
+        return err_status(err);
+    if (judge_table(&building, question, &noise, &counts, err) < 0)
+        return err_status(err);
+    array_sort(building.rows, building.count, sizeof *building.rows, by_change);
+    *ret = (struct compare_rows){building.rows, building.count, noise, !counts.regular};
+    building.rows = NULL;
+    return 0;
 }
 
 ENUM_NAMES(compare_row_verdict_name, enum row_verdict, "unchanged", "noise", "improvement", "regression")
@@ -688,32 +798,44 @@ static void hold_rows(struct compare_gate *result, const struct compare_rows *ro
     }
 }
 
+/* The rows that a gate with a pattern is held against. */
+static const struct {
+    enum gate_metric metric;
+    enum subject subject;
+} gate_subjects[] = {{GATE_OP, BY_OP},    {GATE_TYPE, BY_TYPE},  {GATE_API, BY_API},
+                     {GATE_COUNT, BY_OP}, {GATE_COUNT, BY_TYPE}, {GATE_GAP, BY_GAP}};
+#define GATE_SUBJECTS (sizeof gate_subjects / sizeof *gate_subjects)
+
+unsigned comparison_subjects(const struct compare_options *options, const struct gate *gates, size_t gate_count)
+{
+    unsigned subjects = SUBJECT_BIT(BY_OP) | SUBJECT_BIT(BY_GAP) | SUBJECT_BIT(options->by);
+
+    for (size_t i = 0; i < gate_count; i++)
+        for (size_t k = 0; k < GATE_SUBJECTS; k++)
+            if (gate_subjects[k].metric == gates[i].metric)
+                subjects |= SUBJECT_BIT(gate_subjects[k].subject);
+    return subjects;
+}
+
 static int hold_pattern(struct compare_gate *result, const struct comparison *comparison, const struct side *base,
                         const struct side *other, struct err *err)
 {
-    static const struct {
-        enum gate_metric metric;
-        enum subject subject;
-    } subjects[] = {{GATE_OP, BY_OP},    {GATE_TYPE, BY_TYPE},  {GATE_API, BY_API},
-                    {GATE_COUNT, BY_OP}, {GATE_COUNT, BY_TYPE}, {GATE_GAP, BY_GAP}};
-    int status = 0;
-
     result->passed = true;
-    for (size_t i = 0; status == 0 && i < sizeof subjects / sizeof *subjects; i++) {
-        SCOPED_FREE struct compare_rows rows = {.items = NULL};
-        if (subjects[i].metric != result->gate->metric)
+    for (size_t i = 0; i < GATE_SUBJECTS; i++) {
+        SCOPED(compare_rows_release) struct compare_rows rows = {.items = NULL};
+        if (gate_subjects[i].metric != result->gate->metric)
             continue;
-        const struct compare_question question = {subjects[i].subject, &comparison->options, comparison->step_base,
+        const struct compare_question question = {gate_subjects[i].subject, &comparison->options, comparison->step_base,
                                                   NULL, comparison->steps_differ};
-        status = compare_table(base, other, &question, &rows, err);
-        if (status == 0)
-            hold_rows(result, &rows, base, other, comparison->step_new);
+        if (compare_table(base, other, &question, &rows, err) < 0)
+            return err_status(err);
+        hold_rows(result, &rows, base, other, comparison->step_new);
     }
     if (!result->known && result->gate->kind != LIMIT_WORSE_BY) { /* there is none: 0 */
         result->known = true;
         result->passed = gate_holds(result->gate, 0, 0, comparison->step_new);
     }
-    return status;
+    return 0;
 }
 
 /* A gate on gaps holds of a capture that says when each task ran. */
@@ -834,9 +956,13 @@ int comparison_make(const struct side *base, const struct side *new_side, const 
         ret->noise = ops.noise;
         ret->steps_differ = ops.steps_differ;
         check_side(ret, base, new_side, &ops);
-        free(ops.items); /* of many names it is large, and so is what follows */
-        status = compare_rows_by(ret, base, new_side, options->by, &ret->rows, err);
+        if (options->by == BY_OP)
+            ret->rows = ops;
+        else
+            compare_rows_release(&ops);
     }
+    if (status == 0 && options->by != BY_OP)
+        status = compare_rows_by(ret, base, new_side, options->by, &ret->rows, err);
     if (status == 0)
         status = compare_rows_by(ret, base, new_side, BY_GAP, &ret->gaps, err);
     for (size_t i = 0; status == 0 && i < gate_count; i++) {
@@ -854,8 +980,8 @@ int comparison_make(const struct side *base, const struct side *new_side, const 
 
 void comparison_release(struct comparison *comparison)
 {
-    free(comparison->rows.items);
-    free(comparison->gaps.items);
+    compare_rows_release(&comparison->rows);
+    compare_rows_release(&comparison->gaps);
     free(comparison->gates);
     *comparison = (struct comparison){.score = 0};
 }

@@ -46,7 +46,7 @@ struct compare_row {
 };
 
 struct compare_rows {
-    struct compare_row *items; /* the largest change of the total first */
+    struct compare_row *items; /* the largest change of the total first; as base/file/large.h has them */
     size_t count;
     struct noise noise; /* that they were judged by */
     bool steps_differ;  /* of captures whose steps do not run the same, so that a number of executions is no fact */
@@ -96,6 +96,8 @@ struct comparison {
     size_t gate_count;
 };
 
+/* SUBJECT_BIT of each table of the profiles that such a comparison reads. */
+unsigned comparison_subjects(const struct compare_options *options, const struct gate *gates, size_t gate_count);
 /* The comparison points into the profiles and the gates. -ERR_NOT_FOUND when a side has no operator. */
 int comparison_make(const struct side *base, const struct side *new_side, const struct compare_options *options,
                     const struct gate *gates, size_t gate_count, struct comparison *ret, struct err *err);

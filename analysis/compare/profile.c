@@ -133,14 +133,30 @@ static int find_varying(const struct workload *workload, const struct splits *sp
 
 ENUM_NAMES(profile_subject_name, enum subject, "op", "type", "shape", "layer", "stream", "step", "api", "line", "gap")
 
+/* Tables are made of these, and into these. */
+struct counting {
+    const struct workload *workload;
+    const struct splits *splits;
+    bool *counted; /* which executions count: counted_executions; NULL: all of them */
+    size_t top;    /* profile_choice */
+    struct text_blocks *texts;
+    const char **copies; /* of the workload's texts there; NULL: not yet */
+};
+
+static bool counts(const struct counting *counting, size_t execution)
+{
+    return counting->counted == NULL || counting->counted[execution];
+}
+
 /* Values by key: a key is a number, known by its text. */
 struct grouping {
     struct intern keys;
+    uint32_t (*text_of)(const struct workload_operator *op); /* its key, of the workload's texts; NULL: one of keys */
     struct group {
-        uint32_t op; /* the first with this key; NO_TEXT: the key is not of operators */
+        uint32_t op;          /* the first with this key; NO_TEXT: the key is not of operators */
+        bool varies, dropped; /* dropped: it gets no row */
         uint64_t order;
         size_t count, next;
-        bool varies, dropped; /* dropped: it gets no row */
     } * groups;
     size_t group_count, group_capacity;
     int64_t *values; /* of one group after the other */
@@ -154,19 +170,22 @@ static void grouping_release(struct grouping *grouping)
     large_free(grouping->values);
 }
 
+static int add_group(struct grouping *grouping, uint32_t op, uint64_t order, struct err *err)
+{
+    if (grouping->group_count == grouping->group_capacity &&
+        array_grow(&grouping->groups, &grouping->group_capacity, grouping->group_count, 1, sizeof *grouping->groups,
+                   err) < 0)
+        return err_status(err);
+    grouping->groups[grouping->group_count++] = (struct group){.op = op, .order = order};
+    return 0;
+}
+
 static int find_group(struct grouping *grouping, const char *key, uint32_t op, uint64_t order, uint32_t *ret,
                       struct err *err)
 {
-    int status = intern_add(&grouping->keys, key, strlen(key), ret, err);
-
-    if (status != 0 || *ret < grouping->group_count)
-        return status;
-    if (grouping->group_count == grouping->group_capacity)
-        status = array_grow(&grouping->groups, &grouping->group_capacity, grouping->group_count, 1,
-                            sizeof *grouping->groups, err);
-    if (status == 0)
-        grouping->groups[grouping->group_count++] = (struct group){.op = op, .order = order};
-    return status;
+    if (intern_add(&grouping->keys, key, strlen(key), ret, err) < 0)
+        return err_status(err);
+    return *ret == grouping->group_count ? add_group(grouping, op, order, err) : 0;
 }
 
 static int copy_text(char **ret, const char *text, struct err *err)
@@ -177,23 +196,47 @@ static int copy_text(char **ret, const char *text, struct err *err)
 
 ARRAY_COMPARE(by_key, struct profile_row, ARRAY_BY_TEXT(key))
 
-static int make_row(struct profile_row *row, const struct workload *workload, struct grouping *grouping, size_t i,
+/* The profile's copy of a text of the workload; NULL: memory ran out. */
+static const char *keep_text(const struct counting *counting, uint32_t text)
+{
+    if (text == NO_TEXT)
+        return "";
+    const struct interned *item = &counting->workload->texts.items[text];
+    if (counting->copies[text] == NULL)
+        counting->copies[text] = texts_add(counting->texts, item->bytes, item->length);
+    return counting->copies[text];
+}
+
+static const char *group_key(const struct counting *counting, const struct grouping *grouping, size_t i)
+{
+    return grouping->text_of != NULL
+               ? workload_text(counting->workload,
+                               grouping->text_of(&counting->workload->operators[grouping->groups[i].op]))
+               : grouping->keys.items[i].bytes;
+}
+
+static int make_row(const struct counting *counting, struct grouping *grouping, size_t i, struct profile_row *row,
                     struct err *err)
 {
-    struct group *group = &grouping->groups[i];
-    const struct workload_operator *op = group->op != NO_TEXT ? &workload->operators[group->op] : NULL;
-    const char *type = op != NULL ? workload_text(workload, op->key.type) : "";
-    bool failed = copy_text(&row->key, grouping->keys.items[i].bytes, err) < 0 ||
-                  copy_text(&row->name, op != NULL ? workload_text(workload, op->key.name) : "", err) < 0 ||
-                  copy_text(&row->type, type, err) < 0 ||
-                  copy_text(&row->shapes, op != NULL ? workload_text(workload, op->key.shapes) : "", err) < 0;
+    const struct group *group = &grouping->groups[i];
+    const struct workload_operator *op = group->op != NO_TEXT ? &counting->workload->operators[group->op] : NULL;
+    int64_t *samples = texts_numbers(counting->texts, series_samples(group->count));
 
-    row->order = group->order;
-    row->conversion = workload_is_conversion(type);
-    row->ai_cpu = op != NULL && op->key.work == WORK_AI_CPU;
-    row->varies = group->varies;
-    return failed ? err_status(err)
-                  : series_make(&row->durations, grouping->values + (group->next - group->count), group->count, err);
+    *row = (struct profile_row){.order = group->order, .varies = group->varies, .name = "", .type = "", .shapes = ""};
+    row->key = grouping->text_of != NULL
+                   ? keep_text(counting, grouping->text_of(op))
+                   : texts_add(counting->texts, grouping->keys.items[i].bytes, grouping->keys.items[i].length);
+    if (op != NULL) {
+        row->name = keep_text(counting, op->key.name);
+        row->type = keep_text(counting, op->key.type);
+        row->shapes = keep_text(counting, op->key.shapes);
+        row->ai_cpu = op->key.work == WORK_AI_CPU;
+    }
+    if (samples == NULL || row->key == NULL || row->name == NULL || row->type == NULL || row->shapes == NULL)
+        return err_no_memory(err);
+    row->conversion = workload_is_conversion(row->type);
+    series_fill(&row->durations, grouping->values + (group->next - group->count), group->count, samples);
+    return 0;
 }
 
 struct chosen_group {
@@ -203,10 +246,11 @@ struct chosen_group {
 };
 
 ARRAY_COMPARE(by_group_total, struct chosen_group, ARRAY_BY_MOST(total_ns), ARRAY_BY_TEXT(key))
+ARRAY_COMPARE(by_group_key, struct chosen_group, ARRAY_BY_TEXT(key))
 
-/* The groups that have values, of the largest totals in front where not all are wanted. */
-static struct chosen_group *choose_groups(struct profile_table *table, const struct grouping *grouping,
-                                          size_t *ret_count, struct err *err)
+/* The groups that have values and are wanted, by key. */
+static struct chosen_group *choose_groups(const struct counting *counting, struct profile_table *table,
+                                          const struct grouping *grouping, size_t *ret_count, struct err *err)
 {
     struct chosen_group *chosen = calloc(grouping->group_count + 1, sizeof *chosen);
     size_t count = 0;
@@ -217,7 +261,7 @@ static struct chosen_group *choose_groups(struct profile_table *table, const str
         const struct group *group = &grouping->groups[i];
         if (group->count == 0)
             continue;
-        chosen[count] = (struct chosen_group){.key = grouping->keys.items[i].bytes, .group = i};
+        chosen[count] = (struct chosen_group){.key = group_key(counting, grouping, i), .group = i};
         for (size_t k = group->next - group->count; k < group->next; large_pass(k++))
             chosen[count].total_ns += (double)grouping->values[k];
         table->total_ns += chosen[count++].total_ns;
@@ -228,38 +272,30 @@ static struct chosen_group *choose_groups(struct profile_table *table, const str
         *ret_count = grouping->top;
     }
     table->left = count - *ret_count;
+    if (chosen != NULL)
+        array_sort(chosen, *ret_count, sizeof *chosen, by_group_key);
     return chosen;
 }
 
 /* A row for each group that has values and is wanted. */
-static int make_rows(struct profile_table *table, const struct workload *workload, struct grouping *grouping,
+static int make_rows(const struct counting *counting, struct grouping *grouping, struct profile_table *table,
                      struct err *err)
 {
     size_t count;
-    SCOPED_FREE struct chosen_group *chosen = choose_groups(table, grouping, &count, err);
-    int status = 0;
+    SCOPED_FREE struct chosen_group *chosen = choose_groups(counting, table, grouping, &count, err);
 
-    table->rows = calloc(count + 1, sizeof *table->rows);
-    if (chosen == NULL || table->rows == NULL)
-        return err_no_memory(err);
-    for (size_t i = 0; status == 0 && i < count; i++)
-        status = make_row(&table->rows[table->count++], workload, grouping, chosen[i].group, err);
-    array_sort(table->rows, table->count, sizeof *table->rows, by_key);
+    table->rows = chosen != NULL ? large_new(count + 1, sizeof *table->rows, err) : NULL;
+    if (table->rows == NULL)
+        return err_status(err);
+    for (; table->count < count; table->count++) {
+        large_pass(table->count);
+        if (make_row(counting, grouping, chosen[table->count].group, &table->rows[table->count], err) < 0)
+            return err_status(err);
+    }
     table->known = true;
-    return status;
-}
-
-/* Which executions count: counted_executions, or all of them. */
-struct counting {
-    const struct workload *workload;
-    const struct splits *splits;
-    bool *counted;
-    size_t top; /* profile_choice */
-};
-
-static bool counts(const struct counting *counting, size_t execution)
-{
-    return counting->counted == NULL || counting->counted[execution];
+    if (count * sizeof *table->rows >= LARGE_LEAST)
+        large_put_away(); /* they are not read before all tables are there */
+    return 0;
 }
 
 /* Things whose values make a table: executions, steps or gaps. */
@@ -294,7 +330,7 @@ static int fill_table(const struct valued *valued, struct grouping *grouping, st
     for (size_t i = 0; i < count; i++)
         if (valued->take(valued, i, &group, &value) && !grouping->groups[group].dropped)
             grouping->values[grouping->groups[group].next++] = value;
-    return make_rows(table, valued->counting->workload, grouping, err);
+    return make_rows(valued->counting, grouping, table, err);
 }
 
 static bool take_execution(const struct valued *valued, size_t i, uint32_t *ret_group, int64_t *ret_value)
@@ -332,17 +368,13 @@ static size_t layer_length(const char *name)
 static int operator_key(const struct workload *workload, const struct workload_operator *op, enum subject subject,
                         struct strbuf *key, struct err *err)
 {
-    const char *name = workload_text(workload, op->key.name), *type = workload_text(workload, op->key.type);
-    const char *shapes = workload_text(workload, op->key.shapes);
+    const char *name = workload_text(workload, op->key.name), *shapes = workload_text(workload, op->key.shapes);
 
     strbuf_clear(key);
-    if (subject == BY_LAYER) {
+    if (subject == BY_LAYER)
         strbuf_add(key, name, layer_length(name));
-    } else {
-        strbuf_adds(key, subject == BY_TYPE || subject == BY_SHAPE ? type : name);
-        if (subject == BY_SHAPE)
-            strbuf_addf(key, "%s%s", shapes[0] != '\0' ? " " : "", shapes);
-    }
+    else
+        strbuf_addf(key, "%s%s%s", workload_text(workload, op->key.type), shapes[0] != '\0' ? " " : "", shapes);
     return key->failed ? err_no_memory(err) : 0;
 }
 
@@ -363,25 +395,71 @@ static int tell_varying(const struct counting *counting, struct grouping *groupi
     return failed ? err_status(err) : 0;
 }
 
+static uint32_t name_of(const struct workload_operator *op)
+{
+    return op->key.name;
+}
+
+static uint32_t type_of(const struct workload_operator *op)
+{
+    return op->key.type;
+}
+
+/* Groups by a text of the operators. */
+static int group_by_text(struct grouping *grouping, const struct workload *workload, uint32_t *groups, struct err *err)
+{
+    SCOPED_FREE uint32_t *of_text = scoped_memory(workload->texts.count + 1, sizeof *of_text); /* group + 1; last: "" */
+    uint32_t none = NO_TEXT;
+
+    if (of_text == NULL)
+        return err_no_memory(err);
+    intern_find(&workload->texts, "", 0, &none);
+    for (size_t i = 0; i < workload->operator_count; i++) {
+        const uint32_t text = grouping->text_of(&workload->operators[i]), known = text != NO_TEXT ? text : none;
+        uint32_t *group = &of_text[known != NO_TEXT ? known : workload->texts.count];
+        if (*group == 0 && add_group(grouping, (uint32_t)i, workload->operators[i].first, err) < 0)
+            return err_status(err);
+        *group = *group != 0 ? *group : (uint32_t)grouping->group_count;
+        groups[i] = *group - 1;
+    }
+    return 0;
+}
+
+static int group_by_key(struct grouping *grouping, const struct workload *workload, enum subject subject,
+                        uint32_t *groups, struct err *err)
+{
+    SCOPED(strbuf_release) struct strbuf key;
+
+    strbuf_init(&key, SIZE_MAX / 2);
+    for (size_t i = 0; i < workload->operator_count; i++)
+        if (operator_key(workload, &workload->operators[i], subject, &key, err) < 0 ||
+            find_group(grouping, key.data, (uint32_t)i, workload->operators[i].first, &groups[i], err) < 0)
+            return err_status(err);
+    return 0;
+}
+
 /* Rows whose key follows from the operator. */
 static int table_of_operators(const struct counting *counting, enum subject subject, struct profile_table *table,
                               struct err *err)
 {
     const struct workload *workload = counting->workload;
-    SCOPED(grouping_release) struct grouping grouping = {.top = counting->top};
+    SCOPED(grouping_release)
+    struct grouping grouping = {.text_of = subject == BY_OP     ? name_of
+                                           : subject == BY_TYPE ? type_of
+                                                                : NULL,
+                                .top = counting->top};
     SCOPED_FREE uint32_t *groups = scoped_memory(workload->operator_count + 1, sizeof *groups);
-    bool failed = groups == NULL && err_no_memory(err) < 0;
-    SCOPED(strbuf_release) struct strbuf key;
 
-    strbuf_init(&key, SIZE_MAX / 2);
-    for (size_t i = 0; !failed && i < workload->operator_count; i++) {
-        failed = operator_key(workload, &workload->operators[i], subject, &key, err) < 0 ||
-                 find_group(&grouping, key.data, (uint32_t)i, workload->operators[i].first, &groups[i], err) < 0;
-        if (!failed && workload->operators[i].first < grouping.groups[groups[i]].order)
+    if (groups == NULL)
+        return err_no_memory(err);
+    if ((grouping.text_of != NULL ? group_by_text(&grouping, workload, groups, err)
+                                  : group_by_key(&grouping, workload, subject, groups, err)) < 0)
+        return err_status(err);
+    for (size_t i = 0; i < workload->operator_count; i++)
+        if (workload->operators[i].first < grouping.groups[groups[i]].order)
             grouping.groups[groups[i]].order = workload->operators[i].first;
-    }
     const struct valued executions = {counting, groups, NULL, workload->execution_count, take_execution};
-    return failed || tell_varying(counting, &grouping, (struct execution_keys){.of_operator = groups}, err) < 0 ||
+    return tell_varying(counting, &grouping, (struct execution_keys){.of_operator = groups}, err) < 0 ||
                    fill_table(&executions, &grouping, table, err) < 0
                ? err_status(err)
                : 0;
@@ -609,12 +687,15 @@ int profile_make(const struct workload *workload, const char *name, const struct
                  struct profile *ret, struct err *err)
 {
     struct splits splits = {.items = NULL};
-    struct counting counting = {workload, &splits, NULL, choice->top};
+    SCOPED_FREE const char **copies = scoped_memory(workload->texts.count + 1, sizeof *copies);
+    struct counting counting = {workload, &splits, NULL, choice->top, &ret->texts, copies};
 
     *ret = (struct profile){.facts = workload->facts,
                             .step_source = workload->step_source,
                             .executions = (int64_t)workload->execution_count,
                             .refused = (int64_t)workload->refused};
+    if (copies == NULL)
+        return err_no_memory(err);
     bool failed = copy_text(&ret->name, name, err) < 0 || splits_make(workload, &splits, err) < 0 ||
                   name_cut_steps(ret, &splits, err) < 0;
     splits.warm_counts = choice->warmup;
@@ -639,38 +720,31 @@ int profile_make(const struct workload *workload, const char *name, const struct
 int profile_add_rows(struct profile *profile, enum subject subject, const struct named_times *times, struct err *err)
 {
     struct profile_table *table = &profile->tables[subject];
-    bool failed = false;
 
-    table->rows = calloc(times->count + 1, sizeof *table->rows);
+    table->rows = large_new(times->count + 1, sizeof *table->rows, err);
     if (table->rows == NULL)
-        return err_no_memory(err);
-    for (size_t i = 0; !failed && i < times->count; i++) {
+        return err_status(err);
+    for (size_t i = 0; i < times->count; i++) {
         const struct durations *durations = &times->items[i].durations;
-        const char *name = times->names.items[i].bytes;
+        const struct interned *name = &times->names.items[i];
+        const char *key = texts_add(&profile->texts, name->bytes, name->length);
+        int64_t *samples = texts_numbers(&profile->texts, series_samples(durations->count));
+        if (key == NULL || samples == NULL)
+            return err_no_memory(err);
         struct profile_row *row = &table->rows[table->count++];
-        row->order = i;
-        failed = copy_text(&row->key, name, err) < 0 || copy_text(&row->name, name, err) < 0 ||
-                 copy_text(&row->type, "", err) < 0 || copy_text(&row->shapes, "", err) < 0 ||
-                 series_make(&row->durations, durations->items, durations->count, err) < 0;
+        *row = (struct profile_row){.key = key, .name = key, .type = "", .shapes = "", .order = i};
+        series_fill(&row->durations, durations->items, durations->count, samples);
     }
     array_sort(table->rows, table->count, sizeof *table->rows, by_key);
     table->known = true;
-    return failed ? err_status(err) : 0;
+    return 0;
 }
 
 void profile_release(struct profile *profile)
 {
-    for (int t = 0; t < SUBJECTS; t++) {
-        for (size_t i = 0; i < profile->tables[t].count; i++) {
-            struct profile_row *row = &profile->tables[t].rows[i];
-            free(row->key);
-            free(row->name);
-            free(row->type);
-            free(row->shapes);
-            series_release(&row->durations);
-        }
-        free(profile->tables[t].rows);
-    }
+    for (int t = 0; t < SUBJECTS; t++)
+        large_free(profile->tables[t].rows);
+    texts_release(&profile->texts);
     for (size_t g = 0; g < profile->group_count; g++) {
         for (int m = 0; m < MEASURES; m++)
             series_release(&profile->groups[g].measures[m]);

@@ -8,24 +8,25 @@
 #include "analysis/compare/workload.h"
 #include "analysis/splits.h"
 #include "base/intern.h"
+#include "base/texts.h"
 
 /* By what rows are told apart. */
 enum subject { BY_OP, BY_TYPE, BY_SHAPE, BY_LAYER, BY_STREAM, BY_STEP, BY_API, BY_LINE, BY_GAP, SUBJECTS };
 
 const char *profile_subject_name(enum subject subject); /* "op" and so on */
 
-/* Everything with one key. */
+/* Everything with one key. Texts and samples are the profile's. */
 struct profile_row {
-    char *key;                  /* the name, the type, ...; unique in its table */
-    char *name, *type, *shapes; /* of operators, to match them; "" where there is none */
-    uint64_t order;             /* place of the first one in the sequence */
+    const char *key;                  /* the name, the type, ...; unique in its table */
+    const char *name, *type, *shapes; /* of operators, to match them; "" where there is none */
+    uint64_t order;                   /* place of the first one in the sequence */
     bool conversion, ai_cpu;
     bool varies; /* there are several steps, and they do not all run it as often: counts tell no change for sure */
     struct series durations; /* ns */
 };
 
 struct profile_table {
-    struct profile_row *rows; /* by key */
+    struct profile_row *rows; /* by key; as base/file/large.h has them */
     size_t count;
     size_t left;     /* rows that the choice leaves out: those of the smallest totals */
     double total_ns; /* of all rows */
@@ -55,6 +56,7 @@ struct profile {
     double read_write_bytes;          /* of outside memory, of all steps; negative: not counted */
     int64_t executions, refused;
     struct profile_table tables[SUBJECTS];
+    struct text_blocks texts; /* of the rows, and their samples */
 };
 
 /* Chooses what a profile is made of. */

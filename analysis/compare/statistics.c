@@ -133,16 +133,13 @@ double statistics_mad(const int64_t *sorted, size_t n, double median)
     return n % 2 == 1 ? last : (before + last) / 2;
 }
 
-int series_make(struct series *series, int64_t *values, size_t n, struct err *err)
+void series_fill(struct series *series, int64_t *values, size_t n, int64_t *samples)
 {
-    size_t kept = n < SAMPLES_MAX ? n : SAMPLES_MAX;
+    const size_t kept = series_samples(n);
 
     *series = (struct series){.n = (int64_t)n};
     if (n == 0)
-        return 0;
-    series->samples = malloc(kept * sizeof *series->samples);
-    if (series->samples == NULL)
-        return err_no_memory(err);
+        return;
     statistics_sort(values, n);
     for (size_t i = 0; i < n; i++) {
         large_pass(i);
@@ -153,9 +150,20 @@ int series_make(struct series *series, int64_t *values, size_t n, struct err *er
     series->mad = statistics_mad(values, n, series->median);
     series->minimum = (double)values[0];
     series->maximum = (double)values[n - 1];
+    series->samples = samples;
     series->sample_count = kept;
     for (size_t i = 0; i < kept; i++)
-        series->samples[i] = values[kept > 1 ? i * (n - 1) / (kept - 1) : 0];
+        samples[i] = values[kept > 1 ? i * (n - 1) / (kept - 1) : 0];
+}
+
+int series_make(struct series *series, int64_t *values, size_t n, struct err *err)
+{
+    int64_t *samples = n > 0 ? malloc(series_samples(n) * sizeof *samples) : NULL;
+
+    *series = (struct series){.n = 0};
+    if (samples == NULL && n > 0)
+        return err_no_memory(err);
+    series_fill(series, values, n, samples);
     return 0;
 }
 

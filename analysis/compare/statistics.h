@@ -34,6 +34,14 @@ struct series {
     size_t sample_count;
 };
 
+/* How many samples stand for so many values. */
+static inline size_t series_samples(size_t n)
+{
+    return n < SAMPLES_MAX ? n : SAMPLES_MAX;
+}
+/* With its samples where there is room for them, which stays with whoever has it: it is not released. Sorts the values.
+ */
+void series_fill(struct series *series, int64_t *values, size_t n, int64_t *samples);
 /* Sorts the values. */
 int series_make(struct series *series, int64_t *values, size_t n, struct err *err);
 void series_release(struct series *series);

@@ -205,15 +205,25 @@ void large_sort(void *items, size_t count, size_t item_size, int (*order)(const 
         qsort(items, count, item_size, order);
 }
 
-void large_forget(void)
+static void forget_above(size_t kept)
 {
     size_t mapped = 0;
     pthread_mutex_lock(&lock);
     for (const struct mapping *mapping = mappings; mapping != NULL; mapping = mapping->next)
         mapped += mapping->size;
-    for (const struct mapping *mapping = mappings; mapped > LARGE_KEPT && mapping != NULL; mapping = mapping->next)
+    for (const struct mapping *mapping = mappings; mapped > kept && mapping != NULL; mapping = mapping->next)
         madvise(mapping->bytes, mapping->size, MADV_DONTNEED); /* no matter if it fails */
     pthread_mutex_unlock(&lock);
+}
+
+void large_forget(void)
+{
+    forget_above(LARGE_KEPT);
+}
+
+void large_put_away(void)
+{
+    forget_above(0);
 }
 
 void large_passed(size_t items)

@@ -30,6 +30,8 @@ void large_sort(void *items, size_t count, size_t item_size, int (*order)(const 
  * that back costs more than it saves. They keep what is in them. */
 #define LARGE_KEPT ((size_t)64 * 1024 * 1024)
 void large_forget(void);
+/* Likewise, however small they are: before something else that takes much. */
+void large_put_away(void);
 
 #define LARGE_ITEMS_AT_ONCE ((size_t)1 << 17)
 

@@ -76,7 +76,7 @@ struct profiles {
     const struct profile **items; /* each of its own, named by the path of its capture until all are known */
     size_t count, capacity;
     struct ARRAY_OF(struct identity) taken;
-    bool with_calls;
+    unsigned subjects; /* SUBJECT_BIT of each table that is wanted */
 };
 
 static void profiles_release(struct profiles *profiles)
@@ -153,7 +153,7 @@ static int name_apart(const struct profiles *base, const struct profiles *new_si
 
 static int profile_database(sqlite3 *db, const char *path, struct profiles *profiles, struct err *err)
 {
-    const struct profile_choice choice = {.subjects = ALL_SUBJECTS};
+    const struct profile_choice choice = {.subjects = profiles->subjects};
     struct workload workload;
     struct profile profile;
 
@@ -161,9 +161,12 @@ static int profile_database(sqlite3 *db, const char *path, struct profiles *prof
         return err_status(err);
     int result = profile_make(&workload, path, &choice, &profile, err);
     workload_release(&workload);
-    if (result != 0 || (profiles->with_calls && workload_load_calls(db, &profile, err) != 0) ||
-        workload_load_lines(db, &profile, err) != 0 || keep(profiles, &profile, err) != 0)
+    if (result != 0 ||
+        ((profiles->subjects & SUBJECT_BIT(BY_API)) != 0 && workload_load_calls(db, &profile, err) != 0) ||
+        ((profiles->subjects & SUBJECT_BIT(BY_LINE)) != 0 && workload_load_lines(db, &profile, err) != 0) ||
+        keep(profiles, &profile, err) != 0)
         return err_status(err);
+    give_spare_memory_back();
     return 0;
 }
 
@@ -305,14 +308,15 @@ static int parse_gates(const struct settings *settings, struct gate **ret)
     return STATUS_DONE;
 }
 
-static bool needs_calls(const struct settings *settings, const struct gate *gates)
+static struct compare_options options_of(const struct settings *settings)
 {
-    bool needed = settings->diff.save != NULL || settings->diff.by == BY_API;
+    struct compare_options options = COMPARE_DEFAULTS;
 
-    for (size_t i = 0; i < settings->diff.gates.count; i++)
-        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
-        needed = needed || gates[i].metric == GATE_API;
-    return needed;
+    options.by = (enum subject)settings->diff.by;
+    options.least_change = (double)settings->diff.least_change / 1e5;
+    options.least_share = (double)settings->diff.least_share / 1e5;
+    options.drift = fmax((double)settings->diff.drift / 1e5, 1e-6);
+    return options;
 }
 
 /* ---- the work ---- */
@@ -365,16 +369,12 @@ static int print_page(const struct diff_output *output, struct err *err)
 static int compare_sides(const struct settings *settings, const struct profiles *base, const struct profiles *new_side,
                          const struct gate *gates)
 {
-    struct compare_options options = COMPARE_DEFAULTS;
+    const struct compare_options options = options_of(settings);
     const struct side sides[] = {{base->items, base->count}, {new_side->items, new_side->count}};
     struct diff_output output = {.base = &sides[0], .new_side = &sides[1], .ascii = screen_is_ascii()};
     struct comparison comparison;
     struct err err = ERR_INIT;
 
-    options.by = (enum subject)settings->diff.by;
-    options.least_change = (double)settings->diff.least_change / 1e5;
-    options.least_share = (double)settings->diff.least_share / 1e5;
-    options.drift = fmax((double)settings->diff.drift / 1e5, 1e-6);
     int result = comparison_make(&sides[0], &sides[1], &options, gates, settings->diff.gates.count, &comparison, &err);
     if (result != 0)
         return console_missing(&err);
@@ -432,7 +432,9 @@ static int run_diff(const struct settings *settings)
         status = parse_gates(settings, &gates);
     if (status != STATUS_DONE)
         return status;
-    base.with_calls = new_side.with_calls = needs_calls(settings, gates);
+    const struct compare_options options = options_of(settings);
+    base.subjects = new_side.subjects =
+        settings->diff.save != NULL ? ALL_SUBJECTS : comparison_subjects(&options, gates, settings->diff.gates.count);
     status = take_all(settings, &base_words, &base);
     if (!is_fatal(status) && settings->diff.save == NULL)
         status = status_worse(status, take_all(settings, &new_words, &new_side));

@@ -89,7 +89,8 @@ static int end_page(struct reporting *reporting)
 
 static int add_base(struct bases *bases, sqlite3 *db, const char *name, struct err *err)
 {
-    const struct profile_choice choice = {.subjects = ALL_SUBJECTS};
+    const struct compare_options options = COMPARE_DEFAULTS;
+    const struct profile_choice choice = {.subjects = comparison_subjects(&options, NULL, 0)};
     struct workload workload;
 
     if (array_reserve(bases, 1, err) != 0 || workload_load(db, WITH_COUNTERS, &workload, err) != 0)

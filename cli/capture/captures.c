@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/file/fsutil.h"
+#include "base/file/large.h"
 #include "base/file/temporary.h"
 #include "base/number.h"
 #include "base/progress.h"
@@ -724,6 +725,14 @@ static bool pin_database(struct capture_visit *visit)
     return visit->pin >= 0;
 }
 
+void give_spare_memory_back(void)
+{
+#ifdef M_MMAP_THRESHOLD
+    malloc_trim(0);
+#endif
+    large_put_away();
+}
+
 int visit_open_database(struct capture_visit *visit, sqlite3 **ret)
 {
     struct import_request request = make_request(visit);
@@ -736,9 +745,7 @@ int visit_open_database(struct capture_visit *visit, sqlite3 **ret)
         console_note("'%s': %s, importing", visit->directory,
                      access(visit->database, F_OK) == 0 ? "the database is out of date" : "there is no database yet");
         status = visit_import(visit);
-#ifdef M_MMAP_THRESHOLD
-        malloc_trim(0); /* threads' arenas would keep tens of megabytes of what it has freed */
-#endif
+        give_spare_memory_back();
         if (status != STATUS_DONE && status != STATUS_DATA_PROBLEMS)
             return status;
         /* who removed the one before this was imported may take this one, too */

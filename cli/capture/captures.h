@@ -97,4 +97,8 @@ static inline void give_large_memory_back(void)
 #endif
 }
 
+/* Gives the system what was freed, which threads' arenas and small texts would keep tens of megabytes of, and puts
+ * large arrays away: behind an import or a capture that was read, before the next step. */
+void give_spare_memory_back(void);
+
 #endif

@@ -140,8 +140,8 @@ static void put_comparison(struct html_page *page, const struct comparison *comp
 
 int html_put_changes(struct html_page *page, struct err *err)
 {
-    const struct profile_choice choice = {.subjects = ALL_SUBJECTS};
     const struct compare_options options = COMPARE_DEFAULTS;
+    const struct profile_choice choice = {.subjects = comparison_subjects(&options, NULL, 0)};
     struct comparison comparison;
     struct profile profile;
     struct err why = ERR_INIT;

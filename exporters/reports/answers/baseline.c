@@ -3,6 +3,7 @@
 
 #include "base/file/checksum.h"
 #include "base/file/fsutil.h"
+#include "base/file/large.h"
 #include "base/file/outfile.h"
 #include "base/format/json_in.h"
 #include "base/strbuf.h"
@@ -20,8 +21,18 @@
 #define DIGEST_BYTES (sizeof DIGEST - 1 + CHECKSUM_TEXT_SIZE - 1 + sizeof TAIL - 1)
 
 /* The parts of one of the structures in a baseline: the members' names are those in the file. */
-/* FORM_FLAG, FORM_NOTE: a truth, an owned text; there when it is true, and when it is not empty. */
-enum form { FORM_FIXED_TEXT, FORM_OWNED_TEXT, FORM_COUNT, FORM_NUMBER, FORM_TRUTH, FORM_FLAG, FORM_NOTE };
+/* FORM_PROFILE_TEXT: one of the profile's texts. FORM_FLAG, FORM_NOTE: a truth, an owned text; there when it is true,
+ * and when it is not empty. */
+enum form {
+    FORM_FIXED_TEXT,
+    FORM_OWNED_TEXT,
+    FORM_PROFILE_TEXT,
+    FORM_COUNT,
+    FORM_NUMBER,
+    FORM_TRUTH,
+    FORM_FLAG,
+    FORM_NOTE
+};
 struct part {
     const char *name; /* NULL ends a list */
     enum form form;
@@ -39,7 +50,8 @@ struct part {
                      : FORM_COUNT, double *                                                                            \
                      : FORM_NUMBER, bool *                                                                             \
                      : FORM_TRUTH, char **                                                                             \
-                     : FORM_OWNED_TEXT, default                                                                        \
+                     : FORM_OWNED_TEXT, const char **                                                                  \
+                     : FORM_PROFILE_TEXT, default                                                                        \
                      : FORM_FIXED_TEXT))
 
 #define OF_SERIES(member) PART(struct series, member)
@@ -101,6 +113,7 @@ static void put_parts(struct strbuf *out, const struct part *parts, const void *
             put_text(out, part->name, member);
             break;
         case FORM_OWNED_TEXT:
+        case FORM_PROFILE_TEXT:
             put_text(out, part->name, *(char *const *)member);
             break;
         case FORM_COUNT:
@@ -209,6 +222,7 @@ int baseline_write(const char *path, const struct profile *const *profiles, size
 struct reading {
     struct err *err;
     bool failed;
+    struct text_blocks *texts; /* of the profile */
 };
 
 static void wrong(struct reading *reading, const char *name)
@@ -268,6 +282,15 @@ static char *get_copy(struct reading *reading, const struct json *object, const 
     return copy;
 }
 
+static const char *get_kept(struct reading *reading, const struct json *object, const char *name)
+{
+    const char *text = get_text(reading, object, name), *copy = texts_add(reading->texts, text, strlen(text));
+
+    if (copy == NULL)
+        wrong(reading, name);
+    return copy;
+}
+
 static char *get_note(struct reading *reading, const struct json *member, const char *name)
 {
     const char *text = member != NULL ? json_string(member) : "";
@@ -289,6 +312,9 @@ static void get_parts(struct reading *reading, const struct json *object, const 
         case FORM_OWNED_TEXT:
             *(char **)member = get_copy(reading, object, part->name);
             break;
+        case FORM_PROFILE_TEXT:
+            *(const char **)member = get_kept(reading, object, part->name);
+            break;
         case FORM_COUNT:
             *(int64_t *)member = get_integer(reading, object, part->name);
             break;
@@ -308,34 +334,46 @@ static void get_parts(struct reading *reading, const struct json *object, const 
     }
 }
 
-static void get_samples(struct reading *reading, const struct json *object, struct series *series)
+/* Returns how many there are. */
+static size_t read_samples(struct reading *reading, const struct json *object, int64_t samples[SAMPLES_MAX])
 {
     const char *text = get_text(reading, object, "samples");
+    size_t count = 0;
 
     if (*text == '\0')
-        return;
-    series->samples = calloc(SAMPLES_MAX, sizeof *series->samples);
-    while (series->samples != NULL && !reading->failed) {
+        return 0;
+    for (;;) {
         char *end;
         errno = 0;
         long long value = strtoll(text, &end, 10);
-        if (end == text || errno != 0 || series->sample_count == SAMPLES_MAX || (*end != ' ' && *end != '\0') ||
-            (series->sample_count > 0 && value < series->samples[series->sample_count - 1])) {
+        if (end == text || errno != 0 || count == SAMPLES_MAX || (*end != ' ' && *end != '\0') ||
+            (count > 0 && value < samples[count - 1])) {
+            wrong(reading, "samples");
+            return 0;
+        }
+        samples[count++] = value;
+        if (*end == '\0')
+            return count;
+        text = end + 1;
+    }
+}
+
+/* The samples are the profile's, or of the series itself. */
+static void get_series(struct reading *reading, const struct json *object, struct series *series, bool own_samples)
+{
+    int64_t samples[SAMPLES_MAX];
+
+    get_parts(reading, object, series_parts, series);
+    const size_t count = read_samples(reading, object, samples), size = count * sizeof *samples;
+    if (count > 0) {
+        series->samples = own_samples ? malloc(size) : texts_numbers(reading->texts, count);
+        if (series->samples == NULL) {
             wrong(reading, "samples");
             return;
         }
-        series->samples[series->sample_count++] = value;
-        if (*end == '\0')
-            return;
-        text = end + 1;
+        memcpy(series->samples, samples, size);
+        series->sample_count = count;
     }
-    wrong(reading, "samples");
-}
-
-static void get_series(struct reading *reading, const struct json *object, struct series *series)
-{
-    get_parts(reading, object, series_parts, series);
-    get_samples(reading, object, series);
     if (series->n < 0 || (series->n == 0) != (series->sample_count == 0) || series->n < (int64_t)series->sample_count)
         wrong(reading, "n");
 }
@@ -352,14 +390,15 @@ static size_t count_of(const struct json *array)
 static void get_row(struct reading *reading, const struct json *object, struct profile_row *row)
 {
     get_parts(reading, object, row_parts, row);
-    get_series(reading, object, &row->durations);
+    get_series(reading, object, &row->durations, false);
 }
 
 static void get_table(struct reading *reading, const struct json *array, const char *name, struct profile_table *table)
 {
     size_t count = count_of(array);
 
-    table->rows = json_is_array(array) ? calloc(count + 1, sizeof *table->rows) : NULL;
+    struct err why = ERR_INIT;
+    table->rows = json_is_array(array) ? large_new(count + 1, sizeof *table->rows, &why) : NULL;
     if (table->rows == NULL) {
         wrong(reading, name);
         return;
@@ -384,7 +423,7 @@ static void get_groups(struct reading *reading, const struct json *array, struct
         struct profile_group *group = &profile->groups[profile->group_count++];
         get_parts(reading, item, group_parts, group);
         for (int m = 0; m < MEASURES; m++)
-            get_series(reading, json_member(item, profile_measure_name((enum measure)m)), &group->measures[m]);
+            get_series(reading, json_member(item, profile_measure_name((enum measure)m)), &group->measures[m], true);
         if (group->key == NULL)
             wrong(reading, "key");
     }
@@ -394,6 +433,7 @@ static void get_profile(struct reading *reading, const struct json *object, stru
 {
     int64_t source = get_integer(reading, object, "step_source");
 
+    reading->texts = &profile->texts;
     profile->name = get_copy(reading, object, "name");
     get_parts(reading, object, facts_parts, &profile->facts);
     if (source < STEPS_NONE || source >= STEP_SOURCES)
@@ -433,7 +473,7 @@ static int check_text(const char *text, size_t length, struct err *err)
 
 static int parse(const char *text, size_t length, struct profile **ret, size_t *ret_count, struct err *err)
 {
-    struct reading reading = {err, false};
+    struct reading reading = {.err = err};
     struct json *root = json_parse(text, length, err);
     const struct json *captures = json_member(root, "captures");
     size_t count = count_of(captures);
