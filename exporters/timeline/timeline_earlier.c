@@ -101,15 +101,40 @@ static char *put_name(struct earlier *draw, char *p, const char *prefix, struct 
     return p;
 }
 
+static char *put_times(struct earlier *draw, char *p, const struct trace_slice *slice)
+{
+    const struct trace_style *style = &draw->file.trace.style;
+    struct last_times *times = draw->times;
+    if (times == NULL || style->coded || slice->instant)
+        return trace_put_times_at(p, style, slice, &draw->place);
+    p = trace_put_place_at(p, style, slice, &draw->place);
+    if (times->length == 0 || times->start_ns != slice->start_ns || times->duration_ns != slice->duration_ns ||
+        times->short_ps != slice->short_ps) {
+        char *end = trace_put_time(times->text, style, slice->start_ns);
+        times->length = (size_t)(trace_put_duration(end, style, slice) - times->text);
+        times->start_ns = slice->start_ns;
+        times->duration_ns = slice->duration_ns;
+        times->short_ps = slice->short_ps;
+    }
+    memcpy(p, times->text, sizeof times->text); /* a few moves, of which a part counts */
+    return p + times->length;
+}
+
+/* Puts them with the opening of args. */
+static char *put_slice(struct earlier *draw, char *p, const struct trace_slice *slice)
+{
+    return draw->file.compat ? trace_put_slice(p, &draw->file.trace.style, slice)
+                             : trace_put_literal(put_times(draw, p, slice), ",\"args\":{");
+}
+
 char *earlier_begin_operator(struct earlier *draw, int64_t name_id, size_t texts, struct trace_lanes *lanes,
                              int64_t number, struct trace_slice *slice, struct err *err)
 {
-    const struct trace_style *style = &draw->file.trace.style;
     const struct cann_text name = slice_name(&draw->operators, &draw->names, name_id);
     char *p = NULL;
     if (trace_lanes_place(lanes, number, slice, err) == 0)
         p = trace_event_room(&draw->file.trace, name.length + texts, err);
-    return p != NULL ? trace_put_slice(put_name(draw, p, "", name), style, slice) : NULL;
+    return p != NULL ? put_slice(draw, put_name(draw, p, "", name), slice) : NULL;
 }
 
 char *earlier_put_task(char *p, const struct trace_style *style, const char *type, int64_t stream_id, int64_t task_id)
@@ -162,7 +187,7 @@ static char *put_call_flow(struct earlier *draw, char *p, const void *of, const 
     const struct plain_call *call = of;
     struct reported_operator operator_;
     bool found;
-    if (!draw->flows || !call_2022_launches(call))
+    if (!call_2022_launches(call))
         return p;
     if (plain_calls_find_operator(draw->calls, call->start_ns, call->end_ns, &found, &operator_, err) < 0)
         return NULL;
@@ -194,7 +219,7 @@ static char *copy_event(struct earlier *draw, const char *end, int64_t pid, stru
     return trace_put_bytes(p, at, (size_t)(end - at));
 }
 
-/* Ends an event in the file, and in its twin; arrows, which may be NULL, puts what a file has behind it. */
+/* Ends an event in the file, and in its twin; arrows, which may be NULL, puts what a file with arrows has behind it. */
 static int event_done(struct earlier *draw, char *p, const struct trace_slice *slice,
                       char *(*arrows)(struct earlier *draw, char *p, const void *of, const struct trace_slice *slice,
                                       struct err *err),
@@ -204,12 +229,12 @@ static int event_done(struct earlier *draw, char *p, const struct trace_slice *s
         struct trace_slice copy = *slice;
         copy.pid = track_own_pid(&draw->twin->file, slice->pid);
         char *end = copy_event(draw, p, copy.pid, err);
-        if (end != NULL && arrows != NULL)
+        if (end != NULL && arrows != NULL && draw->twin->flows)
             end = arrows(draw->twin, end, of, &copy, err);
         if (end == NULL || trace_event_done(&draw->twin->file.trace, end, err) < 0)
             return err_status(err);
     }
-    if (arrows != NULL)
+    if (arrows != NULL && draw->flows)
         p = arrows(draw, p, of, slice, err);
     return p != NULL ? trace_event_done(&draw->file.trace, p, err) : err_status(err);
 }
@@ -306,25 +331,6 @@ static char *put_call(char *p, const struct trace_style *style, const struct pla
         *p++ = ',';
     }
     return trace_put_integer(p, style, "\"Thread Id\":", call->thread_id);
-}
-
-static char *put_times(struct earlier *draw, char *p, const struct trace_slice *slice)
-{
-    const struct trace_style *style = &draw->file.trace.style;
-    struct last_times *times = draw->times;
-    if (times == NULL || style->coded || slice->instant)
-        return trace_put_times_at(p, style, slice, &draw->place);
-    p = trace_put_place_at(p, style, slice, &draw->place);
-    if (times->length == 0 || times->start_ns != slice->start_ns || times->duration_ns != slice->duration_ns ||
-        times->short_ps != slice->short_ps) {
-        char *end = trace_put_time(times->text, style, slice->start_ns);
-        times->length = (size_t)(trace_put_duration(end, style, slice) - times->text);
-        times->start_ns = slice->start_ns;
-        times->duration_ns = slice->duration_ns;
-        times->short_ps = slice->short_ps;
-    }
-    memcpy(p, times->text, sizeof times->text); /* a few moves, of which a part counts */
-    return p + times->length;
 }
 
 /* Ours have no arguments (trace_end_call). category: NULL, none. */
@@ -530,7 +536,7 @@ static char *put_span(struct earlier *draw, char *p, const struct trace_slice *s
         p = trace_put_integer(p, style, ",\"dur\":", number_from_real((end - start) / 1000));
         p = trace_put_literal(p, ",\"args\":{");
     } else {
-        p = trace_put_slice(p, style, slice);
+        p = put_slice(draw, p, slice);
     }
     p = trace_put_integer(p, style, "\"Iter ID\":", draw->device->range.iteration);
     p = number_put_real(trace_put_literal(p, ",\"Start Time\":"), start, 15);
@@ -616,7 +622,7 @@ static char *put_task_flow(struct earlier *draw, char *p, const void *of, const 
                            struct err *err)
 {
     const struct cann_task *task = of;
-    return draw->flows ? put_flow(draw, p, 'f', task->stream_id, task->task_id, slice, err) : p;
+    return put_flow(draw, p, 'f', task->stream_id, task->task_id, slice, err);
 }
 
 static char *put_counted(char *p, const struct trace_style *style, const struct timed_task *timed)
