@@ -431,6 +431,13 @@ static int note_task(void *arg, const struct cann_task *task, struct err *err)
     return add_stream(draw, task->stream_id, err);
 }
 
+/* Ends with the task that tells what must be known before the first is drawn: which processes there are. */
+static int note_until_known(void *arg, const struct cann_task *task, struct err *err)
+{
+    const struct earlier *draw = arg;
+    return note_task(arg, task, err) < 0 ? err_status(err) : draw->device->part->chip != 0 || draw->ai_cpu_tasks;
+}
+
 static int add_copy(void *arg, const struct device_copy *copy, struct err *err)
 {
     return add_stream(arg, copy->stream_id, err);
@@ -448,11 +455,25 @@ static int note_ai_cpu_run(void *arg, const struct ai_cpu_run *run, struct err *
 static int note_tasks(struct earlier *draw, struct err *err)
 {
     const struct execution_range *range = &draw->device->range.ticks;
-    return execution_each(draw->file.run->db, range, CANN_TICK_STREAMS, note_task, draw, err) < 0 ||
+    return execution_each(draw->file.run->db, range, CANN_TICK_STREAMS,
+                          draw->file.compat ? note_task : note_until_known, draw, err) < 0 ||
                    device_copy_each(draw->file.run->db, range, add_copy, draw, err) < 0 ||
                    ai_cpu_run_each(draw->file.run->db, range, note_ai_cpu_run, draw, err) < 0
                ? err_status(err)
                : 0;
+}
+
+/* Only threads beside those of the streams need all of their numbers, mostly when all tasks are drawn. */
+static int count_streams(void *arg, int64_t *ret, struct err *err)
+{
+    struct earlier *draw = arg;
+    if (!draw->tasks_drawn &&
+        execution_each(draw->file.run->db, &draw->device->range.ticks, CANN_TICK_STREAMS, note_task, draw, err) < 0)
+        return err_status(err);
+    for (size_t i = 0; i < draw->streams.count; i++)
+        earlier_count_thread(draw, draw->streams.items[i]);
+    *ret = draw->lanes.own_next;
+    return 0;
 }
 
 static void forget_tasks(struct earlier *draw)
@@ -721,7 +742,7 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
                                      .start = time_2022(draw->device, task->start_tick),
                                      .end = time_2022(draw->device, task->end_tick),
                                      .milliseconds = task_2022_milliseconds(&draw->counters, task)};
-    if (draw_task(tasks, &timed, err) < 0)
+    if (draw_task(tasks, &timed, err) < 0 || add_stream(tasks->draw, task->stream_id, err) < 0)
         return err_status(err);
     return task->type == TASK_OF_AI_CPU && tasks->of_ai_cpu != NULL ? add_ai_cpu_task(tasks, &timed, err) : 0;
 }
@@ -734,11 +755,9 @@ static int draw_ai_cpu_task(void *arg, const void *record, struct err *err)
 static void name_streams(struct earlier *draw)
 {
     char name[64];
-    for (size_t i = 0; i < draw->streams.count; i++) {
-        earlier_count_thread(draw, draw->streams.items[i]);
+    for (size_t i = 0; i < draw->streams.count && draw->file.compat; i++) {
         snprintf(name, sizeof name, "Stream %lld", (long long)draw->streams.items[i]);
-        if (draw->file.compat)
-            name_thread(draw, SCHEDULER, draw->streams.items[i], name, false);
+        name_thread(draw, SCHEDULER, draw->streams.items[i], name, false);
     }
 }
 
@@ -776,8 +795,8 @@ static void name_tasks(struct earlier *draw)
 static int begin_tasks(struct tasks *tasks, struct earlier *draw, struct earlier *stack, struct err *err)
 {
     *tasks = (struct tasks){.draw = draw, .stack = stack};
-    earlier_begin_layer(draw, NULL);
-    trace_lanes_init(&tasks->copies, &draw->file.trace.style, NULL, NULL, NULL);
+    trace_lanes_init(&draw->lanes, &draw->file.trace.style, NULL, count_streams, draw);
+    trace_lanes_init(&tasks->copies, &draw->file.trace.style, NULL, count_streams, draw);
     tasks->copies.no_own = !draw->file.compat;
     tasks->copies.next = draw->lanes.next;
     name_tasks(draw);
@@ -882,6 +901,7 @@ static int write_tasks(struct files *files, const char *suffix, struct err *err)
     if (status == 0)
         status = execution_each(layer->file.run->db, &layer->device->range.ticks, CANN_TICKS_CYCLES, take_task,
                                 &files->tasks, err);
+    layer->tasks_drawn = true;
     return close_file(layer, end_tasks(&files->tasks, status, err), clock_2022, err);
 }
 
@@ -939,6 +959,7 @@ static int write_files(struct earlier *draw, struct err *err)
     files.layer.twin = &files.msprof;
     files.layer.times = files.stack.times = &times;
     int status = write_together(&files, suffix, err);
+    draw->streams = files.layer.streams; /* which may have grown */
     map_release(&files.layer.file.processes);
     map_release(&files.msprof.file.processes);
     map_release(&files.stack.file.processes);

@@ -42,7 +42,8 @@ struct earlier {
     /* Only of captures of 2022: */
     struct counters_2022 counters;
     bool ai_cpu_tasks, ai_cpu_runs;   /* tasks that ran there, and what it measured itself */
-    struct ARRAY_OF(int64_t) streams; /* each once, ascending; of tasks and copies */
+    struct ARRAY_OF(int64_t) streams; /* each once, ascending; of copies and of the tasks that were looked at */
+    bool tasks_drawn;                 /* all of them were */
     struct plain_calls *calls;
     struct strbuf_list ARRAY_OF(struct strbuf) * call_names; /* by their number, as names; empty: not asked for yet */
     struct call_threads {
