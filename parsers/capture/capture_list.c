@@ -143,7 +143,7 @@ struct look {
     struct err err;
 };
 
-/* What is gone since the directory was read keeps no mode. */
+/* Takes the mode, size and times of each; an entry that is gone since the directory was read keeps no mode. */
 static void *look_at(void *arg)
 {
     struct look *look = arg;
