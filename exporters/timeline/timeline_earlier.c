@@ -101,15 +101,40 @@ static char *put_name(struct earlier *draw, char *p, const char *prefix, struct 
     return p;
 }
 
+static char *put_times(struct earlier *draw, char *p, const struct trace_slice *slice)
+{
+    const struct trace_style *style = &draw->file.trace.style;
+    struct last_times *times = draw->times;
+    if (times == NULL || style->coded || slice->instant)
+        return trace_put_times_at(p, style, slice, &draw->place);
+    p = trace_put_place_at(p, style, slice, &draw->place);
+    if (times->length == 0 || times->start_ns != slice->start_ns || times->duration_ns != slice->duration_ns ||
+        times->short_ps != slice->short_ps) {
+        char *end = trace_put_time(times->text, style, slice->start_ns);
+        times->length = (size_t)(trace_put_duration(end, style, slice) - times->text);
+        times->start_ns = slice->start_ns;
+        times->duration_ns = slice->duration_ns;
+        times->short_ps = slice->short_ps;
+    }
+    memcpy(p, times->text, sizeof times->text); /* a few moves, of which a part counts */
+    return p + times->length;
+}
+
+/* Puts them with the opening of args. */
+static char *put_slice(struct earlier *draw, char *p, const struct trace_slice *slice)
+{
+    return draw->file.compat ? trace_put_slice(p, &draw->file.trace.style, slice)
+                             : trace_put_literal(put_times(draw, p, slice), ",\"args\":{");
+}
+
 char *earlier_begin_operator(struct earlier *draw, int64_t name_id, size_t texts, struct trace_lanes *lanes,
                              int64_t number, struct trace_slice *slice, struct err *err)
 {
-    const struct trace_style *style = &draw->file.trace.style;
     const struct cann_text name = slice_name(&draw->operators, &draw->names, name_id);
     char *p = NULL;
     if (trace_lanes_place(lanes, number, slice, err) == 0)
         p = trace_event_room(&draw->file.trace, name.length + texts, err);
-    return p != NULL ? trace_put_slice(put_name(draw, p, "", name), style, slice) : NULL;
+    return p != NULL ? put_slice(draw, put_name(draw, p, "", name), slice) : NULL;
 }
 
 char *earlier_put_task(char *p, const struct trace_style *style, const char *type, int64_t stream_id, int64_t task_id)
@@ -162,7 +187,7 @@ static char *put_call_flow(struct earlier *draw, char *p, const void *of, const 
     const struct plain_call *call = of;
     struct reported_operator operator_;
     bool found;
-    if (!draw->flows || !call_2022_launches(call))
+    if (!call_2022_launches(call))
         return p;
     if (plain_calls_find_operator(draw->calls, call->start_ns, call->end_ns, &found, &operator_, err) < 0)
         return NULL;
@@ -194,7 +219,7 @@ static char *copy_event(struct earlier *draw, const char *end, int64_t pid, stru
     return trace_put_bytes(p, at, (size_t)(end - at));
 }
 
-/* Ends an event in the file, and in its twin; arrows, which may be NULL, puts what a file has behind it. */
+/* Ends an event in the file, and in its twin; arrows, which may be NULL, puts what a file with arrows has behind it. */
 static int event_done(struct earlier *draw, char *p, const struct trace_slice *slice,
                       char *(*arrows)(struct earlier *draw, char *p, const void *of, const struct trace_slice *slice,
                                       struct err *err),
@@ -204,12 +229,12 @@ static int event_done(struct earlier *draw, char *p, const struct trace_slice *s
         struct trace_slice copy = *slice;
         copy.pid = track_own_pid(&draw->twin->file, slice->pid);
         char *end = copy_event(draw, p, copy.pid, err);
-        if (end != NULL && arrows != NULL)
+        if (end != NULL && arrows != NULL && draw->twin->flows)
             end = arrows(draw->twin, end, of, &copy, err);
         if (end == NULL || trace_event_done(&draw->twin->file.trace, end, err) < 0)
             return err_status(err);
     }
-    if (arrows != NULL)
+    if (arrows != NULL && draw->flows)
         p = arrows(draw, p, of, slice, err);
     return p != NULL ? trace_event_done(&draw->file.trace, p, err) : err_status(err);
 }
@@ -306,25 +331,6 @@ static char *put_call(char *p, const struct trace_style *style, const struct pla
         *p++ = ',';
     }
     return trace_put_integer(p, style, "\"Thread Id\":", call->thread_id);
-}
-
-static char *put_times(struct earlier *draw, char *p, const struct trace_slice *slice)
-{
-    const struct trace_style *style = &draw->file.trace.style;
-    struct last_times *times = draw->times;
-    if (times == NULL || style->coded || slice->instant)
-        return trace_put_times_at(p, style, slice, &draw->place);
-    p = trace_put_place_at(p, style, slice, &draw->place);
-    if (times->length == 0 || times->start_ns != slice->start_ns || times->duration_ns != slice->duration_ns ||
-        times->short_ps != slice->short_ps) {
-        char *end = trace_put_time(times->text, style, slice->start_ns);
-        times->length = (size_t)(trace_put_duration(end, style, slice) - times->text);
-        times->start_ns = slice->start_ns;
-        times->duration_ns = slice->duration_ns;
-        times->short_ps = slice->short_ps;
-    }
-    memcpy(p, times->text, sizeof times->text); /* a few moves, of which a part counts */
-    return p + times->length;
 }
 
 /* Ours have no arguments (trace_end_call). category: NULL, none. */
@@ -425,6 +431,13 @@ static int note_task(void *arg, const struct cann_task *task, struct err *err)
     return add_stream(draw, task->stream_id, err);
 }
 
+/* Ends with the task that tells what must be known before the first is drawn: which processes there are. */
+static int note_until_known(void *arg, const struct cann_task *task, struct err *err)
+{
+    const struct earlier *draw = arg;
+    return note_task(arg, task, err) < 0 ? err_status(err) : draw->device->part->chip != 0 || draw->ai_cpu_tasks;
+}
+
 static int add_copy(void *arg, const struct device_copy *copy, struct err *err)
 {
     return add_stream(arg, copy->stream_id, err);
@@ -442,11 +455,25 @@ static int note_ai_cpu_run(void *arg, const struct ai_cpu_run *run, struct err *
 static int note_tasks(struct earlier *draw, struct err *err)
 {
     const struct execution_range *range = &draw->device->range.ticks;
-    return execution_each(draw->file.run->db, range, CANN_TICK_STREAMS, note_task, draw, err) < 0 ||
+    return execution_each(draw->file.run->db, range, CANN_TICK_STREAMS,
+                          draw->file.compat ? note_task : note_until_known, draw, err) < 0 ||
                    device_copy_each(draw->file.run->db, range, add_copy, draw, err) < 0 ||
                    ai_cpu_run_each(draw->file.run->db, range, note_ai_cpu_run, draw, err) < 0
                ? err_status(err)
                : 0;
+}
+
+/* Only threads beside those of the streams need all of their numbers, mostly when all tasks are drawn. */
+static int count_streams(void *arg, int64_t *ret, struct err *err)
+{
+    struct earlier *draw = arg;
+    if (!draw->tasks_drawn &&
+        execution_each(draw->file.run->db, &draw->device->range.ticks, CANN_TICK_STREAMS, note_task, draw, err) < 0)
+        return err_status(err);
+    for (size_t i = 0; i < draw->streams.count; i++)
+        earlier_count_thread(draw, draw->streams.items[i]);
+    *ret = draw->lanes.own_next;
+    return 0;
 }
 
 static void forget_tasks(struct earlier *draw)
@@ -455,62 +482,6 @@ static void forget_tasks(struct earlier *draw)
     draw->streams.items = NULL;
     draw->streams.count = draw->streams.capacity = 0;
     draw->ai_cpu_tasks = draw->ai_cpu_runs = false;
-}
-
-/* ---- models and what the host did for them: few ---- */
-
-/* Members that both layers have. */
-#define OF_GE(table, columns, order, which)                                                                            \
-    .query = {.with = HASHES_2022, .from = table, .where = "s.device_id = :device", .order_by = order},                \
-    .values = columns, .device = "NULL", .thread = "t.thread_id", .thread_name = "'Thread ' || t.thread_id",           \
-    .program = "(SELECT process_id FROM capture_part WHERE device_id = :device AND NOT is_host)", .only = which
-#define OF_PHASE(time)                                                                                                 \
-    "CASE p.phase WHEN 0 THEN t.input_" time "_ns WHEN 1 THEN t.inference_" time "_ns ELSE t.output_" time "_ns END"
-#define PARTS(order, which)                                                                                            \
-    {                                                                                                                  \
-        .name = "CASE p.phase WHEN 0 THEN 'Input' WHEN 1 THEN 'Infer' ELSE 'Output' END", .time = OF_PHASE("start"),   \
-        .duration = OF_PHASE("end") " - " OF_PHASE("start"), .last_thread = LAST_THREAD("framework_model_time"),       \
-        OF_GE("framework_model_time t JOIN source_file s ON s.id = t.file_id"                                          \
-              "  JOIN (SELECT 0 AS phase UNION ALL SELECT 1 UNION ALL SELECT 2) p"                                     \
-              "  LEFT JOIN hash n ON n.hash_id = t.model_name_id",                                                     \
-              model_values, order, which)                                                                              \
-    }
-#define LAST_THREAD(table)                                                                                             \
-    "coalesce(max(t.thread_id), -1) FROM " table " t JOIN source_file s ON s.id = t.file_id WHERE s.device_id = "      \
-    ":device"
-
-static const struct report_column model_values[] = {
-    {"Model Name", "coalesce(t.model_name, n.name, CAST(t.model_name_id AS TEXT), 'N/A')", .form = FORM_TEXT},
-    {"Model Id", "t.model_id", .form = FORM_TEXT},
-    {.title = NULL},
-};
-static const struct series_counter model_parts[] = {
-    PARTS("t.input_start_ns, t.id, p.phase", COUNTER_VENDOR),
-    PARTS(OF_PHASE("start") ", " OF_PHASE("end") " DESC, t.id, p.phase", COUNTER_OURS),
-    {.name = NULL},
-};
-static const struct series_counter host_steps[] = {
-    {.name = "coalesce(o.name, CAST(t.op_type_id AS TEXT)) || '_' || coalesce(n.name, CAST(t.event_type_id AS TEXT))",
-     .time = "t.start_ns",
-     .duration = "t.end_ns - t.start_ns",
-     .last_thread = LAST_THREAD("framework_op_execute"),
-     OF_GE("framework_op_execute t JOIN source_file s ON s.id = t.file_id"
-           "  LEFT JOIN hash o ON o.hash_id = t.op_type_id LEFT JOIN hash n ON n.hash_id = t.event_type_id",
-           NULL, "t.id", COUNTER_ANY)},
-    {.name = NULL},
-};
-
-/* ge: executions of models. */
-static int draw_models(struct earlier *draw, struct err *err)
-{
-    return earlier_draw_series(draw, &(const struct track){.name = "ge", .process = "GE", .events = model_parts}, err);
-}
-
-/* ge_op_execute: what the host did for operators of dynamic shape. */
-static int draw_host_steps(struct earlier *draw, struct err *err)
-{
-    return earlier_draw_series(
-        draw, &(const struct track){.name = "ge_op_execute", .process = "GE", .events = host_steps}, err);
 }
 
 /* ---- ai_stack_time ---- */
@@ -530,7 +501,7 @@ static char *put_span(struct earlier *draw, char *p, const struct trace_slice *s
         p = trace_put_integer(p, style, ",\"dur\":", number_from_real((end - start) / 1000));
         p = trace_put_literal(p, ",\"args\":{");
     } else {
-        p = trace_put_slice(p, style, slice);
+        p = put_slice(draw, p, slice);
     }
     p = trace_put_integer(p, style, "\"Iter ID\":", draw->device->range.iteration);
     p = number_put_real(trace_put_literal(p, ",\"Start Time\":"), start, 15);
@@ -616,7 +587,7 @@ static char *put_task_flow(struct earlier *draw, char *p, const void *of, const 
                            struct err *err)
 {
     const struct cann_task *task = of;
-    return draw->flows ? put_flow(draw, p, 'f', task->stream_id, task->task_id, slice, err) : p;
+    return put_flow(draw, p, 'f', task->stream_id, task->task_id, slice, err);
 }
 
 static char *put_counted(char *p, const struct trace_style *style, const struct timed_task *timed)
@@ -715,7 +686,7 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
                                      .start = time_2022(draw->device, task->start_tick),
                                      .end = time_2022(draw->device, task->end_tick),
                                      .milliseconds = task_2022_milliseconds(&draw->counters, task)};
-    if (draw_task(tasks, &timed, err) < 0)
+    if (draw_task(tasks, &timed, err) < 0 || add_stream(tasks->draw, task->stream_id, err) < 0)
         return err_status(err);
     return task->type == TASK_OF_AI_CPU && tasks->of_ai_cpu != NULL ? add_ai_cpu_task(tasks, &timed, err) : 0;
 }
@@ -728,11 +699,9 @@ static int draw_ai_cpu_task(void *arg, const void *record, struct err *err)
 static void name_streams(struct earlier *draw)
 {
     char name[64];
-    for (size_t i = 0; i < draw->streams.count; i++) {
-        earlier_count_thread(draw, draw->streams.items[i]);
+    for (size_t i = 0; i < draw->streams.count && draw->file.compat; i++) {
         snprintf(name, sizeof name, "Stream %lld", (long long)draw->streams.items[i]);
-        if (draw->file.compat)
-            name_thread(draw, SCHEDULER, draw->streams.items[i], name, false);
+        name_thread(draw, SCHEDULER, draw->streams.items[i], name, false);
     }
 }
 
@@ -770,8 +739,8 @@ static void name_tasks(struct earlier *draw)
 static int begin_tasks(struct tasks *tasks, struct earlier *draw, struct earlier *stack, struct err *err)
 {
     *tasks = (struct tasks){.draw = draw, .stack = stack};
-    earlier_begin_layer(draw, NULL);
-    trace_lanes_init(&tasks->copies, &draw->file.trace.style, NULL, NULL, NULL);
+    trace_lanes_init(&draw->lanes, &draw->file.trace.style, NULL, count_streams, draw);
+    trace_lanes_init(&tasks->copies, &draw->file.trace.style, NULL, count_streams, draw);
     tasks->copies.no_own = !draw->file.compat;
     tasks->copies.next = draw->lanes.next;
     name_tasks(draw);
@@ -876,6 +845,7 @@ static int write_tasks(struct files *files, const char *suffix, struct err *err)
     if (status == 0)
         status = execution_each(layer->file.run->db, &layer->device->range.ticks, CANN_TICKS_CYCLES, take_task,
                                 &files->tasks, err);
+    layer->tasks_drawn = true;
     return close_file(layer, end_tasks(&files->tasks, status, err), clock_2022, err);
 }
 
@@ -887,10 +857,10 @@ static int draw_together(struct files *files, const char *suffix, struct err *er
     if (write_calls(files, PLAIN_ACL, "acl", "AscendCL", suffix, err) < 0)
         return err_status(err);
     msprof->file.layer = 4;
-    if (draw_models(msprof, err) < 0)
+    if (earlier_draw_models(msprof, err) < 0)
         return err_status(err);
     msprof->file.layer = 5;
-    if (draw_host_steps(msprof, err) < 0)
+    if (earlier_draw_host_steps(msprof, err) < 0)
         return err_status(err);
     msprof->file.layer = 6;
     files->draw_stack = draw_stack_runtime;
@@ -921,7 +891,8 @@ static int write_files(struct earlier *draw, struct err *err)
     static const struct {
         const char *report;
         int (*draw)(struct earlier *draw, struct err *err);
-    } others[] = {{"thread_group", draw_thread_group}, {"ge", draw_models}, {"ge_op_execute", draw_host_steps}};
+    } others[] = {
+        {"thread_group", draw_thread_group}, {"ge", earlier_draw_models}, {"ge_op_execute", earlier_draw_host_steps}};
     struct files files = {.layer = *draw, .msprof = *draw, .stack = *draw};
     struct last_times times = {.length = 0};
     char suffix[SUFFIX_2022_MAX];
@@ -933,6 +904,7 @@ static int write_files(struct earlier *draw, struct err *err)
     files.layer.twin = &files.msprof;
     files.layer.times = files.stack.times = &times;
     int status = write_together(&files, suffix, err);
+    draw->streams = files.layer.streams; /* which may have grown */
     map_release(&files.layer.file.processes);
     map_release(&files.msprof.file.processes);
     map_release(&files.stack.file.processes);

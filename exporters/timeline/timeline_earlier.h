@@ -42,7 +42,8 @@ struct earlier {
     /* Only of captures of 2022: */
     struct counters_2022 counters;
     bool ai_cpu_tasks, ai_cpu_runs;   /* tasks that ran there, and what it measured itself */
-    struct ARRAY_OF(int64_t) streams; /* each once, ascending; of tasks and copies */
+    struct ARRAY_OF(int64_t) streams; /* each once, ascending; of copies and of the tasks that were looked at */
+    bool tasks_drawn;                 /* all of them were */
     struct plain_calls *calls;
     struct strbuf_list ARRAY_OF(struct strbuf) * call_names; /* by their number, as names; empty: not asked for yet */
     struct call_threads {
@@ -76,6 +77,10 @@ int earlier_end_layer(struct earlier *draw, int status,
 /* Draws a layer whose events are a table, of the device. */
 int earlier_draw_series(struct earlier *draw, const struct track *track, struct err *err);
 extern const struct track track_steps_job;
+/* Draw such layers of 2022: ge, executions of models; ge_op_execute, the host's steps for operators of dynamic shape.
+ */
+int earlier_draw_models(struct earlier *draw, struct err *err);
+int earlier_draw_host_steps(struct earlier *draw, struct err *err);
 /* A thread of this number is going to be drawn. */
 void earlier_count_thread(struct earlier *draw, int64_t number);
 /* The process id of a process of the layer. */

@@ -11,11 +11,16 @@
 #include <string.h>
 #include <unistd.h>
 
-int capture_file_open(const struct capture *capture, const char *name, struct stat *ret, int *ret_failure)
+int capture_file_open_any(const struct capture *capture, const char *name)
 {
     /* O_NONBLOCK: opening a pipe that nobody writes to must not wait. */
-    int fd =
-        openat(capture->directory != NULL ? capture->at : AT_FDCWD, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    return openat(capture->directory != NULL ? capture->at : AT_FDCWD, name,
+                  O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
+int capture_file_open(const struct capture *capture, const char *name, struct stat *ret, int *ret_failure)
+{
+    int fd = capture_file_open_any(capture, name);
     *ret_failure = fd < 0 ? errno : NOT_REGULAR;
     if (fd < 0 || (fstat(fd, ret) == 0 && S_ISREG(ret->st_mode)))
         return fd;

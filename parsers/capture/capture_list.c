@@ -4,6 +4,7 @@
 #include "base/file/fsutil.h"
 #include "base/map.h"
 #include "base/number.h"
+#include "base/thread.h"
 #include "base/words.h"
 #include "parsers/capture/capture_files.h"
 
@@ -112,11 +113,9 @@ static void resolve_link(const char *directory, struct entry *entry)
         take_stat(entry, &info);
 }
 
-/* at: the open directory sub, which the item is in. */
-static int add_entry(struct entry_list *list, const char *directory, int at, const char *sub, const char *item,
-                     struct err *err)
+/* Adds an entry of the directory sub, which nobody has looked at yet. */
+static int add_entry(struct entry_list *list, const char *directory, const char *sub, const char *item, struct err *err)
 {
-    struct stat info;
     const size_t length = strlen(sub), front = length > 0 ? length + 1 : 0, item_length = strlen(item);
     if (list->count >= CAPTURE_MAX_FILES)
         return err_set(err, ERR_LIMIT, "more than %d files in '%s'", CAPTURE_MAX_FILES, directory);
@@ -127,17 +126,71 @@ static int add_entry(struct entry_list *list, const char *directory, int at, con
     memcpy(name + front, item, item_length);
     if (front > 0)
         name[length] = '/';
-    if (fstatat(at, item, &info, AT_SYMLINK_NOFOLLOW) != 0) /* it may be gone since the directory was read */
-        return errno == ENOENT ? 0 : err_set_errno(err, errno, "cannot look at '%s/%s'", directory, name);
     if (list->count == list->capacity &&
         array_grow(&list->entries, &list->capacity, list->count, 1, sizeof *list->entries, err) < 0)
         return err_status(err);
-    struct entry *entry = &list->entries[list->count++];
-    *entry = (struct entry){.name = name};
-    take_stat(entry, &info);
-    if (S_ISLNK(info.st_mode))
-        resolve_link(directory, entry);
+    list->entries[list->count++] = (struct entry){.name = name};
     return 0;
+}
+
+/* Entries of one directory, to look at. */
+struct look {
+    const char *directory; /* of the capture */
+    int at;                /* the directory that they are in */
+    size_t front;          /* bytes of their names in front of those that they have there */
+    struct entry *entries;
+    size_t count;
+    struct err err;
+};
+
+/* Takes the mode, size and times of each; an entry that is gone since the directory was read keeps no mode. */
+static void *look_at(void *arg)
+{
+    struct look *look = arg;
+    for (size_t i = 0; i < look->count; i++) {
+        struct entry *entry = &look->entries[i];
+        struct stat info;
+        if (fstatat(look->at, entry->name + look->front, &info, AT_SYMLINK_NOFOLLOW) == 0) {
+            take_stat(entry, &info);
+            if (S_ISLNK(info.st_mode))
+                resolve_link(look->directory, entry);
+        } else if (errno != ENOENT) {
+            err_set_errno(&look->err, errno, "cannot look at '%s/%s'", look->directory, entry->name);
+            break;
+        }
+    }
+    return NULL;
+}
+
+/* So many are looked at by two threads. */
+#define LOOK_TOGETHER_MIN 4096
+
+/* Looks at the entries from the first on, the files of the directory that is open as at. */
+static int look_at_entries(struct entry_list *list, size_t first, struct look look, struct err *err)
+{
+    look.entries = list->entries + first;
+    look.count = list->count - first;
+    struct look other = look;
+    pthread_t thread;
+    if (look.count >= LOOK_TOGETHER_MIN)
+        look.count /= 2;
+    other.entries += look.count;
+    other.count -= look.count;
+    const bool apart = other.count > 0 && thread_start(&thread, look_at, &other) == 0;
+    look_at(&look);
+    if (apart)
+        pthread_join(thread, NULL);
+    else
+        look_at(&other);
+    list->count = first;
+    for (size_t i = 0; i < (size_t)(other.entries + other.count - look.entries); i++) {
+        if (look.entries[i].mode != 0)
+            list->entries[list->count++] = look.entries[i];
+    }
+    if (look.err.code == ERR_NONE && other.err.code == ERR_NONE)
+        return 0;
+    *err = look.err.code != ERR_NONE ? look.err : other.err;
+    return err_status(err);
 }
 
 /* Whether an entry beside the data is a result; a name of the data is none, whatever is in it. */
@@ -157,16 +210,18 @@ static int read_directory(struct entry_list *list, const char *directory, const 
         return err_no_memory(err);
     if (stream == NULL)
         return err_set_errno(err, errno, "cannot read directory '%s'", path);
-    for (;;) {
-        errno = 0;
-        const struct dirent *item = readdir(stream);
-        if (item == NULL)
-            return errno != 0 ? err_set_errno(err, errno, "cannot read directory '%s'", path) : 0;
-        if (is_ignored(item->d_name) || (results && is_output(dirfd(stream), item->d_name)))
+    const size_t first = list->count;
+    const struct look look = {
+        .directory = directory, .at = dirfd(stream), .front = *sub != '\0' ? strlen(sub) + 1 : 0, .err = ERR_INIT};
+    const struct dirent *item;
+    while ((void)(errno = 0), (item = readdir(stream)) != NULL) {
+        if (is_ignored(item->d_name) || (results && is_output(look.at, item->d_name)))
             continue;
-        if (add_entry(list, directory, dirfd(stream), sub, item->d_name, err) < 0)
+        if (add_entry(list, directory, sub, item->d_name, err) < 0)
             return err_status(err);
     }
+    return errno != 0 ? err_set_errno(err, errno, "cannot read directory '%s'", path)
+                      : look_at_entries(list, first, look, err);
 }
 
 ARRAY_COMPARE(compare_entries, struct entry, ARRAY_BY_TEXT(name))

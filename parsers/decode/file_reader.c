@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/decode/file_reader.h"
 
+#include "base/file/fsutil.h"
 #include "base/thread.h"
 
 #include <errno.h>
@@ -170,6 +171,23 @@ static void leave_file(struct file_reader *reader)
     reader->next++;
 }
 
+/* Reads the next file at once when it is one of few bytes that is as long as it was when it was listed, as most are:
+ * nothing else is that long and can be read at a place. False: nothing is read. */
+static bool read_whole(struct file_reader *reader, struct block *block)
+{
+    const struct capture_file *file = &reader->capture->files[reader->next];
+    if (file->size == 0 || file->size >= reader->block_size)
+        return false;
+    SCOPED_CLOSE int fd = capture_file_open_any(reader->capture, file->name);
+    const ssize_t got = fd >= 0 ? pread(fd, bytes_of(reader, block), reader->block_size, 0) : -1;
+    if (got != (ssize_t)file->size)
+        return false;
+    checksum_add(reader->checksum, bytes_of(reader, block), (size_t)got);
+    block->length = (size_t)got;
+    block->last = true;
+    return true;
+}
+
 /* Fills the block with what comes next, of the open file or of the next one. False: everything is read. */
 static bool read_block(struct file_reader *reader, struct block *block)
 {
@@ -180,7 +198,7 @@ static bool read_block(struct file_reader *reader, struct block *block)
     if (reader->next == capture->file_count)
         return false;
     block->file = reader->next;
-    if (block->first) {
+    if (block->first && !read_whole(reader, block)) {
         struct stat info;
         int failure;
         reader->fd = capture_file_open(capture, capture->files[reader->next].name, &info, &failure);

@@ -109,9 +109,9 @@ struct state {
     struct open_inference *current;
     struct capture_model *current_model;
     int64_t run_first_task;
-    int64_t last_end_ns;                                /* where an inference without a start time begins */
-    bool last_end_known;                                /* it is on the system monotonic clock */
-    unsigned char missing_reported[LAYER_TASK_MAX / 8]; /* bit per task id of the current model without layers */
+    int64_t last_end_ns;             /* where an inference without a start time begins */
+    bool last_end_known;             /* it is on the system monotonic clock */
+    unsigned char *missing_reported; /* bit per task id of a model without layers; NULL: no task lacked one */
     const struct capture_model *missing_model;
 };
 
@@ -317,12 +317,14 @@ static void check_layer(struct decoder *decoder, struct state *state, int64_t ta
     if (model->layer_tasks[task_id >> 3] & bit)
         return;
     if (state->missing_model != model) {
-        memset(state->missing_reported, 0, sizeof state->missing_reported);
+        free(state->missing_reported);
+        state->missing_reported = calloc(LAYER_TASK_MAX / 8, 1);
         state->missing_model = model;
     }
-    if (state->missing_reported[task_id >> 3] & bit)
+    if (state->missing_reported != NULL && state->missing_reported[task_id >> 3] & bit)
         return;
-    state->missing_reported[task_id >> 3] |= bit;
+    if (state->missing_reported != NULL) /* without memory for it, a task is told of again */
+        state->missing_reported[task_id >> 3] |= bit;
     decoder_report(decoder, DIAG_LAYER_MISSING, "task_id", "task %lld is not in the layer table of model '%s'",
                    (long long)task_id, model->name);
 }
@@ -455,6 +457,7 @@ static int close_stream(struct decoder *decoder, void *opaque, bool failed, stru
     for (struct open_inference *inference = state->oldest; !failed && status == 0 && inference != NULL;
          inference = inference->newer)
         status = emit_inference(decoder, state, inference, err);
+    free(state->missing_reported);
     free(state->buckets);
     free(state->all);
     return status;
