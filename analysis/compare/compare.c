@@ -337,7 +337,7 @@ static void add_row(struct building *building, const struct side_row *base, cons
 {
     const size_t at = building->count++;
 
-    large_pass(at);
+    large_passed(4); /* each is written beside the rows of both sides and of their profiles */
     building->base[at] = base;
     building->other[at] = other;
     fill_row(&building->rows[at], base, other, match);
