@@ -33,8 +33,9 @@ int flame_order(const struct flame *flame, bool largest_first, struct flame_orde
     size_t count = flame->nodes.count, kept = 0;
     struct placed_node *placed = calloc(count, sizeof *placed);
 
-    *ret = (struct flame_order){
-        .flame = flame, .nodes = calloc(count, sizeof *ret->nodes), .first = calloc(count + 1, sizeof *ret->first)};
+    *ret = (struct flame_order){.flame = flame,
+                                .nodes = scoped_memory(count, sizeof *ret->nodes),
+                                .first = scoped_memory(count + 1, sizeof *ret->first)};
     if (placed == NULL || ret->nodes == NULL || ret->first == NULL) {
         free(placed);
         return err_set(err, ERR_NO_MEMORY, "out of memory for %zu stacks", count);

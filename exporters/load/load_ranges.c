@@ -239,7 +239,7 @@ int named_times_rank(const struct named_times *times, size_t **ret, struct err *
 {
     struct ranked *ranked = calloc(times->count + 1, sizeof *ranked);
 
-    *ret = calloc(times->count + 1, sizeof **ret);
+    *ret = scoped_memory(times->count + 1, sizeof **ret);
     if (ranked == NULL || *ret == NULL) {
         free(ranked);
         return err_no_memory(err);
