@@ -38,6 +38,19 @@ make_both() {
     expect_equal "$(find others/summary/summary -name 'op_summary*' | wc -l)" 64
 }
 
+@test "a board with thousands of files, which two threads look at, says the same as with one, and a link among them is told" {
+    make_both --layers 16 --ai-cpu off --model m:1 --inferences 2100 --api-calls 100000
+    ln -s nowhere "$(echo others/JOB*)/data/aicore.0.m.1.0.0.link"
+    run_msprof show "$(echo usual/JOB*)" --table ops --format csv
+    expect_status 0
+    printf '%s\n' "$output" >shown
+    run_msprof show "$(echo others/JOB*)" --table ops --format csv
+    expect_status 3
+    expect_contains "$stderr" "data/aicore.0.m.1.0.0.link: a symbolic link that leaves the capture or leads nowhere"
+    diff shown <(printf '%s\n' "$output")
+    [ "$(sqlite3 others/JOB*/sqlite/runtime.db 'SELECT count(DISTINCT file_id) FROM inference')" = 2100 ]
+}
+
 @test "contents of inferences are named and kept, and their form is not claimed to be known" {
     make_both --inferences 3
     run_msprof import "$(echo others/JOB*)"
