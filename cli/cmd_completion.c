@@ -96,8 +96,7 @@ static void put_words(FILE *stream, enum command_id id)
     const char *word;
     size_t length;
 
-    EACH_CHILD(child, id)
-    {
+    EACH_CHILD (child, id) {
         put_condition(stream, id);
         fprintf(stream, " -a %s", command_name(child));
         put_description(stream, command_get(child)->summary);
@@ -244,8 +243,7 @@ static void put_bash_words(FILE *stream, enum command_id id)
         fprintf(stream, "%s%s", separator, walk.spelling);
     fputs("'\n        words='", stream);
     separator = "";
-    EACH_CHILD(child, id)
-    {
+    EACH_CHILD (child, id) {
         fprintf(stream, "%s%s", separator, command_name(child));
         separator = " ";
     }
@@ -331,8 +329,8 @@ static void put_zsh_words(FILE *stream, enum command_id id)
     for (struct option_walk walk = {.command = id}; option_walk_next(&walk);)
         put_zsh_entry(stream, walk.spelling, walk.option->help);
     fputs("        )\n        entries=(\n", stream);
-    EACH_CHILD(child, id)
-    put_zsh_entry(stream, command_name(child), command_get(child)->summary);
+    EACH_CHILD (child, id)
+        put_zsh_entry(stream, command_name(child), command_get(child)->summary);
     for (int i = 0; command->operands_are_words && (word = choice_word(command->operands, i, &length)) != NULL; i++)
         fprintf(stream, "            %.*s\n", (int)length, word);
     fputs("        )\n", stream);

@@ -89,8 +89,8 @@ static void print_usage(FILE *stream, enum command_id id)
 static void print_subcommands(FILE *stream, enum command_id parent)
 {
     fputs("\nCommands:\n", stream);
-    EACH_CHILD(id, parent)
-    print_entry(stream, command_name(id), command_get(id)->summary);
+    EACH_CHILD (id, parent)
+        print_entry(stream, command_name(id), command_get(id)->summary);
 }
 
 static void print_exit_statuses(const struct command *command, FILE *stream)

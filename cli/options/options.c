@@ -425,8 +425,8 @@ static int unknown_word(struct err *err, enum command_id parent, const char *wor
     struct suggestion suggestion;
 
     suggestion_init(&suggestion, word);
-    EACH_CHILD(id, parent)
-    suggestion_offer(&suggestion, command_name(id));
+    EACH_CHILD (id, parent)
+        suggestion_offer(&suggestion, command_name(id));
     if (suggestion.nearest[0] != '\0')
         return err_set(err, ERR_USAGE, "'%s' is no command of '%s', did you mean '%s'?", word,
                        command_full_name(parent), suggestion.nearest);
