@@ -59,19 +59,33 @@ make_board() {
 }
 
 # Scenes mostly wait, so they are played side by side: begin_scenes NAME... in setup_file begins the functions scene_NAME,
-# each with a board of its own; 'scene NAME' in a test is that one's end.
+# each with a board of its own; 'scene NAME' in a test is that one's end. More at once would let boards answer too late.
 begin_scenes() {
     local name
     export scenes=$BATS_FILE_TMPDIR/scenes
     mkdir "$scenes"
     for name; do
-        {
-            set +e
-            play_scene "$name"
-            echo $? >"$scenes/$name.part"
-            mv "$scenes/$name.part" "$scenes/$name.ended"
-        } >"$scenes/$name.log" 2>&1 3>&- &
+        : >"$scenes/$name.log" # for end_scenes, which waits for all
     done
+    {
+        set +e
+        local running=0 most=6
+        for name; do
+            if [ "$running" -eq "$most" ]; then
+                wait -n
+                running=$((running - 1))
+            fi
+            log_scene "$name" >"$scenes/$name.log" 2>&1 &
+            running=$((running + 1))
+        done
+        wait
+    } 3>&- &
+}
+
+log_scene() {
+    play_scene "$1"
+    echo $? >"$scenes/$1.part"
+    mv "$scenes/$1.part" "$scenes/$1.ended"
 }
 
 play_scene() (
