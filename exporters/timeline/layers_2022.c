@@ -43,13 +43,5 @@ static const struct series_counter host_steps[] = {
     {.name = NULL},
 };
 
-int earlier_draw_models(struct earlier *draw, struct err *err)
-{
-    return earlier_draw_series(draw, &(const struct track){.name = "ge", .process = "GE", .events = model_parts}, err);
-}
-
-int earlier_draw_host_steps(struct earlier *draw, struct err *err)
-{
-    return earlier_draw_series(
-        draw, &(const struct track){.name = "ge_op_execute", .process = "GE", .events = host_steps}, err);
-}
+const struct track track_models_2022 = {.name = "ge", .process = "GE", .events = model_parts};
+const struct track track_host_steps_2022 = {.name = "ge_op_execute", .process = "GE", .events = host_steps};

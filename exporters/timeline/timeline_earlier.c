@@ -849,6 +849,16 @@ static int write_tasks(struct files *files, const char *suffix, struct err *err)
     return close_file(layer, end_tasks(&files->tasks, status, err), clock_2022, err);
 }
 
+static int draw_models(struct earlier *draw, struct err *err)
+{
+    return earlier_draw_series(draw, &track_models_2022, err);
+}
+
+static int draw_host_steps(struct earlier *draw, struct err *err)
+{
+    return earlier_draw_series(draw, &track_host_steps_2022, err);
+}
+
 static int draw_together(struct files *files, const char *suffix, struct err *err)
 {
     struct earlier *msprof = &files->msprof;
@@ -857,10 +867,10 @@ static int draw_together(struct files *files, const char *suffix, struct err *er
     if (write_calls(files, PLAIN_ACL, "acl", "AscendCL", suffix, err) < 0)
         return err_status(err);
     msprof->file.layer = 4;
-    if (earlier_draw_models(msprof, err) < 0)
+    if (draw_models(msprof, err) < 0)
         return err_status(err);
     msprof->file.layer = 5;
-    if (earlier_draw_host_steps(msprof, err) < 0)
+    if (draw_host_steps(msprof, err) < 0)
         return err_status(err);
     msprof->file.layer = 6;
     files->draw_stack = draw_stack_runtime;
@@ -891,8 +901,7 @@ static int write_files(struct earlier *draw, struct err *err)
     static const struct {
         const char *report;
         int (*draw)(struct earlier *draw, struct err *err);
-    } others[] = {
-        {"thread_group", draw_thread_group}, {"ge", earlier_draw_models}, {"ge_op_execute", earlier_draw_host_steps}};
+    } others[] = {{"thread_group", draw_thread_group}, {"ge", draw_models}, {"ge_op_execute", draw_host_steps}};
     struct files files = {.layer = *draw, .msprof = *draw, .stack = *draw};
     struct last_times times = {.length = 0};
     char suffix[SUFFIX_2022_MAX];

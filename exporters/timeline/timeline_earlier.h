@@ -77,10 +77,8 @@ int earlier_end_layer(struct earlier *draw, int status,
 /* Draws a layer whose events are a table, of the device. */
 int earlier_draw_series(struct earlier *draw, const struct track *track, struct err *err);
 extern const struct track track_steps_job;
-/* Draw such layers of 2022: ge, executions of models; ge_op_execute, the host's steps for operators of dynamic shape.
- */
-int earlier_draw_models(struct earlier *draw, struct err *err);
-int earlier_draw_host_steps(struct earlier *draw, struct err *err);
+extern const struct track track_models_2022;     /* executions of models */
+extern const struct track track_host_steps_2022; /* the host's steps for operators of dynamic shape */
 /* A thread of this number is going to be drawn. */
 void earlier_count_thread(struct earlier *draw, int64_t number);
 /* The process id of a process of the layer. */
