@@ -131,12 +131,13 @@ struct capture_options {
 };
 
 struct capture {
-    char *directory;          /* absolute; NULL: names are paths */
-    int at;                   /* the directory, open */
-    char fingerprint[65];     /* as capture_fingerprint gives it, of what was found when it was opened */
-    uint64_t sum;             /* of what was found, inodes too: whether a file was replaced by another alike */
-    struct text_blocks names; /* of files and marks */
-    uint64_t *rejections;     /* of all files */
+    char *directory;               /* absolute; NULL: names are paths */
+    int at;                        /* the directory, open */
+    char fingerprint[65];          /* as capture_fingerprint gives it, of what was found when it was opened */
+    uint64_t sum;                  /* of what was found, inodes too: whether a file was replaced by another alike */
+    struct text_blocks names;      /* of files and marks */
+    struct done_texts *done_texts; /* while it is opened; NULL: .done files are read as they are asked for */
+    uint64_t *rejections;          /* of all files */
     enum capture_family family;
     struct capture_options options;
     struct capture_file *files; /* decoding order: layer tables and descriptions first, then by kind, identity, slice */

@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "base/suggest.h"
 #include "parsers/capture/config_keys.h"
+#include "parsers/capture/done_texts.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -221,16 +222,12 @@ static bool take_done_line(const char *line, size_t length, struct done_info *do
     return true; /* unknown keys are allowed */
 }
 
-int capture_read_done(struct capture *capture, const char *name, struct done_info *ret, struct err *err)
+static void parse_done(struct capture *capture, const char *name, const char *text, size_t length,
+                       struct done_info *ret)
 {
-    *ret = (struct done_info){true, -1, -1, -1, -1, -1};
-    size_t length;
-    SCOPED_FREE char *text = read_text(capture, name, &length, err);
-    if (text == NULL)
-        return err->code != ERR_NONE ? err_status(err) : 0;
     int64_t number = 0;
-    for (char *line = text, *end = text + length; line < end;) {
-        char *newline = memchr(line, '\n', (size_t)(end - line));
+    for (const char *line = text, *end = text + length; line < end;) {
+        const char *newline = memchr(line, '\n', (size_t)(end - line));
         size_t line_length = (size_t)((newline != NULL ? newline : end) - line);
         struct place place = {name, ++number, line - text, NULL};
         if (line_length > 0 && !take_done_line(line, line_length, ret))
@@ -252,5 +249,17 @@ int capture_read_done(struct capture *capture, const char *name, struct done_inf
                     (long long)ret->start_ns);
         ret->start_ns = ret->end_ns = -1;
     }
-    return 0;
+}
+
+int capture_read_done(struct capture *capture, const char *name, struct done_info *ret, struct err *err)
+{
+    size_t length;
+    SCOPED_FREE char *read = NULL;
+    const char *text = done_texts_take(capture->done_texts, name, &length);
+    *ret = (struct done_info){true, -1, -1, -1, -1, -1};
+    if (text == NULL)
+        text = read = read_text(capture, name, &length, err);
+    if (text != NULL)
+        parse_done(capture, name, text, length, ret);
+    return text != NULL || err->code == ERR_NONE ? 0 : err_status(err);
 }

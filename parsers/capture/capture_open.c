@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/file/fsutil.h"
 #include "parsers/capture/capture_files.h"
+#include "parsers/capture/done_texts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -377,8 +378,11 @@ int capture_open(struct capture *capture, const char *directory, const struct ca
     if (status == 0)
         status = entry_list_fingerprint(&list, capture->fingerprint, err);
     capture->sum = entry_list_sum(&list);
+    capture->done_texts = status == 0 ? done_texts_open(capture, &list) : NULL;
     for (size_t i = 0; status == 0 && i < list.count; i++)
         status = take_entry(capture, &list, &list.entries[i], err);
+    done_texts_close(capture->done_texts);
+    capture->done_texts = NULL;
     if (status == 0)
         status = capture_settle_parts(capture, err);
     if (status == 0) {

@@ -51,6 +51,35 @@ make_both() {
     [ "$(sqlite3 others/JOB*/sqlite/runtime.db 'SELECT count(DISTINCT file_id) FROM inference')" = 2100 ]
 }
 
+spoil_done_files() { # the data directory
+    cd "$1" || return
+    local name=aicore.0.m.1.1.1
+    : >$name.1.done
+    printf 'note:%05000d\n' 0 >>$name.2.done
+    rm $name.3.done $name.5.done
+    mkfifo $name.3.done
+    ln -sf $name.6.done $name.4.done
+    printf 'filesize:12x\n' >>$name.7.done
+    cd - || return
+}
+
+@test "a .done file that is empty, long, a pipe, a link, gone or damaged is told among thousands as among few" {
+    local inferences
+    for inferences in 10 1400; do
+        rm -rf usual others
+        make_both --layers 16 --ai-cpu off --model m:1 --inferences "$inferences"
+        spoil_done_files others/JOB*/data
+        run_msprof import "$(echo others/JOB*)"
+        expect_status 3
+        grep '\.done' <<<"$stderr" >"told.$inferences"
+        sqlite3 others/JOB*/sqlite/runtime.db "SELECT path, start_ns, end_ns FROM source_file
+            WHERE path LIKE '%.m.1.1.1._' ORDER BY path" >"kept.$inferences"
+    done
+    [ "$(wc -l <told.10)" -ge 3 ]
+    diff told.10 told.1400
+    diff kept.10 kept.1400
+}
+
 @test "contents of inferences are named and kept, and their form is not claimed to be known" {
     make_both --inferences 3
     run_msprof import "$(echo others/JOB*)"

@@ -237,10 +237,20 @@ teardown() {
     port_a=$port
     start_sshd "SetEnv HOME=$scratch/b TMPDIR=$scratch/b"
     printf '[ssh_config:a]\nport = %s\n[ssh_config:b]\nport = %s\n' "$port_a" "$port" >>board.ini
-    start=$(date +%s%N)
-    run_msprof collect -m "$project/out/main seconds=2" --config board.ini --board a --board b --all
+    mv "$project/out/main" "$project/out/works"
+    cat >"$project/out/main" <<PROGRAM
+#!/bin/sh
+: >"$scratch/runs.\${HOME##*/}"
+i=0
+until [ -e "$scratch/runs.a" ] && [ -e "$scratch/runs.b" ]; do
+    [ \$((i += 1)) -lt 600 ] || exit 9 # one runs after the other
+    sleep 0.1
+done
+exec ./works "\$@"
+PROGRAM
+    chmod +x "$project/out/main"
+    run_msprof collect -m "$project/out/main seconds=1" --config board.ini --board a --board b --all
     expect_status 0
-    [ $((($(date +%s%N) - start) / 1000000)) -lt 7900 ]
     the_capture "$project/profiling/a"
     the_capture "$project/profiling/b"
     expect_contains "$output" "[a] inference 1"

@@ -179,8 +179,13 @@ scene_always_cut() {
 @test "a connection cut while the program runs stops it and fetches what it captured" {
     start_sshd
     start_proxy "file:$scratch/cut"
-    collect_in_background seconds=60
-    wait_for grep -q "inference 1" collect.out
+    # it says no more: what writes into a connection that is gone ends by that
+    mv "$project/out/main" "$project/out/works"
+    printf '#!/bin/sh\necho it runs\nexec ./works "$@" >'"$scratch"'/works.out\n' >"$project/out/main"
+    chmod +x "$project/out/main"
+    collect_in_background seconds=300
+    wait_for grep -q "it runs" collect.out
+    wait_for grep -q "inference 1" works.out
     touch cut
     await_collect
     expect_status 5
@@ -244,7 +249,7 @@ scene_fetch_interrupted() {
 scene_unverified() {
     make_big_project 10 100
     start_sshd
-    sed -i 's/^timeout = .*/timeout = 2/' board.ini
+    sed -i 's/^timeout = .*/timeout = 4/' board.ini
     touch held
     local hold="for _ in \$(seq 600); do [ ! -e '$scratch/held' ] || sleep 0.1; done"
     for tool in openssl sha256sum; do # a board may have but one
@@ -591,13 +596,13 @@ for f; do case $f in *slice_1) echo "cat: $f: Input/output error" >&2 ;; *) cat 
 
 scene_frozen() {
     start_sshd
-    sed -i 's/^timeout = .*/timeout = 1/' board.ini
-    collect_in_background seconds=100
+    sed -i 's/^timeout = .*/timeout = 4/' board.ini # a busy machine's board connects within four seconds
+    collect_in_background seconds=300
     wait_for grep -q "inference 0" collect.out
     freeze_board
     start=$SECONDS
     await_collect
-    [ $((SECONDS - start)) -lt 30 ]
+    [ $((SECONDS - start)) -lt 150 ]
     thaw_board
     expect_status 5
     expect_contains "$stderr" "the connection broke while the program ran"

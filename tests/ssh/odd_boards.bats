@@ -68,11 +68,11 @@ scene_harmless_link() {
 
 scene_held_output() {
     start_sshd
-    printf '#!/bin/sh\nmkdir -p JOBA/data; echo x >JOBA/data/f; echo before the end\nsleep 31 &\necho $! >%s/left\nexit 3\n' "$scratch" \
+    printf '#!/bin/sh\nmkdir -p JOBA/data; echo x >JOBA/data/f; echo before the end\nsleep 301 &\necho $! >%s/left\nexit 3\n' "$scratch" \
         >"$project/out/main"
     start=$SECONDS
     collect
-    [ $((SECONDS - start)) -lt 25 ]
+    [ $((SECONDS - start)) -lt 200 ]
     expect_status 5
     expect_contains "$output" "before the end"
     expect_contains "$stderr" "'main' ended with exit status 3"

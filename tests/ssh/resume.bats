@@ -257,7 +257,7 @@ scene_slow_removal() {
     for i in $(seq 1000); do echo "$i" >"$home/JOBX/data/f$i"; done
     cp -R "$home/JOBX" reference
     start_sshd
-    sed -i 's/^timeout = .*/timeout = 1/' board.ini
+    sed -i 's/^timeout = .*/timeout = 4/' board.ini
     fake_command rm 'sleep 0.3; echo >>'"'$scratch/removals'"'; exec rm "$@"'
     fetch_large --remove-remote
     expect_status 0
