@@ -254,12 +254,10 @@ static void parse_done(struct capture *capture, const char *name, const char *te
 int capture_read_done(struct capture *capture, const char *name, struct done_info *ret, struct err *err)
 {
     size_t length;
-    SCOPED_FREE char *read = NULL;
-    const char *text = done_texts_take(capture->done_texts, name, &length);
+    const char *ahead = done_texts_take(capture->done_texts, name, &length);
+    SCOPED_FREE char *text = ahead == NULL ? read_text(capture, name, &length, err) : NULL;
     *ret = (struct done_info){true, -1, -1, -1, -1, -1};
-    if (text == NULL)
-        text = read = read_text(capture, name, &length, err);
-    if (text != NULL)
-        parse_done(capture, name, text, length, ret);
-    return text != NULL || err->code == ERR_NONE ? 0 : err_status(err);
+    if (ahead != NULL || text != NULL)
+        parse_done(capture, name, ahead != NULL ? ahead : text, length, ret);
+    return err->code == ERR_NONE ? 0 : err_status(err);
 }
