@@ -494,19 +494,37 @@ static int serve(struct run *run, struct ssh_command *command, struct err *err)
     return result;
 }
 
+/* Makes the connection anew: at once, for a program that writes ends by the old one, or when the outage is over. */
+static int reconnect(struct run *run, struct err *err)
+{
+    struct ssh_patience patience;
+    int result = ssh_reconnect(run->board->connection, err);
+
+    ssh_patience_init(&patience, run->board->connection, run->request->progress);
+    return result == -ERR_REMOTE ? ssh_reconnect_patiently(&patience, 0, err) : result;
+}
+
 /* Stops what an old connection left running. */
 static int stop_orphan(struct run *run, struct err *err)
 {
-    int result = ssh_reconnect(run->board->connection, err);
+    int result = reconnect(run, err);
+    char *at, *line;
 
     if (result != 0 || run->process <= 1)
         return result;
     strbuf_addf(board_script(run->board),
-                "p=%lld g=%lld\nfor s in INT TERM KILL; do\n"
-                "kill -$s -- -$g 2>/dev/null || kill -$s $p 2>/dev/null || exit 0\n"
+                "p=%lld g=%lld\nkill -0 $p 2>/dev/null || echo gone\nfor s in INT TERM KILL; do\n"
+                "kill -$s -- -$g 2>/dev/null || kill -$s $p 2>/dev/null || exit 0\necho $s\n"
                 "for i in 1 2 3 4 5; do kill -0 $p 2>/dev/null || exit 0; sleep 1; done\ndone\nexit 0\n",
                 (long long)run->process, (long long)(run->group > 1 ? run->group : run->process));
-    return board_do_within(run->board, STOP_SECONDS, "cannot stop the program", err);
+    if (board_do_within(run->board, STOP_SECONDS, "cannot stop the program", err) != 0)
+        return err_status(err);
+    at = run->board->answer.data;
+    while ((line = board_next_line(&at)) != NULL) {
+        run->result->gone |= strcmp(line, "gone") == 0;
+        run->result->killed |= strcmp(line, "KILL") == 0;
+    }
+    return 0;
 }
 
 int board_run_program(struct board *board, const struct run_request *request, struct run_result *ret, struct err *err)

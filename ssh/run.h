@@ -49,11 +49,12 @@ enum run_end {
 };
 
 struct run_request {
-    const struct board_lock *lock; /* held: the program's from now on, until it ends */
-    const char *directory;         /* where it runs, absolute */
-    const char *program;           /* its name there */
-    char *const *arguments;        /* ended by NULL; NULL: none */
-    int timeout;                   /* seconds; 0: none */
+    const struct board_lock *lock;   /* held: the program's from now on, until it ends */
+    const char *directory;           /* where it runs, absolute */
+    const char *program;             /* its name there */
+    char *const *arguments;          /* ended by NULL; NULL: none */
+    int timeout;                     /* seconds; 0: none */
+    const struct progress *progress; /* of an outage that is waited for */
     /* Output of the program, as it comes; may be called with any piece of a line. */
     void (*output)(void *arg, bool is_error, const char *bytes, size_t length);
     void *arg;
@@ -63,6 +64,7 @@ struct run_result {
     enum run_end end;
     struct ssh_exit exit;
     bool killed;          /* it did not stop when it was asked to */
+    bool gone;            /* of RUN_LOST: it had ended before it could be asked to */
     size_t left;          /* processes that it started and that go on */
     char left_names[128]; /* the first of them: "name (number), ..." */
 };

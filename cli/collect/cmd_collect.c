@@ -265,11 +265,15 @@ static void judge_run(struct session *session, const struct run_result *run)
                      program);
         session->outcome.status = STATUS_INTERRUPTED;
     } else if (run->end == RUN_LOST) {
-        err_set(&err, ERR_REMOTE,
-                "the connection broke while '%s' ran; it was stopped, and what it captured is "
-                "fetched",
-                program);
-        err_hint(&err, "see that the board's network is stable, then run again");
+        err_set(&err, ERR_REMOTE, "the connection broke while '%s' ran; it %s, and what it captured is fetched",
+                program,
+                run->gone     ? "ended before it could be stopped"
+                : run->killed ? "did not stop when asked to and was killed"
+                              : "was stopped");
+        err_hint(&err, "see that the board's network is stable, then run again%s",
+                 run->gone ? "; a program that writes into a connection that is gone ends at once, unless it ignores "
+                             "SIGPIPE: its capture may lack what it writes at its end"
+                           : "");
         session_fail(session, &err);
     } else if (run->end == RUN_TIMED_OUT && run->killed) {
         err_set(&err, ERR_REMOTE, "'%s' still ran after %d s and did not stop when asked to: it was killed", program,
@@ -303,6 +307,7 @@ static int run_program(struct session *session, struct err *err)
                                         .program = plan->program,
                                         .arguments = plan->arguments.items,
                                         .timeout = plan->settings->collect.timeout,
+                                        .progress = session_progress(session),
                                         .output = board_output_take,
                                         .arg = &output};
     struct run_result run;

@@ -117,7 +117,7 @@ const struct option_spec option_table[] = {
     FLAG("remove-remote", ON_COLLECT, collect.remove_remote,
          "with --fetch-only: remove from the board what has\ncome home and was verified"),
     NUMBER("reconnect-seconds", ON_COLLECT, "SECONDS", 0, 1000000, collect.reconnect_seconds,
-           "wait SECONDS for a board whose connection breaks\nduring a transfer (60)"),
+           "wait SECONDS for a board whose connection breaks\nwhile the program runs or during a transfer (60)"),
     FLAG("take-over", ON_COLLECT, collect.take_over,
          "stop the program that a collect which is gone left\nrunning on the board; what it captured stays there"),
     FLAG("dry-run", ON_COLLECT, collect.dry_run, "print the plan step by step, do nothing"),

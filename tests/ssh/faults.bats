@@ -176,23 +176,60 @@ scene_always_cut() {
     scene always_cut
 }
 
-@test "a connection cut while the program runs stops it and fetches what it captured" {
-    start_sshd
-    start_proxy "file:$scratch/cut"
-    # it says no more: what writes into a connection that is gone ends by that
+# Collects a program that says no more once it runs: what writes into a connection that is gone ends by that.
+run_quietly_in_background() {
     mv "$project/out/main" "$project/out/works"
     printf '#!/bin/sh\necho it runs\nexec ./works "$@" >'"$scratch"'/works.out\n' >"$project/out/main"
     chmod +x "$project/out/main"
     collect_in_background seconds=300
     wait_for grep -q "it runs" collect.out
     wait_for grep -q "inference 1" works.out
+}
+
+@test "a connection cut while the program runs stops it and fetches what it captured" {
+    start_sshd
+    start_proxy "file:$scratch/cut"
+    run_quietly_in_background
     touch cut
     await_collect
     expect_status 5
-    expect_contains "$stderr" "the connection broke while 'main' ran"
+    expect_contains "$stderr" "the connection broke while 'main' ran; it was stopped"
     run_msprof import -dir "$(the_capture)"
     expect_status 0
     wait_for expect_failure pgrep -f "$home/profiling"
+    expect_tidy
+}
+
+@test "an outage while the program runs is waited for, then the program is stopped and what it captured is fetched" {
+    start_sshd
+    start_proxy -
+    run_quietly_in_background
+    stop_proxy
+    sleep 3 # in which nobody answers
+    resume_proxy
+    await_collect
+    expect_status 5
+    expect_contains "$stderr" "the connection broke while 'main' ran; it was stopped"
+    run_msprof import -dir "$(the_capture)"
+    expect_status 0
+    expect_tidy
+}
+
+@test "a program that ends because it writes into a connection that broke is told as that, and what it captured is fetched" {
+    start_sshd
+    start_proxy "file:$scratch/cut"
+    mv "$project/out/main" "$project/out/works"
+    printf '#!/bin/sh\n./works\necho it runs\nwhile :; do echo on; sleep 0.01; done\n' >"$project/out/main"
+    chmod +x "$project/out/main"
+    collect_in_background ''
+    wait_for grep -q "it runs" collect.out
+    touch cut
+    await_collect
+    expect_status 5
+    expect_contains "$stderr" "the connection broke while 'main' ran; it ended before it could be stopped"
+    expect_contains "$stderr" SIGPIPE
+    run_msprof import -dir "$(the_capture)"
+    expect_status 0
     expect_tidy
 }
 
@@ -597,7 +634,7 @@ for f; do case $f in *slice_1) echo "cat: $f: Input/output error" >&2 ;; *) cat 
 scene_frozen() {
     start_sshd
     sed -i 's/^timeout = .*/timeout = 4/' board.ini # a busy machine's board connects within four seconds
-    collect_in_background seconds=300
+    collect_in_background seconds=300 --reconnect-seconds 0
     wait_for grep -q "inference 0" collect.out
     freeze_board
     start=$SECONDS

@@ -232,12 +232,23 @@ write_ini() {
 
 # start_proxy CUT...: puts a cutting proxy between collect and the server; board.ini names it.
 start_proxy() {
-    local proxy_port
     proxy_port=$(free_port)
-    "$ssh_programs/cutting_proxy" "$proxy_port" "$port" "$@" >proxy.out 2>&1 3>&- &
-    board_processes+=($!)
-    wait_for grep -q ready proxy.out
+    resume_proxy "$@"
     write_ini "$proxy_port"
+}
+
+# resume_proxy CUT...: on the port that it had.
+resume_proxy() {
+    "$ssh_programs/cutting_proxy" "$proxy_port" "$port" "$@" >proxy.out 2>&1 3>&- &
+    proxy=$!
+    board_processes+=("$proxy")
+    wait_for grep -q ready proxy.out
+}
+
+# Breaks the connection, and refuses others.
+stop_proxy() {
+    kill "$proxy"
+    wait "$proxy" || true
 }
 
 # A command of the board that behaves as its text (a shell script) says. $real_path finds the real one.
