@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A library for LD_PRELOAD that makes one call fail: FAULT_CALL=memory|read|write|rename|sync and FAULT_AT=k, the
  * k-th of them. Without FAULT_AT it only counts; at the end the number of calls goes to the file FAULT_COUNT, if
- * given. FAULT_PROGRAM names one of several programs. Allocations inside libcrypto are left alone: it makes
+ * given, and a line for each, with a number of the callers that it had, to the file FAULT_SITES (not of allocations).
+ * FAULT_PROGRAM names one of several programs. Allocations inside libcrypto are left alone: it makes
  * thousands when it starts, and whether they work is its own matter. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <link.h>
 #include <stdatomic.h>
@@ -15,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -24,6 +27,7 @@ static enum call chosen = NONE;
 static bool is_meant; /* this program */
 static unsigned long fail_at;
 static atomic_ulong calls;
+static int sites = -1; /* FAULT_SITES */
 
 static void *next(const char *name)
 {
@@ -64,6 +68,9 @@ __attribute__((constructor)) static void begin(void)
             chosen = (enum call)i;
     }
     fail_at = at != NULL ? strtoul(at, NULL, 10) : 0;
+    const char *path = chosen != NONE && chosen != MEMORY ? getenv("FAULT_SITES") : NULL;
+    if (path != NULL)
+        sites = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
 }
 
 __attribute__((destructor)) static void end(void)
@@ -80,9 +87,32 @@ __attribute__((destructor)) static void end(void)
     }
 }
 
+/* Tells who made a call: what it calls itself is no call of the program's. */
+static void tell_site(unsigned long number)
+{
+    void *callers[32];
+    const int count = backtrace(callers, sizeof callers / sizeof *callers);
+    uint64_t hash = 0;
+    for (int i = 0; i < count; i++)
+        hash = (hash ^ (uintptr_t)callers[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    char text[64];
+    const int length = snprintf(text, sizeof text, "%lu %llx\n", number, (unsigned long long)hash);
+    if (syscall(SYS_write, sites, text, (size_t)length) != length)
+        abort();
+}
+
 static bool fails(enum call call)
 {
-    return call == chosen && atomic_fetch_add(&calls, 1) + 1 == fail_at;
+    static _Thread_local bool telling;
+    if (call != chosen || telling)
+        return false;
+    const unsigned long number = atomic_fetch_add(&calls, 1) + 1;
+    if (sites >= 0) {
+        telling = true;
+        tell_site(number);
+        telling = false;
+    }
+    return number == fail_at;
 }
 
 #define REAL(type, name, ...)                                                                                          \
