@@ -179,7 +179,7 @@ scene_always_cut() {
 # Collects a program that says no more once it runs: what writes into a connection that is gone ends by that.
 run_quietly_in_background() {
     mv "$project/out/main" "$project/out/works"
-    printf '#!/bin/sh\necho it runs\nexec ./works "$@" >'"$scratch"'/works.out\n' >"$project/out/main"
+    printf '#!/bin/sh\necho it runs\nexec ./works "$@" >%s/works.out\n' "$scratch" >"$project/out/main"
     chmod +x "$project/out/main"
     collect_in_background seconds=300
     wait_for grep -q "it runs" collect.out
