@@ -185,8 +185,9 @@ void capture_release(struct capture *capture);
 /* Opens a file of the capture for reading, whatever waits there instead. Returns the descriptor, or -1 with an errno or
  * NOT_REGULAR. */
 int capture_file_open(const struct capture *capture, const char *name, struct stat *ret, int *ret_failure);
-/* Opens likewise what may be no regular file; -1 with errno set. */
-int capture_file_open_any(const struct capture *capture, const char *name);
+/* Reads a file that is as long as it was when it was listed, size bytes, as nothing but a file can be; bytes has room
+ * for one more. False: it is not, or cannot be read. */
+bool capture_file_read_listed(const struct capture *capture, const char *name, uint64_t size, void *bytes);
 /* Reads a file as path_read_file does. */
 int capture_file_read(const struct capture *capture, const char *name, size_t limit, char **ret, size_t *ret_length,
                       struct err *err);

@@ -11,16 +11,22 @@
 #include <string.h>
 #include <unistd.h>
 
-int capture_file_open_any(const struct capture *capture, const char *name)
+static int open_any(const struct capture *capture, const char *name)
 {
     /* O_NONBLOCK: opening a pipe that nobody writes to must not wait. */
     return openat(capture->directory != NULL ? capture->at : AT_FDCWD, name,
                   O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
+bool capture_file_read_listed(const struct capture *capture, const char *name, uint64_t size, void *bytes)
+{
+    SCOPED_CLOSE int fd = open_any(capture, name);
+    return fd >= 0 && pread(fd, bytes, (size_t)size + 1, 0) == (ssize_t)size;
+}
+
 int capture_file_open(const struct capture *capture, const char *name, struct stat *ret, int *ret_failure)
 {
-    int fd = capture_file_open_any(capture, name);
+    int fd = open_any(capture, name);
     *ret_failure = fd < 0 ? errno : NOT_REGULAR;
     if (fd < 0 || (fstat(fd, ret) == 0 && S_ISREG(ret->st_mode)))
         return fd;

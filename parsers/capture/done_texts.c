@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/capture/done_texts.h"
 
-#include "base/file/fsutil.h"
 #include "base/thread.h"
 #include "base/words.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define LIST_MIN 4096             /* entries of a list for which a thread is worth its start */
 #define PIECE_FILES 4096          /* files that are read while those before them are taken */
@@ -41,16 +39,6 @@ static bool is_small_done(const struct entry *entry)
            words_end_in(entry->name, ".done");
 }
 
-/* Reads a file that is as long as it was when it was listed, as nothing but a file can be. */
-static bool read_whole(const struct capture *capture, const struct entry *entry, char *text)
-{
-    SCOPED_CLOSE int fd = capture_file_open_any(capture, entry->name);
-    const bool whole = fd >= 0 && read(fd, text, entry->size + 1) == (ssize_t)entry->size;
-    if (whole)
-        text[entry->size] = '\0';
-    return whole;
-}
-
 static void *fill_piece(void *arg)
 {
     struct done_texts *texts = arg;
@@ -61,8 +49,9 @@ static void *fill_piece(void *arg)
     while (texts->next < list->count && piece->count < PIECE_FILES && used + FILE_BYTES_MAX < PIECE_BYTES) {
         const struct entry *entry = &list->entries[texts->next++];
         char *text = piece->bytes + used;
-        if (!is_small_done(entry) || !read_whole(texts->capture, entry, text))
+        if (!is_small_done(entry) || !capture_file_read_listed(texts->capture, entry->name, entry->size, text))
             continue;
+        text[entry->size] = '\0';
         piece->items[piece->count++] = (struct done_text){entry->name, text, entry->size};
         used += entry->size + 1;
     }

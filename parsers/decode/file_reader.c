@@ -171,19 +171,16 @@ static void leave_file(struct file_reader *reader)
     reader->next++;
 }
 
-/* Reads the next file at once when it is one of few bytes that is as long as it was when it was listed, as most are:
- * nothing else is that long and can be read at a place. False: nothing is read. */
+/* Reads the next file at once when it is one of few bytes, as long as it was when it was listed, as most are. False:
+ * nothing is read. */
 static bool read_whole(struct file_reader *reader, struct block *block)
 {
     const struct capture_file *file = &reader->capture->files[reader->next];
-    if (file->size == 0 || file->size >= reader->block_size)
+    if (file->size == 0 || file->size >= reader->block_size ||
+        !capture_file_read_listed(reader->capture, file->name, file->size, bytes_of(reader, block)))
         return false;
-    SCOPED_CLOSE int fd = capture_file_open_any(reader->capture, file->name);
-    const ssize_t got = fd >= 0 ? pread(fd, bytes_of(reader, block), reader->block_size, 0) : -1;
-    if (got != (ssize_t)file->size)
-        return false;
-    checksum_add(reader->checksum, bytes_of(reader, block), (size_t)got);
-    block->length = (size_t)got;
+    block->length = (size_t)file->size;
+    checksum_add(reader->checksum, bytes_of(reader, block), block->length);
     block->last = true;
     return true;
 }
