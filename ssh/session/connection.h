@@ -28,8 +28,8 @@ bool ssh_is_lost(const struct ssh_connection *connection);
 /* Connects to the same target again, on the same object; commands of the old connection must have been closed. */
 int ssh_reconnect(struct ssh_connection *connection, struct err *err);
 
-/* How long a transfer, or a run, waits for a connection that breaks: each outage for the seconds of the target, and so many times,
- * which begin anew when much has come between two of them. */
+/* How long a transfer, or a run, waits for a connection that breaks: each outage for the seconds of the target, and so
+ * many times, which begin anew when much has come between two of them. */
 struct ssh_patience {
     struct ssh_connection *connection;
     const struct progress *progress;
