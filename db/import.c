@@ -617,6 +617,20 @@ static int report_split_inferences(sqlite3 *db, struct capture *capture, struct 
     return status == 0 && diag_is_fatal(capture->diag) ? diag_fatal_error(capture->diag, err) : status;
 }
 
+/* Stores what the capture's small files say and what follows from the rows, while its files are looked at again. */
+static int store_rest(sqlite3 *db, const struct capture *capture, struct err *err)
+{
+    struct recheck *recheck = capture_recheck_begin(capture, err);
+    if (recheck == NULL)
+        return err_status(err);
+    const bool failed = store_files(db, capture, err) < 0 || store_record_counts(db, capture, err) < 0 ||
+                        store_parts(db, capture, err) < 0 || store_settings(db, capture, err) < 0 ||
+                        store_models(db, capture, err) < 0 || db_join_messages(db, capture->diag, err) < 0 ||
+                        schema_finish(db, err) < 0;
+    capture_recheck_end(recheck);
+    return failed ? err_status(err) : 0;
+}
+
 static int build(const struct import_request *request, struct capture *capture, struct import_result *result,
                  struct err *err)
 {
@@ -626,10 +640,7 @@ static int build(const struct import_request *request, struct capture *capture, 
         return err_status(err);
     bool failed = load_rows(&build, &file, request->way == DATABASE_PLAIN, capture, request->progress, err) < 0;
     count_result(capture, result);
-    failed = failed || store_files(build.db, capture, err) < 0 || store_record_counts(build.db, capture, err) < 0 ||
-             store_parts(build.db, capture, err) < 0 || store_settings(build.db, capture, err) < 0 ||
-             store_models(build.db, capture, err) < 0 || db_join_messages(build.db, capture->diag, err) < 0 ||
-             schema_finish(build.db, err) < 0 || report_split_inferences(build.db, capture, err) < 0 ||
+    failed = failed || store_rest(build.db, capture, err) < 0 || report_split_inferences(build.db, capture, err) < 0 ||
              store_diagnostics(build.db, capture->diag, err) < 0 ||
              store_facts(build.db, request, capture, result, err) < 0 || (interrupted() && interrupt_error(err) < 0);
     if (!failed)

@@ -171,17 +171,14 @@ static int look_at_entries(struct entry_list *list, size_t first, struct look lo
     look.entries = list->entries + first;
     look.count = list->count - first;
     struct look other = look;
-    pthread_t thread;
     if (look.count >= LOOK_TOGETHER_MIN)
         look.count /= 2;
     other.entries += look.count;
     other.count -= look.count;
-    const bool apart = other.count > 0 && thread_start(&thread, look_at, &other) == 0;
-    look_at(&look);
-    if (apart)
-        pthread_join(thread, NULL);
+    if (other.count > 0)
+        thread_run_both(look_at, &look, &other);
     else
-        look_at(&other);
+        look_at(&look);
     list->count = first;
     for (size_t i = 0; i < (size_t)(other.entries + other.count - look.entries); i++) {
         if (look.entries[i].mode != 0)

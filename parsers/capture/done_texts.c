@@ -8,29 +8,33 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define LIST_MIN 4096             /* entries of a list for which a thread is worth its start */
-#define PIECE_FILES 4096          /* files that are read while those before them are taken */
-#define PIECE_BYTES (1024 * 1024) /* of their texts */
-#define FILE_BYTES_MAX 4096       /* longer ones are none of many, and are read when they are asked for */
+#define LIST_MIN 4096             /* entries of a list for which threads are worth their start */
+#define PIECES 3                  /* one is taken while the others are read */
+#define PIECE_ENTRIES 4096        /* of the list */
+#define PIECE_BYTES (1024 * 1024) /* of their texts: files behind them are read when they are asked for */
+#define FILE_BYTES_MAX 4096       /* longer ones are none of many, and are read likewise */
 
+/* Texts of some entries of the list. */
 struct piece {
+    const struct done_texts *texts;
+    size_t first, end; /* none: they are equal */
+    pthread_t thread;
+    bool is_read; /* by the thread */
     size_t count;
     struct done_text {
         const char *name, *text;
         size_t length;
-    } items[PIECE_FILES];
+    } items[PIECE_ENTRIES];
     char bytes[PIECE_BYTES];
 };
 
 struct done_texts {
     const struct capture *capture;
     const struct entry_list *list;
-    size_t next; /* entry of the list that the thread goes on from */
-    pthread_t thread;
-    bool has_thread;
-    unsigned taking; /* which piece is taken; the thread fills the other one */
-    size_t taken;    /* items of it that were passed */
-    struct piece pieces[2];
+    size_t next;   /* entry of the list that no piece has */
+    size_t taking; /* the piece that is taken */
+    size_t taken;  /* items of it that were passed */
+    struct piece pieces[PIECES];
 };
 
 static bool is_small_done(const struct entry *entry)
@@ -39,15 +43,13 @@ static bool is_small_done(const struct entry *entry)
            words_end_in(entry->name, ".done");
 }
 
-static void *fill_piece(void *arg)
+static void *read_piece(void *arg)
 {
-    struct done_texts *texts = arg;
-    struct piece *piece = &texts->pieces[!texts->taking];
-    const struct entry_list *list = texts->list;
+    struct piece *piece = arg;
+    const struct done_texts *texts = piece->texts;
     size_t used = 0;
-    piece->count = 0;
-    while (texts->next < list->count && piece->count < PIECE_FILES && used + FILE_BYTES_MAX < PIECE_BYTES) {
-        const struct entry *entry = &list->entries[texts->next++];
+    for (size_t i = piece->first; i < piece->end && used + FILE_BYTES_MAX < PIECE_BYTES; i++) {
+        const struct entry *entry = &texts->list->entries[i];
         char *text = piece->bytes + used;
         if (!is_small_done(entry) || !capture_file_read_listed(texts->capture, entry->name, entry->size, text))
             continue;
@@ -58,9 +60,21 @@ static void *fill_piece(void *arg)
     return NULL;
 }
 
-static void fill_next(struct done_texts *texts)
+/* Begins to read the next entries into a piece. */
+static void begin_piece(struct done_texts *texts, struct piece *piece)
 {
-    texts->has_thread = texts->next < texts->list->count && thread_start(&texts->thread, fill_piece, texts) == 0;
+    piece->first = texts->next;
+    piece->end = texts->list->count - piece->first > PIECE_ENTRIES ? piece->first + PIECE_ENTRIES : texts->list->count;
+    piece->count = 0;
+    piece->is_read = piece->first < piece->end && thread_start(&piece->thread, read_piece, piece) == 0;
+    texts->next = piece->end;
+}
+
+static void await_piece(struct piece *piece)
+{
+    if (piece->is_read)
+        pthread_join(piece->thread, NULL);
+    piece->is_read = false;
 }
 
 struct done_texts *done_texts_open(const struct capture *capture, const struct entry_list *list)
@@ -70,31 +84,33 @@ struct done_texts *done_texts_open(const struct capture *capture, const struct e
         return NULL;
     texts->capture = capture;
     texts->list = list;
-    texts->next = texts->taken = texts->pieces[0].count = 0;
-    texts->taking = 0;
-    fill_next(texts);
+    texts->next = texts->taking = texts->taken = 0;
+    for (size_t i = 0; i < PIECES; i++) {
+        texts->pieces[i].texts = texts;
+        begin_piece(texts, &texts->pieces[i]);
+    }
     return texts;
 }
 
 void done_texts_close(struct done_texts *texts)
 {
-    if (texts != NULL && texts->has_thread)
-        pthread_join(texts->thread, NULL);
+    for (size_t i = 0; texts != NULL && i < PIECES; i++)
+        await_piece(&texts->pieces[i]);
     free(texts);
 }
 
 /* The next text; NULL: there are no more. */
 static const struct done_text *current(struct done_texts *texts)
 {
-    while (texts->taken == texts->pieces[texts->taking].count) {
-        if (!texts->has_thread)
+    struct piece *piece;
+    while (piece = &texts->pieces[texts->taking], await_piece(piece), texts->taken == piece->count) {
+        if (piece->first == piece->end)
             return NULL;
-        pthread_join(texts->thread, NULL);
-        texts->taking = !texts->taking;
+        begin_piece(texts, piece);
+        texts->taking = (texts->taking + 1) % PIECES;
         texts->taken = 0;
-        fill_next(texts);
     }
-    return &texts->pieces[texts->taking].items[texts->taken];
+    return &piece->items[texts->taken];
 }
 
 const char *done_texts_take(struct done_texts *texts, const char *name, size_t *ret_length)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts of a long directory's .done files, which a thread reads ahead of who asks for them in the order of names. */
+/* Texts of a long directory's .done files, which threads read ahead of who asks for them in the order of names. */
 #ifndef MSPROF_PARSERS_CAPTURE_DONE_TEXTS_H
 #define MSPROF_PARSERS_CAPTURE_DONE_TEXTS_H
 

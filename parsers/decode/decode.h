@@ -11,7 +11,8 @@
 
 /* Decodes every file of the capture into the sink, one pass, in chunks of fixed size; fills decoded, rejected and
  * checksum of its files. Data problems go to capture->diag; a failure of the sink, of memory, an interrupt or a fatal
- * diagnostic ends it with -code. progress may be NULL; it counts bytes. */
+ * diagnostic ends it with -code. progress may be NULL; it counts bytes. Whether files changed meanwhile is for
+ * capture_recheck_begin. */
 int decode_capture(struct capture *capture, struct row_sink *sink, const struct progress *progress, struct err *err);
 
 /* A layout made ready for decoding a kind: fields resolved to column indexes. Plain memory, no release. It remembers

@@ -613,59 +613,6 @@ static int decode_files(struct decoder *decoder, struct checksum *checksum, stru
     return status == 0 && decoder->association != NULL ? association_finish(decoder->association, err) : status;
 }
 
-/* A file that was decoded: what was listed, and what is there now and was read. */
-static bool is_unchanged(struct diagnostics *diag, const struct capture_file *file, const struct entry *now)
-{
-    struct place place = {file->name, -1, -1, NULL};
-    if (now == NULL || now->leaves)
-        diag_report(diag, DIAG_FILE_CHANGED, &place, "gone; %llu bytes of it were read",
-                    (unsigned long long)file->bytes_read);
-    else if (now->inode != file->inode)
-        diag_report(diag, DIAG_FILE_CHANGED, &place, "another file of this name; expected the one that was listed");
-    else if (now->size != file->size || now->modified_ns != file->modified_ns)
-        diag_report(diag, DIAG_FILE_CHANGED, &place,
-                    "%llu bytes when it was listed, %llu were read, %llu are there; it was written meanwhile",
-                    (unsigned long long)file->size, (unsigned long long)file->bytes_read,
-                    (unsigned long long)now->size);
-    else
-        return true;
-    return false;
-}
-
-/* Whether each file that was decoded is what was listed. */
-static bool are_unchanged(const struct capture *capture, const struct entry_list *now)
-{
-    bool unchanged = true;
-    for (size_t i = 0; i < capture->file_count; i++) {
-        const struct capture_file *file = &capture->files[i];
-        if (file->kind != NULL)
-            unchanged &= is_unchanged(capture->diag, file, entry_list_find(now, file->name));
-    }
-    return unchanged;
-}
-
-/* Files that came after the listing, and those that are not decoded, show in what the whole directory looks like. */
-static void check_unchanged(const struct capture *capture)
-{
-    struct err ignored = ERR_INIT;
-    struct entry_list now;
-    if (capture->directory == NULL) /* a file that a program opened for itself */
-        return;
-    char fingerprint[sizeof capture->fingerprint];
-    bool listed = entry_list_gather(&now, capture->directory, &ignored) == 0;
-    bool same = listed && entry_list_sum(&now) == capture->sum;
-    if (listed && !same) {
-        entry_list_sort(&now);
-        same = !are_unchanged(capture, &now) /* it has been told */ ||
-               (entry_list_fingerprint(&now, fingerprint, &ignored) == 0 &&
-                strcmp(fingerprint, capture->fingerprint) == 0);
-    }
-    entry_list_release(&now);
-    if (!same)
-        diag_report(capture->diag, DIAG_FILE_CHANGED, FILE_PLACE(capture->directory, NULL),
-                    "its files are not those that were listed: one came, went or was written meanwhile");
-}
-
 static int open_batches(struct decoder *decoder, struct err *err)
 {
     while (record_kinds[decoder->open_count] != NULL)
@@ -763,8 +710,6 @@ int decode_capture(struct capture *capture, struct row_sink *sink, const struct 
     if (status == 0)
         status = decode_files(&decoder, checksum, err);
     ahead_free(decoder.ahead);
-    if (status == 0)
-        check_unchanged(capture);
     if (status == 0)
         status = decoder_flush(&decoder, err);
     if (status == 0)

@@ -484,6 +484,15 @@ static void sort_records(struct collector *collector, const struct printed_form 
         array_sort(collector->items, collector->count, sizeof *collector->items, compare_tasks);
 }
 
+static int check_unchanged(const struct capture *capture, struct err *err)
+{
+    struct recheck *recheck = capture_recheck_begin(capture, err);
+    if (recheck == NULL)
+        return err_status(err);
+    capture_recheck_end(recheck);
+    return 0;
+}
+
 /* Decodes the capture and compares it with the tables of the problem. */
 static int check_records(struct capture *capture, struct problem *problem, struct check_result *result, struct err *err)
 {
@@ -498,6 +507,8 @@ static int check_records(struct capture *capture, struct problem *problem, struc
                                                            : compare_row,
                                     .arg = &comparison};
     int status = decode_capture(capture, &collector.sink, problem->options->progress, err);
+    if (status == 0)
+        status = check_unchanged(capture, err);
     sort_records(&collector, form);
     if (status == 0)
         status = read_each_table(&comparison, &reader, err);

@@ -213,6 +213,61 @@ static void a_strict_import_with_a_problem_leaves_the_old_database_alone(void **
     assert_nothing_but("runtime.db");
 }
 
+/* Appends to a file of the capture, when the import has read some of it. */
+static void write_meanwhile(void *arg, const char *what, uint64_t done, uint64_t total)
+{
+    (void)arg, (void)what, (void)done, (void)total;
+    FILE *file = fopen(in_scratch("J/data/acl_api.0.net.1"), "a");
+    assert_non_null(file);
+    assert_int_equal(fputc('.', file), '.');
+    assert_int_equal(fclose(file), 0);
+}
+
+static void assert_change_is_told(bool strict)
+{
+    static const struct progress writing = {.update = write_meanwhile};
+    struct import_request request = request_for(database);
+    struct import_result result;
+    struct diagnostics diag;
+    struct err err = ERR_INIT;
+    unsigned char calls[2 * ACL_SIZE];
+    put_acl(put_acl(calls, "outer", 100, 900), "inner", 200, 300);
+    put_file("acl_api.0.net.1", calls, sizeof calls);
+    if (import(database, strict, NULL, &err) < 0)
+        fail_msg("%s", err_message(&err));
+    diag_init(&diag, strict);
+    request.progress = &writing;
+    int status = db_import(&request, &diag, &result, &err);
+    diag_release(&diag);
+    if (strict) {
+        assert_int_equal(status, -ERR_STRICT);
+        assert_non_null(strstr(err_message(&err), "acl_api.0.net.1: "));
+        assert_non_null(strstr(err_message(&err), "it was written meanwhile"));
+    } else {
+        assert_int_equal(status, 0);
+        assert_query(database, "SELECT group_concat(file) FROM diagnostics WHERE code = 'file-changed'",
+                     "data/acl_api.0.net.1");
+    }
+}
+
+/* Long directories are looked at again by a thread. */
+static void what_is_written_during_the_import_is_told_of_few_files_and_of_many(void **state)
+{
+    (void)state;
+    make_sound_job();
+    assert_change_is_told(false);
+    assert_change_is_told(true);
+    for (unsigned i = 1; i <= 5000; i++) {
+        unsigned char cpu[AICPU_SIZE];
+        char name[64];
+        put_aicpu(cpu, 0, 1000 * i + 500, 1000 * i + 700);
+        snprintf(name, sizeof name, "aicpu.0.net.1.1.1.%u", i);
+        put_file(name, cpu, sizeof cpu);
+    }
+    assert_change_is_told(false);
+    assert_change_is_told(true);
+}
+
 static void an_interrupted_import_leaves_nothing(void **state)
 {
     (void)state;
@@ -465,6 +520,7 @@ int main(void)
         SCRATCH_TEST(names_that_are_no_utf_8_get_the_replacement_character),
         SCRATCH_TEST(an_inference_in_parts_is_reported),
         SCRATCH_TEST(a_strict_import_with_a_problem_leaves_the_old_database_alone),
+        SCRATCH_TEST(what_is_written_during_the_import_is_told_of_few_files_and_of_many),
         SCRATCH_TEST(an_interrupted_import_leaves_nothing),
         SCRATCH_TEST(a_long_statement_ends_at_an_interrupt),
         SCRATCH_TEST(a_place_that_cannot_be_written_is_an_error_with_its_name),

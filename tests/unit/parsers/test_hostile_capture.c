@@ -86,6 +86,9 @@ static void decode_changed(void (*change)(const char *name), const char *name, s
     if (change != NULL)
         change(name);
     assert_int_equal(decode_capture(&capture, &sink, NULL, &err), 0);
+    struct recheck *recheck = capture_recheck_begin(&capture, &err);
+    assert_non_null(recheck);
+    capture_recheck_end(recheck);
     capture_release(&capture);
 }
 
