@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of several captures as one set: each capture writes its own into a directory of its own, then the rows of
- * all are put together. */
+ * all are put together. Their cells are copied as they stand: only the one that tells whose row it is changes. */
 #include "base/array.h"
 #include "base/file/fsutil.h"
-#include "base/format/csv_in.h"
 #include "base/progress.h"
 #include "base/words.h"
 #include "exporters/cann_report.h"
@@ -13,6 +12,7 @@
 #include "exporters/row_format.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,11 +20,19 @@
 
 #define ROWS_OF_A_FILE 1000000 /* as of every table */
 #define NAME_LIMIT 512
+#define BLOCK_SIZE ((size_t)1024 * 1024)
+#define ROW_LIMIT ((size_t)16 * 1024 * 1024) /* bytes of a row */
 
 /* A file that a part wrote. */
 struct written_file {
     char *report, *path;
     size_t part;
+};
+
+/* A cell as it stands in its file: with its quotes, if it has any. */
+struct raw_cell {
+    const char *text;
+    size_t length;
 };
 
 struct merged_tables {
@@ -36,13 +44,13 @@ struct merged_tables {
     struct err err; /* of keeping the list */
     /* One table on its way. */
     const char *report;
-    struct title_list ARRAY_OF(char *) titles;
-    size_t places[CSV_MAX_FIELDS], place_count; /* of the columns of the file that is read */
+    struct title_list ARRAY_OF(char *) titles;     /* likewise with their quotes */
+    size_t places[TABLE_MAX_COLUMNS], place_count; /* columns of the file that is read: which one is that title's */
     const struct written_file *source;
     struct outfile out;
-    struct strbuf text; /* of a cell */
-    uint64_t rows, total;
-    int64_t slice; /* -1: the table is one file */
+    struct strbuf plain, cell; /* whose row it is: the text, and as a cell */
+    uint64_t rows;             /* of the file that is written */
+    int64_t slice;             /* which one; -1: it is the first one */
 };
 
 /* ---- the parts ---- */
@@ -78,85 +86,49 @@ static int write_part(struct merged_tables *merged, const char *directory, struc
     return status;
 }
 
-/* ---- rows ---- */
+/* ---- titles ---- */
 
-static int open_file(struct merged_tables *merged, struct err *err)
+/* The cell at p of a row that ends there. */
+static struct raw_cell cell_at(const char *p, const char *end)
 {
-    SCOPED_FREE char *path = cann_report_path(merged->options, merged->report, merged->slice, ".csv", err);
-    return path != NULL ? outfile_open(&merged->out, path, err) : err_status(err);
+    const char *stop = p;
+    bool quoted = false;
+    if (p < end && *p != '"')
+        stop = memchr(p, ',', (size_t)(end - p));
+    else
+        for (; stop < end && (quoted || *stop != ','); stop++)
+            quoted ^= *stop == '"';
+    return (struct raw_cell){p, (size_t)((stop != NULL ? stop : end) - p)};
 }
 
-static void put_field(struct merged_tables *merged, const char *text, bool first)
+static size_t split_row(const char *row, const char *end, struct raw_cell cells[TABLE_MAX_COLUMNS])
 {
-    static const struct row_format csv = {.format = TABLE_CSV};
-    if (!first)
-        outfile_write(&merged->out, ",", 1);
-    row_format_text(&csv, text, strlen(text), &merged->text);
-    outfile_add(&merged->out, &merged->text);
+    size_t count = 0;
+    for (const char *p = row; p <= end && count < TABLE_MAX_COLUMNS;
+         p = cells[count - 1].text + cells[count - 1].length + 1)
+        cells[count++] = cell_at(p, end);
+    return count;
 }
 
-static void put_titles(struct merged_tables *merged)
+static bool is_title(const struct merged_tables *merged, size_t i, struct raw_cell title)
 {
-    for (size_t i = 0; i < merged->titles.count; i++)
-        put_field(merged, merged->titles.items[i], i == 0);
-    outfile_write(&merged->out, "\n", 1);
+    const char *text = merged->titles.items[i];
+    return strlen(text) == title.length && memcmp(text, title.text, title.length) == 0;
 }
 
-static int close_file(struct merged_tables *merged, uint64_t rows, struct err *err)
+/* The title of a file's column at this place, which is added where no file before has it. */
+static int find_title(struct merged_tables *merged, size_t place, struct raw_cell title, struct err *err)
 {
-    return output_file_done(&merged->out, merged->report, rows, merged->options, merged->result, err);
-}
-
-/* Whose row it is: a device's number alone would be that of several. */
-static void put_device(struct merged_tables *merged, const char *device)
-{
-    const struct merge_part *part = &merged->parts[merged->source->part];
-    char name[NAME_LIMIT];
-    bool is_host = strcmp(device, "host") == 0;
-    if (part->host != NULL && (!is_host || part->names_host))
-        snprintf(name, sizeof name, "%s:%s", part->host, device);
-    put_field(merged, part->host != NULL && (!is_host || part->names_host) ? name : device, true);
-}
-
-static int put_row(struct merged_tables *merged, const char *const *fields, size_t count, struct err *err)
-{
-    const char *cells[CSV_MAX_FIELDS];
-    const size_t columns = merged->titles.count;
-    if (columns == 0)
-        return 0;
-    for (size_t i = 0; i < columns; i++)
-        cells[i] = "N/A";
-    for (size_t i = 0; i < count && i < merged->place_count; i++)
-        cells[merged->places[i]] = fields[i];
-    if (merged->slice >= 0 && merged->rows > 0 && merged->rows % ROWS_OF_A_FILE == 0) {
-        int status = close_file(merged, ROWS_OF_A_FILE, err);
-        merged->slice++;
-        if (status == 0)
-            status = open_file(merged, err);
-        if (status < 0)
-            return status;
-        put_titles(merged);
-    }
-    put_device(merged, cells[0]);
-    for (size_t i = 1; i < columns; i++)
-        put_field(merged, cells[i], false);
-    outfile_write(&merged->out, "\n", 1);
-    merged->rows++;
-    return 0;
-}
-
-static int find_title(struct merged_tables *merged, const char *title, struct err *err)
-{
-    size_t i = merged->place_count;
+    size_t i = place;
     /* the same place first: titles may stand twice in a table */
-    if (i < merged->titles.count && strcmp(merged->titles.items[i], title) == 0)
+    if (i < merged->titles.count && is_title(merged, i, title))
         return (int)i;
     for (i = 0; i < merged->titles.count; i++) {
-        if (strcmp(merged->titles.items[i], title) == 0)
+        if (is_title(merged, i, title))
             return (int)i;
     }
-    char *copy = strdup(title);
-    if (i == CSV_MAX_FIELDS || copy == NULL || array_reserve(&merged->titles, 1, err) < 0) {
+    char *copy = strndup(title.text, title.length);
+    if (i == TABLE_MAX_COLUMNS || copy == NULL || array_reserve(&merged->titles, 1, err) < 0) {
         free(copy);
         return err_set(err, ERR_LIMIT, "no room for the columns of '%s'", merged->report);
     }
@@ -164,62 +136,204 @@ static int find_title(struct merged_tables *merged, const char *title, struct er
     return (int)i;
 }
 
-/* First pass: which columns and how many rows there are; second: the rows. */
-static int take_title_row(void *arg, const char *const *fields, size_t count, uint64_t number, struct err *err)
+/* Finds the titles of a file's columns. */
+static int take_titles(struct merged_tables *merged, const char *row, const char *end, struct err *err)
 {
-    struct merged_tables *merged = arg;
-    merged->total += number > 1;
-    if (number == 1)
-        merged->place_count = 0;
-    for (size_t i = 0; number == 1 && i < count; i++) {
-        int place = find_title(merged, fields[i], err);
-        if (place < 0)
-            return place;
-        merged->places[merged->place_count++] = (size_t)place;
+    struct raw_cell own[TABLE_MAX_COLUMNS];
+    merged->place_count = split_row(row, end, own);
+    for (size_t i = 0; i < TABLE_MAX_COLUMNS; i++)
+        merged->places[i] = SIZE_MAX;
+    for (size_t i = 0; i < merged->place_count; i++) {
+        int title = find_title(merged, i, own[i], err);
+        if (title < 0)
+            return title;
+        merged->places[title] = i;
     }
     return 0;
 }
 
-static int take_row(void *arg, const char *const *fields, size_t count, uint64_t number, struct err *err)
+/* ---- rows ---- */
+
+static int open_file(struct merged_tables *merged, struct err *err)
 {
-    struct merged_tables *merged = arg;
-    if (number == 1)
-        return take_title_row(arg, fields, count, number, err);
-    return interrupted() ? interrupt_error(err) : put_row(merged, fields, count, err);
+    SCOPED_FREE char *path = cann_report_path(merged->options, merged->report, merged->slice, ".csv", err);
+    if (path == NULL || outfile_open(&merged->out, path, err) < 0)
+        return err_status(err);
+    merged->rows = 0;
+    for (size_t i = 0; i < merged->titles.count; i++) {
+        if (i > 0)
+            outfile_write(&merged->out, ",", 1);
+        outfile_write(&merged->out, merged->titles.items[i], strlen(merged->titles.items[i]));
+    }
+    outfile_write(&merged->out, "\n", 1);
+    return 0;
 }
 
-static int read_all(struct merged_tables *merged,
-                    int (*row)(void *arg, const char *const *fields, size_t count, uint64_t number, struct err *err),
-                    struct err *err)
+static int close_file(struct merged_tables *merged, struct err *err)
+{
+    return output_file_done(&merged->out, merged->report, merged->rows, merged->options, merged->result, err);
+}
+
+/* Goes on in another file: that there are several is not known before. */
+static int next_file(struct merged_tables *merged, struct err *err)
+{
+    if (merged->slice < 0) {
+        SCOPED_FREE char *path = cann_report_path(merged->options, merged->report, merged->slice = 0, ".csv", err);
+        if (path == NULL || outfile_rename(&merged->out, path, err) < 0)
+            return err_status(err);
+    }
+    if (close_file(merged, err) < 0)
+        return err_status(err);
+    merged->slice++;
+    return open_file(merged, err);
+}
+
+/* Puts whose row it is: a device's number alone would be that of several. */
+static void put_device(struct merged_tables *merged, struct raw_cell device)
+{
+    static const struct row_format csv = {.format = TABLE_CSV};
+    const struct merge_part *part = &merged->parts[merged->source->part];
+    const bool is_host = device.length == strlen("host") && memcmp(device.text, "host", device.length) == 0;
+    if (part->host == NULL || (is_host && !part->names_host)) {
+        outfile_write(&merged->out, device.text, device.length);
+        return;
+    }
+    const bool quoted = device.length > 1 && *device.text == '"';
+    strbuf_clear(&merged->plain);
+    strbuf_addf(&merged->plain, "%s:", part->host);
+    for (size_t i = quoted; i < device.length - quoted; i++) {
+        strbuf_addc(&merged->plain, device.text[i]);
+        i += quoted && device.text[i] == '"'; /* which stands there twice */
+    }
+    row_format_text(&csv, merged->plain.data, merged->plain.length, &merged->cell);
+    outfile_check(&merged->out, &merged->plain);
+    outfile_add(&merged->out, &merged->cell);
+}
+
+/* Whether the file has the columns of all, in their order. */
+static bool has_all_columns(const struct merged_tables *merged)
+{
+    bool has = merged->place_count == merged->titles.count;
+    for (size_t i = 0; has && i < merged->titles.count; i++)
+        has = merged->places[i] == i;
+    return has;
+}
+
+/* A cell of the row of all, where the file's row has these. */
+static struct raw_cell cell_for(const struct merged_tables *merged, size_t title, const struct raw_cell *own,
+                                size_t count)
+{
+    const size_t place = merged->places[title];
+    return place < count ? own[place] : (struct raw_cell){TABLE_MISSING, strlen(TABLE_MISSING)};
+}
+
+static int put_row(struct merged_tables *merged, const char *row, const char *end, struct err *err)
+{
+    struct raw_cell own[TABLE_MAX_COLUMNS];
+    if (merged->rows == ROWS_OF_A_FILE && next_file(merged, err) < 0)
+        return err_status(err);
+    merged->rows++;
+    if (has_all_columns(merged)) {
+        const struct raw_cell device = cell_at(row, end);
+        put_device(merged, device);
+        outfile_write(&merged->out, device.text + device.length, (size_t)(end + 1 - device.text) - device.length);
+        return 0;
+    }
+    const size_t count = split_row(row, end, own);
+    put_device(merged, cell_for(merged, 0, own, count));
+    for (size_t i = 1; i < merged->titles.count; i++) {
+        const struct raw_cell cell = cell_for(merged, i, own, count);
+        outfile_write(&merged->out, ",", 1);
+        outfile_write(&merged->out, cell.text, cell.length);
+    }
+    outfile_write(&merged->out, "\n", 1);
+    return 0;
+}
+
+/* ---- reading ---- */
+
+/* The end of the row at p: the line feed that is in no quotes. NULL: it is not there. */
+static const char *row_end(const char *p, const char *end)
+{
+    bool quoted = false;
+    for (const char *line; p < end && (line = memchr(p, '\n', (size_t)(end - p))) != NULL; p = line + 1) {
+        for (; (p = memchr(p, '"', (size_t)(line - p))) != NULL; p++)
+            quoted = !quoted;
+        if (!quoted)
+            return line;
+    }
+    return NULL;
+}
+
+/* Takes the whole rows of the block: the titles, and, if they are wanted, the others. *ret_left: where the beginning of
+ * the next one is. */
+static int take_block(struct merged_tables *merged, const char *block, const char *end, bool rows, bool *titled,
+                      const char **ret_left, struct err *err)
+{
+    int status = 0;
+    const char *stop;
+    *ret_left = block;
+    while (status == 0 && (rows || !*titled) && (stop = row_end(*ret_left, end)) != NULL) {
+        status = *titled ? put_row(merged, *ret_left, stop, err) : take_titles(merged, *ret_left, stop, err);
+        *titled = true;
+        *ret_left = stop + 1;
+    }
+    return status;
+}
+
+/* Reads the titles of a part's file, and puts its rows if they are wanted. */
+static int read_rows(struct merged_tables *merged, bool rows, struct err *err)
+{
+    const char *path = merged->source->path, *left;
+    SCOPED_CLOSE int fd = path_open_regular(path, err);
+    SCOPED_FREE char *block = NULL;
+    size_t size = 0, used = 0;
+    bool titled = false;
+    if (fd < 0)
+        return fd;
+    while (rows || !titled) {
+        if (used == size && (used > ROW_LIMIT || array_grow(&block, &size, used, BLOCK_SIZE, 1, err) < 0))
+            return used > ROW_LIMIT ? err_set(err, ERR_LIMIT, "a row of '%s' is longer than %zu bytes", path, ROW_LIMIT)
+                                    : err_status(err);
+        const ssize_t got = read(fd, block + used, size - used);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return err_set_errno(err, errno, "cannot read '%s'", path);
+        if (got == 0)
+            return used == 0 ? 0 : err_set(err, ERR_FORMAT, "'%s' ends inside of a row", path);
+        if (interrupted())
+            return interrupt_error(err);
+        used += (size_t)got;
+        if (take_block(merged, block, block + used, rows, &titled, &left, err) < 0)
+            return err_status(err);
+        used -= (size_t)(left - block);
+        memmove(block, left, used);
+    }
+    return 0;
+}
+
+static int read_all(struct merged_tables *merged, bool rows, struct err *err)
 {
     int status = 0;
     for (size_t i = 0; status == 0 && i < merged->files.count; i++) {
         merged->source = &merged->files.items[i];
         if (strcmp(merged->source->report, merged->report) == 0)
-            status = csv_read_exactly(merged->source->path, row, merged, err);
+            status = read_rows(merged, rows, err);
     }
     return status;
 }
 
 static int unite_table(struct merged_tables *merged, struct err *err)
 {
-    merged->rows = merged->total = 0;
-    int status = read_all(merged, take_title_row, err);
-    merged->slice = merged->total > ROWS_OF_A_FILE ? 0 : -1;
-    if (status == 0)
-        status = open_file(merged, err);
-    if (status == 0) {
-        put_titles(merged);
-        status = read_all(merged, take_row, err);
-    }
-    if (status == 0)
-        status = close_file(
-            merged, merged->slice < 0 ? merged->rows : merged->rows - (uint64_t)merged->slice * ROWS_OF_A_FILE, err);
+    merged->slice = -1;
+    const bool failed = read_all(merged, false, err) < 0 || open_file(merged, err) < 0 ||
+                        read_all(merged, true, err) < 0 || close_file(merged, err) < 0;
     outfile_abort(&merged->out);
     for (size_t i = 0; i < merged->titles.count; i++)
         free(merged->titles.items[i]);
     merged->titles.count = 0;
-    return status;
+    return failed ? err_status(err) : 0;
 }
 
 /* ---- what is no table ---- */
@@ -272,7 +386,8 @@ static void release(struct merged_tables *merged)
     }
     free(merged->files.items);
     free(merged->titles.items);
-    strbuf_release(&merged->text);
+    strbuf_release(&merged->plain);
+    strbuf_release(&merged->cell);
 }
 
 static char *part_directory(const struct export_options *options, size_t part, struct err *err)
@@ -288,7 +403,8 @@ int export_merged_summary(const struct merge_part *parts, size_t count, const st
     struct merged_tables merged = {.parts = parts, .options = options, .result = ret, .err = ERR_INIT};
     int status = 0;
     *ret = (struct export_result){0};
-    strbuf_init(&merged.text, CSV_ROW_LIMIT * JSON_TEXT_EXPANSION);
+    strbuf_init(&merged.plain, ROW_LIMIT);
+    strbuf_init(&merged.cell, ROW_LIMIT * JSON_TEXT_EXPANSION);
     for (size_t i = 0; status == 0 && i < count; i++) {
         char *directory = part_directory(options, i, err);
         merged.part = i;

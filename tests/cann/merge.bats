@@ -135,6 +135,44 @@ END
     expect_equal "$(column op_summary Device_id)" "PROF_1:0 PROF_2:0"
 }
 
+@test "a column that one capture lacks is N/A in its rows, and a host may be called with commas and quotes" {
+    python3 - "$BATS_TEST_DIRNAME/lib" <<'END'
+import sys
+sys.path.insert(0, sys.argv[1])
+from prof import *
+for name, host, metrics in (("PROF_1", 'a,"b"', "Memory"), ("PROF_2", "two", "PipeUtilization")):
+    p = Prof(name)
+    p.configs = {part: {"hostname": host, "hostUid": host} for part in ("host", "device_0")}
+    p.samples[0] = {"ai_core_metrics": metrics, "ai_core_profiling_events":
+                    PIPES if metrics == "PipeUtilization" else "0x15,0x16,0x31,0x32,0xf,0x10,0x12,0x13"}
+    p.launch(0, 2, 1, "op, called \"" + host)
+    p.ran(10000, 11000, 2, 1)
+    p.pmu(10000, 11000, 2, 1, 1000, [10] * 8)
+    p.write()
+END
+    for i in 1 2; do
+        run_msprof export summary -q --output "alone_$i" "PROF_$i"
+        expect_status 0
+    done
+    run_msprof export summary -q --merge --output out PROF_1 PROF_2
+    expect_status 0
+    python3 - <<'END'
+import csv, glob
+def rows(directory):
+    (path,) = glob.glob(directory + "/mindstudio_profiler_output/op_summary_2*.csv")
+    return list(csv.DictReader(open(path)))
+one, two, both = rows("alone_1"), rows("alone_2"), rows("out")
+own = [column for column in one[0] if column not in two[0]], [column for column in two[0] if column not in one[0]]
+assert own[0] and own[1], own
+assert list(both[0]) == list(one[0]) + own[1], list(both[0])
+for host, alone, other, merged in (('a,"b"', one, own[1], both[:1]), ("two", two, own[0], both[1:])):
+    (row,), (merged,) = alone, merged
+    row["Device_id"] = host + ":" + row["Device_id"]
+    row.update({column: "N/A" for column in other})
+    assert merged == row, (merged, row)
+END
+}
+
 @test "a merged export replaces the one before, and leaves nothing else" {
     make_prof PROF_1 0 node
     make_prof PROF_2 1 node
