@@ -108,8 +108,9 @@ static int read_done_of(struct capture *capture, const struct entry_list *list, 
     memcpy(done_name + length, ".done", sizeof ".done");
     bool follows =
         entry + 1 < list->entries + list->count && strcmp(entry[1].name, done_name) == 0; /* as it mostly does */
+    const struct entry *done = follows ? entry + 1 : entry_list_find(list, done_name);
     int status = 0;
-    if (follows || entry_list_find(list, done_name) != NULL)
+    if (done != NULL && S_ISREG(done->mode) && !done->leaves) /* what is no file is told by itself */
         status = capture_read_done(capture, done_name, &file->done, err);
     if (status == 0 && file->done.file_size >= 0 && (uint64_t)file->done.file_size != file->size)
         diag_report(capture->diag, DIAG_FILE_SIZE, FILE_PLACE(file->name, "filesize"),
