@@ -620,6 +620,7 @@ static int report_split_inferences(sqlite3 *db, struct capture *capture, struct 
 /* Stores what the capture's small files say and what follows from the rows, while its files are looked at again. */
 static int store_rest(sqlite3 *db, const struct capture *capture, struct err *err)
 {
+    struct err changed = ERR_INIT;
     struct recheck *recheck = capture_recheck_begin(capture, err);
     if (recheck == NULL)
         return err_status(err);
@@ -627,8 +628,10 @@ static int store_rest(sqlite3 *db, const struct capture *capture, struct err *er
                         store_parts(db, capture, err) < 0 || store_settings(db, capture, err) < 0 ||
                         store_models(db, capture, err) < 0 || db_join_messages(db, capture->diag, err) < 0 ||
                         schema_finish(db, err) < 0;
-    capture_recheck_end(recheck);
-    return failed ? err_status(err) : 0;
+    if (capture_recheck_end(recheck, &changed) == 0 || failed)
+        return failed ? err_status(err) : 0;
+    *err = changed;
+    return err_status(err);
 }
 
 static int build(const struct import_request *request, struct capture *capture, struct import_result *result,

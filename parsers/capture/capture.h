@@ -181,18 +181,19 @@ int capture_open(struct capture *capture, const char *directory, const struct ca
                  struct diagnostics *diag, struct err *err);
 void capture_release(struct capture *capture);
 
-#define NOT_REGULAR (-1)
-/* Opens a file of the capture for reading, whatever waits there instead. Returns the descriptor, or -1 with an errno or
- * NOT_REGULAR. */
-int capture_file_open(const struct capture *capture, const char *name, struct stat *ret, int *ret_failure);
 /* Looks whether the files of a capture that was decoded are still those that were listed, while the caller goes on:
  * lists its directory again, with many files on a thread of its own. The capture stays the caller's, and stays as it is
  * until capture_recheck_end. One without a directory is not looked at. NULL with err set: out of memory. */
 struct recheck;
 struct recheck *capture_recheck_begin(const struct capture *capture, struct err *err);
-/* Waits for the list, and reports to capture->diag each decoded file that changed, and that anything else did. */
-void capture_recheck_end(struct recheck *recheck);
+/* Waits for the list, reports to capture->diag each decoded file that changed, and that anything else did, and releases
+ * recheck. -ERR_STRICT when capture->diag has a fatal problem. */
+int capture_recheck_end(struct recheck *recheck, struct err *err);
 
+#define NOT_REGULAR (-1)
+/* Opens a file of the capture for reading, whatever waits there instead. Returns the descriptor, or -1 with an errno or
+ * NOT_REGULAR. */
+int capture_file_open(const struct capture *capture, const char *name, struct stat *ret, int *ret_failure);
 /* Reads a file that is as long as it was when it was listed, size bytes, as nothing but a file can be; bytes has room
  * for one more. False: it is not, or cannot be read. */
 bool capture_file_read_listed(const struct capture *capture, const char *name, uint64_t size, void *bytes);

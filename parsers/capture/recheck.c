@@ -86,7 +86,7 @@ static bool is_same(struct recheck *recheck)
             strcmp(fingerprint, capture->fingerprint) == 0);
 }
 
-void capture_recheck_end(struct recheck *recheck)
+int capture_recheck_end(struct recheck *recheck, struct err *err)
 {
     const struct capture *capture = recheck->capture;
     if (recheck->apart)
@@ -96,4 +96,5 @@ void capture_recheck_end(struct recheck *recheck)
                     "its files are not those that were listed: one came, went or was written meanwhile");
     entry_list_release(&recheck->now);
     free(recheck);
+    return diag_is_fatal(capture->diag) ? diag_fatal_error(capture->diag, err) : 0;
 }

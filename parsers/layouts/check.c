@@ -487,10 +487,7 @@ static void sort_records(struct collector *collector, const struct printed_form 
 static int check_unchanged(const struct capture *capture, struct err *err)
 {
     struct recheck *recheck = capture_recheck_begin(capture, err);
-    if (recheck == NULL)
-        return err_status(err);
-    capture_recheck_end(recheck);
-    return 0;
+    return recheck != NULL ? capture_recheck_end(recheck, err) : err_status(err);
 }
 
 /* Decodes the capture and compares it with the tables of the problem. */

@@ -88,7 +88,7 @@ static void decode_changed(void (*change)(const char *name), const char *name, s
     assert_int_equal(decode_capture(&capture, &sink, NULL, &err), 0);
     struct recheck *recheck = capture_recheck_begin(&capture, &err);
     assert_non_null(recheck);
-    capture_recheck_end(recheck);
+    assert_int_equal(capture_recheck_end(recheck, &err), 0);
     capture_release(&capture);
 }
 
