@@ -7,7 +7,5 @@
 
 /* Starts a thread that no signal goes to: they end waiting system calls of the main thread. 0 or an errno. */
 int thread_start(pthread_t *ret, void *(*run)(void *arg), void *arg);
-/* Runs both, the second on a thread of its own if one can be started, and returns when both have ended. */
-void thread_run_both(void *(*run)(void *arg), void *first, void *second);
 
 #endif

@@ -3,6 +3,7 @@
  * all are put together. Their cells are copied as they stand: only the one that tells whose row it is changes. */
 #include "base/array.h"
 #include "base/file/fsutil.h"
+#include "base/format/csv_in.h"
 #include "base/progress.h"
 #include "base/words.h"
 #include "exporters/cann_report.h"
@@ -10,29 +11,21 @@
 #include "exporters/json_text.h"
 #include "exporters/output_file.h"
 #include "exporters/row_format.h"
+#include "exporters/table/writer.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define ROWS_OF_A_FILE 1000000 /* as of every table */
 #define NAME_LIMIT 512
 #define BLOCK_SIZE ((size_t)1024 * 1024)
-#define ROW_LIMIT ((size_t)16 * 1024 * 1024) /* bytes of a row */
 
 /* A file that a part wrote. */
 struct written_file {
     char *report, *path;
     size_t part;
-};
-
-/* A cell as it stands in its file: with its quotes, if it has any. */
-struct raw_cell {
-    const char *text;
-    size_t length;
 };
 
 struct merged_tables {
@@ -42,10 +35,11 @@ struct merged_tables {
     size_t part; /* that writes now */
     struct file_list ARRAY_OF(struct written_file) files;
     struct err err; /* of keeping the list */
-    /* One table on its way. */
+    /* One table on its way. Cells stand as in the files: with their quotes, if they have any. */
     const char *report;
-    struct title_list ARRAY_OF(char *) titles;     /* likewise with their quotes */
-    size_t places[TABLE_MAX_COLUMNS], place_count; /* columns of the file that is read: which one is that title's */
+    struct title_list ARRAY_OF(char *) titles; /* with their quotes, too */
+    size_t places[TABLE_MAX_COLUMNS];          /* columns of the file that is read: which one is that title's */
+    bool as_all;                               /* those are the columns of all, in their order */
     const struct written_file *source;
     struct outfile out;
     struct strbuf plain, cell; /* whose row it is: the text, and as a cell */
@@ -89,7 +83,7 @@ static int write_part(struct merged_tables *merged, const char *directory, struc
 /* ---- titles ---- */
 
 /* The cell at p of a row that ends there. */
-static struct raw_cell cell_at(const char *p, const char *end)
+static struct table_cell cell_at(const char *p, const char *end)
 {
     const char *stop = p;
     bool quoted = false;
@@ -98,10 +92,10 @@ static struct raw_cell cell_at(const char *p, const char *end)
     else
         for (; stop < end && (quoted || *stop != ','); stop++)
             quoted ^= *stop == '"';
-    return (struct raw_cell){p, (size_t)((stop != NULL ? stop : end) - p)};
+    return (struct table_cell){p, (size_t)((stop != NULL ? stop : end) - p)};
 }
 
-static size_t split_row(const char *row, const char *end, struct raw_cell cells[TABLE_MAX_COLUMNS])
+static size_t split_row(const char *row, const char *end, struct table_cell cells[TABLE_MAX_COLUMNS])
 {
     size_t count = 0;
     for (const char *p = row; p <= end && count < TABLE_MAX_COLUMNS;
@@ -110,14 +104,14 @@ static size_t split_row(const char *row, const char *end, struct raw_cell cells[
     return count;
 }
 
-static bool is_title(const struct merged_tables *merged, size_t i, struct raw_cell title)
+static bool is_title(const struct merged_tables *merged, size_t i, struct table_cell title)
 {
     const char *text = merged->titles.items[i];
     return strlen(text) == title.length && memcmp(text, title.text, title.length) == 0;
 }
 
 /* The title of a file's column at this place, which is added where no file before has it. */
-static int find_title(struct merged_tables *merged, size_t place, struct raw_cell title, struct err *err)
+static int find_title(struct merged_tables *merged, size_t place, struct table_cell title, struct err *err)
 {
     size_t i = place;
     /* the same place first: titles may stand twice in a table */
@@ -139,16 +133,19 @@ static int find_title(struct merged_tables *merged, size_t place, struct raw_cel
 /* Finds the titles of a file's columns. */
 static int take_titles(struct merged_tables *merged, const char *row, const char *end, struct err *err)
 {
-    struct raw_cell own[TABLE_MAX_COLUMNS];
-    merged->place_count = split_row(row, end, own);
+    struct table_cell own[TABLE_MAX_COLUMNS];
+    const size_t count = split_row(row, end, own);
     for (size_t i = 0; i < TABLE_MAX_COLUMNS; i++)
         merged->places[i] = SIZE_MAX;
-    for (size_t i = 0; i < merged->place_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         int title = find_title(merged, i, own[i], err);
         if (title < 0)
             return title;
         merged->places[title] = i;
     }
+    merged->as_all = count == merged->titles.count;
+    for (size_t i = 0; i < merged->titles.count; i++)
+        merged->as_all &= merged->places[i] == i;
     return 0;
 }
 
@@ -178,7 +175,8 @@ static int close_file(struct merged_tables *merged, struct err *err)
 static int next_file(struct merged_tables *merged, struct err *err)
 {
     if (merged->slice < 0) {
-        SCOPED_FREE char *path = cann_report_path(merged->options, merged->report, merged->slice = 0, ".csv", err);
+        merged->slice = 0;
+        SCOPED_FREE char *path = cann_report_path(merged->options, merged->report, merged->slice, ".csv", err);
         if (path == NULL || outfile_rename(&merged->out, path, err) < 0)
             return err_status(err);
     }
@@ -189,7 +187,7 @@ static int next_file(struct merged_tables *merged, struct err *err)
 }
 
 /* Puts whose row it is: a device's number alone would be that of several. */
-static void put_device(struct merged_tables *merged, struct raw_cell device)
+static void put_device(struct merged_tables *merged, struct table_cell device)
 {
     static const struct row_format csv = {.format = TABLE_CSV};
     const struct merge_part *part = &merged->parts[merged->source->part];
@@ -210,31 +208,22 @@ static void put_device(struct merged_tables *merged, struct raw_cell device)
     outfile_add(&merged->out, &merged->cell);
 }
 
-/* Whether the file has the columns of all, in their order. */
-static bool has_all_columns(const struct merged_tables *merged)
-{
-    bool has = merged->place_count == merged->titles.count;
-    for (size_t i = 0; has && i < merged->titles.count; i++)
-        has = merged->places[i] == i;
-    return has;
-}
-
 /* A cell of the row of all, where the file's row has these. */
-static struct raw_cell cell_for(const struct merged_tables *merged, size_t title, const struct raw_cell *own,
-                                size_t count)
+static struct table_cell cell_for(const struct merged_tables *merged, size_t title, const struct table_cell *own,
+                                  size_t count)
 {
     const size_t place = merged->places[title];
-    return place < count ? own[place] : (struct raw_cell){TABLE_MISSING, strlen(TABLE_MISSING)};
+    return place < count ? own[place] : (struct table_cell){TABLE_MISSING, strlen(TABLE_MISSING)};
 }
 
 static int put_row(struct merged_tables *merged, const char *row, const char *end, struct err *err)
 {
-    struct raw_cell own[TABLE_MAX_COLUMNS];
-    if (merged->rows == ROWS_OF_A_FILE && next_file(merged, err) < 0)
+    struct table_cell own[TABLE_MAX_COLUMNS];
+    if (merged->rows == ROWS_PER_FILE && next_file(merged, err) < 0)
         return err_status(err);
     merged->rows++;
-    if (has_all_columns(merged)) {
-        const struct raw_cell device = cell_at(row, end);
+    if (merged->as_all) {
+        const struct table_cell device = cell_at(row, end);
         put_device(merged, device);
         outfile_write(&merged->out, device.text + device.length, (size_t)(end + 1 - device.text) - device.length);
         return 0;
@@ -242,7 +231,7 @@ static int put_row(struct merged_tables *merged, const char *row, const char *en
     const size_t count = split_row(row, end, own);
     put_device(merged, cell_for(merged, 0, own, count));
     for (size_t i = 1; i < merged->titles.count; i++) {
-        const struct raw_cell cell = cell_for(merged, i, own, count);
+        const struct table_cell cell = cell_for(merged, i, own, count);
         outfile_write(&merged->out, ",", 1);
         outfile_write(&merged->out, cell.text, cell.length);
     }
@@ -292,9 +281,10 @@ static int read_rows(struct merged_tables *merged, bool rows, struct err *err)
     if (fd < 0)
         return fd;
     while (rows || !titled) {
-        if (used == size && (used > ROW_LIMIT || array_grow(&block, &size, used, BLOCK_SIZE, 1, err) < 0))
-            return used > ROW_LIMIT ? err_set(err, ERR_LIMIT, "a row of '%s' is longer than %zu bytes", path, ROW_LIMIT)
-                                    : err_status(err);
+        if (used == size && (used > CSV_ROW_LIMIT || array_grow(&block, &size, used, BLOCK_SIZE, 1, err) < 0))
+            return used > CSV_ROW_LIMIT
+                       ? err_set(err, ERR_LIMIT, "a row of '%s' is longer than %zu bytes", path, CSV_ROW_LIMIT)
+                       : err_status(err);
         const ssize_t got = read(fd, block + used, size - used);
         if (got < 0 && errno == EINTR)
             continue;
@@ -403,8 +393,8 @@ int export_merged_summary(const struct merge_part *parts, size_t count, const st
     struct merged_tables merged = {.parts = parts, .options = options, .result = ret, .err = ERR_INIT};
     int status = 0;
     *ret = (struct export_result){0};
-    strbuf_init(&merged.plain, ROW_LIMIT);
-    strbuf_init(&merged.cell, ROW_LIMIT * JSON_TEXT_EXPANSION);
+    strbuf_init(&merged.plain, CSV_ROW_LIMIT);
+    strbuf_init(&merged.cell, CSV_ROW_LIMIT * JSON_TEXT_EXPANSION);
     for (size_t i = 0; status == 0 && i < count; i++) {
         char *directory = part_directory(options, i, err);
         merged.part = i;

@@ -26,6 +26,8 @@ struct entry_list {
     bool has_data; /* there is a data/ directory, its own or that of a part */
 };
 
+#define ENTRIES_FOR_THREADS 4096 /* from so many on threads beside the caller's are worth their start */
+
 /* Everything in the directory and its data/ except results, hidden names and the markers that parsers drop (.complete),
  * in any order. */
 int entry_list_gather(struct entry_list *list, const char *directory, struct err *err);

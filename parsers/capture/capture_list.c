@@ -162,23 +162,23 @@ static void *look_at(void *arg)
     return NULL;
 }
 
-/* So many are looked at by two threads. */
-#define LOOK_TOGETHER_MIN 4096
-
 /* Looks at the entries from the first on, the files of the directory that is open as at. */
 static int look_at_entries(struct entry_list *list, size_t first, struct look look, struct err *err)
 {
     look.entries = list->entries + first;
     look.count = list->count - first;
     struct look other = look;
-    if (look.count >= LOOK_TOGETHER_MIN)
+    pthread_t thread;
+    if (look.count >= ENTRIES_FOR_THREADS)
         look.count /= 2;
     other.entries += look.count;
     other.count -= look.count;
-    if (other.count > 0)
-        thread_run_both(look_at, &look, &other);
+    const bool apart = other.count > 0 && thread_start(&thread, look_at, &other) == 0;
+    look_at(&look);
+    if (apart)
+        pthread_join(thread, NULL);
     else
-        look_at(&look);
+        look_at(&other);
     list->count = first;
     for (size_t i = 0; i < (size_t)(other.entries + other.count - look.entries); i++) {
         if (look.entries[i].mode != 0)

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define LIST_MIN 4096             /* entries of a list for which threads are worth their start */
 #define PIECES 3                  /* one is taken while the others are read */
 #define PIECE_ENTRIES 4096        /* of the list */
 #define PIECE_BYTES (1024 * 1024) /* of their texts: files behind them are read when they are asked for */
@@ -79,7 +78,7 @@ static void await_piece(struct piece *piece)
 
 struct done_texts *done_texts_open(const struct capture *capture, const struct entry_list *list)
 {
-    struct done_texts *texts = list->count >= LIST_MIN ? malloc(sizeof *texts) : NULL;
+    struct done_texts *texts = list->count >= ENTRIES_FOR_THREADS ? malloc(sizeof *texts) : NULL;
     if (texts == NULL)
         return NULL;
     texts->capture = capture;

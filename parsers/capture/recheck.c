@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define APART_MIN 4096 /* files, from which on a thread is worth its start */
-
 struct recheck {
     const struct capture *capture;
     pthread_t thread;
@@ -35,7 +33,7 @@ struct recheck *capture_recheck_begin(const struct capture *capture, struct err 
     recheck->capture = capture;
     if (capture->directory == NULL)
         return recheck;
-    recheck->apart = capture->file_count >= APART_MIN && thread_start(&recheck->thread, look, recheck) == 0;
+    recheck->apart = capture->file_count >= ENTRIES_FOR_THREADS && thread_start(&recheck->thread, look, recheck) == 0;
     if (!recheck->apart)
         look(recheck);
     return recheck;

@@ -8,7 +8,6 @@
 #include "base/progress.h"
 #include "base/utf8.h"
 #include "parsers/capture/capture.h"
-#include "parsers/capture/capture_files.h"
 #include "parsers/decode/decode_ahead.h"
 #include "parsers/decode/decoder.h"
 #include "parsers/decode/file_reader.h"
