@@ -9,10 +9,11 @@ beside them is aged, cut and overwritten. Fails at a crash, a hang or a finding 
 import glob
 import os
 import re
-import resource
 import shutil
 import subprocess
 import sys
+
+import limits
 
 STATUSES = {0, 1, 2, 3, 4}
 VALUES = (b"-9223372036854775808", b"18446744073709551615", b"1e308", b"-1e-308", b"nan", b"-", b"99999999999999999999999999",
@@ -23,8 +24,6 @@ NUMBER = re.compile(rb"-?[0-9]+(\.[0-9]+)?")
 msprof, ranks = sys.argv[1:3]
 first = sorted(glob.glob(os.path.join(ranks, "*_ascend_*")))[0]
 results = os.path.abspath("results")
-# Seconds of the processor, which a busy machine does not make more; the clock on the wall is for what waits for ever.
-LIMITS = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_CPU, (60, 60)), "timeout": 800}
 runs, findings = 0, 0
 
 
@@ -33,13 +32,13 @@ def run(what):
     runs += 1
     shutil.rmtree(results, ignore_errors=True)
     try:
-        done = subprocess.run([msprof, "cluster", "-q", "--output", results, ranks], capture_output=True, check=False, **LIMITS)
+        status, talk = limits.run([msprof, "cluster", "-q", "--output", results, ranks])
     except subprocess.TimeoutExpired:
         print(f"{what}: does not end", flush=True)
         findings += 1
         return
-    if done.returncode not in STATUSES or any(word in done.stderr for word in FINDINGS):
-        print(f"{what}: exit status {done.returncode}\n{done.stderr.decode('utf-8', 'replace')[-3000:]}", flush=True)
+    if status not in STATUSES or any(word in talk for word in FINDINGS):
+        print(f"{what}: exit status {status}\n{talk.decode('utf-8', 'replace')[-3000:]}", flush=True)
         findings += 1
 
 

@@ -9,11 +9,12 @@ finding of a sanitizer or a status that tells of one. The capture's database mus
 """
 import glob
 import os
-import resource
 import shutil
 import sqlite3
 import subprocess
 import sys
+
+import limits
 
 STATUSES = {0, 1, 2, 3, 4, 6, 7}
 VALUES = (-2 ** 63, 2 ** 63 - 1, -1)
@@ -33,8 +34,6 @@ sound, other = database + ".sound", os.path.abspath("other")
 shutil.copy(database, sound)
 shutil.copytree(job, other, dirs_exist_ok=True)
 results = os.path.abspath("results")
-# Seconds of the processor, which a busy machine does not make more; the clock on the wall is for what waits for ever.
-LIMITS = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_CPU, (60, 60)), "timeout": 800}
 runs, findings = 0, 0
 
 
@@ -65,14 +64,13 @@ def run(words, what):
         os.makedirs(os.path.join(results, "sqlite"))
         shutil.copy(database, os.path.join(results, "sqlite", "runtime.db"))
     try:
-        done = subprocess.run([msprof, *words], capture_output=True, check=False, **LIMITS)
+        status, talk = limits.run([msprof, *words])
     except subprocess.TimeoutExpired:
         print(f"{what}: {' '.join(words)}: does not end", flush=True)
         findings += 1
         return
-    if done.returncode not in STATUSES or any(word in done.stderr for word in FINDINGS):
-        talk = done.stderr.decode("utf-8", "replace")
-        print(f"{what}: {' '.join(words)}: exit status {done.returncode}\n{talk[-3000:]}", flush=True)
+    if status not in STATUSES or any(word in talk for word in FINDINGS):
+        print(f"{what}: {' '.join(words)}: exit status {status}\n{talk.decode('utf-8', 'replace')[-3000:]}", flush=True)
         findings += 1
 
 
