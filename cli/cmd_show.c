@@ -18,7 +18,7 @@
 static int show_table(struct capture_visit *visit, sqlite3 *db, const struct show_options *options,
                       struct export_result *ret, struct err *err)
 {
-    static const enum table_format formats[] = {TABLE_TERMINAL, TABLE_JSON, TABLE_CSV, TABLE_MARKDOWN};
+    static const enum table_format formats[] = {TABLE_TERMINAL, TABLE_CSV, TABLE_JSON, TABLE_MARKDOWN};
     const struct show_settings *settings = &visit->settings->show;
     const struct table_choice choice = {.columns = settings->columns,
                                         .sort = settings->sort,

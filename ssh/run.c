@@ -42,9 +42,10 @@ static const char look[] = "look() {\n"
 /* Takes one away that "find_holder" found, and no other: "take_away HOLDER LOCK". */
 static const char take_away[] = "take_away() { rm -f \"$1\"/*; rmdir \"$1\" \"$2\"; } 2>/dev/null\n";
 
+/* Stops the process $q that began at $u, and its group $g; says by which signals. */
 static const char stop_program[] = "stop_program() {\n"
                                    "for n in INT TERM KILL; do\n"
-                                   "kill -$n -- \"-$g\" 2>/dev/null || kill -$n \"$q\" 2>/dev/null\n"
+                                   "echo $n; kill -$n -- \"-$g\" 2>/dev/null || kill -$n \"$q\" 2>/dev/null\n"
                                    "for i in 1 2 3 4 5; do\n"
                                    "lives \"$q\" \"$u\" || { echo \"stopped $q\"; return 0; }\n"
                                    "echo waiting; sleep 1\ndone\ndone\nreturn 1\n}\n";
@@ -268,6 +269,7 @@ struct run {
     struct strbuf pending; /* of its output: what may be the beginning of the lines that are ours */
     bool started, ended;   /* the lines before and behind the program's output have come */
     int64_t process, group;
+    int64_t start;       /* of the process, in the board's own unit; 0: not known */
     int64_t deadline_ns; /* of the program */
     int64_t escalate_ns; /* when to use the next signal */
     int64_t close_ns;    /* after its end: when its output is not waited for any more */
@@ -280,24 +282,25 @@ static void give_output(struct run *run, const char *bytes, size_t length)
         run->request->output(run->request->arg, false, bytes, length);
 }
 
-/* "msprof-process <number> <number of the shell that waits for it>", in front of the program's output. */
+/* "msprof-process <number> <number of the shell that waits for it> <start>", in front of the program's output. */
 static void take_first_line(struct run *run)
 {
     static const char head[] = "msprof-process ";
+    int64_t *const numbers[] = {&run->process, &run->group, &run->start};
     const char *at = run->pending.data + sizeof head - 1, *newline = strchr(run->pending.data, '\n');
-    size_t length = newline != NULL ? (size_t)(newline - run->pending.data) + 1 : 0, word;
+    size_t length = newline != NULL ? (size_t)(newline - run->pending.data) + 1 : 0;
 
     if (length == 0 && run->pending.length < LINE_SIZE)
         return;
     run->started = true;
     if (length == 0 || strncmp(run->pending.data, head, sizeof head - 1) != 0)
         return;
-    word = strcspn(at, " \n");
-    if (number_parse_integer(at, word, &run->process) != 0)
-        run->process = 0;
-    at += word + 1;
-    if (number_parse_integer(at, strcspn(at, "\n"), &run->group) != 0)
-        run->group = 0;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && at <= newline; i++) {
+        const size_t word = strcspn(at, " \n");
+        if (number_parse_integer(at, word, numbers[i]) != 0)
+            *numbers[i] = 0;
+        at += word + 1;
+    }
     memmove(run->pending.data, run->pending.data + length, run->pending.length - length + 1);
     run->pending.length -= length;
 }
@@ -390,8 +393,8 @@ static int take_errors(void *arg, const char *bytes, size_t length, struct err *
 static const char run_and_wait[] =
     "trap : HUP INT TERM PIPE\n"
     "c='start_of() { read -r t <\"/proc/$1/stat\" || return; t=${t##*) }; set -- $t; echo \"${20}\"; }\n"
-    "echo \"$$ $(start_of $$) $1\" 2>/dev/null >\"$0/program\"; shift\n"
-    "echo \"msprof-process $$ $PPID\"; exec \"$@\"'\n"
+    "s=$(start_of $$); echo \"$$ $s $1\" 2>/dev/null >\"$0/program\"; shift\n"
+    "echo \"msprof-process $$ $PPID $s\"; exec \"$@\"'\n"
     "sh -c \"$c\" \"$l\" $$ \"$@\" </dev/null\n"
     "r=$?\n"
     "rm -f \"$l/program\"\n"
@@ -399,12 +402,12 @@ static const char run_and_wait[] =
     "lives \"$p\" \"$s\" || [ -s \"$l/mounted\" ] || take_away \"$l\" \"${l%/*}\"\n"
     "echo \"$token $r\"\n";
 
+/* Tells what is left of the session of the shell $g. */
 static const char tell_left[] = "for f in /proc/[0-9]*/stat; do\n"
                                 "read -r t <\"$f\" || continue\n"
                                 "i=${t%% *} n=${t#*(}; n=${n%)*}; t=${t##*) }; set -- $t\n"
-                                "[ \"$4\" = $$ ] && [ \"$i\" != $$ ] && [ \"$1\" != Z ] && echo \"left $i $n\"\n"
-                                "done 2>/dev/null\n"
-                                "echo \"$token over\"\n";
+                                "[ \"$4\" = $g ] && [ \"$i\" != $g ] && [ \"$1\" != Z ] && echo \"left $i $n\"\n"
+                                "done 2>/dev/null\n";
 
 static int make_script(struct board *board, const struct run_request *request, struct err *err)
 {
@@ -422,7 +425,9 @@ static int make_script(struct board *board, const struct run_request *request, s
         ssh_script_add(script, " " WORD, *argument);
     strbuf_addc(script, '\n');
     strbuf_adds(script, run_and_wait);
+    strbuf_adds(script, "g=$$\n");
     strbuf_adds(script, tell_left);
+    strbuf_adds(script, "echo \"$token over\"\n");
     return script->failed
                ? err_set(err, ERR_LIMIT, "the arguments of the program are longer than %zu bytes", script->maximum)
                : 0;
@@ -504,7 +509,7 @@ static int reconnect(struct run *run, struct err *err)
     return result == -ERR_REMOTE ? ssh_reconnect_patiently(&patience, 0, err) : result;
 }
 
-/* Stops what an old connection left running. */
+/* Stops what an old connection left running, unless it has ended: its number may be another process's by now. */
 static int stop_orphan(struct run *run, struct err *err)
 {
     int result = reconnect(run, err);
@@ -512,17 +517,23 @@ static int stop_orphan(struct run *run, struct err *err)
 
     if (result != 0 || run->process <= 1)
         return result;
-    strbuf_addf(board_script(run->board),
-                "p=%lld g=%lld\nkill -0 $p 2>/dev/null || echo gone\nfor s in INT TERM KILL; do\n"
-                "kill -$s -- -$g 2>/dev/null || kill -$s $p 2>/dev/null || exit 0\necho $s\n"
-                "for i in 1 2 3 4 5; do kill -0 $p 2>/dev/null || exit 0; sleep 1; done\ndone\nexit 0\n",
-                (long long)run->process, (long long)(run->group > 1 ? run->group : run->process));
+    struct strbuf *script = board_script(run->board);
+    strbuf_addf(script, "q=%lld u='' g=%lld\n", (long long)run->process,
+                (long long)(run->group > 1 ? run->group : run->process));
+    if (run->start > 0)
+        strbuf_addf(script, "u=%lld\n", (long long)run->start);
+    strbuf_adds(script, board_process_functions);
+    strbuf_adds(script, stop_program);
+    strbuf_adds(script, "if lives \"$q\" \"$u\"; then stop_program\nelse echo gone\n");
+    strbuf_adds(script, tell_left);
+    strbuf_adds(script, "fi\nexit 0\n");
     if (board_do_within(run->board, STOP_SECONDS, "cannot stop the program", err) != 0)
         return err_status(err);
     at = run->board->answer.data;
     while ((line = board_next_line(&at)) != NULL) {
         run->result->gone |= strcmp(line, "gone") == 0;
         run->result->killed |= strcmp(line, "KILL") == 0;
+        take_left(run, line, strlen(line));
     }
     return 0;
 }

@@ -215,6 +215,55 @@ run_quietly_in_background() {
     expect_tidy
 }
 
+# Starts "sleep 300" as the process of this number, which nobody has.
+start_as() { # number
+    python3 - "$1" <<'END'
+import os, sys
+number = int(sys.argv[1])
+for _ in range(1000):
+    with open('/proc/sys/kernel/ns_last_pid', 'w') as last:
+        last.write(str(number - 1))
+    pid = os.fork()
+    if pid == 0:
+        os.setsid()
+        if os.getpid() == number:
+            os.execvp('sleep', ['sleep', '300'])
+        os._exit(0)
+    if pid == number:
+        sys.exit(0)
+    os.waitpid(pid, 0)
+sys.exit('another process is always faster')
+END
+}
+
+@test "the process that has got the number of the program, which ended in an outage, is not stopped; what the program left is told" {
+    [ -w /proc/sys/kernel/ns_last_pid ] || skip "the number of a process cannot be chosen here"
+    start_sshd
+    start_proxy -
+    mv "$project/out/main" "$project/out/works"
+    printf '#!/bin/sh\n./works >%s/works.out\necho it runs as $$\nsleep 60 >/dev/null 2>&1 &\nwhile [ ! -e %s/over ]; do sleep 0.1; done\n' \
+        "$scratch" "$scratch" >"$project/out/main"
+    chmod +x "$project/out/main"
+    collect_in_background ''
+    wait_for grep -q "it runs as" collect.out
+    local number
+    number=$(sed -n 's/.*it runs as //p' collect.out)
+    stop_proxy
+    touch over
+    wait_for test ! -e "/proc/$number"
+    start_as "$number"
+    resume_proxy
+    await_collect
+    kill "$number" # there is one to end
+    expect_status 5
+    expect_contains "$stderr" "the connection broke while 'main' ran; it ended before it could be stopped"
+    expect_contains "$stderr" "1 process that 'main' started goes on on the board: sleep ("
+    kill "$(sed -n 's/.*on the board: sleep (\([0-9]*\)).*/\1/p' <<<"$stderr")"
+    run_msprof import -dir "$(the_capture)"
+    expect_status 0
+    expect_tidy
+}
+
 @test "a program that ends because it writes into a connection that broke is told as that, and what it captured is fetched" {
     start_sshd
     start_proxy "file:$scratch/cut"
