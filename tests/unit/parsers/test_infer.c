@@ -4,15 +4,20 @@
 #include "base/format/json_pieces.h"
 #include "parsers/decode/decode.h"
 #include "parsers/decode/encode.h"
+#include "parsers/layouts/infer.h"
 #include "parsers/layouts/printed.h"
 #include "parsers/layouts/search.h"
+#include "tests/lib/collect.h"
+#include "tests/lib/records.h"
 #include "tests/lib/scratch.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -235,6 +240,65 @@ static void relations_that_mean_nothing_are_refused(void **state)
     }
 }
 
+#define COMPARED "aicore.0.net.1.1.1.0"
+#define TABLE "tables/op_summary_0.net.1.1.1.0.0.000000.600.csv"
+
+/* Gives the file that is compared another time, when some of it has been read. */
+static void write_meanwhile(void *arg, const char *what, uint64_t done, uint64_t total)
+{
+    static const struct timespec times[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+    (void)arg, (void)what, (void)done, (void)total;
+    assert_int_equal(utimensat(AT_FDCWD, in_scratch("J/data/" COMPARED), times, 0), 0);
+}
+
+/* Compares a task of 600 cycles at 600 MHz with a table that says so. */
+static int compare(const struct progress *progress, struct diagnostics *diag, struct check_result *result,
+                   struct err *err)
+{
+    static const char text[] = "kind svp_pmu\nlayout board\nsize 128\nendian little\n"
+                               "column task_id offset 6 width 2\ncolumn total_cycle offset 16 width 8\n";
+    const struct infer_options options = {.rounding = ROUNDING_HALF, .progress = progress};
+    struct capture_options chosen = {.only_named = true};
+    struct printed_files tables = {.items = NULL};
+    struct capture capture;
+    struct layout_set set;
+    put_one_task(COMPARED);
+    layout_set_init(&set);
+    assert_int_equal(layout_set_parse(&set, "board.layout", text, sizeof text - 1, err), 0);
+    chosen.layouts = &set;
+    assert_int_equal(capture_open(&capture, in_scratch("J"), &chosen, diag, err), 0);
+    assert_int_equal(printed_find(&tables, "svp_pmu", in_scratch("tables"), err), 0);
+    strbuf_init(&result->first, 8192);
+    int status = check_tables(&capture, &tables, &options, result, err);
+    strbuf_release(&result->first);
+    printed_release(&tables);
+    capture_release(&capture);
+    layout_set_release(&set);
+    return status;
+}
+
+static void a_file_that_is_written_while_it_is_compared_is_told(void **state)
+{
+    (void)state;
+    static const struct progress writing = {.update = write_meanwhile};
+    make_job();
+    put_layers();
+    assert_int_equal(mkdir(in_scratch("tables"), 0700), 0);
+    scratch_make_file(TABLE, "Task ID,Time(us)\n-,1\n0,1\n");
+    for (int strict = 0; strict < 2; strict++) {
+        struct check_result result = {.cells = 0};
+        struct diagnostics diag;
+        struct err err = ERR_INIT;
+        diag_init(&diag, strict != 0);
+        assert_int_equal(compare(NULL, &diag, &result, &err), 0);
+        assert_true(result.cells > 0 && result.different == 0 && result.unmatched == 0);
+        assert_int_equal(reported(&diag, DIAG_FILE_CHANGED, NULL), 0);
+        assert_int_equal(compare(&writing, &diag, &result, &err), strict != 0 ? -ERR_STRICT : 0);
+        assert_int_equal(reported(&diag, DIAG_FILE_CHANGED, "data/" COMPARED), 1);
+        diag_release(&diag);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +310,8 @@ int main(void)
         cmocka_unit_test(a_column_is_made_with_another_one_or_with_the_record_before),
         cmocka_unit_test(what_a_related_column_decodes_to_is_encoded_again),
         cmocka_unit_test(relations_that_mean_nothing_are_refused),
+        cmocka_unit_test_setup_teardown(a_file_that_is_written_while_it_is_compared_is_told, scratch_setup,
+                                        scratch_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
