@@ -42,8 +42,29 @@ static const char look[] = "look() {\n"
 /* Takes one away that "find_holder" found, and no other: "take_away HOLDER LOCK". */
 static const char take_away[] = "take_away() { rm -f \"$1\"/*; rmdir \"$1\" \"$2\"; } 2>/dev/null\n";
 
+/* Tells what is in the session of a shell: what works for that ("ours"), and the rest ("left"), which the program $q
+ * and what it started are a part of. */
+static const char tell_session[] = "tell_session() {\n"
+                                   "g=$1\n"
+                                   "for f in /proc/[0-9]*/stat; do\n"
+                                   "read -r t <\"$f\" || continue\n"
+                                   "i=${t%% *} n=${t#*(}; n=${n%)*}; t=${t##*) }; set -- $t; a=$2\n"
+                                   "[ \"$4\" = $g ] && [ \"$i\" != $g ] && [ \"$1\" != Z ] || continue\n"
+                                   "[ \"$i\" != \"$q\" ] || a=$q\n"
+                                   "while [ \"$a\" != $g ] && [ \"$a\" != \"$q\" ] && [ \"$a\" -gt 1 ] &&\n"
+                                   "read -r t <\"/proc/$a/stat\"; do\n"
+                                   "t=${t##*) }; set -- $t; a=$2\ndone\n"
+                                   "[ \"$a\" = $g ] && echo \"ours $i $n\" || echo \"left $i $n\"\n"
+                                   "done\n} 2>/dev/null\n";
+
+/* Ends the writing of relays to a connection that takes no more: "drain SHELL". */
+static const char drain[] = "drain() {\n"
+                            "tell_session \"$1\" | while read -r w i n; do\n"
+                            "[ \"$w $n\" != 'ours cat' ] || kill -KILL \"$i\"\ndone\n} 2>/dev/null\n";
+
 /* Stops the process $q that began at $u, and its group $g; says by which signals. */
 static const char stop_program[] = "stop_program() {\n"
+                                   "drain \"$g\"\n"
                                    "for n in INT TERM KILL; do\n"
                                    "echo $n; kill -$n -- \"-$g\" 2>/dev/null || kill -$n \"$q\" 2>/dev/null\n"
                                    "for i in 1 2 3 4 5; do\n"
@@ -123,8 +144,9 @@ static int keep_lock_answer(void *arg, const char *bytes, size_t length, struct 
 static void add_lock_script(struct strbuf *script, const struct board_lock *lock,
                             const struct board_lock_request *request)
 {
-    const char *const parts[] = {board_process_functions, find_holder,  look, take_away, stop_program, drop,
-                                 choose_places,           judge_others, make};
+    const char *const parts[] = {
+        board_process_functions, find_holder,  look, take_away, tell_session, drain, stop_program, drop,
+        choose_places,           judge_others, make};
     char owner[256] = "?";
 
     gethostname(owner, sizeof owner - 1);
@@ -391,23 +413,27 @@ static int take_errors(void *arg, const char *bytes, size_t length, struct err *
 /* A shell waits for the program, because its end is not that of its output: a process that it left may hold that. The
  * shell takes the signals that are sent to all, and ends after the program. */
 static const char run_and_wait[] =
+    "run_and_wait() {\n"
     "trap : HUP INT TERM PIPE\n"
     "c='start_of() { read -r t <\"/proc/$1/stat\" || return; t=${t##*) }; set -- $t; echo \"${20}\"; }\n"
-    "s=$(start_of $$); echo \"$$ $s $1\" 2>/dev/null >\"$0/program\"; shift\n"
-    "echo \"msprof-process $$ $PPID $s\"; exec \"$@\"'\n"
+    "s=$(start_of $$); echo \"$$ $s $1\" 2>/dev/null >\"$0/program\"\n"
+    "echo \"msprof-process $$ $1 $s\"; shift; exec \"$@\"'\n"
     "sh -c \"$c\" \"$l\" $$ \"$@\" </dev/null\n"
     "r=$?\n"
     "rm -f \"$l/program\"\n"
     "p=''; read -r p s 2>/dev/null <\"$l/pid\"\n"
     "lives \"$p\" \"$s\" || [ -s \"$l/mounted\" ] || take_away \"$l\" \"${l%/*}\"\n"
-    "echo \"$token $r\"\n";
+    "echo \"$token $r\"\n"
+    "q=''; tell_session $$\n"
+    "echo \"$token over\"\n"
+    "}\n";
 
-/* Tells what is left of the session of the shell $g. */
-static const char tell_left[] = "for f in /proc/[0-9]*/stat; do\n"
-                                "read -r t <\"$f\" || continue\n"
-                                "i=${t%% *} n=${t#*(}; n=${n%)*}; t=${t##*) }; set -- $t\n"
-                                "[ \"$4\" = $g ] && [ \"$i\" != $g ] && [ \"$1\" != Z ] && echo \"left $i $n\"\n"
-                                "done 2>/dev/null\n";
+/* The program does not write to the connection itself, which may break: it would end by SIGPIPE, without the end of its
+ * capture. What it writes then goes nowhere. */
+static const char run_with_relays[] =
+    "relay() { trap '' HUP INT TERM PIPE; cat; while cat >/dev/null; [ $? -gt 128 ]; do :; done; } 2>/dev/null\n"
+    "trap : HUP INT TERM PIPE\n"
+    "{ run_and_wait \"$@\" 2>&1 >&3 3>&- | relay >&2 3>&-; } 3>&1 | relay\n";
 
 static int make_script(struct board *board, const struct run_request *request, struct err *err)
 {
@@ -424,10 +450,9 @@ static int make_script(struct board *board, const struct run_request *request, s
     for (char *const *argument = request->arguments; argument != NULL && *argument != NULL; argument++)
         ssh_script_add(script, " " WORD, *argument);
     strbuf_addc(script, '\n');
+    strbuf_adds(script, tell_session);
     strbuf_adds(script, run_and_wait);
-    strbuf_adds(script, "g=$$\n");
-    strbuf_adds(script, tell_left);
-    strbuf_adds(script, "echo \"$token over\"\n");
+    strbuf_adds(script, run_with_relays);
     return script->failed
                ? err_set(err, ERR_LIMIT, "the arguments of the program are longer than %zu bytes", script->maximum)
                : 0;
@@ -522,11 +547,10 @@ static int stop_orphan(struct run *run, struct err *err)
                 (long long)(run->group > 1 ? run->group : run->process));
     if (run->start > 0)
         strbuf_addf(script, "u=%lld\n", (long long)run->start);
-    strbuf_adds(script, board_process_functions);
-    strbuf_adds(script, stop_program);
-    strbuf_adds(script, "if lives \"$q\" \"$u\"; then stop_program\nelse echo gone\n");
-    strbuf_adds(script, tell_left);
-    strbuf_adds(script, "fi\nexit 0\n");
+    const char *const parts[] = {board_process_functions, tell_session, drain, stop_program};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        strbuf_adds(script, parts[i]);
+    strbuf_adds(script, "if lives \"$q\" \"$u\"; then stop_program; else echo gone; tell_session \"$g\"; fi\nexit 0\n");
     if (board_do_within(run->board, STOP_SECONDS, "cannot stop the program", err) != 0)
         return err_status(err);
     at = run->board->answer.data;

@@ -270,10 +270,9 @@ static void judge_run(struct session *session, const struct run_result *run)
                 run->gone     ? "ended before it could be stopped"
                 : run->killed ? "did not stop when asked to and was killed"
                               : "was stopped");
-        err_hint(&err, "see that the board's network is stable, then run again%s",
-                 run->gone ? "; a program that writes into a connection that is gone ends at once, unless it ignores "
-                             "SIGPIPE: its capture may lack what it writes at its end"
-                           : "");
+        err_hint(&err,
+                 "see that the board's network is stable, then run again; what the program printed after the break "
+                 "is lost");
         session_fail(session, &err);
     } else if (run->end == RUN_TIMED_OUT && run->killed) {
         err_set(&err, ERR_REMOTE, "'%s' still ran after %d s and did not stop when asked to: it was killed", program,

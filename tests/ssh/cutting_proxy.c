@@ -2,9 +2,9 @@
 /* A TCP proxy that cuts connections: cutting-proxy PORT TARGET-PORT CUT...
  *
  * Listens on 127.0.0.1 and passes each connection on. The n-th connection is cut after the n-th CUT: so many bytes from
- * the server, "up:" and so many bytes from the client, "file:" and a path: when that exists, or "-": never. Connections
- * beyond the list are not cut. Prints "ready" when it listens; ends on SIGTERM. One connection at a time, as collect
- * makes them. */
+ * the server, "up:" and so many bytes from the client, "file:" and a path: when that exists, "hold:" and a path: then,
+ * too, but the server is not told, or "-": never. Connections beyond the list are not cut. Prints "ready" when it
+ * listens; ends on SIGTERM. One connection at a time, as collect makes them. */
 #include <arpa/inet.h>
 #include <poll.h>
 #include <stdbool.h>
@@ -19,15 +19,16 @@
 struct cut {
     long long down, up; /* -1: no limit */
     const char *file;   /* NULL: none */
+    bool holds;
 };
 
 static struct cut parse_cut(const char *text)
 {
-    struct cut cut = {-1, -1, NULL};
+    struct cut cut = {-1, -1, NULL, strncmp(text, "hold:", 5) == 0};
 
     if (strncmp(text, "up:", 3) == 0)
         cut.up = strtoll(text + 3, NULL, 10);
-    else if (strncmp(text, "file:", 5) == 0)
+    else if (strncmp(text, "file:", 5) == 0 || cut.holds)
         cut.file = text + 5;
     else if (strcmp(text, "-") != 0)
         cut.down = strtoll(text, NULL, 10);
@@ -86,7 +87,7 @@ static void serve(int client, int target_port, struct cut cut)
         if (cut.file != NULL && access(cut.file, F_OK) == 0)
             open = false;
     }
-    if (server >= 0)
+    if (server >= 0 && !cut.holds)
         close(server);
     close(client);
 }

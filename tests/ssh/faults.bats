@@ -176,7 +176,7 @@ scene_always_cut() {
     scene always_cut
 }
 
-# Collects a program that says no more once it runs: what writes into a connection that is gone ends by that.
+# Collects a program that says no more once it runs.
 run_quietly_in_background() {
     mv "$project/out/main" "$project/out/works"
     printf '#!/bin/sh\necho it runs\nexec ./works "$@" >%s/works.out\n' "$scratch" >"$project/out/main"
@@ -207,6 +207,24 @@ run_quietly_in_background() {
     stop_proxy
     sleep 3 # in which nobody answers
     resume_proxy
+    await_collect
+    expect_status 5
+    expect_contains "$stderr" "the connection broke while 'main' ran; it was stopped"
+    run_msprof import -dir "$(the_capture)"
+    expect_status 0
+    expect_tidy
+}
+
+@test "a program whose output nobody takes, for the board does not know of the break, is stopped, and its capture has its end" {
+    start_sshd
+    start_proxy "hold:$scratch/cut"
+    mv "$project/out/main" "$project/out/works"
+    printf '#!/bin/sh\ntrap "./works; exit" INT\necho it runs\nt=$(head -c 65536 /dev/zero | tr "\\0" x)\nwhile :; do echo "$t"; date +%%s%%N >%s/printed; done\n' \
+        "$scratch" >"$project/out/main"
+    chmod +x "$project/out/main"
+    collect_in_background ''
+    wait_for grep -q "it runs" collect.out
+    touch cut
     await_collect
     expect_status 5
     expect_contains "$stderr" "the connection broke while 'main' ran; it was stopped"
@@ -264,19 +282,20 @@ END
     expect_tidy
 }
 
-@test "a program that ends because it writes into a connection that broke is told as that, and what it captured is fetched" {
+@test "a program that prints into a connection that broke goes on until it is stopped, and its capture has its end" {
     start_sshd
     start_proxy "file:$scratch/cut"
     mv "$project/out/main" "$project/out/works"
-    printf '#!/bin/sh\n./works\necho it runs\nwhile :; do echo on; sleep 0.01; done\n' >"$project/out/main"
+    printf '#!/bin/sh\ntrap "./works; exit" INT\necho it runs\nwhile :; do echo on; echo on >&2; sleep 0.01; done\n' \
+        >"$project/out/main"
     chmod +x "$project/out/main"
     collect_in_background ''
     wait_for grep -q "it runs" collect.out
     touch cut
     await_collect
     expect_status 5
-    expect_contains "$stderr" "the connection broke while 'main' ran; it ended before it could be stopped"
-    expect_contains "$stderr" SIGPIPE
+    expect_contains "$stderr" "the connection broke while 'main' ran; it was stopped"
+    expect_contains "$stderr" "what the program printed after the break is lost"
     run_msprof import -dir "$(the_capture)"
     expect_status 0
     expect_tidy
@@ -693,9 +712,12 @@ scene_frozen() {
     expect_status 5
     expect_contains "$stderr" "the connection broke while the program ran"
     expect_contains "$stderr" "'$home/profiling' may be left on the board"
-    # its output goes nowhere now: it ends
     process=$(sed -n 's/.*(process \([0-9]*\) of the board).*/\1/p' collect.err)
-    wait_for test ! -d "/proc/$process"
+    sleep 2 # in which it prints, into a connection that is gone
+    kill -0 "$process"
+    collect --take-over --output second
+    expect_status 0
+    expect_contains "$stderr" "(process $process) still ran and was stopped"
 }
 
 @test "a board that freezes while the program runs is noticed in three times the timeout" {
