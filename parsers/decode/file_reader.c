@@ -23,6 +23,7 @@ struct block {
     size_t file; /* index */
     size_t length;
     bool first, last, unopened;
+    bool whole;                        /* a file that was read at once, which the decoder's side sums up */
     int failure;                       /* of the last: errno, or NOT_REGULAR */
     char checksum[CHECKSUM_TEXT_SIZE]; /* of the last */
 };
@@ -32,9 +33,10 @@ struct block {
 
 struct file_reader {
     const struct capture *capture;
-    const bool *chosen; /* NULL: all files */
-    struct checksum *checksum;
-    unsigned char *bytes; /* of all blocks */
+    const bool *chosen;              /* NULL: all files */
+    struct checksum *checksum;       /* of the reading side */
+    struct checksum *whole_checksum; /* of the decoder's */
+    unsigned char *bytes;            /* of all blocks */
     size_t block_size;
     struct block blocks[BLOCK_COUNT_MAX];
     size_t block_count;
@@ -180,8 +182,7 @@ static bool read_whole(struct file_reader *reader, struct block *block)
         !capture_file_read_listed(reader->capture, file->name, file->size, bytes_of(reader, block)))
         return false;
     block->length = (size_t)file->size;
-    checksum_add(reader->checksum, bytes_of(reader, block), block->length);
-    block->last = true;
+    block->last = block->whole = true;
     return true;
 }
 
@@ -195,7 +196,11 @@ static bool read_block(struct file_reader *reader, struct block *block)
     if (reader->next == capture->file_count)
         return false;
     block->file = reader->next;
-    if (block->first && !read_whole(reader, block)) {
+    if (block->first && read_whole(reader, block)) {
+        leave_file(reader);
+        return true;
+    }
+    if (block->first) {
         struct stat info;
         int failure;
         reader->fd = capture_file_open(capture, capture->files[reader->next].name, &info, &failure);
@@ -306,6 +311,11 @@ int file_reader_open(struct file_reader *reader, size_t index)
         block = next_block(reader);
     if (block == NULL || block->file != index)
         return ENOENT; /* cannot be: every file has a first block */
+    /* small files are summed up here: the other thread takes longer to read them than this one to decode them */
+    if (block->whole) {
+        checksum_add(reader->whole_checksum, bytes_of(reader, block), block->length);
+        checksum_finish(reader->whole_checksum, block->checksum);
+    }
     return block->unopened ? block->failure : 0;
 }
 
@@ -398,8 +408,9 @@ struct file_reader *file_reader_new(const struct capture *capture, size_t first,
     reader->block_count = BLOCK_COUNT_MIN * BLOCK_SIZE_MAX / reader->block_size;
     reader->bytes = malloc((is_small ? 1 : reader->block_count) * (READER_FRONT + reader->block_size));
     reader->checksum = checksum_new();
+    reader->whole_checksum = checksum_new();
     int status = 0;
-    if (reader->bytes == NULL || reader->checksum == NULL)
+    if (reader->bytes == NULL || reader->checksum == NULL || reader->whole_checksum == NULL)
         status = err_no_memory(err);
     else if (!is_small)
         status = start(reader, err);
@@ -423,6 +434,7 @@ void file_reader_free(struct file_reader *reader)
     if (reader->fd >= 0)
         close(reader->fd);
     checksum_free(reader->checksum);
+    checksum_free(reader->whole_checksum);
     free(reader->bytes);
     pthread_cond_destroy(&reader->readable);
     pthread_cond_destroy(&reader->writable);
