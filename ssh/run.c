@@ -429,11 +429,13 @@ static const char run_and_wait[] =
     "}\n";
 
 /* The program does not write to the connection itself, which may break: it would end by SIGPIPE, without the end of its
- * capture. What it writes then goes nowhere. */
+ * capture. What it writes then goes nowhere. A board without "cat" has no relays. */
 static const char run_with_relays[] =
     "relay() { trap '' HUP INT TERM PIPE; cat; while cat >/dev/null; [ $? -gt 128 ]; do :; done; } 2>/dev/null\n"
     "trap : HUP INT TERM PIPE\n"
-    "{ run_and_wait \"$@\" 2>&1 >&3 3>&- | relay >&2 3>&-; } 3>&1 | relay\n";
+    "if [ \"$(echo on | cat 2>/dev/null)\" = on ]; then\n"
+    "{ run_and_wait \"$@\" 2>&1 >&3 3>&- | relay >&2 3>&-; } 3>&1 | relay\n"
+    "else run_and_wait \"$@\"; fi\n";
 
 static int make_script(struct board *board, const struct run_request *request, struct err *err)
 {
