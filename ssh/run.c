@@ -429,7 +429,7 @@ static const char run_and_wait[] =
     "}\n";
 
 /* The program does not write to the connection itself, which may break: it would end by SIGPIPE, without the end of its
- * capture. What it writes then goes nowhere. A board without "cat" has no relays. */
+ * capture. Relays read on, whether anybody takes it or not. A board without "cat" has none. */
 static const char run_with_relays[] =
     "relay() { trap '' HUP INT TERM PIPE; cat; while cat >/dev/null; [ $? -gt 128 ]; do :; done; } 2>/dev/null\n"
     "trap : HUP INT TERM PIPE\n"

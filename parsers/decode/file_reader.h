@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inside of the decoder: reads the binary files of a capture ahead of it, on a thread of its own, which also sums up
- * the checksums of long ones. Blocks that were read wait in a ring of fixed size. A small capture is read when it is asked for. */
+ * the checksums of long ones. Blocks that were read wait in a ring of fixed size. A small capture is read when it is
+ * asked for. */
 #ifndef MSPROF_PARSERS_DECODE_FILE_READER_H
 #define MSPROF_PARSERS_DECODE_FILE_READER_H
 
