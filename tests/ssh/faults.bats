@@ -176,14 +176,29 @@ scene_always_cut() {
     scene always_cut
 }
 
+# Collects a program that is this script, beside the usual one as ./works, and waits until it says that it runs.
+run_script_in_background() { # text, arguments
+    mv "$project/out/main" "$project/out/works"
+    printf '#!/bin/sh\n%s\n' "$1" >"$project/out/main"
+    chmod +x "$project/out/main"
+    collect_in_background "${2:-}"
+    wait_for grep -q "it runs" collect.out
+}
+
 # Collects a program that says no more once it runs.
 run_quietly_in_background() {
-    mv "$project/out/main" "$project/out/works"
-    printf '#!/bin/sh\necho it runs\nexec ./works "$@" >%s/works.out\n' "$scratch" >"$project/out/main"
-    chmod +x "$project/out/main"
-    collect_in_background seconds=300
-    wait_for grep -q "it runs" collect.out
+    run_script_in_background "echo it runs; exec ./works \"\$@\" >$scratch/works.out" seconds=300
     wait_for grep -q "inference 1" works.out
+}
+
+# The program was stopped when the connection had been made anew, and its capture is whole.
+expect_stopped_after_break() {
+    await_collect
+    expect_status 5
+    expect_contains "$stderr" "the connection broke while 'main' ran; it was stopped"
+    expect_contains "$stderr" "what the program printed after the break is lost"
+    run_msprof import -dir "$(the_capture)"
+    expect_status 0
 }
 
 @test "a connection cut while the program runs stops it and fetches what it captured" {
@@ -191,11 +206,7 @@ run_quietly_in_background() {
     start_proxy "file:$scratch/cut"
     run_quietly_in_background
     touch cut
-    await_collect
-    expect_status 5
-    expect_contains "$stderr" "the connection broke while 'main' ran; it was stopped"
-    run_msprof import -dir "$(the_capture)"
-    expect_status 0
+    expect_stopped_after_break
     wait_for expect_failure pgrep -f "$home/profiling"
     expect_tidy
 }
@@ -207,29 +218,19 @@ run_quietly_in_background() {
     stop_proxy
     sleep 3 # in which nobody answers
     resume_proxy
-    await_collect
-    expect_status 5
-    expect_contains "$stderr" "the connection broke while 'main' ran; it was stopped"
-    run_msprof import -dir "$(the_capture)"
-    expect_status 0
+    expect_stopped_after_break
     expect_tidy
 }
 
 @test "a program whose output nobody takes, for the board does not know of the break, is stopped, and its capture has its end" {
     start_sshd
     start_proxy "hold:$scratch/cut"
-    mv "$project/out/main" "$project/out/works"
-    printf '#!/bin/sh\ntrap "./works; exit" INT\necho it runs\nt=$(head -c 65536 /dev/zero | tr "\\0" x)\nwhile :; do echo "$t"; date +%%s%%N >%s/printed; done\n' \
-        "$scratch" >"$project/out/main"
-    chmod +x "$project/out/main"
-    collect_in_background ''
-    wait_for grep -q "it runs" collect.out
+    run_script_in_background 'trap "./works; exit" INT
+echo it runs
+t=$(head -c 65536 /dev/zero | tr "\0" x)
+while :; do echo "$t"; done'
     touch cut
-    await_collect
-    expect_status 5
-    expect_contains "$stderr" "the connection broke while 'main' ran; it was stopped"
-    run_msprof import -dir "$(the_capture)"
-    expect_status 0
+    expect_stopped_after_break
     expect_tidy
 }
 
@@ -258,12 +259,10 @@ END
     { echo $$ >/proc/sys/kernel/ns_last_pid; } 2>/dev/null || skip "the number of a process cannot be chosen here"
     start_sshd
     start_proxy -
-    mv "$project/out/main" "$project/out/works"
-    printf '#!/bin/sh\n./works >%s/works.out\necho it runs as $$\nsleep 60 >/dev/null 2>&1 &\nwhile [ ! -e %s/over ]; do sleep 0.1; done\n' \
-        "$scratch" "$scratch" >"$project/out/main"
-    chmod +x "$project/out/main"
-    collect_in_background ''
-    wait_for grep -q "it runs as" collect.out
+    run_script_in_background "./works >$scratch/works.out
+echo it runs as \$\$
+sleep 60 >/dev/null 2>&1 &
+while [ ! -e $scratch/over ]; do sleep 0.1; done"
     local number
     number=$(sed -n 's/.*it runs as //p' collect.out)
     stop_proxy
@@ -285,19 +284,11 @@ END
 @test "a program that prints into a connection that broke goes on until it is stopped, and its capture has its end" {
     start_sshd
     start_proxy "file:$scratch/cut"
-    mv "$project/out/main" "$project/out/works"
-    printf '#!/bin/sh\ntrap "./works; exit" INT\necho it runs\nwhile :; do echo on; echo on >&2; sleep 0.01; done\n' \
-        >"$project/out/main"
-    chmod +x "$project/out/main"
-    collect_in_background ''
-    wait_for grep -q "it runs" collect.out
+    run_script_in_background 'trap "./works; exit" INT
+echo it runs
+while :; do echo on; echo on >&2; sleep 0.01; done'
     touch cut
-    await_collect
-    expect_status 5
-    expect_contains "$stderr" "the connection broke while 'main' ran; it was stopped"
-    expect_contains "$stderr" "what the program printed after the break is lost"
-    run_msprof import -dir "$(the_capture)"
-    expect_status 0
+    expect_stopped_after_break
     expect_tidy
 }
 
