@@ -11,14 +11,17 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Shell functions of scripts that work with a lock: "start_of PID", "lives PID START". */
+/* A shell function "start_of PID": when a process began, or nothing of one that nobody has waited for. It is the 22nd
+ * word of stat, whose second word is a name that may hold anything. */
+#define START_OF                                                                                                       \
+    "start_of() { read -r t <\"/proc/$1/stat\" || return; t=${t##*) }; set -- $t\n"                                    \
+    "[ \"$1\" = Z ] || echo \"${20}\"; } 2>/dev/null\n"
+
+/* Functions of scripts that work with a lock: that one, and "lives PID START". Without /proc nobody knows when a
+ * process began: START is '-', or nothing, and the number decides. */
 static const char board_process_functions[] =
-    /* the 22nd word of stat, unless the process is one that nobody has waited for; the second word is a name that may
-     * hold anything */
-    "start_of() { read -r t <\"/proc/$1/stat\" || return; t=${t##*) }; set -- $t; [ \"$1\" = Z ] || echo \"${20}\"; } "
-    "2>/dev/null\n"
-    "lives() { [ -n \"$1\" ] && kill -0 \"$1\" && { [ -z \"$2\" ] || [ \"$(start_of \"$1\")\" = \"$2\" ]; }; } "
-    "2>/dev/null\n";
+    START_OF "lives() { [ -n \"$1\" ] && kill -0 \"$1\" &&\n"
+             "{ [ \"${2:--}\" = - ] || [ \"$(start_of \"$1\")\" = \"$2\" ]; }; } 2>/dev/null\n";
 
 /* A lock is a directory that exists once, with a directory in it that is named by who made it, so that nobody who gives
  * back or takes away an old one can meet a new one. Sets $h to the latter; one of an earlier version has none. */
@@ -415,8 +418,7 @@ static int take_errors(void *arg, const char *bytes, size_t length, struct err *
 static const char run_and_wait[] =
     "run_and_wait() {\n"
     "trap : HUP INT TERM PIPE\n"
-    "c='start_of() { read -r t <\"/proc/$1/stat\" || return; t=${t##*) }; set -- $t; echo \"${20}\"; }\n"
-    "s=$(start_of $$); echo \"$$ $s $1\" 2>/dev/null >\"$0/program\"\n"
+    "c='" START_OF "s=$(start_of $$); echo \"$$ ${s:--} $1\" 2>/dev/null >\"$0/program\"\n"
     "echo \"msprof-process $$ $1 $s\"; shift; exec \"$@\"'\n"
     "sh -c \"$c\" \"$l\" $$ \"$@\" </dev/null\n"
     "r=$?\n"

@@ -10,7 +10,7 @@ load server
 
 setup_file() {
     begin_scenes overwrites keeps_twice killed_upload changed_by_run changed_same_size changed_late weak_sums no_sums fetch_under_run \
-        open_file orphan late_end unsynced
+        open_file orphan orphan_without_proc late_end unsynced
 }
 
 teardown_file() {
@@ -319,6 +319,40 @@ scene_orphan() {
 
 @test "a program that outlives a collect which was killed keeps the lock, until --take-over stops it" {
     scene orphan
+}
+
+# Whether a command may have an empty /proc of its own.
+can_hide_proc() {
+    unshare -m sh -c 'mount -t tmpfs none /proc' 2>/dev/null
+}
+
+scene_orphan_without_proc() {
+    can_hide_proc || return 0 # the test says so
+    make_silent_program 600
+    printf '#!/bin/sh\nexport SSH_ORIGINAL_COMMAND\n%s\n' \
+        "exec unshare -m sh -c 'mount -t tmpfs none /proc; exec sh -c \"\$SSH_ORIGINAL_COMMAND\"'" >login-shell
+    chmod +x login-shell
+    start_sshd "ForceCommand $scratch/login-shell"
+    collect_in_background ''
+    wait_for grep -q started collect.out
+    read -r process _ <"$(echo "$board_tmp/.msprof-$(id -u).lock"/*/program)"
+    read -r holder _ <"$(echo "$board_tmp/.msprof-$(id -u).lock"/*/pid)"
+    kill -9 "$collect_process"
+    wait "$collect_process" || true
+    wait_for expect_failure kill -0 "$holder"
+    collect --output second
+    expect_status 5
+    expect_contains "$stderr" "another run is going on on the board: its program (process $process) still runs"
+    kill -0 "$process"
+    make_silent_program 2
+    collect --output second --take-over
+    expect_status 0
+    expect_contains "$stderr" "(process $process) still ran and was stopped"
+}
+
+@test "on a board without /proc a program that outlives its collect keeps the lock, too" {
+    scene orphan_without_proc
+    can_hide_proc || skip "an empty /proc needs root"
 }
 
 # The first removal of a lock, but for what names the program, is that of the shell that ran the old one: it hesitates.
