@@ -486,7 +486,6 @@ static int draw_timelines(sqlite3 *db, const struct export_options *options, str
 /* A call of trace_cuts_draw. */
 struct drawing {
     sqlite3 *db;
-    const struct export_options *options;
     struct export_result *result;
 };
 
@@ -505,14 +504,15 @@ static int read_steps(void *arg, struct cut_borders *ret, struct err *err)
         return err_status(err);
     if (trace_cuts_read_steps(drawing->db, origin.time_ns, ret, err) != 0)
         return err_status(err);
-    if (ret->count == 0 && drawing->options->absent != NULL)
-        drawing->options->absent("the capture has no iterations or steps: the timeline is one part");
-    return 0;
+    if (ret->count > 0)
+        return 0;
+    err_set(err, ERR_NOT_FOUND, "it has no iterations or steps to be split at");
+    return err_hint(err, "leave --split out, or choose parts by time or size");
 }
 
 int export_timeline(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
 {
-    struct drawing drawing = {.db = db, .options = options, .result = ret};
+    struct drawing drawing = {.db = db, .result = ret};
     *ret = (struct export_result){0};
     return trace_cuts_draw(options, draw, read_steps, &drawing, err);
 }

@@ -205,11 +205,11 @@ END
     done
 }
 
-@test "a capture without steps is one part, which is told" {
+@test "a capture without steps that is to be split by them is status 4, and nothing is written" {
     run_msprof export timeline "$repository"/testdata/cann/system-910b/PROF_* --output parts --split iteration
-    [ "$status" -eq 0 ] || expect_status 3
-    [[ $stderr == *"no iterations or steps: the timeline is one part"* ]]
-    [ "$(find parts -name '*_part_*' | wc -l)" -eq 1 ]
+    expect_status 4
+    expect_contains "$stderr" "it has no iterations or steps to be split at"
+    [ -z "$(find parts -name '*_part_*')" ]
 }
 
 @test "--from and --until keep what is there between them, and the whole is the whole" {
