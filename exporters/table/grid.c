@@ -104,14 +104,14 @@ static void fit(const struct grid *grid, struct layout *layout, size_t width, si
     } while (total_width(grid, layout) > width && drop_column(grid, layout));
 }
 
-/* Bytes of text that take at most `width` columns from its start, or from its end. */
-static size_t bytes_from_start(const struct display *display, const char *text, size_t width, size_t *ret_used)
+/* Bytes of a text that take at most `width` columns from its start; *ret_used: so many they take. */
+static size_t bytes_from_start(const struct display *display, struct table_cell cell, size_t width, size_t *ret_used)
 {
-    size_t at = 0, length = strlen(text);
+    size_t at = 0;
 
     *ret_used = 0;
-    while (at < length) {
-        struct display_character character = display_character_at(display, text + at, length - at);
+    while (at < cell.length) {
+        struct display_character character = display_character_at(display, cell.text + at, cell.length - at);
         if (*ret_used + character.width > width)
             break;
         *ret_used += character.width;
@@ -120,22 +120,23 @@ static size_t bytes_from_start(const struct display *display, const char *text, 
     return at;
 }
 
-static void put_cell(FILE *stream, const struct display *display, const struct grid_column *column, const char *text,
-                     size_t width, bool last, bool ascii)
+static void put_cell(FILE *stream, const struct display *display, const struct grid_column *column,
+                     struct table_cell cell, size_t width, bool last, bool ascii)
 {
-    size_t natural = display_width(display, text, strlen(text)), head, tail, used, skipped;
+    size_t natural = display_width(display, cell.text, cell.length), head, tail, used, skipped;
 
     if (natural <= width) {
-        fprintf(stream, "%*s%s%*s", column->number ? (int)(width - natural) : 0, "", text,
+        fprintf(stream, "%*s%.*s%*s", column->number ? (int)(width - natural) : 0, "", (int)cell.length, cell.text,
                 column->number || last ? 0 : (int)(width - natural), "");
         return;
     }
     size_t dots = ascii ? 3 : 1, room = width > dots ? width - dots : 0;
     locale_t previous = display_enter(display);
-    head = bytes_from_start(display, text, room / 2, &used);
-    tail = bytes_from_start(display, text, natural - (room - used), &skipped);
+    head = bytes_from_start(display, cell, room / 2, &used);
+    tail = bytes_from_start(display, cell, natural - (room - used), &skipped);
     display_leave(previous);
-    fprintf(stream, "%.*s%s%s", (int)head, text, ascii ? "..." : "\xe2\x80\xa6", text + tail);
+    fprintf(stream, "%.*s%s%.*s", (int)head, cell.text, ascii ? "..." : "\xe2\x80\xa6", (int)(cell.length - tail),
+            cell.text + tail);
     if (!last)
         fprintf(
             stream, "%*s",
@@ -144,7 +145,7 @@ static void put_cell(FILE *stream, const struct display *display, const struct g
 }
 
 static void print_line(const struct grid *grid, const struct layout *layout, const struct display *display,
-                       FILE *stream, const char *const *cells, bool ascii)
+                       FILE *stream, const struct table_cell *cells, bool ascii)
 {
     size_t last = 0;
     bool any = false;
@@ -165,49 +166,38 @@ static void print_line(const struct grid *grid, const struct layout *layout, con
 /* Bytes of the first line of a text, which ends where a word does, of at most so many columns. */
 static size_t line_length(const struct display *display, const char *text, size_t width)
 {
+    const struct table_cell cell = {text, strlen(text)};
     size_t used;
     locale_t previous = display_enter(display);
-    size_t length = bytes_from_start(display, text, width, &used), end = length;
+    size_t length = bytes_from_start(display, cell, width, &used), end = length;
     display_leave(previous);
 
-    while (text[length] != '\0' && end > 0 && text[end] != ' ')
+    while (length < cell.length && end > 0 && text[end] != ' ')
         end--;
-    return end > 0 ? end : length > 0 ? length : strlen(text);
+    return end > 0 ? end : length > 0 ? length : cell.length;
 }
 
-/* A row, whose texts that go on take as many lines as they need. */
-static int print_row(const struct grid *grid, const struct layout *layout, const struct display *display, FILE *stream,
-                     const char *const *cells, bool ascii, struct err *err)
+/* Prints a row, whose texts that go on take as many lines as they need. */
+static void print_row(const struct grid *grid, const struct layout *layout, const struct display *display, FILE *stream,
+                      const char *const *cells, bool ascii)
 {
-    const char *line[GRID_MAX_COLUMNS], *rest[GRID_MAX_COLUMNS];
-    char *pieces[GRID_MAX_COLUMNS] = {NULL};
+    struct table_cell line[GRID_MAX_COLUMNS];
+    const char *rest[GRID_MAX_COLUMNS];
     bool more = true;
-    int status = 0;
 
     memcpy(rest, cells, grid->column_count * sizeof *rest);
-    while (status == 0 && more) {
+    while (more) {
         more = false;
         for (size_t c = 0; c < grid->column_count; c++) {
-            line[c] = rest[c];
-            rest[c] = "";
-            if (!grid->columns[c].goes_on || !layout->shown[c])
-                continue;
-            size_t length = line_length(display, line[c], layout->widths[c]);
-            pieces[c] = strndup(line[c], length);
-            if (pieces[c] == NULL)
-                status = err_no_memory(err);
-            rest[c] = line[c] + length + strspn(line[c] + length, " ");
-            line[c] = pieces[c];
-            more = more || *rest[c] != '\0';
+            const bool goes_on = grid->columns[c].goes_on && layout->shown[c];
+            const size_t length = goes_on ? line_length(display, rest[c], layout->widths[c]) : strlen(rest[c]);
+            line[c] = (struct table_cell){rest[c], length};
+            rest[c] += length;
+            rest[c] += strspn(rest[c], " ");
+            more |= *rest[c] != '\0';
         }
-        if (status == 0)
-            print_line(grid, layout, display, stream, line, ascii);
-        for (size_t c = 0; c < grid->column_count; c++) {
-            free(pieces[c]);
-            pieces[c] = NULL;
-        }
+        print_line(grid, layout, display, stream, line, ascii);
     }
-    return status;
 }
 
 /* ---- titles ---- */
@@ -231,46 +221,36 @@ static size_t longest_piece(const char *title)
     return longest;
 }
 
-/* Moves the next line of a title, of at most width bytes, into line. */
-static void take_title_line(const char **title, size_t width, char *line, size_t size)
+/* Takes the next line off a title, of at most width bytes, or of one piece. */
+static struct table_cell take_title_line(const char **title, size_t width)
 {
-    size_t used = 0;
+    struct table_cell line = {*title, 0};
 
-    for (size_t length; (length = title_piece(*title)) > 0 && (used == 0 || used + length <= width); *title += length) {
-        int n = snprintf(line + used, size - used, "%.*s", (int)length, *title);
-        used += n > 0 && (size_t)n < size - used ? (size_t)n : 0;
-    }
-    while (used > 0 && line[used - 1] == ' ')
-        used--;
-    line[used] = '\0';
+    for (size_t length; (length = title_piece(*title)) > 0 && (line.length == 0 || line.length + length <= width);
+         *title += length)
+        line.length += length;
+    while (line.length > 0 && line.text[line.length - 1] == ' ')
+        line.length--;
+    return line;
 }
 
-#define TITLE_SIZE 128
-
-static int print_titles(const struct grid *grid, const struct layout *layout, const struct display *display,
-                        FILE *stream, bool ascii, struct err *err)
+static void print_titles(const struct grid *grid, const struct layout *layout, const struct display *display,
+                         FILE *stream, bool ascii)
 {
-    const char **rest = calloc(grid->column_count, sizeof *rest), **cells = calloc(grid->column_count, sizeof *cells);
-    char(*lines)[TITLE_SIZE] = calloc(grid->column_count, sizeof *lines);
-    bool any = rest != NULL && cells != NULL && lines != NULL;
-    int status = any ? 0 : err_no_memory(err);
+    struct table_cell cells[GRID_MAX_COLUMNS];
+    const char *rest[GRID_MAX_COLUMNS];
+    bool more = true;
 
-    for (size_t c = 0; status == 0 && c < grid->column_count; c++)
+    for (size_t c = 0; c < grid->column_count; c++)
         rest[c] = grid->columns[c].title;
-    while (any) {
-        any = false;
+    while (more) {
+        more = false;
         for (size_t c = 0; c < grid->column_count; c++) {
-            lines[c][0] = '\0';
-            take_title_line(&rest[c], layout->widths[c], lines[c], TITLE_SIZE);
-            cells[c] = lines[c];
-            any = any || (layout->shown[c] && rest[c][0] != '\0');
+            cells[c] = take_title_line(&rest[c], layout->widths[c]);
+            more |= layout->shown[c] && *rest[c] != '\0';
         }
         print_line(grid, layout, display, stream, cells, ascii);
     }
-    free((void *)rest);
-    free((void *)cells);
-    free(lines);
-    return status;
 }
 
 /* ---- tables ---- */
@@ -326,7 +306,7 @@ static void keep_ascii(struct grid *grid)
             *c = (unsigned char)*c < 0x80 ? *c : '?';
 }
 
-static int print_table(struct grid *grid, FILE *stream, int width, bool ascii, struct err *err)
+static void print_table(struct grid *grid, FILE *stream, int width, bool ascii)
 {
     struct layout layout;
     SCOPED(display_release) struct display display;
@@ -340,12 +320,10 @@ static int print_table(struct grid *grid, FILE *stream, int width, bool ascii, s
         fit(grid, &layout, (size_t)width, LEAST_CUT);
         fit(grid, &layout, (size_t)width, LEAST_OF_ALL);
     }
-    int status = print_titles(grid, &layout, &display, stream, ascii, err);
-    for (size_t i = 0; status == 0 && i < grid->count; i += grid->column_count)
-        status = print_row(grid, &layout, &display, stream, (const char *const *)grid->cells + i, ascii, err);
-    if (status == 0)
-        tell_left_out(grid, &layout, stream, (size_t)width);
-    return status;
+    print_titles(grid, &layout, &display, stream, ascii);
+    for (size_t i = 0; i < grid->count; i += grid->column_count)
+        print_row(grid, &layout, &display, stream, (const char *const *)grid->cells + i, ascii);
+    tell_left_out(grid, &layout, stream, (size_t)width);
 }
 
 /* ---- numbers ---- */
@@ -499,13 +477,13 @@ static void print_markdown(const struct grid *grid, FILE *stream)
     }
 }
 
-int grid_print(struct grid *grid, FILE *stream, enum grid_format format, int width, bool ascii, struct err *err)
+void grid_print(struct grid *grid, FILE *stream, enum grid_format format, int width, bool ascii)
 {
     const char *titles[GRID_MAX_COLUMNS];
 
-    if (format == GRID_TABLE)
-        return print_table(grid, stream, width, ascii, err);
-    if (format == GRID_MARKDOWN) {
+    if (format == GRID_TABLE) {
+        print_table(grid, stream, width, ascii);
+    } else if (format == GRID_MARKDOWN) {
         print_markdown(grid, stream);
     } else {
         for (size_t c = 0; c < grid->column_count; c++)
@@ -514,7 +492,6 @@ int grid_print(struct grid *grid, FILE *stream, enum grid_format format, int wid
         for (size_t i = 0; i < grid->count; i += grid->column_count)
             print_csv_line(grid, stream, (const char *const *)grid->cells + i);
     }
-    return 0;
 }
 
 struct time_unit time_unit_for(double largest_ns)

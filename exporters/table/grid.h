@@ -43,7 +43,7 @@ int grid_row(struct grid *grid, const char *const *cells, struct err *err);
 int grid_unite_numbers(struct grid *grid, struct grid_column *columns, char **titles, struct err *err);
 /* width: of the terminal; 0: nothing is cut. ascii: no other characters are added, and with a width none are printed.
  */
-int grid_print(struct grid *grid, FILE *stream, enum grid_format format, int width, bool ascii, struct err *err);
+void grid_print(struct grid *grid, FILE *stream, enum grid_format format, int width, bool ascii);
 void grid_release(struct grid *grid);
 
 /* Somebody's text in a line for people: nothing in it drives a terminal or ends the line (utf8_mask), and in Markdown

@@ -91,8 +91,9 @@ static int plain_print(struct grid *grid, const struct report_plan *plan, struct
     if (columns == NULL || titles == NULL)
         return err_no_memory(err);
     grid->columns = columns;
-    bool failed = grid_unite_numbers(grid, columns, titles, err) < 0 ||
-                  grid_print(grid, show->stream, GRID_TABLE, show->options->width, show->options->ascii, err) < 0;
+    const bool failed = grid_unite_numbers(grid, columns, titles, err) < 0;
+    if (!failed)
+        grid_print(grid, show->stream, GRID_TABLE, show->options->width, show->options->ascii);
     for (size_t i = 0; i < plan->step_count; i++)
         free(titles[i]);
     grid->columns = NULL;

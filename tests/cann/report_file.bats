@@ -30,6 +30,14 @@ report_of() {
     expect_contains "$stderr" "takes longer than 1 seconds"
 }
 
+@test "a long title of a column is shown whole" {
+    title=$(printf 'word %.0s' {1..40})end
+    printf 'report mine\ncolumn "%s" number\nsql\nSELECT 1\n' "$title" >mine.report
+    run_msprof show -q -dir JOBX --report-file mine.report --table mine
+    expect_status 0
+    expect_contains "$output" "$title"
+}
+
 @test "a function of SQLite that compares every byte with every other is bounded by the length of its texts" {
     report_of "SELECT instr(hex(zeroblob(20000000)), hex(zeroblob(10000000)) || 'b')"
     run_msprof show -q -dir JOBX --report-file mine.report --table mine

@@ -225,7 +225,7 @@ static int print_list(const struct list *list, const char *title, bool markdown,
     }
     if (status == 0 && list->count > 0) {
         fprintf(stream, markdown ? "\n### %s\n\n" : "\n%s\n", title);
-        status = grid_print(&grid, stream, markdown ? GRID_MARKDOWN : GRID_TABLE, width, ascii, err);
+        grid_print(&grid, stream, markdown ? GRID_MARKDOWN : GRID_TABLE, width, ascii);
     }
     return status;
 }

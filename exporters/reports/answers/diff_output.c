@@ -304,7 +304,7 @@ static int put_gates(const struct diff_output *output, FILE *stream, enum grid_f
     }
     if (status == 0 && grid.count > 0) {
         fputc('\n', stream);
-        status = grid_print(&grid, stream, format, output->width, output->ascii, err);
+        grid_print(&grid, stream, format, output->width, output->ascii);
     }
     grid_release(&grid);
     return status;
@@ -342,7 +342,7 @@ static int put_gaps(const struct diff_output *output, FILE *stream, enum grid_fo
     if (status == 0 && shown > 0) {
         fprintf(stream, "\nGaps that changed, a step and the median, in %s:\n%s", unit.name,
                 format == GRID_MARKDOWN ? "\n" : "");
-        status = grid_print(&grid, stream, format, output->width, output->ascii, err);
+        grid_print(&grid, stream, format, output->width, output->ascii);
     }
     grid_release(&grid);
     return status;
@@ -594,8 +594,9 @@ int diff_print(const struct diff_output *output, enum diff_format format, FILE *
         fprintf(stream, "\nBy %s, a step and the median, in %s:\n%s", profile_subject_name(comparison->options.by),
                 unit.name, format == DIFF_MARKDOWN ? "\n" : "");
     }
-    failed = failed || grid_print(&grid, stream, kind, output->width, output->ascii, err) < 0 ||
-             (format != DIFF_CSV && put_gaps(output, stream, kind, unit, err) < 0);
+    if (!failed)
+        grid_print(&grid, stream, kind, output->width, output->ascii);
+    failed = failed || (format != DIFF_CSV && put_gaps(output, stream, kind, unit, err) < 0);
     grid_release(&grid);
     return failed ? err_status(err) : 0;
 }
