@@ -377,8 +377,8 @@ static int loopback_serve(int fd, int port, const char *token, const struct loop
 /* A capture that is shown. */
 struct viewing {
     const struct settings *settings;
-    char directory[64]; /* of our own, removed at the end; "": none */
-    char *file;         /* in it: the page, or the largest timeline */
+    char *directory; /* of our own, removed at the end; NULL: none */
+    char *file;      /* in it: the page, or the largest timeline */
     off_t size;
     char *name; /* of the capture */
 };
@@ -388,14 +388,18 @@ struct viewing {
 static int make_directory(struct viewing *viewing, struct err *err)
 {
     const char *temporary = getenv("TMPDIR");
-    if (temporary == NULL || strlen(temporary) > 32)
+    if (temporary == NULL || *temporary != '/')
         temporary = "/tmp";
-    snprintf(viewing->directory, sizeof viewing->directory, "%s/msprof-view.XXXXXX", temporary);
-    if (mkdtemp(viewing->directory) != NULL)
-        return 0;
-    err_set_errno(err, errno, "cannot make a directory in '%s'", temporary);
-    viewing->directory[0] = '\0';
-    return err_status(err);
+    char *directory = path_join(temporary, "msprof-view.XXXXXX");
+    if (directory == NULL)
+        return err_no_memory(err);
+    if (mkdtemp(directory) == NULL) {
+        err_set_errno(err, errno, "cannot make a directory in '%s'", temporary);
+        free(directory);
+        return err_status(err);
+    }
+    viewing->directory = directory;
+    return 0;
 }
 
 /* Told of each timeline; keeps the largest: the one of everything. */
@@ -424,8 +428,9 @@ static void remove_files(struct viewing *viewing)
 {
     if (viewing->file != NULL)
         unlink(viewing->file);
-    if (viewing->directory[0] != '\0')
+    if (viewing->directory != NULL)
         rmdir(viewing->directory);
+    free(viewing->directory);
     free(viewing->file);
     free(viewing->name);
 }

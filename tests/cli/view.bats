@@ -119,6 +119,7 @@ END
     for options in "" --report; do
         # shellcheck disable=SC2086
         serve JOBX $options
+        expect_contains "$(ls "$TMPDIR")" msprof-view
         port=${address#http://127.0.0.1:}
         kill -INT "$server"
         ends_with 130
