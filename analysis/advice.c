@@ -79,7 +79,7 @@ static void set_row(struct finding_row *row, const struct workload *workload, co
                     double time_ns, double share)
 {
     *row = (struct finding_row){.time_ns = time_ns, .share = share, .count = op->count, .at_ns = INT64_MIN};
-    snprintf(row->name, sizeof row->name, "%s", workload_text(workload, op->key.name));
+    row->name = workload_text(workload, op->key.name);
     if (op->first < workload->execution_count)
         row->at_ns = workload->executions[op->first].start_ns;
 }
@@ -152,11 +152,11 @@ static void check_gap(const struct advice_look *look, struct finding *finding)
     for (size_t i = 0; i < look->host->gap_count && i < FINDING_ROWS; i++) {
         struct finding_row *row = &finding->rows[finding->row_count++];
         *row = (struct finding_row){
+            .name = look->host->gaps[i].call,
             .time_ns = (double)interval_length(look->host->gaps[i].start_ns, look->host->gaps[i].end_ns),
             .count = 1,
             .at_ns = look->host->gaps[i].start_ns};
         row->share = percent(row->time_ns, step_ns);
-        snprintf(row->name, sizeof row->name, "%s", look->host->gaps[i].call);
     }
 }
 
@@ -465,8 +465,7 @@ static void check_data_pipeline(const struct advice_look *look, struct finding *
     }
     for (size_t i = 0; i < host->stage_count; i++) {
         struct finding_row *row = &finding->rows[finding->row_count++];
-        *row = (struct finding_row){.share = host->stages[i].empty, .at_ns = INT64_MIN};
-        snprintf(row->name, sizeof row->name, "%s", host->stages[i].name);
+        *row = (struct finding_row){.name = host->stages[i].name, .share = host->stages[i].empty, .at_ns = INT64_MIN};
     }
     double value = host->stage_count > 0 ? host->stages[0].empty : 0;
     double idle_ns = (double)look->splits->all.free_ns;
@@ -634,6 +633,32 @@ static void hold_rules(const struct advice_look *look, const double *thresholds,
     array_sort(ret->findings, advice_rule_count, sizeof ret->findings[0], by_severity);
 }
 
+/* Copies the names of rows, which may outlive what they were found in. */
+static int keep_names(struct advice *advice, struct err *err)
+{
+    for (size_t i = 0; i < advice_rule_count; i++) {
+        for (size_t k = 0; k < advice->findings[i].row_count; k++) {
+            struct finding_row *row = &advice->findings[i].rows[k];
+            uint32_t number;
+            if (intern_add(&advice->texts, row->name, strlen(row->name), &number, err) < 0)
+                return err_status(err);
+            row->name = advice->texts.items[number].bytes;
+            row->launcher = "";
+        }
+    }
+    return 0;
+}
+
+void advice_release(struct advice *advice)
+{
+    intern_release(&advice->texts);
+}
+
+void host_evidence_release(struct host_evidence *evidence)
+{
+    intern_release(&evidence->texts);
+}
+
 int advice_make(const struct workload *workload, const struct host_evidence *host, const double *thresholds,
                 struct advice *ret, struct err *err)
 {
@@ -648,8 +673,10 @@ int advice_make(const struct workload *workload, const struct host_evidence *hos
     if (!failed)
         cut_steps_text(splits.cuts, ret->cut_steps);
     failed = failed || gaps_make(workload, &gaps, err) < 0 || unite_operators(&look, err) < 0;
-    if (!failed)
+    if (!failed) {
         hold_rules(&look, thresholds, ret);
+        failed = keep_names(ret, err) < 0;
+    }
     free(look.united_ns);
     free(look.wanted);
     return failed ? err_status(err) : 0;

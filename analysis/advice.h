@@ -11,16 +11,16 @@ enum severity { SEVERITY_LOW, SEVERITY_MEDIUM, SEVERITY_HIGH };
 const char *advice_severity_name(enum severity severity);
 
 #define LONGEST_GAPS 10
-#define NAME_SIZE 160
 #define FINDING_ROWS 5
 
 /* The host's part, as far as the capture says it. */
 struct host_evidence {
-    bool known; /* there are calls */
+    bool known;          /* there are calls */
+    struct intern texts; /* the names below */
     struct gap_evidence {
         int64_t start_ns, end_ns;
         uint32_t before, after; /* executions */
-        char call[NAME_SIZE];   /* that covers most of it; "" none */
+        const char *call;       /* that covers most of it; "" none */
         bool launched;          /* a launch began inside */
         enum gap_cause cause;
     } gaps[LONGEST_GAPS]; /* the longest first */
@@ -33,12 +33,13 @@ struct host_evidence {
     double mean_mhz, rated_mhz, below_rated;
     /* The stages of the framework's data pipeline that had nothing to take, the hungriest first. */
     struct stage_evidence {
-        char name[NAME_SIZE], input[NAME_SIZE]; /* input: the stage that fills its queue */
-        double empty;                           /* percent of the samples */
+        const char *name, *input; /* input: the stage that fills its queue */
+        double empty;             /* percent of the samples */
     } stages[FINDING_ROWS];
     size_t stage_count;
     bool stages_known;
 };
+void host_evidence_release(struct host_evidence *evidence);
 
 struct finding;
 struct advice_look;
@@ -69,9 +70,9 @@ struct finding {
     char sentence[512];
     int64_t time_ns; /* to jump to; INT64_MIN: none */
     struct finding_row {
-        char name[NAME_SIZE];
-        char launcher[2 * NAME_SIZE]; /* the framework's operator and line that launched most of it; "": not known */
-        double time_ns, share;        /* share: percent of what the rule measures */
+        const char *name;
+        const char *launcher;  /* the framework's operator and line that launched most of it; "": not known */
+        double time_ns, share; /* share: percent of what the rule measures */
         int64_t count, at_ns;
     } rows[FINDING_ROWS];
     size_t row_count;
@@ -82,11 +83,13 @@ struct advice {
     double elapsed_ns, busy_ns;                 /* of all devices, as far as it was recorded */
     char recorded[RECORDED_SIZE];               /* "1 of 5 inferences recorded"; "": all were */
     char cut_steps[CUT_STEPS_TEXT_SIZE];        /* steps of which a part was not recorded; "": none */
-    int64_t origin_ns; /* where the timeline begins; INT64_MIN: not known. The caller's to set */
+    int64_t origin_ns;   /* where the timeline begins; INT64_MIN: not known. The caller's to set */
+    struct intern texts; /* of the rows */
 };
 
-/* thresholds: of each rule, in percent; NULL: its own. */
+/* thresholds: of each rule, in percent; NULL: its own. *ret needs advice_release whatever the result. */
 int advice_make(const struct workload *workload, const struct host_evidence *host, const double *thresholds,
                 struct advice *ret, struct err *err);
+void advice_release(struct advice *advice);
 
 #endif

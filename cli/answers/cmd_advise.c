@@ -52,7 +52,7 @@ static int find_advice(sqlite3 *db, const struct advising *advising, struct advi
                        struct err *err)
 {
     struct workload workload;
-    struct host_evidence evidence;
+    SCOPED(host_evidence_release) struct host_evidence evidence = {.known = false};
 
     if (workload_load(db, WITH_COUNTERS, &workload, err) != 0)
         return err_status(err);
@@ -154,7 +154,7 @@ static int tell_program(struct capture_visit *visit, sqlite3 *db)
 static int advise_database(struct capture_visit *visit, sqlite3 *db)
 {
     struct err err = ERR_INIT;
-    struct advice advice = {.elapsed_ns = 0};
+    SCOPED(advice_release) struct advice advice = {.elapsed_ns = 0};
     int64_t executions = 0;
     int told;
 

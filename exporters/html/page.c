@@ -179,7 +179,7 @@ int html_report_close(struct html_report *report, int status, struct err *err)
 
 static int make_advice(struct html_page *page, struct err *err)
 {
-    struct host_evidence evidence;
+    SCOPED(host_evidence_release) struct host_evidence evidence = {.known = false};
     struct capture_origin origin;
 
     if (host_calls_open(&page->calls, &page->workload, &page->gaps, true, err) != 0 ||
@@ -221,6 +221,8 @@ static void release(struct html_page *page)
     step_groups_release(&page->groups);
     splits_release(&page->splits);
     workload_release(&page->workload);
+    if (!page->alone)
+        advice_release(&page->advice);
 }
 
 static bool is_wanted(const struct html_page *page, const struct html_part *part)

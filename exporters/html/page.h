@@ -29,7 +29,7 @@ struct html_page {
     struct step_groups groups; /* without steps: none */
     struct gaps gaps;
     struct host_calls calls;             /* without executions: not open */
-    struct advice advice;                /* all zero without executions */
+    struct advice advice;                /* all zero without executions; the caller's where the page is alone */
     const struct comparison *comparison; /* of a page about one alone */
     size_t comparison_rows;              /* of it that are shown; 0: as many as a table may have */
     struct path_steps paths;

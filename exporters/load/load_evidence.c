@@ -175,7 +175,20 @@ static void sum_memory_calls(struct evidence_load *load)
         interval_length(load->first_ns > load->steady_ns ? load->first_ns : load->steady_ns, load->end_ns);
 }
 
-static void tell_gap(struct gap_evidence *ret, const struct evidence_load *load, const struct gap *gap)
+/* Keeps a name for what is told of it. */
+static int keep_name(struct intern *texts, const char *name, const char **ret, struct err *err)
+{
+    uint32_t number;
+
+    if (name == NULL)
+        name = "";
+    if (intern_add(texts, name, strlen(name), &number, err) < 0)
+        return err_status(err);
+    *ret = texts->items[number].bytes;
+    return 0;
+}
+
+static int tell_gap(struct gap_evidence *ret, const struct evidence_load *load, const struct gap *gap, struct err *err)
 {
     size_t i = 0;
 
@@ -187,7 +200,7 @@ static void tell_gap(struct gap_evidence *ret, const struct evidence_load *load,
     const char *name = call->name != NO_TEXT ? load->names.items[call->name].bytes : NULL;
     ret->launched = call->launched;
     ret->cause = gap_calls_cause(&load->calls, i, name);
-    snprintf(ret->call, sizeof ret->call, "%s", name != NULL ? name : "");
+    return keep_name(&load->evidence->texts, name, &ret->call, err);
 }
 
 static int load_calls(sqlite3 *db, const struct workload *workload, struct evidence_load *load, struct err *err)
@@ -205,7 +218,7 @@ static int load_calls(sqlite3 *db, const struct workload *workload, struct evide
     if (status == 0)
         status = host_calls_each(db, &load->names, take_call, load, err);
     for (size_t i = 0; status == 0 && i < longest.count; i++)
-        tell_gap(&load->evidence->gaps[i], load, &longest.items[i]);
+        status = tell_gap(&load->evidence->gaps[i], load, &longest.items[i], err);
     load->evidence->gap_count = longest.count;
     gap_calls_release(&load->calls);
     return status;
@@ -260,12 +273,12 @@ static int take_stage(void *arg, sqlite3_stmt *row, struct err *err)
 {
     struct host_evidence *evidence = arg;
     struct stage_evidence *stage = &evidence->stages[evidence->stage_count];
-    (void)err;
     evidence->stages_known = true;
     if (evidence->stage_count == FINDING_ROWS || sqlite3_column_type(row, 2) == SQLITE_NULL)
         return 0;
-    snprintf(stage->name, sizeof stage->name, "%s", (const char *)sqlite3_column_text(row, 0));
-    snprintf(stage->input, sizeof stage->input, "%s", (const char *)sqlite3_column_text(row, 1));
+    if (keep_name(&evidence->texts, (const char *)sqlite3_column_text(row, 0), &stage->name, err) < 0 ||
+        keep_name(&evidence->texts, (const char *)sqlite3_column_text(row, 1), &stage->input, err) < 0)
+        return err_status(err);
     stage->empty = sqlite3_column_double(row, 2);
     evidence->stage_count++;
     return 0;
@@ -286,11 +299,12 @@ int evidence_name_launchers(sqlite3 *db, struct advice *advice, struct err *err)
     if (attached)
         status = database_prepare(db, LAUNCHER, &statement, err);
     for (size_t i = 0; statement != NULL && i < advice_rule_count && advice->findings[i].fired; i++) {
-        for (size_t k = 0; k < advice->findings[i].row_count; k++) {
+        for (size_t k = 0; status == 0 && k < advice->findings[i].row_count; k++) {
             struct finding_row *row = &advice->findings[i].rows[k];
             sqlite3_bind_text(statement, 1, row->name, -1, SQLITE_STATIC);
             if (sqlite3_step(statement) == SQLITE_ROW)
-                snprintf(row->launcher, sizeof row->launcher, "%s", (const char *)sqlite3_column_text(statement, 0));
+                status =
+                    keep_name(&advice->texts, (const char *)sqlite3_column_text(statement, 0), &row->launcher, err);
             sqlite3_reset(statement);
         }
     }

@@ -289,6 +289,26 @@ svp_rule() {
     done
 }
 
+@test "advise: operators whose long names differ at their ends are told whole, and lead to their own rows of the page" {
+    program PROF_1 <<'PY'
+for n in range(3):
+    p.op('Default/network-TrainOneStepCell/' * 6 + 'cast-%d' % n, 'Cast', 100 - n)
+PY
+    run_msprof -q advise PROF_1 --format json
+    expect_equal "$(json '[e["name"][-8:] for f in d["findings"] if f["id"] == "conversion" for e in f["evidence"]]')" \
+        "['l/cast-0', 'l/cast-1', 'l/cast-2']"
+    run_msprof -q report PROF_1 --output page.html
+    PYTHONPATH=$repository/tests/lib python3 - <<'PY'
+import re
+import page
+read = page.Page('page.html')
+links = re.findall('<a href="#(c1-ops-[^"]*)">', read.source.split('<caption>Rows behind conversion')[1].split('</table>')[0])
+targets = {i: ' '.join(row) for table in read.tables for i, row in zip(table.ids, table.rows)}
+told = [re.findall('cast-.', targets[link]) for link in links]
+assert told == [['cast-0'], ['cast-1'], ['cast-2']], told
+PY
+}
+
 @test "advise: what a capture lacks is said, rule by rule" {
     program PROF_1 <<'PY'
 p.op('alone', us=100, blocks=8)

@@ -6,35 +6,31 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The whole name of the operator that a row names, maybe with its end cut off; NULL: it names none. */
-static const char *find_operator(const struct workload *workload, const struct finding_row *row)
+static bool is_operator(const struct workload *workload, const char *name)
 {
-    size_t length = strlen(row->name);
-
-    for (size_t i = 0; length > 0 && i < workload->operator_count; i++) {
-        const char *name = workload_text(workload, workload->operators[i].key.name);
-        if (strncmp(name, row->name, length) == 0 && (name[length] == '\0' || length == sizeof row->name - 1))
-            return name;
+    for (size_t i = 0; *name != '\0' && i < workload->operator_count; i++) {
+        if (strcmp(workload_text(workload, workload->operators[i].key.name), name) == 0)
+            return true;
     }
-    return NULL;
+    return false;
 }
 
 static void put_row_name(struct html_page *page, const struct rule *rule, const struct finding_row *row)
 {
-    const char *op = rule->shows_gaps ? NULL : find_operator(&page->workload, row);
+    const bool op = !rule->shows_gaps && is_operator(&page->workload, row->name);
     char start[NUMBER_MAX];
 
     html_open(&page->w, "td");
     html_name_class(&page->w, row->name, strlen(row->name));
     if (rule->shows_gaps)
         html_link_open(page, "gaps", html_us(row->at_ns, start));
-    else if (op != NULL)
-        html_link_open(page, "ops", op);
+    else if (op)
+        html_link_open(page, "ops", row->name);
     if (rule->shows_gaps && row->name[0] == '\0')
         html_text(&page->w, "the gap");
     else
         html_name(&page->w, row->name, strlen(row->name));
-    if (rule->shows_gaps || op != NULL)
+    if (rule->shows_gaps || op)
         html_close(&page->w);
     html_close(&page->w);
 }

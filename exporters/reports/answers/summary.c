@@ -226,8 +226,8 @@ static int put_bounds(struct report_run *run, const struct workload *workload, s
 
 static int put_findings(struct report_run *run, const struct workload *workload, struct err *err)
 {
-    struct host_evidence evidence;
-    struct advice advice = {.findings = {{.fired = false}}};
+    SCOPED(host_evidence_release) struct host_evidence evidence = {.known = false};
+    SCOPED(advice_release) struct advice advice = {.findings = {{.fired = false}}};
     bool failed =
         evidence_load(run->session->db, workload, NULL, &evidence, err) < 0 ||
         advice_make(workload, &evidence, NULL, &advice, err) < 0 ||

@@ -33,6 +33,7 @@ static int end(void **state)
 {
     (void)state;
     workload_release(&workload);
+    advice_release(&advice);
     return 0;
 }
 
@@ -105,6 +106,7 @@ static const struct finding *look(const char *id)
     forget(&workload.unrecorded);
     assert_int_equal(workload_finish(&workload, &err), 0);
     assert_int_equal(splits_relate_steps(&workload, &err), 0);
+    advice_release(&advice);
     assert_int_equal(advice_make(&workload, &host, thresholds, &advice, &err), 0);
     for (size_t i = 0; i < advice_rule_count; i++)
         if (strcmp(advice.findings[i].rule->id, id) == 0)
@@ -171,8 +173,8 @@ static void with_gap(int64_t length_us)
     run(op, 0, 500);
     run(op, 500 + length_us, 500 - length_us);
     step(0, 1000);
-    host.gaps[0] = (struct gap_evidence){.start_ns = 500000, .end_ns = (500 + length_us) * 1000};
-    memcpy(host.gaps[0].call, "aclrtSynchronizeStream", sizeof "aclrtSynchronizeStream");
+    host.gaps[0] =
+        (struct gap_evidence){.start_ns = 500000, .end_ns = (500 + length_us) * 1000, .call = "aclrtSynchronizeStream"};
     host.gap_count = 1;
     host.known = true;
 }
@@ -502,7 +504,7 @@ static void test_the_severity_of_a_gap_is_its_share_of_a_step(void **state)
     host.gap_count = 1;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         host.gaps[0] =
-            (struct gap_evidence){.start_ns = 600000, .end_ns = 600000 + cases[i].ns, .before = 0, .after = 1};
+            (struct gap_evidence){.start_ns = 600000, .end_ns = 600000 + cases[i].ns, .after = 1, .call = ""};
         const struct finding *gap = look("gap");
         assert_true(gap->fired);
         assert_int_equal(gap->severity, cases[i].severity);
