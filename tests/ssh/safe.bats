@@ -224,23 +224,23 @@ scene_no_sums() {
 
 scene_fetch_under_run() {
     start_sshd
-    cat >"$project/out/main" <<'PROGRAM'
+    cat >"$project/out/main" <<PROGRAM
 #!/bin/sh
 mkdir -p JOBA/data
-for i in 1 2 3 4 5 6; do
-    echo "$i" >>JOBA/data/f
-    echo "wrote $i"
-    sleep 0.5
-done
+echo first >JOBA/data/f
+echo wrote
+until [ -e '$scratch/refused' ]; do sleep 0.1; done
+echo last >>JOBA/data/f
 PROGRAM
     collect_in_background ''
-    wait_for grep -q "wrote 2" collect.out
+    wait_for grep -q wrote collect.out
     run_msprof collect --config board.ini --fetch-only "$home/profiling/out" --output there --remove-remote
+    touch refused
     expect_status 5
     expect_contains "$stderr" "another run is going on"
     await_collect
     expect_status 0
-    expect_equal "$(tr -d '\n' <"$project/profiling/JOBA/data/f")" 123456
+    expect_equal "$(tr '\n' ' ' <"$project/profiling/JOBA/data/f")" "first last "
 }
 
 @test "--fetch-only --remove-remote takes nothing from under a run that is going on" {
