@@ -639,10 +639,8 @@ static int keep_names(struct advice *advice, struct err *err)
     for (size_t i = 0; i < advice_rule_count; i++) {
         for (size_t k = 0; k < advice->findings[i].row_count; k++) {
             struct finding_row *row = &advice->findings[i].rows[k];
-            uint32_t number;
-            if (intern_add(&advice->texts, row->name, strlen(row->name), &number, err) < 0)
+            if (intern_keep(&advice->texts, row->name, &row->name, err) < 0)
                 return err_status(err);
-            row->name = advice->texts.items[number].bytes;
             row->launcher = "";
         }
     }

@@ -80,6 +80,20 @@ int intern_add(struct intern *intern, const void *bytes, size_t length, uint32_t
     return 0;
 }
 
+int intern_text(struct intern *intern, const char *text, uint32_t *ret, struct err *err)
+{
+    return intern_add(intern, text != NULL ? text : "", text != NULL ? strlen(text) : 0, ret, err);
+}
+
+int intern_keep(struct intern *intern, const char *text, const char **ret, struct err *err)
+{
+    uint32_t number;
+    if (intern_text(intern, text, &number, err) < 0)
+        return err_status(err);
+    *ret = intern->items[number].bytes;
+    return 0;
+}
+
 void intern_release(struct intern *intern)
 {
     for (size_t i = 0; i < intern->count; i++)

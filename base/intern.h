@@ -24,6 +24,10 @@ struct intern {
 
 /* The number of these bytes, which are copied when they are new. -ERR_NO_MEMORY, or -ERR_LIMIT past 2^31 of them. */
 int intern_add(struct intern *intern, const void *bytes, size_t length, uint32_t *ret, struct err *err);
+/* Likewise of a text; NULL: "". */
+int intern_text(struct intern *intern, const char *text, uint32_t *ret, struct err *err);
+/* Keeps a text, NULL as "": *ret stands until the intern is released. */
+int intern_keep(struct intern *intern, const char *text, const char **ret, struct err *err);
 /* The number when they are there. */
 bool intern_find(const struct intern *intern, const void *bytes, size_t length, uint32_t *ret);
 void intern_release(struct intern *intern);

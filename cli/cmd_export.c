@@ -546,7 +546,7 @@ static void announce(struct export_log *export_log, const char *report)
 
     if (intern_find(&export_log->announced, report, strlen(report), &number))
         return;
-    intern_add(&export_log->announced, report, strlen(report), &number, &ignored);
+    intern_text(&export_log->announced, report, &number, &ignored);
     collection_log_add(&export_log->visit->log, LOG_LEVEL_INFO, LOG_SOURCE_EXPORT, "Start to export %s %s data ...",
                        report, export_log->type->name);
 }

@@ -183,7 +183,7 @@ static int add_group(struct grouping *grouping, uint32_t op, uint64_t order, str
 static int find_group(struct grouping *grouping, const char *key, uint32_t op, uint64_t order, uint32_t *ret,
                       struct err *err)
 {
-    if (intern_add(&grouping->keys, key, strlen(key), ret, err) < 0)
+    if (intern_text(&grouping->keys, key, ret, err) < 0)
         return err_status(err);
     return *ret == grouping->group_count ? add_group(grouping, op, order, err) : 0;
 }

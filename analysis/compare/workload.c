@@ -112,7 +112,7 @@ const char *workload_text(const struct workload *workload, uint32_t text)
 int workload_add_text(struct workload *workload, const char *text, uint32_t *ret, struct err *err)
 {
     *ret = NO_TEXT;
-    return text != NULL ? intern_add(&workload->texts, text, strlen(text), ret, err) : 0;
+    return text != NULL ? intern_text(&workload->texts, text, ret, err) : 0;
 }
 
 struct indexed_operator {

@@ -47,7 +47,7 @@ static void add(struct intern *words, const char *word)
     struct err ignored = ERR_INIT;
     uint32_t number;
 
-    (void)intern_add(words, word, strlen(word), &number, &ignored);
+    (void)intern_text(words, word, &number, &ignored);
 }
 
 static void add_columns(struct intern *words, const struct report *report)

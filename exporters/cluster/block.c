@@ -260,8 +260,7 @@ static int name_groups(struct finding *finding, struct err *err)
     uint32_t ignored;
     int status = 0;
     for (size_t i = 0; status == 0 && i < plan->groups.count; i++)
-        status = intern_add(&finding->names, plan->groups.items[i].number, strlen(plan->groups.items[i].number),
-                            &ignored, err);
+        status = intern_text(&finding->names, plan->groups.items[i].number, &ignored, err);
     finding->groups = calloc(finding->names.count + 1, sizeof *finding->groups);
     return status == 0 && finding->groups == NULL ? err_no_memory(err) : status;
 }
@@ -463,19 +462,17 @@ static int add_link(struct merged_block *block, const struct plan *plan, const s
         .ns = link->ns,
         .reports = 1,
         .last_rank = rank->rank};
-    const char *name = aggregate_text(rank, link->entry), *transport = aggregate_text(rank, link->transport);
-    uint32_t number;
+    uint32_t name, transport;
     if (from.key.source < 0 || from.key.target < 0) {
         block->unmapped_links++;
         return 0;
     }
-    if (name == NULL || transport == NULL)
-        name = name == NULL ? "" : name, transport = transport == NULL ? "" : transport;
-    bool failed = intern_add(&block->texts, name, strlen(name), &number, err) < 0;
-    from.key.entry = number;
-    failed = failed || intern_add(&block->texts, transport, strlen(transport), &number, err) < 0;
-    from.transport = number;
-    return failed ? err_status(err) : merge_link(block, &from, err);
+    if (intern_text(&block->texts, aggregate_text(rank, link->entry), &name, err) < 0 ||
+        intern_text(&block->texts, aggregate_text(rank, link->transport), &transport, err) < 0)
+        return err_status(err);
+    from.key.entry = name;
+    from.transport = transport;
+    return merge_link(block, &from, err);
 }
 
 /* ---- one rank's part ---- */
@@ -644,7 +641,7 @@ static int take_texts(struct merged_block *block, struct team_message *message, 
         const char *text = team_message_text(message);
         if (text == NULL)
             return team_message_wrong(err);
-        if (intern_add(&block->texts, text, strlen(text), &numbers[i], err) < 0)
+        if (intern_text(&block->texts, text, &numbers[i], err) < 0)
             return err_status(err);
     }
     return 0;

@@ -213,7 +213,7 @@ static int add_hosts(struct table_rows *rows, const struct cluster_database_rank
         uint32_t number;
         if (ranks[i].host_uid[0] == '\0')
             continue;
-        if (intern_add(&seen, ranks[i].host_uid, strlen(ranks[i].host_uid), &number, err) < 0 ||
+        if (intern_text(&seen, ranks[i].host_uid, &number, err) < 0 ||
             (seen.count > before && table_add(rows, err, known(ranks[i].host_uid), known(ranks[i].host_name)) < 0))
             return err_status(err);
     }

@@ -75,7 +75,7 @@ static int find_group(struct making *making, const struct aggregate *rank, const
     const char *number = aggregate_text(rank, group->number);
     struct key_item wanted = {.key = {0, block->p2p}};
     bool added;
-    int status = intern_add(&making->numbers, number, strlen(number), &wanted.key.text, err);
+    int status = intern_text(&making->numbers, number, &wanted.key.text, err);
     struct key_item *item = status == 0 ? map_add(&making->groups, &wanted.key, &added, err) : NULL;
     if (item == NULL)
         return err_status(err);
@@ -105,8 +105,7 @@ static int collect_entries(struct making *making, struct err *err)
             if (!plan_wants_step(plan, step))
                 continue;
             if (find_group(making, rank, &rank->blocks[j], &entry.group, err) < 0 ||
-                intern_add(&making->steps, step, strlen(step), &entry.step, err) < 0 ||
-                array_reserve(&plan->entries, 1, err) < 0)
+                intern_text(&making->steps, step, &entry.step, err) < 0 || array_reserve(&plan->entries, 1, err) < 0)
                 return err_status(err);
             plan->entries.items[plan->entries.count++] = entry;
         }

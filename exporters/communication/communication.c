@@ -366,7 +366,7 @@ static int add_operator(struct comm_document *document, const struct comm_operat
     uint32_t number = 0;
     collective_type_of(operator->name, document->pytorch, operator->point_to_point, type);
     bool failed = comm_sum_make(document, operator, & sum, err) < 0 ||
-                  intern_add(&entries->types, type, strlen(type), &number, err) < 0 ||
+                  intern_text(&entries->types, type, &number, err) < 0 ||
                   large_reserve(entries, sum.pairs.count, err) < 0;
     for (size_t i = 0; !failed && i < sum.pairs.count; i++) {
         const struct collective_pair *pair = &sum.pairs.items[i];

@@ -36,11 +36,6 @@ void flame_release(struct flame *flame)
     *flame = (struct flame){.weight = FLAME_DEVICE};
 }
 
-static int flame_name(struct flame *flame, const char *text, uint32_t *ret, struct err *err)
-{
-    return intern_add(&flame->names, text, strlen(text), ret, err);
-}
-
 /* The node of a frame inside of another, new or known; name: a number of flame->names. */
 static int flame_child(struct flame *flame, uint32_t parent, uint32_t name, uint32_t *ret, struct err *err)
 {
@@ -221,7 +216,7 @@ static int take_launching_call(void *arg, const struct cann_call *from, struct e
 
     if (!call_of(from, &call))
         return 0;
-    if (flame_name(&load->calls, text_or_none(load, call_name(from)), &call.name, err) != 0 ||
+    if (intern_text(&load->calls.names, text_or_none(load, call_name(from)), &call.name, err) != 0 ||
         open_call(&load->open, &load->calls, &call, err) != 0)
         return err_status(err);
     if (from->connection_id == DB_NULL)
@@ -236,7 +231,7 @@ static int add_work(struct ascend_load *load, int64_t connection, const char *na
 {
     uint32_t number;
 
-    if (flame_name(load->flame, name, &number, err) < 0)
+    if (intern_text(&load->flame->names, name, &number, err) < 0)
         return err_status(err);
     return spool_joined(load, connection, JOIN_WORK, number, load->flame->weight == FLAME_COUNT ? 1 : duration_ns, err);
 }
@@ -295,7 +290,7 @@ static int take_stack(void *arg, sqlite3_stmt *row, struct err *err)
     struct flame *flame = stacks->load->flame;
     size_t id = (size_t)query_integer(row, 0), parent = (size_t)query_integer(row, 1);
     uint32_t name;
-    int status = flame_name(flame, query_text(row, 2), &name, err);
+    int status = intern_text(&flame->names, query_text(row, 2), &name, err);
 
     return status == 0 ? flame_child(flame, stacks->nodes[parent], name, &stacks->nodes[id], err) : status;
 }
@@ -338,7 +333,7 @@ static int put_below(struct ascend_load *load, uint32_t stack, uint32_t call, ui
     for (; call != FLAME_ROOT; call = load->calls.nodes.items[call].parent)
         frames[count++] = load->calls.nodes.items[call].name;
     while (count > 0)
-        if (flame_name(load->flame, load->calls.names.items[frames[--count]].bytes, &name, err) != 0 ||
+        if (intern_text(&load->flame->names, load->calls.names.items[frames[--count]].bytes, &name, err) != 0 ||
             flame_child(load->flame, *ret, name, ret, err) != 0)
             return err_status(err);
     return 0;
@@ -396,7 +391,7 @@ static int make_device(struct ascend_load *load, sqlite3 *db, bool framework, st
 
     load->spool = spool_new(SPOOL_MEMORY, NULL, err);
     if (load->spool == NULL || flame_init(&load->calls, load->flame->weight, err) != 0 ||
-        flame_name(load->flame, FLAME_NOT_LAUNCHED, &name, err) != 0 ||
+        intern_text(&load->flame->names, FLAME_NOT_LAUNCHED, &name, err) != 0 ||
         flame_child(load->flame, FLAME_ROOT, name, &load->not_launched, err) != 0 ||
         (framework && add_stacks(load, db, err) != 0) ||
         cann_each_call(db, CANN_CALLS, take_launching_call, load, err) != 0 ||
@@ -409,7 +404,8 @@ static int make_device(struct ascend_load *load, sqlite3 *db, bool framework, st
 
 static int add_host_call(struct ascend_load *load, struct open_frame *call, const char *text, struct err *err)
 {
-    if (flame_name(load->flame, text, &call->name, err) != 0 || open_call(&load->open, load->flame, call, err) != 0)
+    if (intern_text(&load->flame->names, text, &call->name, err) != 0 ||
+        open_call(&load->open, load->flame, call, err) != 0)
         return err_status(err);
     add_host_time(&load->open, load->flame);
     return 0;
@@ -511,7 +507,7 @@ static int take_acl_call(void *arg, const struct acl_call *from, struct err *err
 
     if (call.start_ns == DB_NULL || call.end_ns == DB_NULL || call.end_ns < call.start_ns)
         return 0;
-    if (flame_name(load->flame, from->name, &call.name, err) != 0 ||
+    if (intern_text(&load->flame->names, from->name, &call.name, err) != 0 ||
         open_call(&load->open, load->flame, &call, err) != 0)
         return err_status(err);
     if (load->flame->weight == FLAME_HOST)
@@ -542,14 +538,15 @@ static int add_executions(struct svp_flame *load, const struct workload *workloa
     struct flame *flame = load->flame;
     uint32_t name, none, node;
 
-    if (flame_name(flame, FLAME_NOT_LAUNCHED, &name, err) != 0 || flame_child(flame, FLAME_ROOT, name, &none, err) != 0)
+    if (intern_text(&flame->names, FLAME_NOT_LAUNCHED, &name, err) != 0 ||
+        flame_child(flame, FLAME_ROOT, name, &none, err) != 0)
         return err_status(err);
     for (size_t i = 0; i < workload->execution_count; i++) {
         const struct execution *execution = &workload->executions[i];
         const char *text = workload_text(workload, workload->operators[execution->op].key.name);
         int64_t device_id = workload->devices[execution->device].id;
         uint32_t call = workload->facts.placed ? none : executing_at(load, device_id, execution->start_ns, none);
-        if (flame_name(flame, text, &name, err) != 0 || flame_child(flame, call, name, &node, err) != 0)
+        if (intern_text(&flame->names, text, &name, err) != 0 || flame_child(flame, call, name, &node, err) != 0)
             return err_status(err);
         flame_add(flame, node, flame->weight == FLAME_COUNT ? 1 : execution->duration_ns);
     }

@@ -773,15 +773,10 @@ struct memory_load {
     bool of_framework; /* whose pieces of no time are none */
 };
 
-static int add_owner(struct memory_load *load, const char *name, uint32_t *ret, struct err *err)
-{
-    return intern_add(load->owners, name != NULL ? name : "", name != NULL ? strlen(name) : 0, ret, err);
-}
-
 static int take_name(void *arg, sqlite3_stmt *row, struct err *err)
 {
     uint32_t ignored;
-    return add_owner(arg, query_text(row, 0), &ignored, err);
+    return intern_text(((struct memory_load *)arg)->owners, query_text(row, 0), &ignored, err);
 }
 
 static int take_piece(void *arg, sqlite3_stmt *row, struct err *err)
@@ -792,7 +787,7 @@ static int take_piece(void *arg, sqlite3_stmt *row, struct err *err)
                                  .start_ns = query_integer(row, 2),
                                  .end_ns = end_ns != DB_NULL ? end_ns : MEMORY_KEPT,
                                  .bytes = query_integer(row, 4)};
-    int status = add_owner(load, query_text(row, 0), &piece.owner, err);
+    int status = intern_text(load->owners, query_text(row, 0), &piece.owner, err);
 
     return status != 0 || (load->of_framework && (piece.bytes <= 0 || piece.end_ns <= piece.start_ns))
                ? status

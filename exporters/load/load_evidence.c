@@ -175,19 +175,6 @@ static void sum_memory_calls(struct evidence_load *load)
         interval_length(load->first_ns > load->steady_ns ? load->first_ns : load->steady_ns, load->end_ns);
 }
 
-/* Keeps a name for what is told of it. */
-static int keep_name(struct intern *texts, const char *name, const char **ret, struct err *err)
-{
-    uint32_t number;
-
-    if (name == NULL)
-        name = "";
-    if (intern_add(texts, name, strlen(name), &number, err) < 0)
-        return err_status(err);
-    *ret = texts->items[number].bytes;
-    return 0;
-}
-
 static int tell_gap(struct gap_evidence *ret, const struct evidence_load *load, const struct gap *gap, struct err *err)
 {
     size_t i = 0;
@@ -200,7 +187,7 @@ static int tell_gap(struct gap_evidence *ret, const struct evidence_load *load, 
     const char *name = call->name != NO_TEXT ? load->names.items[call->name].bytes : NULL;
     ret->launched = call->launched;
     ret->cause = gap_calls_cause(&load->calls, i, name);
-    return keep_name(&load->evidence->texts, name, &ret->call, err);
+    return intern_keep(&load->evidence->texts, name, &ret->call, err);
 }
 
 static int load_calls(sqlite3 *db, const struct workload *workload, struct evidence_load *load, struct err *err)
@@ -276,8 +263,8 @@ static int take_stage(void *arg, sqlite3_stmt *row, struct err *err)
     evidence->stages_known = true;
     if (evidence->stage_count == FINDING_ROWS || sqlite3_column_type(row, 2) == SQLITE_NULL)
         return 0;
-    if (keep_name(&evidence->texts, (const char *)sqlite3_column_text(row, 0), &stage->name, err) < 0 ||
-        keep_name(&evidence->texts, (const char *)sqlite3_column_text(row, 1), &stage->input, err) < 0)
+    if (intern_keep(&evidence->texts, (const char *)sqlite3_column_text(row, 0), &stage->name, err) < 0 ||
+        intern_keep(&evidence->texts, (const char *)sqlite3_column_text(row, 1), &stage->input, err) < 0)
         return err_status(err);
     stage->empty = sqlite3_column_double(row, 2);
     evidence->stage_count++;
@@ -304,7 +291,7 @@ int evidence_name_launchers(sqlite3 *db, struct advice *advice, struct err *err)
             sqlite3_bind_text(statement, 1, row->name, -1, SQLITE_STATIC);
             if (sqlite3_step(statement) == SQLITE_ROW)
                 status =
-                    keep_name(&advice->texts, (const char *)sqlite3_column_text(statement, 0), &row->launcher, err);
+                    intern_keep(&advice->texts, (const char *)sqlite3_column_text(statement, 0), &row->launcher, err);
             sqlite3_reset(statement);
         }
     }

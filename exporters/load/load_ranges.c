@@ -24,11 +24,6 @@ struct call_reading {
     uint32_t *numbers; /* of each id of texts, then of no name; NO_TEXT: not asked for yet */
 };
 
-static int add_name(struct call_reading *reading, const char *name, uint32_t *ret, struct err *err)
-{
-    return intern_add(reading->names, name, strlen(name), ret, err);
-}
-
 /* ---- Ascend ---- */
 
 static int number_of(struct call_reading *reading, int64_t id, uint32_t *ret, struct err *err)
@@ -39,7 +34,7 @@ static int number_of(struct call_reading *reading, int64_t id, uint32_t *ret, st
     *ret = reading->numbers[place];
     if (*ret != NO_TEXT)
         return 0;
-    int status = add_name(reading, text.text != NULL ? text.text : "N/A", ret, err);
+    int status = intern_text(reading->names, text.text != NULL ? text.text : "N/A", ret, err);
     reading->numbers[place] = *ret;
     return status;
 }
@@ -82,7 +77,7 @@ static int take_acl_call(void *arg, const struct acl_call *call, struct err *err
 {
     struct call_reading *reading = arg;
     struct host_call plain = {.thread = call->thread_id, .start_ns = call->start_ns, .end_ns = call->end_ns};
-    int status = add_name(reading, call->name, &plain.name, err);
+    int status = intern_text(reading->names, call->name, &plain.name, err);
 
     return status == 0 ? reading->each(reading->arg, &plain, err) : status;
 }
@@ -195,7 +190,7 @@ static int take_mark(void *arg, sqlite3_stmt *row, struct err *err)
     struct named_times *times = arg;
     const char *text = query_text(row, 0), *message = text != NULL ? text : "N/A";
     uint32_t name;
-    int status = intern_add(&times->names, message, strlen(message), &name, err);
+    int status = intern_text(&times->names, message, &name, err);
 
     return status == 0 ? add_time(times, name, query_integer(row, 1), query_integer(row, 2), err) : status;
 }
@@ -304,7 +299,7 @@ static int take_op(void *arg, sqlite3_stmt *row, struct err *err)
 
     if (text == NULL)
         return err_no_memory(err);
-    int status = intern_add(&times->names, text, strlen(text), &name, err);
+    int status = intern_text(&times->names, text, &name, err);
     return status == 0 ? reach_name(times, name, err) : status;
 }
 

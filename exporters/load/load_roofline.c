@@ -205,7 +205,7 @@ static int take_texts(void *arg, sqlite3_stmt *statement, struct err *err)
         return 0;
     for (int i = 0; i < TEXTS; i++) {
         const char *text = query_text(statement, i);
-        if (intern_add(&products->texts, text, strlen(text), &texts[i], err) < 0)
+        if (intern_text(&products->texts, text, &texts[i], err) < 0)
             return err_status(err);
     }
     struct product *product = map_add(&products->known, texts, NULL, err);

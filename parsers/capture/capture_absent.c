@@ -280,7 +280,7 @@ static int make_key(const struct mark_rule *rule, const struct file_identity *id
     *key = (struct mark_key){.device_id = identity->device_id};
     *ret = !rule->with_model || identity->model != NULL;
     if (rule->with_model && *ret) {
-        if (intern_add(models, identity->model, strlen(identity->model), &model, err) < 0)
+        if (intern_text(models, identity->model, &model, err) < 0)
             return err_status(err);
         key->model_id = identity->model_id;
         key->model = model;

@@ -191,7 +191,7 @@ int framework_add_step(struct framework *framework, const char *name, int64_t st
 {
     const char *mark = strrchr(name, '#'), *id = mark != NULL ? mark + 1 : name;
     uint32_t number;
-    if (intern_add(&framework->texts, id, strlen(id), &number, err) < 0 || array_reserve(&framework->steps, 1, err) < 0)
+    if (intern_text(&framework->texts, id, &number, err) < 0 || array_reserve(&framework->steps, 1, err) < 0)
         return err_status(err);
     framework->steps.items[framework->steps.count++] =
         (struct framework_step){.id = number, .start_ns = start_ns, .end_ns = end_ns};

@@ -264,7 +264,7 @@ void matrix_clear(struct matrix *matrix)
 static int text(struct matrix *matrix, const char *bytes, int64_t *ret, struct err *err)
 {
     uint32_t number;
-    int status = bytes != NULL ? intern_add(&matrix->texts, bytes, strlen(bytes), &number, err) : 0;
+    int status = bytes != NULL ? intern_text(&matrix->texts, bytes, &number, err) : 0;
     *ret = bytes != NULL && status == 0 ? (int64_t)number : NO_NAME;
     return status;
 }

@@ -391,7 +391,7 @@ static int take_names(struct intern *ret, const char *names, size_t bytes, const
         return damaged(path, "a text does not end", err);
     for (const char *p = names; p < end; p += strlen(p) + 1) {
         size_t before = ret->count;
-        if (intern_add(ret, p, strlen(p), &number, err) < 0)
+        if (intern_text(ret, p, &number, err) < 0)
             return err_status(err);
         if (ret->count == before)
             return damaged(path, "a text stands there twice", err);

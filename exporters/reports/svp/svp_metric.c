@@ -179,7 +179,7 @@ static int find_row(struct svp_statistic *statistic, const char *type, bool ai_c
     struct row_key key = {.stream_id = stream_id, .ai_cpu = ai_cpu};
     uint32_t number = 0;
     bool added;
-    if (type != NULL && intern_add(&statistic->types, type, strlen(type), &number, err) < 0)
+    if (type != NULL && intern_text(&statistic->types, type, &number, err) < 0)
         return err_status(err);
     key.type = type != NULL ? number + 1 : 0;
     if (array_reserve(statistic, 1, err) < 0)

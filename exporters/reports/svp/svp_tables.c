@@ -47,7 +47,7 @@ static int number_types(struct svp_layer_table *table, struct err *err)
         return out_of_memory(err);
     for (size_t i = 0; i < layers->count; i++) {
         const char *type = layers->layers[i].type;
-        if (type != NULL && intern_add(&types, type, strlen(type), &table->types[i], err) < 0)
+        if (type != NULL && intern_text(&types, type, &table->types[i], err) < 0)
             return err_status(err);
         table->types[i] += type != NULL ? 2 : 1;
     }

@@ -133,7 +133,7 @@ static void put_custom(struct strbuf *buf, const struct framework_text *custom)
     strbuf_adds(buf, "}");
 }
 
-static int intern_text(struct framework *framework, const struct framework_text *text, uint32_t *ret, struct err *err)
+static int intern_field(struct framework *framework, const struct framework_text *text, uint32_t *ret, struct err *err)
 {
     return intern_add(&framework->texts, text->text != NULL ? text->text : "", text->length, ret, err);
 }
@@ -148,8 +148,8 @@ static int add_dataset(struct reading *reading, const struct fields *fields, con
     put_custom(&reading->name, &fields->texts[TEXT_CUSTOM]);
     if (reading->name.failed)
         return err_no_memory(err);
-    if (intern_text(framework, &fields->texts[TEXT_GRAPH_EVENT], &key.key.event, err) < 0 ||
-        intern_text(framework, &fields->texts[TEXT_NAME], &key.key.operation, err) < 0 ||
+    if (intern_field(framework, &fields->texts[TEXT_GRAPH_EVENT], &key.key.event, err) < 0 ||
+        intern_field(framework, &fields->texts[TEXT_NAME], &key.key.operation, err) < 0 ||
         intern_add(&framework->texts, reading->name.data, reading->name.length, &key.key.custom, err) < 0)
         return err_status(err);
     struct group *group = map_add(&reading->groups, &key, &added, err);
