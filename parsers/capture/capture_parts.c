@@ -344,6 +344,7 @@ static void fill_from(struct capture_part *part, const struct capture_part *othe
     if (part->host_monotonic_ns < 0) {
         part->host_monotonic_ns = other->host_monotonic_ns;
         inherit(&part->host_tick, other->host_tick);
+        part->host_tick_diff = other->host_tick_diff;
     }
     if (part->start_unix_ns < 0 || part->start_monotonic_ns < 0) {
         part->start_unix_ns = other->start_unix_ns;
@@ -444,6 +445,9 @@ static int64_t usual_device_hz(int64_t chip)
     case 8:
     case 11:
         return 48000000;
+    case 15:
+    case 16:
+        return NANOSECONDS;
     default:
         return 100000000;
     }

@@ -276,8 +276,10 @@ static int process_buffer(struct stream *stream, bool *ret_give_up, struct err *
         *ret_give_up = stream->layout == NULL;
         if (*ret_give_up || status < 0)
             return status;
-        stream_drop_front(stream);
     }
+    if (!stream->run_begun)
+        stream_drop_front(stream);
+    stream->run_begun = true;
     int64_t done = stream->layout->mixed ? take_mixed_chunk(stream, err) : take_chunk(stream, err);
     if (done < 0)
         return (int)done;
@@ -313,7 +315,7 @@ static int64_t take_sound(struct stream *stream, struct err *err)
  * of them, and what they leave back into the buffer. */
 static bool may_borrow(const struct stream *stream)
 {
-    return stream->layout != NULL && !stream->layout->mixed && !stream->searching && stream->used <= READER_FRONT &&
+    return stream->run_begun && !stream->layout->mixed && !stream->searching && stream->used <= READER_FRONT &&
            2 * stream->layout->record_size <= READER_FRONT && stream->decoder->buffer_size == CHUNK_SIZE;
 }
 
@@ -416,7 +418,7 @@ static int finish_run(struct stream *stream, bool *ret_give_up, struct err *err)
 static bool continues(const struct stream *stream, size_t index)
 {
     if (index == 0 || stream->files[index].identity.slice == stream->files[index - 1].identity.slice + 1)
-        return true;
+        return index == 0 || !stream_run_ends(stream, index - 1);
     diag_report(stream->decoder->capture->diag, DIAG_FILE_MISSING, FILE_PLACE(stream->files[index].name, NULL),
                 "slice %lld follows slice %lld; those between them are missing",
                 (long long)stream->files[index].identity.slice, (long long)stream->files[index - 1].identity.slice);
@@ -428,8 +430,11 @@ static int read_files(struct stream *stream, struct err *err)
     int status = 0;
     bool give_up = false, whole = true;
     for (size_t i = 0; i < stream->file_count && status == 0 && !give_up; i++) {
-        if (!continues(stream, i) || !whole)
+        if (!continues(stream, i) || !whole) {
             status = finish_run(stream, &give_up, err);
+            stream->run = i;
+            stream->run_begun = false;
+        }
         if (status < 0)
             break;
         give_up = false; /* a later run may begin better */

@@ -365,6 +365,13 @@ static int make_plans(const struct stream *stream, const struct layout *best, st
     return 0;
 }
 
+static void drop_front(struct stream *stream, size_t length)
+{
+    memmove(stream->buffer, stream->buffer + length, stream->used - length);
+    stream->used -= length;
+    stream->buffer_offset += (int64_t)length;
+}
+
 int stream_choose_layout(struct stream *stream, struct err *err)
 {
     const struct layout_set *set = stream->decoder->capture->options.layouts;
@@ -382,44 +389,60 @@ int stream_choose_layout(struct stream *stream, struct err *err)
     }
     status = make_plans(stream, best, err);
     stream->plan = stream->decoder->plans;
+    drop_front(stream, best->header);
     return status;
 }
 
-/* A device that ages its data cuts slices off the front without regard to records: what is left of the first record is
- * as long as the whole is over a multiple of records. True when the bytes in front are such a rest. */
-static bool is_aged(const struct stream *stream, size_t rest)
+/* Whether bytes of a file, or of those after it, are known to be missing behind it. */
+static bool loses_end(const struct stream *stream, size_t index)
 {
-    enum capture_family family = stream->decoder->capture->family;
-    const struct layout *layout = stream->layout;
-    if ((family != CAPTURE_CANN && family != CAPTURE_2022) || stream->files->identity.slice < 0 || rest == 0 ||
-        stream->used < rest + layout->record_size)
-        return false;
-    if (!framing_can_search(layout))
-        return true;
-    return !layout_matches(layout, stream->buffer) && layout_matches(layout, stream->buffer + rest);
+    const struct capture_file *file = &stream->files[index];
+    return (file->done.file_size > 0 && file->size < (uint64_t)file->done.file_size) ||
+           (index + 1 < stream->file_count && file[1].identity.slice != file->identity.slice + 1);
 }
 
-static void drop_front(struct stream *stream, size_t length)
+bool stream_run_ends(const struct stream *stream, size_t index)
 {
-    memmove(stream->buffer, stream->buffer + length, stream->used - length);
-    stream->used -= length;
-    stream->buffer_offset += (int64_t)length;
+    return index + 1 == stream->file_count || loses_end(stream, index);
+}
+
+/* Bytes of the record that begins before the run of the current file, if it does: a device that ages its data cuts
+ * slices off the front without regard to records, and slices may be missing. A run that begins with the first slice, or
+ * whose end is missing, tells nothing of them by its length. */
+static size_t rest_in_front(const struct stream *stream)
+{
+    uint64_t length = 0;
+    size_t last = stream->current;
+    while (!stream_run_ends(stream, last))
+        last++;
+    for (size_t i = stream->run; i <= last; i++)
+        length += stream->files[i].size;
+    const bool at_start = stream->run == 0 && stream->files->identity.slice == 0;
+    const size_t rest = (size_t)(length % stream->layout->record_size);
+    if (framing_can_search(stream->layout))
+        return stream->run == 0 && stream->used >= rest + stream->layout->record_size &&
+                       !layout_matches(stream->layout, stream->buffer) &&
+                       layout_matches(stream->layout, stream->buffer + rest)
+                   ? rest
+                   : 0;
+    return at_start || loses_end(stream, last) || stream->used < rest + stream->layout->record_size ? 0 : rest;
 }
 
 void stream_drop_front(struct stream *stream)
 {
-    if (stream->layout->header > 0) {
-        drop_front(stream, stream->layout->header);
+    enum capture_family family = stream->decoder->capture->family;
+    if ((family != CAPTURE_CANN && family != CAPTURE_2022) || stream->files->identity.slice < 0 ||
+        stream->layout->mixed || stream->layout->header > 0)
         return;
-    }
-    size_t rest = (size_t)(stream->total_size % stream->layout->record_size);
-    if (stream->layout->mixed || !is_aged(stream, rest))
+    const size_t rest = rest_in_front(stream);
+    if (rest == 0)
         return;
     stream_locate(stream, 0);
     struct capture_file *file = stream->decoder->file;
     struct place place = {file->name, -1, 0, NULL};
-    diag_report(stream->decoder->capture->diag, DIAG_RECORD_AGED, &place, "%zu bytes in front of a record of %u", rest,
+    const enum diag_id id = stream->run == 0 ? DIAG_RECORD_AGED : DIAG_RECORD_TRUNCATED;
+    diag_report(stream->decoder->capture->diag, id, &place, "%zu bytes in front of a record of %u", rest,
                 stream->layout->record_size);
-    capture_file_reject(file, DIAG_RECORD_AGED, 1);
+    capture_file_reject(file, id, 1);
     drop_front(stream, rest);
 }

@@ -44,6 +44,8 @@ struct stream {
     unsigned char *buffer; /* the decoder's; holds used bytes that begin at stream offset buffer_offset */
     size_t used;
     int64_t buffer_offset;
+    size_t run;      /* the file that the run of the current one begins with: between runs something is missing */
+    bool run_begun;  /* its front has been looked at */
     bool last_chunk; /* nothing follows what is in the buffer */
     bool searching;  /* after a damaged record, for the next sound one */
     struct damage {
@@ -60,9 +62,12 @@ struct stream {
 int stream_grow_buffer(struct stream *stream, struct err *err);
 /* Makes the byte of the buffer the decoder's place: in which file, and where in it. */
 void stream_locate(struct stream *stream, size_t at);
-/* Sets stream->layout and the decoder's plans by the first bytes; NULL when none fits, which has been reported. */
+/* Sets stream->layout and the decoder's plans by the first bytes, and drops the layout's header; NULL when none fits,
+ * which has been reported. */
 int stream_choose_layout(struct stream *stream, struct err *err);
-/* Drops from the buffer's front the layout's header, or what ageing left of a record. */
+/* Whether the file at index is the last of its run: the stream ends with it, or something is missing behind it. */
+bool stream_run_ends(const struct stream *stream, size_t index);
+/* Drops from the front of a run what ageing or missing slices left of a record. */
 void stream_drop_front(struct stream *stream);
 
 #endif

@@ -60,6 +60,18 @@ END
     done
 }
 
+@test "the counter of chips 15 and 16 is taken to have 1 GHz where nobody says it" {
+    for chip in 15 16; do
+        write_v6 $chip
+        sed -i 's/"hwts_frequency": "50"/"hwts_frequency": ""/' PROF_1/device_0/info.json.0
+        run_msprof import -dir PROF_1
+        expect_contains "$stderr" "no hwts_frequency in info.json: the chip's usual one is assumed"
+        # 500, 250, 500 and 50 ticks.
+        expect_sql "SELECT group_concat(duration_ns) FROM (SELECT duration_ns FROM device_task ORDER BY start_ns)" "500,250,500,50"
+        rm -rf PROF_1
+    done
+}
+
 @test "counters have times of their own, and columns for each kind of core" {
     write_v6 15
     run_msprof export summary -dir PROF_1 --stable-names

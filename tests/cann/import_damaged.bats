@@ -85,6 +85,55 @@ END
     expect_contains "$stderr" "stars_soc.data.0.slice_3: slice 3 follows slice 1; those between them are missing"
 }
 
+# How many rows of a table of PROF_1 the sound capture has not, whatever their numbers are; and how many rows it has.
+expect_rows_of_sound() { # table, "strange|rows"
+    local columns
+    columns=$(sqlite3 PROF_1/sqlite/runtime.db "SELECT group_concat(name) FROM pragma_table_info('$1')
+        WHERE name NOT IN ('id', 'file_id')")
+    expect_sql "ATTACH '$PWD/SOUND/sqlite/runtime.db' AS sound; SELECT (SELECT count(*) FROM (SELECT $columns
+        FROM main.$1 EXCEPT SELECT $columns FROM sound.$1)), (SELECT count(*) FROM main.$1)" "$2"
+}
+
+copy_system_capture() {
+    cp -r "$repository/testdata/cann/system-910b/"PROF* "$1"
+    chmod -R u+w "$1"
+}
+
+@test "a stream without magic numbers that misses its end, or a slice, keeps its other records where they are" {
+    local stream table rows sizes
+    copy_system_capture SOUND
+    run_msprof import -dir SOUND
+    while read -r stream table rows; do
+        for sizes in kept gone; do
+            rm -rf PROF_1
+            copy_system_capture PROF_1
+            truncate -s -5 "PROF_1/device_0/data/$stream.data.0.slice_0"
+            [ "$sizes" = kept ] || rm "PROF_1/device_0/data/$stream.data.0.slice_0.done"
+            run_msprof import -dir PROF_1
+            expect_status 3
+            [[ $stderr == *"device_0/data/$stream.data.0.slice_0: record"*"bytes at the end; expected a record of"* ]]
+            expect_rows_of_sound "$table" "0|$rows"
+        done
+    done <<'END'
+l2_cache l2_cache 20
+pcie pcie 11
+npu_module_mem npu_module_mem 11
+qos qos 11
+END
+    # Three slices that cut records, of which the second is missing: a record is cut at each side of it.
+    rm -rf PROF_1
+    copy_system_capture PROF_1
+    cd PROF_1/device_0/data
+    split --bytes=500 --numeric-suffixes --suffix-length=1 l2_cache.data.0.slice_0 part.
+    rm l2_cache.data.0.slice_0*
+    for part in 0 2 3; do mv "part.$part" "l2_cache.data.0.slice_$part"; done
+    rm part.1
+    cd - >/dev/null
+    run_msprof import -dir PROF_1
+    expect_status 3
+    expect_rows_of_sound l2_cache "0|13"
+}
+
 @test "slices are read in the order of their numbers" {
     damage 0 <<'END'
 sound(slice_records=7)
@@ -281,6 +330,22 @@ text('host/host_start.log', '[Host]\nclock_monotonic_raw: %d\ncntvct: %d\n' % (M
 text('device_0/host_start.log.0', '[Device0]\nclock_monotonic_raw: %d\ncntvct: 0\ncntvct_diff: 25\n' % MONOTONIC)
 END
     expect_sql "SELECT min(start_ns) - 1700000000000000000 FROM device_task" 200250
+}
+
+@test "a device without a start log of its own has the host's, with what its clock was read late" {
+    local lost
+    for lost in '' "remove('device_0/host_start.log.0')"; do
+        damage 0 <<END
+sound()
+edit_json('host/info.json', CPU=[{'Frequency': '1000.0'}])
+edit_json('device_0/info.json.0', CPU=[{'Frequency': '1000.0'}])
+log = '[%s]\nclock_monotonic_raw: %d\ncntvct: %d\ncntvct_diff: 250\n'
+text('host/host_start.log', log % ('Host', MONOTONIC, MONOTONIC))
+text('device_0/host_start.log.0', log % ('Device0', MONOTONIC, MONOTONIC))
+$lost
+END
+        expect_sql "SELECT min(start_ns) - 1700000000000000000 FROM device_task" 200250
+    done
 }
 
 @test "a frequency of 0, or none, is replaced by the chip's usual one and named" {
