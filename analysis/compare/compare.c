@@ -645,23 +645,46 @@ static struct compare_check *add_check(struct comparison *comparison, const char
     return check;
 }
 
-/* The score is multiplied by the factor when the texts differ. */
-static void finish_check(struct comparison *comparison, struct compare_check *check)
+/* The score is multiplied by the factor when the sides differ. */
+static void finish_check(struct comparison *comparison, struct compare_check *check, bool same)
 {
-    check->same = strcmp(check->base, check->new_side) == 0;
-    if (check->same)
+    check->same = same;
+    if (same)
         check->factor = 1;
     comparison->score *= check->factor;
+}
+
+/* Where the first word begins that two lists do not share. */
+static size_t first_different_word(const char *base, const char *other)
+{
+    size_t first = 0;
+
+    for (size_t i = 0; base[i] != '\0' && base[i] == other[i]; i++)
+        if (base[i] == ' ')
+            first = i + 1;
+    return first;
+}
+
+/* Writes a side of a check from a word on, with dots for what is left out. */
+static void show_side(char to[CHECK_SIZE], const char *text, size_t first)
+{
+    const char *from = text[0] != '\0' ? text + first : "N/A";
+    const int room = CHECK_SIZE - (int)sizeof "... ...";
+
+    snprintf(to, CHECK_SIZE, "%s%.*s%s", first > 0 ? "... " : "", strlen(from) < CHECK_SIZE - 4 ? CHECK_SIZE : room,
+             from, strlen(from) < CHECK_SIZE - 4 ? "" : "...");
 }
 
 static void check_texts(struct comparison *comparison, const char *name, const char *base, const char *other,
                         double factor)
 {
     struct compare_check *check = add_check(comparison, name, factor);
+    const bool same = strcmp(base, other) == 0, whole = strlen(base) < CHECK_SIZE && strlen(other) < CHECK_SIZE;
+    const size_t first = same || whole ? 0 : first_different_word(base, other);
 
-    snprintf(check->base, sizeof check->base, "%s", base[0] != '\0' ? base : "N/A");
-    snprintf(check->new_side, sizeof check->new_side, "%s", other[0] != '\0' ? other : "N/A");
-    finish_check(comparison, check);
+    show_side(check->base, base, first);
+    show_side(check->new_side, other, first);
+    finish_check(comparison, check, same);
 }
 
 static void check_numbers(struct comparison *comparison, const char *name, int64_t base, int64_t other, double factor)
@@ -670,7 +693,7 @@ static void check_numbers(struct comparison *comparison, const char *name, int64
 
     snprintf(check->base, sizeof check->base, "%lld", (long long)base);
     snprintf(check->new_side, sizeof check->new_side, "%lld", (long long)other);
-    finish_check(comparison, check);
+    finish_check(comparison, check, base == other);
 }
 
 /* Checks how many of all operators both sides have, by whatever match. */

@@ -52,10 +52,13 @@ struct compare_rows {
     bool steps_differ;  /* of captures whose steps do not run the same, so that a number of executions is no fact */
 };
 
+/* Room for a side of a check; of longer texts the part that differs is shown. */
+#define CHECK_SIZE 256
+
 /* A fact of both sides. */
 struct compare_check {
     const char *name;
-    char base[256], new_side[256];
+    char base[CHECK_SIZE], new_side[CHECK_SIZE];
     bool same;
     double factor; /* what the score is multiplied with */
 };

@@ -190,7 +190,7 @@ static int find_group(struct grouping *grouping, const char *key, uint32_t op, u
 
 static int copy_text(char **ret, const char *text, struct err *err)
 {
-    *ret = strdup(text);
+    *ret = strdup(text != NULL ? text : "");
     return *ret != NULL ? 0 : err_no_memory(err);
 }
 
@@ -378,8 +378,6 @@ static int operator_key(const struct workload *workload, const struct workload_o
     return key->failed ? err_no_memory(err) : 0;
 }
 
-#define KEY_SIZE 4096
-
 /* Tells it of tables whose totals are compared. */
 static int tell_varying(const struct counting *counting, struct grouping *grouping, struct execution_keys keys,
                         struct err *err)
@@ -470,7 +468,7 @@ static int table_of_streams(const struct counting *counting, struct profile_tabl
 {
     const struct workload *workload = counting->workload;
     SCOPED(grouping_release) struct grouping grouping = {.groups = NULL};
-    char key[KEY_SIZE];
+    char key[64];
     uint32_t group;
     int status = 0;
 
@@ -488,7 +486,7 @@ static int table_of_steps(const struct counting *counting, struct profile_table 
     SCOPED(grouping_release) struct grouping grouping = {.groups = NULL};
     const struct splits *splits = counting->splits;
     SCOPED_FREE uint32_t *groups = scoped_memory(splits->count + 1, sizeof *groups);
-    char key[KEY_SIZE];
+    char key[GROUP_NAME_SIZE];
     bool failed = groups == NULL && err_no_memory(err) < 0;
 
     if (splits->whole)
@@ -544,13 +542,15 @@ static int find_gap_group(struct grouping *grouping, struct map *pairs, const st
 {
     const uint32_t names[2] = {execution_name_id(workload, gap->before), execution_name_id(workload, gap->after)};
     struct gap_pair *pair = map_add(pairs, names, NULL, err);
-    char key[KEY_SIZE];
 
     if (pair == NULL)
         return err_status(err);
     if (pair->known == 0) {
-        snprintf(key, sizeof key, "%.1000s -> %.1000s", workload_text(workload, names[0]),
-                 workload_text(workload, names[1]));
+        SCOPED_FREE char *key = scoped_memory(
+            strlen(workload_text(workload, names[0])) + strlen(workload_text(workload, names[1])) + sizeof " -> ", 1);
+        if (key == NULL)
+            return err_no_memory(err);
+        stpcpy(stpcpy(stpcpy(key, workload_text(workload, names[0])), " -> "), workload_text(workload, names[1]));
         if (find_group(grouping, key, NO_TEXT, order, &pair->group, err) < 0)
             return err_status(err);
         pair->known = 1;
@@ -695,10 +695,13 @@ int profile_make(const struct workload *workload, const char *name, const struct
                             .step_source = workload->step_source,
                             .executions = (int64_t)workload->execution_count,
                             .refused = (int64_t)workload->refused};
+    ret->facts.models = ret->facts.metrics = NULL;
     if (copies == NULL)
         return err_no_memory(err);
-    bool failed = copy_text(&ret->name, name, err) < 0 || splits_make(workload, &splits, err) < 0 ||
-                  name_cut_steps(ret, &splits, err) < 0;
+    bool failed = copy_text(&ret->name, name, err) < 0 ||
+                  copy_text(&ret->facts.models, workload->facts.models, err) < 0 ||
+                  copy_text(&ret->facts.metrics, workload->facts.metrics, err) < 0 ||
+                  splits_make(workload, &splits, err) < 0 || name_cut_steps(ret, &splits, err) < 0;
     splits.warm_counts = choice->warmup;
     failed = failed || (!choice->warmup && counted_executions(workload, &splits, &counting.counted, err) < 0);
     for (size_t i = 0; i < splits.count; i++) {
@@ -753,6 +756,8 @@ void profile_release(struct profile *profile)
     }
     free(profile->groups);
     free(profile->cut_steps);
+    free(profile->facts.models);
+    free(profile->facts.metrics);
     free(profile->name);
     *profile = (struct profile){.name = NULL};
 }

@@ -101,6 +101,8 @@ void workload_release(struct workload *workload)
     large_free(workload->other_tasks.items);
     free(workload->streams);
     free(workload->devices);
+    free(workload->facts.models);
+    free(workload->facts.metrics);
     workload_init(workload);
 }
 
@@ -398,13 +400,19 @@ size_t workload_first_at(const struct workload *workload, uint16_t device, int64
     return search_by(workload->executions, workload->execution_count, sizeof wanted, begins_before, &wanted);
 }
 
-void workload_facts_append(char *list, size_t size, const char *word)
+int workload_facts_append(char **list, const char *word, struct err *err)
 {
-    size_t used = strlen(list), length = strlen(word);
+    const size_t used = *list != NULL ? strlen(*list) : 0, length = strlen(word);
 
-    for (const char *at = list; length > 0 && (at = strstr(at, word)) != NULL; at += length)
-        if ((at == list || at[-1] == ' ') && (at[length] == ',' || at[length] == '\0'))
-            return;
-    if (length > 0 && used + length + 3 < size)
-        snprintf(list + used, size - used, "%s%s", used > 0 ? ", " : "", word);
+    for (const char *at = *list; length > 0 && at != NULL && (at = strstr(at, word)) != NULL; at += length)
+        if ((at == *list || at[-1] == ' ') && (at[length] == ',' || at[length] == '\0'))
+            return 0;
+    if (length == 0)
+        return 0;
+    char *grown = realloc(*list, used + length + sizeof ", ");
+    if (grown == NULL)
+        return err_no_memory(err);
+    *list = grown;
+    snprintf(grown + used, length + sizeof ", ", "%s%s", used > 0 ? ", " : "", word);
+    return 0;
 }

@@ -108,9 +108,10 @@ struct execute_start {
     int64_t start_ns, end_ns;
 };
 
-/* Facts that a capture says of itself; texts are "" and numbers 0 where it does not. */
+/* Facts that a capture says of itself; texts are "" or NULL and numbers 0 where it does not. */
 struct workload_facts {
-    char family[32], chip[32], models[256], metrics[160];
+    char family[32], chip[32];
+    char *models, *metrics; /* lists, owned by the workload, or by the profile that has a copy */
     int64_t cube_cores, vector_cores, clock_khz, rated_khz, tick_ns, devices, problems;
     bool times_known; /* false: durations mean nothing */
     bool placed;      /* the capture does not say when each task ran; gaps between tasks mean nothing */
@@ -190,8 +191,8 @@ int workload_finish(struct workload *workload, struct err *err);
  * one behind the last of the device. */
 size_t workload_first_at(const struct workload *workload, uint16_t device, int64_t time_ns);
 
-/* Appends a word to a list in a fact, separated by ", ", each once; cut where it does not fit. */
-void workload_facts_append(char *list, size_t size, const char *word);
+/* Appends a word to a list in a fact, separated by ", ", each once. */
+int workload_facts_append(char **list, const char *word, struct err *err);
 
 static inline bool work_computes(uint32_t work)
 {

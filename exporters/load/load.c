@@ -388,7 +388,7 @@ static void fill_operators(const struct cann_load *load)
             fill_operator(load, &load->workload->operators[i], &load->counted.items[i], &plan);
 }
 
-static void fill_facts(struct workload_facts *facts, const struct cann_parts *parts)
+static int fill_facts(struct workload_facts *facts, const struct cann_parts *parts, struct err *err)
 {
     for (size_t i = 0; i < parts->count; i++) {
         const struct cann_part *part = &parts->parts[i];
@@ -399,9 +399,11 @@ static void fill_facts(struct workload_facts *facts, const struct cann_parts *pa
         facts->cube_cores = part->ai_core_num > 0 ? part->ai_core_num : 0;
         facts->vector_cores = part->aiv_num > 0 ? part->aiv_num : 0;
         facts->clock_khz = facts->rated_khz = part->aic_hz > 0 ? part->aic_hz / 1000 : 0;
-        workload_facts_append(facts->metrics, sizeof facts->metrics, part->metrics);
-        workload_facts_append(facts->metrics, sizeof facts->metrics, part->aiv_metrics);
+        if (workload_facts_append(&facts->metrics, part->metrics, err) < 0 ||
+            workload_facts_append(&facts->metrics, part->aiv_metrics, err) < 0)
+            return err_status(err);
     }
+    return 0;
 }
 
 /* Sums of counters and the texts of many operators together are much memory: from here on counters are read by a walk
@@ -427,10 +429,9 @@ static int workload_load_ascend(sqlite3 *db, enum load_counters counters, struct
     cann_texts_release(&load.names);
     map_release(&workload->operator_index);
     failed = failed || (counters == WITH_COUNTERS && !beside && read_tasks(&load, db, true, take_counters, err) < 0);
-    if (!failed) {
-        fill_facts(&workload->facts, &load.parts);
+    failed = failed || fill_facts(&workload->facts, &load.parts, err) < 0;
+    if (!failed)
         fill_operators(&load);
-    }
     cann_parts_release(&load.parts);
     map_release(&load.known);
     free(load.counted.items);
@@ -520,9 +521,10 @@ static int use_model(struct svp_load *load, const char *model, int64_t model_id,
     load->any_model = true;
     load->model_id = model_id;
     snprintf(load->model, sizeof load->model, "%s", model);
-    workload_facts_append(load->workload->facts.models, sizeof load->workload->facts.models, model);
     load->layers = (struct svp_layers){.layers = NULL};
-    int status = workload_add_text(load->workload, model, &load->model_text, err);
+    int status = workload_facts_append(&load->workload->facts.models, model, err);
+    if (status == 0)
+        status = workload_add_text(load->workload, model, &load->model_text, err);
     return status == 0 ? svp_layers_load(load->db, model, model_id, &load->layers, err) : status;
 }
 

@@ -312,3 +312,19 @@ END
     expect_status 0
     expect_equal "$(ls -A baselines)" one.json
 }
+
+@test "captures of many models are of the same ones when all are, also those that do not fit into a line" {
+    local models=() i side
+    for i in $(seq 10); do models+=(--model "network_with_a_long_name_$i:$i"); done
+    for side in unet_2019 yolo_v8; do
+        "$MSPROF_BUILD/make-capture" --output $side "${models[@]}" --model $side:13 --inferences 2 --layers 16 --api-calls 4 2>/dev/null
+    done
+    run_msprof -q diff unet_2019/JOB* yolo_v8/JOB* --format json
+    expect_equal "$(json '[(c["same"], c["base"][-9:], c["new"][-7:]) for c in d["comparability"]["checks"] if c["name"] == "models"]')" \
+        "[(False, 'unet_2019', 'yolo_v8')]"
+    cp -r unet_2019 copy
+    run_msprof -q diff unet_2019/JOB* copy/JOB* --format json
+    expect_equal "$(json '[c["same"] for c in d["comparability"]["checks"] if c["name"] == "models"]')" "[True]"
+    run_msprof -q show unet_2019/JOB* --table summary --format csv
+    expect_equal "$(grep '^Models,' <<<"$output" | grep -o 'network_with_a_long_name_[0-9]*\|unet_2019' | wc -l)" 11
+}

@@ -75,8 +75,8 @@ int html_put_identity(struct html_page *page, struct err *err)
     put_megahertz(page, "Clock", facts->clock_khz);
     put_megahertz(page, "Rated frequency", facts->rated_khz);
     put_cores(page, facts);
-    put_name(page, "Models", facts->models);
-    put_fact(page, "Metrics", facts->metrics);
+    put_name(page, "Models", facts->models != NULL ? facts->models : "");
+    put_fact(page, "Metrics", facts->metrics != NULL ? facts->metrics : "");
     put_counts(page, &page->workload);
     html_table_end(page);
     return 0;

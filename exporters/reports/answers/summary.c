@@ -35,6 +35,11 @@ __attribute__((format(printf, 4, 5))) static int put_line(struct report_run *run
     return text[0] != '\0' ? report_put(run, (&(const struct shown){item, text}), err) : 0;
 }
 
+static int put_list(struct report_run *run, const char *item, const char *list, struct err *err)
+{
+    return list != NULL && list[0] != '\0' ? report_put(run, (&(const struct shown){item, list}), err) : 0;
+}
+
 static int put_facts(struct report_run *run, const struct workload *workload, struct err *err)
 {
     const struct workload_facts *facts = &workload->facts;
@@ -48,8 +53,7 @@ static int put_facts(struct report_run *run, const struct workload *workload, st
                                              (long long)facts->cube_cores, (long long)facts->vector_cores)
                                   : put_line(run, "Cores", err, "%lld", (long long)facts->cube_cores)) < 0) ||
         put_line(run, "Devices", err, "%lld", (long long)facts->devices) < 0 ||
-        put_line(run, "Models", err, "%s", facts->models) < 0 ||
-        put_line(run, "Metrics", err, "%s", facts->metrics) < 0 ||
+        put_list(run, "Models", facts->models, err) < 0 || put_list(run, "Metrics", facts->metrics, err) < 0 ||
         put_line(run, "Executions", err, "%zu of %zu operators", workload->execution_count, workload->operator_count) <
             0 ||
         (workload->refused > 0 && put_line(run, "Refused", err, "%llu executions whose times cannot be",
