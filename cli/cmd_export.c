@@ -287,7 +287,8 @@ static int name_parts(struct merge *merge, struct merge_part *parts, struct err 
         parts[i] = (struct merge_part){.db = capture->db,
                                        .database = capture->database,
                                        .label = capture->name,
-                                       .host = merge->overlap ? capture->label : NULL,
+                                       .host = capture->label,
+                                       .names_device = merge->overlap,
                                        .names_host = merge->several_hosts};
     }
     return 0;

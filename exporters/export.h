@@ -103,8 +103,9 @@ struct merge_part {
     sqlite3 *db; /* of a new CANN capture; its times are by a clock that all have */
     const char *database;
     const char *label; /* what tells it from the others: names files that cannot be united */
-    const char *host;  /* stands before numbers of devices; NULL: they differ in all parts */
-    bool names_host;   /* rows of the host are named after it, too */
+    const char *host;  /* what its devices and its host are named after, where they are */
+    bool names_device; /* devices are: their numbers do not tell them apart */
+    bool names_host;   /* rows of the host are */
     int64_t shift_ns;  /* added to all its times: of timelines alone */
     bool by_itself;    /* its processes stand together, behind those of the parts before: of timelines alone */
 };

@@ -306,6 +306,7 @@ static int draw(struct cluster_timeline *work, struct err *err)
                                        .database = rank->database,
                                        .label = rank->label,
                                        .host = rank->label,
+                                       .names_device = true,
                                        .shift_ns = number_add(clock->shift_ns, work->aligned[i].joins_ns),
                                        .by_itself = true};
     }

@@ -20,6 +20,10 @@ struct filter {
     char *operand;
     bool is_number;
     double number; /* in the unit that the column shows */
+    /* The same in whole units of the values, for times have more digits than a double. */
+    bool is_exact;
+    int64_t whole;
+    int fraction; /* 1: a little more than whole; -1: a little less */
 };
 
 /* ---- the value of a cell as a number ---- */
@@ -30,6 +34,14 @@ static double power_of_ten(unsigned n)
     while (n-- > 0)
         power *= 10;
     return power;
+}
+
+/* Digits behind the point of the number that an integer is shown as. */
+static unsigned decimals_of(const struct report_step *step)
+{
+    return step->form == FORM_TIME                                        ? 3
+           : step->form == FORM_SCALED || step->form == FORM_SCALED_FIXED ? step->decimals
+                                                                          : 0;
 }
 
 static bool number_of(const struct report_step *step, const struct report_value *value, double *ret)
@@ -44,11 +56,7 @@ static bool number_of(const struct report_step *step, const struct report_value 
     case VALUE_INTEGER:
         if (report_step_has_texts(step) || step->words != NULL)
             return false;
-        *ret = (double)value->integer;
-        if (step->form == FORM_SCALED || step->form == FORM_SCALED_FIXED)
-            *ret /= power_of_ten(step->decimals);
-        else if (step->form == FORM_TIME)
-            *ret /= 1000;
+        *ret = (double)value->integer / power_of_ten(decimals_of(step));
         return true;
     default:
         return false;
@@ -78,6 +86,36 @@ static const struct unit *find_unit(const char *name, size_t length)
     return NULL;
 }
 
+/* Takes a plain decimal number in whole units of the step's integers; false: it is none, or has too many digits. */
+static bool take_exact(struct filter *filter)
+{
+    const char *p = filter->operand;
+    const bool negative = *p == '-';
+    unsigned behind = 0;
+    bool point = false, any = false, more = false;
+    int64_t whole = 0;
+    for (p += *p == '-' || *p == '+'; *p != '\0'; p++) {
+        if (*p == '.' && !point) {
+            point = true;
+        } else if (*p < '0' || *p > '9') {
+            return false;
+        } else if (point && behind == decimals_of(&filter->step)) {
+            more |= *p != '0';
+        } else {
+            if (__builtin_mul_overflow(whole, 10, &whole) || __builtin_add_overflow(whole, *p - '0', &whole))
+                return false;
+            behind += point;
+            any = true;
+        }
+    }
+    for (; behind < decimals_of(&filter->step); behind++)
+        if (__builtin_mul_overflow(whole, 10, &whole))
+            return false;
+    filter->whole = negative ? -whole : whole;
+    filter->fraction = more ? (negative ? -1 : 1) : 0;
+    return any;
+}
+
 /* "100", "1.5ms": a number and, behind it, a unit, which is turned into that of the column. */
 static int take_operand(struct filter *filter, const char *title, struct err *err)
 {
@@ -90,6 +128,7 @@ static int take_operand(struct filter *filter, const char *title, struct err *er
     if (end == text || !isfinite(filter->number))
         return 0;
     filter->is_number = *end == '\0';
+    filter->is_exact = filter->is_number && take_exact(filter);
     if (filter->is_number)
         return 0;
     const struct unit *given = find_unit(end, strlen(end));
@@ -267,6 +306,10 @@ static bool passes(struct row_choice *choice, const struct filter *filter, const
 {
     double number;
     bool is_number = number_of(&filter->step, value, &number);
+    if (filter->comparison > UNLIKE && filter->is_exact && is_number && value->kind == VALUE_INTEGER)
+        return holds(filter->comparison, value->integer != filter->whole
+                                             ? (value->integer > filter->whole) - (value->integer < filter->whole)
+                                             : -filter->fraction);
     if (filter->comparison > UNLIKE && filter->is_number && is_number)
         return holds(filter->comparison, (number > filter->number) - (number < filter->number));
     if (!report_step_text(&filter->step, value, &choice->text) || choice->text.failed)
@@ -274,8 +317,8 @@ static bool passes(struct row_choice *choice, const struct filter *filter, const
     const char *text = choice->text.data != NULL ? choice->text.data : "";
     if (filter->comparison <= UNLIKE)
         return (sqlite3_strglob(filter->operand, text) == 0) == (filter->comparison == LIKE);
-    if (filter->is_number) /* a text is no number: neither less nor greater */
-        return filter->comparison == UNEQUAL;
+    if (filter->is_number && filter->comparison < EQUAL) /* a text is no number: neither less nor greater */
+        return false;
     return holds(filter->comparison, strcmp(text, filter->operand));
 }
 

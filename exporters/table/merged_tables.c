@@ -192,7 +192,7 @@ static void put_device(struct merged_tables *merged, struct table_cell device)
     static const struct row_format csv = {.format = TABLE_CSV};
     const struct merge_part *part = &merged->parts[merged->source->part];
     const bool is_host = device.length == strlen("host") && memcmp(device.text, "host", device.length) == 0;
-    if (part->host == NULL || (is_host && !part->names_host)) {
+    if (!(is_host ? part->names_host : part->names_device)) {
         outfile_write(&merged->out, device.text, device.length);
         return;
     }

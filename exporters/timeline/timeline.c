@@ -358,7 +358,7 @@ static int write_part(struct merging *merging, size_t i, const char *report, str
     SCOPED(release) struct track_run run = run_of(&merging->timeline);
     run.everything = report == NULL;
     run.is_part = true;
-    run.host = merging->parts[i].host;
+    run.host = merging->parts[i].names_device ? merging->parts[i].host : NULL;
     run.first_place = merging->parts[i].by_itself ? (int64_t)i * PLACES_OF_A_PART : 0;
     bool failed = load(&run, err) < 0 || choose_process(merging, &run, err) < 0 || choose_tracks(&run, report, err) < 0;
     run.trace = merging->trace;

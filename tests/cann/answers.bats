@@ -440,3 +440,65 @@ PY
     expect_contains "$output" "Busy,87.48 % (1428.760 us)" # the union of all tasks, of 1633.22 us
     expect_contains "$output" "Free,12.52 % (204.460 us)"
 }
+
+@test "a filter finds the time that a table shows, to the nanosecond, and texts that look like numbers" {
+    local shown
+    cp -r "$repository/testdata/cann/prof-910b/"PROF* PROF_1
+    run_msprof -q show PROF_1 --table task_time --columns task_start --format csv
+    shown=$(tail -n +2 <<<"$output" | tr -d '"\t')
+    expect_equal "$(wc -l <<<"$shown") $(sort -u <<<"$shown" | wc -l)" "100 100"
+    while read -r time; do
+        run_msprof -q show PROF_1 --table task_time --columns task_start --format csv --filter "task_start=$time"
+        expect_equal "$(tail -n +2 <<<"$output" | tr -d '"\t')" "$time"
+    done < <(head -20 <<<"$shown")
+    # How many begin at a time or later, before it, and after a time of which no clock tells so many digits.
+    python3 - $shown >expected <<'END'
+import sys
+from decimal import Decimal
+times = [Decimal(t) for t in sys.argv[1:]]
+middle = sorted(times)[37]
+for name, limit in ((">=", middle), ("<", middle), (">", middle + Decimal("0.0001")), ("!=", middle)):
+    count = {">=": sum(t >= limit for t in times), "<": sum(t < limit for t in times),
+             ">": sum(t > limit for t in times), "!=": sum(t != limit for t in times)}[name]
+    print("task_start%s%s" % (name, limit), count)
+END
+    expect_equal "$(wc -l <expected)" 4
+    while read -r filter count; do
+        run_msprof -q show PROF_1 --table task_time --columns task_start --format csv --filter "$filter"
+        expect_equal "$filter $(tail -n +2 <<<"$output" | wc -l)" "$filter $count"
+    done <expected
+    rm -rf PROF_1
+    cp -r "$repository/testdata/cann/system-910b/"PROF* PROF_1
+    run_msprof -q show PROF_1 --table ai_cpu_pmu_events --columns event --format csv --filter 'event=0x11'
+    expect_equal "$output" $'Event\n0x11'
+    run_msprof -q show PROF_1 --table ai_cpu_pmu_events --columns event --format csv --filter 'event!=0x11'
+    expect_not_contains "$output" 0x11
+    expect_contains "$output" 0x
+}
+
+@test "diff tells pairs of operators apart whose names begin alike for a thousand characters" {
+    local name capture
+    name=$(printf 'Default/network/%.0s' $(seq 80))
+    for capture in PROF_1 PROF_2; do
+        program $capture <<PY
+for i in range(40):
+    p.op('$name' + 'abcd'[i % 4], us=100, gap=50 + 10 * (i % 4))
+PY
+    done
+    run_msprof -q diff PROF_1 PROF_2 --format json --min-share 0
+    expect_equal "$(json 'sorted(g["key"].replace("'"$name"'", "") for g in d["gaps"])')" \
+        "['a -> b', 'b -> c', 'c -> d', 'd -> a']"
+}
+
+@test "a model of 2022 that the capture does not have is status 4, and nothing is written" {
+    cp -r "$repository/testdata/cann/2022-910a/"PROF* PROF_1
+    run_msprof -q import PROF_1
+    for report in summary timeline; do
+        run_msprof export $report PROF_1 --model-id 77 --output out
+        expect_status 4
+        expect_equal "$(find out -path "*/$report/*")" ""
+    done
+    run_msprof export summary PROF_1 --output out
+    expect_status 0
+    expect_contains "$(find out -path '*/summary/*')" op_summary
+}

@@ -127,6 +127,16 @@ END
     expect_contains "$(cat out/mindstudio_profiler_output/msprof_*.json)" '"NPU 0 of two"'
 }
 
+@test "rows of two hosts are named by host where their devices have different numbers, too" {
+    make_prof PROF_1 0 one
+    make_prof PROF_2 1 two
+    run_msprof export summary --merge --output out PROF_1 PROF_2
+    expect_status 0
+    expect_equal "$(column op_summary Device_id)" "0 1"
+    expect_equal "$(column api_statistic Device_id | tr ' ' '\n' | sort | uniq -c | tr -s ' ')" " 2 one:host
+ 2 two:host"
+}
+
 @test "two captures of one device of one host are named by their directories" {
     make_prof PROF_1 0 node
     make_prof PROF_2 0 node

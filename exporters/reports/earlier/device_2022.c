@@ -50,7 +50,7 @@ static int find_range(struct range_2022 *range, sqlite3 *db, int64_t device_id, 
     int status = iteration_each_end(db, device_id, take_end, &search, err);
     if (status == 0 && !search.any) {
         range->ticks.until_tick = INT64_MAX;
-        range->exists = range->iteration == 1;
+        range->exists = range->iteration == 1 && options->model_id < 0; /* nobody said of which model */
     }
     return status;
 }
