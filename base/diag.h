@@ -116,6 +116,10 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_TEXT_UNSAFE, "text-unsafe", DIAG_WARNING,                                                                   \
       "names with control characters or bytes that are no UTF-8; these are replaced by U+FFFD",                        \
       "check who made the capture: names of sound programs have none")                                                 \
+    X(DIAG_TEXT_CUT, "text-cut", DIAG_WARNING,                                                                         \
+      "a text that is too long to be kept whole, as a list of thousands of tensors; what is behind its limit is "      \
+      "dropped",                                                                                                       \
+      "no action is needed where its beginning is enough; the capture's files have the whole of it")                   \
     X(DIAG_TASK_UNMATCHED_END, "task-unmatched-end", DIAG_WARNING, "a task end without its start; it is dropped",      \
       "no action is needed when it happens at the start of a capture only")                                            \
     X(DIAG_TASK_UNMATCHED_START, "task-unmatched-start", DIAG_NOTE,                                                    \

@@ -17,6 +17,8 @@
 
 /* Long messages of msproftx: their records hold a piece each. */
 
+#define MESSAGE_MAX 65536 /* characters */
+
 /* Pieces may come in any order. A mark number that comes again begins a new message with each first piece. */
 static const char find_pieces[] =
     "CREATE TEMP TABLE piece AS SELECT id, process_id, thread_id, coalesce(mark_id, 0) AS mark, segment, message"
@@ -28,14 +30,16 @@ static const char join_pieces[] =
     "CREATE TEMP TABLE numbered AS SELECT *, max(1, sum(segment = 0) OVER"
     "  (PARTITION BY process_id, thread_id, mark ORDER BY id)) AS number FROM piece;"
     "CREATE TEMP TABLE whole AS SELECT id, mark, min(segment) AS first, last, count(*) AS pieces,"
-    "  substr(group_concat(message, ''), 1, 16384) AS message FROM (SELECT *, max(segment) OVER"
-    "    (PARTITION BY process_id, thread_id, mark, number) AS last FROM numbered"
-    "    ORDER BY process_id, thread_id, mark, number, segment, id)"
-    "  GROUP BY process_id, thread_id, mark, number;"
-    "CREATE INDEX temp.whole_by_id ON whole(id);"
-    "UPDATE msproftx SET message = (SELECT w.message FROM whole w WHERE w.id = msproftx.id)"
-    "  WHERE id IN (SELECT id FROM whole);"
-    "DELETE FROM msproftx WHERE id IN (SELECT id FROM numbered EXCEPT SELECT id FROM whole);";
+    "  substr(group_concat(message, ''), 1, " SQL_NUMBER(
+        MESSAGE_MAX) ") AS message,"
+                     "  length(group_concat(message, '')) AS length FROM (SELECT *, max(segment) OVER"
+                     "    (PARTITION BY process_id, thread_id, mark, number) AS last FROM numbered"
+                     "    ORDER BY process_id, thread_id, mark, number, segment, id)"
+                     "  GROUP BY process_id, thread_id, mark, number;"
+                     "CREATE INDEX temp.whole_by_id ON whole(id);"
+                     "UPDATE msproftx SET message = (SELECT w.message FROM whole w WHERE w.id = msproftx.id)"
+                     "  WHERE id IN (SELECT id FROM whole);"
+                     "DELETE FROM msproftx WHERE id IN (SELECT id FROM numbered EXCEPT SELECT id FROM whole);";
 
 static int report(void *arg, sqlite3_stmt *row, struct err *err)
 {
@@ -44,6 +48,16 @@ static int report(void *arg, sqlite3_stmt *row, struct err *err)
     diag_report(diag, DIAG_MESSAGE_INCOMPLETE, FILE_PLACE(query_text(row, 0), NULL),
                 "%lld pieces of the message of mark %lld; expected %lld", (long long)query_integer(row, 2),
                 (long long)query_integer(row, 1), (long long)query_integer(row, 3));
+    return 0;
+}
+
+static int report_cut(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    struct diagnostics *diag = arg;
+    (void)err;
+    diag_report(diag, DIAG_TEXT_CUT, FILE_PLACE(query_text(row, 0), NULL),
+                "the message of mark %lld has %lld characters; expected at most %d: it is cut behind them",
+                (long long)query_integer(row, 1), (long long)query_integer(row, 2), MESSAGE_MAX);
     return 0;
 }
 
@@ -90,14 +104,18 @@ static int join_pieces_of(sqlite3 *db, struct diagnostics *diag, struct err *err
         query_run(db,
                   "SELECT f.path, w.mark, w.pieces, w.last + 1 FROM whole w JOIN msproftx m ON m.id = w.id"
                   "  JOIN source_file f ON f.id = m.file_id WHERE w.pieces != w.last + 1 ORDER BY w.id",
-                  NULL, 0, report, diag, err) < 0)
+                  NULL, 0, report, diag, err) < 0 ||
+        query_run(db,
+                  "SELECT f.path, w.mark, w.length FROM whole w JOIN msproftx m ON m.id = w.id"
+                  "  JOIN source_file f ON f.id = m.file_id WHERE w.length > " SQL_NUMBER(MESSAGE_MAX) " ORDER BY w.id",
+                  NULL, 0, report_cut, diag, err) < 0)
         return err_status(err);
     return database_exec(db, "DROP TABLE whole; DROP TABLE numbered; DROP TABLE piece", err);
 }
 
 /* Joins the rows of table msproftx that are pieces of one message, those of one process, thread and mark, to one row in
- * the order of the pieces; at most 16384 characters are kept. Missing pieces are reported. The tables of the import are
- * filled. Returns 0 or -code with err set. */
+ * the order of the pieces; at most MESSAGE_MAX characters are kept. Missing pieces and cut messages are reported. The
+ * tables of the import are filled. Returns 0 or -code with err set. */
 static int db_join_messages(sqlite3 *db, struct diagnostics *diag, struct err *err)
 {
     if (join_pieces_of(db, diag, err) < 0 || make_safe(db, diag, err) < 0)

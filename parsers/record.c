@@ -85,10 +85,54 @@ static bool has_texts(const struct record_kind *kind)
     return false;
 }
 
+struct long_text {
+    struct long_text *next;
+    char bytes[];
+};
+
+static char *new_long_text(struct row_batch *batch, size_t length)
+{
+    struct long_text *text = malloc(sizeof *text + length);
+    if (text == NULL)
+        return NULL;
+    text->next = batch->long_texts;
+    batch->long_texts = text;
+    batch->long_bytes += length;
+    return text->bytes;
+}
+
+static void free_long_texts(struct row_batch *batch)
+{
+    for (struct long_text *text = batch->long_texts, *next; text != NULL; text = next) {
+        next = text->next;
+        free(text);
+    }
+    batch->long_texts = NULL;
+    batch->long_bytes = 0;
+}
+
+void row_batch_put_text(struct row_batch *batch, const char *text, size_t length, struct cell *ret)
+{
+    const size_t room = batch->texts_capacity - batch->texts_used;
+    char *copy = length > BATCH_TEXT_MAX ? new_long_text(batch, length) : NULL;
+    if (copy == NULL) {
+        copy = batch->texts + batch->texts_used;
+        const size_t most = room < BATCH_TEXT_MAX ? room : BATCH_TEXT_MAX;
+        batch->incomplete |= length > most;
+        length = length < most ? length : most;
+        batch->texts_used += length;
+    }
+    memcpy(copy, text, length);
+    ret->text = copy;
+    ret->length = (uint32_t)length;
+}
+
 bool row_batch_begin(struct row_batch *batch, const struct record_kind *kind)
 {
     batch->kind = kind;
     batch->rows = batch->texts_used = 0;
+    batch->incomplete = false;
+    free_long_texts(batch);
     return make_cell_room(batch, BATCH_ROWS * kind->column_count) && (!has_texts(kind) || make_text_room(batch));
 }
 
@@ -98,5 +142,6 @@ void row_batch_free(struct row_batch *batch)
         return;
     free(batch->cells);
     free(batch->texts);
+    free_long_texts(batch);
     free(batch);
 }

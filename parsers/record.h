@@ -260,7 +260,8 @@ int record_kind_column(const struct record_kind *kind, const char *name);
 const char *column_unit_name(enum column_unit unit);
 
 #define BATCH_ROWS 512
-#define BATCH_TEXTS (256 * 1024) /* room for every text column of one row at DECODED_TEXT_MAX */
+#define BATCH_TEXT_MAX 16384     /* bytes of a text that stands among the others; a longer one has its own memory */
+#define BATCH_TEXTS (256 * 1024) /* room for every text column of one row at BATCH_TEXT_MAX */
 
 /* A set of rows of one kind on the way from the decoder to a sink. */
 struct row_batch {
@@ -271,6 +272,9 @@ struct row_batch {
     uint64_t present[BATCH_ROWS]; /* one word a row */
     char *texts;                  /* the cells' texts; NULL while no kind had any */
     size_t texts_used, texts_capacity;
+    struct long_text *long_texts; /* those of more than BATCH_TEXT_MAX bytes */
+    size_t long_bytes;
+    bool incomplete; /* memory for one of them ran out */
 };
 
 /* Allocates a batch that has no room yet; NULL when memory ran out. */
@@ -279,6 +283,8 @@ struct row_batch *row_batch_new(void);
  * not to touch the memory of large ones. False: memory ran out. */
 bool row_batch_begin(struct row_batch *batch, const struct record_kind *kind);
 void row_batch_free(struct row_batch *batch);
+/* Copies a text into the batch. Of one that finds no room the front is kept, and the batch is incomplete. */
+void row_batch_put_text(struct row_batch *batch, const char *text, size_t length, struct cell *ret);
 
 /* Many rows of one kind that need not be made at once. */
 struct row_source {

@@ -44,7 +44,7 @@ struct decode_plan {
     } steps[RECORD_MAX_COLUMNS];
     uint64_t present;  /* columns that the layout gives */
     uint64_t files;    /* columns that get the file's id */
-    size_t text_bytes; /* that one row's texts may take: DECODED_TEXT_MAX each at most */
+    size_t text_bytes; /* that one row's texts may take of a batch: BATCH_TEXT_MAX each at most */
 };
 
 /* The layout must have passed layout_check. */
@@ -106,8 +106,13 @@ static inline void decode_put_file(const struct decode_plan *plan, int64_t file_
     for (uint64_t left = plan->files; left != 0; left &= left - 1)
         row_set_integer(row, (size_t)__builtin_ctzll(left), file_id);
 }
-/* Copies the text into the batch; cut at DECODED_TEXT_MAX bytes (on a character boundary). */
-#define DECODED_TEXT_MAX 16384
+#define DECODED_TEXT_MAX (64 * 1024) /* bytes of a text that a row keeps; queries of users read 128 KiB */
+/* How many bytes of a longer list joined by ';' are kept: those of its whole items. */
+size_t decoded_list_cut(const char *text);
+/* Tells that a text of a table is cut; file: where it stands, NULL: it is made of several files. */
+void decoder_report_cut(struct decoder *decoder, const char *file, const struct record_kind *kind, size_t column,
+                        size_t length, size_t kept);
+/* Copies the text into the batch; one of more than DECODED_TEXT_MAX bytes is cut and told with the current file. */
 void decoder_set_text(struct decoder *decoder, const struct record_kind *kind, struct row *row, size_t column,
                       const char *text, size_t length);
 /* Calls each for every whole line of a text file without its line end, counting decoded and rejected lines; empty lines

@@ -6,7 +6,6 @@
 #include "base/file/checksum.h"
 #include "base/file/fsutil.h"
 #include "base/progress.h"
-#include "base/utf8.h"
 #include "parsers/capture/capture.h"
 #include "parsers/decode/decode_ahead.h"
 #include "parsers/decode/decoder.h"
@@ -29,13 +28,8 @@ static void copy_texts(struct stream *stream, struct row *row)
     for (size_t i = 0; i < stream->plan->step_count; i++) {
         const struct decode_step *step = &stream->plan->steps[i];
         struct cell *cell = &row->cells[step->column];
-        if (!step->text)
-            continue;
-        if (cell->length > DECODED_TEXT_MAX)
-            cell->length = (uint32_t)utf8_cut(cell->text, DECODED_TEXT_MAX);
-        memcpy(batch->texts + batch->texts_used, cell->text, cell->length);
-        cell->text = batch->texts + batch->texts_used;
-        batch->texts_used += cell->length;
+        if (step->text)
+            row_batch_put_text(batch, cell->text, cell->length, cell);
     }
 }
 

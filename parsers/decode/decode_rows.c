@@ -64,7 +64,7 @@ static void add_steps(struct decode_plan *plan, bool plain)
             .divide = field->divide != 0 ? field->divide : 1,
         };
         if (step->text)
-            plan->text_bytes += field->width < DECODED_TEXT_MAX ? field->width : DECODED_TEXT_MAX;
+            plan->text_bytes += field->width < BATCH_TEXT_MAX ? field->width : BATCH_TEXT_MAX;
         step->scaled = !step->text && (step->multiply != 1 || step->divide != 1);
         plan->step_count -= add_quick(plan, step);
         plan->present |= UINT64_C(1) << column;
@@ -240,15 +240,24 @@ struct open_batch *decoder_open_batch(struct decoder *decoder, const struct reco
 static int commit(struct decoder *decoder, struct open_batch *open, struct err *err)
 {
     struct row_batch *batch = open->batch;
+    bool incomplete = batch->incomplete;
     open->batch = NULL;
-    return decoder->sink->commit(decoder->sink, batch, err);
+    int status = decoder->sink->commit(decoder->sink, batch, err);
+    return status == 0 && incomplete ? err_no_memory(err) : status;
+}
+
+/* Whether a row of so many bytes of texts has no room any more. Long texts are counted when they are there. */
+static bool is_full(const struct row_batch *batch, size_t text_bytes)
+{
+    return batch->rows == batch->capacity || batch->texts_capacity - batch->texts_used < text_bytes ||
+           batch->long_bytes > BATCH_TEXTS;
 }
 
 int open_batch_next(struct decoder *decoder, struct open_batch *open, size_t text_bytes, struct row *ret_row,
                     struct err *err)
 {
     struct row_batch *batch = open->batch;
-    if (batch != NULL && (batch->rows == batch->capacity || batch->texts_capacity - batch->texts_used < text_bytes)) {
+    if (batch != NULL && is_full(batch, text_bytes)) {
         if (commit(decoder, open, err) < 0)
             return err_status(err);
         batch = NULL;
@@ -336,7 +345,7 @@ int decoder_emit(struct decoder *decoder, const struct record_kind *kind, struct
     struct open_batch *open = decoder_open_batch(decoder, kind);
     if (open == NULL)
         return err_set(err, ERR_FAILED, "record kind '%s' is not registered", kind->name);
-    int status = open_batch_next(decoder, open, open->text_columns * DECODED_TEXT_MAX, ret_row, err);
+    int status = open_batch_next(decoder, open, open->text_columns * BATCH_TEXT_MAX, ret_row, err);
     if (status == 0)
         open_batch_keep(open);
     return status;
@@ -402,20 +411,30 @@ void decoder_count(struct decoder *decoder)
     decoder->file->decoded++;
 }
 
+size_t decoded_list_cut(const char *text)
+{
+    const char *border = memrchr(text, ';', DECODED_TEXT_MAX + 1);
+    return border != NULL ? (size_t)(border - text) : utf8_cut(text, DECODED_TEXT_MAX);
+}
+
+void decoder_report_cut(struct decoder *decoder, const char *file, const struct record_kind *kind, size_t column,
+                        size_t length, size_t kept)
+{
+    const struct place place = {file, -1, -1, kind->columns[column].name};
+    diag_report(decoder->capture->diag, DIAG_TEXT_CUT, &place,
+                "a text of table %s has %zu bytes; expected at most %d: it is cut to %zu", kind->table, length,
+                DECODED_TEXT_MAX, kept);
+}
+
 void decoder_set_text(struct decoder *decoder, const struct record_kind *kind, struct row *row, size_t column,
                       const char *text, size_t length)
 {
-    struct row_batch *batch = decoder_open_batch(decoder, kind)->batch;
-    if (length > DECODED_TEXT_MAX)
-        length = utf8_cut(text, DECODED_TEXT_MAX);
-    if (batch->texts_capacity - batch->texts_used <
-        length) /* cannot be: decoder_emit made room for every text column */
-        length = batch->texts_capacity - batch->texts_used;
-    char *copy = batch->texts + batch->texts_used;
-    memcpy(copy, text, length);
-    batch->texts_used += length;
-    row->cells[column].text = copy;
-    row->cells[column].length = (uint32_t)length;
+    if (length > DECODED_TEXT_MAX) {
+        size_t kept = utf8_cut(text, DECODED_TEXT_MAX);
+        decoder_report_cut(decoder, decoder_place(decoder, NULL).file, kind, column, length, kept);
+        length = kept;
+    }
+    row_batch_put_text(decoder_open_batch(decoder, kind)->batch, text, length, &row->cells[column]);
     *row->present |= UINT64_C(1) << column;
 }
 

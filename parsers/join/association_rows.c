@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Results of the association, as rows. */
+#include "base/number.h"
+#include "base/utf8.h"
 #include "parsers/join/association_data.h"
 #include "parsers/kinds/common/cann_rows.h"
 #include "parsers/kinds/common/text/tensor_names.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- calls ---- */
 
@@ -205,6 +209,23 @@ int association_emit_tasks(struct association *association, struct err *err)
 
 /* ---- texts ---- */
 
+/* A name that is too long ends with its number: names that differ behind the cut are not to be one. */
+static int set_cut_name(struct association *association, struct row *row, size_t number, struct err *err)
+{
+    const struct interned *text = &association->texts.items[number];
+    char end[NUMBER_MAX + sizeof "... ()"];
+    const size_t end_length = (size_t)snprintf(end, sizeof end, "... (%zu)", number + 1);
+    SCOPED_FREE char *name = scoped_memory(DECODED_TEXT_MAX, 1);
+    if (name == NULL)
+        return err_no_memory(err);
+    const size_t kept = utf8_cut(text->bytes, DECODED_TEXT_MAX - end_length);
+    memcpy(name, text->bytes, kept);
+    memcpy(name + kept, end, end_length);
+    decoder_report_cut(association->decoder, NULL, &kind_name, NAME_TEXT, text->length, kept);
+    decoder_set_text(association->decoder, &kind_name, row, NAME_TEXT, name, kept + end_length);
+    return 0;
+}
+
 static int emit_name(struct association *association, size_t number, struct err *err)
 {
     const struct interned *text = &association->texts.items[number];
@@ -212,6 +233,8 @@ static int emit_name(struct association *association, size_t number, struct err 
     if (decoder_emit(association->decoder, &kind_name, &row, err) < 0)
         return err_status(err);
     row_set_integer(&row, NAME_ID, (int64_t)number + 1);
+    if (text->length > DECODED_TEXT_MAX)
+        return set_cut_name(association, &row, number, err);
     decoder_set_text(association->decoder, &kind_name, &row, NAME_TEXT, text->bytes, text->length);
     return 0;
 }
@@ -254,8 +277,14 @@ static int set_tensor_text(struct association *association, struct row *row, siz
         first = false;
         p = put(p, &tensors[i], association->executions != NULL ? TENSOR_ERA_2022 : TENSOR_ERA_NOW);
     }
+    size_t length = (size_t)(p - text);
+    if (length > DECODED_TEXT_MAX) {
+        size_t kept = decoded_list_cut(text);
+        decoder_report_cut(association->decoder, NULL, &kind_tensor_set, column, length, kept);
+        length = kept;
+    }
     if (!first)
-        decoder_set_text(association->decoder, &kind_tensor_set, row, column, text, (size_t)(p - text));
+        decoder_set_text(association->decoder, &kind_tensor_set, row, column, text, length);
     return 0;
 }
 

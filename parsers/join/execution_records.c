@@ -305,8 +305,7 @@ static int add_operator_texts(struct executions *executions, const struct named_
     bool any = false;
     for (size_t i = 0; i < OPERATOR_TEXTS; i++) {
         const char *text = operator_->texts[i] != NULL ? operator_->texts[i] : none;
-        size_t length = strlen(text);
-        strbuf_add(&all, text, length < DECODED_TEXT_MAX ? length : DECODED_TEXT_MAX);
+        strbuf_adds(&all, text); /* its kind kept DECODED_TEXT_MAX bytes of it at most */
         strbuf_addc(&all, '\0');
         any |= operator_->texts[i] != NULL;
     }

@@ -82,6 +82,59 @@ END
         WHERE kind = 'capture_op_info_variable' GROUP BY 1 ORDER BY 1" $'|4\nrecord-magic|2\nrecord-truncated|1'
 }
 
+# A capture with 20 records of 176 bytes and what Python says of their bytes, cut into slices at these offsets.
+write_slices() { # statements about whole, offsets
+    write_capture <<END
+def record(task):
+    body = struct.pack('<6I4Q2I', 7, 0, 30, task, 0, 8, p.hash('op'), p.hash('Type'), 0, 0, 0, 2) + bytes(88)
+    return struct.pack('<HHIIIQ', 0x5a5a, RUNTIME, 813, 1, len(body), MONOTONIC) + body
+p.launch(0, 1, 1, 'op')
+p.ran(1000, 2000, 1, 1)
+whole = bytearray(b''.join(record(i) for i in range(20)))
+$1
+ends = [*($2,), len(whole)]
+for i, start in enumerate((0, *ends[:-1])):
+    name = 'unaging.variable.capture_op_info'
+    if i == 0:
+        p.host[name] = whole[:ends[0]]
+    else:
+        p._write('host', 'data/%s.slice_%d' % (name, i), whole[start:ends[i]])
+END
+    run_msprof import -dir PROF_1
+    expect_status 3
+}
+
+expect_records() { # rows, rejected records of each file
+    expect_sql "SELECT count(*) FROM capture_op_info_variable" "$1"
+    expect_sql "SELECT group_concat(substr(path, -7) || ':' || records_rejected) FROM (SELECT * FROM source_file
+        WHERE path LIKE '%variable.capture_op_info%' ORDER BY path)" "$2"
+}
+
+@test "records of different lengths are told in the slice where they begin, by the offset in it" {
+    write_slices 'whole[13 * 176] = 0' 1760
+    expect_contains "$stderr" 'variable.capture_op_info.slice_1: record 13, offset 528: no record begins here'
+    expect_records 19 slice_0:0,slice_1:1
+    write_slices 'whole[9 * 176] = 0; del whole[-100:]' '9 * 176 + 20, 12 * 176, 19 * 176 + 30'
+    expect_contains "$stderr" 'variable.capture_op_info.slice_0: record 9, offset 1584: no record begins here'
+    expect_contains "$stderr" 'variable.capture_op_info.slice_2: record 19, offset 1232: 76 bytes; expected a whole record'
+    expect_records 18 slice_0:1,slice_1:0,slice_2:1,slice_3:0
+}
+
+@test "each record of different lengths that damage costs is counted" {
+    write_slices 'for i in (13, 14, 15): whole[i * 176] = 0' 1760
+    expect_contains "$stderr" 'slice_1: record 13, offset 528: no record begins here'
+    expect_equal "$(grep -c 'no record begins' <<<"$stderr")" 1
+    expect_records 17 slice_0:0,slice_1:3
+    # Over a slice; by their magic where the length is damaged, and behind one whose end is known.
+    write_slices 'for i in (8, 9, 10): whole[i * 176] = 0' 1760
+    expect_records 17 slice_0:2,slice_1:1
+    write_slices 'for i in (3, 4, 7): whole[i * 176 + 12] = 1' 1760
+    expect_records 17 slice_0:3,slice_1:0
+    write_slices 'whole[3 * 176] = 0; whole[4 * 176:4 * 176 + 88] = bytes(88); del whole[19 * 176 + 50:]; whole[18 * 176] = 0' 1760
+    expect_contains "$stderr" 'slice_1: record 19, offset 1584: 50 bytes; expected a whole record'
+    expect_records 16 slice_0:2,slice_1:2
+}
+
 @test "expanded streams have 15 bits, and the words of placeholders and events are never exchanged" {
     for expanded in 1 0; do
         rm -rf PROF_1

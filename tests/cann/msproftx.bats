@@ -197,6 +197,18 @@ END
         $'piece 0 of 1;piece 2 of 1;\npiece 1 of 2;\npiece 0 of 3;piece 1 of 3;piece 1 of 3;'
 }
 
+@test "a message of more than 65536 characters is cut and told, one of 17000 is whole" {
+    capture <<'END'
+for mark, pieces in ((1, 110), (2, 421)):
+    for segment in range(pieces):
+        p.tx(5, 9, 'x' * 156, info=1, mark=mark, event=3, segment=segment)
+END
+    expect_equal "$status" 3
+    expect_contains "$stderr" "the message of mark 2 has 65676 characters; expected at most 65536"
+    expect_equal "$(grep -c 'the message of mark' <<<"$stderr")" 1
+    expect_sql "SELECT mark_id, length(message) FROM msproftx ORDER BY mark_id" $'1|17160\n2|65536'
+}
+
 @test "mark numbers that come again begin new messages" {
     capture <<'END'
 for i in range(3):

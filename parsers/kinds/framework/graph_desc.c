@@ -41,8 +41,9 @@ static const struct {
 };
 
 struct lists {
-    struct strbuf texts[OUTPUT_FORMATS + 1];
-    int tensors[2]; /* inputs, outputs so far */
+    struct strbuf texts[OUTPUT_FORMATS + 1]; /* failed: the next values have no room */
+    int64_t separators[OUTPUT_FORMATS + 1];  /* in each */
+    int64_t tensors[2];                      /* inputs, outputs so far */
 };
 
 static const char *data_type_name(const char *code, size_t length)
@@ -71,13 +72,19 @@ static void add_value(struct lists *lists, int column, bool output, const char *
         value++;
         length -= 2;
     }
-    struct strbuf *text = &lists->texts[column + (output ? OUTPUT_SHAPES - INPUT_SHAPES : 0)];
-    int separators = 0;
-    for (size_t i = 0; i < text->length; i++)
-        separators += text->data[i] == ';';
-    for (; separators < lists->tensors[output] - 1; separators++)
+    const int list = column + (output ? OUTPUT_SHAPES - INPUT_SHAPES : 0);
+    struct strbuf *text = &lists->texts[list];
+    int64_t *separators = &lists->separators[list];
+    const size_t whole = text->length;
+    if (text->failed)
+        return;
+    for (; *separators < lists->tensors[output] - 1 && !text->failed; ++*separators)
         strbuf_addc(text, ';');
     strbuf_add(text, value, length);
+    if (text->failed)
+        strbuf_cut(text, whole);
+    for (size_t i = 0; i < length; i++)
+        *separators += value[i] == ';';
 }
 
 /* One "key:value" word; false when it is none of the known. */
@@ -170,8 +177,8 @@ static int take_line(struct decoder *decoder, const struct capture_file *file, c
         diag_report(diag, DIAG_TEXT_LINE, place,
                     "a word that is neither input_* nor output_*; the rest of the line is dropped");
     if (failed)
-        diag_report(diag, DIAG_TEXT_LINE, place, "a list of tensors is longer than %d bytes; it is cut",
-                    DECODED_TEXT_MAX);
+        diag_report(diag, DIAG_TEXT_CUT, place,
+                    "a list of tensors has more than %d bytes; it is cut behind its last whole item", DECODED_TEXT_MAX);
     int status = emit_operator(decoder, file, name, (size_t)(type - name), type_text, (size_t)(type_end - type_text),
                                &lists, err);
     for (size_t i = INPUT_SHAPES; i <= OUTPUT_FORMATS; i++)

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators of captured graphs with many tensors: *.variable.capture_op_info, records of different lengths. */
+#include "base/array.h"
 #include "base/strbuf.h"
+#include "parsers/capture/capture.h"
 #include "parsers/kinds/common/host/captured_op.h"
 #include "parsers/kinds/common/sample.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const struct layout layouts[] = {LAYOUT(
@@ -14,13 +17,21 @@ static const struct layout layouts[] = {LAYOUT(
 
 #define HEADER 24 /* that the length of data does not count */
 
+/* Where in the stream a file begins. */
+struct begin {
+    size_t file; /* of the capture's */
+    int64_t offset;
+};
+
 struct state {
     struct record_stream stream; /* first */
     struct decode_plan plan;
     struct strbuf rest; /* what the slices so far left of a record */
-    const char *file_name;
+    struct ARRAY_OF(struct begin) begins;
     int64_t record, offset; /* of the next record in the stream */
     bool lost;              /* what comes was reported, up to the next record */
+    bool end_known;         /* of the last record that was lost: */
+    int64_t lost_end;       /* where in the stream it ends, or ends at the earliest */
 };
 
 static int open_stream(struct decoder *decoder, void *opaque, const struct capture_file *file, struct err *err)
@@ -31,14 +42,34 @@ static int open_stream(struct decoder *decoder, void *opaque, const struct captu
     return record_stream_open(decoder, &state->stream, file, err);
 }
 
-/* How long the record is that begins here; 0: none begins here. Its magic, count and length must agree. */
-static size_t record_length(const unsigned char *bytes)
+/* The file in which the byte at this offset of the stream stands, and its place there. */
+static struct capture_file *locate(struct decoder *decoder, const struct state *state, int64_t offset,
+                                   const char *field, struct place *ret)
+{
+    size_t i = state->begins.count - 1;
+    while (i > 0 && state->begins.items[i].offset > offset)
+        i--;
+    struct capture_file *file = &decoder_capture(decoder)->files[state->begins.items[i].file];
+    *ret = (struct place){file->name, state->record, offset - state->begins.items[i].offset, field};
+    return file;
+}
+
+static bool has_magic(const unsigned char *bytes)
+{
+    return bytes_load(bytes, 2, false) == layouts[0].magics[0].value;
+}
+
+/* How long a record is by its length and its count of tensors, which must agree; 0: they do not. */
+static size_t length_of(const unsigned char *bytes)
 {
     uint64_t count = bytes_load(bytes + 84, 4, false), length = bytes_load(bytes + 12, 4, false);
-    return bytes_load(bytes, 2, false) == layouts[0].magics[0].value &&
-                   length == CAPTURED_OP_HEAD - HEADER + count * CAPTURED_OP_TENSOR
-               ? HEADER + length
-               : 0;
+    return length == CAPTURED_OP_HEAD - HEADER + count * CAPTURED_OP_TENSOR ? HEADER + length : 0;
+}
+
+/* How long the record is that begins here; 0: none begins here. */
+static size_t record_length(const unsigned char *bytes)
+{
+    return has_magic(bytes) ? length_of(bytes) : 0;
 }
 
 static int emit(struct decoder *decoder, struct state *state, const unsigned char *bytes, size_t length,
@@ -50,9 +81,10 @@ static int emit(struct decoder *decoder, struct state *state, const unsigned cha
     int bad_column;
     decode_record(&state->plan, bytes, &decoded, &bad_column);
     if (bad_column >= 0) {
-        struct place place = {state->file_name, state->record, state->offset, captured_op_columns[bad_column].name};
+        struct place place;
+        struct capture_file *file = locate(decoder, state, state->offset, captured_op_columns[bad_column].name, &place);
         diag_report(decoder_diag(decoder), DIAG_RECORD_VALUE, &place, "a value of 2^63 or more; expected less");
-        decoder_reject(decoder, DIAG_RECORD_VALUE);
+        capture_file_reject(file, DIAG_RECORD_VALUE, 1);
         return 0;
     }
     const struct bytes tensors = {bytes + CAPTURED_OP_HEAD, length - CAPTURED_OP_HEAD};
@@ -65,16 +97,36 @@ static int emit(struct decoder *decoder, struct state *state, const unsigned cha
     return 0;
 }
 
-/* Reports only the first byte of what is no record; the search goes on behind it. */
-static void lose(struct decoder *decoder, struct state *state)
+/* How long a record is whose head is damaged; 0: nothing tells that one begins here. *ret_known: whether it ends there,
+ * or has that many bytes at least. */
+static size_t damaged_length(const unsigned char *bytes, bool *ret_known)
 {
-    if (state->lost)
+    size_t length = length_of(bytes);
+    *ret_known = length > 0;
+    if (length == 0 && has_magic(bytes))
+        length = CAPTURED_OP_HEAD;
+    return length;
+}
+
+/* Reports only the first byte of what is no record; the search goes on behind it. Counts the records that begin in it:
+ * at its start, behind one whose end is known, and where a head is that is sound in part. */
+static void lose(struct decoder *decoder, struct state *state, const unsigned char *bytes)
+{
+    if (state->lost && state->offset < state->lost_end)
         return;
-    struct place place = {state->file_name, state->record, state->offset, NULL};
-    diag_report(decoder_diag(decoder), DIAG_RECORD_MAGIC, &place,
-                "no record begins here; expected magic 0x5A5A and as many bytes as it has tensors");
-    decoder_reject(decoder, DIAG_RECORD_MAGIC);
+    bool known;
+    size_t length = damaged_length(bytes, &known);
+    if (state->lost && !state->end_known && length == 0)
+        return;
+    struct place place;
+    struct capture_file *file = locate(decoder, state, state->offset, NULL, &place);
+    if (!state->lost)
+        diag_report(decoder_diag(decoder), DIAG_RECORD_MAGIC, &place,
+                    "no record begins here; expected magic 0x5A5A and as many bytes as it has tensors");
+    capture_file_reject(file, DIAG_RECORD_MAGIC, 1);
     state->lost = true;
+    state->end_known = known;
+    state->lost_end = state->offset + (int64_t)length;
     state->record++;
 }
 
@@ -82,20 +134,23 @@ static int take_text(struct decoder *decoder, void *opaque, const struct capture
                      size_t length, struct err *err)
 {
     struct state *state = opaque;
+    const struct begin begin = {(size_t)(file - decoder_capture(decoder)->files),
+                                state->offset + (int64_t)state->rest.length};
     size_t at = 0;
-    int status = 0;
-    state->file_name = file->name;
+    int status = array_add(&state->begins, err, begin);
+    if (status < 0)
+        return status;
     if (strbuf_add(&state->rest, data, length) < 0)
         return err_no_memory(err);
     const unsigned char *bytes = (const unsigned char *)state->rest.data;
     while (status == 0 && state->rest.length - at >= CAPTURED_OP_HEAD) {
         size_t whole = record_length(bytes + at);
+        state->lost &= whole == 0;
         if (whole > state->rest.length - at)
             break;
         if (whole == 0) {
-            lose(decoder, state);
+            lose(decoder, state, bytes + at);
         } else {
-            state->lost = false;
             status = emit(decoder, state, bytes + at, whole, err);
             state->record++;
         }
@@ -107,16 +162,28 @@ static int take_text(struct decoder *decoder, void *opaque, const struct capture
     return status;
 }
 
+/* Tells of a record that the end of the stream cuts; behind lost ones there is one when the end of the last is known.
+ */
+static void report_rest(struct decoder *decoder, const struct state *state)
+{
+    const int64_t end = state->offset + (int64_t)state->rest.length;
+    const int64_t start = state->lost && state->lost_end > state->offset ? state->lost_end : state->offset;
+    struct place place;
+    if (start >= end || (state->lost && !state->end_known))
+        return;
+    struct capture_file *file = locate(decoder, state, start, NULL, &place);
+    diag_report(decoder_diag(decoder), DIAG_RECORD_TRUNCATED, &place, "%lld bytes; expected a whole record",
+                (long long)(end - start));
+    capture_file_reject(file, DIAG_RECORD_TRUNCATED, 1);
+}
+
 static int close_stream(struct decoder *decoder, void *opaque, bool failed, struct err *err)
 {
     (void)err;
     struct state *state = opaque;
-    if (!failed && state->rest.length > 0 && !state->lost) {
-        struct place place = {state->file_name, state->record, state->offset, NULL};
-        diag_report(decoder_diag(decoder), DIAG_RECORD_TRUNCATED, &place, "%zu bytes; expected a whole record",
-                    state->rest.length);
-        decoder_reject(decoder, DIAG_RECORD_TRUNCATED);
-    }
+    if (!failed)
+        report_rest(decoder, state);
+    free(state->begins.items);
     strbuf_release(&state->rest);
     return 0;
 }

@@ -5,6 +5,7 @@
 #include "tests/lib/records.h"
 #include "tests/lib/scratch.h"
 
+#include "base/strbuf.h"
 #include "parsers/decode/decode.h"
 
 #include <setjmp.h>
@@ -515,6 +516,34 @@ static void texts_longer_than_a_cell_are_cut_on_a_character(void **state)
     struct collection *collection = collect(in_scratch("J"), NULL);
     size_t kept = strlen(row_text(collection, "task_desc", 0, "name"));
     assert_true(kept <= DECODED_TEXT_MAX && kept > DECODED_TEXT_MAX - 3 && kept % 3 == 1);
+    assert_report(collection_diagnostics(collection), DIAG_TEXT_CUT, "task_desc_info.0.slice_0", "field name",
+                  "expected at most 65536", NULL);
+    assert_int_equal(collection_file(collection, "data/Framework.host.vm.task_desc_info.0.slice_0")->rejected, 0);
+    collection_free(collection);
+}
+
+static void a_list_of_tensors_is_cut_behind_its_last_whole_item_and_told(void **state)
+{
+    (void)state;
+    enum { SHAPE = 9, KEPT = (DECODED_TEXT_MAX + 1) / (SHAPE + 1), TENSORS = KEPT + 10 };
+    struct strbuf text;
+    strbuf_init(&text, 1 << 20);
+    make_job();
+    strbuf_adds(&text, "op_name:Default/Concat-op1 op_type:Concat");
+    for (int i = 0; i < TENSORS; i++) /* the shortest, which come last, would find room behind the cut */
+        strbuf_addf(&text, " input_id:%d input_data_type:40 input_shape:\"%s\"", i, i <= KEPT ? "1024,1024" : "1");
+    strbuf_adds(&text, "\nop_name:Default/Add-op2 op_type:Add input_id:0 input_shape:\"2\"\n");
+    assert_false(text.failed);
+    put_text("Framework.host.vm.graph_desc_info.0.slice_0", text.data);
+    strbuf_release(&text);
+    struct collection *collection = collect(in_scratch("J"), NULL);
+    const char *shapes = row_text(collection, "graph_desc", 0, "input_shapes");
+    size_t length = strlen(shapes);
+    assert_int_equal(length, KEPT * (SHAPE + 1) - 1);
+    assert_string_equal(shapes + length - 20, ";1024,1024;1024,1024");
+    assert_string_equal(row_text(collection, "graph_desc", 1, "input_shapes"), "2");
+    assert_report(collection_diagnostics(collection), DIAG_TEXT_CUT, "graph_desc_info.0.slice_0", "record 1",
+                  "more than 65536 bytes", NULL);
     collection_free(collection);
 }
 
@@ -557,6 +586,7 @@ int main(void)
         SCRATCH_TEST(descriptions_cut_at_any_byte_keep_their_whole_lines),
         SCRATCH_TEST(lines_that_make_no_sense_are_named_and_the_others_kept),
         SCRATCH_TEST(texts_longer_than_a_cell_are_cut_on_a_character),
+        SCRATCH_TEST(a_list_of_tensors_is_cut_behind_its_last_whole_item_and_told),
         SCRATCH_TEST(a_text_file_beyond_its_limit_is_not_read),
     };
     return cmocka_run_group_tests_name("damaged records", tests, NULL, NULL);
