@@ -24,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,6 +32,7 @@
 /* Answer from a cluster's results, for people: who is slow, since when, which link, and what could not be judged. */
 
 #define STEPS_LISTED 8
+#define STEPS_TEXT 1024
 /* A rank stands out that is an outlier in so many of its collectives, or comes last in so many. */
 #define OUTLIERS 0.05
 #define MOSTLY 0.5
@@ -346,7 +348,8 @@ struct work {
     struct loaded_ranks loaded;
     struct diagnostics diag;
     struct cluster_result result;
-    bool nothing; /* was found to do */
+    size_t output_there; /* so much of the results' path was there before */
+    bool nothing;        /* was found to do */
     bool has_database;
 };
 
@@ -363,9 +366,36 @@ static int share_sources(struct work *work, struct err *err)
     return failed ? err_status(err) : 0;
 }
 
+static size_t parent_length(const char *path, size_t length)
+{
+    while (length > 0 && path[--length] != '/') {
+    }
+    return length;
+}
+
+/* Names the directories of the results, and finds out how much of their path is there. */
+static int name_directories(struct work *work, const char *directory, struct err *err)
+{
+    struct stat ignored;
+    work->output = path_join(work->settings->output != NULL ? work->settings->output : directory, CLUSTER_OUTPUT);
+    work->kept = work->output != NULL ? path_join(work->output, ".ranks") : NULL;
+    SCOPED_FREE char *path = work->kept != NULL ? strdup(work->kept) : NULL;
+    if (path == NULL)
+        return err_no_memory(err);
+    size_t length = strlen(path);
+    while (length > 0 && lstat(path, &ignored) != 0) {
+        length = parent_length(path, length);
+        path[length] = '\0';
+    }
+    work->output_there = length;
+    return 0;
+}
+
 static int find_sources(struct work *work, const char *directory, struct err *err)
 {
-    int status = work->team->me == 0 ? cluster_find(directory, &work->sources, &work->diag, err) : 0;
+    int status = name_directories(work, directory, err);
+    if (status == 0 && work->team->me == 0)
+        status = cluster_find(directory, &work->sources, &work->diag, err);
     if (status == 0)
         rank_ranges_keep(&work->sources, &work->ranks);
     if (status == 0 && work->team->me == 0 && work->sources.count == 0) {
@@ -377,16 +407,22 @@ static int find_sources(struct work *work, const char *directory, struct err *er
     return status == 0 ? share_sources(work, err) : status;
 }
 
-static int make_directories_of(struct work *work, const char *directory, struct err *err)
+static int make_directories(const struct work *work, struct err *err)
 {
-    work->output = path_join(work->settings->output != NULL ? work->settings->output : directory, CLUSTER_OUTPUT);
-    work->kept = work->output != NULL ? path_join(work->output, ".ranks") : NULL;
-    if (work->kept == NULL)
-        return err_no_memory(err);
     int status = path_make_directories(work->kept, err);
     if (status < 0 && err->code == ERR_ACCESS && work->settings->output == NULL)
         err_hint(err, "put the results elsewhere with --output DIR");
     return status;
+}
+
+/* Takes away the directories that were made, as far as nothing is in them. */
+static void remove_directories(const struct work *work)
+{
+    size_t length = strlen(work->kept);
+    while (length > work->output_there && rmdir(work->kept) == 0) {
+        length = parent_length(work->kept, length);
+        work->kept[length] = '\0';
+    }
 }
 
 /* ---- where the ranks ran: each process looks at its own ---- */
@@ -484,14 +520,129 @@ static int load(struct work *work, const char *directory, struct err *err)
     return status;
 }
 
+/* ---- which steps there are: each process has the indexes of all ranks, and finds the same ---- */
+
+/* Numbers of steps, ascending, each once. */
+struct step_numbers {
+    struct ARRAY_OF(int64_t) numbers;
+    bool nameless; /* some step has no number: it is chosen whatever the numbers are */
+};
+
+static int add_step(struct step_numbers *steps, struct map *known, const struct aggregate *rank, uint32_t text,
+                    struct err *err)
+{
+    int64_t number;
+    bool added;
+    if (!plan_step_number(aggregate_text(rank, text), &number)) {
+        steps->nameless = true;
+        return 0;
+    }
+    if (map_add(known, &number, &added, err) == NULL || (added && array_reserve(&steps->numbers, 1, err) < 0))
+        return err_status(err);
+    if (added)
+        steps->numbers.items[steps->numbers.count++] = number;
+    return 0;
+}
+
+static int find_steps(const struct loaded_ranks *ranks, struct step_numbers *ret, struct err *err)
+{
+    SCOPED(map_release) struct map known = {.key_size = sizeof(int64_t), .item_size = sizeof(int64_t)};
+    int status = 0;
+    for (size_t i = 0; i < ranks->count; i++) {
+        const struct aggregate *rank = &ranks->items[i];
+        for (size_t j = 0; status == 0 && j < rank->step_count; j++)
+            status = add_step(ret, &known, rank, rank->steps[j].name, err);
+        for (size_t j = 0; status == 0 && j < rank->block_count; j++)
+            status = add_step(ret, &known, rank, rank->blocks[j].step, err);
+    }
+    array_sort(ret->numbers.items, ret->numbers.count, sizeof *ret->numbers.items, array_compare_numbers);
+    return status;
+}
+
+static void add_range(struct strbuf *text, const char *before, int64_t first, int64_t last)
+{
+    strbuf_addf(text, "%s%" PRId64, text->length > 0 ? before : "", first);
+    if (last != first)
+        strbuf_addf(text, "%s%" PRId64, last == first + 1 ? ", " : " to ", last);
+}
+
+/* "1 to 8, 12" */
+static void list_steps(const struct step_numbers *steps, struct strbuf *text)
+{
+    const int64_t *numbers = steps->numbers.items;
+    size_t count = steps->numbers.count, i = 0;
+    for (size_t listed = 0; i < count && listed < STEPS_LISTED; listed++) {
+        size_t last = i;
+        while (last + 1 < count && numbers[last + 1] == numbers[last] + 1)
+            last++;
+        add_range(text, ", ", numbers[i], numbers[last]);
+        i = last + 1;
+    }
+    if (i < count)
+        strbuf_addf(text, " and %zu more, up to %" PRId64, count - i, numbers[count - 1]);
+}
+
+/* Puts the numbers of --step that no step has; false: they are all. */
+static bool list_absent(const struct ranges *ranges, const struct step_numbers *steps, struct strbuf *text)
+{
+    size_t absent = 0;
+    for (size_t i = 0; i < ranges->count; i++) {
+        int64_t first = ranges->items[i].first, last = ranges->items[i].last;
+        bool there = false;
+        for (size_t k = 0; k < steps->numbers.count && !there; k++)
+            there = steps->numbers.items[k] >= first && steps->numbers.items[k] <= last;
+        if (!there && absent++ < STEPS_LISTED)
+            add_range(text, ", ", first, last);
+    }
+    if (absent > STEPS_LISTED)
+        strbuf_addf(text, " and %zu more", absent - STEPS_LISTED);
+    return absent < ranges->count || steps->nameless;
+}
+
+static int tell_absent(struct work *work, const struct step_numbers *steps, struct err *err)
+{
+    SCOPED(strbuf_release) struct strbuf there, absent;
+    strbuf_init(&there, STEPS_TEXT);
+    strbuf_init(&absent, STEPS_TEXT);
+    bool chosen = list_absent(&work->steps, steps, &absent);
+    list_steps(steps, &there);
+    if (there.failed || absent.failed)
+        return err_no_memory(err);
+    const char *list = there.length > 0 ? there.data : "none with a number";
+    if (!chosen) {
+        work->nothing = true;
+        work->team->elsewhere = work->team->me != 0;
+        err_set(err, ERR_NOT_FOUND, "no rank has a step that --step chooses; there are: %s", list);
+        return err_hint(err, "name some of these, or leave --step out for all of them");
+    }
+    if (absent.length > 0 && work->team->me == 0)
+        console_warning("no rank has these steps of --step: %s; there are: %s", absent.data, list);
+    return 0;
+}
+
+/* Comes before anything is written: results that were there stay when no step is chosen. */
+static int check_steps(struct work *work, struct err *err)
+{
+    struct step_numbers steps = {.nameless = false};
+    int status = 0;
+    if (work->steps.count > 0)
+        status = find_steps(&work->loaded, &steps, err) == 0 ? tell_absent(work, &steps, err) : err_status(err);
+    free(steps.numbers.items);
+    return status;
+}
+
 static int analyse(struct work *work, const char *directory, struct err *err)
 {
     const struct settings *settings = work->settings;
     int status = find_sources(work, directory, err);
     if (status == 0)
-        status = team_agree(work->team, make_directories_of(work, directory, err), err);
+        status = team_agree(work->team, make_directories(work, err), err);
     if (status == 0)
         status = load(work, directory, err);
+    if (status == 0)
+        status = team_agree(work->team, check_steps(work, err), err);
+    if (work->nothing && work->team->me == 0)
+        remove_directories(work);
     const struct step_filter steps = {in_steps, &work->steps};
     struct cluster_database *database = NULL;
     if (status == 0)

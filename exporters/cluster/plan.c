@@ -41,15 +41,19 @@ int plan_compare_steps(const void *left, const void *right)
     return order != 0 ? order : strcmp(a, b);
 }
 
-bool plan_wants_step(const struct plan *plan, const char *step)
+bool plan_step_number(const char *step, int64_t *ret)
 {
     size_t end = strlen(step), first = end;
-    int64_t number;
     while (first > 0 && isdigit((unsigned char)step[first - 1]))
         first--;
-    if (plan->steps_wanted == NULL || number_parse_integer(step + first, end - first, &number) != 0)
-        return true;
-    return plan->steps_wanted->wants(plan->steps_wanted->arg, number);
+    return number_parse_integer(step + first, end - first, ret) == 0;
+}
+
+bool plan_wants_step(const struct plan *plan, const char *step)
+{
+    int64_t number;
+    return plan->steps_wanted == NULL || !plan_step_number(step, &number) ||
+           plan->steps_wanted->wants(plan->steps_wanted->arg, number);
 }
 
 /* While the plan is made: a text and a flag to an index. */

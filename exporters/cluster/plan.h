@@ -59,6 +59,8 @@ const struct aggregate *plan_rank(const struct plan *plan, int64_t rank);
 /* Whether the same ranks were seen in two groups. */
 bool plan_same_members(const struct plan *plan, const struct plan_group *a, const struct plan_group *b);
 
+/* The number at the end of a step's name; false: it has none. */
+bool plan_step_number(const char *step, int64_t *ret);
 /* Whether a step is among those that are analysed; one without a number always is. */
 bool plan_wants_step(const struct plan *plan, const char *step);
 

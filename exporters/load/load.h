@@ -166,7 +166,7 @@ struct roofline_row {
     int64_t total_ns, count;
     double work, bytes; /* of one execution; work: FLOP, of boards cycles in which the MACs were busy */
     const char *name;   /* of boards */
-    const char *type, *inputs, *types, *output;
+    const char *type, *inputs, *types, *formats, *output, *output_formats;
 };
 
 /* Intensity is work by bytes; throughput work a nanosecond. */

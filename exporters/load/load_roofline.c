@@ -47,9 +47,15 @@ double roofline_at(const struct roofline *roofline, double intensity, const char
 
 #define DIMENSIONS_MAX 8
 
+/* One of the two sizes of a matrix. Stored in blocks, it may be padded by less than one of them. */
+struct side {
+    double size, block; /* block: 1 where the size is the matrix's own */
+};
+
 struct tensor {
-    double size[DIMENSIONS_MAX];
-    size_t count;
+    double size[DIMENSIONS_MAX]; /* as it is stored */
+    size_t count, batches;       /* batches: how many of the sizes stand before those of the matrix */
+    struct side sides[2];
     double element_bytes; /* 0: not known */
 };
 
@@ -70,6 +76,50 @@ static bool read_shape(const char **text, struct tensor *ret)
         return false;
     *text += **text == ';';
     return ret->count >= 2;
+}
+
+static bool is_listed(const char *const *names, size_t count, const char *name, size_t length)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strlen(names[i]) == length && strncmp(names[i], name, length) == 0)
+            return true;
+    return false;
+}
+
+/* Takes the last four sizes of FRACTAL_NZ, n1,m1,m0,n0: blocks of m0 rows and n0 columns, m1 of them below and n1
+ * beside each other. False: these are no such sizes. */
+static bool unfold_blocks(struct tensor *tensor)
+{
+    if (tensor->count < 4)
+        return false;
+    const double *last = &tensor->size[tensor->count - 4];
+    double rows = last[2], columns = last[3];
+    if (rows != 16 || (columns != 8 && columns != 16 && columns != 32 && columns != 64))
+        return false;
+    tensor->batches = tensor->count - 4;
+    tensor->sides[0] = (struct side){last[1] * rows, rows};
+    tensor->sides[1] = (struct side){last[0] * columns, columns};
+    return true;
+}
+
+/* Reads a format up to a semicolon and finds the matrix of the shape by it; false: it does not tell. Moves *text. */
+static bool read_format(const char **text, struct tensor *tensor)
+{
+    static const char *const blocked[] = {"FRACTAL_NZ", "FRAC_NZ"};
+    static const char *const plain[] = {"ND",    "FORMAT_ND", "NCHW",  "NHWC",    "HWCN",         "CHWN",
+                                        "NCDHW", "NDHWC",     "DHWCN", "DHWNC",   "NC",           "FORMAT_NC",
+                                        "CN",    "FORMAT_CN", "NCL",   "DEFAULT", "DefaultFormat"};
+    const char *name = *text;
+    size_t whole = strcspn(name, ";"), length = strcspn(name, ":;");
+
+    *text += whole + (name[whole] == ';');
+    length -= length > 0 && name[length - 1] == '_'; /* of MindSpore */
+    if (is_listed(blocked, sizeof blocked / sizeof *blocked, name, length))
+        return unfold_blocks(tensor);
+    tensor->batches = tensor->count - 2;
+    for (size_t i = 0; i < 2; i++)
+        tensor->sides[i] = (struct side){tensor->size[tensor->batches + i], 1};
+    return is_listed(plain, sizeof plain / sizeof *plain, name, length);
 }
 
 static void read_type(const char **text, struct tensor *ret)
@@ -97,35 +147,54 @@ static double elements(const struct tensor *tensor, size_t count)
     return product;
 }
 
-/* Finds the one of the last two sizes that is not this; 0: neither is it. */
-static double other_of(const struct tensor *tensor, double size)
+/* The size that two sides have in common, as far as they tell; 0: none. */
+static double common_size(struct side a, struct side b)
 {
-    const double *last = &tensor->size[tensor->count - 2];
+    double size = a.size < b.size ? a.size : b.size;
 
-    return last[0] == size ? last[1] : last[1] == size ? last[0] : 0;
+    return size > a.size - a.block && size > b.size - b.block ? size : 0;
 }
 
-/* 2 M N K where an (M, K), a (K, N) and an (M, N), each as it is or transposed, agree; else 0. */
+/* 2 M N K of an (M, K), a (K, N) and an (M, N), each of the first two as it is or transposed; 0: they do not agree. */
+static double work_turned(const struct tensor *a, bool a_turned, const struct tensor *b, bool b_turned,
+                          const struct tensor *out)
+{
+    double m = common_size(a->sides[a_turned], out->sides[0]), k = common_size(a->sides[!a_turned], b->sides[b_turned]),
+           n = common_size(b->sides[!b_turned], out->sides[1]);
+
+    return 2 * m * n * k;
+}
+
+/* The work of the ways in which the tensors agree; 0: they do not, or padding leaves open which of two it is. */
 static double work_of(const struct tensor *a, const struct tensor *b, const struct tensor *out)
 {
-    double m = out->size[out->count - 2], n = out->size[out->count - 1];
-    double batch = elements(out, out->count - 2), k = other_of(a, m);
-    double batch_a = elements(a, a->count - 2), batch_b = elements(b, b->count - 2);
+    double batch = elements(out, out->batches), work = 0;
+    double batch_a = elements(a, a->batches), batch_b = elements(b, b->batches);
 
-    if (k == 0 || other_of(b, n) != k || (batch_a != batch && batch_a != 1) || (batch_b != batch && batch_b != 1))
+    if ((batch_a != batch && batch_a != 1) || (batch_b != batch && batch_b != 1))
         return 0;
-    return 2 * batch * m * n * k;
+    for (int way = 0; way < 4; way++) {
+        double turned = work_turned(a, way & 1, b, way & 2, out);
+        if (turned > 0 && work > 0 && turned != work)
+            return 0;
+        work = turned > 0 ? turned : work;
+    }
+    return batch * work;
 }
 
 /* Fills in what the shapes prove; false: nothing. */
 static bool measure(struct roofline_row *row, const char *output_types)
 {
     struct tensor a, b, out;
-    const char *inputs = row->inputs, *types = row->types, *output = row->output;
+    const char *inputs = row->inputs, *types = row->types, *formats = row->formats;
+    const char *output = row->output, *output_formats = row->output_formats;
 
-    if (inputs == NULL || types == NULL || output == NULL || output_types == NULL || row->total_ns <= 0)
+    if (inputs == NULL || types == NULL || formats == NULL || output == NULL || output_types == NULL ||
+        output_formats == NULL || row->total_ns <= 0)
         return false;
     if (!read_shape(&inputs, &a) || !read_shape(&inputs, &b) || !read_shape(&output, &out))
+        return false;
+    if (!read_format(&formats, &a) || !read_format(&formats, &b) || !read_format(&output_formats, &out))
         return false;
     read_type(&types, &a);
     read_type(&types, &b);
@@ -146,7 +215,7 @@ struct group {
     int64_t total_ns, count;
 };
 
-enum { PRODUCT_TYPE, INPUTS, TYPES, OUTPUT, OUTPUT_TYPES, TEXTS };
+enum { PRODUCT_TYPE, INPUTS, TYPES, FORMATS, OUTPUT, OUTPUT_TYPES, OUTPUT_FORMATS, TEXTS };
 
 /* Those whose texts are equal. */
 struct product {
@@ -198,7 +267,9 @@ static int take_texts(void *arg, sqlite3_stmt *statement, struct err *err)
     struct roofline_row row = {.total_ns = 1,
                                .inputs = query_text(statement, INPUTS),
                                .types = query_text(statement, TYPES),
-                               .output = query_text(statement, OUTPUT)};
+                               .formats = query_text(statement, FORMATS),
+                               .output = query_text(statement, OUTPUT),
+                               .output_formats = query_text(statement, OUTPUT_FORMATS)};
     uint32_t texts[TEXTS];
 
     if (!measure(&row, query_text(statement, OUTPUT_TYPES)))
@@ -230,10 +301,11 @@ static int read_groups(sqlite3 *db, struct products *products, struct err *err)
 static int read_texts(sqlite3 *db, struct products *products, struct err *err)
 {
     sqlite3_stmt *statement;
-    int status = database_prepare(db,
-                                  "SELECT n.text, s.input_shapes, s.input_data_types, s.output_shapes,"
-                                  " s.output_data_types FROM name n, tensor_set s WHERE n.id = ?1 AND s.id = ?2",
-                                  &statement, err);
+    int status = database_prepare(
+        db,
+        "SELECT n.text, s.input_shapes, s.input_data_types, s.input_formats, s.output_shapes,"
+        " s.output_data_types, s.output_formats FROM name n, tensor_set s WHERE n.id = ?1 AND s.id = ?2",
+        &statement, err);
 
     for (const struct group *group = NULL; status == 0 && (group = map_next(&products->groups, group)) != NULL;) {
         products->group = group;
@@ -277,7 +349,9 @@ static int give_products(struct products *products,
                                    .type = texts[PRODUCT_TYPE],
                                    .inputs = texts[INPUTS],
                                    .types = texts[TYPES],
-                                   .output = texts[OUTPUT]};
+                                   .formats = texts[FORMATS],
+                                   .output = texts[OUTPUT],
+                                   .output_formats = texts[OUTPUT_FORMATS]};
         if (measure(&row, texts[OUTPUT_TYPES]))
             status = each(arg, &row, err);
     }

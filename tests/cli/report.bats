@@ -397,6 +397,61 @@ for kind, us, flop, data in (('MatMul', 100, 2 * 512 * 256 * 1024, 2 * (512 * 25
 PY
 }
 
+@test "products of matrices in FRACTAL_NZ have the work of their matrices, without padding where a plain format tells it" {
+    program <<'PY'
+HALF, BYTE, SINGLE, ND, NCHW, NZ, NC1HWC0 = 1, 2, 0, 2, 0, 29, 3
+def product(us, kind, *tensors):
+    p.op(kind + str(us), kind, us)
+    p.prof.tensors(p.host - 20, kind + str(us), [(i == 2, *tensor) for i, tensor in enumerate(tensors)])
+for step in range(2):
+    product(1, 'MatMul', *[(NZ, HALF, (64, 64, 16, 16))] * 3)
+    product(2, 'MatMul', (NZ, HALF, (16, 32, 16, 16)), (NZ, HALF, (64, 16, 16, 16)), (NZ, HALF, (64, 32, 16, 16)))
+    product(3, 'MatMulV2', (NZ, HALF, (32, 16, 16, 16)), (NZ, HALF, (16, 64, 16, 16)), (ND, SINGLE, (512, 1024)))
+    product(4, 'MatMulV2', (ND, HALF, (7, 100)), (NZ, HALF, (64, 7, 16, 16)), (ND, HALF, (7, 1010)))
+    product(5, 'MatMulV2', (ND, HALF, (7, 100)), (ND, HALF, (1010, 100)), (NZ, HALF, (64, 1, 16, 16)))
+    product(6, 'MatMulV3', (ND, BYTE, (40, 70)), (NZ, BYTE, (3, 5, 16, 32)), (ND, SINGLE, (40, 90)))
+    product(7, 'BatchMatMul', (NZ, HALF, (3, 2, 2, 4, 16, 16)), (NZ, HALF, (2, 2, 16, 16)), (ND, HALF, (3, 2, 60, 30)))
+    product(8, 'MatMul', (ND, HALF, (4, 8, 16, 16)), (ND, HALF, (4, 8, 16, 16)), (ND, HALF, (4, 8, 16, 16)))
+    product(9, 'MatMul', (NZ, HALF, (4, 8, 16, 16)), (NZ, HALF, (8, 4, 16, 16)), (NZ, HALF, (8, 8, 16, 16)))
+    product(11, 'MatMul', (NCHW, HALF, (4, 8, 16, 16)), (ND, HALF, (4, 8, 16, 16)), (ND, HALF, (4, 8, 16, 16)))
+    # nothing proves the work of these
+    product(21, 'MatMul', (NC1HWC0, HALF, (64, 64)), (ND, HALF, (64, 64)), (ND, HALF, (64, 64)))
+    product(22, 'MatMul', (ND, HALF, (64, 64)), (ND, HALF, (64, 64)), (NC1HWC0, HALF, (64, 64)))
+    product(23, 'MatMul', (ND, HALF, (7, 112)), (NZ, HALF, (64, 6, 16, 16)), (ND, HALF, (7, 1010)))
+    product(24, 'MatMul', (ND, HALF, (7, 100)), (NZ, HALF, (64, 7, 16, 16)), (ND, HALF, (7, 1008)))
+    product(25, 'MatMul', (ND, HALF, (20, 30)), (ND, HALF, (30, 20)), (NZ, HALF, (2, 2, 16, 16)))
+    product(26, 'MatMul', (NZ, HALF, (64, 64)), (NZ, HALF, (64, 64)), (NZ, HALF, (64, 64)))
+PY
+    same_table PROF_1 roofline 'Products of matrices by work and data'
+    run_msprof -q show PROF_1 --table roofline --format csv
+    python3 /dev/fd/9 <<<"$output" 9<<'PY'
+import csv, sys
+planted = {  # microseconds: M, N, K, matrices, bytes
+    1: (1024, 1024, 1024, 1, 2 * 3 * 1024 * 1024),
+    2: (512, 1024, 256, 1, 2 * (512 * 256 + 256 * 1024 + 512 * 1024)),
+    3: (512, 1024, 256, 1, 2 * (512 * 256 + 256 * 1024) + 4 * 512 * 1024),
+    4: (7, 1010, 100, 1, 2 * (7 * 100 + 112 * 1024 + 7 * 1010)),
+    5: (7, 1010, 100, 1, 2 * (7 * 100 + 1010 * 100 + 16 * 1024)),
+    6: (40, 90, 70, 1, 40 * 70 + 80 * 96 + 4 * 40 * 90),
+    7: (60, 30, 32, 6, 2 * (6 * 64 * 32 + 32 * 32 + 6 * 60 * 30)),
+    8: (16, 16, 16, 32, 2 * 3 * 32 * 16 * 16),
+    9: (128, 128, 64, 1, 2 * (2 * 128 * 64 + 128 * 128)),
+    11: (16, 16, 16, 32, 2 * 3 * 32 * 16 * 16),
+}
+rows = {round(float(row['Total(us)']) / 2): row for row in csv.DictReader(sys.stdin)}
+assert sorted(rows) == sorted(planted), sorted(rows)
+for us, (m, n, k, batch, data) in planted.items():
+    row, flop = rows[us], 2 * m * n * k * batch
+    for title, value in (('Count', 2), ('Work(MFLOP)', flop / 1e6), ('Data(KiB)', data / 1024),
+                         ('Intensity(FLOP/B)', flop / data), ('Throughput(GFLOP/s)', flop / us / 1e3)):
+        assert abs(float(row[title]) - value) <= 0.001 + value * 1e-6, (us, title, row[title], value)
+assert abs(float(rows[1]['Work(MFLOP)']) - 2147.484) < 0.001 and abs(float(rows[1]['Intensity(FLOP/B)']) - 341.333) < 0.001
+# equal shapes and types in other formats are another product
+assert (rows[8]['Input Formats'], rows[8]['Output Formats']) == ('ND;ND', 'ND'), rows[8]
+assert rows[11]['Input Formats'] == 'NCHW;ND' and rows[4]['Input Formats'] == 'ND;FRACTAL_NZ'
+PY
+}
+
 @test "bounds, calls, communication and ranges are the cells of show, and the formulas those of advise" {
     program <<'PY'
 for step in range(6):

@@ -445,6 +445,80 @@ END
     run ! grep -q step0 results/cluster_analysis_output/cluster_communication.json
 }
 
+@test "--step that chooses no step is status 4, tells which there are, and leaves the results as they were" {
+    make_ranks --output RUN
+    run_msprof cluster RUN --output fresh/results --step 99
+    expect_status 4
+    expect_contains "$stderr" "no rank has a step that --step chooses; there are: 0 to 3"
+    expect_contains "$stderr" "leave --step out"
+    [ ! -e fresh ]
+    run_msprof cluster RUN --output results
+    expect_status 0
+    cp -r results before
+    run_msprof cluster RUN --output results --step 4,99-200
+    expect_status 4
+    expect_equal "$output" ""
+    diff -r before results
+    rm -r RUN/rank00003_*/ASCEND_PROFILER_OUTPUT RUN/rank00003_*/.msprof_cluster
+    run_msprof cluster RUN --output results --step 99
+    expect_status 4
+    expect_contains "$stderr" "rank00003"
+    diff -r before results
+}
+
+@test "of the numbers of --step those that no rank has a step of are named, and the rest is analysed" {
+    make_ranks --output RUN
+    run_msprof cluster RUN --step 2 --output one
+    expect_status 0
+    run ! grep -q "no rank has" <<<"$stderr"
+    run_msprof cluster RUN --step 99,2,4-6 --output some
+    expect_status 0
+    expect_contains "$stderr" "no rank has these steps of --step: 99, 4 to 6; there are: 0 to 3"
+    diff -r -x '*.db' one some
+    run_msprof cluster RUN --step 3-99 --output some
+    expect_status 0
+    run ! grep -q "no rank has" <<<"$stderr"
+    sed -i 's/"step1"/"step31"/' RUN/*/ASCEND_PROFILER_OUTPUT/*.json
+    sed -i -E 's/^([0-9]+),1,/\1,31,/' RUN/*/ASCEND_PROFILER_OUTPUT/step_trace_time.csv
+    run_msprof cluster RUN --step 1 --output some
+    expect_status 4
+    expect_contains "$stderr" "there are: 0, 2, 3, 31"
+}
+
+@test "a capture without steps is chosen whatever --step says, and the numbers are named" {
+    mkdir RUN
+    cp -r "$repository/testdata/frameworks/run_ascend_pt/PROF_"* RUN/PROF_000001_20250101000000001_GENGENGENGENGENG
+    chmod -R u+w RUN
+    run_msprof cluster RUN --step 99
+    [ "$status" -ne 4 ]
+    expect_contains "$stderr" "no rank has these steps of --step: 99; there are: none with a number"
+    [ -s RUN/cluster_analysis_output/cluster_step_trace_time.csv ]
+}
+
+@test "processes of an MPI job agree that --step chooses no step, and one tells it" {
+    command -v mpirun >/dev/null || skip "no MPI is installed: apt-get install openmpi-bin libopenmpi-dev"
+    [ -x "$build/msprof-mpi" ] || skip "msprof-mpi is not built: make mpi"
+    make_ranks --output RUN --ranks 5
+    run_msprof cluster RUN --output results
+    expect_status 0
+    cp -r results before
+    for output in results fresh; do
+        status=0
+        timeout 60 mpirun -n 3 --oversubscribe --allow-run-as-root "$build/msprof-mpi" cluster RUN --output "$output" \
+            --step 99 2>err || status=$?
+        expect_equal "$status" 4
+        expect_equal "$(grep -c 'no rank has a step that --step chooses; there are: 0 to 3' err)" 1
+        run ! grep -q MPI_ABORT err
+    done
+    diff -r before results
+    [ ! -e fresh ]
+    status=0
+    timeout 60 mpirun -n 3 --oversubscribe --allow-run-as-root "$build/msprof-mpi" cluster RUN --output some --step 2,99 2>err ||
+        status=$?
+    expect_equal "$status" 0
+    expect_equal "$(grep -c 'no rank has these steps of --step: 99' err)" 1
+}
+
 @test "the usage errors of cluster say what is expected" {
     run_msprof cluster
     expect_status 2

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* msprof-mpi: msprof cluster by all processes of an MPI job. */
+#include "base/strbuf.h"
 #include "cli/cmd_help.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "exporters/cluster/team.h"
 
 #include <limits.h>
 #include <locale.h>

@@ -22,7 +22,8 @@ static const struct report_column columns[] = {
     {"Total(us)", SHOWN(of.total_ns), FORM_SCALED, 3, .doc = "The time of all executions."},
     {"Count", SHOWN(of.count), .flags = REPORT_NUMBER, .doc = "How often it ran."},
     {"Work(MFLOP)", SHOWN(work), FORM_SHORTEST, 3, .doc = "Work of one execution: 2 M N K, of each matrix of a batch."},
-    {"Data(KiB)", SHOWN(kib), FORM_SHORTEST, 3, .doc = "Inputs and output, each moved once: no execution moves less."},
+    {"Data(KiB)", SHOWN(kib), FORM_SHORTEST, 3,
+     .doc = "Inputs and output as they are stored, each moved once: no execution moves less."},
     {"Intensity(FLOP/B)", SHOWN(intensity), FORM_SHORTEST, 3, .id = "intensity", .doc = "The work by the data."},
     {"Throughput(GFLOP/s)", SHOWN(throughput), FORM_SHORTEST, 3, .id = "throughput",
      .doc = "The work by the mean time."},
@@ -31,7 +32,9 @@ static const struct report_column columns[] = {
     {"Type", SHOWN(of.type), .doc = "The type of the operator."},
     {"Input Shapes", SHOWN(of.inputs), .doc = "Shapes of its inputs."},
     {"Input Data Types", SHOWN(of.types), .flags = REPORT_NARROW, .doc = "Their data types."},
+    {"Input Formats", SHOWN(of.formats), .flags = REPORT_NARROW, .doc = "Their formats."},
     {"Output Shapes", SHOWN(of.output), .flags = REPORT_NARROW, .doc = "Shape of its output."},
+    {"Output Formats", SHOWN(of.output_formats), .flags = REPORT_NARROW, .doc = "Its format."},
     {.title = NULL},
 };
 
@@ -76,9 +79,11 @@ const struct report report_roofline = {
     .name = "roofline",
     .title = "Products of matrices by work and data",
     .doc = "For products of matrices whose shapes agree: the work of one, the least data that it moves, their ratio "
-           "(arithmetic intensity), and how much of both a second had. The largest total first. A capture does not say "
+           "(arithmetic intensity), and how much of both a second had. The largest total first. A matrix in FRACTAL_NZ "
+           "is unfolded, and where its blocks are padded the size is that of a matrix in a plain format (ND, NCHW and "
+           "the like) beside it; a product with a matrix in another format is left out. A capture does not say "
            "what the chip could do: the roofs are those of --peak-flops and --peak-bandwidth.",
-    .needs = "products of matrices whose shapes are recorded and agree",
+    .needs = "products of matrices whose shapes are recorded, in plain formats or FRACTAL_NZ, and agree",
     .families = FAMILY_OF(CAPTURE_CANN) | FAMILY_OF(CAPTURE_2022) | FAMILY_OF(CAPTURE_JOB),
     .shown_only = true,
     .columns = columns,
