@@ -283,7 +283,7 @@ struct row_batch *row_batch_new(void);
  * not to touch the memory of large ones. False: memory ran out. */
 bool row_batch_begin(struct row_batch *batch, const struct record_kind *kind);
 void row_batch_free(struct row_batch *batch);
-/* Copies a text into the batch. Of one that finds no room the front is kept, and the batch is incomplete. */
+/* Copies a text into the batch. One that finds no room loses its end, and the batch is incomplete. */
 void row_batch_put_text(struct row_batch *batch, const char *text, size_t length, struct cell *ret);
 
 /* Many rows of one kind that need not be made at once. */

@@ -654,34 +654,23 @@ static void finish_check(struct comparison *comparison, struct compare_check *ch
     comparison->score *= check->factor;
 }
 
-/* Where the first word begins that two lists do not share. */
-static size_t first_different_word(const char *base, const char *other)
-{
-    size_t first = 0;
-
-    for (size_t i = 0; base[i] != '\0' && base[i] == other[i]; i++)
-        if (base[i] == ' ')
-            first = i + 1;
-    return first;
-}
-
-/* Writes a side of a check from a word on, with dots for what is left out. */
 static void show_side(char to[CHECK_SIZE], const char *text, size_t first)
 {
-    const char *from = text[0] != '\0' ? text + first : "N/A";
-    const int room = CHECK_SIZE - (int)sizeof "... ...";
-
-    snprintf(to, CHECK_SIZE, "%s%.*s%s", first > 0 ? "... " : "", strlen(from) < CHECK_SIZE - 4 ? CHECK_SIZE : room,
-             from, strlen(from) < CHECK_SIZE - 4 ? "" : "...");
+    if (snprintf(to, CHECK_SIZE, "%s%s", first > 0 ? "... " : "", text[0] != '\0' ? text + first : "N/A") >= CHECK_SIZE)
+        memcpy(to + CHECK_SIZE - sizeof "...", "...", sizeof "...");
 }
 
+/* Lists that are too long for a side are shown from the first word on that they do not share. */
 static void check_texts(struct comparison *comparison, const char *name, const char *base, const char *other,
                         double factor)
 {
     struct compare_check *check = add_check(comparison, name, factor);
-    const bool same = strcmp(base, other) == 0, whole = strlen(base) < CHECK_SIZE && strlen(other) < CHECK_SIZE;
-    const size_t first = same || whole ? 0 : first_different_word(base, other);
+    const bool same = strcmp(base, other) == 0;
+    size_t first = 0;
 
+    if (!same && (strlen(base) >= CHECK_SIZE || strlen(other) >= CHECK_SIZE))
+        for (size_t i = 0; base[i] == other[i]; i++)
+            first = base[i] == ' ' ? i + 1 : first;
     show_side(check->base, base, first);
     show_side(check->new_side, other, first);
     finish_check(comparison, check, same);

@@ -379,7 +379,7 @@ static int name_directories(struct work *work, const char *directory, struct err
     struct stat ignored;
     work->output = path_join(work->settings->output != NULL ? work->settings->output : directory, CLUSTER_OUTPUT);
     work->kept = work->output != NULL ? path_join(work->output, ".ranks") : NULL;
-    SCOPED_FREE char *path = work->kept != NULL ? strdup(work->kept) : NULL;
+    SCOPED_FREE char *path = work->kept != NULL ? scoped_text(work->kept, SIZE_MAX) : NULL;
     if (path == NULL)
         return err_no_memory(err);
     size_t length = strlen(path);
@@ -418,7 +418,7 @@ static int make_directories(const struct work *work, struct err *err)
 /* Takes away the directories that were made, as far as nothing is in them. */
 static void remove_directories(const struct work *work)
 {
-    size_t length = strlen(work->kept);
+    size_t length = work->kept != NULL ? strlen(work->kept) : 0;
     while (length > work->output_there && rmdir(work->kept) == 0) {
         length = parent_length(work->kept, length);
         work->kept[length] = '\0';

@@ -108,7 +108,7 @@ static inline void decode_put_file(const struct decode_plan *plan, int64_t file_
 }
 #define DECODED_TEXT_MAX (64 * 1024) /* bytes of a text that a row keeps; queries of users read 128 KiB */
 /* How many bytes of a longer list joined by ';' are kept: those of its whole items. */
-size_t decoded_list_cut(const char *text);
+size_t decode_cut_list(const char *text);
 /* Tells that a text of a table is cut; file: where it stands, NULL: it is made of several files. */
 void decoder_report_cut(struct decoder *decoder, const char *file, const struct record_kind *kind, size_t column,
                         size_t length, size_t kept);

@@ -411,7 +411,7 @@ void decoder_count(struct decoder *decoder)
     decoder->file->decoded++;
 }
 
-size_t decoded_list_cut(const char *text)
+size_t decode_cut_list(const char *text)
 {
     const char *border = memrchr(text, ';', DECODED_TEXT_MAX + 1);
     return border != NULL ? (size_t)(border - text) : utf8_cut(text, DECODED_TEXT_MAX);

@@ -279,7 +279,7 @@ static int set_tensor_text(struct association *association, struct row *row, siz
     }
     size_t length = (size_t)(p - text);
     if (length > DECODED_TEXT_MAX) {
-        size_t kept = decoded_list_cut(text);
+        size_t kept = decode_cut_list(text);
         decoder_report_cut(association->decoder, NULL, &kind_tensor_set, column, length, kept);
         length = kept;
     }

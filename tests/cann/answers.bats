@@ -452,10 +452,10 @@ PY
         expect_equal "$(tail -n +2 <<<"$output" | tr -d '"\t')" "$time"
     done < <(head -20 <<<"$shown")
     # How many begin at a time or later, before it, and after a time of which no clock tells so many digits.
-    python3 - $shown >expected <<'END'
+    python3 - "$shown" >expected <<'END'
 import sys
 from decimal import Decimal
-times = [Decimal(t) for t in sys.argv[1:]]
+times = [Decimal(t) for t in sys.argv[1].split()]
 middle = sorted(times)[37]
 for name, limit in ((">=", middle), ("<", middle), (">", middle + Decimal("0.0001")), ("!=", middle)):
     count = {">=": sum(t >= limit for t in times), "<": sum(t < limit for t in times),

@@ -123,12 +123,9 @@ END
     # Three slices that cut records, of which the second is missing: a record is cut at each side of it.
     rm -rf PROF_1
     copy_system_capture PROF_1
-    cd PROF_1/device_0/data
-    split --bytes=500 --numeric-suffixes --suffix-length=1 l2_cache.data.0.slice_0 part.
-    rm l2_cache.data.0.slice_0*
-    for part in 0 2 3; do mv "part.$part" "l2_cache.data.0.slice_$part"; done
-    rm part.1
-    cd - >/dev/null
+    split --bytes=500 --numeric-suffixes --suffix-length=1 PROF_1/device_0/data/l2_cache.data.0.slice_0 part.
+    rm PROF_1/device_0/data/l2_cache.data.0.slice_0*
+    for part in 0 2 3; do mv "part.$part" "PROF_1/device_0/data/l2_cache.data.0.slice_$part"; done
     run_msprof import -dir PROF_1
     expect_status 3
     expect_rows_of_sound l2_cache "0|13"
