@@ -20,7 +20,7 @@ struct filter {
     char *operand;
     bool is_number;
     double number; /* in the unit that the column shows */
-    /* The same in whole units of the values, for times have more digits than a double. */
+    /* The number in whole units of the values: times have more digits than a double. */
     bool is_exact;
     int64_t whole;
     int fraction; /* 1: a little more than whole; -1: a little less */
