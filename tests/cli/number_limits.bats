@@ -29,31 +29,7 @@ bear_extremes() { # capture
     bear_extremes JOBX
 }
 
-@test "extreme integers in the database of a capture of 2022" {
-    python3 "$repository/tests/cann/lib/prof_2022.py" PROF_1 3 7
-    bear_extremes PROF_1
-}
-
-@test "extreme integers in the database of a capture since 2023" {
-    python3 -c 'import damage; damage.sound()'
-    bear_extremes PROF_1
-}
-
 @test "extreme numbers in the files of a cluster's ranks" {
     "$(dirname "$(readlink -f "$MSPROF")")/make-ranks" --output RUN --ranks 2 --steps 2 --collectives 2
     python3 "$repository/tests/faults/cluster_extremes.py" "$MSPROF" RUN
-}
-
-@test "calls that are said to be inside of each other, all around, do not keep export db" {
-    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
-    python3 -c 'import damage; damage.sound()'
-    "$MSPROF" import -q PROF_1
-    for parent in id "id + 1" "(SELECT max(id) FROM host_call)"; do
-        sqlite3 PROF_1/sqlite/runtime.db "UPDATE host_call SET parent_id = $parent;
-            UPDATE host_call SET parent_id = 1 WHERE parent_id NOT IN (SELECT id FROM host_call)"
-        run bash -c 'ulimit -t 120; exec "$@"' bash "$MSPROF" export db -q --output results PROF_1
-        [ "$status" -eq 0 ]
-        [ -z "$output" ]
-        rm -rf results
-    done
 }
