@@ -7,17 +7,7 @@
 # shellcheck disable=SC2154 # common.bash sets repository
 bats_require_minimum_version 1.5.0
 load common
-
-setup() {
-    enter_scratch
-    command -v python3 >/dev/null || skip "python3 is not installed"
-    export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$repository/tests/lib:$repository/tests/cann/lib
-}
-
-bear_extremes() { # capture
-    "$MSPROF" import -q -dir "$1"
-    python3 "$repository/tests/faults/extremes.py" "$MSPROF" "$PWD/$1" --quick
-}
+load extremes
 
 @test "extreme integers in the database of a board's capture" {
     python3 -c 'import capture; capture.svp("JOBX")'
