@@ -28,13 +28,14 @@ enum column_set { COLUMNS_GUIDE, COLUMNS_VENDOR };
  * were in calls, how often operators ran. */
 enum flame_weight { FLAME_DEVICE, FLAME_HOST, FLAME_COUNT, FLAME_WEIGHTS };
 
-struct show;         /* inside */
-struct table_choice; /* exporters/table/choice.h */
-struct table_stream; /* exporters/table/writer.h */
-struct table_sink;   /* table/table_sink.h */
-struct trace_cuts;   /* timeline/cuts.h */
-struct report_files; /* exporters/table/report.h */
-struct roofs;        /* exporters/load/load.h */
+struct show;          /* inside */
+struct table_choice;  /* exporters/table/choice.h */
+struct table_stream;  /* exporters/table/writer.h */
+struct table_sink;    /* exporters/table/writer.h */
+struct merged_tables; /* exporters/table/merged_tables.h */
+struct trace_cuts;    /* timeline/cuts.h */
+struct report_files;  /* exporters/table/report.h */
+struct roofs;         /* exporters/load/load.h */
 
 /* Files of communication operators. */
 enum communication_kind { COMMUNICATION_TIMES = 1, COMMUNICATION_MATRIX = 2 };
@@ -71,11 +72,14 @@ struct export_options {
     bool flame_picture;                /* SVG; else collapsed stacks */
     const struct table_choice *choice; /* of tables: which rows and columns; NULL: all */
     const struct report_files *report_files; /* the user's own, of summaries; NULL: none */
-    const char *stream_path;     /* of tables: "/dev/stdout" instead of files in the directory; NULL: files */
-    struct table_stream *stream; /* of what goes to stream_path: tables become one; NULL: each is whole */
-    struct table_sink *sink;     /* TABLE_CELLS: who takes the rows */
-    const struct roofs *roofs;   /* of the table roofline; NULL: none is known */
-    struct show *show;           /* TABLE_TERMINAL: where tables are printed instead of written into files */
+    const char *stream_path;      /* of tables: "/dev/stdout" instead of files in the directory; NULL: files */
+    struct table_stream *stream;  /* of what goes to stream_path: tables become one; NULL: each is whole */
+    struct table_sink *sink;      /* TABLE_CELLS: who takes the rows */
+    struct merged_tables *merged; /* of CSV: the tables of several captures, to which the rows go; NULL: to files of
+                                     their own */
+    const char *label;            /* stands behind the names of documents that are no tables; NULL: nothing does */
+    const struct roofs *roofs;    /* of the table roofline; NULL: none is known */
+    struct show *show;            /* TABLE_TERMINAL: where tables are printed instead of written into files */
 };
 
 struct export_result {

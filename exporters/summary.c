@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "db/query/cann_version.h"
 #include "db/query/query.h"
 #include "exporters/cann_report.h"
 #include "exporters/communication/communication_files.h"
@@ -6,6 +7,7 @@
 #include "exporters/query_compile.h"
 #include "exporters/report_scopes.h"
 #include "exporters/reports/answers/outcome.h"
+#include "exporters/table/merged_tables.h"
 #include "exporters/table/report.h"
 
 #include <stdio.h>
@@ -20,8 +22,11 @@ struct summary {
 
 static bool is_wanted(const struct summary *summary, const struct report *report, bool of_device)
 {
+    const struct export_options *options = summary->session.options;
     return (report->families & FAMILY_OF(summary->family)) != 0 && !report->shown_only &&
-           report->of_device == of_device;
+           report->of_device == of_device &&
+           (options->merged == NULL ||
+            merged_tables_wants(options->merged, cann_version_file(options->cann_version, report->name)));
 }
 
 /* Reports that share a walk are made at the first of them. */
@@ -147,7 +152,8 @@ int export_communication(sqlite3 *db, const struct export_options *options, stru
     return status == 0 && cann ? communication_database(db, options, ret, err) : status;
 }
 
-static int write_cann(sqlite3 *db, const struct export_options *options, struct export_result *result, struct err *err)
+static int write_tables(sqlite3 *db, const struct export_options *options, struct export_result *result,
+                        struct err *err)
 {
     struct summary summary = {.family = CAPTURE_CANN};
     char suffix[64] = "";
@@ -157,7 +163,14 @@ static int write_cann(sqlite3 *db, const struct export_options *options, struct 
     if (status == 0)
         status = write_whole(&summary, options, suffix, err);
     report_session_release(&summary.session);
-    return status == 0 ? communication_files(db, options, result, err) : status;
+    return status;
+}
+
+static int write_cann(sqlite3 *db, const struct export_options *options, struct export_result *result, struct err *err)
+{
+    return write_tables(db, options, result, err) < 0 || communication_files(db, options, result, err) < 0
+               ? err_status(err)
+               : 0;
 }
 
 static int write_earlier(sqlite3 *db, const struct export_options *options, int family, struct export_result *result,
@@ -171,6 +184,38 @@ static int write_earlier(sqlite3 *db, const struct export_options *options, int 
                   write_whole(&summary, options, name + strlen("msprof_tx"), err) < 0;
     report_session_release(&summary.session);
     return failed ? err_status(err) : 0;
+}
+
+/* Gives the rows of all captures in turn, and those of some tables once more where that is needed. */
+static int merge_tables(const struct merge_part *parts, size_t count, struct export_options options,
+                        struct export_result *result, struct err *err)
+{
+    for (bool again = true; again; options.absent = NULL) {
+        for (size_t i = 0; i < count; i++) {
+            options.database = parts[i].database;
+            if (merged_tables_begin(options.merged, &parts[i], err) < 0 ||
+                write_tables(parts[i].db, &options, result, err) < 0)
+                return err_status(err);
+        }
+        if (merged_tables_end(options.merged, &again, err) < 0)
+            return err_status(err);
+    }
+    return 0;
+}
+
+int export_merged_summary(const struct merge_part *parts, size_t count, const struct export_options *options,
+                          struct export_result *ret, struct err *err)
+{
+    struct export_options merging = *options;
+    *ret = (struct export_result){.files = 0};
+    merging.merged = merged_tables_new(options, ret, err);
+    int status = merging.merged != NULL ? merge_tables(parts, count, merging, ret, err) : err_status(err);
+    merged_tables_free(merging.merged);
+    for (size_t i = 0; status == 0 && i < count; i++) {
+        merging.label = parts[i].label;
+        status = communication_files(parts[i].db, &merging, ret, err);
+    }
+    return status;
 }
 
 int export_summary(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)

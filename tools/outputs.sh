@@ -156,6 +156,19 @@ outputs_of_cluster() { # capture, path
     pages "$1" "$2"
 }
 
+# One result of the captures with samples of the system, which have the most tables.
+outputs_of_merge() {
+    local result=$scratch/result path
+    mkdir "$scratch/in/merge"
+    for path in "$scratch"/in/*system-*/PROF_*; do
+        cp -rp "$path" "$scratch/in/merge/PROF_$(basename "$(dirname "$path")")"
+    done
+    run merge summary export summary --merge --output "$result" merge
+    collect merge summary "$result"
+    run merge timeline export timeline --merge --output "$result" merge
+    collect merge timeline "$result"
+}
+
 take_captures
 for directory in "$scratch"/in/*/; do
     name=$(basename "$directory")
@@ -172,6 +185,7 @@ for directory in "$scratch"/in/*/; do
         ;;
     esac
 done
+outputs_of_merge
 
 cd "$out"
 find . -type f | sort | while IFS= read -r file; do

@@ -68,7 +68,10 @@ static void put_pairs(struct json_out *json, const struct collective *collective
 static int open_file(struct files *files, struct communication_file *file, const char *name, struct err *err)
 {
     communication_name(file->report, name, files->several_devices, files->device_id);
-    SCOPED_FREE char *path = cann_report_path(files->options, file->report, -1, ".json", err);
+    char labelled[COMMUNICATION_NAME_MAX + REPORT_NAME_MAX];
+    const char *label = files->options->label;
+    snprintf(labelled, sizeof labelled, "%s%s%s", file->report, label != NULL ? "_" : "", label != NULL ? label : "");
+    SCOPED_FREE char *path = cann_report_path(files->options, labelled, -1, ".json", err);
     if (path == NULL || outfile_open(&file->out, path, err) < 0)
         return err_status(err);
     file->json = (struct json_out){.out = &file->out};

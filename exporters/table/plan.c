@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #define ID_MAX 256
+#define PIECE_MAX 65536 /* bytes of what stands between two cells */
 
 /* Texts of an enumeration as the format has them. */
 struct words {
@@ -327,6 +328,78 @@ int report_plan_lead(struct report_plan *plan, const char *title, const char *te
     return status;
 }
 
+/* Puts a text in place of a piece. */
+static int replace_piece(struct row_piece *piece, const struct strbuf *text, struct err *err)
+{
+    char *copy = text->failed ? NULL : strdup(text->data);
+    if (copy == NULL)
+        return err_no_memory(err);
+    free(piece->text);
+    *piece = (struct row_piece){copy, text->length};
+    return 0;
+}
+
+int report_plan_arrange(struct report_plan *plan, const size_t *steps, size_t count, struct err *err)
+{
+    struct report_step *arranged = calloc(plan->step_count + 1, sizeof *arranged);
+    SCOPED(strbuf_release) struct strbuf before; /* the next cell that there is */
+    size_t placed = 0;
+    strbuf_init(&before, PIECE_MAX);
+    int status = arranged != NULL ? 0 : err_no_memory(err);
+    for (size_t i = 0; status == 0 && i < count; i++) {
+        if (i > 0)
+            strbuf_addc(&before, ',');
+        if (steps[i] == SIZE_MAX) {
+            strbuf_adds(&before, TABLE_MISSING);
+            continue;
+        }
+        arranged[placed] = plan->steps[steps[i]];
+        status = replace_piece(&plan->pieces.before[placed++], &before, err);
+        strbuf_clear(&before);
+    }
+    if (status == 0)
+        status = strbuf_addc(&before, '\n') == 0 ? replace_piece(&plan->pieces.end, &before, err) : err_no_memory(err);
+    if (status < 0) {
+        free(arranged);
+        return status;
+    }
+    free(plan->steps);
+    plan->steps = arranged;
+    for (size_t i = 0; i < placed; i++)
+        take_before(plan, i);
+    plan->fixed_room = row_room(&plan->pieces, 0);
+    return 0;
+}
+
+int row_owner_init(struct row_owner *owner, const char *name, bool device, bool host, struct err *err)
+{
+    static const struct row_format csv = {.format = TABLE_CSV};
+    SCOPED(strbuf_release) struct strbuf plain, cell;
+    strbuf_init(&plain, PIECE_MAX);
+    strbuf_init(&cell, PIECE_MAX * JSON_TEXT_EXPANSION);
+    *owner = (struct row_owner){.device = device, .host = host};
+    strbuf_addf(&plain, "%s:", name);
+    row_format_text(&csv, plain.data, plain.length, &cell);
+    if (plain.failed || cell.failed)
+        return err_no_memory(err);
+    owner->quoted = *cell.data == '"';
+    owner->text.length = cell.length - 2 * owner->quoted;
+    owner->text.text = strndup(cell.data + owner->quoted, owner->text.length);
+    return owner->text.text != NULL ? 0 : err_no_memory(err);
+}
+
+void row_owner_release(struct row_owner *owner)
+{
+    free(owner->text.text);
+    *owner = (struct row_owner){.quoted = false};
+}
+
+void report_plan_name_owner(struct report_plan *plan, const struct row_owner *owner)
+{
+    plan->owner = owner;
+    plan->fixed_room += owner->text.length + 2;
+}
+
 void report_plan_release(struct report_plan *plan)
 {
     for (size_t i = 0; i < plan->step_count; i++)
@@ -425,9 +498,27 @@ static char *put_text(const struct report_plan *plan, const struct report_step *
     return room->used <= room->limit ? row_put_text(&plan->pieces, text, length, p) : NULL;
 }
 
+/* Puts the owner's name into the first cell of the row from p to end, with quotes around the cell if it needs them.
+ * Returns the new end. */
+static char *put_owner(const struct row_owner *owner, char *p, char *end)
+{
+    const bool has_quotes = *p == '"', gets_quotes = owner->quoted && !has_quotes;
+    const size_t length = has_quotes ? 0 : strcspn(p, ",\n");
+    if (!(length == strlen("host") && memcmp(p, "host", length) == 0 ? owner->host : owner->device))
+        return end;
+    char *text = p + has_quotes + gets_quotes, *rest = text + owner->text.length + length;
+    memmove(rest + gets_quotes, p + has_quotes + length, (size_t)(end - p) - has_quotes - length);
+    memmove(text + owner->text.length, p, length);
+    memcpy(text, owner->text.text, owner->text.length);
+    if (gets_quotes)
+        *p = *rest = '"';
+    return end + owner->text.length + 2 * gets_quotes;
+}
+
 char *report_plan_put(const struct report_plan *plan, const struct report_value *values, bool first, char *p, char *end,
                       size_t *ret_room)
 {
+    char *const start = p;
     struct row_room room = {.used = plan->fixed_room, .limit = (size_t)(end - p)};
     *ret_room = plan->fixed_room;
     if (room.used > room.limit)
@@ -459,7 +550,8 @@ char *report_plan_put(const struct report_plan *plan, const struct report_value 
                 step += value->decimals - 1;
         }
     }
-    return put_piece(p, &plan->pieces.end);
+    p = put_piece(p, &plan->pieces.end);
+    return plan->owner != NULL ? put_owner(plan->owner, start, p) : p;
 }
 
 static int encode_cell(const struct report_plan *plan, const struct report_step *step, const struct report_value *value,

@@ -39,6 +39,14 @@ static inline bool report_step_has_texts(const struct report_step *step)
     return step->form == FORM_NAME || step->form == FORM_TENSORS;
 }
 
+/* A name that the first cells of rows get in front, and a colon: that of the capture which they are of, where others
+ * have devices of the same number. */
+struct row_owner {
+    struct row_piece text; /* as it stands in a cell with quotes */
+    bool quoted;           /* a cell with it needs them */
+    bool device, host;     /* cells that tell a device get it, those that tell the host */
+};
+
 struct report_plan {
     enum table_format format;
     bool frames;         /* TABLE_TERMINAL: columns that are joined are one */
@@ -55,8 +63,9 @@ struct report_plan {
     size_t step_count;
     struct report_step *steps;
     struct row_format pieces;
-    const char **titles; /* of the steps */
-    size_t fixed_room;   /* bytes of a row without its texts */
+    const char **titles;           /* of the steps */
+    size_t fixed_room;             /* bytes of a row without its texts */
+    const struct row_owner *owner; /* CSV: whose rows they are; NULL: nobody asks */
 };
 
 /* Takes columns (an array ended by no title) over, as the database and the column set (COLUMNS_GUIDE or _VENDOR) want
@@ -82,7 +91,15 @@ int report_plan_compile(struct report_plan *plan, enum table_format format, cons
                         const struct report_texts *texts, struct err *err);
 /* Puts one cell before the others of every row; after it is compiled. */
 int report_plan_lead(struct report_plan *plan, const char *title, const char *text, struct err *err);
+/* Gives the rows `count` cells: the i-th is that of step steps[i], each of which comes once, or missing where that is
+ * SIZE_MAX. CSV only; after it is compiled, and the titles are as before. */
+int report_plan_arrange(struct report_plan *plan, const size_t *steps, size_t count, struct err *err);
+/* Names the rows after their owner, which must outlive them. CSV only; after it is compiled. */
+void report_plan_name_owner(struct report_plan *plan, const struct row_owner *owner);
 void report_plan_release(struct report_plan *plan);
+
+int row_owner_init(struct row_owner *owner, const char *name, bool device, bool host, struct err *err);
+void row_owner_release(struct row_owner *owner);
 
 /* Appends to buf what the cells of the first `count` steps are in a row of these values: as a value, of the first
  * step, value_cells puts them at once into many rows. 0, or -1 with buf->failed set. */

@@ -94,7 +94,7 @@ struct report_scope {
 };
 
 /* A part of a table that is more than one: of files each has its own, on a terminal each is a table under a heading.
- * Where rows are chosen, or go into one stream, the parts stand one behind the other in one table. */
+ * Where rows are chosen, or go into one stream or a merged table, the parts stand one behind the other in one table. */
 struct report_part {
     const char *suffix; /* of its file's name, instead of the scope's; that of the part before: the same file */
     int (*heading)(const void *arg, struct show *show, struct err *err); /* prints what stands above it */

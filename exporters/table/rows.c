@@ -5,7 +5,6 @@
 #include "base/progress.h"
 #include "db/query/query_loop.h"
 #include "db/query/query_scan.h"
-#include "exporters/output_file.h"
 #include "exporters/parallel.h"
 #include "exporters/query_compile.h"
 
@@ -630,7 +629,6 @@ static int submit_ranges(struct parallel *parallel, const struct pass *pass, str
 
 static int fill_file(struct pass *pass, struct outfile *out, struct err *err)
 {
-    const struct report_plan *plan = &pass->run->plan;
     const struct parallel_work work = {
         .unit_size = sizeof(struct unit),
         .arg = pass,
@@ -639,24 +637,12 @@ static int fill_file(struct pass *pass, struct outfile *out, struct err *err)
         .worker_close = worker_close,
         .process = process,
     };
-    row_format_head(&plan->pieces, plan->titles, out);
     struct parallel *parallel = parallel_new(&work, out, err);
     int status = parallel != NULL ? submit_ranges(parallel, pass, err) : err_status(err);
     parallel_free(parallel);
     if (status == 0)
-        row_format_tail(&plan->pieces, pass->rows > 0, out);
+        report_writer_filled(&pass->run->writer, pass->rows);
     return status;
-}
-
-static int write_file(struct pass *pass, int64_t slice, struct err *err)
-{
-    struct report_run *run = pass->run;
-    SCOPED(outfile_abort) struct outfile out = {.path = NULL};
-    SCOPED_FREE char *path = report_path(run->session->options, run->report->name, slice, run->scope->suffix, err);
-    if (path == NULL || outfile_open(&out, path, err) < 0 || fill_file(pass, &out, err) < 0)
-        return err_status(err);
-    run->writer.rows += pass->rows;
-    return output_file_done(&out, run->report->name, pass->rows, run->session->options, run->session->result, err);
 }
 
 /* ---- where files begin ---- */
@@ -668,14 +654,16 @@ struct boundaries {
         size_t between;
     } * items;
     size_t count;
-    uint64_t rows;
+    uint64_t rows, next;   /* next: the row that another file begins with */
     struct worker *worker; /* for its place among the rows between */
 };
 
 static void count_row(struct boundaries *boundaries, int64_t id)
 {
-    if (boundaries->rows % ROWS_PER_FILE == 0)
+    if (boundaries->rows == 0 || boundaries->rows == boundaries->next) {
         boundaries->items[boundaries->count++] = (struct boundary){id, boundaries->worker->between};
+        boundaries->next += boundaries->rows > 0 ? ROWS_PER_FILE : 0;
+    }
     boundaries->rows++;
 }
 
@@ -703,7 +691,9 @@ static int prepare_count(struct worker *worker, struct query_scan **ret, struct 
                           err);
 }
 
-static int find_boundaries(struct pass *pass, uint64_t most_rows, struct boundaries *ret, struct err *err)
+/* room: rows of the first file. */
+static int find_boundaries(struct pass *pass, uint64_t most_rows, uint64_t room, struct boundaries *ret,
+                           struct err *err)
 {
     struct query_scan *ids = NULL;
     struct pass whole = {.run = pass->run,
@@ -713,8 +703,8 @@ static int find_boundaries(struct pass *pass, uint64_t most_rows, struct boundar
                          .end_id = pass->end_id,
                          .end_between = pass->end_between};
     SCOPED(worker_close) struct worker worker = {.pass = &whole};
-    *ret = (struct boundaries){.items = calloc((size_t)(most_rows / ROWS_PER_FILE) + 2, sizeof *ret->items),
-                               .worker = &worker};
+    *ret = (struct boundaries){
+        .items = calloc((size_t)(most_rows / ROWS_PER_FILE) + 3, sizeof *ret->items), .next = room, .worker = &worker};
     bool failed = (ret->items == NULL && err_no_memory(err) < 0) || worker_open(&worker, &whole, err) < 0 ||
                   prepare_count(ret->worker, &ids, err) < 0 ||
                   query_scan(ids, 1, pass->end_id, count_scanned, ret, err) < 0;
@@ -740,18 +730,23 @@ static int scan_alone(struct pass *pass, struct err *err)
 
 static int scan_files(struct pass *pass, struct err *err)
 {
-    uint64_t most_rows = (uint64_t)(pass->end_id - 1) + pass->end_between;
+    const uint64_t most_rows = (uint64_t)(pass->end_id - 1) + pass->end_between;
     struct boundaries boundaries;
-    if (most_rows <= ROWS_PER_FILE || pass->run->report->whole)
-        return write_file(pass, -1, err);
-    int status = find_boundaries(pass, most_rows, &boundaries, err);
+    uint64_t room;
+    struct outfile *out = report_writer_file(&pass->run->writer, &room, err);
+    if (out == NULL)
+        return err_status(err);
+    if (most_rows <= room)
+        return fill_file(pass, out, err);
+    int status = find_boundaries(pass, most_rows, room, &boundaries, err);
     for (size_t i = 0; status == 0 && i < boundaries.count; i++) {
         struct pass file = {.run = pass->run, .scan = pass->scan};
         file.first_id = boundaries.items[i].id;
         file.end_id = boundaries.items[i + 1].id;
         file.first_between = boundaries.items[i].between;
         file.end_between = boundaries.items[i + 1].between;
-        status = write_file(&file, boundaries.count > 1 ? (int64_t)i : -1, err);
+        out = report_writer_file(&pass->run->writer, &room, err);
+        status = out != NULL ? fill_file(&file, out, err) : err_status(err);
     }
     free(boundaries.items);
     return status;

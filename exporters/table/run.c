@@ -217,7 +217,7 @@ static int open_run(struct report_run *run, struct err *err)
         .result = session->result,
         .plan = &run->plan,
         .name = cann_version_file(session->options->cann_version, report->name),
-        .whole = report->whole,
+        .file = {.whole = report->whole},
         .choice = run->chosen ? &run->choice : NULL,
         .terminal = run->terminal,
         .is_plain = session->options->format == TABLE_TERMINAL && run->terminal == NULL,
@@ -376,7 +376,8 @@ static int show_part(struct report_run *run, const struct report_part *part, str
 int report_put_part(struct report_run *run, const struct report_part *part, struct err *err)
 {
     int status = 0;
-    if (run->chosen || run->writer.is_plain || run->session->options->stream_path != NULL)
+    const struct export_options *options = run->session->options;
+    if (run->chosen || run->writer.is_plain || options->stream_path != NULL || options->merged != NULL)
         return put_part_rows(run, part, err);
     if (run->terminal != NULL)
         return show_part(run, part, err);

@@ -177,54 +177,70 @@ char *report_path(const struct export_options *options, const char *name, int64_
     return path;
 }
 
+static int put_head(struct report_writer *writer, struct err *err)
+{
+    const struct report_plan *plan = writer->plan;
+    bool head = true;
+    if (writer->options->merged != NULL)
+        return merged_tables_head(writer->options->merged, writer->name, &writer->file.out, err);
+    if (writer->options->stream != NULL && table_stream_begin(writer->options->stream, writer->options->format,
+                                                              plan->titles, plan->step_count, &head, err) < 0)
+        return err_status(err);
+    if (head)
+        row_format_head(&plan->pieces, plan->titles, &writer->file.out);
+    return 0;
+}
+
 static int open_file(struct report_writer *writer, struct err *err)
 {
     enum { CELL_BYTES = 4 }; /* of most tables more */
-    SCOPED_FREE char *path = report_path(writer->options, writer->name, writer->files > 0 ? (int64_t)writer->files : -1,
+    struct table_file *file = &writer->file;
+    SCOPED_FREE char *path = report_path(writer->options, writer->name, file->files > 0 ? (int64_t)file->files : -1,
                                          writer->suffix.data, err);
-    bool head = true;
-    if (path == NULL || outfile_open(&writer->out, path, err) < 0)
+    if (path == NULL || outfile_open(&file->out, path, err) < 0)
         return err_status(err);
-    writer->file_rows = 0;
-    if (writer->choice == NULL && writer->files == 0)
-        outfile_expect(&writer->out, writer->expected * writer->plan->step_count * CELL_BYTES);
-    if (writer->options->stream != NULL &&
-        table_stream_begin(writer->options->stream, writer->options->format, writer->plan->titles,
-                           writer->plan->step_count, &head, err) < 0)
-        return err_status(err);
-    if (head)
-        row_format_head(&writer->plan->pieces, writer->plan->titles, &writer->out);
-    return 0;
+    file->rows = 0;
+    if (writer->choice == NULL && file->files == 0)
+        outfile_expect(&file->out, writer->expected * writer->plan->step_count * CELL_BYTES);
+    return put_head(writer, err);
 }
 
 /* A table of more than one file has a number in the name of each: the first one's is not known before. */
 static int number_first_file(struct report_writer *writer, struct err *err)
 {
     SCOPED_FREE char *path = report_path(writer->options, writer->name, 0, writer->suffix.data, err);
-    return path != NULL ? outfile_rename(&writer->out, path, err) : err_status(err);
+    return path != NULL ? outfile_rename(&writer->file.out, path, err) : err_status(err);
 }
 
+static int complete_file(struct report_writer *writer, struct err *err)
+{
+    struct table_file *file = &writer->file;
+    if (writer->options->stream != NULL)
+        writer->options->stream->rows += file->rows;
+    else
+        row_format_tail(&writer->plan->pieces, file->rows > 0, &file->out);
+    file->files++;
+    return output_file_done(&file->out, writer->name, file->rows, writer->options, writer->result, err);
+}
+
+/* No rows follow in the file that is open; of a merged table those of the next capture do. */
 static int close_file(struct report_writer *writer, int status, struct err *err)
 {
-    if (writer->out.path == NULL)
+    if (writer->file.out.path == NULL)
         return status;
-    if (status == 0) {
-        if (writer->options->stream != NULL)
-            writer->options->stream->rows += writer->file_rows;
-        else
-            row_format_tail(&writer->plan->pieces, writer->file_rows > 0, &writer->out);
-        status = output_file_done(&writer->out, writer->name, writer->file_rows, writer->options, writer->result, err);
-    } else {
-        outfile_abort(&writer->out);
-    }
-    writer->files++;
+    if (status < 0)
+        outfile_abort(&writer->file.out);
+    else if (writer->options->merged != NULL)
+        merged_tables_keep(writer->options->merged, writer->name, &writer->file);
+    else
+        status = complete_file(writer, err);
     return status;
 }
 
 /* Whether the open file takes no more rows. */
 static bool file_is_full(const struct report_writer *writer)
 {
-    return writer->file_rows == ROWS_PER_FILE && !writer->whole && writer->options->stream_path == NULL;
+    return writer->file.rows == ROWS_PER_FILE && !writer->file.whole && writer->options->stream_path == NULL;
 }
 
 /* Whether the next row is the first of a file. */
@@ -232,18 +248,36 @@ static bool begins_file(const struct report_writer *writer)
 {
     if (writer->options->stream != NULL && writer->options->stream->rows > 0)
         return false;
-    return writer->out.path == NULL || writer->file_rows == 0 || file_is_full(writer);
+    return writer->file.out.path == NULL || writer->file.rows == 0 || file_is_full(writer);
 }
 
 /* A file with room for a row. */
 static int need_file(struct report_writer *writer, struct err *err)
 {
-    int status = 0;
-    if (writer->out.path != NULL && file_is_full(writer)) {
-        status = writer->files == 0 ? number_first_file(writer, err) : 0;
-        status = close_file(writer, status, err);
-    }
-    return status == 0 && writer->out.path == NULL ? open_file(writer, err) : status;
+    struct table_file *file = &writer->file;
+    if (file->out.path != NULL && !file_is_full(writer))
+        return 0;
+    if (file->out.path == NULL && file->files == 0 && writer->options->merged != NULL &&
+        merged_tables_take(writer->options->merged, writer->name, writer->plan, file, err) < 0)
+        return err_status(err);
+    if (file->out.path != NULL && file_is_full(writer) &&
+        ((file->files == 0 && number_first_file(writer, err) < 0) || complete_file(writer, err) < 0))
+        return err_status(err);
+    return file->out.path == NULL ? open_file(writer, err) : 0;
+}
+
+struct outfile *report_writer_file(struct report_writer *writer, uint64_t *ret_room, struct err *err)
+{
+    if (need_file(writer, err) < 0)
+        return NULL;
+    *ret_room = writer->file.whole ? UINT64_MAX : ROWS_PER_FILE - writer->file.rows;
+    return &writer->file.out;
+}
+
+void report_writer_filled(struct report_writer *writer, uint64_t rows)
+{
+    writer->rows += rows;
+    writer->file.rows += rows;
 }
 
 /* ---- rows ---- */
@@ -268,8 +302,8 @@ static int take_bytes(struct report_writer *writer, const char *row, size_t leng
         return terminal_table_row(writer->terminal, row, row + length, err);
     int status = need_file(writer, err);
     if (status == 0)
-        outfile_write(&writer->out, row, length);
-    writer->file_rows++;
+        outfile_write(&writer->file.out, row, length);
+    writer->file.rows++;
     return status;
 }
 
@@ -358,13 +392,13 @@ static int write_row(struct report_writer *writer, const struct report_value *va
         return copy_row(writer, values, err);
     if (need_file(writer, err) < 0)
         return err_status(err);
-    char *start = outfile_reserve(&writer->out, room);
+    char *start = outfile_reserve(&writer->file.out, room);
     const char *end = report_plan_put(writer->plan, values, begins_file(writer), start, start + room, &needed);
     if (end == NULL)
         return copy_row(writer, values, err);
-    outfile_advance(&writer->out, (size_t)(end - start));
+    outfile_advance(&writer->file.out, (size_t)(end - start));
     writer->rows++;
-    writer->file_rows++;
+    writer->file.rows++;
     return 0;
 }
 
@@ -396,7 +430,7 @@ static int set_suffix(struct report_writer *writer, const char *suffix, struct e
 int report_writer_end_part(struct report_writer *writer, struct err *err)
 {
     int status = close_file(writer, 0, err);
-    writer->files = 0;
+    writer->file.files = 0;
     return status;
 }
 

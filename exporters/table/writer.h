@@ -10,6 +10,7 @@
 #include "exporters/row_format.h"
 #include "exporters/table/choice.h"
 #include "exporters/table/grid.h"
+#include "exporters/table/merged_tables.h"
 #include "exporters/table/plan.h"
 #include "exporters/table/terminal.h"
 
@@ -26,20 +27,17 @@ struct table_sink {
     bool more;     /* set at the end: there are others, and nobody knows how many */
 };
 
-#define ROWS_PER_FILE 1000000
-
 struct report_writer {
     const struct export_options *options;
     struct export_result *result;
-    const struct report_plan *plan;
+    struct report_plan *plan;
     const char *name;          /* "op_summary" */
     struct strbuf suffix;      /* behind it in names of files, in front of ".csv" */
-    bool whole;                /* however many rows a file has */
     struct row_choice *choice; /* NULL: all rows, as they come */
     struct sorter *sorter;
-    struct outfile out; /* path NULL: no file is open */
-    uint64_t rows, file_rows, files;
-    uint64_t expected; /* rows, about; 0: nobody knows */
+    struct table_file file; /* the one that is open */
+    uint64_t rows;          /* of all files */
+    uint64_t expected;      /* rows, about; 0: nobody knows */
     char *row;
     size_t row_size;
     struct terminal_table *terminal; /* TABLE_TERMINAL: where rows go; it is the caller's */
@@ -49,8 +47,9 @@ struct report_writer {
     bool more;       /* there are others that were not given */
 };
 
-/* Makes the writer of a table; nothing appears before the first row. It takes name, plan, choice, whole, options,
- * result and terminal from `wanted`; they must outlive it. It needs report_writer_close whatever the result. */
+/* Makes the writer of a table; nothing appears before the first row. It takes name, plan, choice, file.whole,
+ * options, result and terminal from `wanted`; they must outlive it. It needs report_writer_close whatever the result.
+ */
 int report_writer_open(struct report_writer *writer, const struct report_writer *wanted, const char *suffix,
                        struct err *err);
 /* The next rows belong to files with this suffix: those before are complete, unless theirs is the same. */
@@ -59,6 +58,10 @@ int report_writer_part(struct report_writer *writer, const char *suffix, struct 
 int report_writer_end_part(struct report_writer *writer, struct err *err);
 /* Takes the row of these values, one for each known column of the plan. */
 int report_writer_row(struct report_writer *writer, const struct report_value *values, struct err *err);
+/* Opens a file for rows that are put into it directly. *ret_room: how many it takes, UINT64_MAX: all of them;
+ * report_writer_filled then tells how many they were. NULL with err set. */
+struct outfile *report_writer_file(struct report_writer *writer, uint64_t *ret_room, struct err *err);
+void report_writer_filled(struct report_writer *writer, uint64_t rows);
 /* Whether no further row can be shown; who then gives no more says so with report_writer_leave. */
 bool report_writer_is_full(const struct report_writer *writer);
 /* ".csv" and so on. */

@@ -183,6 +183,35 @@ for host, alone, other, merged in (('a,"b"', one, own[1], both[:1]), ("two", two
 END
 }
 
+@test "each all-reduce of an iteration keeps its columns, whichever capture has more of them" {
+    python3 - "$BATS_TEST_DIRNAME/lib" <<'END'
+import sys
+sys.path.insert(0, sys.argv[1])
+from prof import *
+for device, reduces in enumerate((((5000, 5500),), ((5000, 5100), (6000, 6200), (6500, 6800)))):
+    p = Prof("PROF_%d" % (device + 1))
+    p.devices = {device: {}}
+    for part in ("host", "device_%d" % device):
+        p.configs[part] = {"hostname": "node", "hostUid": "node"}
+    p.step(1000, 0, 3, device=device)
+    p.step(2000, 2, 3, device=device)
+    for i, span in enumerate(reduces):
+        for end, time in enumerate(span):
+            p.step(time, 10000 + 2 * i + end, 3, device=device)
+    p.step(7000, 3, 3, device=device)
+    p.step(8000, 4, 3, device=device)
+    p.launch(0, 1, 1, "op", device=device)
+    p.ran(1000, 2000, 1, 1, device=device)
+    p.write()
+END
+    run_msprof export summary -q --merge --output out PROF_1 PROF_2
+    expect_status 0
+    expect_equal "$(tr -d '\t' <out/mindstudio_profiler_output/step_trace_*.csv | cut -d, -f1,11-)" "Device_id,\
+Reduce Start(us),Reduce Duration(us),Reduce Start(us),Reduce Duration(us),Reduce Start(us),Reduce Duration(us)
+0,1700000000000005.000,0.5,N/A,N/A,N/A,N/A
+1,1700000000000005.000,0.1,1700000000000006.000,0.2,1700000000000006.500,0.3"
+}
+
 @test "a merged export replaces the one before, and leaves nothing else" {
     make_prof PROF_1 0 node
     make_prof PROF_2 1 node
@@ -225,17 +254,20 @@ END
     done
     python3 - <<'END'
 import csv, glob, os, re
+from collections import Counter
 def tables(directory):
-    return {re.sub(r"_\d{14}\.csv", "", os.path.basename(p)): list(csv.DictReader(open(p)))
+    return {re.sub(r"_\d{14}\.csv", "", os.path.basename(p)): list(csv.reader(open(p)))
             for p in glob.glob(directory + "/mindstudio_profiler_output/*.csv")}
 merged, parts = tables("out"), [tables("alone1"), tables("alone2")]
 assert set(merged) == set(parts[0]) | set(parts[1]) and len(merged) > 35
-for name, rows in merged.items():
-    expected = [row for part in parts for row in part.get(name, [])]
+for name, (titles, *rows) in merged.items():
+    expected = [(row, part[name][0]) for part in parts if name in part for row in part[name][1:]]
     assert len(rows) == len(expected), name
-    for row, other in zip(rows, expected):
-        first = next(iter(other))
-        assert row[first].split(":")[1] == other[first], (name, row[first])
-        assert all(row[title] == text for title, text in other.items() if title != first), (name, row, other)
+    for row, (other, own) in zip(rows, expected):
+        host, first = row[0].split(":")
+        assert first == other[0], (name, row[0])
+        cells = sorted(zip(titles[1:], row[1:])) # of titles that stand there several times all cells
+        missing = Counter(titles) - Counter(own)
+        assert cells == sorted([*zip(own[1:], other[1:]), *((title, "N/A") for title in missing.elements())]), (name, row, other)
 END
 }
