@@ -37,9 +37,11 @@ struct analyse_output {
     char *temporary; /* where the files are until they are complete */
     char *lock;      /* <results>/.msprof_analyse.lock */
     int lock_fd;
+    const char *without; /* the part of a framework's directory that is not there; "": both are */
+    bool kept;           /* results are there that may be made of more */
 };
 
-#define MARK ".msprof" /* in an output of ours */
+#define MARK ".msprof" /* in an output of ours; says what it was made without */
 #define LOCK ".msprof_analyse.lock"
 #define TEMPORARY "." FRAMEWORK_OUTPUT ".msprof"
 
@@ -89,12 +91,13 @@ static int take_lock(struct analyse_output *output, const char *results, struct 
     return 0;
 }
 
-/* Makes an empty file in the temporary directory. */
-static int analyse_output_touch(struct analyse_output *output, const char *name, struct err *err)
+/* Makes a file in the temporary directory. */
+static int analyse_output_put(struct analyse_output *output, const char *name, const char *text, struct err *err)
 {
-    SCOPED_FREE char *mark = path_join(output->temporary, name);
-    SCOPED_CLOSE int fd = mark != NULL ? open(mark, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640) : -1;
-    return fd >= 0 ? 0 : err_set_errno(err, errno, "cannot write into '%s'", output->temporary);
+    SCOPED_FREE char *path = path_join(output->temporary, name);
+    SCOPED_CLOSE int fd = path != NULL ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640) : -1;
+    int code = fd >= 0 ? file_write_at(fd, text, strlen(text), 0) : errno;
+    return code == 0 ? 0 : err_set_errno(err, code, "cannot write into '%s'", output->temporary);
 }
 
 static int check_owner(const struct analyse_output *output, bool force, struct err *err)
@@ -106,22 +109,38 @@ static int check_owner(const struct analyse_output *output, bool force, struct e
     return err_hint(err, "replace it with --force, or put the results elsewhere with --output DIR");
 }
 
-/* Locks the results directory, which must exist, and makes an empty temporary one. -ERR_ACCESS when another process has
- * it, -ERR_USAGE when there is an output that msprof did not write and force is false. */
-static int analyse_output_open(struct analyse_output *output, const char *results, bool force, struct err *err)
+/* Whether results are there that were not made without what is missing now: it may have been removed since. */
+static bool may_have_more(const struct analyse_output *output)
+{
+    struct err ignored = ERR_INIT;
+    SCOPED_FREE char *mark = path_join(output->final, MARK), *without = NULL;
+    size_t length;
+    return output->without[0] != '\0' && mark != NULL && path_read_file(mark, 256, &without, &length, &ignored) == 0 &&
+           strcmp(without, output->without) != 0;
+}
+
+/* Locks the results directory, which must exist, and makes an empty temporary one, unless what is there is kept.
+ * -ERR_ACCESS when another process has it, -ERR_USAGE when there is an output that msprof did not write and force is
+ * false. */
+static int analyse_output_open(struct analyse_output *output, const char *results, const char *without, bool force,
+                               struct err *err)
 {
     *output = (struct analyse_output){
         .final = path_join(results, FRAMEWORK_OUTPUT),
         .temporary = path_join(results, TEMPORARY),
         .lock = path_join(results, LOCK),
         .lock_fd = -1,
+        .without = without,
     };
     if (output->final == NULL || output->temporary == NULL || output->lock == NULL)
         return err_no_memory(err);
     if (take_lock(output, results, err) < 0 || check_owner(output, force, err) < 0 ||
         analyse_remove_directory(output->temporary, err) < 0)
         return err_status(err);
-    return mkdir(output->temporary, 0750) == 0 ? analyse_output_touch(output, MARK, err)
+    output->kept = !force && may_have_more(output);
+    if (output->kept)
+        return 0;
+    return mkdir(output->temporary, 0750) == 0 ? analyse_output_put(output, MARK, without, err)
                                                : err_set_errno(err, errno, "cannot make '%s'", output->temporary);
 }
 
@@ -335,7 +354,7 @@ static int write_output(struct work *work, struct loading *loading, sqlite3 *db,
 /* All files are there. */
 static int complete_output(struct work *work, struct err *err)
 {
-    if (work->info.kind == FRAMEWORK_PYTORCH && analyse_output_touch(&work->output, "analyse.done", err) < 0)
+    if (work->info.kind == FRAMEWORK_PYTORCH && analyse_output_put(&work->output, "analyse.done", "", err) < 0)
         return err_status(err);
     return analyse_output_commit(&work->output, err);
 }
@@ -504,6 +523,14 @@ static int find_parts(struct work *work, struct err *err)
     return find_profs(work, directory, err);
 }
 
+static const char *missing_part(const struct work *work)
+{
+    SCOPED_FREE char *framework = path_join(work->request->directory, "FRAMEWORK");
+    if (framework != NULL && access(framework, F_OK) != 0)
+        return "FRAMEWORK/";
+    return work->profs.count == 0 ? "a PROF capture" : "";
+}
+
 static int prepare(struct work *work, struct err *err)
 {
     const struct analyse_request *request = work->request;
@@ -512,7 +539,8 @@ static int prepare(struct work *work, struct err *err)
          framework_clock_of(&work->info, work->profs.count > 0 ? work->profs.items[0] : NULL, &work->clock, err) < 0) ||
         path_make_directories(request->results, err) < 0)
         return err_status(err);
-    return analyse_output_open(&work->output, request->results, request->settings->analyse.force, err);
+    return analyse_output_open(&work->output, request->results, missing_part(work), request->settings->analyse.force,
+                               err);
 }
 
 static int run(struct work *work)
@@ -541,6 +569,23 @@ static int simplify(struct work *work, int status)
     return console_error(&err);
 }
 
+#define KEPT "'%s' is kept: it may be made of more than '%s' has now, as %s is not there"
+
+/* Results that are there are those that are asked for, unless options ask for others; with --simplify it is done. */
+static int tell_kept(const struct work *work)
+{
+    const struct settings *settings = work->request->settings;
+    const char *final = work->output.final, *directory = work->request->directory, *without = work->output.without;
+    const char *hint = "replace it with --force, or put results elsewhere with --output DIR";
+    bool asks_for_others = work->request->steps.count > 0 || is_asked_for(settings, "db") || settings->analyse.pretty ||
+                           settings->analyse.relative_times || settings->cann_version != CANN_VERSION_OF_CAPTURE;
+    console_diagnostics(&work->diag);
+    if (asks_for_others && !settings->analyse.simplify)
+        return console_fail(ERR_NOT_FOUND, hint, KEPT, final, directory, without);
+    console_note(KEPT "; %s", final, directory, without, hint);
+    return STATUS_DONE;
+}
+
 int analyse_directory(const struct analyse_request *request)
 {
     struct work work = {.request = request, .output = {.lock_fd = -1}, .start_ns = clock_now_ns()};
@@ -550,8 +595,8 @@ int analyse_directory(const struct analyse_request *request)
     if (result < 0)
         status = finish(&work, result, &err);
     else
-        status = run(&work);
-    if (request->settings->analyse.simplify)
+        status = work.output.kept ? tell_kept(&work) : run(&work);
+    if (request->settings->analyse.simplify && !work.output.kept)
         status = simplify(&work, status);
     analyse_output_close(&work.output);
     framework_paths_release(&work.profs);

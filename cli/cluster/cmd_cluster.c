@@ -216,6 +216,7 @@ static int analyse_rank(const struct raw_ranks *ranks, const struct cluster_sour
                                             .results = results,
                                             .for_cluster = true};
     settings.quiet = true;
+    settings.analyse.force = true; /* what a run that was killed left there */
     settings.output = results;
     console_init(&settings);
     return results != NULL ? analyse_directory(&request) : STATUS_FAILURE;

@@ -187,6 +187,45 @@ END
     expect_status 0
 }
 
+@test "results of what --simplify or somebody has removed since are replaced only with --force" {
+    mkdir runs
+    cd runs
+    copy_run ms
+    copy_run pt
+    "$MSPROF" analyse -q run_ascend_ms --simplify
+    cp -r run_ascend_ms/ASCEND_PROFILER_OUTPUT ../whole
+    local arguments
+    for arguments in "run_ascend_ms --simplify" run_ascend_ms "--simplify --export text,db ." .; do
+        # shellcheck disable=SC2086
+        run_msprof analyse $arguments
+        expect_status 0
+        expect_contains "$stderr" "run_ascend_ms/ASCEND_PROFILER_OUTPUT' is kept: it may be made of more than '$PWD/run_ascend_ms' has \
+now, as FRAMEWORK/ is not there; replace it with --force"
+        diff -r ../whole run_ascend_ms/ASCEND_PROFILER_OUTPUT
+        rm -rf run_ascend_ms/PROF_*/sqlite
+    done
+    [ -f run_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json ]
+    run_msprof analyse -q run_ascend_ms --step-list 5
+    expect_status 4
+    expect_contains "$stderr" "replace it with --force"
+    diff -r ../whole run_ascend_ms/ASCEND_PROFILER_OUTPUT
+    # made without FRAMEWORK/ it is made so again
+    run_msprof analyse run_ascend_ms --force
+    [ ! -e run_ascend_ms/ASCEND_PROFILER_OUTPUT/dataset.csv ]
+    run_msprof analyse run_ascend_ms --step-list 5
+    expect_not_contains "$stderr" "is kept"
+    rm -r run_ascend_pt
+    copy_run pt
+    "$MSPROF" analyse -q run_ascend_pt
+    cp -r "$out" ../pt
+    mv run_ascend_pt/PROF_* ..
+    run_msprof analyse run_ascend_pt --simplify
+    expect_status 0
+    expect_contains "$stderr" "as a PROF capture is not there"
+    [ -d run_ascend_pt/FRAMEWORK ]
+    diff -r ../pt run_ascend_pt/ASCEND_PROFILER_OUTPUT
+}
+
 @test "a directory that is being analysed is left to who does it" {
     copy_run ms
     needs_python
