@@ -682,6 +682,17 @@ static int check_types(const char *text, struct err *err)
     return err_set(err, ERR_USAGE, "--export '%s': expected text, db or text,db", text);
 }
 
+/* Results that are a part do not make up for what they are made of. */
+static int check_simplify(const struct settings *settings, struct err *err)
+{
+    bool some_steps = settings->analyse.steps != NULL;
+    if (!settings->analyse.simplify || (!some_steps && is_asked_for(settings, "text")))
+        return 0;
+    err_set(err, ERR_USAGE, "--simplify removes what all results are made of, and %s makes a part of them",
+            some_steps ? "--step-list" : "--export db");
+    return err_hint(err, "leave one of the two out");
+}
+
 /* ---- several at once: each in a process of its own, so that their memory does not add up in one ---- */
 
 struct many {
@@ -795,7 +806,8 @@ static int run_analyse(const struct settings *settings)
     SCOPED(framework_paths_release) struct framework_paths paths = {.count = 0};
     struct err err = ERR_INIT;
     int status = STATUS_DONE;
-    if (parse_steps(settings->analyse.steps, &steps, &err) < 0 || check_types(settings->analyse.export_types, &err) < 0)
+    if (parse_steps(settings->analyse.steps, &steps, &err) < 0 ||
+        check_types(settings->analyse.export_types, &err) < 0 || check_simplify(settings, &err) < 0)
         return console_error(&err);
     for (size_t i = 0; i < settings->captures.count; i++)
         status = status_worse(status, find_one(settings->captures.values[i], &paths));

@@ -172,6 +172,21 @@ END
     [ -d run_ascend_ms/FRAMEWORK ]
 }
 
+@test "--simplify is refused with options that write a part, before anything is done" {
+    copy_run ms
+    local arguments
+    for arguments in "--step-list 4" "--export db"; do
+        # shellcheck disable=SC2086
+        run_msprof analyse run_ascend_ms $arguments --simplify
+        expect_status 2
+        expect_contains "$stderr" "--simplify removes what all results are made of, and ${arguments% 4} makes a part of them"
+        diff -r "$repository/testdata/frameworks/run_ascend_ms" run_ascend_ms
+    done
+    run_msprof analyse run_ascend_ms --export db,text --simplify
+    expect_status 0
+    [ ! -e run_ascend_ms/FRAMEWORK ]
+}
+
 @test "results that msprof did not write are replaced only with --force, its own always" {
     copy_run ms
     mkdir "$out"
