@@ -12,6 +12,7 @@
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/step_numbers.h"
 #include "db/database.h"
 #include "db/query/cann_version.h"
 #include "db/schema.h"
@@ -227,6 +228,7 @@ struct work {
     struct diagnostics diag;
     struct export_result result;
     size_t not_written;
+    bool nothing; /* was found to do */
     int64_t start_ns;
 };
 
@@ -280,20 +282,61 @@ static void loading_release(struct loading *loading)
 
 /* ---- with the database of the PROF capture, or without one ---- */
 
-/* Steps that are asked for and not there are told. */
-static void check_steps(struct work *work, const struct framework *framework)
+struct step_numbers ARRAY_OF(int64_t);
+
+/* The numbers of the steps that there are, ascending. */
+static int find_steps(const struct framework *framework, struct step_numbers *ret, struct err *err)
+{
+    for (size_t i = 0; i < framework->steps.count; i++) {
+        const char *id = framework_text(framework, framework->steps.items[i].id);
+        int64_t number;
+        if (number_parse_integer(id, strlen(id), &number) == 0 && array_add(ret, err, number) < 0)
+            return err_status(err);
+    }
+    array_sort(ret->items, ret->count, sizeof *ret->items, array_compare_numbers);
+    return 0;
+}
+
+static bool is_step(const struct step_numbers *steps, int64_t number)
+{
+    return steps->count > 0 &&
+           bsearch(&number, steps->items, steps->count, sizeof *steps->items, array_compare_numbers) != NULL;
+}
+
+static int fail_without_steps(struct work *work, const struct step_numbers *steps, struct err *err)
+{
+    SCOPED(strbuf_release) struct strbuf there;
+    strbuf_init(&there, STEPS_TEXT);
+    step_numbers_list(steps->items, steps->count, &there);
+    if (there.failed)
+        return err_no_memory(err);
+    work->nothing = true;
+    err_set(err, ERR_NOT_FOUND, "the capture has no step that --step-list chooses; there are: %s",
+            there.length > 0 ? there.data : "none with a number");
+    return err_hint(err, "name some of these, or leave --step-list out for all of them");
+}
+
+/* Comes before anything is written: results that were there stay when no step is chosen. Steps that are asked for and
+ * not there are told. */
+static int check_steps(struct work *work, const struct framework *framework, struct err *err)
 {
     const struct step_filter_list *wanted = &work->request->steps;
+    SCOPED_FREE struct step_numbers steps = {.count = 0};
+    size_t found = 0;
+    if (wanted->count > 0 && find_steps(framework, &steps, err) < 0)
+        return err_status(err);
+    for (size_t i = 0; i < wanted->count; i++)
+        found += is_step(&steps, wanted->items[i]);
+    if (found == 0 && wanted->count > 0)
+        return fail_without_steps(work, &steps, err);
     for (size_t i = 0; i < wanted->count; i++) {
-        char id[32], because[96];
-        bool found = false;
-        snprintf(id, sizeof id, "%" PRId64, wanted->items[i]);
-        for (size_t k = 0; k < framework->steps.count && !found; k++)
-            found = strcmp(framework_text(framework, framework->steps.items[k].id), id) == 0;
-        snprintf(because, sizeof because, "the capture has %zu steps, and no step %s", framework->steps.count, id);
-        if (!found)
+        char because[96];
+        snprintf(because, sizeof because, "the capture has %zu steps, and no step %" PRId64, framework->steps.count,
+                 wanted->items[i]);
+        if (!is_step(&steps, wanted->items[i]))
             tell_not_written(work, "the rows of a step", because);
     }
+    return 0;
 }
 
 static bool is_asked_for(const struct settings *settings, const char *type)
@@ -344,11 +387,9 @@ static int write_output(struct work *work, struct loading *loading, sqlite3 *db,
         *err = loading->err;
         return err_status(err);
     }
-    if (framework_write(&analysis, err) < 0)
+    if (work->prof == 0 && check_steps(work, &loading->framework, err) < 0)
         return err_status(err);
-    if (work->prof == 0)
-        check_steps(work, &loading->framework);
-    return 0;
+    return framework_write(&analysis, err);
 }
 
 /* All files are there. */
@@ -359,14 +400,20 @@ static int complete_output(struct work *work, struct err *err)
     return analyse_output_commit(&work->output, err);
 }
 
+static int fail(const struct work *work, struct err *err)
+{
+    console_progress_end();
+    err_wrap(err, "cannot analyse '%s'", work->request->directory);
+    int status = console_error(err);
+    return work->nothing ? STATUS_NOTHING : status;
+}
+
 static int finish(struct work *work, int status, struct err *err)
 {
     console_progress_end();
     console_diagnostics(&work->diag);
-    if (status < 0) {
-        err_wrap(err, "cannot analyse '%s'", work->request->directory);
-        return console_error(err);
-    }
+    if (status < 0)
+        return fail(work, err);
     bool complete = work->not_written == 0 && diag_problems(&work->diag) == 0;
     console_note("'%s/" FRAMEWORK_OUTPUT "': %" PRIu64 " files, %" PRIu64 " rows and events, %s s",
                  work->request->results, work->result.files, work->result.rows, CLOCK_SECONDS_SINCE(work->start_ns));
@@ -389,12 +436,7 @@ static int with_capture(struct capture_visit *visit)
         return imported;
     int status = write_output(work, &loading, db, visit->database, &err);
     database_close(db);
-    if (status < 0) {
-        err_wrap(&err, "cannot analyse '%s'", work->request->directory);
-        console_progress_end();
-        return console_error(&err);
-    }
-    return imported;
+    return status < 0 ? fail(work, &err) : imported;
 }
 
 static int without_capture(struct work *work)
@@ -606,8 +648,6 @@ int analyse_directory(const struct analyse_request *request)
 }
 
 #define MOST_STEPS 100000
-
-struct step_numbers ARRAY_OF(int64_t);
 
 /* Takes blanks off both ends. */
 static void trim(const char **text, size_t *length)

@@ -73,6 +73,24 @@ END
     expect_status 2
 }
 
+@test "a list of steps that are not there is status 4, says which there are, and leaves the results as they were" {
+    copy_run ms
+    copy_run pt
+    "$MSPROF" analyse -q run_ascend_ms run_ascend_pt
+    mkdir before
+    cp -r run_ascend_ms run_ascend_pt before
+    run_msprof analyse run_ascend_ms run_ascend_pt --step-list 7,99 --export text,db
+    expect_status 4
+    expect_contains "$stderr" "run_ascend_ms': the capture has no step that --step-list chooses; there are: 4, 5"
+    expect_contains "$stderr" "run_ascend_pt': the capture has no step that --step-list chooses; there are: 4, 5"
+    diff -r before/run_ascend_ms run_ascend_ms
+    diff -r before/run_ascend_pt run_ascend_pt
+    rm -r run_ascend_pt/PROF_* "$out"
+    run_msprof analyse run_ascend_pt --step-list 99
+    expect_status 4
+    [ ! -e "$out" ]
+}
+
 @test "a list of steps leaves in tables of operators and memory the rows that began in these" {
     needs_python
     copy_run ms
