@@ -694,6 +694,22 @@ static int tell_paths(const struct framework_paths *paths, const char *before, c
     return paths->count > 0 ? STATUS_DATA_PROBLEMS : STATUS_DONE;
 }
 
+/* Drops those behind the first ones that are among these. */
+static void drop_known(struct framework_paths *paths, size_t first)
+{
+    size_t kept = first;
+    for (size_t i = first; i < paths->count; i++) {
+        bool known = false;
+        for (size_t k = 0; k < first && !known; k++)
+            known = strcmp(paths->items[k], paths->items[i]) == 0;
+        if (known)
+            free(paths->items[i]);
+        else
+            paths->items[kept++] = paths->items[i];
+    }
+    paths->count = kept;
+}
+
 static int find_one(const char *path, struct framework_paths *paths)
 {
     SCOPED(framework_paths_release) struct framework_paths links = {.count = 0}, empty = {.count = 0};
@@ -704,7 +720,9 @@ static int find_one(const char *path, struct framework_paths *paths)
     int told = tell_paths(&links, "not written: results of ", ", because it is a link; name it to analyse it");
     told = status_worse(
         told, tell_paths(&empty, "skipped: ", " has neither FRAMEWORK/ nor PROF_<n>_<time>_<id>/ that can be read"));
-    if (status == 0 && paths->count > before)
+    bool found = paths->count > before;
+    drop_known(paths, before);
+    if (status == 0 && found)
         return told;
     if (status == 0) {
         err_set(&err, ERR_NOT_FOUND, "'%s' is no *_ascend_ms or *_ascend_pt directory, and holds none", path);
@@ -851,6 +869,8 @@ static int run_analyse(const struct settings *settings)
         return console_error(&err);
     for (size_t i = 0; i < settings->captures.count; i++)
         status = status_worse(status, find_one(settings->captures.values[i], &paths));
+    if (settings->output != NULL && captures_check_names(paths.items, paths.count, sizeof *paths.items) != STATUS_DONE)
+        return STATUS_USAGE;
     struct many many = {settings, {steps.items, steps.count}, &paths, 0, status};
     return analyse_all(&many);
 }

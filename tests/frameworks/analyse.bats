@@ -284,6 +284,21 @@ END
     [ ! -e "$out" ]
 }
 
+@test "directories of one name are refused with one --output, and one that is named twice is analysed once" {
+    mkdir a b
+    copy_run pt
+    cp -r run_ascend_pt a
+    mv run_ascend_pt b
+    run_msprof analyse a/run_ascend_pt b/run_ascend_pt --output results
+    expect_status 2
+    expect_contains "$stderr" "/a/run_ascend_pt' and '$PWD/b/run_ascend_pt' would both write to the same place under --output"
+    [ ! -e results ]
+    run_msprof analyse a a/run_ascend_pt a/../a/run_ascend_pt --output results
+    expect_status 0
+    expect_equal "$(grep -c "ASCEND_PROFILER_OUTPUT':" <<<"$stderr")" 1
+    [ -f results/ASCEND_PROFILER_OUTPUT/trace_view.json ]
+}
+
 @test "without a capture of the device the framework's part is written" {
     copy_run pt
     rm -r run_ascend_pt/PROF_*
