@@ -845,6 +845,35 @@ static int parse_rules(const char *text, unsigned *ret, struct err *err)
     return 0;
 }
 
+/* Options of the other form would be passed over in silence. */
+static int check_form(const struct settings *settings, struct err *err)
+{
+    const struct analyse_settings *given = &settings->analyse;
+    const struct {
+        const char *name;
+        bool given, of_rules;
+    } options[] = {
+        {"--type db", given->rule_type == RULE_TYPE_DB, true},
+        {"--clear", settings->clear, true},
+        {"--step-list", given->steps != NULL, false},
+        {"--export", given->export_types != NULL, false},
+        {"--pretty", given->pretty, false},
+        {"--simplify", given->simplify, false},
+        {"--relative-times", given->relative_times, false},
+        {"--force", given->force, false},
+        {"--jobs", given->jobs > 0, false},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        if (!options[i].given || options[i].of_rules == (given->rules != NULL))
+            continue;
+        err_set(err, ERR_USAGE, "%s goes %s --rule", options[i].name,
+                options[i].of_rules ? "only with" : "only without");
+        return err_hint(err, "%s",
+                        options[i].of_rules ? "add --rule LIST, or leave it out" : "leave one of the two out");
+    }
+    return 0;
+}
+
 /* Captures instead of directories of frameworks. */
 static int run_rules(const struct settings *settings)
 {
@@ -858,12 +887,14 @@ static int run_rules(const struct settings *settings)
 static int run_analyse(const struct settings *settings)
 {
     give_large_memory_back();
-    if (settings->analyse.rules != NULL)
-        return run_rules(settings);
     SCOPED_FREE struct step_numbers steps = {.count = 0};
     SCOPED(framework_paths_release) struct framework_paths paths = {.count = 0};
     struct err err = ERR_INIT;
     int status = STATUS_DONE;
+    if (check_form(settings, &err) < 0)
+        return console_error(&err);
+    if (settings->analyse.rules != NULL)
+        return run_rules(settings);
     if (parse_steps(settings->analyse.steps, &steps, &err) < 0 ||
         check_types(settings->analyse.export_types, &err) < 0 || check_simplify(settings, &err) < 0)
         return console_error(&err);

@@ -157,6 +157,23 @@ END
     expect_status 0
 }
 
+@test "options of directories are refused with --rule, and those of --rule without it" {
+    copy_run ms
+    local option
+    for option in "--type db" --clear; do
+        # shellcheck disable=SC2086
+        run_msprof analyse run_ascend_ms $option
+        expect_status 2
+        expect_contains "$stderr" "$option goes only with --rule"
+    done
+    for option in --step-list=4 --export=text --pretty --simplify --relative-times --force --jobs=2; do
+        run_msprof analyse --rule communication run_ascend_ms/PROF_* "$option"
+        expect_status 2
+        expect_contains "$stderr" "${option%=*} goes only without --rule"
+    done
+    diff -r "$repository/testdata/frameworks/run_ascend_ms" run_ascend_ms
+}
+
 @test "--pretty changes JSON files in nothing but their blanks" {
     needs_python
     copy_run ms
