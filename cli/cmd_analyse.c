@@ -12,6 +12,7 @@
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/step_numbers.h"
 #include "db/database.h"
 #include "db/query/cann_version.h"
 #include "db/schema.h"
@@ -37,9 +38,11 @@ struct analyse_output {
     char *temporary; /* where the files are until they are complete */
     char *lock;      /* <results>/.msprof_analyse.lock */
     int lock_fd;
+    const char *without; /* the part of a framework's directory that is not there; "": both are */
+    bool kept;           /* results are there that may be made of more */
 };
 
-#define MARK ".msprof" /* in an output of ours */
+#define MARK ".msprof" /* in an output of ours; says what it was made without */
 #define LOCK ".msprof_analyse.lock"
 #define TEMPORARY "." FRAMEWORK_OUTPUT ".msprof"
 
@@ -89,12 +92,13 @@ static int take_lock(struct analyse_output *output, const char *results, struct 
     return 0;
 }
 
-/* Makes an empty file in the temporary directory. */
-static int analyse_output_touch(struct analyse_output *output, const char *name, struct err *err)
+/* Makes a file in the temporary directory. */
+static int analyse_output_put(struct analyse_output *output, const char *name, const char *text, struct err *err)
 {
-    SCOPED_FREE char *mark = path_join(output->temporary, name);
-    SCOPED_CLOSE int fd = mark != NULL ? open(mark, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640) : -1;
-    return fd >= 0 ? 0 : err_set_errno(err, errno, "cannot write into '%s'", output->temporary);
+    SCOPED_FREE char *path = path_join(output->temporary, name);
+    SCOPED_CLOSE int fd = path != NULL ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640) : -1;
+    int code = fd >= 0 ? file_write_at(fd, text, strlen(text), 0) : errno;
+    return code == 0 ? 0 : err_set_errno(err, code, "cannot write into '%s'", output->temporary);
 }
 
 static int check_owner(const struct analyse_output *output, bool force, struct err *err)
@@ -106,22 +110,38 @@ static int check_owner(const struct analyse_output *output, bool force, struct e
     return err_hint(err, "replace it with --force, or put the results elsewhere with --output DIR");
 }
 
-/* Locks the results directory, which must exist, and makes an empty temporary one. -ERR_ACCESS when another process has
- * it, -ERR_USAGE when there is an output that msprof did not write and force is false. */
-static int analyse_output_open(struct analyse_output *output, const char *results, bool force, struct err *err)
+/* Whether results are there that were not made without what is missing now: it may have been removed since. */
+static bool may_have_more(const struct analyse_output *output)
+{
+    struct err ignored = ERR_INIT;
+    SCOPED_FREE char *mark = path_join(output->final, MARK), *without = NULL;
+    size_t length;
+    return output->without[0] != '\0' && mark != NULL && path_read_file(mark, 256, &without, &length, &ignored) == 0 &&
+           strcmp(without, output->without) != 0;
+}
+
+/* Locks the results directory, which must exist, and makes an empty temporary one, unless what is there is kept.
+ * -ERR_ACCESS when another process has it, -ERR_USAGE when there is an output that msprof did not write and force is
+ * false. */
+static int analyse_output_open(struct analyse_output *output, const char *results, const char *without, bool force,
+                               struct err *err)
 {
     *output = (struct analyse_output){
         .final = path_join(results, FRAMEWORK_OUTPUT),
         .temporary = path_join(results, TEMPORARY),
         .lock = path_join(results, LOCK),
         .lock_fd = -1,
+        .without = without,
     };
     if (output->final == NULL || output->temporary == NULL || output->lock == NULL)
         return err_no_memory(err);
     if (take_lock(output, results, err) < 0 || check_owner(output, force, err) < 0 ||
         analyse_remove_directory(output->temporary, err) < 0)
         return err_status(err);
-    return mkdir(output->temporary, 0750) == 0 ? analyse_output_touch(output, MARK, err)
+    output->kept = !force && may_have_more(output);
+    if (output->kept)
+        return 0;
+    return mkdir(output->temporary, 0750) == 0 ? analyse_output_put(output, MARK, without, err)
                                                : err_set_errno(err, errno, "cannot make '%s'", output->temporary);
 }
 
@@ -208,6 +228,7 @@ struct work {
     struct diagnostics diag;
     struct export_result result;
     size_t not_written;
+    bool nothing; /* was found to do */
     int64_t start_ns;
 };
 
@@ -261,20 +282,61 @@ static void loading_release(struct loading *loading)
 
 /* ---- with the database of the PROF capture, or without one ---- */
 
-/* Steps that are asked for and not there are told. */
-static void check_steps(struct work *work, const struct framework *framework)
+struct step_numbers ARRAY_OF(int64_t);
+
+/* The numbers of the steps that there are, ascending. */
+static int find_steps(const struct framework *framework, struct step_numbers *ret, struct err *err)
+{
+    for (size_t i = 0; i < framework->steps.count; i++) {
+        const char *id = framework_text(framework, framework->steps.items[i].id);
+        int64_t number;
+        if (number_parse_integer(id, strlen(id), &number) == 0 && array_add(ret, err, number) < 0)
+            return err_status(err);
+    }
+    array_sort(ret->items, ret->count, sizeof *ret->items, array_compare_numbers);
+    return 0;
+}
+
+static bool is_step(const struct step_numbers *steps, int64_t number)
+{
+    return steps->count > 0 &&
+           bsearch(&number, steps->items, steps->count, sizeof *steps->items, array_compare_numbers) != NULL;
+}
+
+static int fail_without_steps(struct work *work, const struct step_numbers *steps, struct err *err)
+{
+    SCOPED(strbuf_release) struct strbuf there;
+    strbuf_init(&there, STEPS_TEXT);
+    step_numbers_list(steps->items, steps->count, &there);
+    if (there.failed)
+        return err_no_memory(err);
+    work->nothing = true;
+    err_set(err, ERR_NOT_FOUND, "the capture has no step that --step-list chooses; there are: %s",
+            there.length > 0 ? there.data : "none with a number");
+    return err_hint(err, "name some of these, or leave --step-list out for all of them");
+}
+
+/* Comes before anything is written: results that were there stay when no step is chosen. Steps that are asked for and
+ * not there are told. */
+static int check_steps(struct work *work, const struct framework *framework, struct err *err)
 {
     const struct step_filter_list *wanted = &work->request->steps;
+    SCOPED_FREE struct step_numbers steps = {.count = 0};
+    size_t found = 0;
+    if (wanted->count > 0 && find_steps(framework, &steps, err) < 0)
+        return err_status(err);
+    for (size_t i = 0; i < wanted->count; i++)
+        found += is_step(&steps, wanted->items[i]);
+    if (found == 0 && wanted->count > 0)
+        return fail_without_steps(work, &steps, err);
     for (size_t i = 0; i < wanted->count; i++) {
-        char id[32], because[96];
-        bool found = false;
-        snprintf(id, sizeof id, "%" PRId64, wanted->items[i]);
-        for (size_t k = 0; k < framework->steps.count && !found; k++)
-            found = strcmp(framework_text(framework, framework->steps.items[k].id), id) == 0;
-        snprintf(because, sizeof because, "the capture has %zu steps, and no step %s", framework->steps.count, id);
-        if (!found)
+        char because[96];
+        snprintf(because, sizeof because, "the capture has %zu steps, and no step %" PRId64, framework->steps.count,
+                 wanted->items[i]);
+        if (!is_step(&steps, wanted->items[i]))
             tell_not_written(work, "the rows of a step", because);
     }
+    return 0;
 }
 
 static bool is_asked_for(const struct settings *settings, const char *type)
@@ -325,29 +387,33 @@ static int write_output(struct work *work, struct loading *loading, sqlite3 *db,
         *err = loading->err;
         return err_status(err);
     }
-    if (framework_write(&analysis, err) < 0)
+    if (work->prof == 0 && check_steps(work, &loading->framework, err) < 0)
         return err_status(err);
-    if (work->prof == 0)
-        check_steps(work, &loading->framework);
-    return 0;
+    return framework_write(&analysis, err);
 }
 
 /* All files are there. */
 static int complete_output(struct work *work, struct err *err)
 {
-    if (work->info.kind == FRAMEWORK_PYTORCH && analyse_output_touch(&work->output, "analyse.done", err) < 0)
+    if (work->info.kind == FRAMEWORK_PYTORCH && analyse_output_put(&work->output, "analyse.done", "", err) < 0)
         return err_status(err);
     return analyse_output_commit(&work->output, err);
+}
+
+static int fail(const struct work *work, struct err *err)
+{
+    console_progress_end();
+    err_wrap(err, "cannot analyse '%s'", work->request->directory);
+    int status = console_error(err);
+    return work->nothing ? STATUS_NOTHING : status;
 }
 
 static int finish(struct work *work, int status, struct err *err)
 {
     console_progress_end();
     console_diagnostics(&work->diag);
-    if (status < 0) {
-        err_wrap(err, "cannot analyse '%s'", work->request->directory);
-        return console_error(err);
-    }
+    if (status < 0)
+        return fail(work, err);
     bool complete = work->not_written == 0 && diag_problems(&work->diag) == 0;
     console_note("'%s/" FRAMEWORK_OUTPUT "': %" PRIu64 " files, %" PRIu64 " rows and events, %s s",
                  work->request->results, work->result.files, work->result.rows, CLOCK_SECONDS_SINCE(work->start_ns));
@@ -370,12 +436,7 @@ static int with_capture(struct capture_visit *visit)
         return imported;
     int status = write_output(work, &loading, db, visit->database, &err);
     database_close(db);
-    if (status < 0) {
-        err_wrap(&err, "cannot analyse '%s'", work->request->directory);
-        console_progress_end();
-        return console_error(&err);
-    }
-    return imported;
+    return status < 0 ? fail(work, &err) : imported;
 }
 
 static int without_capture(struct work *work)
@@ -504,6 +565,14 @@ static int find_parts(struct work *work, struct err *err)
     return find_profs(work, directory, err);
 }
 
+static const char *missing_part(const struct work *work)
+{
+    SCOPED_FREE char *framework = path_join(work->request->directory, "FRAMEWORK");
+    if (framework != NULL && access(framework, F_OK) != 0)
+        return "FRAMEWORK/";
+    return work->profs.count == 0 ? "a PROF capture" : "";
+}
+
 static int prepare(struct work *work, struct err *err)
 {
     const struct analyse_request *request = work->request;
@@ -512,7 +581,8 @@ static int prepare(struct work *work, struct err *err)
          framework_clock_of(&work->info, work->profs.count > 0 ? work->profs.items[0] : NULL, &work->clock, err) < 0) ||
         path_make_directories(request->results, err) < 0)
         return err_status(err);
-    return analyse_output_open(&work->output, request->results, request->settings->analyse.force, err);
+    return analyse_output_open(&work->output, request->results, missing_part(work), request->settings->analyse.force,
+                               err);
 }
 
 static int run(struct work *work)
@@ -541,6 +611,23 @@ static int simplify(struct work *work, int status)
     return console_error(&err);
 }
 
+#define KEPT "'%s' is kept: it may be made of more than '%s' has now, as %s is not there"
+
+/* Results that are there are those that are asked for, unless options ask for others; with --simplify it is done. */
+static int tell_kept(const struct work *work)
+{
+    const struct settings *settings = work->request->settings;
+    const char *final = work->output.final, *directory = work->request->directory, *without = work->output.without;
+    const char *hint = "replace it with --force, or put results elsewhere with --output DIR";
+    bool asks_for_others = work->request->steps.count > 0 || is_asked_for(settings, "db") || settings->analyse.pretty ||
+                           settings->analyse.relative_times || settings->cann_version != CANN_VERSION_OF_CAPTURE;
+    console_diagnostics(&work->diag);
+    if (asks_for_others && !settings->analyse.simplify)
+        return console_fail(ERR_NOT_FOUND, hint, KEPT, final, directory, without);
+    console_note(KEPT "; %s", final, directory, without, hint);
+    return STATUS_DONE;
+}
+
 int analyse_directory(const struct analyse_request *request)
 {
     struct work work = {.request = request, .output = {.lock_fd = -1}, .start_ns = clock_now_ns()};
@@ -550,8 +637,8 @@ int analyse_directory(const struct analyse_request *request)
     if (result < 0)
         status = finish(&work, result, &err);
     else
-        status = run(&work);
-    if (request->settings->analyse.simplify)
+        status = work.output.kept ? tell_kept(&work) : run(&work);
+    if (request->settings->analyse.simplify && !work.output.kept)
         status = simplify(&work, status);
     analyse_output_close(&work.output);
     framework_paths_release(&work.profs);
@@ -561,8 +648,6 @@ int analyse_directory(const struct analyse_request *request)
 }
 
 #define MOST_STEPS 100000
-
-struct step_numbers ARRAY_OF(int64_t);
 
 /* Takes blanks off both ends. */
 static void trim(const char **text, size_t *length)
@@ -609,6 +694,22 @@ static int tell_paths(const struct framework_paths *paths, const char *before, c
     return paths->count > 0 ? STATUS_DATA_PROBLEMS : STATUS_DONE;
 }
 
+/* Drops those behind the first ones that are among these. */
+static void drop_known(struct framework_paths *paths, size_t first)
+{
+    size_t kept = first;
+    for (size_t i = first; i < paths->count; i++) {
+        bool known = false;
+        for (size_t k = 0; k < first && !known; k++)
+            known = strcmp(paths->items[k], paths->items[i]) == 0;
+        if (known)
+            free(paths->items[i]);
+        else
+            paths->items[kept++] = paths->items[i];
+    }
+    paths->count = kept;
+}
+
 static int find_one(const char *path, struct framework_paths *paths)
 {
     SCOPED(framework_paths_release) struct framework_paths links = {.count = 0}, empty = {.count = 0};
@@ -619,7 +720,9 @@ static int find_one(const char *path, struct framework_paths *paths)
     int told = tell_paths(&links, "not written: results of ", ", because it is a link; name it to analyse it");
     told = status_worse(
         told, tell_paths(&empty, "skipped: ", " has neither FRAMEWORK/ nor PROF_<n>_<time>_<id>/ that can be read"));
-    if (status == 0 && paths->count > before)
+    bool found = paths->count > before;
+    drop_known(paths, before);
+    if (status == 0 && found)
         return told;
     if (status == 0) {
         err_set(&err, ERR_NOT_FOUND, "'%s' is no *_ascend_ms or *_ascend_pt directory, and holds none", path);
@@ -635,6 +738,17 @@ static int check_types(const char *text, struct err *err)
         strcmp(text, "db,text") == 0)
         return 0;
     return err_set(err, ERR_USAGE, "--export '%s': expected text, db or text,db", text);
+}
+
+/* Results that are a part do not make up for what they are made of. */
+static int check_simplify(const struct settings *settings, struct err *err)
+{
+    bool some_steps = settings->analyse.steps != NULL;
+    if (!settings->analyse.simplify || (!some_steps && is_asked_for(settings, "text")))
+        return 0;
+    err_set(err, ERR_USAGE, "--simplify removes what all results are made of, and %s makes a part of them",
+            some_steps ? "--step-list" : "--export db");
+    return err_hint(err, "leave one of the two out");
 }
 
 /* ---- several at once: each in a process of its own, so that their memory does not add up in one ---- */
@@ -731,6 +845,35 @@ static int parse_rules(const char *text, unsigned *ret, struct err *err)
     return 0;
 }
 
+/* Options of the other form would be passed over in silence. */
+static int check_form(const struct settings *settings, struct err *err)
+{
+    const struct analyse_settings *given = &settings->analyse;
+    const struct {
+        const char *name;
+        bool given, of_rules;
+    } options[] = {
+        {"--type db", given->rule_type == RULE_TYPE_DB, true},
+        {"--clear", settings->clear, true},
+        {"--step-list", given->steps != NULL, false},
+        {"--export", given->export_types != NULL, false},
+        {"--pretty", given->pretty, false},
+        {"--simplify", given->simplify, false},
+        {"--relative-times", given->relative_times, false},
+        {"--force", given->force, false},
+        {"--jobs", given->jobs > 0, false},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        if (!options[i].given || options[i].of_rules == (given->rules != NULL))
+            continue;
+        err_set(err, ERR_USAGE, "%s goes %s --rule", options[i].name,
+                options[i].of_rules ? "only with" : "only without");
+        return err_hint(err, "%s",
+                        options[i].of_rules ? "add --rule LIST, or leave it out" : "leave one of the two out");
+    }
+    return 0;
+}
+
 /* Captures instead of directories of frameworks. */
 static int run_rules(const struct settings *settings)
 {
@@ -744,16 +887,21 @@ static int run_rules(const struct settings *settings)
 static int run_analyse(const struct settings *settings)
 {
     give_large_memory_back();
-    if (settings->analyse.rules != NULL)
-        return run_rules(settings);
     SCOPED_FREE struct step_numbers steps = {.count = 0};
     SCOPED(framework_paths_release) struct framework_paths paths = {.count = 0};
     struct err err = ERR_INIT;
     int status = STATUS_DONE;
-    if (parse_steps(settings->analyse.steps, &steps, &err) < 0 || check_types(settings->analyse.export_types, &err) < 0)
+    if (check_form(settings, &err) < 0)
+        return console_error(&err);
+    if (settings->analyse.rules != NULL)
+        return run_rules(settings);
+    if (parse_steps(settings->analyse.steps, &steps, &err) < 0 ||
+        check_types(settings->analyse.export_types, &err) < 0 || check_simplify(settings, &err) < 0)
         return console_error(&err);
     for (size_t i = 0; i < settings->captures.count; i++)
         status = status_worse(status, find_one(settings->captures.values[i], &paths));
+    if (settings->output != NULL && captures_check_names(paths.items, paths.count, sizeof *paths.items) != STATUS_DONE)
+        return STATUS_USAGE;
     struct many many = {settings, {steps.items, steps.count}, &paths, 0, status};
     return analyse_all(&many);
 }

@@ -305,15 +305,16 @@ static int find_captures(struct found_captures *found, const char *path)
     return STATUS_DONE;
 }
 
-/* Several captures share one --output: each gets its own directory there, so their names must differ. */
-static int check_names(const struct found_captures *found)
+int captures_check_names(const void *items, size_t count, size_t size)
 {
-    for (size_t i = 0; i < found->count; i++)
-        for (size_t k = 0; k < i; k++)
-            if (strcmp(path_name(found->items[i].path), path_name(found->items[k].path)) == 0)
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < i; k++) {
+            const char *first = *(char *const *)((const char *)items + k * size);
+            const char *second = *(char *const *)((const char *)items + i * size);
+            if (strcmp(path_name(first), path_name(second)) == 0)
                 return console_fail(ERR_USAGE, "process them one by one, each with its own --output",
-                                    "'%s' and '%s' would both write to the same place under --output",
-                                    found->items[k].path, found->items[i].path);
+                                    "'%s' and '%s' would both write to the same place under --output", first, second);
+        }
     return STATUS_DONE;
 }
 
@@ -444,7 +445,7 @@ static int process_named(const struct value_list *captures, const struct capture
                              command_full_name(settings->command), found.count, found.items[0].path,
                              found.items[1].path, found.count > 2 ? ", ..." : "");
     if (found.count > 0 && settings->output != NULL)
-        worst = status_worse(worst, check_names(&found));
+        worst = status_worse(worst, captures_check_names(found.items, found.count, sizeof *found.items));
     if (found.count > 0 && worst != STATUS_USAGE)
         worst = status_worse(worst, process_found(&found, model));
     return worst;

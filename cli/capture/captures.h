@@ -64,6 +64,10 @@ int captures_query(const struct settings *settings, const struct value_list *cap
                    int (*open)(struct capture_visit *visit, sqlite3 **ret),
                    int (*work)(struct capture_visit *visit, sqlite3 *db), void *context);
 
+/* Several captures share one --output: each gets its own directory there, so that names which do not differ are a usage
+ * error, which is told. Each item of this size begins with a path, a char *. */
+int captures_check_names(const void *items, size_t count, size_t size);
+
 /* Imports the captures with these paths and exports the reports that are asked for, into the captures. Returns the
  * worst exit status. */
 int captures_make_reports(const struct settings *settings, const struct value_list *captures, bool timeline,

@@ -9,6 +9,7 @@
 #include "cli/cmd_analyse.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/step_numbers.h"
 #include "db/database.h"
 #include "exporters/cluster/cluster.h"
 #include "exporters/cluster/cluster_database.h"
@@ -31,8 +32,6 @@
 
 /* Answer from a cluster's results, for people: who is slow, since when, which link, and what could not be judged. */
 
-#define STEPS_LISTED 8
-#define STEPS_TEXT 1024
 /* A rank stands out that is an outlier in so many of its collectives, or comes last in so many. */
 #define OUTLIERS 0.05
 #define MOSTLY 0.5
@@ -216,6 +215,7 @@ static int analyse_rank(const struct raw_ranks *ranks, const struct cluster_sour
                                             .results = results,
                                             .for_cluster = true};
     settings.quiet = true;
+    settings.analyse.force = true; /* what a run that was killed left there */
     settings.output = results;
     console_init(&settings);
     return results != NULL ? analyse_directory(&request) : STATUS_FAILURE;
@@ -559,29 +559,6 @@ static int find_steps(const struct loaded_ranks *ranks, struct step_numbers *ret
     return status;
 }
 
-static void add_range(struct strbuf *text, const char *before, int64_t first, int64_t last)
-{
-    strbuf_addf(text, "%s%" PRId64, text->length > 0 ? before : "", first);
-    if (last != first)
-        strbuf_addf(text, "%s%" PRId64, last == first + 1 ? ", " : " to ", last);
-}
-
-/* "1 to 8, 12" */
-static void list_steps(const struct step_numbers *steps, struct strbuf *text)
-{
-    const int64_t *numbers = steps->numbers.items;
-    size_t count = steps->numbers.count, i = 0;
-    for (size_t listed = 0; i < count && listed < STEPS_LISTED; listed++) {
-        size_t last = i;
-        while (last + 1 < count && numbers[last + 1] == numbers[last] + 1)
-            last++;
-        add_range(text, ", ", numbers[i], numbers[last]);
-        i = last + 1;
-    }
-    if (i < count)
-        strbuf_addf(text, " and %zu more, up to %" PRId64, count - i, numbers[count - 1]);
-}
-
 /* Puts the numbers of --step that no step has; false: they are all. */
 static bool list_absent(const struct ranges *ranges, const struct step_numbers *steps, struct strbuf *text)
 {
@@ -592,7 +569,7 @@ static bool list_absent(const struct ranges *ranges, const struct step_numbers *
         for (size_t k = 0; k < steps->numbers.count && !there; k++)
             there = steps->numbers.items[k] >= first && steps->numbers.items[k] <= last;
         if (!there && absent++ < STEPS_LISTED)
-            add_range(text, ", ", first, last);
+            step_numbers_add_range(text, first, last);
     }
     if (absent > STEPS_LISTED)
         strbuf_addf(text, " and %zu more", absent - STEPS_LISTED);
@@ -605,7 +582,7 @@ static int tell_absent(struct work *work, const struct step_numbers *steps, stru
     strbuf_init(&there, STEPS_TEXT);
     strbuf_init(&absent, STEPS_TEXT);
     bool chosen = list_absent(&work->steps, steps, &absent);
-    list_steps(steps, &there);
+    step_numbers_list(steps->numbers.items, steps->numbers.count, &there);
     if (there.failed || absent.failed)
         return err_no_memory(err);
     const char *list = there.length > 0 ? there.data : "none with a number";

@@ -54,7 +54,8 @@ const struct option_spec option_table[] = {
          "when all is written, remove FRAMEWORK/ and what\nelse the results do not need"),
     FLAG("relative-times", ON(ANALYSE), analyse.relative_times,
          "trace_view.json with numbers since the start of\nthe capture instead of absolute times as strings"),
-    FLAG("force", ON(ANALYSE), analyse.force, "replace an ASCEND_PROFILER_OUTPUT/ that msprof did\nnot write"),
+    FLAG("force", ON(ANALYSE), analyse.force,
+         "replace an ASCEND_PROFILER_OUTPUT/ that msprof did\nnot write, or made of more than there is now"),
     VALUE("cann-version", ON(ANALYSE), VERSION, "VERSION", cann_version,
           "use the names of this version of CANN, as in 8.2,\nor newest (the version that the capture says, "
           "else\nnewest)"),

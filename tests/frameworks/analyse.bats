@@ -73,6 +73,24 @@ END
     expect_status 2
 }
 
+@test "a list of steps that are not there is status 4, says which there are, and leaves the results as they were" {
+    copy_run ms
+    copy_run pt
+    "$MSPROF" analyse -q run_ascend_ms run_ascend_pt
+    mkdir before
+    cp -r run_ascend_ms run_ascend_pt before
+    run_msprof analyse run_ascend_ms run_ascend_pt --step-list 7,99 --export text,db
+    expect_status 4
+    expect_contains "$stderr" "run_ascend_ms': the capture has no step that --step-list chooses; there are: 4, 5"
+    expect_contains "$stderr" "run_ascend_pt': the capture has no step that --step-list chooses; there are: 4, 5"
+    diff -r before/run_ascend_ms run_ascend_ms
+    diff -r before/run_ascend_pt run_ascend_pt
+    rm -r run_ascend_pt/PROF_* "$out"
+    run_msprof analyse run_ascend_pt --step-list 99
+    expect_status 4
+    [ ! -e "$out" ]
+}
+
 @test "a list of steps leaves in tables of operators and memory the rows that began in these" {
     needs_python
     copy_run ms
@@ -139,6 +157,23 @@ END
     expect_status 0
 }
 
+@test "options of directories are refused with --rule, and those of --rule without it" {
+    copy_run ms
+    local option
+    for option in "--type db" --clear; do
+        # shellcheck disable=SC2086
+        run_msprof analyse run_ascend_ms $option
+        expect_status 2
+        expect_contains "$stderr" "$option goes only with --rule"
+    done
+    for option in --step-list=4 --export=text --pretty --simplify --relative-times --force --jobs=2; do
+        run_msprof analyse --rule communication run_ascend_ms/PROF_* "$option"
+        expect_status 2
+        expect_contains "$stderr" "${option%=*} goes only without --rule"
+    done
+    diff -r "$repository/testdata/frameworks/run_ascend_ms" run_ascend_ms
+}
+
 @test "--pretty changes JSON files in nothing but their blanks" {
     needs_python
     copy_run ms
@@ -172,6 +207,21 @@ END
     [ -d run_ascend_ms/FRAMEWORK ]
 }
 
+@test "--simplify is refused with options that write a part, before anything is done" {
+    copy_run ms
+    local arguments
+    for arguments in "--step-list 4" "--export db"; do
+        # shellcheck disable=SC2086
+        run_msprof analyse run_ascend_ms $arguments --simplify
+        expect_status 2
+        expect_contains "$stderr" "--simplify removes what all results are made of, and ${arguments% 4} makes a part of them"
+        diff -r "$repository/testdata/frameworks/run_ascend_ms" run_ascend_ms
+    done
+    run_msprof analyse run_ascend_ms --export db,text --simplify
+    expect_status 0
+    [ ! -e run_ascend_ms/FRAMEWORK ]
+}
+
 @test "results that msprof did not write are replaced only with --force, its own always" {
     copy_run ms
     mkdir "$out"
@@ -185,6 +235,45 @@ END
     [ -f "$out/trace_view.json" ]
     run_msprof analyse run_ascend_ms
     expect_status 0
+}
+
+@test "results of what --simplify or somebody has removed since are replaced only with --force" {
+    mkdir runs
+    cd runs
+    copy_run ms
+    copy_run pt
+    "$MSPROF" analyse -q run_ascend_ms --simplify
+    cp -r run_ascend_ms/ASCEND_PROFILER_OUTPUT ../whole
+    local arguments
+    for arguments in "run_ascend_ms --simplify" run_ascend_ms "--simplify --export text,db ." .; do
+        # shellcheck disable=SC2086
+        run_msprof analyse $arguments
+        expect_status 0
+        expect_contains "$stderr" "run_ascend_ms/ASCEND_PROFILER_OUTPUT' is kept: it may be made of more than '$PWD/run_ascend_ms' has \
+now, as FRAMEWORK/ is not there; replace it with --force"
+        diff -r ../whole run_ascend_ms/ASCEND_PROFILER_OUTPUT
+        rm -rf run_ascend_ms/PROF_*/sqlite
+    done
+    [ -f run_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json ]
+    run_msprof analyse -q run_ascend_ms --step-list 5
+    expect_status 4
+    expect_contains "$stderr" "replace it with --force"
+    diff -r ../whole run_ascend_ms/ASCEND_PROFILER_OUTPUT
+    # made without FRAMEWORK/ it is made so again
+    run_msprof analyse run_ascend_ms --force
+    [ ! -e run_ascend_ms/ASCEND_PROFILER_OUTPUT/dataset.csv ]
+    run_msprof analyse run_ascend_ms --step-list 5
+    expect_not_contains "$stderr" "is kept"
+    rm -r run_ascend_pt
+    copy_run pt
+    "$MSPROF" analyse -q run_ascend_pt
+    cp -r "$out" ../pt
+    mv run_ascend_pt/PROF_* ..
+    run_msprof analyse run_ascend_pt --simplify
+    expect_status 0
+    expect_contains "$stderr" "as a PROF capture is not there"
+    [ -d run_ascend_pt/FRAMEWORK ]
+    diff -r ../pt run_ascend_pt/ASCEND_PROFILER_OUTPUT
 }
 
 @test "a directory that is being analysed is left to who does it" {
@@ -210,6 +299,21 @@ END
     expect_status 0
     [ -f results/ASCEND_PROFILER_OUTPUT/trace_view.json ]
     [ ! -e "$out" ]
+}
+
+@test "directories of one name are refused with one --output, and one that is named twice is analysed once" {
+    mkdir a b
+    copy_run pt
+    cp -r run_ascend_pt a
+    mv run_ascend_pt b
+    run_msprof analyse a/run_ascend_pt b/run_ascend_pt --output results
+    expect_status 2
+    expect_contains "$stderr" "/a/run_ascend_pt' and '$PWD/b/run_ascend_pt' would both write to the same place under --output"
+    [ ! -e results ]
+    run_msprof analyse a a/run_ascend_pt a/../a/run_ascend_pt --output results
+    expect_status 0
+    expect_equal "$(grep -c "ASCEND_PROFILER_OUTPUT':" <<<"$stderr")" 1
+    [ -f results/ASCEND_PROFILER_OUTPUT/trace_view.json ]
 }
 
 @test "without a capture of the device the framework's part is written" {
