@@ -502,3 +502,29 @@ PY
     expect_status 0
     expect_contains "$(find out -path '*/summary/*')" op_summary
 }
+
+@test "executions of one name count as what each of them is, whichever comes first" {
+    local order
+    for order in 'plain "AI_CORE MatMul", "AI_CORE MatMul"' 'last "AI_CORE MatMul", "AI_CPU Cast"' 'first "AI_CPU Cast", "AI_CORE MatMul"'; do
+        program "PROF_${order%% *}" <<PY
+for step in range(6):
+    p.begin_step()
+    for way in (${order#* }):
+        core, kind = way.split()
+        p.op('Index', 'Index', 200 if core == 'AI_CPU' else 10, core=globals()[core])
+        p.op('layer', kind, 50 if kind == 'Cast' else 30)
+    p.end_step()
+PY
+    done
+    for order in last first; do
+        run_msprof -q diff PROF_plain "PROF_$order" --format json --gate aicpu:=0 --gate trans:=0
+        expect_status 6
+        expect_equal "$(json '[(g["base"], g["new"], g["passed"]) for g in d["gates"]]')" \
+            "[(0.0, 200.0, False), (0.0, 50.0, False)]"
+        run_msprof -q show "PROF_$order" --table aicpu --format json
+        expect_equal "$(json '[(r["Name"], r["Count"], r["Total(us)"], r["Longest(us)"], r["Share(%)"]) for r in d]')" \
+            "[('Index', 6, 1200, 200, 68.97)]" # of 6 times 10 + 200 + 30 + 50
+        run_msprof -q show "PROF_$order" --table conversions --format json
+        expect_equal "$(json 'sum(r["Count"] for r in d), sum(r["Total(us)"] for r in d)')" "(6, 300)"
+    done
+}
