@@ -87,6 +87,21 @@ END
     [[ $output != *"launched by"* ]]
 }
 
+@test "advise names an operator's own launcher, and of communication the one of all running numbers" {
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    copy_run pt
+    sed -i -e 's#:Default/network/layer2/Conv2D-op8$#:Cast#' -e 's#:aclnnMul_MulAiCore_Mul$#:Cast_1#' \
+        run_ascend_pt/PROF*/host/data/*hash_dic*
+    run_msprof -q advise run_ascend_pt --format json
+    expect_equal "$(python3 -c 'import json, sys
+rows = [row for f in json.load(sys.stdin)["findings"] for row in f["evidence"]]
+for name in ("Cast", "Cast_1", "hcom_broadcast__451"):
+    print(name, *sorted({row["launched_by"] for row in rows if row["name"] == name}))' <<<"$output")" \
+        "Cast aten::conv2d at model.py(9): forward
+Cast_1 npu::npu_mul at train.py(1): main
+hcom_broadcast__451 c10d::broadcast_ at train.py(1): main"
+}
+
 @test "diff compares two runs by the lines that launched" {
     copy_run pt
     cp -r run_ascend_pt other_ascend_pt
