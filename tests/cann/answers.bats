@@ -289,6 +289,21 @@ svp_rule() {
     done
 }
 
+@test "advise: the slowest step is told by its place among the steps that it is compared with" {
+    program PROF_1 <<'PY'
+for step in range(6):
+    for device in range(2):
+        at, us = 20000 * (step + 1), 12000 if (device, step) == (1, 4) else 4000
+        p.prof.launch(at - 4000 + 200 * device, 3, 10 + step, 'matmul', thread=device + 1, device=device)
+        p.prof.step(at, 0, 7, index=step + 1, stream=3, device=device)
+        p.prof.ran(at + 1000, at + 1000 + us, 3, 10 + step, device=device)
+        p.prof.step(at + 2000 + us, 1, 7, index=step + 1, stream=3, device=device)
+PY
+    run_msprof -q advise PROF_1 --format json
+    expect_contains "$(json '[f["sentence"] for f in d["findings"] if f["id"] == "step-jitter"]')" \
+        "device 1) take 6.000 us, one of twenty more than 12.000 us; the slowest, number 5, takes 14.000 us."
+}
+
 @test "advise: operators whose long names differ at their ends are told whole, and lead to their own rows of the page" {
     program PROF_1 <<'PY'
 for n in range(3):
