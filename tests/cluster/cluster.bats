@@ -28,6 +28,16 @@ needs_python() {
     expect_equal "$output" "5 ['2'] 208"
 }
 
+@test "the worst link is one between ranks, however slowly a rank copies to itself" {
+    needs_python
+    make_ranks --output RUN --slow-link 2 --seed 3
+    sed -i '/LOCAL/s/"Transit Time(ms)": 0.500000/"Transit Time(ms)": 50.000000/g' RUN/rank00006_*/ASCEND_PROFILER_OUTPUT/communication_matrix.json
+    run_msprof -q cluster RUN
+    expect_contains "$output" "Worst link: 2 -> 3 (HCCS)"
+    run python3 "$repository/tests/cluster/recompute.py" RUN
+    expect_equal "$status" 0
+}
+
 @test "groups that stand in any order, of ranks in any order, are read whole, as a plain recalculation says" {
     needs_python
     for kind in ascend_pt ascend_ms; do
