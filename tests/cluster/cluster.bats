@@ -746,6 +746,37 @@ for row in rows:
 END
 }
 
+@test "captures of several devices are named and left out, whatever their devices say of ranks" {
+    needs_python
+    write_captures() { # the ranks that devices of the second capture say
+        python3 - "$repository/tests/cann/lib" "$1" <<'END'
+import sys
+sys.path.insert(0, sys.argv[1])
+from prof import Prof
+for number, ranks in (1, ['0']), (2, sys.argv[2].split()):
+    p = Prof('RUN/PROF_%d' % number)
+    for device, rank in enumerate(ranks):
+        p.configs['device_%d' % device] = {'rank_id': int(rank)}
+        p.launch(100 + 1000 * device, 1, 1, 'matmul', thread=device + 1, device=device)
+        p.ran(5000, 6000 + 1000 * device, 1, 1, device=device)
+    p.write()
+END
+    }
+    for ranks in "1 2" "2 1" "1 1" "0 1" "-1 -1"; do
+        rm -rf RUN
+        write_captures "$ranks"
+        run_msprof cluster RUN
+        expect_status 3
+        expect_contains "$stderr" "/RUN/PROF_2: left out: it holds 2 devices; cluster compares captures of one device each"
+        expect_equal "$(cut -d , -f 1-4 RUN/cluster_analysis_output/cluster_step_trace_time.csv | tail -n +2)" ",rank,0,1"
+    done
+    rm -rf RUN/PROF_1 RUN/cluster_analysis_output
+    run_msprof cluster RUN
+    expect_status 4
+    expect_contains "$stderr" "PROF_* of one device"
+    [ ! -e RUN/cluster_analysis_output ]
+}
+
 @test "cluster_analysis.db tells on which host and device each rank ran" {
     command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
     raw_ranks
