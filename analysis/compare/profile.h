@@ -95,4 +95,10 @@ static inline double profile_steps(const struct profile *profile)
     return profile->steps > 0 ? (double)profile->steps : 1;
 }
 
+/* The divisor of what is counted of the whole capture: warm-up is among it. */
+static inline double profile_all_steps(const struct profile *profile)
+{
+    return profile->steps + profile->warmup > 0 ? (double)(profile->steps + profile->warmup) : 1;
+}
+
 #endif

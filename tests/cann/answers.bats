@@ -518,6 +518,32 @@ PY
     expect_contains "$(find out -path '*/summary/*')" op_summary
 }
 
+@test "diff: equal calls of the host are equal a step, whatever is warm-up and however far the host is ahead" {
+    local longer early
+    for longer in 0 400; do
+        for early in 0 1; do
+            program "PROF_$early$longer" <<PY
+for step in range(8):
+    p.at = 1000000 + 500000 * step
+    p.begin_step()
+    p.op('a', us=10)
+    begin = 500000 + 10000 * step if $early else p.at
+    for call in range(2):
+        p.call('aclnnX', begin + 1000 * call, begin + 1000 * call + 500)
+    p.at += 1000 * $longer * (step == 0)
+    p.end_step()
+PY
+        done
+    done
+    for early in 0 1; do
+        run_msprof -q diff "PROF_${early}0" "PROF_${early}400" --format json --by api --gate 'api:aclnnX:+5%' --min-share 0
+        expect_status 0
+        expect_equal "$(json 'd["new"]["warmup_steps"], [(g["base"], g["new"]) for g in d["gates"]]')" "(1, [(1.0, 1.0)])"
+        expect_equal "$(json '[(r["total_step_base"], r["total_step_new"]) for r in d["rows"] if r["key"] == "aclnnX"]')" \
+            "[(1.0, 1.0)]"
+    done
+}
+
 @test "executions of one name count as what each of them is, whichever comes first" {
     local order
     for order in 'plain "AI_CORE MatMul", "AI_CORE MatMul"' 'last "AI_CORE MatMul", "AI_CPU Cast"' 'first "AI_CPU Cast", "AI_CORE MatMul"'; do
