@@ -332,16 +332,18 @@ static void take_jitter(const struct advice_look *look, size_t group, int64_t *t
     struct series series;
     struct err err = ERR_INIT;
     char name[GROUP_NAME_SIZE] = "";
-    size_t n = 0, slowest = 0;
+    size_t n = 0, place = 0, slowest = 0, slowest_place = 0; /* place: in the group, from 1 */
     int64_t longest = -1;
 
     for (size_t i = 0; i < look->splits->count; i++) {
+        place += look->splits->items[i].group == group;
         if (look->splits->items[i].group != group || !splits_counts(look->splits, i))
             continue;
         times[n++] = look->splits->items[i].own.time_ns;
         if (look->splits->items[i].own.time_ns > longest) {
             longest = look->splits->items[i].own.time_ns;
             slowest = i;
+            slowest_place = place;
         }
     }
     if (n < 4 || series_make(&series, times, n, &err) != 0)
@@ -358,7 +360,7 @@ static void take_jitter(const struct advice_look *look, size_t group, int64_t *t
     finding->time_ns = look->splits->items[slowest].start_ns;
     say(finding,
         "Steps%s%.200s%s take %.3f us, one of twenty more than %.3f us; the slowest, number %zu, takes %.3f us.",
-        name[0] != '\0' ? " (" : "", name, name[0] != '\0' ? ")" : "", series.median / 1e3, p95 / 1e3, slowest + 1,
+        name[0] != '\0' ? " (" : "", name, name[0] != '\0' ? ")" : "", series.median / 1e3, p95 / 1e3, slowest_place,
         series.maximum / 1e3);
     series_release(&series);
 }

@@ -67,6 +67,9 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
       "no action is needed: the times that it was made of are right")                                                  \
     X(DIAG_RANK_UNKNOWN, "rank-unknown", DIAG_WARNING, "a capture that does not say which rank of a cluster it is",    \
       "call its settings profiler_info_<rank>.json, as the framework does")                                            \
+    X(DIAG_RANK_SEVERAL, "rank-several", DIAG_WARNING,                                                                 \
+      "a capture of several devices, which are ranks of a cluster each; cluster compares captures of one device",      \
+      "collect each rank into a capture of its own")                                                                   \
     X(DIAG_FILE_LIMIT, "file-limit", DIAG_ERROR, "a text file beyond the size that is read",                           \
       "check that it is the file it claims to be")                                                                     \
     X(DIAG_LAYOUT_MISMATCH, "layout-mismatch", DIAG_ERROR, "no known layout fits the file; it is not decoded",         \

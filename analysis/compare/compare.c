@@ -99,15 +99,17 @@ static struct run run_of(size_t capture, enum subject subject, const struct prof
     return run;
 }
 
-static void take_row(struct side_row *row, struct of_captures *numbers, const struct profile *profile,
-                     const struct profile_row *from)
+static void take_row(struct side_row *row, struct of_captures *numbers, enum subject subject,
+                     const struct profile *profile, const struct profile_row *from)
 {
+    const bool whole = subject == BY_API || subject == BY_LINE;
     bool stepped = profile->steps > 0 && (row->first == NULL || row->steps > 0);
 
     if (row->first == NULL)
         row->first = from;
     numbers->medians[row->runs.count] = from->durations.median;
-    numbers->totals[row->runs.count] = from->durations.total / profile_steps(profile);
+    numbers->totals[row->runs.count] =
+        from->durations.total / (whole ? profile_all_steps(profile) : profile_steps(profile));
     row->n += from->durations.n;
     row->steps = stepped ? row->steps + profile->steps : 0;
     row->varies = row->varies || from->varies;
@@ -188,7 +190,7 @@ static int merge_row(struct merging *merging, const char *key, struct side_row *
         if (from == NULL || strcmp(from->key, key) != 0)
             continue;
         merging->next[i]++;
-        take_row(row, &numbers, side->profiles[i], from);
+        take_row(row, &numbers, merging->subject, side->profiles[i], from);
         row->runs.items[row->runs.count++] = run_of(i, merging->subject, side->profiles[i], &from->durations);
         for (size_t k = 0; side->count > 1 && k < from->durations.sample_count; k++)
             if (array_add(&samples, err, from->durations.samples[k]) < 0)
@@ -780,10 +782,7 @@ static double simple_value(const struct side *side, enum gate_metric metric)
         else if (metric == GATE_CUBE)
             value = profile->cube_share >= 0 ? 100 * profile->cube_share : -1;
         else if (metric == GATE_BYTES)
-            value = profile->read_write_bytes >= 0
-                        ? profile->read_write_bytes /
-                              (double)(profile->steps + profile->warmup > 0 ? profile->steps + profile->warmup : 1)
-                        : -1;
+            value = profile->read_write_bytes >= 0 ? profile->read_write_bytes / profile_all_steps(profile) : -1;
         if (value < 0)
             return -1;
         sum += value;

@@ -139,6 +139,7 @@ struct counting {
     const struct splits *splits;
     bool *counted; /* which executions count: counted_executions; NULL: all of them */
     size_t top;    /* profile_choice */
+    bool ai_cpu;   /* profile_choice */
     struct text_blocks *texts;
     const char **copies; /* of the workload's texts there; NULL: not yet */
 };
@@ -264,7 +265,7 @@ static struct chosen_group *choose_groups(const struct counting *counting, struc
         chosen[count] = (struct chosen_group){.key = group_key(counting, grouping, i), .group = i};
         for (size_t k = group->next - group->count; k < group->next; large_pass(k++))
             chosen[count].total_ns += (double)grouping->values[k];
-        table->total_ns += chosen[count++].total_ns;
+        count++;
     }
     *ret_count = count;
     if (chosen != NULL && grouping->top > 0 && grouping->top < count) {
@@ -339,7 +340,7 @@ static bool take_execution(const struct valued *valued, size_t i, uint32_t *ret_
     large_pass(i);
     *ret_group = valued->groups != NULL ? valued->groups[execution->op] : execution->stream;
     *ret_value = execution->duration_ns;
-    return counts(valued->counting, i);
+    return *ret_group != NO_TEXT && counts(valued->counting, i);
 }
 
 static bool take_step(const struct valued *valued, size_t i, uint32_t *ret_group, int64_t *ret_value)
@@ -403,9 +404,10 @@ static uint32_t type_of(const struct workload_operator *op)
     return op->key.type;
 }
 
-/* Groups by a text of the operators. */
-static int group_by_text(struct grouping *grouping, const struct workload *workload, uint32_t *groups, struct err *err)
+/* Groups by a text of the operators that are wanted. */
+static int group_by_text(struct grouping *grouping, const struct counting *counting, uint32_t *groups, struct err *err)
 {
+    const struct workload *workload = counting->workload;
     SCOPED_FREE uint32_t *of_text = scoped_memory(workload->texts.count + 1, sizeof *of_text); /* group + 1; last: "" */
     uint32_t none = NO_TEXT;
 
@@ -413,6 +415,9 @@ static int group_by_text(struct grouping *grouping, const struct workload *workl
         return err_no_memory(err);
     intern_find(&workload->texts, "", 0, &none);
     for (size_t i = 0; i < workload->operator_count; i++) {
+        groups[i] = NO_TEXT;
+        if (counting->ai_cpu && workload->operators[i].key.work != WORK_AI_CPU)
+            continue;
         const uint32_t text = grouping->text_of(&workload->operators[i]), known = text != NO_TEXT ? text : none;
         uint32_t *group = &of_text[known != NO_TEXT ? known : workload->texts.count];
         if (*group == 0 && add_group(grouping, (uint32_t)i, workload->operators[i].first, err) < 0)
@@ -450,12 +455,12 @@ static int table_of_operators(const struct counting *counting, enum subject subj
 
     if (groups == NULL)
         return err_no_memory(err);
-    if ((grouping.text_of != NULL ? group_by_text(&grouping, workload, groups, err)
+    if ((grouping.text_of != NULL ? group_by_text(&grouping, counting, groups, err)
                                   : group_by_key(&grouping, workload, subject, groups, err)) < 0)
         return err_status(err);
     for (size_t i = 0; i < workload->operator_count; i++)
-        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): each operator has a group
-        if (workload->operators[i].first < grouping.groups[groups[i]].order)
+        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a group that an operator has is there
+        if (groups[i] != NO_TEXT && workload->operators[i].first < grouping.groups[groups[i]].order)
             grouping.groups[groups[i]].order = workload->operators[i].first;
     const struct valued executions = {counting, groups, NULL, workload->execution_count, take_execution};
     return tell_varying(counting, &grouping, (struct execution_keys){.of_operator = groups}, err) < 0 ||
@@ -636,11 +641,20 @@ double profile_measure(const struct profile *profile, enum measure measure)
     return count > 0 ? sum / count : -1;
 }
 
-static void make_sums(struct profile *profile, const struct workload *workload)
+/* Executions of one name can differ: each counts as what it is itself. */
+static int make_sums(const struct counting *counting, struct profile *profile, struct err *err)
 {
+    const struct workload *workload = counting->workload;
+    SCOPED_FREE double *times = scoped_memory(workload->operator_count + 1, sizeof *times);
     double cube_ns = 0, counted_ns = 0;
-    const struct profile_table *ops = &profile->tables[BY_OP];
 
+    if (times == NULL)
+        return err_no_memory(err);
+    for (size_t i = 0; i < workload->execution_count; i++) {
+        large_pass(i);
+        if (counts(counting, i))
+            times[workload->executions[i].op] += (double)workload->executions[i].duration_ns;
+    }
     profile->read_write_bytes = -1;
     for (size_t i = 0; i < workload->operator_count; i++) {
         const struct workload_operator *op = &workload->operators[i];
@@ -652,12 +666,11 @@ static void make_sums(struct profile *profile, const struct workload *workload)
             cube_ns += op->units[UNIT_OCCUPIED];
             counted_ns += op->counted_ns;
         }
+        profile->ai_cpu_ns += op->key.work == WORK_AI_CPU ? times[i] : 0;
+        profile->conversion_ns += workload_is_conversion(workload_text(workload, op->key.type)) ? times[i] : 0;
     }
     profile->cube_share = counted_ns > 0 ? cube_ns / counted_ns : -1;
-    for (size_t i = 0; i < ops->count; i++) {
-        profile->ai_cpu_ns += ops->rows[i].ai_cpu ? ops->rows[i].durations.total : 0;
-        profile->conversion_ns += ops->rows[i].conversion ? ops->rows[i].durations.total : 0;
-    }
+    return 0;
 }
 
 static int make_table(const struct counting *counting, enum subject subject, struct profile *profile, struct err *err)
@@ -689,7 +702,7 @@ int profile_make(const struct workload *workload, const char *name, const struct
 {
     struct splits splits = {.items = NULL};
     SCOPED_FREE const char **copies = scoped_memory(workload->texts.count + 1, sizeof *copies);
-    struct counting counting = {workload, &splits, NULL, choice->top, &ret->texts, copies};
+    struct counting counting = {workload, &splits, NULL, choice->top, choice->ai_cpu, &ret->texts, copies};
 
     *ret = (struct profile){.facts = workload->facts,
                             .step_source = workload->step_source,
@@ -712,7 +725,7 @@ int profile_make(const struct workload *workload, const char *name, const struct
     failed = failed || make_groups(ret, workload, &splits, err) < 0;
     for (int subject = BY_OP; !failed && subject <= BY_GAP; subject++)
         failed = (choice->subjects >> subject & 1) != 0 && make_table(&counting, (enum subject)subject, ret, err) < 0;
-    make_sums(ret, workload);
+    failed = failed || make_sums(&counting, ret, err) < 0;
     splits_release(&splits);
     large_free(counting.counted);
     if (!failed)

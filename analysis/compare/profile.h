@@ -20,7 +20,7 @@ struct profile_row {
     const char *key;                  /* the name, the type, ...; unique in its table */
     const char *name, *type, *shapes; /* of operators, to match them; "" where there is none */
     uint64_t order;                   /* place of the first one in the sequence */
-    bool conversion, ai_cpu;
+    bool conversion, ai_cpu;          /* the first one is; baselines tell it */
     bool varies; /* there are several steps, and they do not all run it as often: counts tell no change for sure */
     struct series durations; /* ns */
 };
@@ -28,9 +28,8 @@ struct profile_row {
 struct profile_table {
     struct profile_row *rows; /* by key; as base/file/large.h has them */
     size_t count;
-    size_t left;     /* rows that the choice leaves out: those of the smallest totals */
-    double total_ns; /* of all rows */
-    bool known;      /* false: the capture has nothing of the kind */
+    size_t left; /* rows that the choice leaves out: those of the smallest totals */
+    bool known;  /* false: the capture has nothing of the kind */
 };
 
 const char *profile_measure_name(enum measure measure); /* as gates and files call it: "step_time" and so on */
@@ -64,13 +63,13 @@ struct profile_choice {
     unsigned subjects; /* SUBJECT_BIT of each table that is wanted; the others stay unknown */
     bool warmup;       /* warm-up steps, and what ran in them, count too */
     size_t top;        /* so many rows of operators, those of the largest totals; 0: all */
+    bool ai_cpu;       /* BY_OP and BY_TYPE have only what ran on the AI CPU */
 };
 
 #define SUBJECT_BIT(subject) (1U << (subject))
 #define ALL_SUBJECTS (SUBJECT_BIT(SUBJECTS) - 1)
 
-/* name is copied. The sums of AI CPU and conversions are those of table BY_OP. BY_API and BY_LINE stay unknown:
- * profile_add_rows has them. */
+/* name is copied. BY_API and BY_LINE stay unknown: profile_add_rows has them. */
 int profile_make(const struct workload *workload, const char *name, const struct profile_choice *choice,
                  struct profile *ret, struct err *err);
 void profile_release(struct profile *profile);
@@ -94,6 +93,12 @@ int profile_add_rows(struct profile *profile, enum subject subject, const struct
 static inline double profile_steps(const struct profile *profile)
 {
     return profile->steps > 0 ? (double)profile->steps : 1;
+}
+
+/* The divisor of what is counted of the whole capture: warm-up is among it. */
+static inline double profile_all_steps(const struct profile *profile)
+{
+    return profile->steps + profile->warmup > 0 ? (double)(profile->steps + profile->warmup) : 1;
 }
 
 #endif

@@ -397,10 +397,12 @@ static int find_sources(struct work *work, const char *directory, struct err *er
     if (status == 0 && work->team->me == 0)
         status = cluster_find(directory, &work->sources, &work->diag, err);
     if (status == 0)
+        cluster_leave_out_devices(&work->sources, &work->diag);
+    if (status == 0)
         rank_ranges_keep(&work->sources, &work->ranks);
     if (status == 0 && work->team->me == 0 && work->sources.count == 0) {
         err_set(err, ERR_NOT_FOUND, "'%s' holds no captures of ranks", directory);
-        status = err_hint(err, "they are directories named *_ascend_pt, *_ascend_ms or PROF_*");
+        status = err_hint(err, "they are directories named *_ascend_pt, *_ascend_ms, or PROF_* of one device");
     }
     work->nothing = status < 0 && err->code == ERR_NOT_FOUND;
     status = team_agree(work->team, status, err);

@@ -27,8 +27,7 @@ static int put_row(struct report_run *run, const struct profile_row *row, double
     return report_put(run, &shown, err);
 }
 
-static int put_table(struct report_run *run, const struct profile_table *table,
-                     bool (*wanted)(const struct profile_row *row), struct err *err)
+static int put_table(struct report_run *run, const struct profile_table *table, double total_ns, struct err *err)
 {
     SCOPED_FREE const struct profile_row **rows = scoped_memory(table->count + 1, sizeof *rows);
 
@@ -38,7 +37,7 @@ static int put_table(struct report_run *run, const struct profile_table *table,
         rows[i] = &table->rows[i];
     qsort((void *)rows, table->count, sizeof *rows, by_total);
     for (size_t i = 0; i < table->count; i++)
-        if ((wanted == NULL || wanted(rows[i])) && put_row(run, rows[i], table->total_ns, err) < 0)
+        if (put_row(run, rows[i], total_ns, err) < 0)
             return err_status(err);
     if (table->left > 0)
         report_writer_leave_rest(&run->writer, table->left);
@@ -99,13 +98,17 @@ int answer_rows(struct report_run *run, const struct workload *workload, struct 
     const struct answer_keys *keys = run->report->visitor;
     const struct profile_choice choice = {.subjects = SUBJECT_BIT(keys->subject),
                                           .warmup = true,
-                                          .top = keys->wanted == NULL ? report_writer_top(&run->writer) : 0};
+                                          .top = report_writer_top(&run->writer),
+                                          .ai_cpu = keys->ai_cpu};
     struct profile profile;
+    double total_ns = 0;
     int status = profile_make(workload, "", &choice, &profile, err);
 
     if (status != 0)
         return status;
-    status = put_table(run, &profile.tables[keys->subject], keys->wanted, err);
+    for (size_t i = 0; i < workload->operator_count; i++)
+        total_ns += workload->operators[i].total_ns;
+    status = put_table(run, &profile.tables[keys->subject], total_ns, err);
     profile_release(&profile);
     return status;
 }

@@ -10,13 +10,13 @@
 /* A row of answer_rows. */
 struct answer_row {
     struct series times;
-    double share, p95_ns; /* share: of 10000, of the total of all rows */
+    double share, p95_ns; /* share: of 10000, of the time of all executions */
     const char *type, *name;
 };
 /* Its columns, but those of type and name. */
 #define ANSWER_NUMBERS                                                                                                 \
     {"Share(%)", REPORT_FIELD(struct answer_row, share), FORM_SCALED, 2,                                               \
-     .doc = "Share of the total of all rows of the capture."},                                                         \
+     .doc = "Share of the time of all executions."},                                                                   \
         {"Total(us)", REPORT_FIELD(struct answer_row, times.total), FORM_SCALED, 3,                                    \
          .doc = "The time of all executions."},                                                                        \
         {"Count", REPORT_FIELD(struct answer_row, times.n), .flags = REPORT_NUMBER, .doc = "How often it ran."},       \
@@ -39,11 +39,11 @@ int answer_put(struct report_run *run, struct err *err);
 int answers_share(struct report_session *session, struct err *err);
 void answers_unshare(struct report_session *session);
 
-/* The visitor of a report of_workload answer_rows: a row for each key of a subject that wanted accepts (NULL: all), the
- * largest total first. Warm-up is not left out. */
+/* The visitor of a report of_workload answer_rows: a row for each key of a subject, the largest total first; ai_cpu:
+ * of what ran on the AI CPU alone. Warm-up is not left out. */
 struct answer_keys {
     enum subject subject;
-    bool (*wanted)(const struct profile_row *row);
+    bool ai_cpu;
 };
 int answer_rows(struct report_run *run, const struct workload *workload, struct err *err);
 

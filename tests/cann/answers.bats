@@ -289,6 +289,21 @@ svp_rule() {
     done
 }
 
+@test "advise: the slowest step is told by its place among the steps that it is compared with" {
+    program PROF_1 <<'PY'
+for step in range(6):
+    for device in range(2):
+        at, us = 20000 * (step + 1), 12000 if (device, step) == (1, 4) else 4000
+        p.prof.launch(at - 4000 + 200 * device, 3, 10 + step, 'matmul', thread=device + 1, device=device)
+        p.prof.step(at, 0, 7, index=step + 1, stream=3, device=device)
+        p.prof.ran(at + 1000, at + 1000 + us, 3, 10 + step, device=device)
+        p.prof.step(at + 2000 + us, 1, 7, index=step + 1, stream=3, device=device)
+PY
+    run_msprof -q advise PROF_1 --format json
+    expect_contains "$(json '[f["sentence"] for f in d["findings"] if f["id"] == "step-jitter"]')" \
+        "device 1) take 6.000 us, one of twenty more than 12.000 us; the slowest, number 5, takes 14.000 us."
+}
+
 @test "advise: operators whose long names differ at their ends are told whole, and lead to their own rows of the page" {
     program PROF_1 <<'PY'
 for n in range(3):
@@ -501,4 +516,56 @@ PY
     run_msprof export summary PROF_1 --output out
     expect_status 0
     expect_contains "$(find out -path '*/summary/*')" op_summary
+}
+
+@test "diff: equal calls of the host are equal a step, whatever is warm-up and however far the host is ahead" {
+    local longer early
+    for longer in 0 400; do
+        for early in 0 1; do
+            program "PROF_$early$longer" <<PY
+for step in range(8):
+    p.at = 1000000 + 500000 * step
+    p.begin_step()
+    p.op('a', us=10)
+    begin = 500000 + 10000 * step if $early else p.at
+    for call in range(2):
+        p.call('aclnnX', begin + 1000 * call, begin + 1000 * call + 500)
+    p.at += 1000 * $longer * (step == 0)
+    p.end_step()
+PY
+        done
+    done
+    for early in 0 1; do
+        run_msprof -q diff "PROF_${early}0" "PROF_${early}400" --format json --by api --gate 'api:aclnnX:+5%' --min-share 0
+        expect_status 0
+        expect_equal "$(json 'd["new"]["warmup_steps"], [(g["base"], g["new"]) for g in d["gates"]]')" "(1, [(1.0, 1.0)])"
+        expect_equal "$(json '[(r["total_step_base"], r["total_step_new"]) for r in d["rows"] if r["key"] == "aclnnX"]')" \
+            "[(1.0, 1.0)]"
+    done
+}
+
+@test "executions of one name count as what each of them is, whichever comes first" {
+    local order
+    for order in 'plain "AI_CORE MatMul", "AI_CORE MatMul"' 'last "AI_CORE MatMul", "AI_CPU Cast"' 'first "AI_CPU Cast", "AI_CORE MatMul"'; do
+        program "PROF_${order%% *}" <<PY
+for step in range(6):
+    p.begin_step()
+    for way in (${order#* }):
+        core, kind = way.split()
+        p.op('Index', 'Index', 200 if core == 'AI_CPU' else 10, core=globals()[core])
+        p.op('layer', kind, 50 if kind == 'Cast' else 30)
+    p.end_step()
+PY
+    done
+    for order in last first; do
+        run_msprof -q diff PROF_plain "PROF_$order" --format json --gate aicpu:=0 --gate trans:=0
+        expect_status 6
+        expect_equal "$(json '[(g["base"], g["new"], g["passed"]) for g in d["gates"]]')" \
+            "[(0.0, 200.0, False), (0.0, 50.0, False)]"
+        run_msprof -q show "PROF_$order" --table aicpu --format json
+        expect_equal "$(json '[(r["Name"], r["Count"], r["Total(us)"], r["Longest(us)"], r["Share(%)"]) for r in d]')" \
+            "[('Index', 6, 1200, 200, 68.97)]" # of 6 times 10 + 200 + 30 + 50
+        run_msprof -q show "PROF_$order" --table conversions --format json
+        expect_equal "$(json 'sum(r["Count"] for r in d), sum(r["Total(us)"] for r in d)')" "(6, 300)"
+    done
 }

@@ -28,6 +28,16 @@ needs_python() {
     expect_equal "$output" "5 ['2'] 208"
 }
 
+@test "the worst link is one between ranks, however slowly a rank copies to itself" {
+    needs_python
+    make_ranks --output RUN --slow-link 2 --seed 3
+    sed -i '/LOCAL/s/"Transit Time(ms)": 0.500000/"Transit Time(ms)": 50.000000/g' RUN/rank00006_*/ASCEND_PROFILER_OUTPUT/communication_matrix.json
+    run_msprof -q cluster RUN
+    expect_contains "$output" "Worst link: 2 -> 3 (HCCS)"
+    run python3 "$repository/tests/cluster/recompute.py" RUN
+    expect_equal "$status" 0
+}
+
 @test "groups that stand in any order, of ranks in any order, are read whole, as a plain recalculation says" {
     needs_python
     for kind in ascend_pt ascend_ms; do
@@ -734,6 +744,37 @@ for row in rows:
     exclude = float(row['Communication(Not Overlapped and Exclude Receive)'])
     assert abs(exclude - (sums['Communication(Not Overlapped)'] - bubble)) < 0.01
 END
+}
+
+@test "captures of several devices are named and left out, whatever their devices say of ranks" {
+    needs_python
+    write_captures() { # the ranks that devices of the second capture say
+        python3 - "$repository/tests/cann/lib" "$1" <<'END'
+import sys
+sys.path.insert(0, sys.argv[1])
+from prof import Prof
+for number, ranks in (1, ['0']), (2, sys.argv[2].split()):
+    p = Prof('RUN/PROF_%d' % number)
+    for device, rank in enumerate(ranks):
+        p.configs['device_%d' % device] = {'rank_id': int(rank)}
+        p.launch(100 + 1000 * device, 1, 1, 'matmul', thread=device + 1, device=device)
+        p.ran(5000, 6000 + 1000 * device, 1, 1, device=device)
+    p.write()
+END
+    }
+    for ranks in "1 2" "2 1" "1 1" "0 1" "-1 -1"; do
+        rm -rf RUN
+        write_captures "$ranks"
+        run_msprof cluster RUN
+        expect_status 3
+        expect_contains "$stderr" "/RUN/PROF_2: left out: it holds 2 devices; cluster compares captures of one device each"
+        expect_equal "$(cut -d , -f 1-4 RUN/cluster_analysis_output/cluster_step_trace_time.csv | tail -n +2)" ",rank,0,1"
+    done
+    rm -rf RUN/PROF_1 RUN/cluster_analysis_output
+    run_msprof cluster RUN
+    expect_status 4
+    expect_contains "$stderr" "PROF_* of one device"
+    [ ! -e RUN/cluster_analysis_output ]
 }
 
 @test "cluster_analysis.db tells on which host and device each rank ran" {

@@ -87,6 +87,21 @@ END
     [[ $output != *"launched by"* ]]
 }
 
+@test "advise names an operator's own launcher, and of communication the one of all running numbers" {
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    copy_run pt
+    sed -i -e 's#:Default/network/layer2/Conv2D-op8$#:Cast#' -e 's#:aclnnMul_MulAiCore_Mul$#:Cast_1#' \
+        run_ascend_pt/PROF*/host/data/*hash_dic*
+    run_msprof -q advise run_ascend_pt --format json
+    expect_equal "$(python3 -c 'import json, sys
+rows = [row for f in json.load(sys.stdin)["findings"] for row in f["evidence"]]
+for name in ("Cast", "Cast_1", "hcom_broadcast__451"):
+    print(name, *sorted({row["launched_by"] for row in rows if row["name"] == name}))' <<<"$output")" \
+        "Cast aten::conv2d at model.py(9): forward
+Cast_1 npu::npu_mul at train.py(1): main
+hcom_broadcast__451 c10d::broadcast_ at train.py(1): main"
+}
+
 @test "diff compares two runs by the lines that launched" {
     copy_run pt
     cp -r run_ascend_pt other_ascend_pt
@@ -98,6 +113,24 @@ END
     run_msprof diff base.json other_ascend_pt --by line
     expect_status 0
     expect_contains "$output" "aten::conv2d at model.py(9): forward"
+}
+
+@test "what lines launched is divided by all steps, those of warm-up too" {
+    command -v python3 >/dev/null || skip "python3 is not installed"
+    copy_run pt
+    "$MSPROF" -q diff --save base.json --base run_ascend_pt
+    # the same capture, of whose two steps the first is warm-up
+    python3 - <<'END'
+import hashlib
+text = open('base.json').read().rsplit(',\n"sha256":"', 1)[0]
+assert text.count('"steps":"2","warmup":"0"') == 1
+text = text.replace('"steps":"2","warmup":"0"', '"steps":"1","warmup":"1"')
+open('warm.json', 'w').write('%s,\n"sha256":"%s"}\n' % (text, hashlib.sha256(text.encode()).hexdigest()))
+END
+    run_msprof -q diff base.json warm.json --by line --format json --min-share 0
+    expect_equal "$(python3 -c 'import json, sys
+print([(r["total_step_base"], r["total_step_new"]) for r in json.load(sys.stdin)["rows"] if "conv2d" in r["key"]])' <<<"$output")" \
+        "[(7.37, 7.37)]" # 14.74 us
 }
 
 @test "damaged records of the framework are named, and answers come without them" {

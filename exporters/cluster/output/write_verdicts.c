@@ -117,6 +117,8 @@ int link_sums_add(struct link_sums *sums, const struct merged_block *block, stru
     if (sums->links.item_size == 0)
         sums->links = (struct map)MAP_OF(struct cluster_link, key);
     while ((link = map_next(&block->links, link)) != NULL) {
+        if (link->key.source == link->key.target)
+            continue; /* a copy on the rank itself */
         const struct interned *transport = &block->texts.items[link->transport];
         struct cluster_link wanted = {.key = {link->key.source, link->key.target, 0}};
         uint32_t number;

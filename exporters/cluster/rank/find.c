@@ -94,17 +94,18 @@ static int64_t rank_in_file(const char *path)
     return json_integer(json_member(root, "rank_id"), &rank) ? rank : -1;
 }
 
-/* Reads the rank in info.json of a device, of PROF captures: device_<n>/info.json.<n>. */
-static int64_t rank_of_devices(const char *path)
+/* Counts the devices of a PROF capture, device_<n>. Returns the rank that the info.json.<n> of a single one says. */
+static int64_t rank_of_devices(const char *path, size_t *ret_devices)
 {
     DIR *directory = opendir(path);
     int64_t rank = -1;
-    for (struct dirent *entry; directory != NULL && rank < 0 && (entry = readdir(directory)) != NULL;) {
+    *ret_devices = 0;
+    for (struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;) {
         static const char prefix[] = "device_";
         char *file = NULL;
         if (strncmp(entry->d_name, prefix, sizeof prefix - 1) == 0 &&
             asprintf(&file, "%s/%s/info.json.%s", path, entry->d_name, entry->d_name + sizeof prefix - 1) >= 0) {
-            rank = rank_in_file(file);
+            rank = ++*ret_devices == 1 ? rank_in_file(file) : -1;
             free(file);
         }
     }
@@ -143,7 +144,7 @@ static int add_source(struct search *search, const char *path, const char *name,
         return err_no_memory(err);
     sources->count++;
     time_of(name, source->made);
-    source->rank = kind != SOURCE_PROF ? rank_of(path) : rank_of_devices(path);
+    source->rank = kind != SOURCE_PROF ? rank_of(path) : rank_of_devices(path, &source->devices);
     source->bytes = bytes_of(path);
     search->by_kind[kind]++;
     return 0;
@@ -243,6 +244,18 @@ int cluster_find(const char *directory, struct cluster_sources *ret, struct diag
     if (status == 0)
         drop_doubles(&search);
     return status;
+}
+
+void cluster_leave_out_devices(struct cluster_sources *sources, struct diagnostics *diag)
+{
+    for (size_t i = sources->count; i-- > 0;) {
+        const struct cluster_source *source = &sources->items[i];
+        if (source->devices <= 1)
+            continue;
+        diag_report(diag, DIAG_RANK_SEVERAL, FILE_PLACE(source->path, NULL),
+                    "left out: it holds %zu devices; cluster compares captures of one device each", source->devices);
+        drop(sources, i);
+    }
 }
 
 void cluster_sources_release(struct cluster_sources *sources)

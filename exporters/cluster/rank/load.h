@@ -20,9 +20,10 @@ enum source_kind { SOURCE_PYTORCH, SOURCE_MINDSPORE, SOURCE_PROF };
 struct cluster_source {
     char *path;
     enum source_kind kind;
-    int64_t rank;   /* -1: the name of no file says it */
+    int64_t rank;   /* -1: the name of no file says it, or there are several devices */
     char made[24];  /* digits of the time in its name */
     uint64_t bytes; /* of its files, for dealing them out */
+    size_t devices; /* of a PROF capture; else 0 */
     int owner;      /* the process that reads it: cluster_load */
 };
 
@@ -32,6 +33,8 @@ struct cluster_sources ARRAY_OF(struct cluster_source); /* by rank, then path */
  * ten levels; links are not followed below it. The later of two of one rank stays, the other is named. Both kinds
  * of framework together: -ERR_USAGE. */
 int cluster_find(const char *directory, struct cluster_sources *ret, struct diagnostics *diag, struct err *err);
+/* Names PROF captures of several devices, which are several ranks, and takes them out. */
+void cluster_leave_out_devices(struct cluster_sources *sources, struct diagnostics *diag);
 void cluster_sources_release(struct cluster_sources *sources);
 
 /* As bytes, and from bytes into an empty list: one process finds for all. */

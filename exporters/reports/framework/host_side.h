@@ -54,7 +54,7 @@ int framework_add_stacks(const struct framework_analysis *analysis, const struct
 
 /* Adds tables of this connection alone to an open database of the capture prof, which is in directory:
  * framework_op (id, name, line): what launches, and the innermost line of Python around it ("": not known);
- * framework_work (op_id, name_id, duration_ns): what devices ran for them;
+ * framework_work (op_id, name_id, duration_ns, communicates): what devices ran for them;
  * framework_step (number, start_ns, end_ns): the framework's steps, on the device;
  * framework_stage: the stages of the data pipeline;
  * framework_piece (owner, device_id, got_ns, gave_ns, bytes): the device memory that the framework got;
