@@ -25,7 +25,7 @@ run_python() {
     if grep -aq __asan_init "$build/libmsprof_acl.so.1"; then
         before=(LD_PRELOAD="$(gcc -print-file-name=libasan.so)" ASAN_OPTIONS=detect_leaks=0)
     fi
-    env "${before[@]}" PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$repository/python" \
+    env "${before[@]}" PYTHONPATH="$repository/python" \
         MSPROF_ACL_LIBRARY="$build/libmsprof_acl.so.1" python3 "$@"
 }
 

@@ -290,7 +290,7 @@ END
 operators_of_capture() {
     "$MSPROF" import -q -dir JOBX
     "$MSPROF" replay -q -dir JOBX --fd 3 --speed max --names names 3>records
-    PYTHONDONTWRITEBYTECODE=1 python3 "$repository/tests/lib/operator_records.py" operators records names |
+    python3 "$repository/tests/lib/operator_records.py" operators records names |
         cut -f 1,3-
 }
 

@@ -11,7 +11,7 @@ export MSPROF_OUTPUT=captures
 
 enter_preload_scratch() {
     enter_scratch
-    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    needs sqlite3
     [ -x "$PROGRAM" ] || skip "$PROGRAM is not built: make test-programs"
     case $build in
     */asan | */tsan) export ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0 ;;

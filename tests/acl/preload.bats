@@ -68,7 +68,7 @@ aclrtSynchronizeStream|aclmdlExecute'
 
 @test "a crash leaves the core file that it would have left" {
     [ "$(cat /proc/sys/kernel/core_pattern)" = core ] || skip "core files do not go into the working directory here"
-    command -v gdb >/dev/null || skip "gdb is not installed"
+    needs gdb
     ulimit -c unlimited || skip "core files are not allowed here"
     preloaded "$PROGRAM" end segv 1
     expect_equal "$status" 139

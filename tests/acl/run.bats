@@ -32,7 +32,7 @@ acl,aclrtSynchronizeStream,1'
 }
 
 @test "the timeline shows calls by thread, inner ones inside of outer ones" {
-    command -v python3 >/dev/null || skip "python3 is not installed"
+    needs python3
     run_msprof run --output captures --reports timeline -- "$PROGRAM" nest
     expect_status 0
     python3 - "$(captures)"/mindstudio_profiler_output/msprof_*.json <<'END'

@@ -123,7 +123,7 @@ END
 
 @test "acl.prof without a library says what to set" {
     needs python3
-    run -1 --separate-stderr env MSPROF_ACL_LIBRARY=/nowhere PYTHONDONTWRITEBYTECODE=1 \
+    run -1 --separate-stderr env MSPROF_ACL_LIBRARY=/nowhere \
         PYTHONPATH="$repository/python" python3 -c 'import acl'
     expect_contains "$stderr" "set MSPROF_ACL_LIBRARY"
 }

@@ -12,8 +12,7 @@ TABLES=(op_summary op_statistic api_statistic task_time)
 
 setup() {
     enter_scratch
-    command -v python3 >/dev/null || skip "python3 is not installed"
-    export PYTHONDONTWRITEBYTECODE=1
+    needs python3
 }
 
 export_all() {
@@ -142,7 +141,7 @@ END
 }
 
 @test "the database for viewers joins tasks with the calls that launched them" {
-    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    needs sqlite3
     copy_family prof-910b PROF_1
     run_msprof export db -dir PROF_1
     expect_status 0

@@ -8,8 +8,7 @@ load ../cli/common
 
 setup() {
     enter_scratch
-    command -v python3 >/dev/null || skip "python3 is not installed"
-    export PYTHONDONTWRITEBYTECODE=1
+    needs python3
 }
 
 # A capture of the program that the Python on standard input describes as p, imported. Further arguments are those of
@@ -61,7 +60,7 @@ PY
 }
 
 @test "so they do of every capture that is shipped" {
-    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    needs sqlite3
     for capture in "$repository"/testdata/{small,resnet50}/JOB* "$repository"/testdata/cann/*/{PROF,JOB}*; do
         [ -d "$capture" ] || continue
         rm -rf PROF_copy
@@ -73,7 +72,7 @@ PY
 }
 
 @test "of a generated training and of a capture of SVP, too" {
-    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    needs sqlite3
     copy_capture JOBX
     "$MSPROF" import -q JOBX
     python3 "$BATS_TEST_DIRNAME/lib/agree_answers.py" "$MSPROF" JOBX >told
@@ -422,7 +421,7 @@ PY
 }
 
 @test "frequencies count with the time of tasks: what is measured while nothing runs does not" {
-    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    needs sqlite3
     cp -r "$repository"/testdata/cann/system-910b/PROF_* PROF_1
     "$MSPROF" import -q PROF_1 || [ $? -eq 3 ]
     # two thirds of the tasks at half of the rated frequency, then a long time at a tenth of it

@@ -9,8 +9,7 @@ load ../cli/common
 
 setup() {
     enter_scratch
-    command -v python3 >/dev/null || skip "python3 is not installed"
-    export PYTHONDONTWRITEBYTECODE=1
+    needs python3
 }
 
 program() {
@@ -102,7 +101,7 @@ PY
 }
 
 @test "times at the end of the clock are refused, counted and told" {
-    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    needs sqlite3
     program PROF_1 <<'PY'
 for i in range(6):
     p.op('op%d' % i, counters=(10, 20, 30, 10, 10, 10))
@@ -122,7 +121,7 @@ PY
 }
 
 @test "a database whose rows are numbered to the end of the numbers is built anew, by every way through them" {
-    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    needs sqlite3
     cp -r "$repository"/testdata/cann/prof-910b/PROF* PROF_1
     chmod -R u+w PROF_1
     for command in "export summary" "export timeline" "show" "show --table ops" "advise"; do

@@ -9,7 +9,7 @@ load ../cli/common
 
 setup() {
     enter_scratch
-    command -v python3 >/dev/null || skip "python3 is not installed"
+    needs python3
 }
 
 copy_shared() { # name

@@ -9,7 +9,7 @@ load small_capture
 
 setup() {
     enter_scratch
-    command -v python3 >/dev/null || skip "python3 is not installed"
+    needs python3
 }
 
 # Writes a capture of the chip: three tasks on two streams, with counters, blocks and two fusion tasks. Numbers are of 32

@@ -10,8 +10,7 @@ load small_capture
 
 setup() {
     enter_scratch
-    command -v python3 >/dev/null || skip "python3 is not installed"
-    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    needs python3 sqlite3
 }
 
 # Four devices, not numbered through; each runs tasks of the same streams and numbers at other times.

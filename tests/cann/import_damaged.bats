@@ -10,8 +10,7 @@ load small_capture
 
 setup() {
     enter_scratch
-    command -v python3 >/dev/null || skip "python3 is not installed"
-    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    needs python3 sqlite3
 }
 
 # Writes the sound capture, damages it as the Python on standard input says, and exports it. Tells the status.
@@ -21,7 +20,7 @@ damage() {
         cat
     } >make.py
     rm -rf PROF_1
-    PYTHONDONTWRITEBYTECODE=1 python3 make.py
+    python3 make.py
     run_msprof import -dir PROF_1
     expect_status "$1"
     local import_stderr=$stderr report

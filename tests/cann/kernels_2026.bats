@@ -10,7 +10,7 @@ load small_capture
 
 setup() {
     enter_scratch
-    command -v python3 >/dev/null || skip "python3 is not installed"
+    needs python3
 }
 
 # A capture with tasks of a graph: the first with a description, the others with captured operators alone.

@@ -9,8 +9,7 @@ load small_capture
 
 setup() {
     enter_scratch
-    command -v python3 >/dev/null || skip "python3 is not installed"
-    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    needs python3 sqlite3
 }
 
 # An operator with so many inputs, in records of five.

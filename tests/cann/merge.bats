@@ -8,8 +8,7 @@ load ../cli/common
 
 setup() {
     enter_scratch
-    command -v python3 >/dev/null || skip "python3 is not installed"
-    export PYTHONDONTWRITEBYTECODE=1
+    needs python3
 }
 
 # make_prof NAME DEVICE HOST [REAL_TIME_LATER_NS]: a launched operator on a device, 10 us after the monotonic start.

@@ -8,7 +8,7 @@ load ../cli/common
 
 setup() {
     enter_scratch
-    command -v python3 >/dev/null || skip "python3 is not installed"
+    needs python3
 }
 
 @test "what must not change the outputs does not, and what is done to one file of a capture is told or has its effect alone" {

@@ -8,7 +8,7 @@ load ../cli/common
 
 setup() {
     enter_scratch
-    command -v python3 >/dev/null || skip "python3 is not installed"
+    needs python3
 }
 
 @test "226 records of a real MindSpore job have MindSpore's types and formats, though their tasks were not run" {

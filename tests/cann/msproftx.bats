@@ -9,9 +9,8 @@ load ../cli/common
 
 setup() {
     enter_scratch
-    command -v python3 >/dev/null || skip "python3 is not installed"
-    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
-    export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$BATS_TEST_DIRNAME/lib:$BATS_TEST_DIRNAME/../lib
+    needs python3 sqlite3
+    export PYTHONPATH=$BATS_TEST_DIRNAME/lib:$BATS_TEST_DIRNAME/../lib
 }
 
 # Writes the capture that the Python on standard input describes as p, and imports it.

@@ -20,7 +20,7 @@ load ../cli/extremes
 }
 
 @test "calls that are said to be inside of each other, all around, do not keep export db" {
-    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    needs sqlite3
     python3 -c 'import damage; damage.sound()'
     "$MSPROF" import -q PROF_1
     for parent in id "id + 1" "(SELECT max(id) FROM host_call)"; do

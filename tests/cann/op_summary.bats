@@ -9,7 +9,7 @@ load small_capture
 
 setup() {
     enter_scratch
-    command -v python3 >/dev/null || skip "python3 is not installed"
+    needs python3
 }
 
 # The columns of a table as CSV, one row a line.

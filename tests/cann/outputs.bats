@@ -11,8 +11,8 @@ load small_capture
 
 setup() {
     enter_scratch
-    command -v python3 >/dev/null || skip "python3 is not installed"
-    export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$BATS_TEST_DIRNAME/../lib
+    needs python3
+    export PYTHONPATH=$BATS_TEST_DIRNAME/../lib
 }
 
 # summary, timeline or db; the captures' counters begin again with every record, which is told.

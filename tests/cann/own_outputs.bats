@@ -60,7 +60,7 @@ check_capture() { # capture
 }
 
 @test "a capture of CANN is read as before, whatever was written into it" {
-    PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/lib/make_outputs.py" PROF_1 1
+    python3 "$BATS_TEST_DIRNAME/lib/make_outputs.py" PROF_1 1
     check_capture PROF_1
     ls PROF_1/msprof_*.db PROF_1/communication_analyzer_*.db PROF_1/results/msprof_*.db
 }

@@ -8,8 +8,7 @@ load ../cli/common
 
 setup() {
     enter_scratch
-    command -v python3 >/dev/null || skip "python3 is not installed"
-    export PYTHONDONTWRITEBYTECODE=1
+    needs python3
 }
 
 @test "the shipped captures of 2022 give the tables beside them, and every slice and arrow that their bytes say" {

@@ -9,8 +9,8 @@ load small_capture
 
 setup() {
     enter_scratch
-    command -v python3 >/dev/null || skip "python3 is not installed"
-    export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$BATS_TEST_DIRNAME/../lib
+    needs python3
+    export PYTHONPATH=$BATS_TEST_DIRNAME/../lib
 }
 
 # Exports a capture of testdata/cann into out/ and says with which timeline.

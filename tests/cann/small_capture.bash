@@ -9,7 +9,7 @@ write_capture() {
         cat
         printf 'p.write()\n'
     } >make.py
-    PYTHONDONTWRITEBYTECODE=1 python3 make.py
+    python3 make.py
 }
 
 # Writes the capture likewise, and imports it.

@@ -9,8 +9,7 @@ load small_capture
 
 setup() {
     enter_scratch
-    command -v python3 >/dev/null || skip "python3 is not installed"
-    export PYTHONDONTWRITEBYTECODE=1
+    needs python3
 }
 
 # Writes a capture as the Python on standard input says and imports it.

@@ -9,12 +9,11 @@ load ../cli/common
 
 setup() {
     enter_scratch
-    command -v python3 >/dev/null || skip "python3 is not installed"
-    export PYTHONDONTWRITEBYTECODE=1
+    needs python3
 }
 
 python() {
-    PYTHONPATH=$repository/tests/cann/system PYTHONDONTWRITEBYTECODE=1 python3 -c "from text_kinds import *
+    PYTHONPATH=$repository/tests/cann/system python3 -c "from text_kinds import *
 $1"
 }
 

@@ -8,8 +8,7 @@ load ../cli/common
 
 setup() {
     enter_scratch
-    command -v python3 >/dev/null || skip "python3 is not installed"
-    export PYTHONDONTWRITEBYTECODE=1
+    needs python3
 }
 
 export_both() { # chip: ours/ and compat/ of a capture whose events overlap in part

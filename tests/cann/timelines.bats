@@ -9,8 +9,7 @@ load ../cli/common
 
 setup() {
     enter_scratch
-    command -v python3 >/dev/null || skip "python3 is not installed"
-    export PYTHONDONTWRITEBYTECODE=1
+    needs python3
     reader=$BATS_TEST_DIRNAME/../lib/timeline.py
 }
 

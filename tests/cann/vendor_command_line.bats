@@ -10,8 +10,8 @@ load small_capture
 
 setup() {
     enter_scratch
-    command -v python3 >/dev/null || skip "python3 is not installed"
-    PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/lib/make_outputs.py" PROF_1 1
+    needs python3
+    python3 "$BATS_TEST_DIRNAME/lib/make_outputs.py" PROF_1 1
 }
 
 # done or done with the data problems that the capture has

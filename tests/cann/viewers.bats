@@ -9,8 +9,7 @@ load small_capture
 
 setup() {
     enter_scratch
-    command -v python3 >/dev/null || skip "python3 is not installed"
-    export PYTHONDONTWRITEBYTECODE=1
+    needs python3
 }
 
 # The columns of Ascend's schema (docs/formats/cann.md 8.5).
@@ -202,7 +201,7 @@ END
 }
 
 @test "operators, tasks, calls, communication and texts join by their ids, as viewers ask" {
-    PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/lib/make_outputs.py" PROF_1 1
+    python3 "$BATS_TEST_DIRNAME/lib/make_outputs.py" PROF_1 1
     run_msprof export db -dir PROF_1 --stable-names --output out
     run_msprof export summary -dir PROF_1 --stable-names --output out
     python3 - <<'END'

@@ -14,7 +14,7 @@ setup() {
 agrees() {
     local name=$1 capture
     needs_shared "data/expected/$name"
-    command -v python3 >/dev/null || skip "python3 is not installed"
+    needs python3
     cp -R "$shared/data/generated/$name/"PROF* .
     chmod -R u+w PROF*
     capture=$(echo PROF*)
@@ -51,7 +51,7 @@ END
 }
 
 @test "a capture of 2022 with marks is reported iteration by iteration" {
-    command -v python3 >/dev/null || skip "python3 is not installed"
+    needs python3
     local capture all=0 rows
     capture=PROF_1
     copy_family 2022-910a "$capture"
@@ -118,7 +118,7 @@ expect_unnamed() {
 }
 
 @test "what the framework of 2022 said of models is in fusion_op and in the timelines" {
-    command -v python3 >/dev/null || skip "python3 is not installed"
+    needs python3
     local capture
     capture=PROF_1
     copy_family 2022-910a "$capture"
@@ -151,7 +151,7 @@ END
 }
 
 @test "steps of the host for operators of dynamic shape are a table and a timeline" {
-    command -v python3 >/dev/null || skip "python3 is not installed"
+    needs python3
     local capture=PROF_1
     copy_family 2022-910a "$capture"
     python3 - "$capture/device_0/data" <<'END'
@@ -201,7 +201,7 @@ END
 }
 
 @test "asynchronous copies of 2022 are tasks" {
-    command -v python3 >/dev/null || skip "python3 is not installed"
+    needs python3
     local capture
     capture=PROF_1
     copy_family 2022-910a "$capture"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # Captures of boards that have a file of device records for each inference, and other keys in .done files.
+# bats file_tags=sanitized
 
 # shellcheck disable=SC2154 # common.bash sets repository, run_msprof sets status, output and stderr
 bats_require_minimum_version 1.5.0

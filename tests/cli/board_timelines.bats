@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # Timelines of SVP boards: what slices say of layers, and the file of the whole capture.
+# bats file_tags=sanitized
 
 # shellcheck disable=SC2154 # common.bash sets repository, run_msprof sets status, output and stderr
 bats_require_minimum_version 1.5.0
@@ -8,8 +9,8 @@ load common
 
 setup() {
     enter_scratch
-    command -v python3 >/dev/null || skip "python3 is not installed"
-    export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$BATS_TEST_DIRNAME/../lib
+    needs python3
+    export PYTHONPATH=$BATS_TEST_DIRNAME/../lib
     cp -r "$repository"/testdata/small/JOB* JOBX
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # Which captures are worked on, when they are imported, where the results go.
+# bats file_tags=sanitized
 # shellcheck disable=SC2154 # run_msprof sets stderr
 
 load common

@@ -17,12 +17,21 @@ unset NO_COLOR COLUMNS LESS
 export PAGER=cat
 export XDG_CONFIG_HOME=$BATS_TEST_TMPDIR/config
 export LC_ALL=C.UTF-8
+export PYTHONDONTWRITEBYTECODE=1
 umask 0027
 
 # Skips a test that is about data which may not be passed on: needs_shared data/expected/prof-chip5-1k. Tests that are
 # skipped so are listed in tests/needs_shared, with what checks the same of captures that are here.
 needs_shared() {
     [ -e "$shared/$1" ] || skip "needs $1 of MSPROF_SHARED"
+}
+
+# Skips a test whose commands are not installed: needs python3 sqlite3
+needs() {
+    local command
+    for command; do
+        command -v "$command" >/dev/null || skip "$command is not installed"
+    done
 }
 
 # An empty directory, made the working directory.

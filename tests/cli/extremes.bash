@@ -4,9 +4,9 @@
 
 setup() {
     enter_scratch
-    command -v python3 >/dev/null || skip "python3 is not installed"
+    needs python3
     # shellcheck disable=SC2154 # common.bash sets repository
-    export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$repository/tests/lib:$repository/tests/cann/lib
+    export PYTHONPATH=$repository/tests/lib:$repository/tests/cann/lib
 }
 
 bear_extremes() { # capture

@@ -25,8 +25,7 @@ setup() {
 
 # Fails one call after the other in a run of msprof: inject CALL STRIDE COMMAND...
 inject() {
-    PYTHONPATH=$repository/tests/lib PYTHONDONTWRITEBYTECODE=1 \
-        python3 "$repository/tests/faults/inject.py" "$MSPROF" "$FAULTS" "$@"
+    PYTHONPATH=$repository/tests/lib python3 "$repository/tests/faults/inject.py" "$MSPROF" "$FAULTS" "$@"
 }
 
 @test "a read that fails is told by import, export and show" {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # Stacks that msprof export flame writes, against what plain Python makes of the database.
+# bats file_tags=sanitized
 # shellcheck disable=SC2154 # run_msprof sets stderr
 
 load common

@@ -11,7 +11,7 @@ setup() {
 }
 
 @test "nothing planted in the names of files, directories, operators, groups, reports and layouts leaves by terminal, CSV, JSON, Markdown or database" {
-    command -v python3 >/dev/null || skip "python3 is not installed"
+    needs python3
     "$(dirname "$(readlink -f "$MSPROF")")/make-ranks" --output RANKS --ranks 4
     mkdir work
     run python3 -B "$repository/tests/cli/hostile_texts.py" "$MSPROF" "$PWD/work" "$PWD/RANKS"

@@ -13,7 +13,7 @@ setup() {
 
 # Runs Python with tests/lib/capture.py at hand.
 python() {
-    PYTHONPATH=$repository/tests/lib PYTHONDONTWRITEBYTECODE=1 python3 -c "from capture import *
+    PYTHONPATH=$repository/tests/lib python3 -c "from capture import *
 $1"
 }
 
@@ -380,7 +380,7 @@ os.mkfifo("JOBX/info.json.1")'
 }
 
 @test "a database with an endless view that is planted in a capture is built anew, and export ends" {
-    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    needs sqlite3
     copy_capture JOBX
     run_msprof import -q -dir JOBX
     sqlite3 JOBX/sqlite/runtime.db "DROP TABLE ai_cpu_task; CREATE VIEW ai_cpu_task AS
@@ -392,7 +392,7 @@ os.mkfifo("JOBX/info.json.1")'
 }
 
 @test "a database in UTF-16 that is planted in a capture is built anew, and its reports are those of the capture" {
-    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    needs sqlite3
     copy_capture JOBX
     run_msprof export summary -q -dir JOBX
     mv JOBX/sqlite/runtime.db ours.db
@@ -417,7 +417,7 @@ os.mkfifo("JOBX/info.json.1")'
 }
 
 @test "names in a database that is planted in a capture move no cursor and break no cell, whatever the table and its format" {
-    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    needs sqlite3
     copy_family prof-910b PROF_1
     "$MSPROF" import -q -dir PROF_1
     sqlite3 PROF_1/sqlite/runtime.db "UPDATE name SET text = CAST(x'6f701b5b324a077fffc3c29b2c22' AS TEXT) || id"

@@ -7,9 +7,8 @@ load common
 
 setup() {
     enter_scratch
-    command -v python3 >/dev/null || skip "python3 is not installed"
+    needs python3
     capture=$(echo "$repository"/testdata/cann/job-910a/JOB*)
-    export PYTHONDONTWRITEBYTECODE=1
 }
 
 export_capture() { # directory, options

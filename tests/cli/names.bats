@@ -12,7 +12,7 @@ setup() {
 }
 
 python() {
-    PYTHONPATH=$repository/tests/lib PYTHONDONTWRITEBYTECODE=1 python3 -c "from capture import *
+    PYTHONPATH=$repository/tests/lib python3 -c "from capture import *
 $1"
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # The command line: words, options, exit statuses, streams.
+# bats file_tags=sanitized
 # shellcheck disable=SC2154 # run_msprof sets stderr
 
 load common

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # Pictures of the page that msprof report writes, and the tables that have their numbers.
+# bats file_tags=sanitized
 # shellcheck disable=SC2154 # run_msprof sets stderr
 
 load common

@@ -3,6 +3,7 @@
 # A real capture of an Ascend 910A (MindSpore training) against what another parser made of it. The data are not in this
 # repository: $MSPROF_SHARED, or ../shared beside the checkout; without them the tests are skipped, and job_capture.bats
 # checks the same of a small capture that was made up.
+# bats file_tags=sanitized
 # shellcheck disable=SC2154 # common sets REAL_CAPTURE, run_msprof status and stderr
 
 load common

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # msprof view: a capture in the browser of this machine, and to nobody else.
+# bats file_tags=sanitized
 
 # shellcheck disable=SC2154 # common.bash sets repository, run_msprof sets status, output and stderr
 bats_require_minimum_version 1.5.0
@@ -8,8 +9,8 @@ load common
 
 setup() {
     enter_scratch
-    command -v python3 >/dev/null || skip "python3 is not installed"
-    export PYTHONDONTWRITEBYTECODE=1 TMPDIR=$scratch/tmp
+    needs python3
+    export TMPDIR=$scratch/tmp
     mkdir "$TMPDIR"
     unset DISPLAY WAYLAND_DISPLAY
     copy_capture

@@ -16,7 +16,7 @@ make_ranks() {
 }
 
 needs_python() {
-    command -v python3 >/dev/null || skip "python3 is not installed"
+    needs python3
 }
 
 @test "tables of eight ranks equal a plain recalculation, and name the slow rank and the slow link" {
@@ -581,7 +581,7 @@ END
 @test "each process of an MPI job opens its own ranks alone, and damage is told without ending the job" {
     command -v mpirun >/dev/null || skip "no MPI is installed: apt-get install openmpi-bin libopenmpi-dev"
     [ -x "$build/msprof-mpi" ] || skip "msprof-mpi is not built: make mpi"
-    command -v strace >/dev/null || skip "strace is not installed"
+    needs strace
     make_ranks --output RUN --ranks 21 --group 8
     run_msprof cluster RUN
     cat >member <<'END'
@@ -778,7 +778,7 @@ END
 }
 
 @test "cluster_analysis.db tells on which host and device each rank ran" {
-    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    needs sqlite3
     raw_ranks
     info=$(echo RUN/rank2_*/PROF_*/host/info.json)
     python3 - "$info" <<'END'

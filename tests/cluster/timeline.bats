@@ -8,8 +8,7 @@ load ../cli/common
 
 setup() {
     enter_scratch
-    command -v python3 >/dev/null || skip "python3 is not installed"
-    export PYTHONDONTWRITEBYTECODE=1
+    needs python3
 }
 
 # Ranks that the Python on standard input describes: rank(number, host, wrong_ns) makes one that computes for a while of

@@ -8,7 +8,7 @@ bats_require_minimum_version 1.5.0
 load ../cli/common
 
 @test "the fuzz targets begin with files of every kind, numbered as the kinds are" {
-    command -v python3 >/dev/null || skip "python3 is not installed"
+    needs python3
     python3 - "$repository" <<'END'
 import glob, os, re, sys
 kinds = []
@@ -26,7 +26,7 @@ END
 }
 
 @test "whole captures of every family are what the target of imports begins with" {
-    command -v python3 >/dev/null || skip "python3 is not installed"
+    needs python3
     for seed in svp job 2022_0 2022_1 prof_5 prof_1 system_5 system_1; do
         [ -s "$repository/tests/fuzz/corpus/import/$seed" ]
     done

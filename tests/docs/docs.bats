@@ -18,7 +18,7 @@ blocks() { # language, page
 
 # A capture of a device with two samples of fan 0 and one of fan 1.
 make_capture() {
-    PYTHONDONTWRITEBYTECODE=1 python3 - "$repository/tests/cann/lib" <<'END'
+    python3 - "$repository/tests/cann/lib" <<'END'
 import struct, sys
 sys.path.insert(0, sys.argv[1])
 from prof import *
@@ -33,7 +33,7 @@ END
 }
 
 @test "a new kind with a table and counters is one file of tables and one fixture" {
-    command -v python3 >/dev/null || skip "python3 is not installed"
+    needs python3
     enter_tree_copy
     blocks c adding-a-kind.md >parsers/kinds/system/fan.c
     expect_equal "$(grep -cE '^(static )?[a-z].*\) *\{?$' parsers/kinds/system/fan.c)" 0 # no function
@@ -64,7 +64,7 @@ How fast each fan ran."
 
 # Copies between host and device on two streams; the third begins while the second runs. Stored in another order.
 make_copying_capture() {
-    PYTHONDONTWRITEBYTECODE=1 python3 - "$repository/tests/cann/lib" <<'END'
+    python3 - "$repository/tests/cann/lib" <<'END'
 import sys
 sys.path.insert(0, sys.argv[1])
 from prof import *
@@ -80,7 +80,7 @@ END
 }
 
 @test "a new layer of the timeline is one file of 25 lines without a function" {
-    command -v python3 >/dev/null || skip "python3 is not installed"
+    needs python3
     enter_tree_copy
     blocks c adding-a-track.md >exporters/timeline/tracks/copies.c
     [ "$(wc -l <exporters/timeline/tracks/copies.c)" -le 25 ]
@@ -119,7 +119,7 @@ Copies from the host to devices, by stream."
 
 # A capture of a device whose second and third task are launched while the first waits.
 make_waiting_capture() {
-    PYTHONDONTWRITEBYTECODE=1 python3 - "$repository/tests/cann/lib" <<'END'
+    python3 - "$repository/tests/cann/lib" <<'END'
 import sys
 sys.path.insert(0, sys.argv[1])
 from prof import *
@@ -132,7 +132,7 @@ END
 }
 
 @test "a column of another table is one entry of a report" {
-    command -v python3 >/dev/null || skip "python3 is not installed"
+    needs python3
     enter_tree_copy
     blocks c adding-a-report.md | sed -n '/^    {"Launch Time/,/^     \.doc/p' >column
     sed -i '/^    \[AIV\] = COUNTERS("aiv"),$/r column' exporters/reports/cann/op_summary.c
@@ -153,7 +153,7 @@ END
 }
 
 @test "a rule of advise is a row of a table and its function" {
-    command -v python3 >/dev/null || skip "python3 is not installed"
+    needs python3
     enter_tree_copy
     blocks c adding-a-rule.md >rule
     python3 - <<'END'
@@ -187,7 +187,7 @@ END
 }
 
 @test "a command is one file and its page" {
-    command -v python3 >/dev/null || skip "python3 is not installed"
+    needs python3
     enter_tree_copy
     blocks c adding-a-command.md >cli/cmd_tasks.c
     sed 's/query/tasks/g' man/msprof-query.1 >man/msprof-tasks.1
@@ -220,7 +220,7 @@ Tell how many tasks ran on each device; see"
 }
 
 @test "the test of docs/adding-a-test.md is found by its place, passes, and fails when its sentence is not true" {
-    command -v python3 >/dev/null || skip "python3 is not installed"
+    needs python3
     enter_tree_copy
     blocks bash adding-a-test.md >tests/cann/durations.bats
     test=build/${MSPROF_BUILD##*/}/tests/cann/durations.bats

@@ -99,7 +99,7 @@ END
 }
 
 @test "the installed manual is sound, complete and names the prefix" {
-    command -v mandoc >/dev/null || skip "mandoc is not installed"
+    needs mandoc
     make -s install DESTDIR="$root" prefix=/opt/tools
     mandoc -T lint -W warning "$root"/opt/tools/share/man/man?/*
     text=$(mandoc -T utf8 "$root/opt/tools/share/man/man5/msprof-records.5" | sed 's/.\x08//g')

@@ -120,7 +120,7 @@ run_examples() {
 }
 
 @test "the manual is sound mdoc" {
-    command -v mandoc >/dev/null || skip "mandoc is not installed"
+    needs mandoc
     for page in "$man"/*.[1357]; do
         mandoc -T lint -W warning "$page"
     done
@@ -168,7 +168,7 @@ run_examples() {
 }
 
 @test "every table, view and column of the database is in the manual" {
-    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    needs sqlite3
     copy_capture JOBX
     "$MSPROF" import -q -dir JOBX
     grep -o '\.\(It \)\?Va.*' "$man/msprof-schema.5" | grep -o '[a-z][a-z0-9_]*' | sort -u >words
@@ -192,7 +192,7 @@ run_examples() {
 }
 
 @test "the version of the schema is the one in the manual" {
-    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    needs sqlite3
     copy_capture JOBX
     "$MSPROF" import -q -dir JOBX
     version=$(sqlite3 JOBX/sqlite/runtime.db 'PRAGMA user_version')
@@ -202,7 +202,7 @@ run_examples() {
 }
 
 @test "the list of kinds is valid JSON with every kind of the table" {
-    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    needs sqlite3
     "$MSPROF" kinds --format json >kinds.json
     expect_equal "$(sqlite3 :memory: "SELECT json_valid(CAST(readfile('kinds.json') AS TEXT))")" 1
     sqlite3 :memory: "SELECT value ->> 'name' FROM json_each(CAST(readfile('kinds.json') AS TEXT))" | sort >in-json
@@ -289,7 +289,7 @@ rows_of() { # part, page
 }
 
 @test "columns of the manual are as wide as what stands in them, and fit a terminal" {
-    command -v python3 >/dev/null || skip "python3 is not installed"
+    needs python3
     python3 - "$repository"/man/*.[1-9] "$repository"/man/*.in <<'END'
 import re, shlex, sys
 seen = 0

@@ -21,7 +21,7 @@ setup_file() {
 
 setup() {
     enter_scratch
-    command -v mandoc >/dev/null || skip "mandoc is not installed"
+    needs mandoc
 }
 
 promises() {

@@ -163,7 +163,7 @@ END
 }
 
 @test "the record kind of CONTRIBUTING is all that a new kind needs" {
-    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    needs sqlite3
     enter_tree_copy
     readme=$repository/CONTRIBUTING.md blocks c >parsers/kinds/svp/memory.c
     make -s -j2 program

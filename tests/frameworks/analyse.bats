@@ -446,7 +446,7 @@ ascend_pytorch_profiler_1.db"
 }
 
 @test "without a capture of the device PyTorch's database has the framework's tables, and MindSpore's is told as missing" {
-    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    needs sqlite3
     copy_run ms
     copy_run pt
     rm -r run_ascend_ms/PROF_* run_ascend_pt/PROF_*
@@ -461,7 +461,7 @@ ascend_pytorch_profiler_1.db"
 }
 
 @test "a list of steps leaves these in the databases, and metadata that cannot be read is told" {
-    command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+    needs sqlite3
     copy_run pt
     echo '{' >run_ascend_pt/profiler_metadata.json
     run_msprof analyse run_ascend_pt --export db --step-list 5

@@ -22,7 +22,7 @@ load run
 }
 
 @test "launchers of all operators add up to what devices ran" {
-    command -v python3 >/dev/null || skip "python3 is not installed"
+    needs python3
     copy_run pt
     run_msprof show -q run_ascend_pt --table lines --format json --columns total,count
     expect_status 0
@@ -88,7 +88,7 @@ END
 }
 
 @test "advise names an operator's own launcher, and of communication the one of all running numbers" {
-    command -v python3 >/dev/null || skip "python3 is not installed"
+    needs python3
     copy_run pt
     sed -i -e 's#:Default/network/layer2/Conv2D-op8$#:Cast#' -e 's#:aclnnMul_MulAiCore_Mul$#:Cast_1#' \
         run_ascend_pt/PROF*/host/data/*hash_dic*
@@ -116,7 +116,7 @@ hcom_broadcast__451 c10d::broadcast_ at train.py(1): main"
 }
 
 @test "what lines launched is divided by all steps, those of warm-up too" {
-    command -v python3 >/dev/null || skip "python3 is not installed"
+    needs python3
     copy_run pt
     "$MSPROF" -q diff --save base.json --base run_ascend_pt
     # the same capture, of whose two steps the first is warm-up
@@ -212,7 +212,7 @@ END
 }
 
 @test "a flame has the stacks of Python and of PyTorch's operators around what they launched" {
-    command -v python3 >/dev/null || skip "python3 is not installed"
+    needs python3
     copy_run pt
     for weight in device count host; do
         run_msprof -q export flame run_ascend_pt --weight "$weight"
@@ -221,7 +221,7 @@ END
     run_msprof -q show run_ascend_pt --table ops --format csv
     mv "$BATS_TEST_TMPDIR/stdout" ops.csv
     run_msprof -q analyse run_ascend_pt
-    PYTHONPATH=$repository/tests/lib PYTHONDONTWRITEBYTECODE=1 python3 - <<'END'
+    PYTHONPATH=$repository/tests/lib python3 - <<'END'
 import collections, csv, flame, glob, struct
 
 def records(path, fixed):
@@ -307,13 +307,13 @@ END
 }
 
 @test "a flame has the stacks of MindSpore's ranges, those of the thread that an arrow comes from too" {
-    command -v python3 >/dev/null || skip "python3 is not installed"
+    needs python3
     copy_run ms
     run_msprof -q export flame run_ascend_ms
     expect_status 0
     run_msprof -q show run_ascend_ms --table lines --format csv --columns total,operator,line
     mv "$BATS_TEST_TMPDIR/stdout" lines.csv
-    PYTHONPATH=$repository/tests/lib PYTHONDONTWRITEBYTECODE=1 python3 - <<'END'
+    PYTHONPATH=$repository/tests/lib python3 - <<'END'
 import collections, csv, flame, glob
 device = flame.read(glob.glob('run_ascend_ms/PROF_*/flame/flame_device.collapsed')[0])
 calls = flame.Ascend(glob.glob('run_ascend_ms/PROF_*/sqlite/runtime.db')[0]).device()

@@ -14,5 +14,5 @@ copy_run() {
 }
 
 needs_python() {
-    command -v python3 >/dev/null || skip "python3 is not installed"
+    needs python3
 }

@@ -50,7 +50,7 @@ END
         run_msprof analyse "run_ascend_$framework" --output relative --relative-times
         expect_status 0
         python3 "$repository/tests/lib/timeline.py" check relative/ASCEND_PROFILER_OUTPUT/trace_view.json
-        PYTHONPATH=$repository/tests/lib PYTHONDONTWRITEBYTECODE=1 python3 - <<'END'
+        PYTHONPATH=$repository/tests/lib python3 - <<'END'
 import collections
 from timeline import load, overlaps
 

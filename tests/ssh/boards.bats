@@ -18,7 +18,7 @@ teardown() {
 
 # A board whose every command is one of busybox.
 start_busybox_board() {
-    command -v busybox >/dev/null || skip "busybox is not installed"
+    needs busybox
     mkdir busybox
     for applet in $(busybox --list); do
         ln -s "$(command -v busybox)" "busybox/$applet"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # What goes wrong on the way: after each fault the right exit status, a message that helps, and nothing left behind.
+# bats file_tags=sanitized
 # shellcheck disable=SC2154,SC2016,SC2317 # run_msprof and make_board set them; scripts for the board stand in single quotes
 
 load ../cli/common

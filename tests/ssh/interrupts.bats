@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # Ctrl-C at every moment: status 130, in time, and nothing left behind. faults.bats has those of upload, run and fetch.
+# bats file_tags=sanitized
 # shellcheck disable=SC2154,SC2016 # run_msprof and make_board set them; scripts for the board stand in single quotes
 
 load ../cli/common
@@ -28,7 +29,7 @@ is_connected_to_silence() {
 }
 
 @test "Ctrl-C ends the wait for a server that does not answer" {
-    command -v ss >/dev/null || skip "ss is not installed"
+    needs ss
     start_silent_server
     sed -i 's/^timeout = .*/timeout = 50/' board.ini
     collect_in_background ''

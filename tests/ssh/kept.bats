@@ -170,7 +170,7 @@ expect_capture_on_board() {
 }
 
 @test "whatever a collect has the board do when the link breaks, a signal comes or a file changes, nothing is lost" {
-    export PYTHONPATH=$repository/tests/lib:$repository/tests/faults PYTHONDONTWRITEBYTECODE=1
+    export PYTHONPATH=$repository/tests/lib:$repository/tests/faults
     for how in gone TERM KILL changed changed-after; do
         rm -rf board
         python3 "$repository/tests/faults/exchange.py" "$MSPROF" "$how" 7

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # Every exchange with a board has a limit in time and in bytes.
+# bats file_tags=sanitized
 # shellcheck disable=SC2154,SC2016 # run_msprof and make_board set them; scripts for the board stand in single quotes
 # shellcheck disable=SC2119,SC2120 # the options of start_impatient_sshd may be left out
 

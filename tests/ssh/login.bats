@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # Ways to log in: agent, keys of every type, password, keyboard-interactive; OpenSSH and dropbear; where secrets come from.
+# bats file_tags=sanitized
 # shellcheck disable=SC2154,SC2016 # run_msprof and make_board set them; scripts for the board stand in single quotes
 
 load ../cli/common

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # A board that mounts the project: this machine's acl.json is patched meanwhile, and is as it was at the end, whatever ends.
+# bats file_tags=sanitized
 # shellcheck disable=SC2154,SC2016,SC2317 # run_msprof and make_board set them; scripts for the board stand in single quotes
 # shellcheck disable=SC2030,SC2031 # each scene has variables of its own
 

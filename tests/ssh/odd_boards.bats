@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # Boards that lack a command, whose login shell talks or is no sh, and programs that leave something behind.
+# bats file_tags=sanitized
 # shellcheck disable=SC2154,SC2016,SC2317 # run_msprof and make_board set them; scripts for the board stand in single quotes
 # shellcheck disable=SC2030,SC2031 # each scene has variables of its own
 
@@ -170,7 +171,7 @@ exec $(command -v csh || true) -f -c \"\$SSH_ORIGINAL_COMMAND\""
 
 @test "a login shell may be csh" {
     scene csh
-    command -v csh >/dev/null || skip "csh is not installed"
+    needs csh
 }
 
 scene_full_tmp() {

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Nothing on a board is overwritten or removed that is not safe here: what stood there before, what changes after it was
 # fetched, what another run is still writing.
+# bats file_tags=sanitized
 # shellcheck disable=SC2154,SC2016,SC2317 # run_msprof and make_board set them; scripts for the board stand in single quotes
 # shellcheck disable=SC2030,SC2031 # each scene has variables of its own
 

@@ -172,7 +172,7 @@ sshd_has_port_or_ended() { # process
 
 # A dropbear server for a throw-away account, which it lets in by key and by password. Sets $port.
 start_dropbear() {
-    command -v dropbear >/dev/null || skip "dropbear is not installed"
+    needs dropbear
     make_user
     dropbearkey -t ed25519 -f "$keys/dropbear" >/dev/null 2>&1
     dropbearkey -y -f "$keys/dropbear" | grep '^ssh-ed25519' >"$keys/host.pub"
