@@ -211,7 +211,8 @@ static aclError start(const struct acl_family *family, const struct acl_config *
     if (code != ACL_SUCCESS)
         return code;
     state.started[state.started_count++] = *config;
-    acl_stamps_enable((acl_mask_expand(config->mask) & ACL_PROF_MSPROFTX) != 0);
+    acl_stamps_enable(config->svp ? RECORDER_JOB : RECORDER_PROF,
+                      (acl_mask_expand(config->mask) & ACL_PROF_MSPROFTX) != 0);
     return ACL_SUCCESS;
 }
 

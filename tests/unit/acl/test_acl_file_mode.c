@@ -3,6 +3,7 @@
 #include "acl/config/config.h"
 #include "acl/mode.h"
 #include "acl/recorder/recorder.h"
+#define MSPROF_ACL_TENSOR_INFO
 #include "msprof/acl_prof.h"
 #include "msprof/svp_acl_prof.h"
 #include "tests/lib/acl_capture.h"
@@ -13,6 +14,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -483,6 +485,46 @@ static void svp_makes_job_directories_of_capital_letters(void **state)
     assert_int_equal(strlen(name), 32);
 }
 
+/* Functions that make events fail, and say why, while a capture of a board runs. */
+static void assert_no_events(void)
+{
+    aclprofTensorInfo launch = {.opNameId = 1};
+    aclprofEventAttributes attributes = {.messageType = 0};
+    attributes.message.tensorInfo = &launch;
+    assert_null(aclprofCreateStamp());
+    assert_acl_message("EK0005: aclprofCreateStamp is not possible in a capture of a board");
+    assert_int_equal(aclprofMarkEx("x", 1, &launch), ACL_ERROR_PROF_NOT_RUN);
+    assert_int_equal(aclprofPop(), ACL_ERROR_PROF_NOT_RUN);
+    assert_acl_message("aclprofPop is not possible in a capture of a board");
+    assert_int_equal(aclprofRangePushEx(&attributes), ACL_ERROR_PROF_NOT_RUN);
+    assert_acl_message("aclprofRangePushEx is not possible in a capture of a board");
+    assert_int_not_equal(aclprofRangePop(), ACL_SUCCESS);
+}
+
+static void a_capture_of_a_board_takes_no_events(void **state)
+{
+    uint32_t device = 0;
+    (void)state;
+    const char *directory = in_scratch("jobs");
+    assert_int_equal(svp_acl_prof_init(directory, strlen(directory)), SVP_ACL_SUCCESS);
+    svp_acl_prof_config *config =
+        svp_acl_prof_create_config(&device, 1, SVP_ACL_AICORE_ARITHMETIC_UTILIZATION, NULL, 0xf);
+    assert_int_equal(svp_acl_prof_start(config), SVP_ACL_SUCCESS);
+    assert_no_events();
+    assert_int_equal(svp_acl_prof_stop(config), SVP_ACL_SUCCESS);
+    assert_null(aclprofCreateStamp());
+    assert_acl_message("call aclprofStart first, then aclprofCreateStamp");
+    assert_int_equal(svp_acl_prof_finalize(), SVP_ACL_SUCCESS);
+    assert_int_equal(svp_acl_prof_destroy_config(config), SVP_ACL_SUCCESS);
+    char text[512];
+    (void)snprintf(text, sizeof text, "{\"profiler\": {\"output\": \"%s\", \"aacpu\": \"on\", \"switch\": \"on\"}}",
+                   in_scratch("jobs"));
+    scratch_make_file("acl.json", text);
+    assert_int_equal(msprof_acl_json_start(in_scratch("acl.json")), ACL_SUCCESS);
+    assert_no_events();
+    assert_int_equal(msprof_acl_json_stop(), ACL_SUCCESS);
+}
+
 static void svp_refuses_what_boards_do_not_know(void **state)
 {
     uint32_t device = 0;
@@ -535,6 +577,7 @@ int main(void)
         TEST(options_are_checked_as_documented),
         TEST(options_refuse_unknown_types_and_wrong_lengths),
         TEST(svp_makes_job_directories_of_capital_letters),
+        TEST(a_capture_of_a_board_takes_no_events),
         TEST(svp_refuses_what_boards_do_not_know),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
