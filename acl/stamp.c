@@ -158,6 +158,7 @@ void *aclprofCreateStamp(void)
         unlock(stamp);
         return stamp;
     }
+    recorder_lose_stamp();
     (void)acl_fail(ACL_ERROR_PROFILING_FAILURE, "EK9999",
                    "All %d stamps are in use: give some back with aclprofDestroyStamp.", ACL_STAMPS);
     return NULL;

@@ -237,11 +237,10 @@ static char *put_count(char *p, const char *end, uint64_t count, const char *one
  * nothing is lost. */
 static bool describe_losses(const struct capture_writer *writer, char text[REPORT_SIZE])
 {
-    int failure = writer->losses.failure;
     uint64_t calls = writer->losses.calls, tx = writer->losses.tx;
-    const char *end = &text[REPORT_SIZE - 1], *reason = failure != 0 ? strerrordesc_np(failure) : NULL;
+    const char *end = &text[REPORT_SIZE - 1], *reason = losses_reason(&writer->losses);
     char *p = text;
-    if (calls == 0 && tx == 0 && failure == 0)
+    if (calls == 0 && tx == 0 && writer->losses.failure == 0)
         return false;
     p = put(p, end, "the capture '");
     p = put(p, end - REASON_ROOM, writer->directory);
@@ -457,8 +456,9 @@ static int open_capture(struct err *err)
     return 0;
 }
 
-static void open_or_give_up(void)
+static void open_or_give_up(void *arg)
 {
+    (void)arg;
     struct err err = ERR_INIT;
     char text[REPORT_SIZE];
     if (!may_write() || open_capture(&err) == 0)
@@ -655,11 +655,24 @@ struct reservation {
     char *place;
 };
 
+/* run(arg) with the lock held, and with a capture if there can be one. Nothing when not running. */
+static void with_capture(void (*run)(void *arg), void *arg)
+{
+    struct shield before;
+    int saved_errno = errno;
+    if (atomic_load(&recorder_mode) == RECORDER_MODE_OFF)
+        return;
+    enter(&before);
+    if (atomic_load(&recorder_mode) == RECORDER_MODE_ARMED)
+        shield_run(&room, open_or_give_up, NULL);
+    shield_run(&room, run, arg);
+    leave(&before);
+    errno = saved_errno;
+}
+
 static void reserve_in_room(void *arg)
 {
     struct reservation *reservation = arg;
-    if (atomic_load(&recorder_mode) == RECORDER_MODE_ARMED)
-        open_or_give_up();
     if (!has_files) {
         if (atomic_load(&recorder_mode) == RECORDER_MODE_ARMED)
             recorder_lose_call();
@@ -675,14 +688,7 @@ static void reserve_in_room(void *arg)
 char *recorder_reserve_slow(enum capture_stream stream, const char *frame, struct ring **ret)
 {
     struct reservation reservation = {.stream = stream, .frame = frame};
-    struct shield before;
-    int saved_errno = errno;
-    if (atomic_load(&recorder_mode) == RECORDER_MODE_OFF)
-        return NULL;
-    enter(&before);
-    shield_run(&room, reserve_in_room, &reservation);
-    leave(&before);
-    errno = saved_errno;
+    with_capture(reserve_in_room, &reservation);
     *ret = reservation.ring;
     return reservation.place;
 }
@@ -696,8 +702,6 @@ struct left_calls {
 static void count_in_room(void *arg)
 {
     const struct left_calls *left = arg;
-    if (atomic_load(&recorder_mode) == RECORDER_MODE_ARMED)
-        open_or_give_up();
     if (has_files && may_write())
         losses_add_left(&writer.losses, (uint64_t)left->level << 32 | left->type, names_type(left->level, left->type),
                         left->change);
@@ -706,14 +710,19 @@ static void count_in_room(void *arg)
 void recorder_call_left(uint16_t level, uint32_t type, int change)
 {
     struct left_calls left = {level, type, change};
-    struct shield before;
-    int saved_errno = errno;
-    if (atomic_load(&recorder_mode) == RECORDER_MODE_OFF)
-        return;
-    enter(&before);
-    shield_run(&room, count_in_room, &left);
-    leave(&before);
-    errno = saved_errno;
+    with_capture(count_in_room, &left);
+}
+
+static void lose_stamp_in_room(void *arg)
+{
+    (void)arg;
+    if (has_files && may_write())
+        capture_writer_lose(&writer, STREAM_TX, LOSSES_NO_STAMP);
+}
+
+void recorder_lose_stamp(void)
+{
+    with_capture(lose_stamp_in_room, NULL);
 }
 
 /* ---- start and stop ---- */

@@ -93,6 +93,9 @@ struct recorder_tx {
 /* Recorded with this thread's id. Nothing when not running. */
 void recorder_tx(const struct recorder_tx *tx);
 
+/* Counts an event of msproftx that is not recorded because no stamp is left. Nothing when not running. */
+void recorder_lose_stamp(void);
+
 /* Tells the name of a type once for all captures of the process, before it is recorded, so that msprof shows it. The
  * text is not copied and must live as long as the process. Returns 0; -ERR_LIMIT after RECORDER_TYPES_MAX types. */
 int recorder_name_type(uint16_t level, uint32_t type, const char *name);

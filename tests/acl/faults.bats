@@ -58,3 +58,21 @@ teardown() {
     run -1 --separate-stderr bash -c 'trap "" XFSZ; ulimit -f 100; exec "$0" out 100000' "$programs/sample_range"
     expect_contains "$stderr" "500005"
 }
+
+@test "events that there is no stamp left for are told as lost by stop and by import" {
+    needs python3
+    run_python - <<'END'
+import acl
+
+assert acl.prof.init("out") == 0
+config = acl.prof.create_config([0], 1, 0, 0x80)
+assert acl.prof.start(config) == 0
+stamps = [acl.prof.create_stamp() for _ in range(150)]
+assert stamps.count(0) == 50
+assert acl.prof.stop(config) == 500005
+assert "50 msproftx records lost: all 100 stamps were in use at once" in acl.message()
+END
+    run_msprof import -dir "$(capture_in out)"
+    expect_status 3
+    expect_contains "$stderr" "50 msproftx records were lost while recording: all 100 stamps were in use at once"
+}
