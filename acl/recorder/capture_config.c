@@ -54,6 +54,8 @@ const char *losses_reason(const struct losses *losses)
 {
     if (losses->failure == LOSSES_NO_STAMP)
         return "all 100 stamps were in use at once";
+    if (losses->failure == LOSSES_NO_NAME)
+        return "a text has more than 4095 bytes, or the process more than 65536 texts";
     return losses->failure != 0 ? strerrordesc_np(losses->failure) : NULL;
 }
 

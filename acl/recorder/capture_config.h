@@ -26,7 +26,7 @@ struct left_call {
 };
 
 /* Failures that are not the system's. */
-enum losses_failure { LOSSES_NO_STAMP = -1 };
+enum losses_failure { LOSSES_NO_STAMP = -1, LOSSES_NO_NAME = -2 };
 
 struct losses {
     uint64_t calls, tx; /* records that could not be written */

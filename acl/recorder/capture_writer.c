@@ -108,7 +108,7 @@ static size_t write_at(int fd, const char *bytes, size_t length, uint64_t offset
 /* The first failure of the system is told before others. */
 static void note_failure(struct capture_writer *writer, int failure)
 {
-    if (writer->losses.failure <= 0)
+    if (writer->losses.failure == 0 || (writer->losses.failure < 0 && failure > 0))
         writer->losses.failure = failure != 0 ? failure : EIO;
 }
 

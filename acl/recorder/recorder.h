@@ -101,8 +101,8 @@ void recorder_lose_stamp(void);
 int recorder_name_type(uint16_t level, uint32_t type, const char *name);
 
 /* The id of a text (docs/formats/acl-api.md E2) and an entry for it in this and later captures'
- * hash dictionary; the text is copied. Texts with a newline, longer than RECORDER_NAME_MAX, or after RECORDER_NAMES_MAX
- * texts have an id but no entry. */
+ * hash dictionary; the text is copied. Texts with a newline have an id but no entry; those that are longer than
+ * RECORDER_NAME_MAX, or come after RECORDER_NAMES_MAX texts, neither, and these captures count a loss. */
 uint64_t recorder_name_id(const char *text, size_t length);
 
 #endif
