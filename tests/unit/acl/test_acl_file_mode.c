@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -340,6 +341,25 @@ static void the_path_option_stands_for_a_missing_init(void **state)
     aclprofDestroyConfig(config);
 }
 
+static void a_start_by_option_that_fails_changes_nothing(void **state)
+{
+    struct rlimit before;
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    const struct rlimit none = {0, before.rlim_max};
+    aclprofConfig *config = config_of(0, MASK);
+    const char *path = in_scratch("by option");
+    assert_int_equal(aclprofSetConfig(ACL_PROF_PATH, path, strlen(path)), ACL_SUCCESS);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+    assert_int_equal(aclprofStart(config), ACL_ERROR_PROFILING_FAILURE);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(acl_mode_active(), ACL_MODE_NONE);
+    assert_int_equal(aclprofFinalize(), ACL_ERROR_PROF_NOT_RUN);
+    assert_int_equal(init("by init"), ACL_SUCCESS);
+    assert_int_equal(aclprofFinalize(), ACL_SUCCESS);
+    aclprofDestroyConfig(config);
+}
+
 static void the_capture_is_where_init_said_whatever_the_working_directory_is(void **state)
 {
     char before[4096];
@@ -571,6 +591,7 @@ int main(void)
         TEST(a_configuration_that_runs_may_be_destroyed_and_stopped_by_an_equal_one),
         TEST(a_device_is_started_once_and_all_have_the_same_settings),
         TEST(the_path_option_stands_for_a_missing_init),
+        TEST(a_start_by_option_that_fails_changes_nothing),
         TEST(the_capture_is_where_init_said_whatever_the_working_directory_is),
         TEST(a_directory_that_goes_away_makes_start_fail_and_a_later_start_succeed),
         TEST(a_forked_child_may_stop_and_so_may_its_parent),
