@@ -375,11 +375,14 @@ static int report_captures(const struct settings *settings, const struct surroun
 static int tell_end(int program_status, int report_status)
 {
     if (WIFSIGNALED(program_status)) {
-        const char *name = sigabbrev_np(WTERMSIG(program_status));
+        const int signal = WTERMSIG(program_status);
+        const char *name = sigabbrev_np(signal), *core = WCOREDUMP(program_status) ? " (core dumped)" : "";
 
-        console_note("the program was ended by SIG%s%s", name != NULL ? name : "?",
-                     WCOREDUMP(program_status) ? " (core dumped)" : "");
-        return STATUS_SIGNAL_BASE + WTERMSIG(program_status);
+        if (name != NULL)
+            console_note("the program was ended by SIG%s%s", name, core);
+        else
+            console_note("the program was ended by signal %d%s", signal, core); /* of real time */
+        return STATUS_SIGNAL_BASE + signal;
     }
     if (WEXITSTATUS(program_status) != 0) {
         console_note("the program ended with status %d", WEXITSTATUS(program_status));

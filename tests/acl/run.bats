@@ -90,6 +90,11 @@ END
     expect_status 139
     expect_contains "$stderr" "the program was ended by SIGSEGV"
     [ -e "$(captures)/sqlite/runtime.db" ]
+    rm -rf captures
+    run_msprof run --output captures -- "$PROGRAM" end 40 3
+    expect_status 168
+    expect_contains "$stderr" "the program was ended by signal 40"
+    [ -e "$(captures)/sqlite/runtime.db" ]
 }
 
 @test "exit status and signal are the program's where whoever started msprof ignores the ends of children" {
