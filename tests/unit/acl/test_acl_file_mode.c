@@ -435,7 +435,7 @@ static void options_are_checked_as_documented(void **state)
         const char *good[3], *bad[4];
     } cases[] = {
         {ACL_PROF_STORAGE_LIMIT, {"200MB", "4294967295MB"}, {"199MB", "4294967296MB", "200", "MB"}},
-        {ACL_PROF_SYS_HARDWARE_MEM_FREQ, {"1", "15", "100"}, {"0", "101", "1.5", "-1"}},
+        {ACL_PROF_SYS_HARDWARE_MEM_FREQ, {"1", "15", "10000"}, {"0", "10001", "1.5", "-1"}},
         {ACL_PROF_LLC_MODE, {"read", "write"}, {"read,write", "", "READ"}},
         {ACL_PROF_SYS_IO_FREQ, {"1", "100"}, {"0", "101"}},
         {ACL_PROF_SYS_INTERCONNECTION_FREQ, {"1", "50"}, {"0", "51"}},
