@@ -540,14 +540,15 @@ static void add_reasons(const struct circumstances *now, struct strbuf *ret)
         list_asked(now, (enum recorded_by)by, &names[by]);
     }
     bool no_device = now->devices == 0 || now->by_us > 0;
-    if (now->said > 0 && now->ended == 0)
+    bool ended_early = now->said > 0 && now->ended == 0; /* calls and marks may have been, unwritten */
+    if (ended_early)
         add_reason(ret, &any, "the program ended early, before profiling was stopped (there is no end_info)", "", "");
     if (names[BY_DEVICE].length > 0 && no_device)
         add_reason(ret, &any, "there was no device, which alone records ", names[BY_DEVICE].data, "");
-    if (names[BY_CALLS].length > 0)
+    if (names[BY_CALLS].length > 0 && !ended_early)
         add_reason(ret, &any, "no call of what ", names[BY_CALLS].data,
                    now->by_us > 0 ? " asks for was seen (msprof run sees them)" : " asks for was made");
-    if (names[BY_MARKS].length > 0)
+    if (names[BY_MARKS].length > 0 && !ended_early)
         add_reason(ret, &any, "the program set no mark, which ", names[BY_MARKS].data, " asks for");
     if (now->said > 0 && names[BY_DEVICE].length + names[BY_CALLS].length + names[BY_MARKS].length == 0)
         add_reason(ret, &any, "the mask asks for nothing that is recorded", "", "");
