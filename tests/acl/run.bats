@@ -108,7 +108,7 @@ END
 
 @test "a program ignores the signals that it would ignore without msprof, and no others" {
     for signals in PIPE XFSZ CHLD PIPE,XFSZ,CHLD; do
-        local launcher=(env --default-signal=PIPE,XFSZ,CHLD --ignore-signal="$signals")
+        local launcher=(env "--default-signal=PIPE,XFSZ,CHLD" --ignore-signal="$signals")
         run_msprof run --output captures -- grep SigIgn /proc/self/status
         expect_equal "$output" "$("${launcher[@]}" grep SigIgn /proc/self/status)"
     done

@@ -247,6 +247,7 @@ outputs() {
 
 @test "directories that cannot be analysed are a failure where whoever started msprof ignores the ends of children" {
     mkdir -p a_ascend_pt/FRAMEWORK b_ascend_pt/FRAMEWORK
+    # shellcheck disable=SC2034 # run_msprof uses it
     local launcher=(env --ignore-signal=CHLD)
     run_msprof analyse . --jobs 2
     expect_status 1
