@@ -99,6 +99,13 @@ static aclError end_capture(void)
     return acl_recorder_end();
 }
 
+static void forget_directory(const struct acl_family *family)
+{
+    free(state.directory);
+    state.directory = NULL;
+    acl_mode_release(mode_of(family));
+}
+
 static aclError finalize(const struct acl_family *family)
 {
     if (!is_initialised(family)) {
@@ -109,10 +116,8 @@ static aclError finalize(const struct acl_family *family)
     }
     aclError code = state.started_count > 0 ? end_capture() : ACL_SUCCESS;
     state.started_count = 0;
-    free(state.directory);
-    state.directory = NULL;
     acl_options_clear();
-    acl_mode_release(mode_of(family));
+    forget_directory(family);
     return code;
 }
 
@@ -201,18 +206,20 @@ static aclError begin_capture(const struct acl_config *config)
 
 static aclError start(const struct acl_family *family, const struct acl_config *config)
 {
-    aclError code = ACL_SUCCESS;
-    if (!is_initialised(family))
-        code = initialise_from_option(family);
+    bool was_initialised = is_initialised(family);
+    aclError code = was_initialised ? ACL_SUCCESS : initialise_from_option(family);
     if (code == ACL_SUCCESS)
         code = check_against_started(config);
     if (code == ACL_SUCCESS && state.started_count == 0)
         code = begin_capture(config);
-    if (code != ACL_SUCCESS)
-        return code;
-    state.started[state.started_count++] = *config;
-    acl_stamps_enable((acl_mask_expand(config->mask) & ACL_PROF_MSPROFTX) != 0);
-    return ACL_SUCCESS;
+    if (code == ACL_SUCCESS) {
+        state.started[state.started_count++] = *config;
+        acl_stamps_enable(config->svp ? RECORDER_JOB : RECORDER_PROF,
+                          (acl_mask_expand(config->mask) & ACL_PROF_MSPROFTX) != 0);
+    } else if (!was_initialised && is_initialised(family)) {
+        forget_directory(family);
+    }
+    return code;
 }
 
 static aclError acl_file_start(const struct acl_family *family, const void *handle)

@@ -35,6 +35,7 @@ static _Atomic uint64_t taken[WORDS];
 static _Atomic uint32_t capture_number;
 static uint32_t captures;     /* with acl_stack_lock */
 static atomic_bool asked_for; /* the capture has ACL_PROF_MSPROFTX */
+static atomic_bool of_board;  /* a capture runs that has no place for marks and ranges */
 static _Atomic uint64_t marks;
 
 static struct { /* protected by acl_stack_lock, as depth is */
@@ -43,11 +44,12 @@ static struct { /* protected by acl_stack_lock, as depth is */
 } stack[ACL_STAMPS];
 static unsigned depth;
 
-void acl_stamps_enable(bool asked)
+void acl_stamps_enable(enum recorder_form form, bool asked)
 {
     pthread_mutex_lock(&acl_stack_lock);
     atomic_store(&asked_for, asked);
-    if (atomic_load(&capture_number) == 0)
+    atomic_store(&of_board, form == RECORDER_JOB);
+    if (form != RECORDER_JOB && atomic_load(&capture_number) == 0)
         atomic_store(&capture_number, ++captures == 0 ? ++captures : captures);
     pthread_mutex_unlock(&acl_stack_lock);
 }
@@ -78,6 +80,7 @@ void acl_stamps_disable(void)
 {
     pthread_mutex_lock(&acl_stack_lock);
     atomic_store(&capture_number, 0);
+    atomic_store(&of_board, false);
     depth = 0;
     pthread_mutex_unlock(&acl_stack_lock);
     for (size_t i = 0; i < ACL_STAMPS; i++) {
@@ -97,6 +100,11 @@ aclError acl_stamps_check(const char *caller)
 {
     if (acl_stamps_enabled())
         return ACL_SUCCESS;
+    if (atomic_load(&of_board))
+        return acl_fail(ACL_ERROR_PROF_NOT_RUN, "EK0005",
+                        "%s is not possible in a capture of a board, which has no marks and ranges: aclprofStart "
+                        "begins one that has.",
+                        caller);
     return acl_fail(
         ACL_ERROR_PROF_NOT_RUN, "EK0002",
         "Please call the APIs in the following order: call aclprofStart first, then %s. On a device the mask "
@@ -150,6 +158,7 @@ void *aclprofCreateStamp(void)
         unlock(stamp);
         return stamp;
     }
+    recorder_lose_stamp();
     (void)acl_fail(ACL_ERROR_PROFILING_FAILURE, "EK9999",
                    "All %d stamps are in use: give some back with aclprofDestroyStamp.", ACL_STAMPS);
     return NULL;

@@ -3,6 +3,7 @@
 #ifndef MSPROF_ACL_STAMP_H
 #define MSPROF_ACL_STAMP_H
 
+#include "acl/recorder/recorder_options.h"
 #include "msprof/acl_prof.h"
 
 #include <stdbool.h>
@@ -11,8 +12,9 @@
 #define ACL_STAMP_MESSAGE_MAX 127 /* bytes, without the final NUL */
 
 /* A capture begins; asked: it has ACL_PROF_MSPROFTX. Without it the first stamp or mark of the process is answered by a
- * note on standard error that a device needs it. Stamps exist independently of captures, their use needs one. */
-void acl_stamps_enable(bool asked);
+ * note on standard error that a device needs it. Stamps exist independently of captures, their use needs one, and not
+ * one of a board, which has no place for them. */
+void acl_stamps_enable(enum recorder_form form, bool asked);
 /* The capture ends: ranges that are open still are forgotten, stamps stay until they are destroyed. */
 void acl_stamps_disable(void);
 bool acl_stamps_enabled(void);

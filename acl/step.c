@@ -110,9 +110,9 @@ aclError aclprofRangePushEx(aclprofEventAttributes *attr)
                                "only 0, tensor information, exists");
     if (attr->message.tensorInfo == NULL)
         return acl_fail_null("tensorInfo");
-    if (!recorder_running())
-        return acl_fail_order(ACL_ERROR_PROF_NOT_RUN, "aclprofStart", "aclprofRangePushEx");
-    aclError code = check_tensors(attr->message.tensorInfo);
+    aclError code = acl_stamps_check("aclprofRangePushEx");
+    if (code == ACL_SUCCESS)
+        code = check_tensors(attr->message.tensorInfo);
     if (code != ACL_SUCCESS)
         return code;
     open_range.attributes = attr;

@@ -170,8 +170,7 @@ static _Noreturn void become_program(char **words, const struct surroundings *su
 {
     int failure = 0;
 
-    signal(SIGPIPE, SIG_DFL); /* msprof ignores them, the program knows nothing of that */
-    signal(SIGXFSZ, SIG_DFL);
+    console_give_back_signals();
     if (setenv("LD_PRELOAD", surroundings->preload, 1) != 0 || setenv("MSPROF_OUTPUT", surroundings->output, 1) != 0 ||
         setenv("MSPROF_CAPTURE_LIST", surroundings->list, 1) != 0)
         failure = errno;
@@ -197,13 +196,13 @@ static int read_failure(int fd)
     return count == (ssize_t)sizeof failure ? failure : 0;
 }
 
-static int wait_for(pid_t child)
+/* Waits for the end of a child; 0, or why its status is not to be had. */
+static int wait_for(pid_t child, int *ret)
 {
-    int status = 0;
-
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    return status;
+    while (waitpid(child, ret, 0) < 0)
+        if (errno != EINTR)
+            return errno;
+    return 0;
 }
 
 /* A program that ran. */
@@ -213,16 +212,30 @@ struct run {
     int status; /* as waitpid() gives it */
 };
 
-/* Runs the program to its end. */
+/* The exit status for a program that could not be run to its end that is known. */
+static int run_failed(struct err *err, const char *program, int failure, int unknown)
+{
+    if (failure != 0) {
+        err_set_errno(err, failure, "cannot run '%s'", program);
+        return err->code == ERR_NOT_FOUND ? STATUS_NO_PROGRAM : STATUS_CANNOT_RUN;
+    }
+    err_set_errno(err, unknown, "'%s' ran, and cannot be waited for: how it ended is not known", program);
+    err_hint(err, "reports of its captures are made by 'msprof export'");
+    return STATUS_RUN_FAILED;
+}
+
+/* Runs the program to its end. Returns STATUS_DONE, or the exit status for the error. */
 static int run_program(char **words, const struct surroundings *surroundings, struct run *ret, struct err *err)
 {
     struct sigaction before[FORWARDED_COUNT] = {{.sa_flags = 0}};
     sigset_t all, mask;
-    int pipes[2], failure;
+    int pipes[2], failure, unknown = 0;
 
     clock_gettime(CLOCK_REALTIME_COARSE, &ret->start);
-    if (pipe2(pipes, O_CLOEXEC) != 0)
-        return err_set_errno(err, errno, "cannot make a pipe");
+    if (pipe2(pipes, O_CLOEXEC) != 0) {
+        err_set_errno(err, errno, "cannot make a pipe");
+        return STATUS_RUN_FAILED;
+    }
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &mask); /* what comes before the program is there waits for it */
     pid_t child = fork();
@@ -240,11 +253,11 @@ static int run_program(char **words, const struct surroundings *surroundings, st
     if (child > 0) {
         failure = read_failure(pipes[0]);
         ret->process = child;
-        ret->status = wait_for(child);
+        unknown = wait_for(child, &ret->status);
         stop_forwarding(before);
     }
     close(pipes[0]);
-    return failure == 0 ? 0 : err_set_errno(err, failure, "cannot run '%s'", words[0]);
+    return failure == 0 && unknown == 0 ? STATUS_DONE : run_failed(err, words[0], failure, unknown);
 }
 
 /* ---- its captures ---- */
@@ -362,11 +375,14 @@ static int report_captures(const struct settings *settings, const struct surroun
 static int tell_end(int program_status, int report_status)
 {
     if (WIFSIGNALED(program_status)) {
-        const char *name = sigabbrev_np(WTERMSIG(program_status));
+        const int signal = WTERMSIG(program_status);
+        const char *name = sigabbrev_np(signal), *core = WCOREDUMP(program_status) ? " (core dumped)" : "";
 
-        console_note("the program was ended by SIG%s%s", name != NULL ? name : "?",
-                     WCOREDUMP(program_status) ? " (core dumped)" : "");
-        return STATUS_SIGNAL_BASE + WTERMSIG(program_status);
+        if (name != NULL)
+            console_note("the program was ended by SIG%s%s", name, core);
+        else
+            console_note("the program was ended by signal %d%s", signal, core); /* of real time */
+        return STATUS_SIGNAL_BASE + signal;
     }
     if (WEXITSTATUS(program_status) != 0) {
         console_note("the program ended with status %d", WEXITSTATUS(program_status));
@@ -385,12 +401,11 @@ static int run_run(const struct settings *settings)
     if (settings->operand_count == 0)
         return console_fail(ERR_USAGE, NULL, "no program given; try 'msprof run --help'");
     if (surroundings_make(&surroundings, settings, &err) != 0)
-        status = fail(&err, STATUS_RUN_FAILED);
-    else if (run_program(settings->operands, &surroundings, &run, &err) != 0)
-        status = fail(&err, err.code == ERR_NOT_FOUND ? STATUS_NO_PROGRAM : STATUS_CANNOT_RUN);
-    else
-        status = tell_end(run.status, report_captures(settings, &surroundings, &run));
-    return status;
+        return fail(&err, STATUS_RUN_FAILED);
+    status = run_program(settings->operands, &surroundings, &run, &err);
+    if (status != STATUS_DONE)
+        return fail(&err, status);
+    return tell_end(run.status, report_captures(settings, &surroundings, &run));
 }
 
 const struct command command_run = {

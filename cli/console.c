@@ -194,6 +194,28 @@ void console_guard_descriptors(void)
     }
 }
 
+static struct own_action {
+    int signal;
+    void (*action)(int), (*inherited)(int);
+} own_actions[] = {
+    {SIGPIPE, SIG_IGN, SIG_DFL}, /* a vanished reader of messages must not leave work half done */
+    {SIGXFSZ, SIG_IGN, SIG_DFL}, /* a limit on the size of files (ulimit -f) is an error as a full disk is */
+    {SIGCHLD, SIG_DFL, SIG_DFL}, /* while it is ignored, the system keeps no statuses of children */
+};
+#define OWN_ACTIONS (sizeof own_actions / sizeof own_actions[0])
+
+void console_take_signals(void)
+{
+    for (size_t i = 0; i < OWN_ACTIONS; i++)
+        own_actions[i].inherited = signal(own_actions[i].signal, own_actions[i].action);
+}
+
+void console_give_back_signals(void)
+{
+    for (size_t i = 0; i < OWN_ACTIONS; i++)
+        signal(own_actions[i].signal, own_actions[i].inherited);
+}
+
 bool console_has_variable(const char *name)
 {
     const char *value = getenv(name);
@@ -222,8 +244,6 @@ void console_init(const struct settings *settings)
     console.color_stderr = wants_color(settings->color, STDERR_FILENO);
     console.show_progress =
         !settings->quiet && isatty(STDERR_FILENO) && (terminal == NULL || strcmp(terminal, "dumb") != 0);
-    signal(SIGPIPE, SIG_IGN); /* a vanished reader of messages must not leave work half done */
-    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files (ulimit -f) is an error as a full disk is */
 }
 
 void console_mute(bool muted)

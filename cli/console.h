@@ -23,6 +23,11 @@ void progress_bar_resume(void);
  */
 void console_guard_descriptors(void);
 
+/* Sets the actions that msprof needs for signals that it may have inherited otherwise. Once, at the start. */
+void console_take_signals(void);
+/* Sets the inherited ones again, in a child that becomes a program of the user. */
+void console_give_back_signals(void);
+
 void console_init(const struct settings *settings);
 
 /* "msprof: outer: inner", the hint on a second line; with --verbose every cause on a line of its own. Returns the exit

@@ -185,6 +185,7 @@ static void install_handlers(void)
 int main(int argc, char **argv)
 {
     console_guard_descriptors();
+    console_take_signals();
     /* for the width of characters only: numbers and messages never depend on the locale */
     if (setlocale(LC_CTYPE, "") == NULL || MB_CUR_MAX == 1)
         setlocale(LC_CTYPE, "C.UTF-8");

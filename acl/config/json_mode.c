@@ -19,7 +19,7 @@ aclError acl_json_begin(const char *path, enum recorder_form form, const char *c
         if (code == ACL_SUCCESS) {
             code = acl_recorder_begin(&config.options);
             if (code == ACL_SUCCESS)
-                acl_stamps_enable(config.options.sample.msproftx);
+                acl_stamps_enable(config.options.form, config.options.sample.msproftx);
             else
                 acl_mode_release(ACL_MODE_JSON);
         } else if (code == ACL_ERROR_REPEAT_INITIALIZE) {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ends of the process that run no exit handlers: what was recorded is written first. */
+/* Ends of the process that run no exit handlers, beside those of acl/recorder/ends.c: what was recorded is written
+ * first.
+ */
 #include "acl/preload/preload.h"
 
 #include <stdarg.h>
@@ -17,16 +19,6 @@
         void *found = system_function(name);                                                                           \
         __atomic_store(&next, (type **)(void *)&found, __ATOMIC_RELEASE); /* as POSIX has it */                        \
     }
-
-EXPORT _Noreturn void _exit(int status)
-{
-    system_end(status);
-}
-
-EXPORT _Noreturn void _Exit(int status)
-{
-    system_end(status);
-}
 
 typedef int daemon_function(int nochdir, int noclose);
 

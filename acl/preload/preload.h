@@ -63,10 +63,6 @@ void system_find_dlsym(void);
 
 /* The C library's function of this name; ends the process when it has none. */
 void *system_function(const char *name);
-/* Calls the function before system_end: what was recorded is to be written. */
-void system_before_end(void (*before)(void));
-/* Ends the process as _exit does. */
-_Noreturn void system_end(int status);
 /* "PROGRAM: symbol lookup error: ...", and status 127: what the dynamic linker does. */
 _Noreturn void system_fail(const char *name);
 

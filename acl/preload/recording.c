@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "acl/call_target.h"
 #include "acl/preload/preload.h"
+#include "acl/recorder/ends.h"
 #include "acl/recorder/forks.h"
 #include "acl/recorder/recorder.h"
 #include "acl/recorder/recorder_state.h"
@@ -273,7 +274,7 @@ __attribute__((constructor)) static void note_output(void)
     if (noted)
         return;
     noted = true;
-    system_before_end(recording_flush);
+    ends_call_first(recording_flush);
     recorder_watch_forks();
     forks_watch(settle_in_child);
     if (wanted == NULL || *wanted == '\0')

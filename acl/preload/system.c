@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The system below this library: its dlsym, its functions, and the end of the process. */
 #include "acl/preload/preload.h"
+#include "acl/recorder/ends.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 system_dlsym_function *preload_system_dlsym;
@@ -16,23 +16,13 @@ static void say(const char *text)
     (void)ignored;
 }
 
-static void (*before_end)(void);
-
-void system_end(int status)
-{
-    if (before_end != NULL)
-        before_end();
-    for (;;)
-        syscall(SYS_exit_group, status);
-}
-
 void system_fail(const char *name)
 {
     say(program_invocation_name);
     say(": symbol lookup error: undefined symbol: ");
     say(name);
     say(" (looked up by libmsprof_preload)\n");
-    system_end(127);
+    ends_process(127);
 }
 
 /* dlsym is this library's own, so the system's is asked for by its version; the older one is first on architectures
@@ -46,11 +36,6 @@ void system_find_dlsym(void)
     }
     if (preload_system_dlsym == NULL)
         system_fail("dlsym");
-}
-
-void system_before_end(void (*before)(void))
-{
-    before_end = before;
 }
 
 void *system_function(const char *name)

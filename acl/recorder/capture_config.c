@@ -50,9 +50,18 @@ static char *put_number(char *p, const char *key, uint64_t number)
     return number_put_unsigned(p, number);
 }
 
+const char *losses_reason(const struct losses *losses)
+{
+    if (losses->failure == LOSSES_NO_STAMP)
+        return "all 100 stamps were in use at once";
+    if (losses->failure == LOSSES_NO_NAME)
+        return "a text has more than 4095 bytes, or the process more than 65536 texts";
+    return losses->failure != 0 ? strerrordesc_np(losses->failure) : NULL;
+}
+
 void losses_text(const struct losses *losses, char text[LOSSES_SIZE])
 {
-    const char *reason = losses->failure != 0 ? strerrordesc_np(losses->failure) : NULL;
+    const char *reason = losses_reason(losses);
     bool first = true;
     char *p = text;
     _Static_assert(256 + REASON_MAX_BYTES + LOSSES_MOST_NAMES * (NAME_MAX_BYTES + 32) < LOSSES_SIZE,

@@ -25,9 +25,12 @@ struct left_call {
     int64_t count;
 };
 
+/* Failures that are not the system's. */
+enum losses_failure { LOSSES_NO_STAMP = -1, LOSSES_NO_NAME = -2 };
+
 struct losses {
     uint64_t calls, tx; /* records that could not be written */
-    int failure;        /* errno; 0: none */
+    int failure;        /* errno, or enum losses_failure; 0: none */
     struct left_call left[LOSSES_MOST_NAMES];
     size_t left_count;
     int64_t left_other; /* of functions that are not known or for which there was no place */
@@ -37,6 +40,8 @@ struct losses {
 /* Adds change (-1: one returned after all) to the calls of a function that were left; name NULL: it is not known. */
 void losses_add_left(struct losses *losses, uint64_t key, const char *name, int64_t change);
 bool losses_equal(const struct losses *a, const struct losses *b);
+/* Why, in words; NULL: nothing failed. */
+const char *losses_reason(const struct losses *losses);
 /* The file's content. Safe in signal handlers. */
 void losses_text(const struct losses *losses, char text[LOSSES_SIZE]);
 

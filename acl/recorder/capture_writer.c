@@ -105,9 +105,10 @@ static size_t write_at(int fd, const char *bytes, size_t length, uint64_t offset
     return done;
 }
 
+/* The first failure of the system is told before others. */
 static void note_failure(struct capture_writer *writer, int failure)
 {
-    if (writer->losses.failure == 0)
+    if (writer->losses.failure == 0 || (writer->losses.failure < 0 && failure > 0))
         writer->losses.failure = failure != 0 ? failure : EIO;
 }
 
@@ -118,6 +119,14 @@ static void note_lost(struct capture_writer *writer, enum capture_stream stream,
         writer->losses.calls += records;
     else if (stream == STREAM_TX)
         writer->losses.tx += records;
+}
+
+void capture_writer_lose(struct capture_writer *writer, enum capture_stream stream, int failure)
+{
+    if (!has_stream(writer, stream))
+        return;
+    note_lost(writer, stream, 1);
+    note_failure(writer, failure);
 }
 
 /* ---- opening ---- */

@@ -70,6 +70,9 @@ void capture_writer_keep_open(struct capture_writer *writer, bool calls, bool tx
 /* Takes whole records; those that cannot be written are counted as lost. */
 void capture_writer_add(struct capture_writer *writer, enum capture_stream stream, const void *records, size_t length);
 
+/* Counts a record that could not be made; failure as in struct losses. */
+void capture_writer_lose(struct capture_writer *writer, enum capture_stream stream, int failure);
+
 /* Gives the system everything that was taken. */
 void capture_writer_flush(struct capture_writer *writer);
 

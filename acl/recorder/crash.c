@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Those of real time are, too. */
 static const int fatal_signals[] = {SIGHUP,  SIGINT,    SIGQUIT, SIGILL,  SIGTRAP, SIGABRT,  SIGBUS,  SIGFPE,
                                     SIGSEGV, SIGTERM,   SIGXCPU, SIGXFSZ, SIGSYS,  SIGPIPE,  SIGALRM, SIGUSR1,
                                     SIGUSR2, SIGVTALRM, SIGPROF, SIGPOLL, SIGPWR,  SIGSTKFLT};
@@ -19,7 +20,7 @@ bool crash_is_fatal(int signal)
     for (size_t i = 0; i < FATAL_COUNT; i++)
         if (fatal_signals[i] == signal)
             return true;
-    return false;
+    return signal >= SIGRTMIN && signal <= SIGRTMAX;
 }
 
 /* The instruction that failed fails again when the handler returns, and the system sees the very same crash. Signals
@@ -63,17 +64,17 @@ void crash_handlers_install(sigaction_function *change, bool (*flush)(void))
     change_action = change;
     flush_records = flush;
     crash_action(&action);
-    for (size_t i = 0; i < FATAL_COUNT; i++)
-        if (change(fatal_signals[i], NULL, &before) == 0 && (before.sa_flags & SA_SIGINFO) == 0 &&
+    for (int signal = 1; signal < NSIG; signal++)
+        if (crash_is_fatal(signal) && change(signal, NULL, &before) == 0 && (before.sa_flags & SA_SIGINFO) == 0 &&
             before.sa_handler == SIG_DFL)
-            change(fatal_signals[i], &action, NULL);
+            change(signal, &action, NULL);
 }
 
 void crash_handlers_remove(void)
 {
     const struct sigaction by_default = {.sa_handler = SIG_DFL};
     struct sigaction now;
-    for (size_t i = 0; i < FATAL_COUNT; i++)
-        if (change_action(fatal_signals[i], NULL, &now) == 0 && is_ours(&now))
-            change_action(fatal_signals[i], &by_default, NULL);
+    for (int signal = 1; signal < NSIG; signal++)
+        if (crash_is_fatal(signal) && change_action(signal, NULL, &now) == 0 && is_ours(&now))
+            change_action(signal, &by_default, NULL);
 }

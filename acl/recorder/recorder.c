@@ -53,6 +53,8 @@ static struct text_name {
     size_t length;
 } texts[TEXT_SLOTS];
 static size_t text_count;
+static bool text_refused;                      /* there was no room for one */
+static char name_line[RECORDER_NAME_MAX + 64]; /* that is being written: callers may have small stacks */
 
 /* The hash that CANN identifies texts by (docs/formats/acl-api.md E2). */
 static uint64_t names_hash(const char *text, size_t length)
@@ -127,48 +129,54 @@ static void names_write_calls(struct capture_writer *writer, const char *records
     }
 }
 
-/* Remembers a text under its id; true when it is new and is to be written. */
-static bool names_add_text(uint64_t id, const char *text, size_t length)
+/* Remembers a text under its id; NULL when there is nothing new to be written. */
+static const struct text_name *names_add_text(uint64_t id, const char *text, size_t length)
 {
     size_t i = home(id, TEXT_SLOTS);
     while (texts[i].text != NULL && texts[i].id != id)
         i = (i + 1) & (TEXT_SLOTS - 1);
-    if (texts[i].text != NULL || text_count == RECORDER_NAMES_MAX || length > RECORDER_NAME_MAX ||
-        memchr(text, '\n', length) != NULL)
-        return false;
-    char *copy = malloc(length + 1);
-    if (copy == NULL)
-        return false;
+    if (texts[i].text != NULL || memchr(text, '\n', length) != NULL)
+        return NULL;
+    char *copy = text_count < RECORDER_NAMES_MAX && length <= RECORDER_NAME_MAX ? malloc(length + 1) : NULL;
+    if (copy == NULL) {
+        text_refused = true;
+        return NULL;
+    }
     memcpy(copy, text, length);
     copy[length] = '\0';
     texts[i] = (struct text_name){id, copy, length};
     text_count++;
-    return true;
+    return &texts[i];
 }
 
-static void write_type(struct capture_writer *writer, const struct type_name *entry)
+/* Writes a text behind what stands in name_line up to p. */
+static void write_line(struct capture_writer *writer, enum capture_stream stream, char *p, const char *text,
+                       size_t length)
 {
-    char line[512], *p = number_put_unsigned(line, entry->key >> 32);
-    size_t length = strlen(entry->name);
-    if (length > RECORDER_NAME_MAX)
-        length = RECORDER_NAME_MAX;
-    *p++ = '_';
-    p = number_put_unsigned(p, (uint32_t)entry->key);
-    *p++ = ':';
-    memcpy(p, entry->name, length);
-    p += length;
-    *p++ = '\n';
-    capture_writer_add(writer, STREAM_TYPE_NAMES, line, (size_t)(p - line));
-}
-
-static void names_write_text(struct capture_writer *writer, uint64_t id, const char *text, size_t length)
-{
-    char line[512], *p = number_put_unsigned(line, id);
     *p++ = ':';
     memcpy(p, text, length);
     p += length;
     *p++ = '\n';
-    capture_writer_add(writer, STREAM_TEXT_NAMES, line, (size_t)(p - line));
+    capture_writer_add(writer, stream, name_line, (size_t)(p - name_line));
+}
+
+static void write_type(struct capture_writer *writer, const struct type_name *entry)
+{
+    char *p = number_put_unsigned(name_line, entry->key >> 32);
+    *p++ = '_';
+    p = number_put_unsigned(p, (uint32_t)entry->key);
+    write_line(writer, STREAM_TYPE_NAMES, p, entry->name, strnlen(entry->name, RECORDER_NAME_MAX));
+}
+
+static void names_write_text(struct capture_writer *writer, const struct text_name *entry)
+{
+    write_line(writer, STREAM_TEXT_NAMES, number_put_unsigned(name_line, entry->id), entry->text, entry->length);
+}
+
+static void names_tell_refused(struct capture_writer *writer)
+{
+    if (text_refused)
+        capture_writer_lose(writer, STREAM_TEXT_NAMES, LOSSES_NO_NAME);
 }
 
 /* A new capture: writes the texts that are known; none of its types is named yet. */
@@ -176,9 +184,10 @@ static void names_begin(struct capture_writer *writer)
 {
     for (size_t i = 0; i < TYPE_SLOTS; i++)
         types[i].written = false;
-    for (size_t i = 0; i < TEXT_SLOTS; i++)
+    for (size_t i = 0; text_count > 0 && i < TEXT_SLOTS; i++)
         if (texts[i].text != NULL)
-            names_write_text(writer, texts[i].id, texts[i].text, texts[i].length);
+            names_write_text(writer, &texts[i]);
+    names_tell_refused(writer);
 }
 
 /* Writes the names of types that occur in these calls (records of CAPTURE_CALL_SIZE) for the first time. */
@@ -237,11 +246,10 @@ static char *put_count(char *p, const char *end, uint64_t count, const char *one
  * nothing is lost. */
 static bool describe_losses(const struct capture_writer *writer, char text[REPORT_SIZE])
 {
-    int failure = writer->losses.failure;
     uint64_t calls = writer->losses.calls, tx = writer->losses.tx;
-    const char *end = &text[REPORT_SIZE - 1], *reason = failure != 0 ? strerrordesc_np(failure) : NULL;
+    const char *end = &text[REPORT_SIZE - 1], *reason = losses_reason(&writer->losses);
     char *p = text;
-    if (calls == 0 && tx == 0 && failure == 0)
+    if (calls == 0 && tx == 0 && writer->losses.failure == 0)
         return false;
     p = put(p, end, "the capture '");
     p = put(p, end - REASON_ROOM, writer->directory);
@@ -457,8 +465,9 @@ static int open_capture(struct err *err)
     return 0;
 }
 
-static void open_or_give_up(void)
+static void open_or_give_up(void *arg)
 {
+    (void)arg;
     struct err err = ERR_INIT;
     char text[REPORT_SIZE];
     if (!may_write() || open_capture(&err) == 0)
@@ -655,11 +664,24 @@ struct reservation {
     char *place;
 };
 
+/* run(arg) with the lock held, and with a capture if there can be one. Nothing when not running. */
+static void with_capture(void (*run)(void *arg), void *arg)
+{
+    struct shield before;
+    int saved_errno = errno;
+    if (atomic_load(&recorder_mode) == RECORDER_MODE_OFF)
+        return;
+    enter(&before);
+    if (atomic_load(&recorder_mode) == RECORDER_MODE_ARMED)
+        shield_run(&room, open_or_give_up, NULL);
+    shield_run(&room, run, arg);
+    leave(&before);
+    errno = saved_errno;
+}
+
 static void reserve_in_room(void *arg)
 {
     struct reservation *reservation = arg;
-    if (atomic_load(&recorder_mode) == RECORDER_MODE_ARMED)
-        open_or_give_up();
     if (!has_files) {
         if (atomic_load(&recorder_mode) == RECORDER_MODE_ARMED)
             recorder_lose_call();
@@ -675,14 +697,7 @@ static void reserve_in_room(void *arg)
 char *recorder_reserve_slow(enum capture_stream stream, const char *frame, struct ring **ret)
 {
     struct reservation reservation = {.stream = stream, .frame = frame};
-    struct shield before;
-    int saved_errno = errno;
-    if (atomic_load(&recorder_mode) == RECORDER_MODE_OFF)
-        return NULL;
-    enter(&before);
-    shield_run(&room, reserve_in_room, &reservation);
-    leave(&before);
-    errno = saved_errno;
+    with_capture(reserve_in_room, &reservation);
     *ret = reservation.ring;
     return reservation.place;
 }
@@ -696,8 +711,6 @@ struct left_calls {
 static void count_in_room(void *arg)
 {
     const struct left_calls *left = arg;
-    if (atomic_load(&recorder_mode) == RECORDER_MODE_ARMED)
-        open_or_give_up();
     if (has_files && may_write())
         losses_add_left(&writer.losses, (uint64_t)left->level << 32 | left->type, names_type(left->level, left->type),
                         left->change);
@@ -706,14 +719,19 @@ static void count_in_room(void *arg)
 void recorder_call_left(uint16_t level, uint32_t type, int change)
 {
     struct left_calls left = {level, type, change};
-    struct shield before;
-    int saved_errno = errno;
-    if (atomic_load(&recorder_mode) == RECORDER_MODE_OFF)
-        return;
-    enter(&before);
-    shield_run(&room, count_in_room, &left);
-    leave(&before);
-    errno = saved_errno;
+    with_capture(count_in_room, &left);
+}
+
+static void lose_stamp_in_room(void *arg)
+{
+    (void)arg;
+    if (has_files && may_write())
+        capture_writer_lose(&writer, STREAM_TX, LOSSES_NO_STAMP);
+}
+
+void recorder_lose_stamp(void)
+{
+    with_capture(lose_stamp_in_room, NULL);
 }
 
 /* ---- start and stop ---- */
@@ -863,8 +881,12 @@ uint64_t recorder_name_id(const char *text, size_t length)
     uint64_t id = names_hash(text, length);
     struct shield before;
     enter(&before);
-    if (names_add_text(id, text, length) && has_files && may_write())
-        names_write_text(&writer, id, text, length);
+    const struct text_name *added = names_add_text(id, text, length);
+    if (has_files && may_write()) {
+        if (added != NULL)
+            names_write_text(&writer, added);
+        names_tell_refused(&writer);
+    }
     leave(&before);
     return id;
 }

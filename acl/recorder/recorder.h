@@ -93,13 +93,16 @@ struct recorder_tx {
 /* Recorded with this thread's id. Nothing when not running. */
 void recorder_tx(const struct recorder_tx *tx);
 
+/* Counts an event of msproftx that is not recorded because no stamp is left. Nothing when not running. */
+void recorder_lose_stamp(void);
+
 /* Tells the name of a type once for all captures of the process, before it is recorded, so that msprof shows it. The
  * text is not copied and must live as long as the process. Returns 0; -ERR_LIMIT after RECORDER_TYPES_MAX types. */
 int recorder_name_type(uint16_t level, uint32_t type, const char *name);
 
 /* The id of a text (docs/formats/acl-api.md E2) and an entry for it in this and later captures'
- * hash dictionary; the text is copied. Texts with a newline, longer than RECORDER_NAME_MAX, or after RECORDER_NAMES_MAX
- * texts have an id but no entry. */
+ * hash dictionary; the text is copied. Texts with a newline have an id but no entry; those that are longer than
+ * RECORDER_NAME_MAX, or come after RECORDER_NAMES_MAX texts, neither, and these captures count a loss. */
 uint64_t recorder_name_id(const char *text, size_t length);
 
 #endif

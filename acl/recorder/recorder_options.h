@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 #define RECORDER_DEVICES_MAX 64
-#define RECORDER_TYPES_MAX 4096 /* names of types of a process */
-#define RECORDER_NAMES_MAX 4096 /* texts with an id */
-#define RECORDER_NAME_MAX 255   /* bytes of such a text */
+#define RECORDER_TYPES_MAX 4096  /* names of types of a process */
+#define RECORDER_NAMES_MAX 65536 /* texts with an id */
+#define RECORDER_NAME_MAX 4095   /* bytes of such a text */
 
 enum recorder_form {
     RECORDER_PROF, /* PROF_<index>_<time>_<id>/host (docs/formats/cann.md 1 and 11) */

@@ -257,6 +257,11 @@ static aclError start_failed(struct start *start, int process, uint32_t model_id
     if (status == STATUS_NOTHING)
         return acl_fail(ACL_ERROR_INVALID_MODEL_ID, "EK0001",
                         "Value %" PRIu32 " for parameter modelId is invalid. Reason: %s", model_id, complaint);
+    if (status < 0)
+        return acl_fail(ACL_ERROR_PROFILING_FAILURE, "EK9999",
+                        "The replay of MSPROF_REPLAY failed (a signal ended it, or its exit status is not to be had as "
+                        "this program ignores SIGCHLD): %s",
+                        complaint);
     return acl_fail(ACL_ERROR_PROFILING_FAILURE, "EK9999", "The replay of MSPROF_REPLAY failed (exit status %d): %s",
                     status, complaint);
 }

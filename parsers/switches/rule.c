@@ -58,7 +58,8 @@ const struct switch_rule switch_rules[] = {
     {"task_memory", EVERY_ACL, ON_OFF},
     {"task_memory", SWITCH_GE, ON_OFF, .may_be_empty = true},
     {"interval", EVERY_ACL, .check = SWITCH_RANGE, .low = 0, .high = 9999},
-    {"sys_hardware_mem_freq", CANN | SWITCH_SVP, FREQUENCY(1, 100)},
+    {"sys_hardware_mem_freq", CANN, FREQUENCY(1, 10000)}, /* 100 but on Ascend 950: see outcome_warn */
+    {"sys_hardware_mem_freq", SWITCH_SVP, FREQUENCY(1, 100)},
     {"llc_profiling", CANN | SWITCH_SVP, .check = SWITCH_WORD, .words = "read,write"},
     {"sys_io_sampling_freq", CANN | SWITCH_SVP, FREQUENCY(1, 100)},
     {"sys_interconnection_freq", CANN | SWITCH_SVP, FREQUENCY(1, 50)},

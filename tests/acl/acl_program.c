@@ -200,7 +200,7 @@ static void end(const char *how)
         for (;;)
             pause();
     for (int i = 1; i < NSIG; i++)
-        if (sigabbrev_np(i) != NULL && strcmp(sigabbrev_np(i), how) == 0)
+        if (i == atoi(how) || (sigabbrev_np(i) != NULL && strcmp(sigabbrev_np(i), how) == 0))
             kill(getpid(), i);
     pause_ms(2000);
     fail("still there");

@@ -58,3 +58,57 @@ teardown() {
     run -1 --separate-stderr bash -c 'trap "" XFSZ; ulimit -f 100; exec "$0" out 100000' "$programs/sample_range"
     expect_contains "$stderr" "500005"
 }
+
+@test "events that there is no stamp left for are told as lost by stop and by import" {
+    needs python3
+    run_python - <<'END'
+import acl
+
+assert acl.prof.init("out") == 0
+config = acl.prof.create_config([0], 1, 0, 0x80)
+assert acl.prof.start(config) == 0
+stamps = [acl.prof.create_stamp() for _ in range(150)]
+assert stamps.count(0) == 50
+assert acl.prof.stop(config) == 500005
+assert "50 msproftx records lost: all 100 stamps were in use at once" in acl.message()
+END
+    run_msprof import -dir "$(capture_in out)"
+    expect_status 3
+    expect_contains "$stderr" "50 msproftx records were lost while recording: all 100 stamps were in use at once"
+}
+
+@test "names of thousands of operators are whole, and one that there is no room for is told as lost" {
+    needs python3 sqlite3
+    cat >names.py <<'END'
+import acl, sys
+
+assert acl.prof.init("out") == 0
+config = acl.prof.create_config([0], 1, 0, 0x80)
+assert acl.prof.start(config) == 0
+for i in range(20000):
+    acl.prof.str2id("MatMul_%d_" % i + 300 * "x")
+if len(sys.argv) == 1:
+    assert acl.prof.stop(config) == 0, acl.message()
+    sys.exit()
+acl.prof.str2id(4096 * "y")
+assert acl.prof.stop(config) == 500005
+assert "names of what it records are lost: a text has more than 4095 bytes" in acl.message()
+assert acl.prof.start(config) == 0
+for i in range(50000):
+    acl.prof.str2id("Add_%d" % i)
+assert acl.prof.stop(config) == 500005
+END
+    run_python names.py
+    capture=$(capture_in out)
+    run_msprof import --strict -dir "$capture"
+    expect_status 0
+    expect_equal "$(sqlite3 "$capture/sqlite/runtime.db" "SELECT count(*) FROM name WHERE text LIKE 'MatMul%' AND length(text) >= 309")" 20000
+    rm -r out
+    run_python names.py more
+    for capture in out/PROF_*; do
+        run_msprof import -dir "$capture"
+        expect_status 3
+        expect_contains "$stderr" "names of what was recorded were lost: a text has more than 4095 bytes, or the process more than 65536 texts"
+    done
+    expect_equal "$(sqlite3 "$capture/sqlite/runtime.db" "SELECT count(*) FROM name")" 65536
+}

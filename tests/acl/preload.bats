@@ -58,7 +58,7 @@ aclrtSynchronizeStream|aclmdlExecute'
 }
 
 @test "nothing is lost when the program crashes or is ended by a signal, and it ends by that signal" {
-    for ending in abort:ABRT segv:SEGV overflow:SEGV TERM INT HUP BUS FPE ILL USR1 ALRM; do
+    for ending in abort:ABRT segv:SEGV overflow:SEGV TERM INT HUP BUS FPE ILL USR1 ALRM 34:RTMIN 64:RTMAX; do
         rm -rf captures
         preloaded "$PROGRAM" end "${ending%:*}" 3000
         expect_equal "$ending $status" "$ending $((128 + $(kill -l "${ending#*:}")))"

@@ -90,6 +90,37 @@ END
     expect_status 139
     expect_contains "$stderr" "the program was ended by SIGSEGV"
     [ -e "$(captures)/sqlite/runtime.db" ]
+    rm -rf captures
+    run_msprof run --output captures -- "$PROGRAM" end 40 3
+    expect_status 168
+    expect_contains "$stderr" "the program was ended by signal 40"
+    [ -e "$(captures)/sqlite/runtime.db" ]
+}
+
+@test "exit status and signal are the program's where whoever started msprof ignores the ends of children" {
+    local launcher=(env --ignore-signal=CHLD)
+    run_msprof run --output captures --reports none -- sh -c 'exit 7'
+    expect_status 7
+    # shellcheck disable=SC2016 # for the inner shell
+    run_msprof run --output captures --reports none -- sh -c 'kill -SEGV $$'
+    expect_status 139
+}
+
+@test "a program ignores the signals that it would ignore without msprof, and no others" {
+    for signals in PIPE XFSZ CHLD PIPE,XFSZ,CHLD; do
+        local launcher=(env "--default-signal=PIPE,XFSZ,CHLD" --ignore-signal="$signals")
+        run_msprof run --output captures -- grep SigIgn /proc/self/status
+        expect_equal "$output" "$("${launcher[@]}" grep SigIgn /proc/self/status)"
+    done
+}
+
+@test "a program whose end cannot be learned is a failure of the run" {
+    command -v gcc >/dev/null || skip "there is no gcc"
+    printf '#include <errno.h>\nint waitpid(int p, int *s, int f) { (void)p; (void)s; (void)f; errno = ECHILD; return -1; }\n' >lost.c
+    gcc -shared -fPIC lost.c -o lost.so
+    LD_PRELOAD=$PWD/lost.so run_msprof run --output captures --reports none -- true
+    expect_status 125
+    expect_contains "$stderr" "'true' ran, and cannot be waited for: how it ended is not known: No child processes"
 }
 
 @test "a signal that is sent to it reaches the program" {

@@ -165,8 +165,10 @@ END
     run_python program.py 0x10
     expect_empty "the mask asks for nothing that is recorded"
     rm -r out
-    run_python program.py 0x3 killed || :
+    run_python program.py 0x83 killed || :
     expect_empty "the program ended early, before profiling was stopped"
+    expect_not_contains "$stderr" "no call"
+    expect_not_contains "$stderr" "no mark"
 }
 
 @test "an empty capture of a board lists what may be the reason" {

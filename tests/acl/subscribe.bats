@@ -88,6 +88,13 @@ expect_lines() {
     expect_contains "$(<errors)" "no operators of model 7; its models are 6"
 }
 
+@test "a program that ignores SIGCHLD is told that, and what msprof says, when a subscription fails" {
+    copy_capture JOBX
+    MSPROF_REPLAY=JOBX env --ignore-signal=CHLD "$subscriber" cann 1 7 2>errors && return 1
+    expect_contains "$(<errors)" "this program ignores SIGCHLD"
+    expect_contains "$(<errors)" "no operators of model 7; its models are 6"
+}
+
 @test "a capture that is none fails the subscription with what msprof says of it" {
     MSPROF_REPLAY=missing "$subscriber" cann 1 7 2>errors && return 1
     expect_contains "$(<errors)" "aclprofModelSubscribe: 500005"

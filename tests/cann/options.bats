@@ -48,6 +48,24 @@ value() {
     expect_contains "$output" "l22 = on: there is no such option; the nearest is l2 (try l2)"
 }
 
+@test "memory is sampled up to 10000 times a second on chips 15 and 16, and up to 100 times on others" {
+    echo '{"sys_hardware_mem_freq": 10000}' >options.json
+    for chip in "" "--chip 15" "--chip 16"; do
+        # shellcheck disable=SC2086 # an option and its value
+        run_msprof options options.json $chip
+        expect_status 0
+    done
+    run_msprof options options.json --chip 5
+    expect_status 3
+    expect_contains "$output" "sys_hardware_mem_freq = 10000: on chip 5 it must be a number from 1 to 100"
+    echo '{"sys_hardware_mem_freq": 10001}' >options.json
+    run_msprof options options.json --chip 15
+    expect_status 3
+    echo '{"profiler": {"switch": "on", "aacpu": "on", "sys_hardware_mem_freq": 101}}' >options.json
+    run_msprof options options.json
+    expect_status 3
+}
+
 @test "what is no JSON object has status 2, and so has a missing file name" {
     echo '{"l2": ' >options.json
     run_msprof options options.json

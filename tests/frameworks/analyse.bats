@@ -349,6 +349,14 @@ outputs() {
     (cd "$out" && find . -type f ! -name '*.db' -exec md5sum {} + | sort -k 2)
 }
 
+@test "directories that cannot be analysed are a failure where whoever started msprof ignores the ends of children" {
+    mkdir -p a_ascend_pt/FRAMEWORK b_ascend_pt/FRAMEWORK
+    # shellcheck disable=SC2034 # run_msprof uses it
+    local launcher=(env --ignore-signal=CHLD)
+    run_msprof analyse . --jobs 2
+    expect_status 1
+}
+
 @test "zeros are no records: they are told once, as many as there are, and what is sound is kept" {
     copy_run ms
     copy_run pt

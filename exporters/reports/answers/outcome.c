@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/reports/answers/outcome.h"
 
+#include "base/number.h"
 #include "base/utf8.h"
 #include "base/words.h"
 #include "db/database.h"
@@ -320,9 +321,24 @@ static int warn_of_metrics(const struct outcome *outcome, struct switch_finding 
                                          "chip %" PRId64 " has no such counters", outcome->chip);
 }
 
+/* Chips 15 and 16 are Ascend 950. */
+static int check_memory_frequency(const struct outcome *outcome, struct switch_finding *finding, struct err *err)
+{
+    const char *key = "sys_hardware_mem_freq", *frequency = switch_option_value(finding, key);
+    int64_t number;
+    if (frequency == NULL || outcome->chip < 0 || outcome->chip == 15 || outcome->chip == 16 ||
+        number_parse_integer(frequency, strlen(frequency), &number) != 0 || number <= 100)
+        return 0;
+    return switch_problem_add(&finding->problems, key, frequency, "100", err,
+                              "on chip %" PRId64 " it must be a number from 1 to 100; chips 15 and 16 take up to 10000",
+                              outcome->chip);
+}
+
 int outcome_warn(const struct outcome *outcome, struct switch_finding *finding, struct err *err)
 {
-    int status = warn_of_metrics(outcome, finding, err);
+    int status = check_memory_frequency(outcome, finding, err);
+    if (status == 0)
+        status = warn_of_metrics(outcome, finding, err);
     for (size_t i = 0; status == 0 && i < outcome->effects.count; i++) {
         const struct outcome_effect *item = &outcome->effects.items[i];
         const struct switch_effect *effect = item->effect;
@@ -524,14 +540,15 @@ static void add_reasons(const struct circumstances *now, struct strbuf *ret)
         list_asked(now, (enum recorded_by)by, &names[by]);
     }
     bool no_device = now->devices == 0 || now->by_us > 0;
-    if (now->said > 0 && now->ended == 0)
+    bool ended_early = now->said > 0 && now->ended == 0; /* calls and marks may have been, unwritten */
+    if (ended_early)
         add_reason(ret, &any, "the program ended early, before profiling was stopped (there is no end_info)", "", "");
     if (names[BY_DEVICE].length > 0 && no_device)
         add_reason(ret, &any, "there was no device, which alone records ", names[BY_DEVICE].data, "");
-    if (names[BY_CALLS].length > 0)
+    if (names[BY_CALLS].length > 0 && !ended_early)
         add_reason(ret, &any, "no call of what ", names[BY_CALLS].data,
                    now->by_us > 0 ? " asks for was seen (msprof run sees them)" : " asks for was made");
-    if (names[BY_MARKS].length > 0)
+    if (names[BY_MARKS].length > 0 && !ended_early)
         add_reason(ret, &any, "the program set no mark, which ", names[BY_MARKS].data, " asks for");
     if (now->said > 0 && names[BY_DEVICE].length + names[BY_CALLS].length + names[BY_MARKS].length == 0)
         add_reason(ret, &any, "the mask asks for nothing that is recorded", "", "");

@@ -48,7 +48,8 @@ struct outcome {
     struct outcome_layers ARRAY_OF(struct outcome_layer) layers, files;
 };
 
-/* Warns of options of which nothing comes on the outcome's chip, or without others. */
+/* Warns of options of which nothing comes on the outcome's chip, or without others; a value that this chip does not
+ * take is a problem. */
 int outcome_warn(const struct outcome *outcome, struct switch_finding *finding, struct err *err);
 
 /* Needs outcome_release whatever the result; the finding must outlive it. */

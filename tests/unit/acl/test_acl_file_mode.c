@@ -3,6 +3,7 @@
 #include "acl/config/config.h"
 #include "acl/mode.h"
 #include "acl/recorder/recorder.h"
+#define MSPROF_ACL_TENSOR_INFO
 #include "msprof/acl_prof.h"
 #include "msprof/svp_acl_prof.h"
 #include "tests/lib/acl_capture.h"
@@ -13,8 +14,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -338,6 +341,25 @@ static void the_path_option_stands_for_a_missing_init(void **state)
     aclprofDestroyConfig(config);
 }
 
+static void a_start_by_option_that_fails_changes_nothing(void **state)
+{
+    struct rlimit before;
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    const struct rlimit none = {0, before.rlim_max};
+    aclprofConfig *config = config_of(0, MASK);
+    const char *path = in_scratch("by option");
+    assert_int_equal(aclprofSetConfig(ACL_PROF_PATH, path, strlen(path)), ACL_SUCCESS);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+    assert_int_equal(aclprofStart(config), ACL_ERROR_PROFILING_FAILURE);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(acl_mode_active(), ACL_MODE_NONE);
+    assert_int_equal(aclprofFinalize(), ACL_ERROR_PROF_NOT_RUN);
+    assert_int_equal(init("by init"), ACL_SUCCESS);
+    assert_int_equal(aclprofFinalize(), ACL_SUCCESS);
+    aclprofDestroyConfig(config);
+}
+
 static void the_capture_is_where_init_said_whatever_the_working_directory_is(void **state)
 {
     char before[4096];
@@ -413,7 +435,7 @@ static void options_are_checked_as_documented(void **state)
         const char *good[3], *bad[4];
     } cases[] = {
         {ACL_PROF_STORAGE_LIMIT, {"200MB", "4294967295MB"}, {"199MB", "4294967296MB", "200", "MB"}},
-        {ACL_PROF_SYS_HARDWARE_MEM_FREQ, {"1", "15", "100"}, {"0", "101", "1.5", "-1"}},
+        {ACL_PROF_SYS_HARDWARE_MEM_FREQ, {"1", "15", "10000"}, {"0", "10001", "1.5", "-1"}},
         {ACL_PROF_LLC_MODE, {"read", "write"}, {"read,write", "", "READ"}},
         {ACL_PROF_SYS_IO_FREQ, {"1", "100"}, {"0", "101"}},
         {ACL_PROF_SYS_INTERCONNECTION_FREQ, {"1", "50"}, {"0", "51"}},
@@ -483,6 +505,46 @@ static void svp_makes_job_directories_of_capital_letters(void **state)
     assert_int_equal(strlen(name), 32);
 }
 
+/* Functions that make events fail, and say why, while a capture of a board runs. */
+static void assert_no_events(void)
+{
+    aclprofTensorInfo launch = {.opNameId = 1};
+    aclprofEventAttributes attributes = {.messageType = 0};
+    attributes.message.tensorInfo = &launch;
+    assert_null(aclprofCreateStamp());
+    assert_acl_message("EK0005: aclprofCreateStamp is not possible in a capture of a board");
+    assert_int_equal(aclprofMarkEx("x", 1, &launch), ACL_ERROR_PROF_NOT_RUN);
+    assert_int_equal(aclprofPop(), ACL_ERROR_PROF_NOT_RUN);
+    assert_acl_message("aclprofPop is not possible in a capture of a board");
+    assert_int_equal(aclprofRangePushEx(&attributes), ACL_ERROR_PROF_NOT_RUN);
+    assert_acl_message("aclprofRangePushEx is not possible in a capture of a board");
+    assert_int_not_equal(aclprofRangePop(), ACL_SUCCESS);
+}
+
+static void a_capture_of_a_board_takes_no_events(void **state)
+{
+    uint32_t device = 0;
+    (void)state;
+    const char *directory = in_scratch("jobs");
+    assert_int_equal(svp_acl_prof_init(directory, strlen(directory)), SVP_ACL_SUCCESS);
+    svp_acl_prof_config *config =
+        svp_acl_prof_create_config(&device, 1, SVP_ACL_AICORE_ARITHMETIC_UTILIZATION, NULL, 0xf);
+    assert_int_equal(svp_acl_prof_start(config), SVP_ACL_SUCCESS);
+    assert_no_events();
+    assert_int_equal(svp_acl_prof_stop(config), SVP_ACL_SUCCESS);
+    assert_null(aclprofCreateStamp());
+    assert_acl_message("call aclprofStart first, then aclprofCreateStamp");
+    assert_int_equal(svp_acl_prof_finalize(), SVP_ACL_SUCCESS);
+    assert_int_equal(svp_acl_prof_destroy_config(config), SVP_ACL_SUCCESS);
+    char text[512];
+    (void)snprintf(text, sizeof text, "{\"profiler\": {\"output\": \"%s\", \"aacpu\": \"on\", \"switch\": \"on\"}}",
+                   in_scratch("jobs"));
+    scratch_make_file("acl.json", text);
+    assert_int_equal(msprof_acl_json_start(in_scratch("acl.json")), ACL_SUCCESS);
+    assert_no_events();
+    assert_int_equal(msprof_acl_json_stop(), ACL_SUCCESS);
+}
+
 static void svp_refuses_what_boards_do_not_know(void **state)
 {
     uint32_t device = 0;
@@ -529,12 +591,14 @@ int main(void)
         TEST(a_configuration_that_runs_may_be_destroyed_and_stopped_by_an_equal_one),
         TEST(a_device_is_started_once_and_all_have_the_same_settings),
         TEST(the_path_option_stands_for_a_missing_init),
+        TEST(a_start_by_option_that_fails_changes_nothing),
         TEST(the_capture_is_where_init_said_whatever_the_working_directory_is),
         TEST(a_directory_that_goes_away_makes_start_fail_and_a_later_start_succeed),
         TEST(a_forked_child_may_stop_and_so_may_its_parent),
         TEST(options_are_checked_as_documented),
         TEST(options_refuse_unknown_types_and_wrong_lengths),
         TEST(svp_makes_job_directories_of_capital_letters),
+        TEST(a_capture_of_a_board_takes_no_events),
         TEST(svp_refuses_what_boards_do_not_know),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -196,7 +196,7 @@ static void unknown_keys_and_bad_values_are_refused(void **state)
         "\"ascendcl\": null",
         "\"aic_metrics\": \"Everything\"",
         "\"storage_limit\": \"100MB\"",
-        "\"sys_hardware_mem_freq\": 101",
+        "\"sys_hardware_mem_freq\": 10001",
         "\"sys_hardware_mem_freq\": 1.5",
         "\"host_sys\": \"gpu\"",
         "\"instr_profiling_freq\": \"299\"",

@@ -97,7 +97,24 @@ static void the_pool_has_a_hundred_stamps_and_takes_them_back(void **state)
         for (int i = 0; i < ACL_STAMPS; i++)
             aclprofDestroyStamp(stamps[i]);
     }
-    stop_capture();
+    assert_int_equal(stop_capture_quietly(), ACL_ERROR_PROFILING_FAILURE);
+    assert_acl_message("' is incomplete: 3 msproftx records lost: all 100 stamps were in use at once");
+}
+
+static void scopes_beyond_the_hundredth_are_told_as_lost(void **state)
+{
+    struct msprof_range ranges[ACL_STAMPS + 50];
+    const size_t count = sizeof ranges / sizeof *ranges;
+    (void)state;
+    start_capture(ACL_PROF_MSPROFTX);
+    for (size_t i = 0; i < count; i++)
+        ranges[i] = msprof_range_start("scope");
+    for (size_t i = 0; i < count; i++)
+        msprof_range_end(&ranges[i]);
+    msprof_mark("afterwards");
+    assert_int_equal(stop_capture_quietly(), ACL_ERROR_PROFILING_FAILURE);
+    assert_acl_message("50 msproftx records lost: all 100 stamps were in use at once");
+    assert_int_equal(read_tx_records(), ACL_STAMPS + 1);
 }
 
 static void what_is_no_stamp_is_refused(void **state)
@@ -290,6 +307,7 @@ int main(void)
         TEST(stamps_work_in_captures_without_the_bit),
         TEST(a_stamp_outlives_its_capture_but_works_only_in_one),
         TEST(the_pool_has_a_hundred_stamps_and_takes_them_back),
+        TEST(scopes_beyond_the_hundredth_are_told_as_lost),
         TEST(what_is_no_stamp_is_refused),
         TEST(a_message_has_at_most_127_bytes_and_the_old_one_stays),
         TEST(a_mark_has_no_duration_and_lies_between_its_call_and_its_return),
