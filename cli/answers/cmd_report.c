@@ -17,7 +17,8 @@
 #include <unistd.h>
 
 struct reporting {
-    struct html_report *page; /* NULL: nothing was added yet */
+    struct html_report *page; /* NULL: not begun yet */
+    size_t added;             /* captures in it */
     const char *path;
     struct bases {
         struct profile *items; /* of --diff */
@@ -63,10 +64,9 @@ static int report_database(struct capture_visit *visit, sqlite3 *db)
     const bool added = (reporting->page != NULL || begin_page(visit, &err) == 0) &&
                        html_report_add(reporting->page, db, &capture, &err) == 0;
     console_progress_end();
+    reporting->added += added;
     if (added)
         return STATUS_DONE;
-    html_report_close(reporting->page, -(int)err.code, &err);
-    reporting->page = NULL;
     err_wrap(&err, "cannot report on '%s' in '%s'", visit->directory, reporting->path);
     return visit_fail(visit, LOG_SOURCE_COMMON, &err);
 }
@@ -75,8 +75,10 @@ static int end_page(struct reporting *reporting)
 {
     struct err err = ERR_INIT;
 
-    if (reporting->page == NULL)
+    if (reporting->added == 0 || interrupted()) {
+        html_report_close(reporting->page, -ERR_FAILED, &err);
         return STATUS_DONE;
+    }
     if (html_report_close(reporting->page, 0, &err) != 0) {
         err_wrap(&err, "cannot write '%s'", reporting->path);
         return console_error(&err);
@@ -173,6 +175,7 @@ static int report_cluster(const struct settings *settings, const char *output)
     free(real);
     if (result == 0)
         result = html_report_add_cluster(reporting.page, output, &err);
+    reporting.added = result == 0;
     if (result == 0)
         return end_page(&reporting);
     html_report_close(reporting.page, result, &err);
