@@ -157,8 +157,31 @@ static char *cluster_output(const char *directory)
     return NULL;
 }
 
+/* The first option that only captures have a use for; NULL: none was given. */
+static const char *option_of_captures(const struct settings *settings)
+{
+    const struct {
+        bool given;
+        const char *name;
+    } options[] = {{settings->report.base != NULL, "--diff"},   {settings->step_range != NULL, "--step-range"},
+                   {settings->peak_flops != 0, "--peak-flops"}, {settings->peak_bandwidth != 0, "--peak-bandwidth"},
+                   {settings->output != NULL, "--results"},     {settings->clock_khz != 0, "--freq-mhz"},
+                   {settings->layouts.count > 0, "--layout"},   {settings->database_way != 0, "--database"}};
+
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].given)
+            return options[i].name;
+    return NULL;
+}
+
 static int report_cluster(const struct settings *settings, const char *output)
 {
+    const char *misplaced = option_of_captures(settings);
+    if (misplaced != NULL)
+        return console_fail(ERR_USAGE, "leave it out, or give a capture",
+                            "'%s' holds what msprof cluster told of a job, and %s is about a capture",
+                            settings->captures.values[0], misplaced);
+
     struct reporting reporting = {.path = page_of(settings)};
     char *real = realpath(settings->captures.values[0], NULL);
     const struct html_options options = {
