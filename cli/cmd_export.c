@@ -679,7 +679,7 @@ static int export_chosen(struct capture_visit *visit, const struct export_type *
     if (failed) {
         err_wrap(&err, "cannot export the %s of '%s'", type->name, visit->directory);
         status = visit_fail(visit, LOG_SOURCE_EXPORT, &err);
-        if (options.split == SPLIT_STEPS && err.code == ERR_NOT_FOUND)
+        if ((options.split == SPLIT_STEPS || options.iteration_id > 0) && err.code == ERR_NOT_FOUND)
             status = STATUS_NOTHING;
     } else if (exported.files == 0) {
         status = tell_nothing(visit, db, type);
