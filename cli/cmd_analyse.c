@@ -12,7 +12,7 @@
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/step_numbers.h"
+#include "cli/number_list.h"
 #include "db/database.h"
 #include "db/query/cann_version.h"
 #include "db/schema.h"
@@ -306,8 +306,8 @@ static bool is_step(const struct step_numbers *steps, int64_t number)
 static int fail_without_steps(struct work *work, const struct step_numbers *steps, struct err *err)
 {
     SCOPED(strbuf_release) struct strbuf there;
-    strbuf_init(&there, STEPS_TEXT);
-    step_numbers_list(steps->items, steps->count, &there);
+    strbuf_init(&there, NUMBERS_TEXT);
+    number_list_add(&there, steps->items, steps->count);
     if (there.failed)
         return err_no_memory(err);
     work->nothing = true;

@@ -310,6 +310,12 @@ static void keep_written(void *arg, const char *report, const char *path)
     console_detail("wrote '%s'", path);
 }
 
+/* Ending of names that tells timelines of several formats apart in one record. */
+static const char *record_ending(const struct settings *settings, bool is_timeline)
+{
+    return is_timeline ? export_trace_ending((enum trace_format)settings->timeline.format) : "";
+}
+
 static int replace_earlier(const struct merge *merge, const struct merge_type *type, const struct merge_log *log,
                            struct err *err)
 {
@@ -317,8 +323,11 @@ static int replace_earlier(const struct merge *merge, const struct merge_type *t
     SCOPED_FREE char *directory = path_join(merge->settings->output, "log");
 
     snprintf(record, sizeof record, "log/merged-%s", type->name);
-    bool failed = (directory == NULL ? err_no_memory(err) : path_make_result_directory(directory, err)) < 0 ||
-                  result_files_replace(&log->files, merge->settings->output, record, true, err) < 0;
+    bool failed =
+        (directory == NULL ? err_no_memory(err) : path_make_result_directory(directory, err)) < 0 ||
+        result_files_replace(&log->files, merge->settings->output, record,
+                             record_ending(merge->settings, merge->settings->command == COMMAND_EXPORT_TIMELINE), true,
+                             err) < 0;
     return failed ? err_status(err) : 0;
 }
 
@@ -573,7 +582,8 @@ static void replace_files(struct capture_visit *visit, struct export_log *export
              export_log->type == &flame_type ? FLAME_WEIGHTS * settings->flame.format + settings->flame.weight
                                              : settings->table_format,
              (int)settings->columns, settings->model_id, settings->iteration_id, settings->iteration_count);
-    if (result_files_replace(&export_log->files, visit->results, record, complete, &err) != 0)
+    if (result_files_replace(&export_log->files, visit->results, record,
+                             record_ending(settings, export_log->type == &timeline_type), complete, &err) != 0)
         console_warning("no record is kept of what was written, so that the next export cannot replace it: %s",
                         err_message(&err));
 }
@@ -669,7 +679,7 @@ static int export_chosen(struct capture_visit *visit, const struct export_type *
     if (failed) {
         err_wrap(&err, "cannot export the %s of '%s'", type->name, visit->directory);
         status = visit_fail(visit, LOG_SOURCE_EXPORT, &err);
-        if (options.split == SPLIT_STEPS && err.code == ERR_NOT_FOUND)
+        if ((options.split == SPLIT_STEPS || options.iteration_id > 0) && err.code == ERR_NOT_FOUND)
             status = STATUS_NOTHING;
     } else if (exported.files == 0) {
         status = tell_nothing(visit, db, type);

@@ -19,17 +19,18 @@
 /* Commands that each form asks for. The vendor's export writes both kinds of reports. */
 static const struct form {
     const char *option;
+    enum command_id command;
     const char *words[3];
 } forms[] = {
-    {"--parse=on", {"import", NULL}},
-    {"--export=on", {"export", "timeline", NULL}},
-    {"--export=on", {"export", "summary", NULL}},
-    {"--analyze=on", {"analyse", NULL}},
-    {"--query=on", {"query", NULL}},
+    {"--parse=on", COMMAND_IMPORT, {"import", NULL}},
+    {"--export=on", COMMAND_EXPORT_TIMELINE, {"export", "timeline", NULL}},
+    {"--export=on", COMMAND_EXPORT_SUMMARY, {"export", "summary", NULL}},
+    {"--analyze=on", COMMAND_ANALYSE, {"analyse", "--rule=communication,communication_matrix", NULL}},
+    {"--query=on", COMMAND_QUERY, {"query", NULL}},
 };
 
 #define FORMS (sizeof forms / sizeof *forms)
-#define MORE_WORDS 4 /* than were given: those of the command, and the rule of analyse */
+#define MORE_WORDS 2 /* than were given: those of the command */
 
 static bool is_asked(const struct form *form, int argc, char **argv)
 {
@@ -61,40 +62,60 @@ static bool vendor_form_is(int argc, char **argv)
     return false;
 }
 
-static bool begins(const char *word, const char *with)
+/* The option of a command that a word is, with a value that it can have; NULL: none. */
+static const struct option_spec *option_for(enum command_id command, char *const *word)
 {
-    return strncmp(word, with, strlen(with)) == 0;
+    const struct option_spec *option = option_of_word(command, word[0]);
+    const char *equals = strchr(word[0], '='), *value = equals != NULL ? equals + 1 : word[1];
+    bool fits =
+        option != NULL && (option->type != VALUE_CHOICE || value == NULL || choice_find(option->choices, value) >= 0);
+
+    return fits ? option : NULL;
+}
+
+/* How many words from this one on are an option of other commands that are asked for, and not of this one. */
+static int words_of_others(const struct form *form, int argc, char **argv, int at)
+{
+    const struct option_spec *others = NULL;
+
+    if (argv[at][0] != '-' || option_for(form->command, argv + at) != NULL)
+        return 0;
+    for (size_t i = 0; i < FORMS && others == NULL; i++) {
+        if (is_asked(&forms[i], argc, argv))
+            others = option_for(forms[i].command, argv + at);
+    }
+    if (others == NULL)
+        return 0;
+    return others->type != VALUE_NONE && strchr(argv[at], '=') == NULL && at + 1 < argc ? 2 : 1;
 }
 
 /* Its output is the directory that the captures are in. Returns how many words there are, -1 without memory; *renamed:
  * the one that is made, owned by the caller. */
 static int translate(const struct form *form, int argc, char **argv, char **words, char **renamed)
 {
-    static char directory[] = "--collection-dir", rule[] = "--rule=communication,communication_matrix";
-    bool has_rule = false;
+    static char directory[] = "--collection-dir";
+    static const char output[] = "--output";
+    const size_t length = sizeof output - 1;
     int count = 0;
     words[count++] = argv[0];
     for (size_t i = 0; form->words[i] != NULL; i++)
         words[count++] = (char *)(uintptr_t)form->words[i];
     for (int i = 1; i < argc; i++) {
-        const char *value = strchr(argv[i], '=');
-        has_rule |= begins(argv[i], "--rule") || begins(argv[i], "-r");
-        if (is_form(argv[i]))
-            continue;
-        if (strcmp(argv[i], "--output") == 0) {
+        const int others = words_of_others(form, argc, argv, i);
+        if (others > 0) {
+            i += others - 1;
+        } else if (strcmp(argv[i], output) == 0) {
             words[count++] = directory;
-        } else if (begins(argv[i], "--output=") && value != NULL) {
-            if (asprintf(renamed, "%s%s", directory, value) < 0) {
+        } else if (strncmp(argv[i], output, length) == 0 && argv[i][length] == '=') {
+            if (asprintf(renamed, "%s%s", directory, argv[i] + length) < 0) {
                 *renamed = NULL;
                 return -1;
             }
             words[count++] = *renamed;
-        } else {
+        } else if (!is_form(argv[i])) {
             words[count++] = argv[i];
         }
     }
-    if (form->words[0] != NULL && strcmp(form->words[0], "analyse") == 0 && !has_rule)
-        words[count++] = rule;
     words[count] = NULL;
     return count;
 }
@@ -122,17 +143,32 @@ static int tell_usage(const struct settings *settings, struct err *err)
     return console_error(&line);
 }
 
-static int run(int argc, char **argv)
+/* Reads the command line, and tells what is wrong with it. */
+static int read_settings(struct settings *settings, int argc, char **argv)
 {
-    SCOPED(settings_release) struct settings whole;
-    struct settings *settings = &whole;
     struct err err = ERR_INIT;
 
     settings_init(settings);
     int result = options_parse(settings, argc, argv, &err);
     console_init(settings);
-    if (result != 0)
-        return tell_usage(settings, &err);
+    return result != 0 ? tell_usage(settings, &err) : STATUS_DONE;
+}
+
+static int check(int argc, char **argv)
+{
+    SCOPED(settings_release) struct settings settings;
+
+    return read_settings(&settings, argc, argv);
+}
+
+static int run(int argc, char **argv)
+{
+    SCOPED(settings_release) struct settings whole;
+    struct settings *settings = &whole;
+    int status = read_settings(settings, argc, argv);
+
+    if (status != STATUS_DONE)
+        return status;
     if (settings->help || settings->version)
         return print_help_or_version(settings);
     const struct command *command = command_get(settings->command);
@@ -143,20 +179,28 @@ static int run(int argc, char **argv)
     return command->run(settings);
 }
 
-/* Runs what it asks for, one command after the other; returns the worst of their exit statuses. */
-static int vendor_form_run(int argc, char **argv)
+/* Runs the commands that it asks for, one after the other; returns the worst of their exit statuses. runs: false only
+ * checks their command lines, up to the first that is wrong. */
+static int vendor_form_each(int argc, char **argv, bool runs)
 {
     int worst = STATUS_DONE;
-    for (size_t i = 0; i < FORMS; i++) {
+    for (size_t i = 0; i < FORMS && (runs || worst == STATUS_DONE); i++) {
         SCOPED_FREE char *renamed = NULL, **words = scoped_memory((size_t)argc + MORE_WORDS + 1, sizeof *words);
         int count =
             words != NULL && is_asked(&forms[i], argc, argv) ? translate(&forms[i], argc, argv, words, &renamed) : 0;
         if (words == NULL || count < 0)
             worst = status_worse(worst, STATUS_FAILURE);
         else if (count > 0)
-            worst = status_worse(worst, run(count, words));
+            worst = status_worse(worst, runs ? run(count, words) : check(count, words));
     }
     return worst;
+}
+
+static int vendor_form_run(int argc, char **argv)
+{
+    const int status = vendor_form_each(argc, argv, false);
+
+    return status == STATUS_DONE ? vendor_form_each(argc, argv, true) : status;
 }
 
 /* The first signal asks to stop, the second does not ask. */

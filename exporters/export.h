@@ -89,6 +89,9 @@ struct export_result {
     char recorded[80];    /* "1 of 5 inferences recorded": of which the answer tells; "": of all */
 };
 
+/* How names of timelines end: ".json". */
+const char *export_trace_ending(enum trace_format format);
+
 /* Writes every timeline (or summary) that the database has data for; *ret counts also on failure. Files written before
  * a failure stay; the failing one does not appear. */
 int export_timeline(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err);

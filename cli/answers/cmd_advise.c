@@ -110,8 +110,6 @@ static int add_to_page(struct capture_visit *visit, sqlite3 *db, const struct ad
     if ((advising->page != NULL || html_report_open(&options, &advising->page, &err) == 0) &&
         html_report_add_advice(advising->page, db, &capture, advice, executions, &err) == 0)
         return STATUS_DONE;
-    html_report_close(advising->page, -(int)err.code, &err);
-    advising->page = NULL;
     return visit_fail(visit, LOG_SOURCE_COMMON, &err);
 }
 

@@ -17,7 +17,8 @@
 #include <unistd.h>
 
 struct reporting {
-    struct html_report *page; /* NULL: nothing was added yet */
+    struct html_report *page; /* NULL: not begun yet */
+    size_t added;             /* captures in it */
     const char *path;
     struct bases {
         struct profile *items; /* of --diff */
@@ -63,10 +64,9 @@ static int report_database(struct capture_visit *visit, sqlite3 *db)
     const bool added = (reporting->page != NULL || begin_page(visit, &err) == 0) &&
                        html_report_add(reporting->page, db, &capture, &err) == 0;
     console_progress_end();
+    reporting->added += added;
     if (added)
         return STATUS_DONE;
-    html_report_close(reporting->page, -(int)err.code, &err);
-    reporting->page = NULL;
     err_wrap(&err, "cannot report on '%s' in '%s'", visit->directory, reporting->path);
     return visit_fail(visit, LOG_SOURCE_COMMON, &err);
 }
@@ -75,8 +75,10 @@ static int end_page(struct reporting *reporting)
 {
     struct err err = ERR_INIT;
 
-    if (reporting->page == NULL)
+    if (reporting->added == 0 || interrupted()) {
+        html_report_close(reporting->page, -ERR_FAILED, &err);
         return STATUS_DONE;
+    }
     if (html_report_close(reporting->page, 0, &err) != 0) {
         err_wrap(&err, "cannot write '%s'", reporting->path);
         return console_error(&err);
@@ -155,8 +157,31 @@ static char *cluster_output(const char *directory)
     return NULL;
 }
 
+/* The first option that only captures have a use for; NULL: none was given. */
+static const char *option_of_captures(const struct settings *settings)
+{
+    const struct {
+        bool given;
+        const char *name;
+    } options[] = {{settings->report.base != NULL, "--diff"},   {settings->step_range != NULL, "--step-range"},
+                   {settings->peak_flops != 0, "--peak-flops"}, {settings->peak_bandwidth != 0, "--peak-bandwidth"},
+                   {settings->output != NULL, "--results"},     {settings->clock_khz != 0, "--freq-mhz"},
+                   {settings->layouts.count > 0, "--layout"},   {settings->database_way != 0, "--database"}};
+
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].given)
+            return options[i].name;
+    return NULL;
+}
+
 static int report_cluster(const struct settings *settings, const char *output)
 {
+    const char *misplaced = option_of_captures(settings);
+    if (misplaced != NULL)
+        return console_fail(ERR_USAGE, "leave it out, or give a capture",
+                            "'%s' holds what msprof cluster told of a job, and %s is about a capture",
+                            settings->captures.values[0], misplaced);
+
     struct reporting reporting = {.path = page_of(settings)};
     char *real = realpath(settings->captures.values[0], NULL);
     const struct html_options options = {
@@ -173,6 +198,7 @@ static int report_cluster(const struct settings *settings, const char *output)
     free(real);
     if (result == 0)
         result = html_report_add_cluster(reporting.page, output, &err);
+    reporting.added = result == 0;
     if (result == 0)
         return end_page(&reporting);
     html_report_close(reporting.page, result, &err);

@@ -132,8 +132,8 @@ static void drop_file(const struct words *files, const char *results, const char
         unlink(path); /* one that stays is no worse than before */
 }
 
-int result_files_replace(const struct words *files, const char *results, const char *record, bool complete,
-                         struct err *err)
+int result_files_replace(const struct words *files, const char *results, const char *record, const char *ending,
+                         bool complete, struct err *err)
 {
     SCOPED(strbuf_release) struct strbuf text;
     SCOPED_FREE char *before = read_record(results, record);
@@ -144,7 +144,7 @@ int result_files_replace(const struct words *files, const char *results, const c
         next = line + strcspn(line, "\n");
         if (*next == '\n')
             *next++ = '\0';
-        drop_file(files, results, line, complete ? NULL : &text);
+        drop_file(files, results, line, complete && words_end_in(line, ending) ? NULL : &text);
     }
     for (size_t i = 0; i < files->count; i++)
         add_line(&text, results, files->items[i]);

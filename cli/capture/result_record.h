@@ -19,9 +19,10 @@ int result_owner_record(const char *results, const char *capture, const char *fi
 
 /* files: absolute paths of those of one export, which are sorted. Removes what the record of that name lists and the
  * export did not write again, unless it was changed since (then it is kept), and records the files of this export.
- * complete: false keeps what was there before in the record. */
-int result_files_replace(const struct words *files, const char *results, const char *record, bool complete,
-                         struct err *err);
+ * ending: of names that the export writes; those that end otherwise stay, in the record, too. complete: false keeps
+ * what was there before in the record. */
+int result_files_replace(const struct words *files, const char *results, const char *record, const char *ending,
+                         bool complete, struct err *err);
 
 /* A database that is in use: --clear of another msprof waits until nobody uses it. By a lock (flock) of its directory,
  * because others may replace the file; where the file system has none, nobody waits. */

@@ -6,9 +6,11 @@
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
 #include "base/number.h"
+#include "base/strbuf.h"
 #include "base/utf8.h"
 #include "cli/capture/captures.h"
 #include "cli/console.h"
+#include "cli/number_list.h"
 #include "db/database.h"
 #include "db/query/cann_version.h"
 #include "db/query/query.h"
@@ -55,9 +57,65 @@ bool rank_ranges_have(const struct ranges *ranges, int64_t number)
     return ranges->count == 0;
 }
 
-void rank_ranges_keep(struct cluster_sources *sources, const struct ranges *ranges)
+/* Puts the numbers of a choice that are not there; false: they are all. */
+static bool list_absent(const struct ranges *ranges, const struct numbers_there *there, struct strbuf *text)
+{
+    size_t absent = 0;
+    for (size_t i = 0; i < ranges->count; i++) {
+        int64_t first = ranges->items[i].first, last = ranges->items[i].last;
+        bool found = false;
+        for (size_t k = 0; k < there->numbers.count && !found; k++)
+            found = there->numbers.items[k] >= first && there->numbers.items[k] <= last;
+        if (!found && absent++ < NUMBERS_LISTED)
+            number_list_add_range(text, first, last);
+    }
+    if (absent > NUMBERS_LISTED)
+        strbuf_addf(text, " and %zu more", absent - NUMBERS_LISTED);
+    return absent < ranges->count || there->nameless;
+}
+
+int rank_ranges_check(const struct ranges *ranges, const struct numbers_there *there, const struct range_words *words,
+                      bool warns, struct err *err)
+{
+    SCOPED(strbuf_release) struct strbuf found, absent;
+    strbuf_init(&found, NUMBERS_TEXT);
+    strbuf_init(&absent, NUMBERS_TEXT);
+    bool chosen = list_absent(ranges, there, &absent);
+    number_list_add(&found, there->numbers.items, there->numbers.count);
+    if (found.failed || absent.failed)
+        return err_no_memory(err);
+    const char *list = found.length > 0 ? found.data : "none with a number";
+    if (!chosen) {
+        err_set(err, ERR_NOT_FOUND, "%s that %s chooses; there are: %s", words->none, words->option, list);
+        return err_hint(err, "name some of these, or leave %s out for all of them", words->option);
+    }
+    if (absent.length > 0 && warns)
+        console_warning("%s of %s: %s; there are: %s", words->these, words->option, absent.data, list);
+    return 0;
+}
+
+/* A capture that does not say its rank may be of any that no other one is of. */
+static int check_ranks(const struct cluster_sources *sources, const struct ranges *ranges, struct err *err)
+{
+    static const struct range_words words = {"--ranks", "no capture is of a rank", "no capture is of these ranks"};
+    struct numbers_there ranks = {.nameless = false};
+    int status = 0;
+    for (size_t i = 0; i < sources->count && status == 0; i++) {
+        ranks.nameless |= sources->items[i].rank < 0;
+        if (sources->items[i].rank >= 0)
+            status = array_add(&ranks.numbers, err, sources->items[i].rank);
+    }
+    if (status == 0)
+        status = rank_ranges_check(ranges, &ranks, &words, !ranks.nameless, err);
+    free(ranks.numbers.items);
+    return status;
+}
+
+int rank_ranges_keep(struct cluster_sources *sources, const struct ranges *ranges, struct err *err)
 {
     size_t kept = 0;
+    if (ranges->count > 0 && check_ranks(sources, ranges, err) != 0)
+        return err_status(err);
     for (size_t i = 0; i < sources->count; i++) {
         if (sources->items[i].rank < 0 || rank_ranges_have(ranges, sources->items[i].rank))
             sources->items[kept++] = sources->items[i];
@@ -65,6 +123,7 @@ void rank_ranges_keep(struct cluster_sources *sources, const struct ranges *rang
             free(sources->items[i].path);
     }
     sources->count = kept;
+    return 0;
 }
 
 /* Two captures of one host whose real times differ by more than their monotonic ones say were not taken between the
@@ -357,12 +416,12 @@ static int find(struct cluster_timeline *work, struct diagnostics *diag, struct 
     if (rank_ranges_parse("--ranks", settings->cluster.ranks, &work->ranges, err) != 0 ||
         cluster_find(settings->operands[0], &work->sources, diag, err) != 0)
         return err_status(err);
-    rank_ranges_keep(&work->sources, &work->ranges);
     if (work->sources.count == 0) {
-        err_set(err, ERR_NOT_FOUND, "'%s' holds no captures of ranks%s", settings->operands[0],
-                work->ranges.count > 0 ? " that are asked for" : "");
+        err_set(err, ERR_NOT_FOUND, "'%s' holds no captures of ranks", settings->operands[0]);
         return err_hint(err, "they are directories named *_ascend_pt, *_ascend_ms or PROF_*");
     }
+    if (rank_ranges_keep(&work->sources, &work->ranges, err) != 0)
+        return err_status(err);
     bool all_named = true;
     for (size_t i = 0; i < work->sources.count; i++)
         all_named &= work->sources.items[i].rank >= 0;

@@ -3,6 +3,7 @@
 #ifndef MSPROF_CLI_CLUSTER_CLUSTER_TIMELINE_H
 #define MSPROF_CLI_CLUSTER_CLUSTER_TIMELINE_H
 
+#include "base/array.h"
 #include "base/err.h"
 #include "exporters/cluster/rank/load.h"
 
@@ -28,7 +29,24 @@ struct ranges {
 /* "0-63,128": numbers and ranges. NULL: everything. */
 int rank_ranges_parse(const char *option, const char *text, struct ranges *ret, struct err *err);
 bool rank_ranges_have(const struct ranges *ranges, int64_t number);
-/* Drops the sources whose names say other ranks. */
-void rank_ranges_keep(struct cluster_sources *sources, const struct ranges *ranges);
+/* Drops the sources whose names say other ranks; there are some sources. Warns of numbers that none has;
+ * -ERR_NOT_FOUND when none is left. */
+int rank_ranges_keep(struct cluster_sources *sources, const struct ranges *ranges, struct err *err);
+
+/* Numbers of ranks or of steps that there are, ascending, each once. */
+struct numbers_there {
+    struct ARRAY_OF(int64_t) numbers;
+    bool nameless; /* some has no number: it is chosen whatever the numbers are */
+};
+
+/* How to say that a choice finds nothing. */
+struct range_words {
+    const char *option, *none, *these; /* "--step", "no rank has a step", "no rank has these steps" */
+};
+
+/* -ERR_NOT_FOUND when a choice, which is not everything, chooses none of those that there are. warns: of its numbers
+ * that are not among them. */
+int rank_ranges_check(const struct ranges *ranges, const struct numbers_there *there, const struct range_words *words,
+                      bool warns, struct err *err);
 
 #endif

@@ -9,7 +9,6 @@
 #include "cli/cmd_analyse.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/step_numbers.h"
 #include "db/database.h"
 #include "exporters/cluster/cluster.h"
 #include "exporters/cluster/cluster_database.h"
@@ -32,6 +31,7 @@
 
 /* Answer from a cluster's results, for people: who is slow, since when, which link, and what could not be judged. */
 
+#define STEPS_LISTED 8
 /* A rank stands out that is an outlier in so many of its collectives, or comes last in so many. */
 #define OUTLIERS 0.05
 #define MOSTLY 0.5
@@ -391,19 +391,22 @@ static int name_directories(struct work *work, const char *directory, struct err
     return 0;
 }
 
+static int find_ranks(struct work *work, const char *directory, struct err *err)
+{
+    if (cluster_find(directory, &work->sources, &work->diag, err) < 0)
+        return err_status(err);
+    cluster_leave_out_devices(&work->sources, &work->diag);
+    if (work->sources.count > 0)
+        return rank_ranges_keep(&work->sources, &work->ranks, err);
+    err_set(err, ERR_NOT_FOUND, "'%s' holds no captures of ranks", directory);
+    return err_hint(err, "they are directories named *_ascend_pt, *_ascend_ms, or PROF_* of one device");
+}
+
 static int find_sources(struct work *work, const char *directory, struct err *err)
 {
     int status = name_directories(work, directory, err);
     if (status == 0 && work->team->me == 0)
-        status = cluster_find(directory, &work->sources, &work->diag, err);
-    if (status == 0)
-        cluster_leave_out_devices(&work->sources, &work->diag);
-    if (status == 0)
-        rank_ranges_keep(&work->sources, &work->ranks);
-    if (status == 0 && work->team->me == 0 && work->sources.count == 0) {
-        err_set(err, ERR_NOT_FOUND, "'%s' holds no captures of ranks", directory);
-        status = err_hint(err, "they are directories named *_ascend_pt, *_ascend_ms, or PROF_* of one device");
-    }
+        status = find_ranks(work, directory, err);
     work->nothing = status < 0 && err->code == ERR_NOT_FOUND;
     status = team_agree(work->team, status, err);
     return status == 0 ? share_sources(work, err) : status;
@@ -524,13 +527,7 @@ static int load(struct work *work, const char *directory, struct err *err)
 
 /* ---- which steps there are: each process has the indexes of all ranks, and finds the same ---- */
 
-/* Numbers of steps, ascending, each once. */
-struct step_numbers {
-    struct ARRAY_OF(int64_t) numbers;
-    bool nameless; /* some step has no number: it is chosen whatever the numbers are */
-};
-
-static int add_step(struct step_numbers *steps, struct map *known, const struct aggregate *rank, uint32_t text,
+static int add_step(struct numbers_there *steps, struct map *known, const struct aggregate *rank, uint32_t text,
                     struct err *err)
 {
     int64_t number;
@@ -546,7 +543,7 @@ static int add_step(struct step_numbers *steps, struct map *known, const struct 
     return 0;
 }
 
-static int find_steps(const struct loaded_ranks *ranks, struct step_numbers *ret, struct err *err)
+static int find_steps(const struct loaded_ranks *ranks, struct numbers_there *ret, struct err *err)
 {
     SCOPED(map_release) struct map known = {.key_size = sizeof(int64_t), .item_size = sizeof(int64_t)};
     int status = 0;
@@ -561,48 +558,21 @@ static int find_steps(const struct loaded_ranks *ranks, struct step_numbers *ret
     return status;
 }
 
-/* Puts the numbers of --step that no step has; false: they are all. */
-static bool list_absent(const struct ranges *ranges, const struct step_numbers *steps, struct strbuf *text)
+static int tell_absent(struct work *work, const struct numbers_there *steps, struct err *err)
 {
-    size_t absent = 0;
-    for (size_t i = 0; i < ranges->count; i++) {
-        int64_t first = ranges->items[i].first, last = ranges->items[i].last;
-        bool there = false;
-        for (size_t k = 0; k < steps->numbers.count && !there; k++)
-            there = steps->numbers.items[k] >= first && steps->numbers.items[k] <= last;
-        if (!there && absent++ < STEPS_LISTED)
-            step_numbers_add_range(text, first, last);
-    }
-    if (absent > STEPS_LISTED)
-        strbuf_addf(text, " and %zu more", absent - STEPS_LISTED);
-    return absent < ranges->count || steps->nameless;
-}
-
-static int tell_absent(struct work *work, const struct step_numbers *steps, struct err *err)
-{
-    SCOPED(strbuf_release) struct strbuf there, absent;
-    strbuf_init(&there, STEPS_TEXT);
-    strbuf_init(&absent, STEPS_TEXT);
-    bool chosen = list_absent(&work->steps, steps, &absent);
-    step_numbers_list(steps->numbers.items, steps->numbers.count, &there);
-    if (there.failed || absent.failed)
-        return err_no_memory(err);
-    const char *list = there.length > 0 ? there.data : "none with a number";
-    if (!chosen) {
+    static const struct range_words words = {"--step", "no rank has a step", "no rank has these steps"};
+    int status = rank_ranges_check(&work->steps, steps, &words, work->team->me == 0, err);
+    if (status == -ERR_NOT_FOUND) {
         work->nothing = true;
         work->team->elsewhere = work->team->me != 0;
-        err_set(err, ERR_NOT_FOUND, "no rank has a step that --step chooses; there are: %s", list);
-        return err_hint(err, "name some of these, or leave --step out for all of them");
     }
-    if (absent.length > 0 && work->team->me == 0)
-        console_warning("no rank has these steps of --step: %s; there are: %s", absent.data, list);
-    return 0;
+    return status;
 }
 
 /* Comes before anything is written: results that were there stay when no step is chosen. */
 static int check_steps(struct work *work, struct err *err)
 {
-    struct step_numbers steps = {.nameless = false};
+    struct numbers_there steps = {.nameless = false};
     int status = 0;
     if (work->steps.count > 0)
         status = find_steps(&work->loaded, &steps, err) == 0 ? tell_absent(work, &steps, err) : err_status(err);

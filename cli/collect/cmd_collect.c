@@ -424,6 +424,20 @@ static int work(struct session *session, struct err *err)
     return collect_fetch_new(session, err);
 }
 
+/* Readies this machine before the board is asked for anything: a program may run for hours before its capture comes. */
+static int prepare(struct session *session, struct err *err)
+{
+    const char *output = session->plan->output;
+
+    if (path_make_directories(output, err) != 0) {
+        err_wrap(err, "nothing was begun: captures are to go into '%s'", output);
+        return err_hint(err, "give another directory with --output");
+    }
+    if (collection_log_open(&session->log, output, err) != 0)
+        console_warning("no log is written: %s", err_message(err));
+    return board_lock_init(&session->lock, err);
+}
+
 /* Connects, uploads, runs, fetches, tidies up; tells everything. The plan must have been made. With --fetch-only it
  * connects and fetches. */
 static struct collect_outcome collect_from_board(struct collect_plan *plan)
@@ -431,9 +445,7 @@ static struct collect_outcome collect_from_board(struct collect_plan *plan)
     struct session session = {.plan = plan, .log = {.fd = -1}, .outcome = {.status = STATUS_DONE}};
     struct err err = ERR_INIT;
 
-    if (collection_log_open(&session.log, plan->output, &err) != 0)
-        console_warning("no log is written: %s", err_message(&err));
-    int result = board_lock_init(&session.lock, &err);
+    int result = prepare(&session, &err);
     if (result == 0)
         result = plan->settings->collect.fetch_only != NULL ? collect_fetch_only(&session, &err) : work(&session, &err);
     if (result != 0)

@@ -301,7 +301,8 @@ static void tell_incomplete(const struct fetch_result *fetched, const char *remo
              fetched->files, fetched->files == 1 ? " is" : "s are", unverified, remote);
 }
 
-static int fetch_capture(struct session *session, const struct fetch_request *request, struct err *err)
+/* ret_other: NULL, or whether the directory is no capture. */
+static int fetch_capture(struct session *session, const struct fetch_request *request, bool *ret_other, struct err *err)
 {
     struct fetch_result fetched = {0};
     int64_t start_ns = clock_now_ns();
@@ -312,7 +313,9 @@ static int fetch_capture(struct session *session, const struct fetch_request *re
     console_progress_end();
     if (fetched.files > 0 && words_add(&session->outcome.captures, request->local, err) != 0)
         return err_status(err);
-    if (fetched.is_missing)
+    if (ret_other != NULL)
+        *ret_other = fetched.is_other;
+    if (fetched.is_missing || fetched.is_other)
         return result;
     if (result != 0) {
         tell_incomplete(&fetched, request->remote, err);
@@ -339,18 +342,22 @@ static bool is_data(const char *path)
     return capture_recognise(name, NULL, NULL) != NULL || capture_is_config_name(name);
 }
 
-static int fetch_by_name(struct session *session, const char *directory, const char *name, bool resumes, bool removes,
+/* ret_other: NULL after a run, whose directory comes whatever it holds; else set to whether it is no capture, and
+ * stays. */
+static int fetch_by_name(struct session *session, const char *directory, const char *name, bool *ret_other,
                          struct err *err)
 {
+    const struct collect_settings *collect = &session->plan->settings->collect;
     SCOPED_FREE char *remote = path_join(directory, name), *local = path_join(session->plan->output, name);
     const struct fetch_request request = {.remote = remote,
                                           .local = local,
-                                          .resumes = resumes,
-                                          .removes = removes,
+                                          .resumes = ret_other != NULL,
+                                          .removes = ret_other != NULL ? collect->remove_remote : !collect->keep,
                                           .is_data = is_data,
+                                          .shows = ret_other != NULL ? capture_shows_in : NULL,
                                           .progress = session_progress(session)};
 
-    return remote != NULL && local != NULL ? fetch_capture(session, &request, err) : err_no_memory(err);
+    return remote != NULL && local != NULL ? fetch_capture(session, &request, ret_other, err) : err_no_memory(err);
 }
 
 /* ---- after a run ---- */
@@ -390,7 +397,7 @@ static int fetch_newest(struct session *session, const struct remote_captures *a
         session_warn(session, "%zu new captures are on the board: the newest, '%s', is taken", session->left.count,
                      session->left.items[0]);
     if (session->left.count > 0) {
-        if (fetch_by_name(session, session->run_directory, session->left.items[0], false, !collect->keep, err) != 0)
+        if (fetch_by_name(session, session->run_directory, session->left.items[0], NULL, err) != 0)
             return err_status(err);
         free(words_take_first(&session->left));
     }
@@ -415,24 +422,54 @@ int collect_fetch_new(struct session *session, struct err *err)
 static int fetch_all(struct session *session, const char *directory, const struct remote_captures *captures,
                      struct err *err)
 {
-    for (size_t i = 0; i < captures->names.count; i++)
-        if (fetch_by_name(session, directory, captures->names.items[i], true,
-                          session->plan->settings->collect.remove_remote, err) < 0)
+    for (size_t i = 0; i < captures->names.count; i++) {
+        bool is_other = false;
+
+        if (fetch_by_name(session, directory, captures->names.items[i], &is_other, err) == 0)
+            continue;
+        if (!is_other)
             return err_status(err);
+        session_warn(session, "%s: it stays there", err_message(err));
+        session->outcome.status = status_worse(session->outcome.status, STATUS_DATA_PROBLEMS);
+        *err = (struct err)ERR_INIT;
+    }
     return refuse_names(&captures->refused, err);
 }
 
-/* A path's last part, cut off: the capture itself is named, or a directory without captures in it. */
-static int fetch_one(struct session *session, char *path, struct err *err)
+/* The directory is no capture: those in it are meant. */
+static int fetch_inside(struct session *session, const char *directory, struct err *err)
 {
-    char *slash = strrchr(path, '/');
-    const char *name = slash + 1, *problem = listing_path_problem(name);
+    SCOPED(remote_captures_release) struct remote_captures captures = {.names = {.items = NULL}};
+    bool is_there;
 
-    if (problem != NULL || strcmp(name, "..") == 0)
+    if (board_captures(&session->board, directory, &is_there, &captures, err) != 0)
+        return err_status(err);
+    if (!is_there)
+        return board_tell_missing(directory, err);
+    if (captures.names.count > 0 || captures.refused.count > 0)
+        return fetch_all(session, directory, &captures, err);
+    err_set(err, ERR_REMOTE, "there is no capture in '%s' on the board, and it is none itself", directory);
+    return err_hint(err,
+                    "name a capture, JOB* or PROF* with data/ in it, or the directory that JOB* directories are in");
+}
+
+static int fetch_named(struct session *session, const char *path, struct err *err)
+{
+    const char *slash = strrchr(path, '/'), *name = slash + 1;
+    SCOPED_FREE char *directory = scoped_text(path, slash > path ? (size_t)(slash - path) : 1);
+    bool is_other = !capture_has_name(name);
+    int result = 0;
+
+    if (directory == NULL)
+        return err_no_memory(err);
+    if (!is_other && listing_path_problem(name) != NULL)
         return err_set(err, ERR_USAGE, "--fetch-only is '%s', expected the path of a capture on the board", path);
-    *slash = '\0';
-    return fetch_by_name(session, slash == path ? "/" : path, name, true,
-                         session->plan->settings->collect.remove_remote, err);
+    if (!is_other)
+        result = fetch_by_name(session, directory, name, &is_other, err);
+    if (!is_other)
+        return result;
+    *err = (struct err)ERR_INIT;
+    return fetch_inside(session, path, err);
 }
 
 /* Nothing is removed under a run that is going on. A board whose disk is full takes no lock, and has no run. */
@@ -457,8 +494,6 @@ int collect_fetch_only(struct session *session, struct err *err)
         return err_status(err);
     const char *given = session->plan->settings->collect.fetch_only;
     SCOPED_FREE char *path = given[0] == '/' ? scoped_text(given, SIZE_MAX) : path_join(session->board.home, given);
-    SCOPED(remote_captures_release) struct remote_captures captures = {.names = {.items = NULL}};
-    bool is_there = true;
     size_t length = path != NULL ? strlen(path) : 0;
     int result = lock_to_remove(session, err);
 
@@ -466,11 +501,5 @@ int collect_fetch_only(struct session *session, struct err *err)
         return result != 0 ? result : err_no_memory(err);
     while (length > 1 && path[length - 1] == '/')
         path[--length] = '\0';
-    if (strncmp(strrchr(path, '/') + 1, "JOB", 3) != 0)
-        result = board_captures(&session->board, path, &is_there, &captures, err);
-    if (result == 0 && !is_there)
-        result = board_tell_missing(path, err);
-    else if (result == 0)
-        result = captures.names.count > 0 ? fetch_all(session, path, &captures, err) : fetch_one(session, path, err);
-    return result;
+    return fetch_named(session, path, err);
 }

@@ -205,6 +205,13 @@ static const struct option_spec *find_by_name(enum command_id command, const cha
     return NULL;
 }
 
+const struct option_spec *option_of_word(enum command_id command, const char *word)
+{
+    const struct option_spec *option = find_by_name(command, word, strcspn(word, "="));
+
+    return option != NULL || word[0] == '\0' || word[1] == '-' ? option : find_by_name(command, word, 2);
+}
+
 /* Says that a command does not know an option, and which one may be meant. */
 static int unknown_option(struct err *err, enum command_id command, const char *word)
 {

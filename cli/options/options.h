@@ -231,6 +231,9 @@ bool option_is_of(const struct option_spec *option, enum command_id command);
 /* Whether a command takes an option. */
 bool option_applies(const struct option_spec *option, enum command_id command);
 
+/* The option of a command that a word of the command line is, or whose letter it begins with; NULL: none. */
+const struct option_spec *option_of_word(enum command_id command, const char *word);
+
 /* Whether an earlier row has the same name, for other commands. */
 bool option_is_repeated(const struct option_spec *option);
 

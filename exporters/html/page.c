@@ -4,6 +4,7 @@
 #include "base/file/checksum.h"
 #include "db/query/query.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 /* A part of the page: a section with a heading. One that the capture has no data for says so in a sentence. */
@@ -37,12 +38,15 @@ static const struct html_part parts[] = {
     {"formulas", "Formulas and limits", .put = html_put_formulas},
 };
 #define PARTS (sizeof parts / sizeof *parts)
+#define PART_LIMIT ((size_t)1024 * 1024 * 1024) /* bytes of what is added at a time */
 
 struct html_report {
     struct html_options options;
     struct outfile out;
     struct html_writer w;
     size_t added;
+    struct outfile part_out; /* of what is being added, which goes into the page when it is whole */
+    struct strbuf part_text;
 };
 
 /* ---- the frame of the page ---- */
@@ -153,6 +157,7 @@ int html_report_open(const struct html_options *options, struct html_report **re
         free(report);
         return status;
     }
+    strbuf_init(&report->part_text, PART_LIMIT);
     html_init(&report->w, &report->out);
     report->w.redact = options->redact;
     report->w.is_markdown = options->markdown;
@@ -171,6 +176,7 @@ int html_report_close(struct html_report *report, int status, struct err *err)
     } else {
         outfile_abort(&report->out);
     }
+    strbuf_release(&report->part_text);
     free(report);
     return status;
 }
@@ -307,51 +313,74 @@ static int put_named(struct html_page *page, const char *id, struct err *err)
     return put_part(page, part, err);
 }
 
-/* A page without a capture is one about a job or a comparison. */
-static struct html_page open_page(struct html_report *report, sqlite3 *db, const struct html_capture *capture)
+static int take_part(void *text, const char *bytes, size_t length)
 {
-    return (struct html_page){.w = report->w,
-                              .db = db,
-                              .number = ++report->added,
-                              .begin_bytes = report->out.written + report->out.used,
-                              .several = capture != NULL && report->options.captures > 1,
-                              .capture = capture,
-                              .roofs = &report->options.roofs};
+    return strbuf_add(text, bytes, length) == 0 ? 0 : ENOMEM;
 }
 
-static int close_page(struct html_report *report, struct html_page *page, int status)
+/* A page without a capture is one about a job or a comparison. */
+static int open_page(struct html_page *page, struct html_report *report, sqlite3 *db,
+                     const struct html_capture *capture, struct err *err)
 {
-    report->w = page->w;
+    if (outfile_open_pipe(&report->part_out, report->options.path, take_part, &report->part_text, err) < 0)
+        return err_status(err);
+    *page = (struct html_page){.w = report->w,
+                               .db = db,
+                               .number = report->added + 1,
+                               .several = capture != NULL && report->options.captures > 1,
+                               .capture = capture,
+                               .roofs = &report->options.roofs};
+    page->w.out = &report->part_out;
+    return 0;
+}
+
+static int close_page(struct html_report *report, struct html_page *page, int status, struct err *err)
+{
     release(page);
-    return status;
+    const bool whole = status == 0 && outfile_commit(&report->part_out, err) == 0;
+    outfile_abort(&report->part_out);
+    if (whole) {
+        outfile_add(&report->out, &report->part_text);
+        report->w = page->w;
+        report->w.out = &report->out;
+        report->added++;
+    }
+    strbuf_clear(&report->part_text);
+    return whole ? 0 : err_status(err);
 }
 
 int html_report_add(struct html_report *report, sqlite3 *db, const struct html_capture *capture, struct err *err)
 {
-    struct html_page page = open_page(report, db, capture);
+    struct html_page page;
+
+    if (open_page(&page, report, db, capture, err) < 0)
+        return err_status(err);
     progress_update(report->options.progress, "report", 0, PARTS + 1);
     int status = load(&page, err);
-
-    return close_page(report, &page, status == 0 ? put_parts(&page, report->options.progress, err) : status);
+    return close_page(report, &page, status == 0 ? put_parts(&page, report->options.progress, err) : status, err);
 }
 
 int html_report_add_cluster(struct html_report *report, const char *directory, struct err *err)
 {
-    struct html_page page = open_page(report, NULL, NULL);
+    struct html_page page;
 
-    return close_page(report, &page, html_put_cluster(&page, directory, err));
+    return open_page(&page, report, NULL, NULL, err) < 0
+               ? err_status(err)
+               : close_page(report, &page, html_put_cluster(&page, directory, err), err);
 }
 
 int html_report_add_advice(struct html_report *report, sqlite3 *db, const struct html_capture *capture,
                            const struct advice *advice, int64_t executions, struct err *err)
 {
-    struct html_page page = open_page(report, db, capture);
+    struct html_page page;
     struct db_facts facts;
 
+    if (open_page(&page, report, db, capture, err) < 0)
+        return err_status(err);
     page.alone = true;
     page.advice = *advice;
     if (db_read_facts(db, &facts, err) != 0 || workload_load(db, WITHOUT_COUNTERS, &page.workload, err) != 0)
-        return close_page(report, &page, err_status(err));
+        return close_page(report, &page, err_status(err), err);
     page.family = facts.family;
     page.workload.execution_count = executions > 0 ? page.workload.execution_count : 0;
     begin_article(&page);
@@ -359,18 +388,20 @@ int html_report_add_advice(struct html_report *report, sqlite3 *db, const struct
     if (status == 0 && executions == 0)
         status = put_named(&page, "host", err);
     html_close(&page.w);
-    return close_page(report, &page, status);
+    return close_page(report, &page, status, err);
 }
 
 int html_report_add_comparison(struct html_report *report, const struct comparison *comparison, size_t rows,
                                struct err *err)
 {
-    struct html_page page = open_page(report, NULL, NULL);
+    struct html_page page;
 
+    if (open_page(&page, report, NULL, NULL, err) < 0)
+        return err_status(err);
     page.comparison = comparison;
     page.comparison_rows = rows;
     html_open(&page.w, "article");
     int status = put_named(&page, "changes", err);
     html_close(&page.w);
-    return close_page(report, &page, status);
+    return close_page(report, &page, status, err);
 }

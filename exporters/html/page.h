@@ -17,11 +17,10 @@
 struct html_page {
     struct html_writer w;
     sqlite3 *db;
-    int family;           /* CAPTURE_... */
-    size_t number;        /* of the capture in the page, from 1 */
-    uint64_t begin_bytes; /* of the file where the capture begins */
-    bool several;         /* captures: headings stand one level lower */
-    bool alone;           /* there are no parts that links could lead to */
+    int family;    /* CAPTURE_... */
+    size_t number; /* of the capture in the page, from 1 */
+    bool several;  /* captures: headings stand one level lower */
+    bool alone;    /* there are no parts that links could lead to */
     const struct html_capture *capture;
     const struct roofs *roofs;
     struct workload workload;

@@ -201,8 +201,7 @@ uint64_t html_bytes(const struct html_page *page)
 /* A quarter of what is left of the page, so that something is left for each of those that follow. */
 uint64_t html_table_limit(const struct html_page *page)
 {
-    uint64_t now = html_bytes(page), end = page->begin_bytes + HTML_PAGE_BYTES_MAX;
-    uint64_t quarter = now < end ? (end - now) / 4 : 0;
+    uint64_t now = html_bytes(page), quarter = now < HTML_PAGE_BYTES_MAX ? (HTML_PAGE_BYTES_MAX - now) / 4 : 0;
 
     return now + (quarter < HTML_TABLE_BYTES_MAX ? quarter : HTML_TABLE_BYTES_MAX);
 }

@@ -41,7 +41,7 @@ struct html_report; /* opaque */
 
 /* Begins the page. *ret is NULL on failure. */
 int html_report_open(const struct html_options *options, struct html_report **ret, struct err *err);
-/* Adds all parts of one capture. After a failure the page can only be dropped. */
+/* Adds all parts of one capture. After a failure, as of each of those below, the page is as it was before. */
 int html_report_add(struct html_report *report, sqlite3 *db, const struct html_capture *capture, struct err *err);
 #define CLUSTER_COMMUNICATION "cluster_communication.json" /* a directory with it is one of a cluster's results */
 /* Adds the ranks of a job: of the directory that msprof cluster wrote. */

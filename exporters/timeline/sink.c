@@ -161,13 +161,13 @@ bool trace_sink_needed(const struct export_options *options)
     return options->trace_format != TRACE_JSON || options->split != SPLIT_NONE || chooses(options);
 }
 
-static const char *ending(const struct export_options *options)
+const char *export_trace_ending(enum trace_format format)
 {
     static const char *const endings[] = {[TRACE_JSON] = ".json",
                                           [TRACE_JSON_GZ] = ".json.gz",
                                           [TRACE_PFTRACE] = ".pftrace",
                                           [TRACE_PFTRACE_RAW] = ".pftrace"};
-    return endings[options->trace_format];
+    return endings[format];
 }
 
 /* part: 0: of the whole. */
@@ -182,7 +182,7 @@ static char *path_of(const struct export_options *options, const char *path, siz
     strbuf_add(&text, path, length);
     if (part > 0)
         strbuf_addf(&text, "_part_%04zu", part);
-    strbuf_adds(&text, ending(options));
+    strbuf_adds(&text, export_trace_ending(options->trace_format));
     return strbuf_detach(&text);
 }
 

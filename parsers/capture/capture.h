@@ -160,6 +160,12 @@ struct capture {
 #define CAPTURE_MAX_DEVICES 1024
 #define CAPTURE_MAX_PARTS (CAPTURE_MAX_DEVICES + 2)
 
+/* Whether a directory of this name is called like a capture: JOB*, PROF*. */
+bool capture_has_name(const char *name);
+/* Whether an entry of this relative path makes the directory that it is in a capture: data/, that of a part, a data
+ * file of its own. */
+bool capture_shows_in(const char *path);
+
 /* How a directory looks from outside. */
 enum directory_class { DIRECTORY_CAPTURE, DIRECTORY_PARENT, DIRECTORY_OTHER };
 

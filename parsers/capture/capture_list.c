@@ -48,10 +48,15 @@ static bool is_directory(int at, const char *name)
     return fstatat(at, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(info.st_mode);
 }
 
-/* Whether a directory is called like a capture (JOB..., PROF...) or a part of one. */
+bool capture_has_name(const char *name)
+{
+    return strncmp(name, "JOB", 3) == 0 || strncmp(name, "PROF", 4) == 0;
+}
+
+/* Whether a directory is called like a capture or a part of one. */
 static bool is_capture_name(const char *name)
 {
-    return strncmp(name, "JOB", 3) == 0 || strncmp(name, "PROF", 4) == 0 || capture_is_part_directory(name);
+    return capture_has_name(name) || capture_is_part_directory(name);
 }
 
 /* Whether a directory holds results, or captures of their own, and nothing of this capture: that of --output of one
@@ -324,7 +329,7 @@ int capture_fingerprint(const char *directory, char ret[65], struct err *err)
 static bool is_capture_directory(const char *parent, const char *name)
 {
     struct stat info;
-    if (strncmp(name, "JOB", 3) != 0 && strncmp(name, "PROF", 4) != 0)
+    if (!capture_has_name(name))
         return false;
     SCOPED_FREE char *path = path_join(parent, name);
     /* Without memory for its path it counts as one: whoever opens it says why it cannot. */
@@ -334,6 +339,14 @@ static bool is_capture_directory(const char *parent, const char *name)
 static bool claims_capture(const char *name)
 {
     return capture_is_config_name(name) || capture_recognise(name, NULL, NULL) != NULL;
+}
+
+bool capture_shows_in(const char *path)
+{
+    const size_t part = part_prefix(path);
+    const char *in = path + (part > 0 ? part + 1 : 0);
+    return strcmp(in, "data") == 0 || strncmp(in, "data/", 5) == 0 ||
+           (strchr(path, '/') == NULL && claims_capture(path));
 }
 
 /* Whether this sub-directory makes its parent a PROF capture. */
@@ -356,8 +369,7 @@ int capture_classify(const char *path, enum directory_class *ret_class, struct e
     for (const struct dirent *item; (item = readdir(stream)) != NULL;) {
         if (item->d_name[0] == '.')
             continue;
-        capture |=
-            strcmp(item->d_name, "data") == 0 || claims_capture(item->d_name) || has_part_data(path, item->d_name);
+        capture |= capture_shows_in(item->d_name) || has_part_data(path, item->d_name);
         parent |= is_capture_directory(path, item->d_name);
     }
     *ret_class = capture ? DIRECTORY_CAPTURE : parent ? DIRECTORY_PARENT : DIRECTORY_OTHER;

@@ -698,11 +698,28 @@ static int finish_patiently(struct transfer *transfer, struct err *err)
     return result;
 }
 
+/* Whether any entry of the directory shows that it is the one to fetch; an empty one is. */
+static bool is_wanted(const struct transfer *transfer)
+{
+    const struct listing *listing = &transfer->listing;
+    bool (*shows)(const char *path) = transfer->request->shows;
+    bool found = shows == NULL || (listing->count == 0 && listing->skipped_paths.count == 0);
+
+    for (size_t i = 0; !found && i < listing->count; i++)
+        found = shows(listing->files[i].path);
+    for (size_t i = 0; !found && i < listing->skipped_paths.count; i++)
+        found = shows(listing->skipped_paths.items[i]);
+    return found;
+}
+
 /* With the listing it is known what is to come; the directory here is made. */
 static int begin(struct transfer *transfer, bool resumes, struct err *err)
 {
     transfer->ret->refused = transfer->listing.refused;
     transfer->ret->skipped = transfer->listing.skipped;
+    transfer->ret->is_other = !is_wanted(transfer);
+    if (transfer->ret->is_other)
+        return err_set(err, ERR_REMOTE, "'%s' on the board holds nothing of a capture", transfer->request->remote);
     if (make_files(transfer, err) != 0 || make_target(transfer->request->local, resumes, &transfer->lock_fd, err) != 0)
         return err_status(err);
     make_todo(transfer);

@@ -14,6 +14,7 @@
 
 struct fetch_result {
     bool is_missing;              /* the board has no such directory */
+    bool is_other;                /* it holds files, and none that shows what was to be fetched: it stays as it is */
     size_t files;                 /* that are at home, complete and, but for those counted next, verified */
     size_t unverified;            /* of these: the end came before the board had told their checksums */
     size_t here;                  /* of these: left by an earlier fetch, and verified now */
@@ -37,6 +38,8 @@ struct fetch_request {
     bool removes;               /* at the end, from the board, what is at home */
     /* Whether a name is that of data: a link of such a name stands for what has not come. */
     bool (*is_data)(const char *path);
+    /* Whether an entry of this path shows that the directory is what is to be fetched; NULL: any directory is. */
+    bool (*shows)(const char *path);
     const struct progress *progress;
 };
 

@@ -223,6 +223,16 @@ Reduce Start(us),Reduce Duration(us),Reduce Start(us),Reduce Duration(us),Reduce
     expect_not_contains "$(cat before)" .part
 }
 
+@test "a merged timeline leaves the one of another format" {
+    make_prof PROF_1 0 node
+    make_prof PROF_2 1 node
+    for format in json pftrace; do
+        run_msprof export timeline --merge --output out --format $format PROF_1 PROF_2
+        expect_status 0
+    done
+    expect_equal "$(find out/mindstudio_profiler_output -type f | sed 's/.*\.//' | sort)" $'json\npftrace'
+}
+
 @test "what cannot be merged is refused with status 2" {
     make_prof PROF_1 0 node
     copy_capture JOBX

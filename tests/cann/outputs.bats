@@ -317,12 +317,13 @@ PY
         [ "$status" -eq 2 ]
         [[ "$stderr" == *"is given without"* ]]
     done
-    for wanted in "--model-id 3 --iteration-id 4" "--model-id 7 --iteration-id 1"; do
+    for wanted in "timeline --model-id 3 --iteration-id 4" "summary --model-id 7 --iteration-id 1" \
+        "timeline --model-id 3 --iteration-id 9 --iteration-count 2"; do
         # shellcheck disable=SC2086 # the words are options
-        run_msprof export timeline -dir PROF_1 $wanted
-        [ "$status" -ne 0 ]
+        run_msprof export $wanted -dir PROF_1
+        [ "$status" -eq 4 ]
         [[ "$stderr" == *"has no iteration"* ]]
-        [ -z "$(find PROF_1 -name 'msprof_*.json')" ]
+        [ -z "$(find PROF_1/mindstudio_profiler_output -type f)" ]
     done
 }
 

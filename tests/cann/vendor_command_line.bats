@@ -159,3 +159,31 @@ END
     run_msprof import --cluster -dir captures
     expect_done
 }
+
+@test "options of the vendor's form go to the commands that have them, and to those that know their value" {
+    echo '{"json_process": {"cann": true}}' >layers.json
+    run_msprof --export=on --output=PROF_1 --reports=layers.json
+    expect_done
+    expect_equal "$(ls PROF_1/mindstudio_profiler_output/api_statistic_*.csv | wc -l)" 1
+    expect_not_contains "$(cat PROF_1/mindstudio_profiler_output/msprof_*.json)" "Ascend Hardware"
+    run_msprof --parse=on --export=on --output PROF_1 --stable-names --reports layers.json --format=json
+    expect_done
+    ls PROF_1/mindstudio_profiler_output/msprof.json PROF_1/mindstudio_profiler_output/api_statistic.json
+    run_msprof --export=on --output=PROF_1 --stable-names --format csv
+    expect_done
+    ls PROF_1/mindstudio_profiler_output/msprof.json PROF_1/mindstudio_profiler_output/api_statistic.csv
+    run_msprof --export=on --output=PROF_1 --stable-names --format=pftrace --analyze=on -r communication
+    expect_done
+    ls PROF_1/mindstudio_profiler_output/msprof.pftrace PROF_1/analyze/communication.json
+    [ ! -e PROF_1/analyze/communication_matrix.json ]
+}
+
+@test "an option that no command of the vendor's form has ends it before anything is done" {
+    for option in --cluster --rule=communication --format=xml --model-id=x --nothing; do
+        run_msprof --export=on --output=PROF_1 "$option"
+        expect_status 2
+        expect_contains "$stderr" "${option%%=*}"
+        expect_equal "$(grep -c '^msprof: ' <<<"$stderr")" 1
+        expect_equal "$(ls PROF_1)" "$(printf 'device_0\nhost')"
+    done
+}

@@ -403,6 +403,21 @@ assert len(bars) == 2 * 44
 PY
 }
 
+@test "a page about a job refuses each option that only captures have a use for" {
+    build=$(dirname "$(readlink -f "$MSPROF")")
+    "$build/make-ranks" --output RUN
+    run_msprof -q cluster RUN
+    expect_status 0
+    for option in "--diff nowhere" "--step-range foo" "--peak-flops 3" "--peak-bandwidth 3" "--results there" "--freq-mhz 5" \
+        "--layout nowhere" "--database plain"; do
+        # shellcheck disable=SC2086 # two words
+        run_msprof report RUN -o page.html $option
+        expect_status 2
+        expect_contains "$stderr" "and ${option% *} is about a capture"
+        [ ! -e page.html ]
+    done
+}
+
 @test "without a host, with one task, and where everything overlaps, pictures are whole pages or say what lacks" {
     program <<'PY'
 p.begin_step()

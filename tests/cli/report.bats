@@ -50,6 +50,25 @@ load page
     expect_contains "$(page part c2-identity)" "JOBY"
 }
 
+@test "of several captures those that can be reported are the page, whichever of them fails: status 1" {
+    copy_capture JOBX
+    cp -R "$repository"/testdata/small/JOB* JOBY
+    cp -R "$repository"/testdata/cann/prof-910b/PROF_* PROF_1 # nobody called svp_acl_mdl_execute
+    for captures in "JOBX PROF_1 JOBY" "JOBX JOBY PROF_1"; do
+        # shellcheck disable=SC2086 # names without blanks
+        run_msprof -q report $captures --step-range svp_acl_mdl_execute -o page.html
+        expect_status 1
+        expect_contains "$stderr" "cannot report on '$PWD/PROF_1'"
+        expect_equal "$(grep -o '<h[12][^>]*>[^<]*' page.html | sed 's/.*>//')" $'3 captures\nJOBX\nJOBY'
+        page
+        page part c2-identity | grep -q JOBY
+        rm page.html
+    done
+    run_msprof -q report PROF_1 --step-range svp_acl_mdl_execute -o page.html
+    expect_status 1
+    expect_equal "$(ls -A)" $'JOBX\nJOBY\nPROF_1'
+}
+
 @test "of every problem that the import met, and of every record, the page tells the count" {
     cp -R "$repository"/testdata/cann/prof-910b/PROF_* PROF_1
     chmod -R u+w PROF_1

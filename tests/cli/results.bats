@@ -98,6 +98,28 @@ END
     [ -e "$gone" ]
 }
 
+@test "timelines of another format stay, and those of the same one are replaced, also after an export of another" {
+    copy_capture JOBONE
+    for format in json pftrace json.gz; do
+        run_msprof export timeline -dir JOBONE --format $format
+        expect_status 0
+    done
+    expect_equal "$(find JOBONE/timeline -type f | sed 's/.*\.//' | sort -u)" $'gz\njson\npftrace'
+    expect_equal "$(cd JOBONE/log && echo exported-timeline*)" exported-timeline-0-0--1-0-0
+    find JOBONE/timeline -type f | sort >all
+    for format in json pftrace json.gz; do
+        stale=timeline/stale.$format
+        echo old >"JOBONE/$stale"
+        stat -c "%s %.9Y $stale" "JOBONE/$stale" >>JOBONE/log/exported-timeline-0-0--1-0-0
+    done
+    run_msprof export timeline -dir JOBONE --format pftrace --from 1us
+    expect_status 0
+    find JOBONE/timeline -type f ! -name 'stale.json*' | sort | diff all -
+    run_msprof export timeline -dir JOBONE
+    expect_status 0
+    find JOBONE/timeline -type f ! -name stale.json.gz | sort | diff all -
+}
+
 @test "options that choose iterations are usage errors on captures that have none" {
     copy_capture JOBONE
     for option in "--iteration-id 1" "--model-id 3" "--iteration-count 2"; do

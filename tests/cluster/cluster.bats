@@ -495,6 +495,26 @@ END
     expect_contains "$stderr" "there are: 0, 2, 3, 31"
 }
 
+@test "--ranks that chooses no rank is status 4 and tells which there are; those of it that no capture is of are named" {
+    make_ranks --output RUN
+    rm -r RUN/rank00001_*
+    for command in cluster "cluster --timeline"; do
+        # shellcheck disable=SC2086 # two words
+        run_msprof $command RUN --output fresh/results --ranks 1,9
+        expect_status 4
+        expect_contains "$stderr" "no capture is of a rank that --ranks chooses; there are: 0, 2 to 7"
+        expect_contains "$stderr" "leave --ranks out"
+        [ ! -e fresh ]
+    done
+    run_msprof cluster RUN --ranks 0,2 --output one
+    expect_status 3 # others of their groups are missing
+    run ! grep -q "no capture is" <<<"$stderr"
+    run_msprof cluster RUN --ranks 9-12,0,1-1,2 --output some
+    expect_status 3
+    expect_contains "$stderr" "no capture is of these ranks of --ranks: 9 to 12, 1; there are: 0, 2 to 7"
+    diff -r -x '*.db' -x .ranks one some
+}
+
 @test "a capture without steps is chosen whatever --step says, and the numbers are named" {
     mkdir RUN
     cp -r "$repository/testdata/frameworks/run_ascend_pt/PROF_"* RUN/PROF_000001_20250101000000001_GENGENGENGENGENG

@@ -206,7 +206,7 @@ PY
     [ ! -e RUN/cluster_analysis_output ]
     run_msprof cluster RUN --timeline --ranks 7
     expect_status 4
-    expect_contains "$stderr" "ranks that are asked for"
+    expect_contains "$stderr" "no capture is of a rank that --ranks chooses"
     run_msprof cluster RUN --timeline --step 3
     expect_status 2
     run_msprof cluster --timeline

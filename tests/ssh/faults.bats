@@ -626,6 +626,25 @@ for f; do case $f in *slice_1) echo "cat: $f: Input/output error" >&2 ;; *) cat 
     diff -r "$home/profiling/out/JOBBIG" reference
 }
 
+@test "an --output that cannot be made is told before anybody connects, and --dry-run makes none" {
+    start_sshd
+    echo mine >file
+    for what in "-m $project/out/main" "--fetch-only profiling/out"; do
+        # shellcheck disable=SC2086 # several words
+        run_msprof collect $what --config board.ini --output file/there
+        expect_status 1
+        expect_contains "$stderr" "nothing was begun: captures are to go into '$PWD/file/there'"
+        expect_contains "$stderr" "a file of this name is in the way"
+        expect_not_contains "$stderr" "connected to"
+        # shellcheck disable=SC2086 # several words
+        run_msprof collect $what --config board.ini --output new/there --dry-run
+        expect_status 0
+        [ ! -e new ]
+    done
+    expect_equal "$(<file)" mine
+    expect_tidy
+}
+
 @test "a full local disk is named, and the capture stays on the board" {
     [ "$(id -u)" -eq 0 ] || skip "a small file system needs root"
     mkdir small

@@ -260,6 +260,53 @@ leave_capture() {
     diff -r there/JOBX reference
 }
 
+@test "--fetch-only takes no directory for a capture that is none, and --remove-remote removes nothing of it" {
+    mkdir -p "$home/profiling/out/model" "$home/profiling/out/JOBAAA/data" "$home/profiling/data" "$home/JOBS/JOBA/data" \
+        "$home/JOBS/JOBTOOLS" "$home/JOBNONE/sub"
+    for file in out/main out/acl.json out/model/net.om out/JOBAAA/data/aicore.0.1.1.slice_0 data/picture.bin; do
+        echo "$file" >"$home/profiling/$file"
+    done
+    for file in JOBS/JOBA/data/f JOBS/notes.txt JOBS/JOBTOOLS/plot.py JOBNONE/notes.txt JOBNONE/sub/data; do
+        echo "$file" >"$home/$file"
+    done
+    cp -R "$home" before
+    start_sshd
+    for place in JOBNONE profiling; do
+        run_msprof collect --config board.ini --fetch-only "$place" --output there --remove-remote
+        expect_status 5
+        expect_contains "$stderr" "there is no capture in '$home/$place' on the board, and it is none itself"
+        diff -r "$home" before
+    done
+    run_msprof collect --config board.ini --fetch-only profiling/out --output there --remove-remote
+    expect_status 0
+    diff -r there/JOBAAA before/profiling/out/JOBAAA
+    rm -r before/profiling/out/JOBAAA
+    run_msprof collect --config board.ini --fetch-only profiling/out --output there --remove-remote
+    expect_status 5
+    diff -r "$home" before
+    run_msprof collect --config board.ini --fetch-only JOBS --output there --remove-remote
+    expect_status 3
+    expect_contains "$stderr" "'$home/JOBS/JOBTOOLS' on the board holds nothing of a capture: it stays there"
+    diff -r there/JOBA before/JOBS/JOBA
+    rm -r before/JOBS/JOBA
+    diff -r "$home" before
+    expect_equal "$(ls -A there)" "$(printf 'JOBA\nJOBAAA\nlog')"
+}
+
+@test "--fetch-only fetches a capture of CANN by its name, and a capture that is empty" {
+    mkdir -p "$home/out/PROF_1/device_0/data" "$home/out/JOBEMPTY"
+    echo x >"$home/out/PROF_1/device_0/data/f"
+    cp -R "$home/out/PROF_1" reference
+    start_sshd
+    run_msprof collect --config board.ini --fetch-only out/PROF_1 --output there --remove-remote
+    expect_status 0
+    diff -r there/PROF_1 reference
+    run_msprof collect --config board.ini --fetch-only out/JOBEMPTY --output there --remove-remote
+    expect_status 0
+    expect_contains "$stderr" "'$home/out/JOBEMPTY' is empty"
+    expect_equal "$(find "$home/out" -mindepth 1)" ""
+}
+
 @test "--fetch-only: what is not there, and what cannot go together" {
     start_sshd
     run_msprof collect --config board.ini --fetch-only "$home/none/JOBX" --output there

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/step_numbers.h"
+#include "cli/number_list.h"
 
 #include <inttypes.h>
 
-void step_numbers_add_range(struct strbuf *text, int64_t first, int64_t last)
+void number_list_add_range(struct strbuf *text, int64_t first, int64_t last)
 {
     strbuf_addf(text, "%s%" PRId64, text->length > 0 ? ", " : "", first);
     if (last != first)
         strbuf_addf(text, "%s%" PRId64, last == first + 1 ? ", " : " to ", last);
 }
 
-void step_numbers_list(const int64_t *numbers, size_t count, struct strbuf *text)
+void number_list_add(struct strbuf *text, const int64_t *numbers, size_t count)
 {
     size_t i = 0;
-    for (size_t listed = 0; i < count && listed < STEPS_LISTED; listed++) {
+    for (size_t listed = 0; i < count && listed < NUMBERS_LISTED; listed++) {
         size_t last = i;
         while (last + 1 < count && numbers[last + 1] <= numbers[last] + 1)
             last++;
-        step_numbers_add_range(text, numbers[i], numbers[last]);
+        number_list_add_range(text, numbers[i], numbers[last]);
         i = last + 1;
     }
     if (i < count)
