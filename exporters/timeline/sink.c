@@ -551,18 +551,47 @@ void trace_sink_abort(struct trace_sink *sink)
 
 /* ---- as often as there are parts ---- */
 
+static int by_number(const void *a, const void *b)
+{
+    const struct workload_step *one = *(const struct workload_step *const *)a;
+    const struct workload_step *other = *(const struct workload_step *const *)b;
+    int order = array_order(one->model_id, other->model_id);
+    order = order != 0 ? order : array_order(one->number, other->number);
+    return order != 0 ? order : array_order(one->start_ns, other->start_ns);
+}
+
+/* Whether another device goes through the same step. */
+static bool is_same(const struct workload_step *first, const struct workload_step *step)
+{
+    return first != NULL && first->model_id == step->model_id && first->number == step->number &&
+           first->device != step->device && step->start_ns < first->end_ns;
+}
+
+static int take_steps(const struct workload *workload, int64_t origin_ns, struct cut_borders *ret, struct err *err)
+{
+    SCOPED_FREE const struct workload_step **steps = scoped_memory(workload->step_count + 1, sizeof *steps);
+    const struct workload_step *first = NULL;
+    if (steps == NULL || array_reserve(ret, workload->step_count, err) < 0)
+        return err_no_memory(err);
+    for (size_t i = 0; i < workload->step_count; i++)
+        steps[i] = &workload->steps[i];
+    qsort((void *)steps, workload->step_count, sizeof *steps, by_number);
+    for (size_t i = 0; i < workload->step_count; i++) {
+        if (steps[i]->source != (uint8_t)workload->step_source || is_same(first, steps[i]))
+            continue;
+        first = steps[i];
+        ret->items[ret->count++] = time_since(first->start_ns, origin_ns);
+    }
+    return 0;
+}
+
 int trace_cuts_read_steps(sqlite3 *db, int64_t origin_ns, struct cut_borders *ret, struct err *err)
 {
     struct workload workload;
     int status = workload_load(db, WITHOUT_COUNTERS, &workload, err);
     if (status < 0)
         return status;
-    if (array_reserve(ret, workload.step_count, err) < 0)
-        status = err_status(err);
-    for (size_t i = 0; status == 0 && i < workload.step_count; i++) {
-        if (workload.steps[i].source == (uint8_t)workload.step_source)
-            ret->items[ret->count++] = time_since(workload.steps[i].start_ns, origin_ns);
-    }
+    status = take_steps(&workload, origin_ns, ret, err);
     workload_release(&workload);
     return status;
 }

@@ -119,6 +119,47 @@ END
         GROUP BY deviceId ORDER BY deviceId")" $'0|3000\n1|3060\n7|3420\n35|5100'
 }
 
+@test "a step of several devices is one part of the timeline, with the work of all of them" {
+    write_capture <<'END'
+p.devices = {0: {}, 1: {}}
+for device in (0, 1):
+    for k in range(3):
+        begin, call = 10000 + 10000 * k + 40 * device, 1000 * k + 100 * device
+        p.launch(call, 3, k + 1, 'op%d' % k, thread=device + 1, device=device)
+        p.step(begin, 0, 5, index=k + 1, stream=3, device=device)
+        p.ran(begin + 1000, begin + 5000, 3, k + 1, device=device)
+        p.step(begin + 9000, 1, 5, index=k + 1, stream=3, device=device)
+END
+    run_msprof export timeline --stable-names --split iteration --output out PROF_1
+    expect_status 0
+    expect_equal "$(cd out/mindstudio_profiler_output && grep -o '"name":"op[0-9]","ph":"X"' msprof_part_* | sort | uniq -c |
+        sed 's/^ *//')" '2 msprof_part_0001.json:"name":"op0","ph":"X"
+2 msprof_part_0002.json:"name":"op1","ph":"X"
+2 msprof_part_0003.json:"name":"op2","ph":"X"'
+    expect_equal "$(ls out/mindstudio_profiler_output)" "$(printf '%s\n' {msprof,step_trace}_part_000{1,2,3}.json)"
+}
+
+@test "memory of operators stands in the tables once, under its own device" {
+    write_capture <<'END'
+p.devices = {0: {}, 1: {}}
+for device in (0, 1):
+    p.launch(1000 * device, 3, 7, 'op%d' % device, thread=device + 1, device=device)
+    p.ran(20000, 21000, 3, 7, device=device)
+    p.memory(1000 * device + 50, 'op%d' % device, 0x1000, 4096 * (device + 1), 4096 * (device + 1), 65536, device=device)
+    p.memory(1000 * device + 80, 'op%d' % device, 0x1000, -4096 * (device + 1), 0, 65536, device=device)
+END
+    run_msprof export summary --stable-names --output out PROF_1
+    expect_status 0
+    expect_equal "$(cut -d, -f1-3,10 out/mindstudio_profiler_output/operator_memory.csv)" 'Device_id,Name,Size(KB),Device
+0,op0,4,NPU:0
+1,op1,8,NPU:1'
+    expect_equal "$(cut -d, -f1,4,6 out/mindstudio_profiler_output/memory_record.csv)" 'Device_id,Total Allocated(KB),Device
+0,4,NPU:0
+0,0,NPU:0
+1,8,NPU:1
+1,0,NPU:1'
+}
+
 @test "devices with different metrics have their own columns in one table" {
     capture <<'END'
 p.chips = {1: 1, 2: 4, 3: 5}

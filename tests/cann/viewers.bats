@@ -231,6 +231,21 @@ for table, column in (('TASK', 'taskType'), ('COMPUTE_TASK_INFO', 'name'), ('COM
 END
 }
 
+@test "tensors that an operator does not have are N/A in the database for viewers, as in the table" {
+    needs sqlite3
+    write_capture <<'END'
+p.launch(0, 1, 1, 'sink')
+p.tensors(95, 'sink', [(0, 2, 0, (4, 8))])
+p.ran(5000, 6500, 1, 1)
+END
+    run_msprof export db --stable-names --output out PROF_1
+    expect_status 0
+    expect_equal "$(sqlite3 "$(find out -name msprof.db)" "
+        SELECT (SELECT value FROM STRING_IDS WHERE id = inputShapes), (SELECT value FROM STRING_IDS WHERE id = outputShapes),
+            (SELECT value FROM STRING_IDS WHERE id = outputDataTypes), (SELECT value FROM STRING_IDS WHERE id = outputFormats)
+        FROM COMPUTE_TASK_INFO")" '"4,8"|N/A|N/A|N/A'
+}
+
 @test "a call of communication is called by what it is of, in the timeline and in the database for viewers" {
     capture <<'END'
 p.call(NODE, LAUNCH, 0, 100, item=p.hash('hcom'))

@@ -22,8 +22,9 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     return status == 0 ? record_stream_find_name(state, row, NODE_HASH, NODE_NAME_ID, err) : status;
 }
 
-/* Every device of a capture has all rows: what Ascend's tool gives. */
+/* Of a device that is no part of the capture every one has the rows, as Ascend's tool gives all of them. */
 #define DEVICES "(SELECT device_id AS device FROM capture_part WHERE NOT is_host) AS d"
+#define OF_DEVICE "device = device_id OR device_id NOT IN (SELECT p.device_id FROM capture_part p WHERE NOT p.is_host)"
 
 /* An allocation with its release: the next record of the same operator, address and device, if it gives back. */
 #define ALLOCATIONS                                                                                                    \
@@ -43,7 +44,7 @@ const struct record_kind kind_task_memory_info = {
             .name = "memory_record",
             .title = "Memory in use by operators",
             .doc = "Memory of the device that the operators together hold, whenever that changes.",
-            .query = {.from = DEVICES ", task_memory_info", .order_by = "device, id"},
+            .query = {.from = DEVICES ", task_memory_info", .where = OF_DEVICE, .order_by = "device, id"},
             .columns = VALUE_LIST(
                 {"Device_id", "device", .doc = "The device of the capture."},
                 {"Component", "'GE'", .doc = "Who allocated."},
@@ -61,6 +62,7 @@ const struct record_kind kind_task_memory_info = {
                 {
                     .with = ALLOCATIONS,
                     .from = DEVICES ", a",
+                    .where = OF_DEVICE,
                     .order_by = "device, NOT released, CASE WHEN released THEN next_id ELSE id END",
                 },
             .columns = VALUE_LIST(
