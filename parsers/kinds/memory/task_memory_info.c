@@ -22,7 +22,7 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     return status == 0 ? record_stream_find_name(state, row, NODE_HASH, NODE_NAME_ID, err) : status;
 }
 
-/* Of a device that is no part of the capture every one has the rows, as Ascend's tool gives all of them. */
+/* Rows of a device that is no part of the capture stand under every one, as Ascend's tool gives all of them. */
 #define DEVICES "(SELECT device_id AS device FROM capture_part WHERE NOT is_host) AS d"
 #define OF_DEVICE "device = device_id OR device_id NOT IN (SELECT p.device_id FROM capture_part p WHERE NOT p.is_host)"
 
