@@ -271,11 +271,13 @@ static int take_stage(void *arg, sqlite3_stmt *row, struct err *err)
     return 0;
 }
 
-/* Who launched most of what has a name; communication operators count without their running numbers. */
+/* Who launched most of what has a name; communication operators count without their running numbers, and operators of a
+ * call of aclnn, which stands in front of their names, as what it launched. */
 #define LAUNCHER                                                                                                       \
     "SELECT o.name || iif(o.line = '', '', ' at ' || o.line) FROM temp.framework_work w JOIN name n"                   \
     " ON n.id = w.name_id JOIN temp.framework_op o ON o.id = w.op_id"                                                  \
-    " WHERE n.text = ?1 OR (w.communicates AND substr(n.text, 1, length(?1) + 1) = ?1 || '_') GROUP BY o.id"           \
+    " WHERE n.text = ?1 OR ((w.communicates OR ?1 GLOB 'aclnn*') AND substr(n.text, 1, length(?1) + 1) = ?1 || '_')"   \
+    " GROUP BY o.id"                                                                                                   \
     " ORDER BY sum(w.duration_ns) DESC, o.id LIMIT 1"
 
 int evidence_name_launchers(sqlite3 *db, struct advice *advice, struct err *err)

@@ -87,9 +87,11 @@ END
     [[ $output != *"launched by"* ]]
 }
 
-@test "advise names an operator's own launcher, and of communication the one of all running numbers" {
+@test "advise names an operator's own launcher, of communication that of all running numbers, of a call that of its operators" {
     needs python3
     copy_run pt
+    run_msprof -q advise run_ascend_pt
+    expect_contains "$output" $'  aclnnMul  (at 1735689600001250.900 us, ts 1250.900)\n      launched by npu::npu_mul at train.py(1): main'
     sed -i -e 's#:Default/network/layer2/Conv2D-op8$#:Cast#' -e 's#:aclnnMul_MulAiCore_Mul$#:Cast_1#' \
         run_ascend_pt/PROF*/host/data/*hash_dic*
     run_msprof -q advise run_ascend_pt --format json
