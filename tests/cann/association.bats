@@ -484,6 +484,32 @@ END
         $'100|0|7|\n101|1|8|\n102|2|9|'
 }
 
+@test "counters of a run that is not in the log are told, and given to no other run" {
+    for chip in 5 7 8 11; do
+        rm -rf PROF_1
+        capture <<END
+p.chip = $chip
+p.pmu(100, 200, 1, 1, 1111, range(8))
+p.pmu(500, 1100, 1, 1, 2222, range(8))
+p.pmu(3000, 4000, 1, 1, 9999, range(8))
+for start, cycles in ((1000, None), (5000, 3333), (7000, 4444)):
+    p.ran(start, start + 1000, 1, 1)
+    if cycles is not None:
+        p.pmu(start, start + 1000, 1, 1, cycles, range(8))
+p.log(1, 9000, 2, 1)
+p.pmu(8500, 9000, 2, 1, 5555, range(8))
+p.ran(9500, 9600, 2, 1)
+p.pmu(9500, 9600, 2, 1, 6666, range(8))
+END
+        expect_status 3
+        expect_sql "SELECT coalesce(aic_total_cycle, aiv_total_cycle) FROM device_task ORDER BY start_ns" $'2222\n3333\n4444\n6666'
+        expect_equal "$(grep -c 'which did not run then' <<<"$stderr")" 3
+        for record in 0 2 5; do
+            expect_contains "$stderr" "record $record, offset $((128 * record)): counters of stream"
+        done
+    done
+}
+
 @test "counters of a task that did not run are told and not shown" {
     capture <<'END'
 p.ran(1000, 2000, 1, 1)
