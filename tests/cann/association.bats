@@ -190,6 +190,34 @@ END
     expect_sql "SELECT stream_id, op_name FROM device_task_report ORDER BY id" $'1|a\n2|aa\n1|b\n2|bb'
 }
 
+@test "a flip of an expanded stream says nothing of the one of its lowest 11 bits, in whatever order directories are read" {
+    write_capture <<'END'
+p.expand_streams()
+expanded, other = 3000, 3000 & 0x7ff
+p.launch(0, expanded, 65000, 'before')
+p.launch(1000, other, 7, 'first')
+p.host_flip(1500, expanded, 1)
+p.launch(2000, expanded, 3, 'after')
+p.launch(3000, other, 8, 'second')
+p.ran(5000, 5100, expanded, 65000)
+p.ran(5200, 5300, other, 7)
+p.flip(6000, expanded, 1)
+p.ran(7000, 7100, expanded, 3)
+p.ran(7200, 7300, other, 8)
+END
+    mv PROF_1 made
+    for order in 'host device_0' 'device_0 host'; do
+        rm -rf PROF_1 && mkdir PROF_1
+        for part in $order; do
+            cp -r "made/$part" PROF_1
+        done
+        run_msprof import -dir PROF_1
+        expect_status 0
+        expect_sql "SELECT stream_id, op_name, batch_id FROM device_task_report ORDER BY id" \
+            $'3000|before|0\n952|first|0\n3000|after|1\n952|second|0'
+    done
+}
+
 @test "maintenance of streams and tasks of other processors are no tasks of a device" {
     capture <<'END'
 p.call(RUNTIME, 1, 0, 100)
