@@ -185,7 +185,7 @@ struct device_pmu {
     uint32_t device_id, stream_id, task_id;
     enum pmu_core core;
     bool block; /* of one block; else of the whole task */
-    bool timed; /* duration_ns is how long it counted; else that follows from the cycles */
+    bool timed; /* duration_ns, which records with a start have, is how long it counted; else the cycles say it */
     int64_t duration_ns, total_cycle, counters[PMU_COUNTERS_MOST];
     size_t counter_count; /* PMU_COUNTERS or PMU_COUNTERS_MOST */
     /* In captures from before 2023 those of no task become rows of their own kind: */

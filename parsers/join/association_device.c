@@ -18,7 +18,7 @@ struct spooled_pmu {
         int64_t record, offset;
         size_t mark; /* of diagnostics; or MARK_OF_FILE */
         uint32_t file, stream_id, task_id;
-        bool block, repeated;
+        bool block, repeated, other_time; /* the last: its task ran, but not then */
     } place;
     uint32_t context_id, counter_count;
     uint8_t core;
@@ -141,10 +141,11 @@ int association_add_pmu(struct association *association, const struct device_pmu
     const struct decoder *decoder = association->decoder;
     struct spooled_pmu record = {
         .start_ns = pmu->start_ns,
-        .duration_ns = pmu->timed ? pmu->duration_ns : NO_DURATION,
+        .duration_ns = pmu->duration_ns,
         .total_cycle = pmu->total_cycle,
         .place = {place.record, place.offset, decoder->apart ? MARK_OF_FILE : diag_mark(decoder->capture->diag),
-                  (uint32_t)(decoder->file - decoder->capture->files), pmu->stream_id, pmu->task_id, pmu->block, false},
+                  (uint32_t)(decoder->file - decoder->capture->files), pmu->stream_id, pmu->task_id, pmu->block, false,
+                  false},
         .context_id = (uint32_t)pmu->context_id,
         .counter_count = (uint32_t)pmu->counter_count,
         .core = (uint8_t)pmu->core,
@@ -432,6 +433,14 @@ static struct matched_task *find_execution_from(const struct group *group, const
     return pmu->place.block ? last : NULL;
 }
 
+/* Whether the counters are of a run that the log lacks: a block must begin inside of its task, a task have some of its
+ * time. */
+static bool is_outside(const struct ran_task *ran, const struct spooled_pmu *pmu)
+{
+    int64_t last_ns = pmu->place.block ? pmu->start_ns : pmu->start_ns + pmu->duration_ns;
+    return pmu->start_ns >= 0 && (last_ns < ran->start_ns || pmu->start_ns > ran->end_ns);
+}
+
 /* Counters come nearly in the order of the executions, so the search goes on where the last one ended. */
 static struct matched_task *find_execution(struct group *group, const struct spooled_pmu *pmu)
 {
@@ -444,11 +453,10 @@ static struct matched_task *find_execution(struct group *group, const struct spo
         found = find_execution_from(group, pmu, pmu->context_id, 0);
     if (found == NULL && pmu->context_id != (uint32_t)NO_CONTEXT && !pmu->place.block)
         found = find_execution_from(group, pmu, (uint32_t)NO_CONTEXT, 0); /* the log does not say that it was split */
-    if (found == NULL)
+    if (found == NULL || is_outside(&found->ran, pmu))
         return NULL;
     group->counted = (size_t)(found - group->tasks.items);
-    bool outside = pmu->start_ns < found->ran.start_ns || pmu->start_ns > found->ran.end_ns;
-    return pmu->place.block && pmu->start_ns >= 0 && outside ? NULL : found;
+    return found;
 }
 
 static void add_up(struct pmu_sum *sum, const struct spooled_pmu *pmu)
@@ -478,7 +486,9 @@ static bool take_counters(struct matched_task *task, const struct spooled_pmu *p
         return true; /* counted already */
     sum->blocks += pmu->place.block;
     if (!pmu->place.block)
-        *sum = (struct pmu_sum){.whole = true, .counter_count = pmu->counter_count, .duration_ns = pmu->duration_ns};
+        *sum = (struct pmu_sum){.whole = true,
+                                .counter_count = pmu->counter_count,
+                                .duration_ns = pmu->timed ? pmu->duration_ns : NO_DURATION};
     add_up(sum, pmu);
     return true;
 }
@@ -503,6 +513,7 @@ static int take_pmu(struct association *association, struct device_join *join, s
         const struct spool_key key = {pmu->place.file, (uint64_t)pmu->place.record};
         struct pmu_place place = pmu->place;
         place.repeated = task != NULL;
+        place.other_time = group != NULL && order == 0 && pmu->start_ns >= 0;
         if (task == NULL || !take_counters(task, pmu))
             status = join_spool_add(&join->unmatched, NULL, &key, &place, sizeof place, err);
         if (status < 0 || next_pmu(association, join, err) < 0)
@@ -526,9 +537,9 @@ static int report_unmatched(const struct association *association, struct device
         diag_go_back(capture->diag, mark_of(capture, of->mark, of->file));
         diag_report(capture->diag, DIAG_PMU_UNMATCHED, &place, "counters of stream %u task %u, which %s", of->stream_id,
                     of->task_id,
-                    of->repeated ? "has others already"
-                    : of->block  ? "did not run then"
-                                 : "did not run");
+                    of->repeated     ? "has others already"
+                    : of->other_time ? "did not run then"
+                                     : "did not run");
         capture_file_drop(file, DIAG_PMU_UNMATCHED);
         status = 0;
     }

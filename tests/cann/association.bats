@@ -190,6 +190,34 @@ END
     expect_sql "SELECT stream_id, op_name FROM device_task_report ORDER BY id" $'1|a\n2|aa\n1|b\n2|bb'
 }
 
+@test "a flip of an expanded stream says nothing of the one of its lowest 11 bits, in whatever order directories are read" {
+    write_capture <<'END'
+p.expand_streams()
+expanded, other = 3000, 3000 & 0x7ff
+p.launch(0, expanded, 65000, 'before')
+p.launch(1000, other, 7, 'first')
+p.host_flip(1500, expanded, 1)
+p.launch(2000, expanded, 3, 'after')
+p.launch(3000, other, 8, 'second')
+p.ran(5000, 5100, expanded, 65000)
+p.ran(5200, 5300, other, 7)
+p.flip(6000, expanded, 1)
+p.ran(7000, 7100, expanded, 3)
+p.ran(7200, 7300, other, 8)
+END
+    mv PROF_1 made
+    for order in 'host device_0' 'device_0 host'; do
+        rm -rf PROF_1 && mkdir PROF_1
+        for part in $order; do
+            cp -r "made/$part" PROF_1
+        done
+        run_msprof import -dir PROF_1
+        expect_status 0
+        expect_sql "SELECT stream_id, op_name, batch_id FROM device_task_report ORDER BY id" \
+            $'3000|before|0\n952|first|0\n3000|after|1\n952|second|0'
+    done
+}
+
 @test "maintenance of streams and tasks of other processors are no tasks of a device" {
     capture <<'END'
 p.call(RUNTIME, 1, 0, 100)
@@ -482,6 +510,32 @@ for i in (2, 0, 1):
 END
     expect_sql "SELECT aic_total_cycle, aic_event0, aic_event7, aiv_total_cycle FROM device_task ORDER BY id" \
         $'100|0|7|\n101|1|8|\n102|2|9|'
+}
+
+@test "counters of a run that is not in the log are told, and given to no other run" {
+    for chip in 5 7 8 11; do
+        rm -rf PROF_1
+        capture <<END
+p.chip = $chip
+p.pmu(100, 200, 1, 1, 1111, range(8))
+p.pmu(500, 1100, 1, 1, 2222, range(8))
+p.pmu(3000, 4000, 1, 1, 9999, range(8))
+for start, cycles in ((1000, None), (5000, 3333), (7000, 4444)):
+    p.ran(start, start + 1000, 1, 1)
+    if cycles is not None:
+        p.pmu(start, start + 1000, 1, 1, cycles, range(8))
+p.log(1, 9000, 2, 1)
+p.pmu(8500, 9000, 2, 1, 5555, range(8))
+p.ran(9500, 9600, 2, 1)
+p.pmu(9500, 9600, 2, 1, 6666, range(8))
+END
+        expect_status 3
+        expect_sql "SELECT coalesce(aic_total_cycle, aiv_total_cycle) FROM device_task ORDER BY start_ns" $'2222\n3333\n4444\n6666'
+        expect_equal "$(grep -c 'which did not run then' <<<"$stderr")" 3
+        for record in 0 2 5; do
+            expect_contains "$stderr" "record $record, offset $((128 * record)): counters of stream"
+        done
+    done
 }
 
 @test "counters of a task that did not run are told and not shown" {

@@ -142,7 +142,7 @@ expect_records() { # rows, rejected records of each file
 def log(function, time, stream, task, kind):
     p._device(0, 'stars_soc', struct.pack('<HHHHQ48x', function | p._count(0, 'stars_soc') << 6 | kind << 10, 0x6bd3, stream, task,
                                           p._ticks(time)), 64)
-p._add(p.host, 'unaging.compact.expand_stream_spec', struct.pack('<HHIIIQB39x', 0x5a5a, RUNTIME, 815, 1, 1, MONOTONIC, $expanded), 64)
+p.expand_streams($expanded)
 for number, (stream, task, kind) in enumerate(((5000, 7, 0), (0x8000 | 77, 0x8000 | 4999, 0), (0x8000 | 78, 9, 3), (0x8000 | 79, 9, 4))):
     p.launch(1000 * number, *((5000, 7), (4999, 0x8000 | 77), (78, 9), (79, 9))[number], 'op%d' % number)
     log(0, 10000 + 1000 * number, stream, task, kind)

@@ -123,14 +123,16 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
         return decoder_refuse(decoder, keep, DIAG_RECORD_UNKNOWN, "function_type",
                               "function type %lld; expected %d or %d", (long long)cells[FUNCTION_TYPE].integer,
                               FUNCTION_TASK, FUNCTION_BLOCK);
-    *keep = decoder_check_span(decoder, "the task", part_device_ns(state->stream.part, cells[START_TICK].integer),
-                               part_device_ns(state->stream.part, cells[END_TICK].integer));
+    int64_t start_ns = part_device_ns(state->stream.part, cells[START_TICK].integer);
+    int64_t end_ns = part_device_ns(state->stream.part, cells[END_TICK].integer);
+    *keep = decoder_check_span(decoder, "the task", start_ns, end_ns);
     if (!*keep || (block && !is_of_other_core(row)))
         return 0;
     if (!block && cells[OVERFLOW].integer != 0)
         return decoder_refuse(decoder, keep, DIAG_RECORD_VALUE, "overflow", "counters that ran over; expected none");
     struct device_pmu pmu = {
-        .start_ns = part_device_ns(state->stream.part, cells[START_TICK].integer),
+        .start_ns = start_ns,
+        .duration_ns = end_ns - start_ns,
         .context_id = cells[FFTS_TYPE].integer == FFTS_PLUS ? cells[SUB_TASK_ID].integer : NO_CONTEXT,
         .device_id = (uint32_t)state->stream.device_id,
         .core = core_of(row, block),

@@ -63,6 +63,7 @@ static const struct field tagged_fields[] = {
 enum { TIME_LINE = 3, STEP_TRACE = 10, COPY = 11, TASK_TYPE_TAG = 12, TASK_FLIP = 14, BLOCK_NUMBER = 15 };
 #define FLIP_OF_DESTROYED 65535
 #define FLIP_STREAM_MASK 0x7ff
+#define FLIP_EXPANDED_STREAM_MASK 0x7fff
 
 static int64_t value(const struct row *row, size_t column)
 {
@@ -77,7 +78,8 @@ static void set_task(struct row *row, int64_t stream_id, int64_t task_id)
 
 static int take_flip(const struct paired_stream *state, struct row *row, struct err *err)
 {
-    set_task(row, value(row, WORD16) & FLIP_STREAM_MASK, value(row, WORD22));
+    const bool expanded = association_has_expanded_streams(state->stream.association);
+    set_task(row, value(row, WORD16) & (expanded ? FLIP_EXPANDED_STREAM_MASK : FLIP_STREAM_MASK), value(row, WORD22));
     row_set_integer(row, FLIP_NUM, value(row, WORD18));
     struct task_flip flip = {
         .time_ns = value(row, TIME_NS),

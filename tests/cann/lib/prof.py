@@ -64,6 +64,10 @@ class Prof:
             '<HHIIIQII56I', 0x5a5a, RUNTIME, 5, 1, 232, MONOTONIC, logic, len(streams) if count is None else count,
             *(list(streams) + [0] * (56 - len(streams)))), 256)
 
+    def expand_streams(self, expanded=1):
+        self._add(self.host, 'unaging.compact.expand_stream_spec', struct.pack(
+            '<HHIIIQB39x', 0x5a5a, RUNTIME, 815, 1, 1, MONOTONIC, expanded), 64)
+
     def copy(self, time, size, largest, direction, thread=1):
         self._add(self.host, 'unaging.compact.memcpy_info', struct.pack(
             '<HHIIIQQQH22x', 0x5a5a, RUNTIME, 803, thread, 18, MONOTONIC + time, size, largest, direction), 64)
