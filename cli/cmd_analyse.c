@@ -18,6 +18,7 @@
 #include "db/schema.h"
 #include "exporters/export.h"
 #include "exporters/reports/framework/analysis.h"
+#include "parsers/capture/capture.h"
 #include "parsers/frameworks/directory.h"
 
 #include <dirent.h>
@@ -194,14 +195,12 @@ static int simplify_part(const char *prof, const char *part, struct err *err)
 
 static int simplify_prof(const char *prof, struct err *err)
 {
-    static const char *const made[] = {
-        "mindstudio_profiler_output", "mindstudio_profiler_log", "sqlite", "timeline", "summary", "log"};
     int status = 0;
-    for (size_t i = 0; status == 0 && i < sizeof made / sizeof *made; i++)
-        status = remove_inside(prof, made[i], err);
     SCOPED_DIRECTORY DIR *opened = opendir(prof);
     for (struct dirent *entry; status == 0 && opened != NULL && (entry = readdir(opened)) != NULL;) {
-        if (strcmp(entry->d_name, "host") == 0 || strncmp(entry->d_name, "device_", 7) == 0)
+        if (capture_is_remade(entry->d_name))
+            status = remove_inside(prof, entry->d_name, err);
+        else if (strcmp(entry->d_name, "host") == 0 || strncmp(entry->d_name, "device_", 7) == 0)
             status = simplify_part(prof, entry->d_name, err);
     }
     return status;

@@ -5,6 +5,7 @@
 #include "cli/console.h"
 #include "cli/options/options.h"
 #include "exporters/reports/answers/outcome.h"
+#include "parsers/record.h"
 #include "parsers/switches/finding.h"
 
 #include <stdio.h>
@@ -106,6 +107,10 @@ static int run_options(const struct settings *settings)
     if (file == NULL)
         return console_fail(ERR_USAGE, NULL,
                             "no file given: FILE, or - for standard input, is missing; try 'msprof options --help'");
+    if (settings->options.chip >= 0 && !chip_is_known(settings->options.chip))
+        return console_fail(ERR_USAGE, NULL,
+                            "--chip is '%d', expected " CHIPS_KNOWN_TEXT "; try 'msprof options --help'",
+                            settings->options.chip);
     if (strcmp(file, "-") == 0)
         status = read_input(&text, &length, &err);
     else

@@ -95,6 +95,14 @@ struct layout_rate {
 };
 
 #define CHIPS_V6 (1U << 15 | 1U << 16) /* those of the Ascend 950 */
+/* Those whose records are known, by the number that info.json calls platform_version; and in words. */
+#define CHIPS_KNOWN (0x3fU | 1U << 7 | 1U << 8 | 1U << 9 | 1U << 11 | CHIPS_V6)
+#define CHIPS_KNOWN_TEXT "0 to 5, 7 to 9, 11, 15 or 16"
+static inline bool chip_is_known(int64_t chip)
+{
+    return chip >= 0 && chip < 32 && (CHIPS_KNOWN >> chip & 1) != 0;
+}
+
 #define LAYOUT_MAX_MAGICS 3
 #define LAYOUTS_MIXED_MAX 16 /* of a kind that may be mixed in one stream */
 

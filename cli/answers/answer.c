@@ -4,8 +4,10 @@
 #include "base/number.h"
 #include "cli/console.h"
 #include "db/database.h"
+#include "db/query/query.h"
 #include "exporters/load/load.h"
 #include "exporters/reports/framework/host_side.h"
+#include "parsers/record.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -16,12 +18,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static bool is_unknown(sqlite3 *db)
+{
+    struct db_facts facts;
+    struct err ignored = ERR_INIT;
+
+    return db_read_facts(db, &facts, &ignored) == 0 && facts.family == CAPTURE_UNKNOWN;
+}
+
 int answer_open_host_side(struct capture_visit *visit, sqlite3 **ret)
 {
     struct diagnostics diag;
     struct err err = ERR_INIT;
     int status = visit_open_database(visit, ret);
 
+    if (*ret != NULL && is_unknown(*ret)) {
+        status = status_worse(status, visit_tell_nothing(visit, *ret));
+        database_close(*ret);
+        *ret = NULL;
+        return status;
+    }
     if (*ret != NULL && visit->settings->step_range != NULL &&
         step_range_choose(*ret, visit->settings->step_range, &err) != 0) {
         database_close(*ret);

@@ -8,7 +8,7 @@
 #include "exporters/load/load.h"
 
 /* As visit_open_database, with the steps that --step-range chooses. Parts of the framework's records that cannot be
-   read are told, and the status is STATUS_DATA_PROBLEMS.
+   read are told, and the status is STATUS_DATA_PROBLEMS. A capture of no known family is told, and *ret stays NULL.
  */
 int answer_open_host_side(struct capture_visit *visit, sqlite3 **ret);
 

@@ -375,6 +375,8 @@ static int compare_sides(const struct settings *settings, const struct profiles 
     struct comparison comparison;
     struct err err = ERR_INIT;
 
+    if (base->count == 0 || new_side->count == 0)
+        return STATUS_NOTHING; /* said of each capture */
     int result = comparison_make(&sides[0], &sides[1], &options, gates, settings->diff.gates.count, &comparison, &err);
     if (result != 0)
         return console_missing(&err);

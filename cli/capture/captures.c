@@ -635,18 +635,28 @@ bool visit_is_empty(const struct capture_visit *visit, sqlite3 *db, struct err *
     return is_empty;
 }
 
-static int tell_nothing(struct capture_visit *visit)
+int visit_tell_nothing(struct capture_visit *visit, sqlite3 *db)
 {
-    struct err err = ERR_INIT, ignored = ERR_INIT;
-    sqlite3 *db = NULL;
+    struct err err = ERR_INIT;
 
-    if (database_open(visit->database, &db, &ignored) != 0 || !visit_is_empty(visit, db, &err)) {
+    if (db == NULL || !visit_is_empty(visit, db, &err)) {
         err_set(&err, ERR_NOT_FOUND, "'%s' holds no data that this version decodes", visit->directory);
         err_hint(&err, "see 'msprof kinds' for the files that are read");
     }
-    database_close(db);
     visit_fail(visit, LOG_SOURCE_COMMON, &err);
     return STATUS_NOTHING;
+}
+
+/* Opens the new database to say why nothing is in it. */
+static int tell_nothing(struct capture_visit *visit)
+{
+    struct err ignored = ERR_INIT;
+    sqlite3 *db = NULL;
+
+    database_open(visit->database, &db, &ignored);
+    int status = visit_tell_nothing(visit, db);
+    database_close(db);
+    return status;
 }
 
 int visit_import(struct capture_visit *visit)

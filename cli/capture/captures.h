@@ -86,6 +86,8 @@ int visit_import(struct capture_visit *visit);
 int visit_open_database(struct capture_visit *visit, sqlite3 **ret);
 /* Whether nothing at all was recorded; then ret says why. */
 bool visit_is_empty(const struct capture_visit *visit, sqlite3 *db, struct err *ret);
+/* Tells that nothing of the capture was decoded, and why when db (may be NULL) knows it; returns STATUS_NOTHING. */
+int visit_tell_nothing(struct capture_visit *visit, sqlite3 *db);
 /* Tells an error of the work on a capture on the console and in the log; returns its exit status. */
 int visit_fail(struct capture_visit *visit, const char *source, const struct err *err);
 

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pwd.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -250,17 +251,24 @@ static int take_secret(const struct collect_config *config, const struct collect
     return text != NULL ? secret_resolve(text, key, target->ssh.timeout * SECRET_TIMES, only_looks, ret, err) : 0;
 }
 
-/* A path with "~/" for the home directory of this machine's user. */
+/* A path with "~/" for the home directory of this machine's user: HOME, or what the passwd entry says where that is
+ * unset or empty, as under cron. */
 static int take_path(const char *text, char **ret, struct err *err)
 {
     const char *home = getenv("HOME");
+    struct passwd entry, *found = NULL;
+    char names[4096];
 
     if (text == NULL)
         return 0;
-    if (strncmp(text, "~/", 2) == 0 && home != NULL)
-        *ret = path_join(home, text + 2);
-    else
-        *ret = strdup(text);
+    const bool in_home = strncmp(text, "~/", 2) == 0;
+    if (in_home && (home == NULL || home[0] == '\0')) {
+        home = getpwuid_r(getuid(), &entry, names, sizeof names, &found) == 0 && found != NULL ? entry.pw_dir : "";
+        if (home[0] == '\0')
+            return err_set(err, ERR_USAGE, "'%s': neither HOME nor a passwd entry tells the home directory; set HOME",
+                           text);
+    }
+    *ret = in_home ? path_join(home, text + 2) : strdup(text);
     return *ret != NULL ? 0 : err_no_memory(err);
 }
 

@@ -735,6 +735,8 @@ static int load_family(sqlite3 *db, enum load_counters counters, struct workload
 
     if (status != 0)
         return status;
+    if (facts.family == CAPTURE_UNKNOWN)
+        return err_set(err, ERR_NOT_FOUND, "the capture holds no data that this version decodes");
     snprintf(ret->facts.family, sizeof ret->facts.family, "%s", families[facts.family].name);
     ret->facts.problems = facts.problems;
     ret->facts.tick_ns = 10;

@@ -162,6 +162,8 @@ struct capture {
 
 /* Whether a directory of this name is called like a capture: JOB*, PROF*. */
 bool capture_has_name(const char *name);
+/* Whether an entry of this name beside the data is a database, reports or a log, which an analysis makes anew. */
+bool capture_is_remade(const char *name);
 /* Whether an entry of this relative path makes the directory that it is in a capture: data/, that of a part, a data
  * file of its own. */
 bool capture_shows_in(const char *path);

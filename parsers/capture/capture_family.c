@@ -129,25 +129,15 @@ static void leave_foreign_files_out(struct capture *capture)
     }
 }
 
-static bool is_known_chip(int64_t chip)
-{
-    static const int64_t known[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 15, 16};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (known[i] == chip)
-            return true;
-    }
-    return false;
-}
-
 /* Devices of a chip whose records are not known are left out; the host and the other devices are not. */
 static void skip_unknown_chips(struct capture *capture)
 {
     for (size_t i = 0; i < capture->part_count; i++) {
         const struct capture_part *part = &capture->parts[i];
-        if (part->is_host || part->chip < 0 || is_known_chip(part->chip))
+        if (part->is_host || part->chip < 0 || chip_is_known(part->chip))
             continue;
         diag_report(capture->diag, DIAG_CHIP_UNKNOWN, FILE_PLACE(part->directory, "platform_version"),
-                    "chip %lld; expected 0 to 5, 7 to 9, 11, 15 or 16", (long long)part->chip);
+                    "chip %lld; expected " CHIPS_KNOWN_TEXT, (long long)part->chip);
         for (size_t k = 0; k < capture->file_count; k++) {
             struct capture_file *file = &capture->files[k];
             if (file->part == i)

@@ -21,25 +21,42 @@
 
 #define NESTING_MAX 2 /* of several captures each has a directory of its own in that of --output */
 
-/* Whether an entry beside the data has a name that msprof, Ascend's tool or a framework gives its results. */
+/* Names that msprof, Ascend's tool or a framework gives its results. */
+static const struct {
+    const char *name;
+    bool is_remade;
+} result_names[] = {{"sqlite", true},
+                    {"log", true},
+                    {"timeline", true},
+                    {"summary", true},
+                    {"flame", true},
+                    {"query", false},
+                    {"analyze", false},
+                    {"mindstudio_profiler_output", true},
+                    {"mindstudio_profiler_log", true},
+                    {"ASCEND_PROFILER_OUTPUT", false},
+                    {"cluster_analysis_output", false}};
+
+static int find_result(const char *name)
+{
+    for (size_t i = 0; i < sizeof result_names / sizeof *result_names; i++) {
+        if (strcmp(name, result_names[i].name) == 0)
+            return (int)i;
+    }
+    return -1;
+}
+
+bool capture_is_remade(const char *name)
+{
+    int result = find_result(name);
+    return result >= 0 && result_names[result].is_remade;
+}
+
+/* Whether an entry beside the data is called like results. */
 static bool is_output_name(const char *name)
 {
-    static const char *const names[] = {"sqlite",
-                                        "log",
-                                        "timeline",
-                                        "summary",
-                                        "query",
-                                        "analyze",
-                                        "mindstudio_profiler_output",
-                                        "mindstudio_profiler_log",
-                                        "ASCEND_PROFILER_OUTPUT",
-                                        "cluster_analysis_output"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    }
-    return (words_end_in(name, ".db") &&
-            (strncmp(name, "msprof_", 7) == 0 || strncmp(name, "communication_analyzer", 22) == 0));
+    return find_result(name) >= 0 || (words_end_in(name, ".db") && (strncmp(name, "msprof_", 7) == 0 ||
+                                                                    strncmp(name, "communication_analyzer", 22) == 0));
 }
 
 static bool is_directory(int at, const char *name)

@@ -199,8 +199,8 @@ static const char restore[] = "restore() { for f in \"$1\"/* \"$1\"/.[!.]* \"$1\
                               "[ -e \"$f\" ] || [ -L \"$f\" ] || continue\n"
                               "p=${f#" PLACEMENT_KEPT "/}\n"
                               "if [ -e \"$p\" ] || [ -L \"$p\" ]; then printf 'stays %s\\n' \"$p\"; continue; fi\n"
-                              "case $p in */*) mkdir -p \"${p%/*}\";; esac\n"
-                              "mv \"$f\" \"$p\" || r=1\n"
+                              "case $p in */*) mkdir -p \"./${p%/*}\";; esac\n"
+                              "mv \"$f\" \"./$p\" || r=1\n"
                               "done; }\n"
                               "r=0\n";
 
@@ -388,22 +388,24 @@ static int keep_placed(struct placement *placement, const struct project *projec
     return 0;
 }
 
+/* Programs get names with "./" in front: one that begins with "-" would be an option. */
 static void add_put_script(struct strbuf *script)
 {
     strbuf_adds(script, "umask 027\n"
                         "keep() { k=" PLACEMENT_KEPT "/$1; mkdir -p \"${k%/*}\" || return\n"
                         "while [ -e \"$k\" ] || [ -L \"$k\" ]; do k=$k~; done\n"
-                        "mv \"$1\" \"$k\" && printf 'kept %s\\n' \"$1\"; }\n"
+                        "mv \"./$1\" \"$k\" && printf 'kept %s\\n' \"$1\"; }\n"
                         "make() { case $1 in */*) [ -d \"${1%/*}\" ] || make \"${1%/*}\" || return;; esac\n"
                         "[ ! -e \"$1\" ] && [ ! -L \"$1\" ] || keep \"$1\" || return\n"
-                        "mkdir \"$1\" && printf 'd %s\\n' \"$1\" >>" RUN_MANIFEST " && printf 'made %s\\n' \"$1\"; }\n"
+                        "mkdir \"./$1\" && printf 'd %s\\n' \"$1\" >>" RUN_MANIFEST " &&\n"
+                        "printf 'made %s\\n' \"$1\"; }\n"
                         "while IFS= read -r line; do\n"
                         "line=${line#./}; f=${line#??} s=" PLACEMENT_STAGING "/${line#??}\n"
                         "case $f in */*) [ -d \"${f%/*}\" ] || make \"${f%/*}\" || exit 1;; esac\n"
-                        "if [ -L \"$s\" ] && [ -L \"$f\" ] && t=$(readlink \"$f\") && [ -n \"$t\" ] &&\n"
+                        "if [ -L \"$s\" ] && [ -L \"$f\" ] && t=$(readlink \"./$f\") && [ -n \"$t\" ] &&\n"
                         "[ \"$t\" = \"$(readlink \"$s\")\" ]; then printf 'same %s\\n' \"$f\"; continue; fi\n"
                         "case $line in n*) [ ! -e \"$f\" ] && [ ! -L \"$f\" ] || keep \"$f\" || exit 1;; esac\n"
-                        "mv -f \"$s\" \"$f\" || exit 1\n"
+                        "mv -f \"$s\" \"./$f\" || exit 1\n"
                         "done\nrm -rf " PLACEMENT_STAGING "\n");
 }
 
@@ -520,7 +522,7 @@ static void add_undo_script(const struct placement *placement, struct strbuf *sc
         strbuf_adds(script, "s=''; rm -rf " PLACEMENT_STAGING " || r=1\n");
     strbuf_adds(script, "while IFS= read -r f; do\nf=${f#./}\n"
                         "[ -e \"" PLACEMENT_KEPT "/$f\" ] || [ -L \"" PLACEMENT_KEPT "/$f\" ] || continue\n"
-                        "[ ! -e \"$f.after-run\" ] && mv \"$f\" \"$f.after-run\" && printf 'moved %s\\n' \"$f\"\n"
+                        "[ ! -e \"$f.after-run\" ] && mv \"./$f\" \"./$f.after-run\" && printf 'moved %s\\n' \"$f\"\n"
                         "done\n"
                         "[ ! -d " PLACEMENT_KEPT " ] || { restore " PLACEMENT_KEPT "; prune " PLACEMENT_KEPT "; }\n"
                         "[ $r -ne 0 ] || [ -n \"$s\" ] || rm -f " RUN_MANIFEST "\n");

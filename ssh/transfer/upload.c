@@ -489,8 +489,7 @@ static int send_singly(struct board *board, struct tar_out *tar, const char *sta
         if (file->present || file->staged || (begun_only && file->arrived == 0))
             continue;
         script = board_script_in(board, staging);
-        ssh_script_add(script, "f=" WORD "\numask 027\ncase \"$f\" in */*) mkdir -p \"${f%/*}\" || exit 1;; esac\n",
-                       file->path);
+        ssh_script_add(script, "f=./" WORD "\numask 027\nmkdir -p \"${f%/*}\" || exit 1\n", file->path);
         if (file->link != NULL)
             ssh_script_add(script, "ln -sf " WORD " \"$f\"\n", file->link);
         else

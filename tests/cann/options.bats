@@ -33,6 +33,23 @@ value() {
     expect_contains "$output" "aic_fixpipe_ratio"
 }
 
+@test "--chip takes the chips that import reads devices of, and no others" {
+    echo '{"l2": "on", "task_time": "on"}' >options.json
+    for chip in {0..16}; do
+        run_msprof options options.json --chip "$chip"
+        case $chip in
+        6 | 10 | 12 | 13 | 14)
+            expect_status 2
+            expect_contains "$stderr" "--chip is '$chip', expected 0 to 5, 7 to 9, 11, 15 or 16"
+            ;;
+        *) expect_status 0 ;;
+        esac
+    done
+    run_msprof options options.json --format json
+    expect_equal "$(value '[c["chips"] for c in d["collects"] if "nano_stars_profile" in c["kinds"]]')" "[[9]]"
+    expect_equal "$(value 'd["collects"][0]["chips"]')" "[0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 15, 16]"
+}
+
 @test "problems have status 3, name key and value, and suggest what is meant" {
     echo '{"l22": "on", "storage_limit": "100MB", "sys_io_sampling_freq": 500, "dvpp_freq": "50", "fp_point": "conv"}' \
         >options.json

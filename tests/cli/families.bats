@@ -42,6 +42,68 @@ family() {
     [[ $output == *"'later'"* ]]
 }
 
+# Makes a capture that nothing is known of, with $2 in info.json.0; without $2 of a file that is not read.
+unknown_capture() {
+    mkdir -p "$1/data"
+    if [ $# -gt 1 ]; then
+        printf %s "$2" >"$1/info.json.0"
+    else
+        echo letter >"$1/data/letter.txt"
+    fi
+}
+
+# Makes run/ of four captures that nothing is known of.
+unknown_captures() {
+    enter_scratch
+    mkdir run other
+    copy_capture other/JOBY
+    unknown_capture run/JOBA ''
+    unknown_capture run/JOBB '{}'
+    unknown_capture run/JOBC '{"version"'
+    unknown_capture run/JOBD
+}
+
+@test "a capture that nothing is known of has nothing to answer with" {
+    local command name
+    unknown_captures
+    run_msprof import run
+    expect_status 3
+    for command in "show" "show --table summary" "show --table op_summary" "show --table roofline" "show --table list" \
+        "advise" "advise --format json" "advise --format html" "report -o page.html" "report other -o page.html --diff" \
+        "diff other" "diff --new other" "diff --save page.html" "view --report" "view" "export timeline" "export summary" \
+        "export flame" "export flame --weight host" "export db" "analyse --rule communication"; do
+        for name in JOBA JOBB JOBC JOBD; do
+            # shellcheck disable=SC2086 # the words of a command
+            run_msprof $command run/$name
+            expect_status 3
+            [ $name = JOBD ] || expect_contains "$stderr" "$name': nothing was recorded, because"
+        done
+        expect_contains "$stderr" "JOBD' h"
+    done
+    [ ! -e page.html ]
+    run_msprof query run
+    expect_status 3
+}
+
+@test "a capture that nothing is known of does not keep the others from being answered" {
+    local command
+    unknown_captures
+    copy_capture run/JOBZ
+    run_msprof import run
+    expect_status 3
+    for command in "show" "show --table ops" "show --table op_summary --format csv" "advise" "diff other" \
+        "report --format markdown -o /dev/stdout" "report --format markdown -o /dev/stdout --diff other"; do
+        # shellcheck disable=SC2086 # the words of a command
+        run_msprof $command run
+        expect_status 3
+        [ "$(grep -c "nothing was recorded" <<<"$stderr")" -eq 3 ]
+        [[ ${output//\\/} == *bbox_pred* ]] # which Markdown escapes
+    done
+    run_msprof export flame run
+    expect_status 3
+    [ -d run/JOBZ/flame ]
+}
+
 @test "every kind that queries, joins and printed tables name exists" {
     local name names=0
     while read -r name; do

@@ -182,3 +182,31 @@ for path in glob.glob(sys.argv[1] + "/*.json"):
 assert compared > 500, compared
 END
 }
+
+@test "results in a capture are none of its data, whichever export made them" {
+    local source capture type commands="timeline summary db flame"
+    expect_equal "$("$MSPROF" export --help | awk '/^Commands:/ { of = 1; next } /^$/ { of = 0 } of && /^  [a-z]/ { print $1 }' |
+        paste -sd ' ')" "$commands"
+    for source in resnet50 cann/prof-910b cann/2022-910a cann/job-910a; do
+        capture=$(basename "$repository/testdata/$source"/[JP]*)
+        cp -R "$repository/testdata/$source/$capture" .
+        chmod -R u+w "$capture"
+        for type in $commands "timeline --format pftrace" "flame --format svg --weight count"; do
+            # shellcheck disable=SC2086 # an export's words
+            run_msprof export $type "$capture"
+            [ "$status" -eq 0 ] || [ "$type" = db ] || expect_status 0 # boards have none
+        done
+        for type in text db; do
+            run_msprof analyse "$capture" --rule communication,communication_matrix --type $type
+        done
+        for type in html markdown; do
+            run_msprof report "$capture" --format $type -o "$capture/report.$type"
+            expect_status 0
+        done
+        [ -d "$capture/flame" ]
+        run_msprof import "$capture"
+        expect_status 0
+        expect_not_contains "$stderr" warning
+    done
+    [ "$(find . -name analyze -o -name 'msprof_*.db' | grep -c .)" -ge 2 ]
+}

@@ -193,10 +193,12 @@ END
 
 @test "--simplify removes what the results do not need, and only of what is complete" {
     copy_run ms
+    "$MSPROF" export flame -q run_ascend_ms/PROF_*
     run_msprof analyse run_ascend_ms --simplify
     expect_status 0
     [ ! -e run_ascend_ms/FRAMEWORK ]
     [ ! -e "$(echo run_ascend_ms/PROF_*)/sqlite" ]
+    [ ! -e "$(echo run_ascend_ms/PROF_*)/flame" ]
     [ -f "$(echo run_ascend_ms/PROF_*)/device_0/data/stars_soc.data.0.slice_0" ]
     [ -f "$out/kernel_details.csv" ]
     rm -r run_ascend_ms

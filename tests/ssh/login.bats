@@ -234,3 +234,23 @@ s = socket.socket(socket.AF_UNIX); s.bind('$scratch/agent'); s.listen(); open('$
     expect_contains "$stderr" "cannot agree with the SSH server"
     expect_contains "$stderr" "AES-GCM, chacha20-poly1305 or AES-CTR"
 }
+
+@test "without HOME, as under cron, ~ is the home directory of the passwd entry" {
+    needs getent
+    start_sshd
+    local home_here way
+    home_here=$(getent passwd "$(id -u)" | cut -d : -f 6)
+    for way in --unset=HOME HOME=; do
+        launcher=(env "$way")
+        write_ini "$port"
+        sed -i '/^known_hosts = /d' board.ini
+        collect
+        expect_status 5
+        expect_contains "$stderr" "it is kept in '$home_here/.ssh/known_hosts'"
+        write_ini "$port"
+        sed -i 's|^key = .*|key = ~/no-such-key|' board.ini
+        collect
+        expect_contains "$stderr" "'$home_here/no-such-key'"
+    done
+    [ ! -e .ssh ]
+}

@@ -103,9 +103,9 @@ start_board_without() {
 
 works_without() {
     start_board_without "$@"
-    mkdir "$project/data"
-    echo data >"$project/data/d"
-    printf '#!/bin/sh\nfor n in B A; do mkdir -p JOB$n/data/sub; echo $n >JOB$n/data/sub/f; : >JOB$n/.hidden; done\ntouch -d 2001-01-01 JOBB\n' \
+    mkdir "$project/data" "$project/-e"
+    echo data | tee "$project/-d" "$project/-e/d" >"$project/data/d"
+    printf '#!/bin/sh\n[ -s ../-d ] && [ -s ../-e/d ] || exit\nfor n in B A; do mkdir -p JOB$n/data/sub; echo $n >JOB$n/data/sub/f; : >JOB$n/.hidden; done\ntouch -d 2001-01-01 JOBB\n' \
         >"$project/out/main"
     collect
     expect_status 0

@@ -10,8 +10,8 @@ load ../cli/common
 load server
 
 setup_file() {
-    begin_scenes overwrites keeps_twice killed_upload changed_by_run changed_same_size changed_late weak_sums no_sums fetch_under_run \
-        open_file orphan orphan_without_proc late_end unsynced
+    begin_scenes overwrites keeps_twice dashes killed_upload changed_by_run changed_same_size changed_late weak_sums no_sums \
+        fetch_under_run open_file orphan orphan_without_proc late_end unsynced
 }
 
 teardown_file() {
@@ -82,6 +82,36 @@ scene_keeps_twice() {
 
 @test "--keep replaces what msprof brought, keeps what it did not, and a run without --keep puts that back" {
     scene keeps_twice
+}
+
+# The project and the board have names that begin with "-": dash_run RUN WHAT-THE-PROGRAM-DOES OPTION...
+dash_run() {
+    printf '%s\n' "$1" | tee "$project/-n" "$project/-d/-e/-f" "$project/-d/f" >"$project/-k/f"
+    printf '#!/bin/sh\ncd .. && [ "$(cat ./-n ./-l ./-d/-e/-f ./-d/f ./-k/f | uniq -c | tr -d " ")" = 5%s ] || exit
+        %s\nmkdir -p out/JOB%s/data; echo x >out/JOB%s/data/f\n' "$1" "$2" "$1" "$1" >"$project/out/main"
+    collect --output "$1" "${@:3}"
+    expect_status 0
+}
+
+scene_dashes() {
+    start_sshd
+    mkdir -p "$project/-d/-e" "$project/-k" "$home/profiling/-k"
+    ln -s ./-n "$project/-l"
+    printf 'mine\n' | tee "$home/profiling/-n" "$home/profiling/-k/f" >"$home/profiling/-d"
+    cp -a "$home/profiling" before
+    dash_run first 'echo new >./-n'
+    expect_contains "$stderr" "1 file of the project was changed on the board and stays there: '-n'"
+    expect_equal "$(<"$home/profiling/-n.after-run")" new
+    rm -- "$home/profiling/-n.after-run"
+    rmdir "$home/profiling/out"
+    diff -r "$home/profiling" before
+    dash_run second : --keep
+    dash_run third : --keep
+    cmp "$home/profiling/.msprof-kept/-n" before/-n
+}
+
+@test "names that begin with a dash are brought, put back and removed as others are" {
+    scene dashes
 }
 
 scene_killed_upload() {

@@ -26,7 +26,8 @@ struct rank_times {
 
 struct link {
     int64_t source, target;
-    double mb, ms;
+    double mb, ms, below; /* the last in % of the median */
+    char transport[32], slow[8];
 };
 
 struct cluster {
@@ -90,17 +91,21 @@ static int load_ranks(struct cluster *cluster, const char *directory, struct err
     return 0;
 }
 
-/* A row of slow_links.csv: source, target, transport, MB, ms. */
+/* A row of slow_links.csv: source, target, transport, MB, ms; behind two bandwidths how far below the median, and
+ * behind two more whether that is slow. */
 static int take_link(void *arg, const char *const *fields, size_t count, uint64_t number, struct err *err)
 {
     struct cluster *cluster = arg;
     struct link link;
 
-    if (number == 1 || count < 5 || number_parse_integer(fields[0], strlen(fields[0]), &link.source) != 0 ||
+    if (number == 1 || count < 11 || number_parse_integer(fields[0], strlen(fields[0]), &link.source) != 0 ||
         number_parse_integer(fields[1], strlen(fields[1]), &link.target) != 0 || link.source == link.target)
         return 0;
     link.mb = real_of(fields[3]);
     link.ms = real_of(fields[4]);
+    link.below = strtod(fields[7], NULL);
+    snprintf(link.transport, sizeof link.transport, "%s", fields[2]);
+    snprintf(link.slow, sizeof link.slow, "%s", fields[10]);
     return array_add(&cluster->links, err, link);
 }
 
@@ -281,7 +286,8 @@ static void put_map(const struct cluster *cluster)
 
 static void put_links(const struct cluster *cluster)
 {
-    static const char *const heads[] = {"#From", "#To", "#Time(ms)", "#Data(MB)", "#Bandwidth(GB/s)"};
+    static const char *const heads[] = {
+        "#From", "#To", "Transport", "#Time(ms)", "#Data(MB)", "#Bandwidth(GB/s)", "#Below Median(%)", "Slow"};
     struct html_page *page = cluster->page;
     size_t shown = 0;
 
@@ -293,8 +299,12 @@ static void put_links(const struct cluster *cluster)
     for (; shown < cluster->links.count && shown < HTML_ROWS_MAX; shown++) {
         const struct link *link = &cluster->links.items[shown];
         html_open(&page->w, "tr");
-        html_cell_number(page, "%" PRId64 "|%" PRId64 "|%.6f|%.6f", link->source, link->target, link->ms, link->mb);
+        html_cell_number(page, "%" PRId64 "|%" PRId64, link->source, link->target);
+        html_cell(page, link->transport);
+        html_cell_number(page, "%.6f|%.6f", link->ms, link->mb);
         html_cell_number(page, link->ms > 0 ? "%.4f" : TABLE_MISSING, link->ms > 0 ? link->mb / link->ms : 0);
+        html_cell_number(page, "%.2f", link->below);
+        html_cell(page, link->slow);
         html_close(&page->w);
     }
     html_table_end(page);

@@ -578,13 +578,12 @@ int outcome_tell_emptiness(sqlite3 *db, struct strbuf *ret, struct err *err)
 /* The numbers of chips, divided: all of them stand as their own. */
 static void put_chips(FILE *stream, const struct switch_effect *effect, const char *divider)
 {
-    static const int known[] = {0, 1, 2, 3, 4, 5, 7, 8, 11, 15, 16};
     bool any = false;
 
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (!switch_effect_on_chip(effect, known[i]))
+    for (int chip = 0; chip <= SWITCH_MOST_CHIP; chip++) {
+        if (!chip_is_known(chip) || !switch_effect_on_chip(effect, chip))
             continue;
-        fprintf(stream, "%s%d", any ? divider : "", known[i]);
+        fprintf(stream, "%s%d", any ? divider : "", chip);
         any = true;
     }
 }
