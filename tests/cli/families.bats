@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Families of captures as the command line shows them, and the kinds that the code names.
+# shellcheck disable=SC2154 # run_msprof sets status, output and stderr
 
 load common
 

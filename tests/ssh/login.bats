@@ -241,6 +241,7 @@ s = socket.socket(socket.AF_UNIX); s.bind('$scratch/agent'); s.listen(); open('$
     local home_here way
     home_here=$(getent passwd "$(id -u)" | cut -d : -f 6)
     for way in --unset=HOME HOME=; do
+        # shellcheck disable=SC2034 # run_msprof uses it
         launcher=(env "$way")
         write_ini "$port"
         sed -i '/^known_hosts = /d' board.ini
