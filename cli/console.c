@@ -194,7 +194,7 @@ void console_guard_descriptors(void)
     }
 }
 
-static struct own_action {
+static struct {
     int signal;
     void (*action)(int), (*inherited)(int);
 } own_actions[] = {

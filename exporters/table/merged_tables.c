@@ -18,8 +18,7 @@ struct merged_table {
 struct merged_tables {
     const struct export_options *options;
     struct export_result *result;
-    const struct merge_part *part; /* whose rows come now */
-    struct row_owner owner;        /* likewise */
+    struct row_owner owner; /* whose rows come now */
     struct merged_table_list ARRAY_OF(struct merged_table) tables;
     bool second; /* tables are made once more */
 };
@@ -39,7 +38,6 @@ struct merged_tables *merged_tables_new(const struct export_options *options, st
 
 int merged_tables_begin(struct merged_tables *merged, const struct merge_part *part, struct err *err)
 {
-    merged->part = part;
     row_owner_release(&merged->owner);
     return part->names_host || part->names_device
                ? row_owner_init(&merged->owner, part->host, part->names_device, part->names_host, err)

@@ -22,7 +22,7 @@ struct table_file {
 
 struct merged_tables *merged_tables_new(const struct export_options *options, struct export_result *result,
                                         struct err *err);
-/* The rows from here on are those of this capture, which must outlive them. */
+/* The rows from here on are those of this capture. */
 int merged_tables_begin(struct merged_tables *merged, const struct merge_part *part, struct err *err);
 
 /* Takes out the file of a table where the capture before left it; it is not open where there is none yet. The plan is
