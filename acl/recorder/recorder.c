@@ -296,7 +296,7 @@ static struct ring_pool pool;
 static struct recorder_options options;
 static unsigned capture_count;
 static bool has_files, reported;
-static bool is_child; /* of the process that started */
+static bool is_child;          /* of the process that started */
 static atomic_uint lost_early; /* calls, before there was a capture */
 
 static pthread_t carrier;
