@@ -229,8 +229,8 @@ struct ran_task {
     uint8_t accelerator_id : 6;
 };
 
-/* How a task is split into parts that are rows, too (device_task.split). Of a mixed kernel part 0 is shown, or it is
- * hidden, where the whole alone is an operator. */
+/* How a task is split into parts that are rows, too (device_task.split). Part 0 of a mixed kernel is hidden where the
+ * whole alone is an operator. */
 enum task_split { SPLIT_NONE, SPLIT_WHOLE, SPLIT_MIXED_WHOLE, SPLIT_MIXED_PART, SPLIT_MIXED_HIDDEN };
 
 #define NO_DURATION (-1)

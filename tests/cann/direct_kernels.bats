@@ -99,7 +99,7 @@ own_1|AI_VECTOR_CORE|1
 own_2|AI_CPU|1
 own_3|MIX_AIC|1
 own_4|MIX_AIV|1'
-    expect_equal "$(columns_of op_summary 'Op Name,Task Duration(us)' | grep own_[34])" $'own_3|0.8\nown_4|0.8'
+    expect_equal "$(columns_of op_summary 'Op Name,Task Duration(us)' | grep 'own_[34]')" $'own_3|0.8\nown_4|0.8'
 }
 
 @test "of a collection at level 0 kernels have names alone, and there are no statistics of types" {
