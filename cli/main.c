@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/progress.h"
+#include "cli/capture/place.h"
 #include "cli/cmd_help.h"
 #include "cli/console.h"
 #include "cli/options/options.h"
@@ -48,6 +49,23 @@ static int read_settings(struct settings *settings, int argc, char **argv)
     return result != 0 ? tell_usage(settings, &err) : STATUS_DONE;
 }
 
+/* Files that the user names are written by every command likewise: never over the data of a capture. */
+static int check_outputs(const struct settings *settings)
+{
+    for (size_t i = 0; i < option_count; i++) {
+        const struct option_spec *option = &option_table[i];
+        const char *path = option->is_output && option_applies(option, settings->command)
+                               ? *(const char *const *)((const char *)settings + option->offset)
+                               : NULL;
+        struct err err = ERR_INIT;
+        if (path == NULL || place_check_file(path, &err) == 0)
+            continue;
+        err_wrap(&err, "--%s", option->name);
+        return console_error(&err);
+    }
+    return STATUS_DONE;
+}
+
 static int run(int argc, char **argv, bool only_check)
 {
     SCOPED(settings_release) struct settings whole;
@@ -63,7 +81,8 @@ static int run(int argc, char **argv, bool only_check)
         help_print(settings->command, stderr);
         return STATUS_USAGE;
     }
-    return command->run(settings);
+    const int checked = check_outputs(settings);
+    return checked == STATUS_DONE ? command->run(settings) : checked;
 }
 
 /* The first signal asks to stop, the second does not ask. */
