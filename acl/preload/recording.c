@@ -238,7 +238,7 @@ struct begun {
 #define PAGE_BYTES 4096
 #define STACK_WORDS 16 /* trampoline.S: STACK_BYTES */
 
-struct begun preload_begin(uint32_t index, const char *argument);
+struct begun preload_begin(uint32_t index, const char *argument, const void *caller);
 void preload_end(uint32_t index, int64_t begin_ns);
 size_t preload_readable_words(const char *address);
 
@@ -370,11 +370,11 @@ static void (*destination(void))(uint16_t, uint32_t, int64_t, int64_t, uint64_t)
     return recorder_running() && !acl_json_runs() ? recorder_call : NULL;
 }
 
-struct begun preload_begin(uint32_t index, const char *argument)
+struct begun preload_begin(uint32_t index, const char *argument, const void *caller)
 {
     acl_json_before(index, argument);
     bool is_started = start_once(index);
-    void *real = function_real(index);
+    void *real = function_real(index, caller);
     if (!is_started || destination() == NULL)
         return (struct begun){real, NOT_RECORDED};
     int64_t begin_ns = recorder_now();
