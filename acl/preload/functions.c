@@ -14,7 +14,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 enum group {
     GROUP_op = RECORDER_ACL_OP,
@@ -82,7 +81,7 @@ static void fill_slots(void)
 static int32_t find_one_by_one(const char *name)
 {
     for (size_t i = 0; i < FUNCTION_COUNT; i++)
-        if (strcmp(functions[i].name, name) == 0)
+        if (symbols_same_name(functions[i].name, name))
             return (int32_t)i;
     return -1;
 }
@@ -101,7 +100,7 @@ int32_t functions_find(const char *name)
         atomic_store_explicit(&state, FILLED, memory_order_release);
     }
     for (size_t slot = home(name); slots[slot] != 0; slot = (slot + 1) & (SLOTS - 1))
-        if (strcmp(functions[slots[slot] - 1].name, name) == 0)
+        if (symbols_same_name(functions[slots[slot] - 1].name, name))
             return slots[slot] - 1;
     return -1;
 }
@@ -183,8 +182,8 @@ static void *look_up(void *handle, const char *name, const char *version)
     return found != NULL ? found : preload_system_dlsym(handle, name);
 }
 
-/* What every library sees. Where there are several versions, a caller that asks for none gets the oldest, and not the
- * newest, as dlsym does. */
+/* Searches where every library does. Where there are several versions, a caller that asks for none gets the oldest, and
+ * not the newest, as dlsym does. */
 static void *find_global(struct search *search)
 {
     void *found = look_up(RTLD_NEXT, search->name, search->version);
@@ -197,7 +196,7 @@ static void *find_global(struct search *search)
     return found;
 }
 
-/* What a library sees of those that were loaded with it. */
+/* Searches the libraries that were loaded with one. */
 static void *find_beside(const struct link_map *library, const char *name, const char *version)
 {
     if (library == NULL || library->l_name == NULL || library->l_name[0] == '\0')
@@ -243,9 +242,11 @@ static struct place place_pool[PLACES / 2];
 static atomic_size_t places_used;
 static atomic_uint generation;
 
-void functions_forget_places(void)
+__attribute__((visibility("default"))) int dlclose(void *handle)
 {
+    int result = system_dlclose(handle);
     atomic_fetch_add(&generation, 1);
+    return result;
 }
 
 static size_t home_of_place(uint32_t index, const void *caller)

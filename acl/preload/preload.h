@@ -18,8 +18,6 @@ uint32_t function_type(uint32_t index);
 /* The function that a caller at this address means: what the dynamic linker would have found for its library. When
  * there is none the process ends as the dynamic linker would end it. */
 void *function_real(uint32_t index, const void *caller);
-/* A library may have been unloaded: what libraries find is looked up anew. */
-void functions_forget_places(void);
 /* Tells a recorder the names of all types. */
 void functions_name_types(int (*name_type)(uint16_t level, uint32_t type, const char *name));
 /* As signals_in_forked_child. */
@@ -62,6 +60,8 @@ typedef void *system_dlvsym_function(void *handle, const char *name, const char 
 extern system_dlvsym_function *preload_system_dlvsym;
 void system_find_dlsym(void);
 
+/* From now on the function is called before the process ends by _exit or _Exit. It must be safe in signal handlers. */
+void system_call_before_end(void (*first)(void));
 /* Writes to standard error. */
 void system_say(const char *text);
 int system_dlclose(void *handle);
@@ -69,11 +69,6 @@ int system_dlclose(void *handle);
 void *system_function(const char *name);
 /* "PROGRAM: symbol lookup error: ...", and status 127: what the dynamic linker does. */
 _Noreturn void system_fail(const char *name);
-
-/* ---- exits.c ---- */
-
-/* Writes what was recorded and ends the process without exit handlers. */
-_Noreturn void exits_process(int status);
 
 /* ---- signals.c ---- */
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "acl/preload/symbols.h"
 
-#include <string.h>
-
 #define VERSION_HIDDEN 0x8000u /* not the default one */
 #define VERSION_MASK 0x7fffu
 
@@ -118,7 +116,7 @@ const char *symbols_wanted_version(const struct link_map *map, const char *name)
     size_t count = count_symbols(&tables);
     for (size_t i = 1; i < count; i++) {
         const ElfW(Sym) *symbol = &tables.symbols[i];
-        if (symbol->st_shndx == SHN_UNDEF && strcmp(tables.names + symbol->st_name, name) == 0)
+        if (symbol->st_shndx == SHN_UNDEF && symbols_same_name(tables.names + symbol->st_name, name))
             return needed_version(&tables, tables.versions[i] & VERSION_MASK);
     }
     return NULL;
@@ -140,7 +138,7 @@ size_t symbols_definitions(const struct link_map *map, const char *name, const c
         return 0;
     size_t count = count_symbols(&tables);
     for (size_t i = 1; i < count; i++) {
-        if (!is_function(&tables.symbols[i]) || strcmp(tables.names + tables.symbols[i].st_name, name) != 0)
+        if (!is_function(&tables.symbols[i]) || !symbols_same_name(tables.names + tables.symbols[i].st_name, name))
             continue;
         found++;
         uint16_t version = tables.versions != NULL ? tables.versions[i] & VERSION_MASK : 0;
@@ -160,7 +158,7 @@ void *symbols_function(const struct link_map *map, const char *name)
     for (size_t i = 1; i < count; i++) {
         const ElfW(Sym) *symbol = &tables.symbols[i];
         if (!is_function(symbol) || (symbol->st_info & 0xfu) != STT_FUNC ||
-            strcmp(tables.names + symbol->st_name, name) != 0)
+            !symbols_same_name(tables.names + symbol->st_name, name))
             continue;
         found = (void *)(map->l_addr + symbol->st_value); /* NOLINT(performance-no-int-to-ptr) */
         if (tables.versions == NULL || (tables.versions[i] & VERSION_HIDDEN) == 0)

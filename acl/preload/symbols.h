@@ -9,6 +9,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* strcmp is a sanitizer's own where one is in the program, and calls nothing before that is ready. */
+static inline bool symbols_same_name(const char *a, const char *b)
+{
+    while (*a != '\0' && *a == *b) {
+        a++;
+        b++;
+    }
+    return *a == *b;
+}
+
 /* The version with which the library asks for a function of another one; NULL: without, or not at all. */
 const char *symbols_wanted_version(const struct link_map *map, const char *name);
 

@@ -8,8 +8,12 @@
 #include <link.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
 
 system_dlsym_function *preload_system_dlsym;
 system_dlvsym_function *preload_system_dlvsym;
@@ -21,13 +25,39 @@ void system_say(const char *text)
     (void)ignored;
 }
 
+static _Atomic(void (*)(void)) call_first;
+
+void system_call_before_end(void (*first)(void))
+{
+    atomic_store(&call_first, first);
+}
+
+static _Noreturn void end_process(int status)
+{
+    void (*first)(void) = atomic_load(&call_first);
+    if (first != NULL)
+        first();
+    for (;;)
+        syscall(SYS_exit_group, status);
+}
+
+EXPORT _Noreturn void _exit(int status)
+{
+    end_process(status);
+}
+
+EXPORT _Noreturn void _Exit(int status)
+{
+    end_process(status);
+}
+
 void system_fail(const char *name)
 {
     system_say(program_invocation_name);
     system_say(": symbol lookup error: undefined symbol: ");
     system_say(name);
     system_say(" (looked up by libmsprof_preload)\n");
-    exits_process(127);
+    end_process(127);
 }
 
 /* The function of the first library behind this one that has it: that is what a lookup by RTLD_NEXT finds, but dlsym
@@ -73,11 +103,4 @@ int system_dlclose(void *handle)
         atomic_store(&next, function);
     }
     return function(handle);
-}
-
-__attribute__((visibility("default"))) int dlclose(void *handle)
-{
-    int result = system_dlclose(handle);
-    functions_forget_places();
-    return result;
 }
