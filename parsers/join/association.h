@@ -96,7 +96,8 @@ bool association_has_expanded_streams(const struct association *association);
 /* A task handed to a device. */
 struct host_track {
     int64_t time_ns, task_type_id, kernel_id;
-    int64_t block_num; /* -1: not given */
+    int64_t block_num;  /* -1: not given */
+    uint32_t mix_ratio; /* blocks of a mixed kernel's other core for each of these; 0: not given */
     uint32_t thread_id, device_id, stream_id, task_id, batch_id;
 };
 int association_add_track(struct association *association, const struct host_track *track, struct err *err);

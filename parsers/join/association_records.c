@@ -76,6 +76,8 @@ void association_free(struct association *association)
     id_map_release(&association->unnamed_ids);
     id_map_release(&association->call_kind_ids);
     large_free(association->call_kinds.items);
+    large_free(association->halves.items);
+    id_map_release(&association->half_numbers);
     join_spool_release(&association->host_unbatched);
     join_spool_release(&association->host_tasks);
     id_map_release(&association->lowest_batches);
@@ -310,7 +312,12 @@ int association_add_track(struct association *association, const struct host_tra
         .batch_id = track->batch_id,
         .block_num = track->block_num >= 0 && track->block_num <= INT32_MAX ? (int32_t)track->block_num : -1,
         .device_id = (uint16_t)track->device_id,
+        .mix_ratio = (uint16_t)track->mix_ratio,
     };
+    struct device_half *half = association_half(association, track->device_id, err);
+    if (half == NULL)
+        return err_status(err);
+    half->launched++;
     association->has_batches |= track->batch_id != 0;
     return association_add_record(association, track->thread_id, HOST_RECORD_TRACK, &copy, offsetof(struct track, leaf),
                                   err);
@@ -343,6 +350,8 @@ int association_finish(struct association *association, struct err *err)
 {
     if (association->executions != NULL)
         return executions_join(association->executions, err);
-    int status = association_end_part(association, err);
-    return status == 0 ? association_report_not_run(association, err) : status;
+    if (association_end_part(association, err) < 0 || association_report_not_run(association, err) < 0)
+        return err_status(err);
+    association_report_halves(association);
+    return 0;
 }

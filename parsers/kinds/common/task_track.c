@@ -15,7 +15,9 @@
          "The type, as an id of the type dictionary at the level of the runtime.")                                     \
     MADE(KERNEL_NAME_ID, "kernel_name_id", "Kernel name", NUMBER, "The kernel, as an id of the hash dictionary.")      \
     MADE(KERNEL_BLOCK_NUM, "kernel_block_num", "Kernel block num", NUMBER,                                             \
-         "How many blocks the kernel is launched with; only when 40 bytes of payload are used.")
+         "How many blocks the kernel is launched with; only when 40 bytes of payload are used.")                       \
+    MADE(KERNEL_MIX_RATIO, "kernel_mix_ratio", "Kernel mix ratio", NUMBER,                                             \
+         "How many times as many blocks of the other core a mixed kernel has; likewise.")
 
 enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) };
 
@@ -69,11 +71,13 @@ static int take_track(struct decoder *decoder, void *state, struct row *row, boo
                                 .task_id = row_u32(row, TASK_ID),
                                 .destroys = row->cells[BATCH_ID].integer == BATCH_OF_DESTROYED},
             err);
+    const bool launched = row->cells[DATA_LENGTH].integer == KERNEL_PAYLOAD;
     struct host_track track = {
         .time_ns = time_ns,
         .task_type_id = type,
         .kernel_id = row->cells[KERNEL_NAME_ID].integer,
-        .block_num = row->cells[DATA_LENGTH].integer == KERNEL_PAYLOAD ? row->cells[KERNEL_BLOCK_NUM].integer : -1,
+        .block_num = launched ? row->cells[KERNEL_BLOCK_NUM].integer : -1,
+        .mix_ratio = launched ? row_u32(row, KERNEL_MIX_RATIO) : 0,
         .thread_id = row_u32(row, THREAD_ID),
         .device_id = row_u32(row, DEVICE_ID),
         .stream_id = row_u32(row, STREAM_ID),
