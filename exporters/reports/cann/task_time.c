@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { DEVICE, NAME, TYPE, STREAM, TASK, DURATION, START, STOP, OPERATOR, CORE, HOST_TYPE, DEVICE_TYPE };
+enum { DEVICE, NAME, TYPE, STREAM, TASK, DURATION, START, STOP, OPERATOR, CORE, HOST_TYPE, DEVICE_TYPE, CONTEXT };
 
 static const struct report_column columns[] = {
     [DEVICE] = {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
@@ -28,25 +28,25 @@ static const struct report_column columns[] = {
     [CORE] = {"", "op_task_type", .flags = REPORT_INPUT},
     [HOST_TYPE] = {"", "host_type_id", .flags = REPORT_INPUT},
     [DEVICE_TYPE] = {"", "type", .flags = REPORT_INPUT},
+    [CONTEXT] = {"", "context_id", .flags = REPORT_INPUT},
     {.title = NULL},
 };
 
 static int take_task(struct report_worker *worker, struct report_value *values, struct err *err)
 {
     bool timed = values[START].kind != VALUE_MISSING && values[DURATION].kind != VALUE_MISSING;
-    (void)worker;
     (void)err;
     if (timed)
         values[STOP] = value_integer(number_add(values[START].integer, values[DURATION].integer));
     if (values[NAME].kind == VALUE_MISSING)
         values[NAME] = values[OPERATOR];
     if (values[OPERATOR].kind != VALUE_MISSING)
-        values[TYPE] = value_text(
-            value_name_find(core_names_or_unknown, values[CORE].kind != VALUE_MISSING ? values[CORE].integer : -1));
+        values[TYPE] = value_text(cann_core_type(worker->run->session->options->cann_version,
+                                                 values[CORE].kind != VALUE_MISSING ? values[CORE].integer : -1));
     else if (values[HOST_TYPE].kind != VALUE_MISSING)
         values[TYPE] = value_name(values[HOST_TYPE].integer);
     else
-        values[TYPE] = value_text(cann_device_type(values[DEVICE_TYPE].integer));
+        values[TYPE] = value_text(cann_device_type(values[DEVICE_TYPE].integer, values[CONTEXT].kind != VALUE_MISSING));
     return 0;
 }
 
