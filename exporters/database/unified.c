@@ -240,10 +240,10 @@ static int add_operator(struct unified_bulk *bulk, const struct cann_task *task,
     int64_t set = task->tensor_set_id;
     put(&row, task->op_name_id);
     put(&row, task->id);
-    put(&row, task->block_num);
-    put(&row, task->mix_block_num);
-    put(&row, word_of(&bulk->cores, "core", task->op_task_type));
-    put(&row, task->op_type_id);
+    put_or(&row, task->block_num, 0);
+    put_or(&row, task->mix_block_num, 0);
+    put(&row, task->op_type_id != DB_NULL ? word_of(&bulk->cores, "core", task->op_task_type) : NOT_AVAILABLE_ID);
+    put_or(&row, task->op_type_id, NOT_AVAILABLE_ID);
     put_tensor_text(&row, bulk, set, FORMATS);
     put_tensor_text(&row, bulk, set, TYPES);
     put_tensor_text(&row, bulk, set, 0);
@@ -252,9 +252,9 @@ static int add_operator(struct unified_bulk *bulk, const struct cann_task *task,
     put_tensor_text(&row, bulk, set, OUTPUTS);
     put_or(&row, task->attribute_id, NO_TEXT_ID);
     put(&row, task->op_state == DB_NULL
-                  ? DB_NULL
+                  ? NOT_AVAILABLE_ID
                   : number_add(FIRST_WORD_ID + FIRST_STATE, task->op_state < 1 ? task->op_state : 1));
-    put(&row, FIRST_WORD_ID + FIRST_HF32 + (task->op_flag != DB_NULL && task->op_flag != 0));
+    put(&row, task->op_flag == DB_NULL ? NOT_AVAILABLE_ID : FIRST_WORD_ID + FIRST_HF32 + (task->op_flag != 0));
     put_or(&row, task->grid_dim_id, NOT_AVAILABLE_ID);
     put_or(&row, task->block_dim_id, NOT_AVAILABLE_ID);
     return add_row(bulk, BULK_OPERATORS, task->id, &row, err);
@@ -538,22 +538,19 @@ static int add_enums(sqlite3 *db, struct err *err)
 static int attach(struct unified *unified, const char *database, struct map *runs, struct err *err)
 {
     sqlite3 *db = unified->build.db;
-    sqlite3_stmt *statement = NULL;
-    int status = database_exec(db, "COMMIT", err); /* inside of one nothing is attached */
-    if (status == 0)
-        status = database_prepare(db, "ATTACH ?1 AS capture", &statement, err);
-    if (status < 0)
-        return status;
+    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
+    if (database_exec(db, "COMMIT", err) < 0 || /* inside of one nothing is attached */
+        database_prepare(db, "ATTACH ?1 AS capture", &statement, err) < 0)
+        return err_status(err);
     sqlite3_bind_text(statement, 1, database, -1, SQLITE_STATIC);
     if (sqlite3_step(statement) != SQLITE_DONE)
-        status = database_error(err, db, "the capture's database cannot be read");
-    sqlite3_finalize(statement);
-    if (status == 0 && (sqlite3_create_function_v2(db, "launch", 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, unified->bulk,
-                                                   give_launch, NULL, NULL, NULL) != SQLITE_OK ||
-                        sqlite3_create_function_v2(db, "run_bandwidth", 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, runs,
-                                                   give_run_bandwidth, NULL, NULL, NULL) != SQLITE_OK))
-        status = database_error(err, db, "the database cannot be made");
-    return status == 0 ? database_exec(db, "BEGIN", err) : status;
+        return database_error(err, db, "the capture's database cannot be read");
+    if (sqlite3_create_function_v2(db, "launch", 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, unified->bulk, give_launch, NULL,
+                                   NULL, NULL) != SQLITE_OK ||
+        sqlite3_create_function_v2(db, "run_bandwidth", 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, runs, give_run_bandwidth,
+                                   NULL, NULL, NULL) != SQLITE_OK)
+        return database_error(err, db, "the database cannot be made");
+    return database_exec(db, "BEGIN", err);
 }
 
 struct unified *unified_new(const char *path, struct err *err)

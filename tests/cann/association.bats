@@ -76,7 +76,7 @@ p.node(200, 'other', 'Type')
 p.ran(1000, 2000, 1, 1)
 p.ran(3000, 4000, 1, 2)
 END
-    expect_sql "SELECT task_id, op_name FROM device_task_report ORDER BY id" $'1|op\n2|'
+    expect_sql "SELECT task_id, op_name, op_type FROM device_task_report ORDER BY id" $'1|op|Type\n2|other|kernel'
 }
 
 @test "more tensors than a record holds are joined in their order" {
@@ -554,6 +554,7 @@ p.tensors(80, 'first', [(0, 2, 0, [2, 3])])
 p.call(RUNTIME, 1, 220, 260)
 p.call(NODE, LAUNCH, 200, 300, item=p.hash('second'))
 p.track(240, 1, 2)
+p.tensors(280, 'its kernel', [(1, 2, 0, [8, 9])])
 p.launch(400, 1, 3, 'third')
 p.tensors(480, 'another', [(0, 2, 0, [4, 5])])
 p.launch(600, 1, 4, 'fourth')
@@ -562,8 +563,8 @@ p.tensors(680, 'another', [(0, 2, 0, [6, 7])])
 for number in 1, 2, 3, 4:
     p.ran(1000 * number, 1000 * number + 500, 1, number)
 END
-    expect_sql "SELECT coalesce(op_name, '-'), input_shapes FROM device_task_report ORDER BY id" \
-        $'first|2,3\n-|\nthird|4,5\nfourth|'
+    expect_sql "SELECT op_name, op_type, input_shapes, output_shapes FROM device_task_report ORDER BY id" \
+        $'first|Type|2,3|\nsecond|kernel||8,9\nthird|Type|4,5|\nfourth|Type||'
     expect_contains "$stderr" "of 4 operators, the launch of 1 holds no record of kind node_basic_info, and that of 1 records"
 }
 

@@ -247,13 +247,11 @@ static int begin(struct track_run *run, void *opaque, struct err *err)
     int status = cann_last_connection(run->run->db, &layer->first_flow, err);
     for (size_t i = 0; status == 0 && i < ops->count; i++)
         status = add_lane(layer, &ops->items[i], GROUP_ITSELF, err);
-    if (status == 0)
-        status = query_scan_all(run->run->db, "communication_task", NULL, plane_columns, PLANE_COLUMNS, add_plane,
-                                layer, err);
-    if (status == 0)
-        unite_lanes(layer);
-    if (status == 0)
-        status = communication_runs_load(run->run->db, &layer->runs, err);
+    if (status < 0 || query_scan_all(run->run->db, "communication_task", NULL, plane_columns, PLANE_COLUMNS, add_plane,
+                                     layer, err) < 0)
+        return err_status(err);
+    unite_lanes(layer);
+    status = communication_runs_load(run->run->db, &layer->runs, err);
     for (size_t i = 0; status == 0 && i < ops->count; i++)
         status = write_op(layer, &ops->items[i], err);
     return status == 0 ? cann_each_transfer(run->run->db, write_transfer, layer, err) : status;
