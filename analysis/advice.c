@@ -390,8 +390,7 @@ static void take_jitter(const struct advice_look *look, size_t group, int64_t *t
         splits_group_name(look->workload, look->splits, group, name);
     measured(finding, value, fmax(series.total - (double)series.n * series.median, 0), value > finding->threshold);
     finding->time_ns = look->splits->items[slowest].start_ns;
-    say(finding,
-        "Steps%s%.200s%s take %.3f us, 19 of 20 at most %.3f us; the slowest, number %zu, takes %.3f us.",
+    say(finding, "Steps%s%.200s%s take %.3f us, 19 of 20 at most %.3f us; the slowest, number %zu, takes %.3f us.",
         name[0] != '\0' ? " (" : "", name, name[0] != '\0' ? ")" : "", series.median / 1e3, p95 / 1e3, slowest_place,
         series.maximum / 1e3);
     series_release(&series);
@@ -415,7 +414,8 @@ static void check_frequency(const struct advice_look *look, struct finding *find
     }
     double value = percent(look->host->rated_mhz - look->host->mean_mhz, look->host->rated_mhz);
     measured(finding, value, value / 100 * look->advice->busy_ns, value >= finding->threshold);
-    say(finding, "Operators on the cores run at %.0f MHz on average, %.0f MHz are rated; %.1f %% of their time is below that.",
+    say(finding,
+        "Operators on the cores run at %.0f MHz on average, %.0f MHz are rated; %.1f %% of their time is below that.",
         look->host->mean_mhz, look->host->rated_mhz, look->host->below_rated);
 }
 

@@ -427,12 +427,11 @@ static int add_to_group(struct splits *splits, struct split *split, struct err *
         splits->groups.items[splits->groups.count] = (struct split_group){.device = split->device, .model = NO_TEXT};
         g = ++splits->groups.count;
         if (step != NULL)
-            splits->groups.items[g - 1] =
-                (struct split_group){.device = split->device,
-                                     .source = step->source,
-                                     .model_id = step->model_id,
-                                     .batch = step->batch,
-                                     .model = step->model};
+            splits->groups.items[g - 1] = (struct split_group){.device = split->device,
+                                                               .source = step->source,
+                                                               .model_id = step->model_id,
+                                                               .batch = step->batch,
+                                                               .model = step->model};
     }
     split->group = g - 1;
     splits->groups.items[g - 1].count++;

@@ -69,9 +69,9 @@ double splits_fps(const struct throughput *throughput);
 struct split_group {
     uint16_t device, source;
     int64_t model_id, batch;
-    uint32_t model;       /* text */
-    size_t count, counts; /* steps; those that count in statistics of what the device did */
-    size_t periods;       /* of those, with a period */
+    uint32_t model;               /* text */
+    size_t count, counts;         /* steps; those that count in statistics of what the device did */
+    size_t periods;               /* of those, with a period */
     struct throughput throughput; /* of those that count */
 };
 
@@ -133,7 +133,8 @@ struct throughput splits_throughput(const struct splits *splits);
 
 /* The group of the leading family whose steps took most time; SIZE_MAX: there is none. */
 size_t splits_longest_group(const struct splits *splits);
-/* How long a step of a group takes in the mean: from begin to begin where the group has that, else from begin to end. */
+/* How long a step of a group takes in the mean: from begin to begin where the group has that, else from begin to end.
+ */
 double splits_step_ns(const struct splits *splits, size_t group);
 
 /* "inferences of model 3 (detector), batch 4, device 1": what is the same of all groups is left out. */

@@ -667,7 +667,8 @@ static int compare_table(const struct side *base, const struct side *new_side, c
     SCOPED(side_rows_release) struct side_rows a = {.rows = NULL}, b = {.rows = NULL};
     SCOPED(building_release) struct building building = {.rows = NULL};
 
-    if (side_rows_make(base, question, &a, err) < 0 || side_rows_make(new_side, question, &b, err) < 0 || build_rows(&a, &b, &building, err) < 0)
+    if (side_rows_make(base, question, &a, err) < 0 || side_rows_make(new_side, question, &b, err) < 0 ||
+        build_rows(&a, &b, &building, err) < 0)
         return err_status(err);
     large_forget(); /* the profiles are not read from here on */
     const struct counts counts = counts_of(&building, base, new_side, question);
@@ -877,12 +878,11 @@ static bool has_calls(const struct side *side)
 static int compare_whole(struct comparison *comparison, const struct side *base, const struct side *new_side,
                          struct err *err)
 {
-    bool failed =
-        compare_rows_by(comparison, base, new_side, BY_GAP, &comparison->gaps, err) < 0 ||
-        compare_groups(comparison, base, new_side, MEASURE_STEP, &comparison->steps, err) < 0 ||
-        compare_groups(comparison, base, new_side, MEASURE_PERIOD, &comparison->periods, err) < 0 ||
-        (has_calls(base) && has_calls(new_side) &&
-         compare_rows_by(comparison, base, new_side, BY_API, &comparison->calls, err) < 0);
+    bool failed = compare_rows_by(comparison, base, new_side, BY_GAP, &comparison->gaps, err) < 0 ||
+                  compare_groups(comparison, base, new_side, MEASURE_STEP, &comparison->steps, err) < 0 ||
+                  compare_groups(comparison, base, new_side, MEASURE_PERIOD, &comparison->periods, err) < 0 ||
+                  (has_calls(base) && has_calls(new_side) &&
+                   compare_rows_by(comparison, base, new_side, BY_API, &comparison->calls, err) < 0);
 
     return failed ? err_status(err) : 0;
 }

@@ -98,16 +98,16 @@ struct comparison {
     struct compare_check checks[CHECKS_MAX];
     size_t check_count;
     double score;
-    bool comparable, run_to_run; /* run_to_run: both sides have several captures */
-    struct noise noise;          /* of the operators */
-    bool steps_differ;           /* in what they run */
-    bool shared_told;            /* what all operators share has changed, by more than drift does */
-    double shared_smallest;      /* the smallest change of it that would be found */
-    size_t shared_needed;        /* so many captures a side would tell it; 0: too many */
-    double smallest;             /* median of those of the rows; negative: none was tested */
-    double step_base, step_new;  /* median time of a step, ns */
-    struct compare_rows rows;    /* of options.by */
-    double rest_base, rest_new;  /* of the steps' times, what the rows do not explain */
+    bool comparable, run_to_run;     /* run_to_run: both sides have several captures */
+    struct noise noise;              /* of the operators */
+    bool steps_differ;               /* in what they run */
+    bool shared_told;                /* what all operators share has changed, by more than drift does */
+    double shared_smallest;          /* the smallest change of it that would be found */
+    size_t shared_needed;            /* so many captures a side would tell it; 0: too many */
+    double smallest;                 /* median of those of the rows; negative: none was tested */
+    double step_base, step_new;      /* median time of a step, ns */
+    struct compare_rows rows;        /* of options.by */
+    double rest_base, rest_new;      /* of the steps' times, what the rows do not explain */
     char rest_cause[REST_TEXT_SIZE]; /* what made the rest another one; "": it changed by less than least_change */
     struct compare_rows gaps;
     struct compare_rows steps, periods; /* a row for each group of steps */

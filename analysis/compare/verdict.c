@@ -126,8 +126,7 @@ void comparison_judge(struct comparison *comparison)
         noise_captures_for(noise, noise->change, noise->change_error, noise->change_df, comparison->options.alpha);
     causes[CAUSE_STEP_TIME] = steps_grew(&comparison->steps);
     causes[CAUSE_PERIOD] = steps_grew(&comparison->periods);
-    causes[CAUSE_OPERATORS] =
-        any_regression(&comparison->rows) || (comparison->shared_told && noise->change > 0);
+    causes[CAUSE_OPERATORS] = any_regression(&comparison->rows) || (comparison->shared_told && noise->change > 0);
     causes[CAUSE_GAPS] = grew_in_all(comparison, &comparison->gaps);
     causes[CAUSE_CALLS] = grew_in_all(comparison, &comparison->calls);
     causes[CAUSE_GATES] = any_broken(comparison);

@@ -48,7 +48,7 @@ static size_t most_frequent(const size_t *sorted, size_t n, struct candidate ret
     return found;
 }
 
-/* Of a number of steps; false: it covers too few operators. */
+/* The period of so many steps; false: it covers too few operators. */
 static bool period_of(const size_t *counts, const uint64_t *first, size_t operators, size_t steps, struct period *ret)
 {
     size_t regular = 0, used = 0, divider = SIZE_MAX;
@@ -338,8 +338,8 @@ static void sort_executions(struct workload *workload)
     }
 }
 
-/* What finds steps by the sequence of operators. A class is an operator of any shapes: these differ from step to step
- * where they are dynamic. */
+/* The search for steps by the sequence of operators. A class is an operator of any shapes: these differ from step to
+ * step where they are dynamic. */
 struct sequence {
     struct workload *workload;
     uint32_t *classes; /* of each operator */
@@ -382,7 +382,8 @@ static uint64_t mixed(uint64_t hash)
     return hash ^ hash >> 29;
 }
 
-/* What ran in a step: by stream in its order, however the streams are numbered and mixed. Copies come and go. */
+/* The executions of a step as one number: by stream in its order, however the streams are numbered and mixed. Copies
+ * come and go. */
 static uint64_t finish_step(const struct sequence *sequence)
 {
     uint64_t sum = 0;

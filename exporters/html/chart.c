@@ -230,7 +230,8 @@ void time_bar_put(struct html_page *page, const char *caption, const struct time
         html_open_f(w, "rect", "x=%.2f|y=0|width=%.2f|height=34|class=%s", at, width,
                     time_part_class((enum time_part)part));
         html_open(w, "title");
-        html_text_f(w, "%s: %.2f %%", time_part_title((enum time_part)part, &page->workload.facts), 100 * width / BAR_WIDTH);
+        html_text_f(w, "%s: %.2f %%", time_part_title((enum time_part)part, &page->workload.facts),
+                    100 * width / BAR_WIDTH);
         html_close(w);
         html_close(w);
         at += width;

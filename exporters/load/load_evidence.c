@@ -169,7 +169,8 @@ static int take_call(void *arg, const struct host_call *call, struct err *err)
         return err_status(err);
     gap_calls_take(&load->calls, call);
     load->first_ns = call->start_ns < load->first_ns ? call->start_ns : load->first_ns;
-    if (!load->memory[call->name] || call->communicates || call->start_ns < load->steady_ns || call->start_ns >= load->end_ns)
+    if (!load->memory[call->name] || call->communicates || call->start_ns < load->steady_ns ||
+        call->start_ns >= load->end_ns)
         return 0;
     if (evidence->memory_calls++ == 0 || call->start_ns < evidence->first_memory_ns)
         evidence->first_memory_ns = call->start_ns;
@@ -238,10 +239,10 @@ static int load_calls(sqlite3 *db, const struct workload *workload, struct evide
     status = gap_calls_open(&load->calls, workload, &gaps, err);
     if (status == 0)
         status = host_calls_each(db, &load->names, take_call, load, err);
-    if (status == 0)
-        status = take_waits(db, &load->names, &load->calls, err);
-    if (status == 0 && load->also != NULL && load->also->gaps != NULL)
-        status = take_waits(db, &load->names, &load->also->gap_calls, err);
+    const bool both = load->also != NULL && load->also->gaps != NULL;
+    if (status == 0 && (take_waits(db, &load->names, &load->calls, err) < 0 ||
+                        (both && take_waits(db, &load->names, &load->also->gap_calls, err) < 0)))
+        status = err_status(err);
     for (size_t i = 0; status == 0 && i < longest.count; i++)
         status = tell_gap(&load->evidence->gaps[i], load, &longest.items[i], err);
     load->evidence->gap_count = longest.count;

@@ -149,9 +149,9 @@ static void put_steps(struct html_page *page, const char *what, const struct com
         shown++;
         html_note(page, "%s took %.3f us in the base and takes %.3f us now (medians%s%s).", what,
                   row->median_base / 1e3, row->median_new / 1e3,
-                  rows->count == 1     ? ""
+                  rows->count == 1 ? ""
                   : page->w.redact ? ", of one group"
-                                       : ", ",
+                                   : ", ",
                   rows->count == 1 || page->w.redact ? "" : row->key);
     }
 }
@@ -194,10 +194,9 @@ int html_put_changes(struct html_page *page, struct err *err)
     int status = profile_make(&page->workload, page->capture->name, &choice, &profile, err);
     if (status != 0)
         return status;
-    status = workload_load_calls(page->db, &profile, err);
-    if (status != 0) {
+    if (workload_load_calls(page->db, &profile, err) < 0) {
         profile_release(&profile);
-        return status;
+        return err_status(err);
     }
     const struct profile *own = &profile;
     const struct side side = {&own, 1};

@@ -65,8 +65,10 @@ static const struct part facts_parts[] = {
     FACT(clock_khz), FACT(rated_khz), FACT(tick_ns),    FACT(devices),  FACT(problems),   FACT(times_known),
     FACT(placed),    FACT(recorded),  FACT(unrecorded), FACT(interval), {.name = NULL},
 };
-static const struct part group_parts[] = {
-    PART(struct profile_group, key), PART(struct profile_group, batch), PART(struct profile_group, fps), {.name = NULL}};
+static const struct part group_parts[] = {PART(struct profile_group, key),
+                                          PART(struct profile_group, batch),
+                                          PART(struct profile_group, fps),
+                                          {.name = NULL}};
 #define OF_ROW(member) PART(struct profile_row, member)
 static const struct part row_parts[] = {
     OF_ROW(key),    OF_ROW(name),       OF_ROW(type),   OF_ROW(shapes),

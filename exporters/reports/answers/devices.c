@@ -26,7 +26,7 @@ static const struct report_column columns[] = {
      .doc = "sync: a call that waits or copies covers at least half of it; host: else, a launch began inside of it; "
             "queue: neither; unknown: no calls were recorded."},
     {"Covered(%)", SHOWN(covered), FORM_SCALED, 1, .flags = REPORT_NARROW, .doc = "How much of it the call covers."},
-    {"Call", SHOWN(call), 
+    {"Call", SHOWN(call),
      .doc = "The call of the host, collection of garbage or wait for data that covers most of it, a tenth at least."},
     {"Before", SHOWN(before), .doc = "The operator that ended."},
     {"After", SHOWN(after), .doc = "The operator that began."},
@@ -199,7 +199,8 @@ const struct report report_frequency = {
     .name = "frequency",
     .title = "Frequencies of the AI cores",
     .doc = "At which frequencies the operators on the cores of a device ran: each counts at the frequency that was "
-           "measured last when it began, with the time it took. Idle time, waits, copies and the AI CPU do not count. With the mean, and the share of that "
+           "measured last when it began, with the time it took. Idle time, waits, copies and the AI CPU do not count. "
+           "With the mean, and the share of that "
            "time below the rated frequency.",
     .needs = "measured frequencies of the AI cores",
     .families = FAMILY_ASCEND,

@@ -257,9 +257,9 @@ static void put_broken(FILE *stream, const struct comparison *comparison, bool m
 
 void diff_causes_text(const struct comparison *comparison, char text[DIFF_CAUSES_SIZE])
 {
-    static const char *const words[] = {[CAUSE_STEP_TIME] = "step time", [CAUSE_PERIOD] = "period",
-                                        [CAUSE_OPERATORS] = "operators", [CAUSE_GAPS] = "gaps",
-                                        [CAUSE_CALLS] = "calls of the host", [CAUSE_GATES] = "gates"};
+    static const char *const words[] = {
+        [CAUSE_STEP_TIME] = "step time", [CAUSE_PERIOD] = "period",           [CAUSE_OPERATORS] = "operators",
+        [CAUSE_GAPS] = "gaps",           [CAUSE_CALLS] = "calls of the host", [CAUSE_GATES] = "gates"};
     size_t used = 0;
 
     text[0] = '\0';
@@ -425,7 +425,7 @@ static struct json_member measure_of(const struct side *side, enum measure measu
         several = several || side->profiles[i]->group_count > 1;
     }
     return known && !several ? JSON_FIXED(profile_measure_name(measure), comparison_side_measure(side, measure) / 1e3)
-                 : JSON_TEXT(profile_measure_name(measure), NULL);
+                             : JSON_TEXT(profile_measure_name(measure), NULL);
 }
 
 /* How its devices' time divides, as far as it was recorded: of all captures of the side together. */
@@ -657,7 +657,7 @@ int diff_print(const struct diff_output *output, enum diff_format format, FILE *
     if (format == DIFF_JSON)
         return diff_print_json(output, stream, err);
     bool failed = add_rows(output, &grid, unit, err) < 0;
-    if (!failed && format != DIFF_CSV) {
+    if (format != DIFF_CSV && !failed) {
         put_head(output, stream, format == DIFF_MARKDOWN);
         failed = put_gates(output, stream, kind, err) < 0;
         put_legend(stream, comparison, format == DIFF_MARKDOWN);

@@ -23,7 +23,7 @@ struct diff_output {
     bool ascii;
 };
 
-/* What made it a regression: "step time, gaps"; "": it is none. */
+/* The causes of a regression: "step time, gaps"; "": it is none. */
 #define DIFF_CAUSES_SIZE 96
 
 void diff_causes_text(const struct comparison *comparison, char text[DIFF_CAUSES_SIZE]);

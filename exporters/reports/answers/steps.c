@@ -19,7 +19,8 @@ static const struct report_column columns[] = {
     {"Slowest(us)", SHOWN(slowest_ns), FORM_SCALED, 3, .doc = "The longest step."},
     {"Steps", SHOWN(steps), .flags = REPORT_NUMBER, .doc = "How many steps it made, without warm-up."},
     {"Period(us)", SHOWN(period_ns), FORM_SCALED, 3,
-     .doc = "From begin to begin of neighbours, the median; N/A where none was recorded, or steps of the model overlap."},
+     .doc =
+         "From begin to begin of neighbours, the median; N/A where none was recorded, or steps of the model overlap."},
     {"Busy(us)", SHOWN(busy_ns), FORM_SCALED, 3, .flags = REPORT_NARROW,
      .doc = "How long the device did anything in a period, the median."},
     {"Free(us)", SHOWN(free_ns), FORM_SCALED, 3, .doc = "How long it did nothing, the median."},

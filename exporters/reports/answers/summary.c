@@ -102,9 +102,11 @@ static int put_group(struct report_run *run, const struct splits *splits, const 
     char item[ITEM_SIZE];
     int status = group->times.n > 0 ? put_series(run, item_of(item, "Step time", name), &group->times, err) : 0;
 
-    if (status == 0 && group->periods.n > 0)
+    if (status != 0)
+        return status;
+    if (group->periods.n > 0)
         status = put_series(run, item_of(item, "Period", name), &group->periods, err);
-    else if (status == 0 && it->source == STEPS_INFERENCES)
+    else if (it->source == STEPS_INFERENCES)
         status = put_line(run, item_of(item, "Period", name), err, "%s", without_period(it));
     return status == 0 ? put_fps(run, item_of(item, "Fps", name), &it->throughput, err) : status;
 }
@@ -199,12 +201,9 @@ static int put_device(struct report_run *run, const struct division *it, const c
     const struct {
         const char *item;
         int64_t part_ns;
-    } parts[] = {{"Busy", it->busy_ns},
-                 {"Computing", it->computing_ns},
-                 {"Exposed communication", it->exposed_ns},
-                 {"Copies", it->copy_ns},
-                 {"Other tasks", division_other_ns(it)},
-                 {"Free", it->free_ns}};
+    } parts[] = {
+        {"Busy", it->busy_ns},   {"Computing", it->computing_ns},        {"Exposed communication", it->exposed_ns},
+        {"Copies", it->copy_ns}, {"Other tasks", division_other_ns(it)}, {"Free", it->free_ns}};
     char item[ITEM_SIZE];
     int status = 0;
 
@@ -255,7 +254,8 @@ static int put_findings(struct report_run *run, const struct workload *workload,
         evidence_load(run->session->db, workload, NULL, &evidence, err) < 0 ||
         advice_make(workload, &evidence, NULL, &advice, err) < 0 ||
         (evidence.mean_mhz > 0 && evidence.rated_mhz > 0 &&
-         put_line(run, "Frequency", err, "%.2f MHz on average while operators ran on the cores, %.1f %% of their time below %.0f MHz",
+         put_line(run, "Frequency", err,
+                  "%.2f MHz on average while operators ran on the cores, %.1f %% of their time below %.0f MHz",
                   evidence.mean_mhz, evidence.below_rated, evidence.rated_mhz) < 0);
     for (size_t i = 0; !failed && i < LARGEST_FINDINGS && advice.findings[i].fired; i++) {
         const struct finding *finding = &advice.findings[i];

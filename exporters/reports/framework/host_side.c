@@ -288,8 +288,8 @@ static int add_all(struct attaching *attaching, struct err *err)
     for (size_t i = 0; i < analysis->relation.count; i++)
         if (add_launch(attaching, (int64_t)i, err) < 0)
             return err_status(err);
-    if (database_exec(attaching->db, work, err) < 0 || add_steps(attaching, err) < 0 ||
-        add_waits(attaching, err) < 0 || add_pieces(attaching, err) < 0 ||
+    if (database_exec(attaching->db, work, err) < 0 || add_steps(attaching, err) < 0 || add_waits(attaching, err) < 0 ||
+        add_pieces(attaching, err) < 0 ||
         (attaching->stacks && framework_add_stacks(analysis, &attaching->lines, err) < 0))
         return err_status(err);
     return add_stages(attaching, err);
