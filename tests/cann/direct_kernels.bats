@@ -143,6 +143,16 @@ END
     expect_sql "SELECT count(*) FROM device_task WHERE split IS NOT NULL" 0
 }
 
+@test "a kernel of SIMT is an operator, of the blocks that its track says" {
+    capture <<'END'
+p.host_sample = {'profLevel': 'l1'}
+p.track(40, 1, 1, task_type='KERNEL_SIMT', kernel='simt', blocks=6)
+p.ran(10000, 11000, 1, 1, kind=2)
+END
+    run_msprof export summary -dir PROF_1 --stable-names
+    expect_table op_summary 'Op Name,OP Type,Task Type,Block Num,Mix Block Num' 'simt|simt|KERNEL_SIMT|6|0'
+}
+
 @test "kernels of direct launches are in every answer and in the database for viewers" {
     write_kernels "{'profLevel': 'l1'}"
     run_msprof export db -dir PROF_1
