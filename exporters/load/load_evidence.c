@@ -39,6 +39,8 @@ static int take_host_call(void *arg, const struct host_call *call, struct err *e
 static int finish_host_calls(struct host_calls *calls, struct err *err)
 {
     coverage_release(&calls->idle);
+    if (calls->gaps != NULL)
+        gap_calls_finish(&calls->gap_calls);
     return call_times_finish(&calls->times, err);
 }
 
@@ -204,6 +206,8 @@ static int load_calls(sqlite3 *db, const struct workload *workload, struct evide
     status = gap_calls_open(&load->calls, workload, &gaps, err);
     if (status == 0)
         status = host_calls_each(db, &load->names, take_call, load, err);
+    if (load->calls.items != NULL)
+        gap_calls_finish(&load->calls);
     for (size_t i = 0; status == 0 && i < longest.count; i++)
         status = tell_gap(&load->evidence->gaps[i], load, &longest.items[i], err);
     load->evidence->gap_count = longest.count;
