@@ -326,6 +326,7 @@ static void hold_against(const struct gap_calls *calls, size_t gap, const struct
         .covered_ns = (float)interval_length(call->start_ns > start_ns ? call->start_ns : start_ns,
                                              call->end_ns < end_ns ? call->end_ns : end_ns),
         .number = calls->taken,
+        .communicates = call->communicates,
     };
 
     item->launched = item->launched || (call->launches && call->start_ns > start_ns);
@@ -336,6 +337,7 @@ static void hold_against(const struct gap_calls *calls, size_t gap, const struct
 struct gap_cover {
     float length_ns;
     uint32_t name, number;
+    bool communicates;
 };
 
 static void cover(struct gap_cover *node, const struct gap_cover *call)
@@ -347,7 +349,8 @@ static void cover(struct gap_cover *node, const struct gap_cover *call)
 /* Gives gaps of [first, end) a call that covers each from its start to its end. */
 static void cover_all(const struct gap_calls *calls, size_t first, size_t end, const struct host_call *call)
 {
-    const struct gap_cover offered = {(float)interval_length(call->start_ns, call->end_ns), call->name, calls->taken};
+    const struct gap_cover offered = {(float)interval_length(call->start_ns, call->end_ns), call->name, calls->taken,
+                                      call->communicates};
     size_t low = first + calls->gaps->count, high = end + calls->gaps->count;
     for (; low < high; low /= 2, high /= 2) {
         if (low % 2 == 1)
@@ -405,11 +408,24 @@ void gap_calls_finish(struct gap_calls *calls)
         const struct gap_call offered = {.name = node->name,
                                          .length_ns = node->length_ns,
                                          .covered_ns = (float)interval_length(gap->start_ns, gap->end_ns),
-                                         .number = node->number};
+                                         .number = node->number,
+                                         .communicates = node->communicates};
         offer(&calls->items[i - count], &offered);
     }
     large_free(calls->covers);
     calls->covers = NULL;
+}
+
+static bool covers(const struct gap_calls *calls, size_t i, double share)
+{
+    const struct gap_call *item = &calls->items[i];
+
+    return item->name != NO_TEXT && (double)item->covered_ns >= share * (double)gap_length_ns(&calls->gaps->items[i]);
+}
+
+uint32_t gap_calls_name(const struct gap_calls *calls, size_t i)
+{
+    return covers(calls, i, 0.1) ? calls->items[i].name : NO_TEXT;
 }
 
 enum gap_cause gap_calls_cause(const struct gap_calls *calls, size_t i, const char *name)
@@ -418,10 +434,9 @@ enum gap_cause gap_calls_cause(const struct gap_calls *calls, size_t i, const ch
 
     if (!calls->any)
         return CAUSE_UNKNOWN;
-    if (item->launched)
-        return CAUSE_HOST;
-    bool half = 2 * (double)item->covered_ns >= (double)gap_length_ns(&calls->gaps->items[i]);
-    return name != NULL && half && gap_call_is_waiting(name) ? CAUSE_SYNC : CAUSE_QUEUE;
+    if (name != NULL && !item->communicates && covers(calls, i, 0.5) && gap_call_is_waiting(name))
+        return CAUSE_SYNC;
+    return item->launched ? CAUSE_HOST : CAUSE_QUEUE;
 }
 
 static bool copies_and_waits(const char *name)

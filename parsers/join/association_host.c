@@ -56,7 +56,8 @@ static void report_overlaps(struct association *association, const struct thread
         return;
     const struct call_kind *kind = &association->call_kinds.items[call->kind];
     diag_go_back(diag, thread->mark);
-    diag_report(diag, DIAG_CALL_OVERLAP, &place,
+    bool is_recorded = decoder_capture(association->decoder)->parts[association->part].is_recorded;
+    diag_report(diag, is_recorded ? DIAG_CALL_INTERLEAVED : DIAG_CALL_OVERLAP, &place,
                 "%llu of %llu calls of thread %u, the first is '%s' of level %u at %lld ns",
                 (unsigned long long)thread->overlaps, (unsigned long long)thread->rows, thread->id,
                 association->texts.items[kind->name].bytes, kind->level, (long long)call->begin_ns);
@@ -401,6 +402,7 @@ static int take_track(struct association *association, struct thread *thread, st
         .extra = NO_INDEX,
         .launch = launch != NO_INDEX ? thread->states.items[launch].described : NO_INDEX,
         .block_num = track->block_num >= 0 ? (uint32_t)track->block_num : 0,
+        .mix_block_num = track->block_num > 0 ? (uint32_t)track->block_num * track->mix_ratio : 0,
         .has_block_num = track->block_num >= 0,
         .device_id = track->device_id,
     };
@@ -804,7 +806,7 @@ int association_join_host(struct association *association, struct err *err)
     if (association->captures.count > 1)
         array_sort(association->captures.items, association->captures.count, sizeof *association->captures.items,
                    compare_captures);
-    association->level_0 = association_is_level_0(association);
+    association->level_0 = capture_is_level_0(decoder_capture(association->decoder));
     int status = association->records != NULL ? join_threads(association, &thread, err) : 0;
     thread_release(&thread);
     join_spool_release(&association->records);

@@ -9,7 +9,7 @@ families = {
     '2022-310': 'cann/2022-310/PROF*', 'cann-910a': 'cann/prof-910a/PROF*', 'cann': 'cann/prof-910b/PROF*',
     'system': 'cann/system-910b/PROF*', 'mindspore': 'frameworks/run_ascend_ms', 'pytorch': 'frameworks/run_ascend_pt',
 }
-# Of options with words, each word; of others values that exist in these captures, or in none.
+# Options with words have each word; others values that exist in these captures, or in none.
 exports = [''] + ['--stable-names', '--clear', '--cann-version 8.0', '--database plain', '--freq-mhz 500', '-v', '--strict']
 timelines = ['--format ' + f for f in ('json', 'json.gz', 'pftrace', 'pftrace-raw')]
 timelines += ['--split ' + s for s in ('time=1ms', 'time=10s', 'size=20KB', 'size=200MB', 'iteration')]
