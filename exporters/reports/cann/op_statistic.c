@@ -50,7 +50,8 @@ static int put_group(struct report_run *run, const struct groups *groups, const 
 {
     const struct shown row = {
         .group = *group,
-        .mean_ns = group->total_ns / group->count, /* as Ascend's tool does here */
+        /* Cut off, as Ascend's tool does here. */
+        .mean_ns = number_scale(group->total_ticks, TICKS_OF_NS, number_multiply(group->hz, group->count)),
         .share = number_ratio(group->total_ns, device_total(groups, group->key.major), 5),
     };
     return report_put(run, &row, err);
@@ -165,7 +166,7 @@ const struct report report_op_statistic_2022 = {
 };
 
 /* op_statistic of captures of 2020: time of operators by their type. */
-#define TOTAL "sum(duration_ns)"
+#define TOTAL "ticks_ns(device_id, sum(ticks(device_id, duration_ns)))"
 
 const struct report report_op_statistic_job = {
     .name = "op_statistic",
@@ -204,9 +205,9 @@ const struct report report_communication_statistic = {
                    {"OP Type", "type_id", FORM_NAME, .doc = "The type of the operators."},
                    {"Count", "count(*)", .flags = REPORT_NUMBER, .doc = "How many there were."},
                    {"Total Time(us)", TOTAL, FORM_SCALED, 3, .doc = "How long they took together."},
-                   {"Min Time(us)", "min(duration_ns)", FORM_SCALED, 3, .doc = "The shortest."},
+                   {"Min Time(us)", "exact_ns(device_id, min(duration_ns))", FORM_SCALED, 3, .doc = "The shortest."},
                    {"Avg Time(us)", "scaled_ratio(" TOTAL ", count(*), 0)", FORM_SCALED, 3, .doc = "Their mean."},
-                   {"Max Time(us)", "max(duration_ns)", FORM_SCALED, 3, .doc = "The longest."},
+                   {"Max Time(us)", "exact_ns(device_id, max(duration_ns))", FORM_SCALED, 3, .doc = "The longest."},
                    {"Ratio(%)", "scaled_ratio(" TOTAL ", sum(" TOTAL ") OVER (PARTITION BY device_id), 5)", FORM_SCALED,
                     3, .doc = "Their share of the time of all communication of the device."}),
 };

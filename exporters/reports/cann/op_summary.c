@@ -94,6 +94,7 @@ enum { METRICS = sizeof columns / sizeof *columns - 1 }; /* those of the devices
 
 struct op_summary {
     const struct cann_communications *communications;
+    const struct cann_clocks *clocks;
     bool hccl; /* they are called so */
     struct device_columns {
         int64_t device_id;
@@ -172,8 +173,9 @@ static int open_summary(struct report_run *run, struct err *err)
     struct op_summary *summary = run->state;
     const struct cann_parts *parts = report_parts(run->session, err);
     summary->communications = report_communications(run->session, err);
+    summary->clocks = report_clocks(run->session, err);
     summary->hccl = cann_version_has(run->session->options->cann_version, NAMING_HCCL);
-    if (parts == NULL || summary->communications == NULL)
+    if (parts == NULL || summary->communications == NULL || summary->clocks == NULL)
         return err_status(err);
     bool failed = prepare_devices(summary, parts, run->session->options, err) < 0 ||
                   cann_frequencies_load(run->session->db, &summary->frequencies, err) < 0;
@@ -231,13 +233,17 @@ static int begin_range(struct report_worker *worker, const struct report_value *
     return 0;
 }
 
-static void set_wait(struct report_worker *worker, struct report_value *values)
+/* Both by the ticks of the device's clock; the row itself is kept as it is. */
+static void set_lengths(struct report_worker *worker, struct report_value *values)
 {
+    const struct op_summary *summary = worker->run->state;
     struct last_row *last = worker->state;
-    int64_t start_ns = values[START].integer;
+    const int64_t start_ns = values[START].integer, hz = cann_clock_hz(summary->clocks, values[DEVICE].integer);
     bool waited = last->device_id == values[DEVICE].integer && last->end_ns != DB_NULL && start_ns > last->end_ns;
-    values[WAIT] = value_integer(waited ? number_subtract(start_ns, last->end_ns) : 0);
+    values[WAIT] = value_integer(waited ? ticks_span_ns(hz, number_subtract(start_ns, last->end_ns)) : 0);
     keep_row(last, values);
+    if (values[DURATION].kind != VALUE_MISSING)
+        values[DURATION].integer = ticks_span_ns(hz, values[DURATION].integer);
 }
 
 static const struct device_columns *columns_of_device(const struct op_summary *summary, int64_t device_id)
@@ -266,8 +272,10 @@ static void take_counters(const int64_t *raw, bool *ret_has, int64_t *ret_total,
     *ret_ns = raw[1 + CANN_COUNTERS] != DB_NULL ? raw[1 + CANN_COUNTERS] : 0;
 }
 
-static void set_metrics(const struct op_summary *summary, const int64_t *raw, struct report_value *values)
+static void set_metrics(const struct report_worker *worker, struct report_value *values)
 {
+    const struct op_summary *summary = worker->run->state;
+    const int64_t *raw = worker->raw;
     enum { MIX_AIV = 5 };
     const struct device_columns *device = columns_of_device(summary, values[DEVICE].integer);
     struct pmu_value metrics[2 * PMU_MAX_COLUMNS + 1];
@@ -282,7 +290,7 @@ static void set_metrics(const struct op_summary *summary, const int64_t *raw, st
         task.duration_ns = values[DURATION].integer;
         if (cann_measures_frequency(device->part))
             task.time_hz = cann_frequency_hz(&summary->frequencies, values[DEVICE].integer,
-                                             number_add(values[START].integer, task.duration_ns));
+                                             ((const struct last_row *)worker->state)->end_ns);
         pmu_columns_values(&device->pmu, &task, metrics);
     }
     for (size_t i = 0; i < summary->metric_count; i++) {
@@ -302,9 +310,9 @@ static int take_task(struct report_worker *worker, struct report_value *values, 
     if (values[TASK_TYPE].kind == VALUE_MISSING)
         values[TASK_TYPE] = value_integer(-1);
     values[HF32] = value_integer(known(&values[HF32]) != 0);
-    set_wait(worker, values);
+    set_lengths(worker, values);
     if (((const struct last_row *)worker->state)->metrics)
-        set_metrics(worker->run->state, worker->raw, values);
+        set_metrics(worker, values);
     return 0;
 }
 
@@ -337,7 +345,7 @@ static int take_communication(struct report_worker *worker, size_t i, struct rep
     values[START] = value_integer(communication->start_ns);
     values[DURATION] = value_integer(communication->duration_ns);
     values[BLOCKS] = value_integer(0);
-    set_wait(worker, values);
+    set_lengths(worker, values);
     return 0;
 }
 
