@@ -339,7 +339,7 @@ static bool take_execution(const struct valued *valued, size_t i, uint32_t *ret_
     const struct execution *execution = &valued->counting->workload->executions[i];
     large_pass(i);
     *ret_group = valued->groups != NULL ? valued->groups[execution->op] : execution->stream;
-    *ret_value = execution->duration_ns;
+    *ret_value = workload_length_ns(valued->counting->workload, execution);
     return *ret_group != NO_TEXT && counts(valued->counting, i);
 }
 
@@ -653,7 +653,7 @@ static int make_sums(const struct counting *counting, struct profile *profile, s
     for (size_t i = 0; i < workload->execution_count; i++) {
         large_pass(i);
         if (counts(counting, i))
-            times[workload->executions[i].op] += (double)workload->executions[i].duration_ns;
+            times[workload->executions[i].op] += workload_length(workload, &workload->executions[i]);
     }
     profile->read_write_bytes = -1;
     for (size_t i = 0; i < workload->operator_count; i++) {

@@ -59,6 +59,7 @@ struct pmu_plan {
     enum pmu_side side;
     int64_t chip, frequency_hz, core_num;
     bool unfiltered;
+    bool raw;     /* of no known group: counters are shown as they were counted */
     size_t count; /* columns */
     struct pmu_column {
         char title[PMU_TITLE_MAX]; /* "aic_mac_time(us)" */
@@ -71,7 +72,8 @@ struct pmu_plan {
 };
 
 /* Plans the columns of one side of an operator summary in their order: time and cycles of the task, then what the group
- * gives; a metric whose events were not counted has no column. An unknown group has time and cycles only. */
+ * gives; a metric whose events were not counted has no column. Of an unknown group, and of "Custom:0x15,...", each
+ * event has its counter as it is, "r15". */
 void pmu_plan_init(struct pmu_plan *plan, const struct pmu_setup *setup);
 
 /* value / 10^decimals; DB_NULL: there is none. */

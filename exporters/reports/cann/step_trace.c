@@ -20,7 +20,7 @@ struct steps_reduces {
 
 /* A report's state. */
 struct steps {
-    char sql[REPORT_MAX_COLUMNS][128]; /* expressions of the columns of all-reduce operations */
+    char sql[REPORT_MAX_COLUMNS][192]; /* expressions of the columns of all-reduce operations */
 };
 
 /* The columns of all-reduce operations have the same two titles again and again, but not as the names of JSON. */
