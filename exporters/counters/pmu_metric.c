@@ -336,8 +336,6 @@ static bool is_supported(const struct pmu_plan *plan, const char *name)
     return true;
 }
 
-#define CUSTOM "Custom:" /* before events that the user chose, in the place of a group */
-
 /* Reads "0x8,0xa"; returns how many. base: as of strtoul. */
 static size_t parse_events(const char *text, int base, uint16_t events[PMU_EVENTS])
 {
@@ -441,10 +439,10 @@ void pmu_plan_init(struct pmu_plan *plan, const struct pmu_setup *setup)
         .both_fops = setup->both_fops,
     };
     const struct pmu_group *group = pmu_group_find(setup->group, plan->rules);
-    const bool custom = setup->group != NULL && strncmp(setup->group, CUSTOM, sizeof CUSTOM - 1) == 0;
+    const bool custom = setup->group != NULL && strncmp(setup->group, PMU_CUSTOM, sizeof PMU_CUSTOM - 1) == 0;
     size_t count = is_given(setup->events) ? parse_events(setup->events, 16, events)
                    : group != NULL         ? parse_events(group->events, 16, events)
-                   : custom                ? parse_events(setup->group + sizeof CUSTOM - 1, 0, events)
+                   : custom                ? parse_events(setup->group + sizeof PMU_CUSTOM - 1, 0, events)
                                            : 0;
     plan->raw = group == NULL && count > 0;
     plan->mac[0] = plan->mac[1] = -1;

@@ -27,6 +27,7 @@ enum pmu_rules { PMU_RULES_2022, PMU_RULES_PYTHON, PMU_RULES_CORE, PMU_RULES_V6 
 #define PMU_EVENTS 10
 #define PMU_MAX_COLUMNS 24
 #define PMU_TITLE_MAX 64
+#define PMU_CUSTOM "Custom:" /* before events that the user chose, in the place of a group */
 
 enum pmu_side { PMU_AIC, PMU_AIV };
 

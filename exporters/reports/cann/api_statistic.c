@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api_statistic: time of the host's calls by level and name. */
+/* api_statistic: time of the host's calls by name and level. */
+#include "base/array.h"
 #include "db/query/cann_version.h"
 #include "exporters/table/groups.h"
 #include "exporters/table/report.h"
@@ -27,9 +28,8 @@ static const struct report_column columns[] = {
 
 static int compare(const struct group *x, const struct group *y, const struct cann_texts *names)
 {
-    if (x->key.major != y->key.major)
-        return x->key.major < y->key.major ? -1 : 1;
-    return group_compare_names(x, y, names);
+    const int order = group_compare_names(x, y, names);
+    return order != 0 ? order : array_order(x->key.major, y->key.major);
 }
 
 /* Mean of the squared distances from the mean, in thousandths of us^2. */

@@ -125,6 +125,23 @@ static bool is_of_vendor(const struct cann_part *part, const char *title)
     return !of_mte || part->chip == CHIP_310;
 }
 
+/* Metrics that chips 7, 8 and 11 count nothing for: Ascend's table has N/A there. */
+static bool is_missing_on(int64_t chip, const char *title)
+{
+    static const char *const titles[] = {
+        "vec_time(us)",        "vec_ratio",        "vec_fp32_ratio",      "vec_fp16_ratio",
+        "vec_int32_ratio",     "vec_misc_ratio",   "vec_bank_cflt_ratio", "vec_bankgroup_cflt_ratio",
+        "vec_resc_cflt_ratio", "ub_read_bw(GB/s)", "ub_write_bw(GB/s)",   "l0c_write_bw(GB/s)",
+        "l2_write_bw(GB/s)"};
+    if (chip != 7 && chip != 8 && chip != 11)
+        return false;
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
+        if (strcmp(titles[i], title) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Devices of different chips, or that counted different groups, have different metrics: each title is one column. */
 static int unite_metrics(struct op_summary *summary, struct device_columns *device, enum column_set wanted,
                          struct err *err)
@@ -141,7 +158,8 @@ static int unite_metrics(struct op_summary *summary, struct device_columns *devi
             return err_set(err, ERR_LIMIT, "more than %d different metrics", MAX_METRICS);
         if (place == summary->metric_count)
             summary->metrics[summary->metric_count++] = device->pmu.titles[i];
-        device->metric[place] = i;
+        if (!is_missing_on(device->part->chip, device->pmu.titles[i]))
+            device->metric[place] = i;
     }
     return 0;
 }
@@ -168,6 +186,18 @@ static int prepare_devices(struct op_summary *summary, const struct cann_parts *
     return status;
 }
 
+/* Whether it counted a group that has no metrics here, and not events that the user chose. */
+static bool counts_unknown_group(const struct device_columns *device)
+{
+    const char *const groups[] = {device->pmu.aic.raw ? device->part->metrics : "",
+                                  device->pmu.aiv.raw ? device->part->aiv_metrics : ""};
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+        if (groups[i][0] != '\0' && strncmp(groups[i], PMU_CUSTOM, sizeof PMU_CUSTOM - 1) != 0)
+            return true;
+    }
+    return false;
+}
+
 static int open_summary(struct report_run *run, struct err *err)
 {
     struct op_summary *summary = run->state;
@@ -179,6 +209,11 @@ static int open_summary(struct report_run *run, struct err *err)
         return err_status(err);
     bool failed = prepare_devices(summary, parts, run->session->options, err) < 0 ||
                   cann_frequencies_load(run->session->db, &summary->frequencies, err) < 0;
+    for (size_t i = 0; !failed && i < summary->device_count; i++) {
+        if (counts_unknown_group(&summary->devices[i]))
+            run->session->result->note = "op_summary: the group of the counters is not known: each is shown as it was "
+                                         "counted, in a column named r and the event's number";
+    }
     for (size_t i = 0; !failed && i < summary->metric_count; i++) {
         const struct report_column metric = {summary->metrics[i], .form = FORM_SCALED,
                                              .flags = REPORT_NUMBER | REPORT_NO_TERMINAL};
