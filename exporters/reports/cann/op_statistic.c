@@ -50,8 +50,7 @@ static int put_group(struct report_run *run, const struct groups *groups, const 
 {
     const struct shown row = {
         .group = *group,
-        /* Cut off, as Ascend's tool does here. */
-        .mean_ns = number_scale(group->total_ticks, TICKS_OF_NS, number_multiply(group->hz, group->count)),
+        .mean_ns = group->total_ns / group->count, /* as Ascend's tool does here */
         .share = number_ratio(group->total_ns, device_total(groups, group->key.major), 5),
     };
     return report_put(run, &row, err);
