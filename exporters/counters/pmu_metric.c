@@ -791,7 +791,8 @@ void pmu_plan_values_of(const struct pmu_plan *plan, const struct pmu_plan *othe
         size_t k = 0;
         while (k < other->count && (other->columns[k].metric != plan->columns[i].metric ||
                                     other->columns[k].is_time != plan->columns[i].is_time ||
-                                    (plan->raw && strcmp(other->columns[k].title, plan->columns[i].title) != 0)))
+                                    (plan->columns[i].metric == &raw_count &&
+                                     strcmp(other->columns[k].title, plan->columns[i].title) != 0)))
             k++;
         values[i] = k < other->count ? own[k] : (struct pmu_value){DB_NULL, 0};
     }
