@@ -115,8 +115,10 @@ static void put_rank(const struct cluster_worst *worst, FILE *stream)
 
 static void put_link(const struct cluster_worst *worst, FILE *stream)
 {
-    if (worst->links == 0) {
-        fputs("Worst link: not judged; no transfer between two ranks was recorded.\n", stream);
+    if (worst->judged_links == 0) {
+        fprintf(stream, "Worst link: not judged; no %s.\n",
+                worst->links > 0 ? "link moved 1 MB, and less tells nothing of bandwidth"
+                                 : "transfer between two ranks was recorded");
         return;
     }
     fprintf(stream,
@@ -126,6 +128,18 @@ static void put_link(const struct cluster_worst *worst, FILE *stream)
             worst->link.bandwidth, worst->link.below, worst->link.median);
 }
 
+static void put_computing(const struct cluster_computing *it, const char *what, const char *others, FILE *stream)
+{
+    if (it->known < 2)
+        return;
+    if (!it->slow)
+        fprintf(stream, "Computing: no %s stands out; the longest is that of %" PRId64 ", %.3f ms a step.\n", what,
+                it->index, it->ms);
+    else
+        fprintf(stream, "Computing: %s %" PRId64 " takes %.3f ms a step, %.1f %% more than %s (%.3f ms)\n", what,
+                it->index, it->ms, 100 * (it->ms / it->others_ms - 1), others, it->others_ms);
+}
+
 static void cluster_answer_print(struct cluster_result *result, FILE *stream)
 {
     struct cluster_worst *worst = &result->worst;
@@ -133,6 +147,11 @@ static void cluster_answer_print(struct cluster_result *result, FILE *stream)
     array_sort(worst->waits.items, worst->waits.count, sizeof *worst->waits.items, by_step);
     put_rank(worst, stream);
     put_link(worst, stream);
+    put_computing(&worst->computing, "rank", worst->stage.known > 0 ? "the others of its stage" : "the others", stream);
+    put_computing(&worst->stage, "stage", "the others", stream);
+    if (worst->groups_of_two > 0)
+        fprintf(stream, "Not judged: sends and receives of %" PRId64 " groups; no rank waits there for all others.\n",
+                worst->groups_of_two);
     if (result->incomplete > 0)
         fprintf(stream,
                 "Not judged: %" PRId64 " of %" PRId64 " collectives, because ranks of their groups are missing.\n",
@@ -349,8 +368,9 @@ struct work {
     struct loaded_ranks loaded;
     struct diagnostics diag;
     struct cluster_result result;
-    size_t output_there; /* so much of the results' path was there before */
-    bool nothing;        /* was found to do */
+    size_t output_there;           /* so much of the results' path was there before */
+    bool lacks_ranks, lacks_steps; /* some that were asked for are not there, which was told */
+    bool nothing;                  /* was found to do */
     bool has_database;
 };
 
@@ -398,7 +418,7 @@ static int find_ranks(struct work *work, const char *directory, struct err *err)
         return err_status(err);
     cluster_leave_out_devices(&work->sources, &work->diag);
     if (work->sources.count > 0)
-        return rank_ranges_keep(&work->sources, &work->ranks, err);
+        return rank_ranges_keep(&work->sources, &work->ranks, &work->lacks_ranks, err);
     err_set(err, ERR_NOT_FOUND, "'%s' holds no captures of ranks", directory);
     return err_hint(err, "they are directories named *_ascend_pt, *_ascend_ms, or PROF_* of one device");
 }
@@ -562,7 +582,7 @@ static int find_steps(const struct loaded_ranks *ranks, struct numbers_there *re
 static int tell_absent(struct work *work, const struct numbers_there *steps, struct err *err)
 {
     static const struct range_words words = {"--step", "no rank has a step", "no rank has these steps"};
-    int status = rank_ranges_check(&work->steps, steps, &words, work->team->me == 0, err);
+    int status = rank_ranges_check(&work->steps, steps, &words, work->team->me == 0, &work->lacks_steps, err);
     if (status == -ERR_NOT_FOUND) {
         work->nothing = true;
         work->team->elsewhere = work->team->me != 0;
@@ -651,7 +671,7 @@ int cluster_run(const struct settings *settings, struct team *team)
         result = rank_ranges_parse("--step", settings->cluster.steps, &work.steps, &err);
     if (result == 0)
         result = analyse(&work, settings->operands[0], &err);
-    int64_t all_problems = (int64_t)diag_problems(&work.diag);
+    int64_t all_problems = (int64_t)diag_problems(&work.diag) + work.lacks_ranks + work.lacks_steps;
     if (result == 0)
         result = team_fold(team, &all_problems, 1, sizeof all_problems, add_number, &err);
     console_progress_end();

@@ -239,6 +239,8 @@ const struct device_info *capture_device(const struct capture *capture, int64_t 
  * the Ascend 910A's usual one. */
 int64_t capture_counter_khz(const struct capture *capture, int64_t device_id);
 
+/* Whether it was collected at level 0, of which no record describes operators. */
+bool capture_is_level_0(const struct capture *capture);
 /* The frequency of a chip's system counter (docs/formats/cann.md 2.1), for captures that do not say it. */
 int64_t capture_usual_device_hz(int64_t chip);
 

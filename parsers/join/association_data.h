@@ -97,10 +97,11 @@ struct context_use {
 
 struct track {
     int64_t time_ns;
-    uint32_t task_type, kernel; /* texts */
+    uint32_t task_type, kernel;   /* texts */
+    uint32_t grid_dim, block_dim; /* likewise; NO_INDEX: it has none */
     uint32_t stream_id, task_id, batch_id;
     int32_t block_num;
-    uint16_t device_id;
+    uint16_t device_id, mix_ratio;
     /* Not in the spool: */
     uint32_t leaf; /* index of the deepest call around it; NO_INDEX */
     uint32_t connection, model_id;
@@ -175,11 +176,18 @@ struct thread {
     size_t mark; /* of diagnostics, when the thread began */
 };
 
+/* Which tasks of a device each half of the capture has. */
+struct device_half {
+    uint32_t device_id;
+    uint64_t launched, ran;
+};
+
 /* (level, type) of calls. */
 struct call_kind {
     uint32_t type;
     uint16_t level;
     uint32_t name; /* text; of the number when no dictionary has it */
+    bool named;    /* a dictionary has it */
 };
 
 /* A task that the host launched, with its operator. */
@@ -203,10 +211,13 @@ struct host_task {
 struct task_extra {
     int64_t copy_bytes; /* -1: copies nothing */
     uint32_t copy_direction;
-    uint32_t collective_op; /* the communication operator that it is part of; NO_INDEX */
-    uint32_t transfer;      /* NO_INDEX: not described */
-    uint32_t runs;          /* how often it has run on the device being joined */
-    bool master;            /* on the operator's main stream */
+    uint32_t collective_op;       /* the communication operator that it is part of; NO_INDEX */
+    uint32_t transfer;            /* NO_INDEX: not described */
+    uint32_t grid_dim, block_dim; /* texts; NO_INDEX: it has none */
+    uint32_t runs;                /* how often it has run on the device being joined */
+    bool master;                  /* on the operator's main stream */
+    bool spans;                   /* the operator lasts as long as such tasks: main stream, or no name says which */
+    bool has_parts;               /* the whole of a split task: no transfer where its parts ran */
 };
 
 /* A communication operator as it was launched. */
@@ -227,6 +238,7 @@ struct ran_task {
     uint8_t batch_known : 1; /* the device says when the numbers of its stream began again */
     uint8_t has_accelerator : 1;
     uint8_t accelerator_id : 6;
+    bool of_scheduler; /* as in struct device_task */
 };
 
 /* How a task is split into parts that are rows, too (device_task.split). Part 0 of a mixed kernel is hidden where the
@@ -307,6 +319,8 @@ struct association {
     struct ARRAY_OF(struct host_transfer) transfers;
     struct id_map logic_streams; /* of physical streams */
     struct id_map model_names;   /* of model ids, to texts */
+    struct ARRAY_OF(struct device_half) halves;
+    struct id_map half_numbers; /* of devices, to these */
     struct ARRAY_OF(struct task_extra) extras;
     struct ARRAY_OF(struct collective_op) collective_ops;
     /* About the window: */
@@ -319,7 +333,7 @@ struct association {
     int64_t calls_out;                    /* of them and the thread's: emitted, and not in the spool */
     bool has_batches;                     /* a launched task was recorded with another batch than 0 */
     bool expands_known, expanded_streams;
-    bool level_0;                    /* of the part: no record describes operators */
+    bool level_0;                    /* it was collected so */
     bool has_models;                 /* a call at the level of models was recorded */
     size_t unplaced[UNPLACED_KINDS]; /* records of the part that no call or launch is around */
     struct {
@@ -387,6 +401,13 @@ static inline uint64_t task_key(uint32_t stream_id, uint32_t task_id)
 
 /* The text of a hash from now on. */
 int association_set_name(struct association *association, int64_t id, uint32_t text, struct err *err);
+static inline int64_t association_type_key(uint32_t level, uint32_t type)
+{
+    return (int64_t)((uint64_t)level << 32 | type);
+}
+
+/* The name of a type; false: no dictionary has it. */
+bool association_type_text(const struct association *association, uint32_t level, uint32_t type, uint32_t *ret);
 /* The number as a text of the capture. */
 int association_number_text(struct association *association, uint64_t value, uint32_t *ret, struct err *err);
 /* The text of a hash, of its number when no dictionary has it, which is reported as association_expect_name does. */
@@ -421,8 +442,14 @@ void association_drop_joined(struct association *association, size_t part, const
  * none), else after the kernel; false: it has neither name, or computes no operator. */
 bool association_name_kernel(const struct association *association, const struct thread *thread, uint32_t launch,
                              struct host_task *task);
-/* Whether the part of the capture was collected at the level that records no operators. */
-bool association_is_level_0(const struct association *association);
+
+/* The tasks of a device so far; NULL with err set. */
+struct device_half *association_half(struct association *association, uint32_t device_id, struct err *err);
+/* Reports that the half of a device, or that of the host, is missing, in front of everything else. */
+void association_report_halves(const struct association *association);
+/* Whether a device on which tasks were launched left none; whether the host left nothing. */
+bool association_misses_device(const struct association *association);
+bool association_misses_host(const struct association *association);
 
 /* Rare records. Finds the call that each is about; the notes must be in the order of their times, and calls[i] must be
  * the deepest call around notes[i]. */

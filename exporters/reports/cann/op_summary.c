@@ -95,7 +95,6 @@ enum { METRICS = sizeof columns / sizeof *columns - 1 }; /* those of the devices
 struct op_summary {
     const struct cann_communications *communications;
     const struct cann_clocks *clocks;
-    bool hccl; /* they are called so */
     struct device_columns {
         int64_t device_id;
         const struct cann_part *part;
@@ -204,7 +203,6 @@ static int open_summary(struct report_run *run, struct err *err)
     const struct cann_parts *parts = report_parts(run->session, err);
     summary->communications = report_communications(run->session, err);
     summary->clocks = report_clocks(run->session, err);
-    summary->hccl = cann_version_has(run->session->options->cann_version, NAMING_HCCL);
     if (parts == NULL || summary->communications == NULL || summary->clocks == NULL)
         return err_status(err);
     bool failed = prepare_devices(summary, parts, run->session->options, err) < 0 ||
@@ -307,21 +305,29 @@ static void take_counters(const int64_t *raw, bool *ret_has, int64_t *ret_total,
     *ret_ns = raw[1 + CANN_COUNTERS] != DB_NULL ? raw[1 + CANN_COUNTERS] : 0;
 }
 
-static void set_metrics(const struct report_worker *worker, struct report_value *values)
+static int64_t integer_or_null(const struct report_value *value)
+{
+    return value->kind != VALUE_MISSING ? value->integer : DB_NULL;
+}
+
+/* loose: of a mixed kernel the counters of the other core's blocks are left out. */
+static void set_metrics(const struct report_worker *worker, bool loose, struct report_value *values)
 {
     const struct op_summary *summary = worker->run->state;
     const int64_t *raw = worker->raw;
-    enum { MIX_AIV = 5 };
     const struct device_columns *device = columns_of_device(summary, values[DEVICE].integer);
     struct pmu_value metrics[2 * PMU_MAX_COLUMNS + 1];
     struct pmu_task task = {.has_aic = false};
     take_counters(raw, &task.has_aic, &task.aic_total_cycle, task.aic_counters, &task.aic_time_ns);
     take_counters(raw + AIV - AIC, &task.has_aiv, &task.aiv_total_cycle, task.aiv_counters, &task.aiv_time_ns);
+    const int64_t core = integer_or_null(&values[CORE]);
+    task.has_aic = task.has_aic && (!loose || core == TASK_MIX_AIC);
+    task.has_aiv = task.has_aiv && (!loose || core == TASK_MIX_AIV);
     bool counted = device != NULL && (task.has_aic || task.has_aiv);
     if (counted) {
         task.block_num = known(&values[BLOCKS]);
         task.mix_block_num = known(&values[MIX_BLOCKS]);
-        task.began_on_aiv = values[CORE].kind != VALUE_MISSING && values[CORE].integer == MIX_AIV;
+        task.began_on_aiv = core == TASK_MIX_AIV;
         task.duration_ns = values[DURATION].integer;
         if (cann_measures_frequency(device->part))
             task.time_hz = cann_frequency_hz(&summary->frequencies, values[DEVICE].integer,
@@ -339,6 +345,8 @@ static int take_task(struct report_worker *worker, struct report_value *values, 
 {
     (void)err;
     const bool named_alone = values[TYPE].kind == VALUE_MISSING; /* collected at level 0 */
+    const bool loose = cann_has_loose_blocks(integer_or_null(&values[CORE]), integer_or_null(&values[STATE]),
+                                             integer_or_null(&values[MIX_BLOCKS]));
     if (values[MODEL].kind == VALUE_MISSING)
         values[MODEL] = value_integer(CANN_NO_ID);
     if (values[STATE].kind != VALUE_MISSING && values[STATE].integer != 0 && values[STATE].integer != 1)
@@ -353,7 +361,7 @@ static int take_task(struct report_worker *worker, struct report_value *values, 
         values[HF32] = value_integer(values[HF32].integer != 0);
     set_lengths(worker, values);
     if (((const struct last_row *)worker->state)->metrics)
-        set_metrics(worker, values);
+        set_metrics(worker, loose, values);
     return 0;
 }
 
@@ -382,7 +390,7 @@ static int take_communication(struct report_worker *worker, size_t i, struct rep
     values[MODEL] = value_integer(communication->model_id);
     values[NAME] = value_integer(communication->name_id);
     values[TYPE] = value_integer(communication->type_id);
-    values[TASK_TYPE] = value_text(summary->hccl ? "HCCL" : "COMMUNICATION");
+    values[TASK_TYPE] = value_text(cann_version_communication(worker->run->session->options->cann_version));
     values[START] = value_integer(communication->start_ns);
     values[DURATION] = value_integer(communication->duration_ns);
     values[BLOCKS] = value_integer(0);
