@@ -148,7 +148,7 @@ static void scaled_ratio(sqlite3_context *context, int count, sqlite3_value **ar
 
 /* ---- lengths of time ---- */
 
-/* What a connection's functions know of the clocks of its capture, once one of them was called. */
+/* Knowledge that a connection's functions have of the clocks of its capture, once one of them was called. */
 struct known_clocks {
     bool loaded;
     struct cann_clocks clocks;

@@ -61,7 +61,7 @@ def texts(ours, theirs):
 
 STARTS = ('task_start(us)', 'task_stop(us)', 'Task Start Time(us)', 'ts')
 
-# What differs and why: part of the capture's name, tables, columns, a test of both cells, the reason. First that fits.
+# Known differences and their reasons: part of the capture's name, tables, columns, a test of both cells, the reason. First that fits.
 KNOWN = [
     ('', ('task_time', 'op_summary', 'timeline'), STARTS, close(LAST_DIGIT),
      'the tool cuts times off to nanoseconds; ours are rounded'),
