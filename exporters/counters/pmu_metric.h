@@ -73,8 +73,8 @@ struct pmu_plan {
 };
 
 /* Plans the columns of one side of an operator summary in their order: time and cycles of the task, then what the group
- * gives; a metric whose events were not counted has no column. Of an unknown group, and of "Custom:0x15,...", each
- * event has its counter as it is, "r15". */
+ * gives; a metric whose events were not counted has no column. Each
+ * event of an unknown group, and of "Custom:0x15,...", has its counter as it is, "r15". */
 void pmu_plan_init(struct pmu_plan *plan, const struct pmu_setup *setup);
 
 /* value / 10^decimals; DB_NULL: there is none. */

@@ -56,6 +56,8 @@ struct cann_load {
 
 static enum work work_of(const struct cann_task *task)
 {
+    if (task->collective == CANN_COLLECTIVE_ITSELF)
+        return WORK_COMMUNICATION;
     if (task->op_task_type == TASK_AI_CPU)
         return WORK_AI_CPU;
     return task->op_task_type == TASK_VECTOR || task->op_task_type == TASK_MIX_VECTOR ? WORK_VECTOR : WORK_CUBE;
@@ -195,7 +197,7 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
 {
     struct cann_load *load = arg;
     struct operator_ids ids = ids_of(task->op_name_id, task->op_type_id, task->tensor_set_id, work_of(task));
-    bool is_operator = cann_is_operator(task), taken;
+    bool is_operator = cann_is_operator(task) && task->collective != CANN_COLLECTIVE_IN_OPERATOR, taken;
     uint32_t op = 0;
     int status;
 
@@ -222,7 +224,7 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
         return status;
     if (!is_operator)
         load->workload->operators[op].copy_bytes += (double)task->copy_bytes;
-    else if (use_part(load, task->device_id))
+    else if (ids.work != WORK_COMMUNICATION && use_part(load, task->device_id))
         add_blocks(&load->workload->operators[op], load->part, task);
     return 0;
 }
