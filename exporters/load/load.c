@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TASK_AI_CPU = 1, TASK_VECTOR = 2, TASK_MIX_VECTOR = 5 }; /* op_task_type, core_names has them */
+enum { TASK_AI_CPU = 1, TASK_VECTOR = 2, TASK_MIX_VECTOR = 5, TASK_SIMT = 13 }; /* op_task_type, core_names has them */
 
 struct operator_ids {
     uint32_t name, type, tensors, work;
@@ -60,7 +60,9 @@ static enum work work_of(const struct cann_task *task)
         return WORK_COMMUNICATION;
     if (task->op_task_type == TASK_AI_CPU)
         return WORK_AI_CPU;
-    return task->op_task_type == TASK_VECTOR || task->op_task_type == TASK_MIX_VECTOR ? WORK_VECTOR : WORK_CUBE;
+    bool vector =
+        task->op_task_type == TASK_VECTOR || task->op_task_type == TASK_MIX_VECTOR || task->op_task_type == TASK_SIMT;
+    return vector ? WORK_VECTOR : WORK_CUBE;
 }
 
 /* Ids that are larger than any text has are one. */

@@ -363,8 +363,9 @@ struct association {
     struct spool *pmu;           /* counters, by stream and number */
     struct spool *joined;        /* struct matched_task, by start */
     uint64_t ran_count, pmu_count;
-    size_t join_mark;   /* of diagnostics: when the first of its counters came */
-    uint32_t join_file; /* they are of */
+    struct id_map expanding; /* kernels that expand collectives, by stream and number */
+    size_t join_mark;        /* of diagnostics: when the first of its counters came */
+    uint32_t join_file;      /* they are of */
     struct flip_list flips;
     bool unique_tasks; /* of the device: task ids are of one sequence, and streams are known by the host alone */
     size_t text_rows, tensor_rows; /* emitted so far */
@@ -479,8 +480,8 @@ struct task_extra *association_extra(struct association *association, struct hos
 int association_note_collective(struct association *association, const struct thread *thread, uint32_t launch,
                                 struct host_task *task, struct err *err);
 /* Whether the device's task is one, as device_task.collective says it; 0: it is none. */
-int association_collective_of(struct association *association, const struct host_task *task, uint32_t *ret,
-                              struct err *err);
+int association_collective_of(struct association *association, const struct ran_task *ran, const struct host_task *task,
+                              uint32_t *ret, struct err *err);
 
 /* Communication. Indexes the notes of the window, before its tasks are joined. */
 int association_index_collectives(struct association *association, struct thread *thread, struct err *err);

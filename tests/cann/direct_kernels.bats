@@ -143,6 +143,32 @@ END
     expect_sql "SELECT count(*) FROM device_task WHERE split IS NOT NULL" 0
 }
 
+@test "a split task with several parts is shown by them in the timeline, and with them in task_time" {
+    write_capture <<'END'
+p.launch(0, 1, 1, 'split', task_type='FFTS_PLUS')
+p.contexts(91, 'split', [0, 3])
+p.log(0, 10000, 1, 1)
+p.ran_part(10200, 11200, 1, 1, 0)
+p.ran_part(11400, 13400, 1, 1, 3)
+p.log(1, 13800, 1, 1)
+END
+    run_msprof export timeline -dir PROF_1 --stable-names
+    run_msprof export summary -dir PROF_1 --stable-names
+    expect_equal "$(slices_of)" $'split|AI_CORE|1.0\nsplit|AI_CORE|2.0\nComputing|3.0'
+    expect_table task_time 'kernel_name,kernel_type,task_time(us)' $'kernel|FFTS_PLUS|3.8\nkernel|AI_CORE|1\nkernel|AI_CORE|2'
+    expect_sql "SELECT context_id, split FROM device_task ORDER BY id" $'|1\n0|\n3|'
+}
+
+@test "a kernel of SIMT is an operator, of the blocks that its track says" {
+    capture <<'END'
+p.host_sample = {'profLevel': 'l1'}
+p.track(40, 1, 1, task_type='KERNEL_SIMT', kernel='simt', blocks=6)
+p.ran(10000, 11000, 1, 1, kind=2)
+END
+    run_msprof export summary -dir PROF_1 --stable-names
+    expect_table op_summary 'Op Name,OP Type,Task Type,Block Num,Mix Block Num' 'simt|simt|KERNEL_SIMT|6|0'
+}
+
 @test "kernels of direct launches are in every answer and in the database for viewers" {
     write_kernels "{'profLevel': 'l1'}"
     run_msprof export db -dir PROF_1
