@@ -45,8 +45,7 @@ int association_note_collective(struct association *association, const struct th
     if (extra == NULL)
         return err_status(err);
     const uint32_t outer = launch != NO_INDEX
-                               ? association_call_around(association, thread, thread->calls.items[launch].parent,
-                                                         HOST_LEVEL_NODE, ANY_TYPE)
+                               ? association_call_around(thread, thread->calls.items[launch].parent, AROUND_NODE)
                                : NO_INDEX;
     extra->of_collective = true;
     if (outer != NO_INDEX)
