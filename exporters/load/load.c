@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "base/number.h"
 #include "db/database.h"
+#include "db/query/clocks.h"
 #include "db/query/operators/query_steps.h"
 #include "db/query/query_cann.h"
 #include "db/query/query_loop.h"
@@ -18,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TASK_AI_CPU = 1, TASK_VECTOR = 2, TASK_MIX_VECTOR = 5 }; /* op_task_type, core_names has them */
+enum { TASK_AI_CPU = 1, TASK_VECTOR = 2, TASK_MIX_VECTOR = 5, TASK_SIMT = 13 }; /* op_task_type, core_names has them */
 
 struct operator_ids {
     uint32_t name, type, tensors, work;
@@ -55,9 +56,13 @@ struct cann_load {
 
 static enum work work_of(const struct cann_task *task)
 {
+    if (task->collective == CANN_COLLECTIVE_ITSELF)
+        return WORK_COMMUNICATION;
     if (task->op_task_type == TASK_AI_CPU)
         return WORK_AI_CPU;
-    return task->op_task_type == TASK_VECTOR || task->op_task_type == TASK_MIX_VECTOR ? WORK_VECTOR : WORK_CUBE;
+    bool vector =
+        task->op_task_type == TASK_VECTOR || task->op_task_type == TASK_MIX_VECTOR || task->op_task_type == TASK_SIMT;
+    return vector ? WORK_VECTOR : WORK_CUBE;
 }
 
 /* Ids that are larger than any text has are one. */
@@ -194,7 +199,7 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
 {
     struct cann_load *load = arg;
     struct operator_ids ids = ids_of(task->op_name_id, task->op_type_id, task->tensor_set_id, work_of(task));
-    bool is_operator = cann_is_operator(task), taken;
+    bool is_operator = cann_is_operator(task) && task->collective != CANN_COLLECTIVE_IN_OPERATOR, taken;
     uint32_t op = 0;
     int status;
 
@@ -221,7 +226,7 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
         return status;
     if (!is_operator)
         load->workload->operators[op].copy_bytes += (double)task->copy_bytes;
-    else if (use_part(load, task->device_id))
+    else if (ids.work != WORK_COMMUNICATION && use_part(load, task->device_id))
         add_blocks(&load->workload->operators[op], load->part, task);
     return 0;
 }
@@ -412,6 +417,20 @@ static int fill_facts(struct workload_facts *facts, const struct cann_parts *par
  * of their own, when the texts are gone. */
 #define TEXTS_BESIDE_COUNTERS 65536
 
+/* Hands over the rates of the clocks that are not of nanoseconds, before any time is. */
+static int load_clocks(struct workload *workload, sqlite3 *db, struct err *err)
+{
+    SCOPED(cann_clocks_release) struct cann_clocks clocks;
+    if (cann_clocks_load(db, &clocks, err) < 0)
+        return err_status(err);
+    for (size_t i = 0; i < clocks.count; i++) {
+        const struct workload_clock clock = {clocks.items[i].device_id, clocks.items[i].hz};
+        if (clock.hz != TICKS_OF_NS && array_add(&workload->clocks, err, clock) < 0)
+            return err_status(err);
+    }
+    return 0;
+}
+
 static int workload_load_ascend(sqlite3 *db, enum load_counters counters, struct workload *workload, struct err *err)
 {
     struct cann_load load = {.workload = workload, .known = MAP_OF(struct known_operator, ids)};
@@ -419,8 +438,8 @@ static int workload_load_ascend(sqlite3 *db, enum load_counters counters, struct
     bool failed = db_read_facts(db, &facts, err) < 0;
 
     load.tells_waits = facts.family != CAPTURE_JOB;
-    failed = failed || cann_parts_load(db, &load.parts, err) < 0 || cann_names_load(db, &load.names, err) < 0 ||
-             cann_shapes_load(db, &load.shapes, err) < 0;
+    failed = failed || load_clocks(workload, db, err) < 0 || cann_parts_load(db, &load.parts, err) < 0 ||
+             cann_names_load(db, &load.names, err) < 0 || cann_shapes_load(db, &load.shapes, err) < 0;
     const bool beside = counters == WITH_COUNTERS && load.names.rows + load.shapes.rows <= TEXTS_BESIDE_COUNTERS;
     failed = failed || read_tasks(&load, db, beside, beside ? take_counted_task : take_task, err) < 0 ||
              (!workload->sums_only &&

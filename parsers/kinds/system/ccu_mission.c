@@ -121,10 +121,12 @@ static const struct report_column table[] = {
     {"Task Id", "task_id", .flags = REPORT_NUMBER, .doc = "The task."},
     {"Instruction ID", "instruction_id", .flags = REPORT_NUMBER, .doc = "The instruction of its loop."},
     {"Instruction Start Time(us)", "start_ns", FORM_TIME, .doc = "When the loop began."},
-    {"Instruction Duration(us)", "duration_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long the loop took."},
+    {"Instruction Duration(us)", "exact_ns(device_id, duration_ns)", FORM_SCALED, 3, .unit = UNIT_NS,
+     .doc = "How long the loop took."},
     {"Notify Instruction ID", "notify_instruction_id", .flags = REPORT_NUMBER, .doc = "The instruction that waits."},
     {"Notify Rank ID", "rank_id", .flags = REPORT_NUMBER, .doc = "The rank that it waits for."},
-    {"Notify Duration(us)", "notify_duration_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long it waited."},
+    {"Notify Duration(us)", "exact_ns(device_id, notify_duration_ns)", FORM_SCALED, 3, .unit = UNIT_NS,
+     .doc = "How long it waited."},
     {.title = NULL},
 };
 
@@ -151,6 +153,40 @@ static const struct report_column table[] = {
 
 #define ON_ITS_THREAD .device = "m.device_id", .thread_name = "'Communication'"
 
+/* The task of this number, where the capture has one. */
+#define GLOBAL_TASK "coalesce(global, 4294967295)"
+#define TASKS                                                                                                          \
+    ", t AS MATERIALIZED (SELECT device_id AS on_device, task_id AS number, min(id) AS global FROM device_task GROUP " \
+    "BY"                                                                                                               \
+    " device_id, task_id)"
+#define ITS_TASK " LEFT JOIN t ON t.on_device = m.device_id AND t.number = m.task_id"
+#define LOOP_ARGUMENTS                                                                                                 \
+    "json_array('Physic Stream Id', coalesce(stream, 65535), 'Task Id', m.task_id, 'Instruction ID', "                 \
+    "m.instruction_id)"
+#define WAIT_ARGUMENTS                                                                                                 \
+    "json_array('Physic Stream Id', coalesce(stream, 65535), 'Task Id', m.task_id, 'Notify Instruction ID',"           \
+    " notify_instruction_id, 'Notify Rank ID', m.rank_id)"
+#define EVENT(select)                                                                                                  \
+    "(SELECT m.id AS id, m.device_id AS device_id, " GLOBAL_TASK " AS task, " select " FROM m " ON_STREAM ITS_TASK ")"
+
+/* Loops and waits, as the timeline has them. */
+static const struct exported_table events[] = {
+    {.name = "CCU",
+     .columns =
+         EXPORTED_COLUMNS({"deviceId", "device_id", EXPORTED_NUMERIC}, {"globalTaskId", "task", EXPORTED_NUMERIC},
+                          {"name", "name", EXPORTED_NUMERIC_WORD}, {"startNs", "begin_ns", EXPORTED_NUMERIC},
+                          {"endNs", "end_ns", EXPORTED_NUMERIC}, {"args", "args", EXPORTED_NUMERIC_WORD}),
+     .query =
+         {.from = "(SELECT 0 AS waits, * FROM (WITH " LOOPS TASKS " SELECT * FROM " EVENT(
+              "'LoopGroup' AS name, m.start_ns AS begin_ns, m.start_ns + m.duration_ns AS end_ns, " LOOP_ARGUMENTS
+              " AS args") ") UNION ALL SELECT 1, * FROM (WITH " WAITS
+              TASKS " SELECT * FROM " EVENT(
+                  "'Wait' AS name, notify_ns AS begin_ns, notify_ns + notify_duration_ns AS end_ns, " WAIT_ARGUMENTS
+                  " AS args") "))",
+          .order_by = "waits, begin_ns, id"}},
+    {.name = NULL},
+};
+
 static const struct series_counter slices[] = {
     {.name = "'LoopGroup'",
      .values = VALUE_LIST(
@@ -167,6 +203,7 @@ static const struct series_counter slices[] = {
                .order_by = "m.device_id, m.start_ns, m.duration_ns DESC"},
      .time = "m.start_ns",
      .duration = "m.duration_ns",
+     .ticks = true,
      ON_ITS_THREAD},
     {.name = "'Wait'",
      .values =
@@ -182,6 +219,7 @@ static const struct series_counter slices[] = {
                .order_by = "m.device_id, notify_ns, notify_duration_ns DESC"},
      .time = "notify_ns",
      .duration = "notify_duration_ns",
+     .ticks = true,
      ON_ITS_THREAD},
     {.name = NULL},
 };
@@ -195,6 +233,7 @@ const struct record_kind kind_ccu_mission = {
     .patterns = (const char *const[]){"ccu{group_id}.instr.{device_id}.slice_{slice}", NULL},
     RECORDS_OF(columns, LAYOUT("ccu-mission-64", 64, fields, "docs/formats/system.md 12: 64 bytes")),
     HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_mission),
+    .exported = events,
     ONE_SERIES(.name = "ccu_mission", .title = "Instructions of communication",
                .doc = "Loops and waits of the units that work for communication, with a row for each rank that was "
                       "waited for.",
