@@ -227,7 +227,7 @@ ACL_SOURCES  := $(filter-out acl/preload/% acl/subscribe/operator_names_writer.c
 ACL_OBJECTS  := $(ACL_SOURCES:%.c=$(B)/%.o)
 PIC_OBJECTS  := $(ACL_SOURCES:%.c=$(B)/pic/%.o)
 PIC_BASE     := $(patsubst %.c,$(B)/pic/%.o,$(call below,base,c) parsers/switches/rule.c)
-ACL_HEADERS  := $(sort $(wildcard include/msprof/*.h include/msprof/compat/*.h include/msprof/compat/*/*.h))
+ACL_HEADERS  := $(sort $(wildcard include/msprof/*.h include/msprof/compat/*.h include/msprof/compat/*/*.h include/mstx/*.h))
 PYTHON_FILES := python/msprof_acl.py python/acl/__init__.py
 ACL_SONAME   := libmsprof_acl.so.1
 ACL_FILES    := $(B)/$(ACL_SONAME) $(B)/libmsprof_acl.so $(B)/libmsprof_acl.a $(B)/msprof_acl.pc
@@ -273,7 +273,7 @@ $(B)/msprof_acl.pc: acl/msprof_acl.pc.in $(B)/prefix
 
 # It goes into programs that know nothing of it, so no variant gives it a sanitizer. It holds a recorder of its own.
 PRELOAD_LIST    := $(B)/generated/preload_functions.h
-RECORDER_SOURCES := $(call below,acl/recorder,c)
+RECORDER_SOURCES := $(call below,acl/recorder acl/mstx,c)
 PRELOAD_SOURCES := $(sort $(wildcard acl/preload/*.c acl/preload/*.S)) $(RECORDER_SOURCES)
 PRELOAD_BASE    := $(patsubst %.c,$(B)/preload/%.o,$(call below,base,c))
 PRELOAD_OBJECTS := $(addprefix $(B)/preload/,$(addsuffix .o,$(basename $(PRELOAD_SOURCES))))

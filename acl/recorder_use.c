@@ -2,6 +2,7 @@
 /* The recorder as the API's functions use it: its errors become codes and messages, its reports lines of the log. */
 #include "acl/message.h"
 #include "acl/mode.h"
+#include "acl/mstx_target.h"
 #include "acl/recorder/ends.h"
 #include "acl/recorder/recorder.h"
 
@@ -32,6 +33,7 @@ aclError acl_recorder_begin(struct recorder_options *options)
     struct err err = ERR_INIT;
     atomic_store(&reports_wanted, acl_log_wanted());
     options->report = report;
+    acl_mstx_choose(options->sample.domains_include, options->sample.domains_exclude);
     ends_call_first(write_recorded);
     pthread_mutex_lock(&acl_capture_lock);
     int result = recorder_start(options, &err);

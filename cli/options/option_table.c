@@ -92,6 +92,8 @@ const struct option_spec option_table[] = {
           "put the captures into DIR, which is made when it\ndoes not exist (the working directory)"),
     CHOICE("reports", ON(RUN), "all|timeline|summary|none", run.reports,
            "which reports to write into the captures (all);\nnone: neither reports nor a database"),
+    VALUE("mstx-domains", ON(RUN), TEXT, "LIST", run.mstx_domains,
+          "record marks and ranges of mstx in these domains\nonly: NAME,...; default: those in no domain (all)"),
     VALUE("output", ON_INFER, FILE, "FILE", output, "write the layout into FILE (standard output)"),
     VALUE("tables", ON_TABLES, DIRECTORY, "DIR", layout.tables,
           "the tables that were printed of the capture (those\nin the capture itself)"),

@@ -116,7 +116,8 @@ struct settings {
         int first_index;
     } replay;
     struct run_settings {
-        int reports; /* enum report_choice */
+        int reports;              /* enum report_choice */
+        const char *mstx_domains; /* names, divided by commas; NULL: all */
     } run;
     struct cluster_settings {
         int jobs; /* 0: not given */
