@@ -14,6 +14,7 @@
 #include "cli/answers/answer.h"
 #include "cli/capture/captures.h"
 #include "cli/capture/result_record.h"
+#include "cli/capture/written.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/options/options.h"
@@ -334,6 +335,7 @@ static int replace_earlier(const struct merge *merge, const struct merge_type *t
 static int write_result(struct merge *merge, const struct merge_type *type, struct merge_part *parts, struct err *err)
 {
     struct merge_log log = {.err = ERR_INIT};
+    struct sparing sparing = {.kept = NULL};
     char timestamp[TIMESTAMP_SIZE];
     SCOPED_FREE char *directory = path_join(merge->settings->output, CANN_DIRECTORY);
     struct export_result exported = {0};
@@ -359,7 +361,7 @@ static int write_result(struct merge *merge, const struct merge_type *type, stru
         };
         if (merge->settings->command == COMMAND_EXPORT_TIMELINE)
             status = timeline_options_read(merge->settings, &options, err);
-        if (status == 0)
+        if (status == 0 && (status = sparing_begin(&sparing, merge->settings->output, err)) == 0)
             status = type->export(parts, merge->list.count, &options, &exported, err);
         console_progress_end();
     }
@@ -371,6 +373,7 @@ static int write_result(struct merge *merge, const struct merge_type *type, stru
         status = err_set(err, ERR_NOT_FOUND, "the captures have no data for a %s", type->name);
     if (status == 0)
         status = replace_earlier(merge, type, &log, err);
+    sparing_end(&sparing);
     if (status == 0)
         console_note("'%s': %" PRIu64 " file%s of %zu captures, %" PRIu64 " %s%s, %s s", directory, exported.files,
                      console_plural(exported.files), merge->list.count, exported.rows, type->unit,
@@ -667,13 +670,16 @@ static int export_chosen(struct capture_visit *visit, const struct export_type *
         .absent = type == &timeline_type || settings->verbose ? tell_absent : NULL,
         .progress = console_progress(),
     };
-    bool failed = (type == &timeline_type && timeline_options_read(settings, &options, &err) != 0) ||
+    struct sparing sparing = {.kept = NULL};
+    bool failed = sparing_begin(&sparing, visit->results, &err) != 0 ||
+                  (type == &timeline_type && timeline_options_read(settings, &options, &err) != 0) ||
                   type->export(db, &options, &exported, &err) != 0;
     console_progress_end();
     err = failed ? err : export_log.err;
     failed = err.code != ERR_NONE;
     if (exported.files > 0)
         replace_files(visit, &export_log, !failed);
+    sparing_end(&sparing);
     words_release(&export_log.files);
     intern_release(&export_log.announced);
     if (failed) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/progress.h"
+#include "cli/capture/place.h"
 #include "cli/cmd_help.h"
 #include "cli/console.h"
 #include "cli/options/options.h"
@@ -161,6 +162,23 @@ static int check(int argc, char **argv)
     return read_settings(&settings, argc, argv);
 }
 
+/* Files that the user names are written by every command likewise: never over the data of a capture. */
+static int check_outputs(const struct settings *settings)
+{
+    for (size_t i = 0; i < option_count; i++) {
+        const struct option_spec *option = &option_table[i];
+        const char *path = option->is_output && option_applies(option, settings->command)
+                               ? *(const char *const *)((const char *)settings + option->offset)
+                               : NULL;
+        struct err err = ERR_INIT;
+        if (path == NULL || place_check_file(path, &err) == 0)
+            continue;
+        err_wrap(&err, "--%s", option->name);
+        return console_error(&err);
+    }
+    return STATUS_DONE;
+}
+
 static int run(int argc, char **argv)
 {
     SCOPED(settings_release) struct settings whole;
@@ -176,7 +194,8 @@ static int run(int argc, char **argv)
         help_print(settings->command, stderr);
         return STATUS_USAGE;
     }
-    return command->run(settings);
+    const int checked = check_outputs(settings);
+    return checked == STATUS_DONE ? command->run(settings) : checked;
 }
 
 /* Runs the commands that it asks for, one after the other; returns the worst of their exit statuses. runs: false only

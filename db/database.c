@@ -3,6 +3,7 @@
 
 #include "base/bytes.h"
 #include "base/file/fsutil.h"
+#include "base/file/outfile.h"
 #include "base/file/temporary.h"
 #include "base/progress.h"
 #include "db/pages/format.h"
@@ -89,6 +90,15 @@ static int temporary_files_setup(void)
 }
 
 #define DATABASE_APPLICATION_ID 0x6d737066 /* "mspf" */
+
+bool database_is_ours(int fd)
+{
+    enum { APPLICATION = 68 }; /* where the header says it */
+    unsigned char header[FILE_HEADER];
+    return file_read_at(fd, header, sizeof header, 0) == (ssize_t)sizeof header &&
+           memcmp(header, "SQLite format 3", 16) == 0 &&
+           bytes_load(header + APPLICATION, 4, true) == DATABASE_APPLICATION_ID;
+}
 
 int database_setup(struct err *err)
 {
@@ -326,8 +336,9 @@ int database_build_commit(struct database_build *build, struct err *err)
         status = database_error(err, build->db, "the database cannot be closed");
     else if (status == 0)
         build->db = NULL;
-    if (status == 0 && rename(build->temporary, build->path) != 0)
-        status = err_set_errno(err, errno, "cannot rename '%s' to '%s'", build->temporary, build->path);
+    int failure = status == 0 ? outfile_put_in_place(build->temporary, build->path) : 0;
+    if (failure != 0)
+        status = err_set_errno(err, failure, "cannot rename '%s' to '%s'", build->temporary, build->path);
     else if (status == 0)
         remove_journals(build->path); /* of the database that was there before */
     database_build_abort(build);      /* releases; after the rename there is nothing to remove */

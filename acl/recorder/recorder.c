@@ -298,6 +298,7 @@ static struct ring_pool pool;
 static struct recorder_options options;
 static unsigned capture_count;
 static bool has_files, reported;
+static bool is_child;          /* of the process that started */
 static atomic_uint lost_early; /* calls, before there was a capture */
 
 static pthread_t carrier;
@@ -319,6 +320,7 @@ static void settle_in_child(void)
         capture_writer_close(&writer);
     has_files = has_carrier = carrier_stops = reported = false;
     atomic_store(&lost_early, 0);
+    is_child = true;
     if (atomic_load(&recorder_mode) != RECORDER_MODE_OFF) {
         atomic_store(&recorder_mode, RECORDER_MODE_ARMED);
         atomic_fetch_add(&session, 1);
@@ -474,8 +476,11 @@ static int open_capture(struct err *err)
     announce_capture();
     capture_writer_keep_open(&writer, options.sample.acl_calls, options.sample.msproftx);
     names_begin(&writer);
-    atomic_store(&recorder_mode, RECORDER_MODE_RUNNING);
-    start_carrier();
+    bool at_once = is_child && options.children_at_once;
+    writer.at_once = at_once;
+    atomic_store(&recorder_mode, at_once ? RECORDER_MODE_AT_ONCE : RECORDER_MODE_RUNNING);
+    if (!at_once)
+        start_carrier();
     return 0;
 }
 
@@ -523,6 +528,26 @@ bool recorder_flush(void)
     return result == 0;
 }
 
+static void flush_capture(void *arg)
+{
+    (void)arg;
+    ring_pool_drain(&pool, carry, NULL);
+    capture_writer_flush(&writer);
+}
+
+void recorder_write_at_once(void)
+{
+    struct shield before;
+    if (atomic_load(&recorder_mode) == RECORDER_MODE_EXITING) {
+        recorder_flush();
+        return;
+    }
+    enter(&before);
+    if (has_files && may_write())
+        shield_run(&room, flush_capture, NULL);
+    leave(&before);
+}
+
 static bool flush_at_crash(void)
 {
     if (options.before_crash != NULL)
@@ -533,9 +558,10 @@ static bool flush_at_crash(void)
 /* Records that come after this, from other exit handlers and destructors, are written one by one. */
 static void at_exit(void)
 {
-    int running = RECORDER_MODE_RUNNING;
+    int running = RECORDER_MODE_RUNNING, at_once = RECORDER_MODE_AT_ONCE;
     recorder_flush();
     atomic_compare_exchange_strong(&recorder_mode, &running, RECORDER_MODE_EXITING);
+    atomic_compare_exchange_strong(&recorder_mode, &at_once, RECORDER_MODE_EXITING);
     recorder_flush();
 }
 
@@ -808,6 +834,7 @@ int recorder_start_with(const struct recorder_options *from, sigaction_function 
         status = err_set(err, ERR_LIMIT, "the recorder is running already");
     else
         status = copy_options(&options, from, err);
+    is_child = is_child && status != 0;
     if (status == 0 && forks_shares_memory())
         status = err_set(err, ERR_LIMIT, "a child that shares its parent's memory cannot record");
     if (status == 0) {

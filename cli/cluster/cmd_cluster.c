@@ -5,6 +5,7 @@
 #include "base/file/fsutil.h"
 #include "base/map.h"
 #include "base/progress.h"
+#include "cli/analyse_output.h"
 #include "cli/cluster/cluster_timeline.h"
 #include "cli/cmd_analyse.h"
 #include "cli/command.h"

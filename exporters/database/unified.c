@@ -239,10 +239,10 @@ static int add_operator(struct unified_bulk *bulk, const struct cann_task *task,
     int64_t set = task->tensor_set_id;
     put(&row, task->op_name_id);
     put(&row, task->id);
-    put(&row, task->block_num);
-    put(&row, task->mix_block_num);
-    put(&row, word_of(&bulk->cores, "core", task->op_task_type));
-    put(&row, task->op_type_id);
+    put_or(&row, task->block_num, 0);
+    put_or(&row, task->mix_block_num, 0);
+    put(&row, task->op_type_id != DB_NULL ? word_of(&bulk->cores, "core", task->op_task_type) : NOT_AVAILABLE_ID);
+    put_or(&row, task->op_type_id, NOT_AVAILABLE_ID);
     put_tensor_text(&row, bulk, set, FORMATS);
     put_tensor_text(&row, bulk, set, TYPES);
     put_tensor_text(&row, bulk, set, 0);
@@ -251,9 +251,9 @@ static int add_operator(struct unified_bulk *bulk, const struct cann_task *task,
     put_tensor_text(&row, bulk, set, OUTPUTS);
     put_or(&row, task->attribute_id, NO_TEXT_ID);
     put(&row, task->op_state == DB_NULL
-                  ? DB_NULL
+                  ? NOT_AVAILABLE_ID
                   : number_add(FIRST_WORD_ID + FIRST_STATE, task->op_state < 1 ? task->op_state : 1));
-    put(&row, FIRST_WORD_ID + FIRST_HF32 + (task->op_flag != DB_NULL && task->op_flag != 0));
+    put(&row, task->op_flag == DB_NULL ? NOT_AVAILABLE_ID : FIRST_WORD_ID + FIRST_HF32 + (task->op_flag != 0));
     put(&row, NOT_AVAILABLE_ID);
     put(&row, NOT_AVAILABLE_ID);
     return add_row(bulk, BULK_OPERATORS, task->id, &row, err);

@@ -195,6 +195,8 @@ struct host_task {
     uint16_t device_id;
     uint8_t op_task_type, op_state;
     bool has_block_num;
+    bool described;       /* a record says the operator's state and flags */
+    bool stands_for_part; /* of a mixed kernel: it has the operator where its part 0 has no row */
 };
 
 /* Members that only few tasks have. */
@@ -227,6 +229,10 @@ struct ran_task {
     uint8_t accelerator_id : 6;
 };
 
+/* How a task is split into parts that are rows, too (device_task.split). Part 0 of a mixed kernel is hidden where the
+ * whole alone is an operator. */
+enum task_split { SPLIT_NONE, SPLIT_WHOLE, SPLIT_MIXED_WHOLE, SPLIT_MIXED_PART, SPLIT_MIXED_HIDDEN };
+
 #define NO_DURATION (-1)
 
 struct pmu_sum {
@@ -242,6 +248,7 @@ struct matched_task {
     struct ran_task ran; /* with the batch of its launch */
     uint32_t stream_id;  /* as the host knows it */
     bool launched, counted[2];
+    uint8_t split; /* enum task_split */
     /* In a spool only those of these that it has follow, without gaps but as they must be aligned. */
     struct host_task host;
     struct pmu_sum pmu[2]; /* for each core */
@@ -312,6 +319,7 @@ struct association {
     int64_t calls_out;                    /* of them and the thread's: emitted, and not in the spool */
     bool has_batches;                     /* a launched task was recorded with another batch than 0 */
     bool expands_known, expanded_streams;
+    bool level_0;                    /* of the part: no record describes operators */
     bool has_models;                 /* a call at the level of models was recorded */
     size_t unplaced[UNPLACED_KINDS]; /* records of the part that no call or launch is around */
     struct {
@@ -408,6 +416,13 @@ int association_note_ran(struct association *association, uint32_t launch, struc
 
 void association_drop_joined(struct association *association, size_t part, const struct record_kind *kind,
                              enum diag_id reason, uint64_t count);
+
+/* Names the operator of a kernel that no record describes after the call that launches it (index of the call; NO_INDEX:
+ * none), else after the kernel; false: it has neither name, or computes no operator. */
+bool association_name_kernel(const struct association *association, const struct thread *thread, uint32_t launch,
+                             struct host_task *task);
+/* Whether the part of the capture was collected at the level that records no operators. */
+bool association_is_level_0(const struct association *association);
 
 /* Rare records. Finds the call that each is about; the notes must be in the order of their times, and calls[i] must be
  * the deepest call around notes[i]. */

@@ -168,6 +168,7 @@ static void put_node(const struct node *node, struct host_task *task)
     task->op_task_type = node->task_type;
     task->op_state = node->op_state;
     task->op_flag = node->op_flag;
+    task->described = true;
     if (!task->has_block_num) {
         task->block_num = node->block_num;
         task->has_block_num = true;
@@ -236,6 +237,8 @@ static int add_contexts(struct association *association, const struct thread *th
         struct host_task part = *whole;
         if (node != NULL)
             status = describe_task(association, thread, places, node, &part, err);
+        else
+            association_name_kernel(association, thread, launch, &part);
         for (uint32_t k = 0; status == 0 && k < use->count; k++) {
             part.context_id = thread->context_ids.items[use->first + k];
             status = association_add_host_task(association, &part, err);
@@ -272,17 +275,17 @@ static uint32_t find_model(const struct association *association, const struct t
                : model_of_stream(association, task_key(track->device_id, track->stream_id), track->time_ns);
 }
 
-/* A mixed kernel that nobody described is one part. */
+/* A mixed kernel without contexts is one part. */
 static int add_bare_task(struct association *association, const struct host_task *task, struct err *err)
 {
     const char *type = association->texts.items[task->task_type].bytes;
-    int status = 0;
-    if (strncmp(type, "KERNEL_MIX_", 11) == 0) {
-        struct host_task part = *task;
-        part.context_id = 0;
-        status = association_add_host_task(association, &part, err);
-    }
-    return status == 0 ? association_add_host_task(association, task, err) : status;
+    if (strncmp(type, "KERNEL_MIX_", 11) != 0)
+        return association_add_host_task(association, task, err);
+    struct host_task part = *task, whole = *task;
+    part.context_id = 0;
+    whole.stands_for_part = true;
+    return association_add_host_task(association, &part, err) < 0 ? err_status(err)
+                                                                  : association_add_host_task(association, &whole, err);
 }
 
 static int take_track(struct association *association, struct thread *thread, struct places *places,
@@ -326,7 +329,8 @@ static int take_track(struct association *association, struct thread *thread, st
     if (node_call != NO_INDEX)
         return association_add_host_task(association, &task, err);
     if (launch == NO_INDEX || !is_computing(association, track->task_type)) {
-        describe_captured(association, &task);
+        if (!describe_captured(association, &task))
+            association_name_kernel(association, thread, NO_INDEX, &task);
         return add_bare_task(association, &task, err);
     }
     seek(places, thread, thread->calls.items[launch].begin_ns);
@@ -336,9 +340,13 @@ static int take_track(struct association *association, struct thread *thread, st
     const struct node *node = split ? NULL : node_of_launch(thread, places, launch);
     if (status == 0 && node != NULL)
         status = describe_task(association, thread, places, node, &task, err);
-    if (node == NULL && !split)
-        association->operators.nameless += !describe_captured(association, &task);
-    return status == 0 ? association_add_host_task(association, &task, err) : status;
+    if (status == 0 && (node != NULL || split))
+        return association_add_host_task(association, &task, err);
+    if (status == 0 && !describe_captured(association, &task)) {
+        association->operators.nameless++;
+        association_name_kernel(association, thread, launch, &task);
+    }
+    return status == 0 ? add_bare_task(association, &task, err) : status;
 }
 
 /* ---- the window moves on ---- */
@@ -702,6 +710,7 @@ int association_join_host(struct association *association, struct err *err)
     if (association->captures.count > 1)
         array_sort(association->captures.items, association->captures.count, sizeof *association->captures.items,
                    compare_captures);
+    association->level_0 = association_is_level_0(association);
     int status = association->records != NULL ? join_threads(association, &thread, err) : 0;
     thread_release(&thread);
     join_spool_release(&association->records);

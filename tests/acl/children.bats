@@ -21,7 +21,7 @@ marks() {
     done | sort
 }
 
-@test "a program and its children that end by _exit and _Exit leave whole captures" {
+@test "children that end by _exit and _Exit, and a program that flushes before it does, leave whole captures" {
     run -7 "$programs/tx_children" out
     expect_equal "$(marks)" "10 child
 10 child

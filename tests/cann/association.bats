@@ -76,7 +76,7 @@ p.node(200, 'other', 'Type')
 p.ran(1000, 2000, 1, 1)
 p.ran(3000, 4000, 1, 2)
 END
-    expect_sql "SELECT task_id, op_name FROM device_task_report ORDER BY id" $'1|op\n2|'
+    expect_sql "SELECT task_id, op_name, op_type FROM device_task_report ORDER BY id" $'1|op|Type\n2|other|kernel'
 }
 
 @test "more tensors than a record holds are joined in their order" {
@@ -559,7 +559,7 @@ p.tensors(480, 'another', [(0, 2, 0, [4, 5])])
 for number in 1, 2, 3:
     p.ran(1000 * number, 1000 * number + 500, 1, number)
 END
-    expect_sql "SELECT coalesce(op_name, '-') FROM device_task_report ORDER BY id" $'first\n-\nthird'
+    expect_sql "SELECT op_name, op_type FROM device_task_report ORDER BY id" $'first|Type\nsecond|kernel\nthird|Type'
     expect_contains "$stderr" "of 3 operators, the launch of 1 holds no record of kind node_basic_info, and that of 1 records"
 }
 

@@ -32,6 +32,9 @@ int diff_print(const struct diff_output *output, enum diff_format format, FILE *
 /* A longer file is refused. */
 #define BASELINE_MAX_BYTES ((size_t)32 * 1024 * 1024)
 
+/* -ERR_USAGE for a file with content that is no baseline: writing one there would lose it. One of another version, cut
+ * or edited, is one. */
+int baseline_check_target(const char *path, struct err *err);
 /* The file appears whole or not at all. */
 int baseline_write(const char *path, const struct profile *const *profiles, size_t count, struct err *err);
 /* *ret is an array of *ret_count profiles, each to be released and the array freed. -ERR_FORMAT for what is no

@@ -295,13 +295,19 @@ static void set_metrics(const struct op_summary *summary, const int64_t *raw, st
 static int take_task(struct report_worker *worker, struct report_value *values, struct err *err)
 {
     (void)err;
+    const bool named_alone = values[TYPE].kind == VALUE_MISSING; /* collected at level 0 */
     if (values[MODEL].kind == VALUE_MISSING)
         values[MODEL] = value_integer(CANN_NO_ID);
     if (values[STATE].kind != VALUE_MISSING && values[STATE].integer != 0 && values[STATE].integer != 1)
         values[STATE] = value_none();
-    if (values[TASK_TYPE].kind == VALUE_MISSING)
+    if (named_alone)
+        values[TASK_TYPE] = value_none();
+    else if (values[TASK_TYPE].kind == VALUE_MISSING)
         values[TASK_TYPE] = value_integer(-1);
-    values[HF32] = value_integer(known(&values[HF32]) != 0);
+    values[BLOCKS] = value_integer(known(&values[BLOCKS]));
+    values[MIX_BLOCKS] = value_integer(known(&values[MIX_BLOCKS]));
+    if (values[HF32].kind != VALUE_MISSING)
+        values[HF32] = value_integer(values[HF32].integer != 0);
     set_wait(worker, values);
     if (((const struct last_row *)worker->state)->metrics)
         set_metrics(worker->run->state, worker->raw, values);

@@ -20,10 +20,10 @@ static int begin(struct track_run *run, void *lanes, struct err *err)
 
 /* ---- events ---- */
 
-/* Whether the host's text says what a task is. */
+/* Whether the host's text says the type of a task: of one that is no operator, or one that no record describes. */
 static bool is_told_by_host(const struct cann_task *task)
 {
-    return task->op_name_id == DB_NULL && task->host_type_id != DB_NULL;
+    return (task->op_name_id == DB_NULL || task->op_type_id == DB_NULL) && task->host_type_id != DB_NULL;
 }
 
 /* The type of other tasks: what the operator was compiled for, or what the device ran. */
@@ -71,7 +71,7 @@ static int draw_task(void *arg, const struct cann_task *task, struct err *err)
     struct track_worker *worker = arg;
     const struct track_run *run = worker->run;
     const struct trace_style *style = &run->trace.style;
-    if (!trace_guest_shows(run->guest, task->start_ns))
+    if (!trace_guest_shows(run->guest, task->start_ns) || cann_stands_elsewhere(task))
         return 0;
     struct cann_text name = cann_text(&run->names, task->op_name_id, 0),
                      type = cann_text(&run->names, task->host_type_id, 0);

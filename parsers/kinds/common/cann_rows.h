@@ -121,6 +121,9 @@ enum { HOST_CALL_COLUMNS(COLUMN_NUMBER) };
          "How many blocks its counters are of, where they say it: on chip 0.")                                         \
     MADE(DEVICE_TASK_LAUNCH_NAME_ID, "launch_name_id", "Launch", MADE_NUMBER,                                          \
          "The function of the runtime that launched it (name.id).")                                                    \
+    MADE(DEVICE_TASK_SPLIT, "split", "Split", MADE_NUMBER,                                                             \
+         "1: its parts are rows, too; 2: it is a mixed kernel whose part 0 is a row, too; 3: it is that part; 4: it "  \
+         "is that part, and the whole is the operator.")                                                               \
     MADE(DEVICE_TASK_ORIGIN_NS, "origin_ns", "Origin", INTEGER(NS, DERIVED | COLUMN_TRANSIENT | COLUMN_ORIGIN),        \
          "Its start, likewise.")
 enum { DEVICE_TASK_COLUMNS(COLUMN_NUMBER) };
