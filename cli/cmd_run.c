@@ -78,6 +78,7 @@ int run_find_library(char **ret, struct err *err)
 struct surroundings {
     char *preload; /* LD_PRELOAD: the library, then what was there already */
     char *output;
+    char *libraries;     /* LD_LIBRARY_PATH: what it was, and where libms_tools_ext is */
     char *list;          /* a file that each capture is written into, a line each */
     const char *domains; /* of mstx; NULL: all */
     int list_fd; /* holds its lock: what a killed run left is removed by the next one */
@@ -87,6 +88,7 @@ static void surroundings_release(struct surroundings *surroundings)
 {
     free(surroundings->preload);
     free(surroundings->output);
+    free(surroundings->libraries);
     if (surroundings->list == NULL)
         return;
     unlink(surroundings->list);
@@ -109,6 +111,16 @@ static int make_list(struct surroundings *surroundings, struct err *err)
     return surroundings->list_fd >= 0 ? 0 : surroundings->list_fd;
 }
 
+/* "before:after" (free() it); without the one that is empty; NULL: out of memory. */
+static char *join_paths(const char *before, const char *after)
+{
+    char *joined = NULL;
+
+    if (before == NULL || *before == '\0' || after == NULL || *after == '\0')
+        return scoped_text(before == NULL || *before == '\0' ? after : before, SIZE_MAX);
+    return asprintf(&joined, "%s:%s", before, after) < 0 ? NULL : joined;
+}
+
 static int surroundings_make(struct surroundings *surroundings, const struct settings *settings, struct err *err)
 {
     const char *before = getenv("LD_PRELOAD"), *output = settings->output != NULL ? settings->output : ".";
@@ -118,11 +130,10 @@ static int surroundings_make(struct surroundings *surroundings, const struct set
     if (result != 0)
         return result;
     surroundings->domains = settings->run.mstx_domains;
-    if (before == NULL || *before == '\0')
-        surroundings->preload = scoped_text(library, SIZE_MAX);
-    else if (asprintf(&surroundings->preload, "%s:%s", library, before) < 0)
-        surroundings->preload = NULL;
-    if (surroundings->preload == NULL)
+    SCOPED_FREE char *directory = scoped_text(library, (size_t)(path_name(library) - library) - 1);
+    surroundings->preload = join_paths(library, before);
+    surroundings->libraries = directory != NULL ? join_paths(getenv("LD_LIBRARY_PATH"), directory) : NULL;
+    if (surroundings->preload == NULL || surroundings->libraries == NULL)
         return err_no_memory(err);
     result = path_make_directories(output, err);
     if (result != 0)
@@ -202,6 +213,7 @@ static _Noreturn void become_program(char **words, const struct surroundings *su
     const struct {
         const char *name, *value;
     } variables[] = {{"LD_PRELOAD", surroundings->preload},
+                     {"LD_LIBRARY_PATH", surroundings->libraries},
                      {"MSPROF_OUTPUT", surroundings->output},
                      {"MSPROF_CAPTURE_LIST", surroundings->list},
                      {"MSPROF_MSTX_DOMAINS", surroundings->domains}};

@@ -11,7 +11,7 @@
 
 /* ---- what was not as it is meant ---- */
 
-/* Of the recording with this key; another one begins anew. */
+/* Counts for the recording with this key; another one begins anew. */
 static struct {
     _Atomic uint64_t key, not_open, other_domain, no_domain;
 } faults;
@@ -281,7 +281,7 @@ static void regions_unregister(mstxDomainHandle_t domain, mstxMemRegionsUnregist
 
 #define AS_POINTER(function) ((mstxFuncPointer)(function))
 
-/* Of one module, by number; what the program's header does not know yet is left out. */
+/* Fills the table of a module, by number, without what the program's header does not know yet. */
 static bool fill_module(mstxGetModuleFuncTableFunc get, mstxFuncModule module, const mstxFuncPointer *functions,
                         unsigned count)
 {

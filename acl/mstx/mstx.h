@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mstx as a tool hears it (include/mstx/ms_tools_ext.h): marks, ranges, domains and heaps of programs become records of
- * whatever capture takes them. Of libmsprof_acl and of the preload library, each with its own.
+ * whatever capture takes them. libmsprof_acl and the preload library have a copy each.
  *
  * Marks and ranges cost neither a lock nor an allocation nor a system call, and may come from signal handlers. A range
  * that is open stands in a slot, whose number is in that of the range, so that any thread ends it. */

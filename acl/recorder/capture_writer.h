@@ -62,7 +62,7 @@ struct capture_writer {
 #define CAPTURE_TX_SIZE 256       /* msproftx, "M" (docs/formats/cann.md 6) */
 #define CAPTURE_HEAP_SIZE 80      /* heaps of mstx (docs/formats/acl-api.md Heaps) */
 
-/* Of a record of a stream in memory, and in its files but for calls in a JOB capture; 1: it is text. */
+/* Bytes of a record of a stream in memory, and in its files but for calls in a JOB capture; 1: it is text. */
 static inline size_t capture_record_size(enum capture_stream stream)
 {
     static const size_t sizes[STREAM_COUNT] = {

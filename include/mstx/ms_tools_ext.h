@@ -64,7 +64,7 @@ MSTX_DECLSPEC mstxRangeId mstxRangeStartA(const char *message, aclrtStream strea
 MSTX_DECLSPEC void mstxRangeEnd(mstxRangeId id);
 
 /* Marks and ranges of one part of a program, which a tool can choose by name. NULL: there is no tool, or the name is
- * none. What is in no domain is in the one called default. */
+ * none. Marks in no domain are in the one called default. */
 MSTX_DECLSPEC mstxDomainHandle_t mstxDomainCreateA(const char *name);
 MSTX_DECLSPEC void mstxDomainDestroy(mstxDomainHandle_t domain);
 MSTX_DECLSPEC void mstxDomainMarkA(mstxDomainHandle_t domain, const char *message, aclrtStream stream);

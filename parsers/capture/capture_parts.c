@@ -23,7 +23,7 @@ static int64_t count_of(const struct json *value)
     return json_integer(value, &count) && count > 0 ? count : 0;
 }
 
-/* Of mstx: what a program did not end, or not as it is meant. */
+/* Reports ranges of mstx that a program did not end, or not as it is meant. */
 static void report_ranges(const struct json *ranges, const struct place *place, struct diagnostics *diag)
 {
     static const struct {

@@ -9,7 +9,7 @@ static const struct value_name events[] = {
     {1, "heap registered"}, {2, "heap unregistered"}, {3, "region registered"}, {4, "region unregistered"}, {0, NULL}};
 
 #define COLUMNS(STORED, MADE)                                                                                          \
-    STORED(EVENT, "event", "Event", NAMES(PLAIN, events), "What became of a heap, or of a region of one.", AT(4, 4))   \
+    STORED(EVENT, "event", "Event", NAMES(PLAIN, events), "How a heap changed, or a region of one.", AT(4, 4))   \
     STORED(HEAP, "heap", "Heap", NUMBER, "Number of the heap, or its address; 0: not said.", SIGNED_AT(24, 8))         \
     STORED(REGION, "region", "Region", NUMBER, "Number of the region; 0: not said.", SIGNED_AT(32, 8))                 \
     STORED(ADDRESS, "address", "Address", NUMBER, "Where the memory begins.", SIGNED_AT(40, 8))                        \
@@ -38,7 +38,7 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     " WHERE x.address = m.heap AND x.n < m.n ORDER BY x.n DESC LIMIT 1)) AS heap FROM e m"                             \
     " LEFT JOIN h ON h.heap = m.heap AND h.n < m.n WHERE m.event = 3)"
 
-/* What follows a region at its address ends it: that it is unregistered, or registered anew. */
+/* A region ends with the next event at its address: that it is unregistered, or registered anew. */
 #define ENDS                                                                                                           \
     "o AS (SELECT n, address, event FROM e WHERE event = 3 UNION ALL"                                                  \
     " SELECT u.n, coalesce(r.address, u.address), u.event FROM e u"                                                    \
@@ -48,7 +48,7 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     " m AS MATERIALIZED (SELECT w.n AS end_n, w.event, r.n, r.heap, r.bytes FROM w JOIN r ON r.n = w.before_n"         \
     " LEFT JOIN h ON h.heap = r.heap WHERE w.before_event = 3 AND (h.end_n IS NULL OR w.n < h.end_n))"
 
-/* What each event changes. With a heap all of its regions go. */
+/* The bytes in use that each event adds. With a heap all of its regions go. */
 #define CHANGES                                                                                                        \
     "d AS (SELECT n, heap, 0 AS bytes FROM h UNION ALL SELECT n, heap, bytes FROM r WHERE heap IS NOT NULL"            \
     " UNION ALL SELECT end_n, heap, -bytes FROM m WHERE heap IS NOT NULL"                                              \
@@ -74,10 +74,11 @@ static const struct report_column table[] = {
     {"Device_id", DEVICE, .flags = REPORT_NUMBER, .doc = "The device that the memory is on."},
     {"Heap", "c.heap", .flags = REPORT_NUMBER, .doc = "The heap, numbered as they are registered."},
     {"Timestamp(us)", "e.time_ns", .form = FORM_TIME, .doc = "When."},
-    {"Event", "e.event", .names = events, .doc = "What became of the heap, or of a region of it."},
-    {"Address", "printf('0x%x', coalesce((SELECT r.address FROM r WHERE e.region <> 0 AND r.region = e.region),"
-                " iif(e.event = 2, h.address, e.address)))",
-     .doc = "Where the memory begins."},
+    {"Event", "e.event", .names = events, .doc = "How the heap changed, or a region of it."},
+    {"Address",
+     "coalesce((SELECT r.address FROM r WHERE e.region <> 0 AND r.region = e.region),"
+     " iif(e.event = 2, h.address, e.address))",
+     FORM_UNSIGNED, .flags = REPORT_NUMBER, .doc = "Where the memory begins."},
     {"Size(KB)", "CASE e.event WHEN 2 THEN h.bytes WHEN 4 THEN ended.bytes ELSE e.bytes END / 1024.0", FORM_SHORTEST, 3,
      .doc = "How much it is."},
     {"Total Allocated(KB)", "c.allocated / 1024.0", FORM_SHORTEST, 3, .doc = "In use in the heap from then on."},
