@@ -450,7 +450,7 @@ test-programs: program manual unit-tests replay-tests generators ssh-test-progra
 
 # An ACL library that is none, and programs that use it: as plain as the library that is preloaded into them.
 PRELOAD_TESTS := $(addprefix $(B)/tests/acl/,libascendcl.so acl_plugin.so acl_program acl_mix acl_signals acl_json_program acl_loader \
-    acl_profiled acl_mstx)
+    acl_profiled acl_mstx acl_ends)
 acl-test-programs: preload $(PRELOAD_TESTS)
 
 $(B)/tests/acl/libascendcl.so: tests/acl/fake_acl.c tests/acl/fake_acl.h $(B)/flags
@@ -463,7 +463,7 @@ $(B)/tests/acl/acl_plugin.so: tests/acl/acl_plugin.c tests/acl/fake_acl.h $(B)/t
 $(addprefix $(B)/tests/acl/,acl_program acl_mix acl_signals acl_json_program): $(B)/%: %.c tests/acl/fake_acl.h $(B)/tests/acl/libascendcl.so $(B)/flags
 	$(call say,LINK)$(PLAIN_COMPILE) -rdynamic $< -L$(@D) -lascendcl -Wl,-rpath,'$$ORIGIN' -o $@
 
-$(B)/tests/acl/acl_profiled: $(B)/tests/acl/acl_profiled.o $(B)/tests/acl/libascendcl.so $(B)/libmsprof_acl.so $(B)/flags
+$(addprefix $(B)/tests/acl/,acl_profiled acl_ends): %: %.o $(B)/tests/acl/libascendcl.so $(B)/libmsprof_acl.so $(B)/flags
 	$(call say,LINK)$(LINK) $< -L$(@D) -lascendcl -L$(B) -lmsprof_acl -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../..' $(LDLIBS) -o $@
 
 $(B)/tests/acl/acl_loader: tests/acl/acl_loader.c tests/acl/fake_acl.h $(B)/flags

@@ -210,7 +210,8 @@ static int retire(const struct analyse_output *output, struct err *err)
 {
     struct retiring retiring = {.output = output};
     int status = written_read(&retiring.list, output->results, LIST, err);
-    if (status == 0 && retiring.list.lines.count > 0) {
+    const bool has_list = status == 0 && retiring.list.lines.count > 0;
+    if (has_list) {
         written_sort(&retiring.list);
         status = walk(output->temporary, retire_entry, &retiring, err);
     }
@@ -382,9 +383,11 @@ static int simplify_framework(const char *directory, struct words *kept, struct 
                  : framework_file_was_read(path) ? remove_file(path, err)
                                                  : words_add(kept, entry->d_name, err);
     }
-    if (status == 0 && opened != NULL && rmdir(records) != 0 && errno != ENOTEMPTY && errno != EEXIST)
-        status = err_set_errno(err, errno, "cannot remove '%s'", records);
-    return status;
+    if (status < 0 || opened == NULL)
+        return status;
+    return rmdir(records) == 0 || errno == ENOTEMPTY || errno == EEXIST
+               ? 0
+               : err_set_errno(err, errno, "cannot remove '%s'", records);
 }
 
 static bool is_own_database(const char *path)
@@ -460,8 +463,10 @@ int analyse_simplify_run(const char *directory, const struct framework_paths *pr
     int status = simplify_framework(directory, &kept, err);
     for (size_t i = 0; status == 0 && i < profs->count; i++)
         status = simplify_prof(profs->items[i], err);
-    if (status == 0 && kept.count > 0)
+    if (status < 0)
+        return status;
+    if (kept.count > 0)
         console_note("'%s/FRAMEWORK' keeps %zu file%s that were not read, the first is '%s'", directory, kept.count,
                      console_plural(kept.count), kept.items[0]);
-    return status;
+    return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "acl/recorder/recorder.h"
 
+#include "acl/recorder/alone.h"
 #include "acl/recorder/capture_writer.h"
 #include "acl/recorder/crash.h"
 #include "acl/recorder/forks.h"
@@ -283,7 +284,7 @@ static void describe_refusal(const struct err *err, char text[REPORT_SIZE])
 #define RECORDER_PERIOD_MS 200
 
 #define FLUSH_PATIENCE_MS 2000
-#define THREAD_STACK_SIZE (256 * 1024)
+#define THREAD_STACK_SIZE (1024 * 1024) /* the program's exit handlers may run there */
 
 atomic_int recorder_mode;
 static atomic_bool wants_calls;
@@ -303,7 +304,9 @@ static atomic_uint lost_early; /* calls, before there was a capture */
 
 static pthread_t carrier;
 static bool has_carrier, carrier_stops;
-static atomic_uint wake_word; /* what the carrier waits on; 1: it is to work */
+static sigset_t holder_signals;  /* that who holds the lock had blocked before */
+static sigset_t carrier_signals; /* the same of who made the carrier */
+static atomic_uint wake_word;    /* what the carrier waits on; 1: it is to work */
 
 /* Who starts and stops waits for each other here, and not with signals blocked. */
 static pthread_mutex_t control = PTHREAD_MUTEX_INITIALIZER;
@@ -341,6 +344,7 @@ static void enter(struct shield *before)
     shield_raise(before);
     forks_notice();
     pthread_mutex_lock(&lock);
+    holder_signals = before->signals;
 }
 
 static void leave(const struct shield *before)
@@ -402,6 +406,15 @@ static void ask_for_ranges(void)
     describe(atomic_load(&session), &writer.losses.ranges);
 }
 
+static void finish_capture(void *arg)
+{
+    (void)arg;
+    ring_pool_drain(&pool, carry, NULL);
+    ask_for_ranges();
+    capture_writer_finish(&writer);
+    report_losses();
+}
+
 void recorder_wake(void)
 {
     if (atomic_exchange_explicit(&wake_word, 1, memory_order_relaxed) != 0)
@@ -411,13 +424,37 @@ void recorder_wake(void)
     errno = saved_errno;
 }
 
+/* All threads of the program have ended: writes the end of the capture, as exit handlers may not run. When the carrier
+ * ends, too, so does the process, by exit() when its other threads ended as pthreads do. */
+static void end_alone(int exit_status)
+{
+    const sigset_t signals = carrier_signals;
+    pthread_mutex_lock(&lock);
+    if (has_files && may_write())
+        finish_capture(NULL);
+    if (has_carrier)
+        pthread_detach(carrier);
+    has_carrier = false;
+    pthread_mutex_unlock(&lock);
+    pthread_sigmask(SIG_SETMASK, &signals, NULL);
+    if (exit_status != 0)
+        syscall(SYS_exit, exit_status);
+}
+
+/* Ends with the program: a program whose first thread has ended by pthread_exit() lives as long as the others. */
 static void *carrier_run(void *arg)
 {
     const struct timespec period = {0, RECORDER_PERIOD_MS * 1000000L};
+    int exit_status;
     bool stops = false;
     (void)arg;
     while (!stops) {
-        syscall(SYS_futex, &wake_word, FUTEX_WAIT_PRIVATE, 0, &period, NULL, 0);
+        bool is_idle =
+            syscall(SYS_futex, &wake_word, FUTEX_WAIT_PRIVATE, 0, &period, NULL, 0) != 0 && errno == ETIMEDOUT;
+        if (is_idle && alone_in_process(&exit_status)) {
+            end_alone(exit_status);
+            break;
+        }
         atomic_store_explicit(&wake_word, 0, memory_order_relaxed);
         pthread_mutex_lock(&lock);
         stops = carrier_stops;
@@ -437,13 +474,14 @@ static void start_carrier(void)
 {
     pthread_attr_t attributes;
     carrier_stops = false;
+    carrier_signals = holder_signals;
     atomic_store(&wake_word, 0);
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, THREAD_STACK_SIZE);
     has_carrier = pthread_create(&carrier, &attributes, carrier_run, NULL) == 0;
     pthread_attr_destroy(&attributes);
     if (has_carrier)
-        pthread_setname_np(carrier, "msprof-recorder");
+        pthread_setname_np(carrier, ALONE_THREAD_NAME);
 }
 
 /* ---- captures ---- */
@@ -494,15 +532,6 @@ static void open_or_give_up(void *arg)
     atomic_store(&recorder_mode, RECORDER_MODE_OFF);
     describe_refusal(&err, text);
     tell(text);
-}
-
-static void finish_capture(void *arg)
-{
-    (void)arg;
-    ring_pool_drain(&pool, carry, NULL);
-    ask_for_ranges();
-    capture_writer_finish(&writer);
-    report_losses();
 }
 
 bool recorder_flush(void)

@@ -128,9 +128,11 @@ int written_read_exports(struct written *written, const char *results, struct er
 {
     SCOPED_FREE char *log = path_joined(results, "log", err);
     SCOPED_DIRECTORY DIR *stream = log != NULL ? opendir(log) : NULL;
-    int status = log != NULL ? 0 : err_status(err);
-    if (status == 0 && written->root == NULL && (written->root = strdup(results)) == NULL)
-        status = err_no_memory(err);
+    int status = 0;
+    if (log == NULL)
+        return err_status(err);
+    if (written->root == NULL && (written->root = strdup(results)) == NULL)
+        return err_no_memory(err);
     for (const struct dirent *item; status == 0 && stream != NULL && (item = readdir(stream)) != NULL;) {
         if (strncmp(item->d_name, "exported-", 9) != 0 && strncmp(item->d_name, "merged-", 7) != 0)
             continue;

@@ -44,6 +44,11 @@ const char *cann_version_file(int version, const char *report)
     return older ? "hccl_statistic" : report;
 }
 
+const char *cann_version_communication(int version)
+{
+    return cann_version_has(version, NAMING_HCCL) ? "HCCL" : "COMMUNICATION";
+}
+
 const struct value_name cann_version_modules[] = {
     {2, "IDEDH"},   {5, "HIAIENGINE"}, {11, "MDCFUSION"},  {12, "MDCLOCATION"}, {13, "MDCPERCEPTION"},
     {14, "MDCFSM"}, {15, "MDCCOMMON"}, {16, "MDCMONITOR"}, {17, "MDCBSWP"},     {18, "MDCDEFAULT"},

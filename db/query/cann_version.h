@@ -33,6 +33,8 @@ bool cann_version_has(int version, enum cann_naming naming);
 /* Title of a column, or name of a file, in this version: the same name where it has not changed. NULL: it has none. */
 const char *cann_version_title(int version, const char *title);
 const char *cann_version_file(int version, const char *report);
+/* Type of tasks that communicate. */
+const char *cann_version_communication(int version);
 /* Names of modules that have others today, ended by NULL. */
 extern const struct value_name cann_version_modules[];
 

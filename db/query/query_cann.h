@@ -75,6 +75,7 @@ struct cann_task {
     int64_t connection_id, thread_id, host_type_id, kernel_name_id, op_state, op_flag, attribute_id;
     int64_t split;                      /* CANN_SPLIT_; DB_NULL: neither split nor a part */
     int64_t copy_bytes, copy_direction; /* of an asynchronous copy */
+    int64_t grid_dim_id, block_dim_id;  /* of a kernel of type KERNEL_SIMT */
     bool has_aic, has_aiv;              /* the counters below were recorded */
     int64_t aic_total_cycle, aic_counters[CANN_COUNTERS], aiv_total_cycle, aiv_counters[CANN_COUNTERS];
     int64_t aic_time_ns, aiv_time_ns; /* DB_NULL: not measured */

@@ -97,7 +97,8 @@ struct context_use {
 
 struct track {
     int64_t time_ns;
-    uint32_t task_type, kernel; /* texts */
+    uint32_t task_type, kernel;   /* texts */
+    uint32_t grid_dim, block_dim; /* likewise; NO_INDEX: it has none */
     uint32_t stream_id, task_id, batch_id;
     int32_t block_num;
     uint16_t device_id;
@@ -180,6 +181,7 @@ struct call_kind {
     uint32_t type;
     uint16_t level;
     uint32_t name; /* text; of the number when no dictionary has it */
+    bool named;    /* a dictionary has it */
 };
 
 /* A task that the host launched, with its operator. */
@@ -203,10 +205,13 @@ struct host_task {
 struct task_extra {
     int64_t copy_bytes; /* -1: copies nothing */
     uint32_t copy_direction;
-    uint32_t collective_op; /* the communication operator that it is part of; NO_INDEX */
-    uint32_t transfer;      /* NO_INDEX: not described */
-    uint32_t runs;          /* how often it has run on the device being joined */
-    bool master;            /* on the operator's main stream */
+    uint32_t collective_op;       /* the communication operator that it is part of; NO_INDEX */
+    uint32_t transfer;            /* NO_INDEX: not described */
+    uint32_t grid_dim, block_dim; /* texts; NO_INDEX: it has none */
+    uint32_t runs;                /* how often it has run on the device being joined */
+    bool master;                  /* on the operator's main stream */
+    bool spans;                   /* the operator lasts as long as such tasks: main stream, or no name says which */
+    bool has_parts;               /* the whole of a split task: no transfer where its parts ran */
 };
 
 /* A communication operator as it was launched. */
@@ -227,6 +232,7 @@ struct ran_task {
     uint8_t batch_known : 1; /* the device says when the numbers of its stream began again */
     uint8_t has_accelerator : 1;
     uint8_t accelerator_id : 6;
+    bool of_scheduler; /* as in struct device_task */
 };
 
 /* How a task is split into parts that are rows, too (device_task.split). Part 0 of a mixed kernel is hidden where the
@@ -387,6 +393,13 @@ static inline uint64_t task_key(uint32_t stream_id, uint32_t task_id)
 
 /* The text of a hash from now on. */
 int association_set_name(struct association *association, int64_t id, uint32_t text, struct err *err);
+static inline int64_t association_type_key(uint32_t level, uint32_t type)
+{
+    return (int64_t)((uint64_t)level << 32 | type);
+}
+
+/* The name of a type; false: no dictionary has it. */
+bool association_type_text(const struct association *association, uint32_t level, uint32_t type, uint32_t *ret);
 /* The number as a text of the capture. */
 int association_number_text(struct association *association, uint64_t value, uint32_t *ret, struct err *err);
 /* The text of a hash, of its number when no dictionary has it, which is reported as association_expect_name does. */

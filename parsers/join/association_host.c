@@ -128,9 +128,21 @@ static const struct node *node_of_launch(const struct thread *thread, const stru
     return first;
 }
 
-/* All tensors that were recorded for the operator, in their order. */
+/* Whether the launch describes one operator: then all records of the call are about it, whatever name they have. */
+static bool is_alone(const struct thread *thread, const struct places *places, const struct node *node)
+{
+    int64_t end_ns = thread->calls.items[node->launch].end_ns;
+    for (size_t i = places->node; i < thread->nodes.count && thread->nodes.items[i].time_ns <= end_ns; i++) {
+        const struct node *other = &thread->nodes.items[i];
+        if (other->launch == node->launch && other->name != node->name && other->task_type != NODE_FFTS_PLUS)
+            return false;
+    }
+    return true;
+}
+
+/* All tensors that were recorded for the operator, in their order; any_name: of whatever name. */
 static int tensors_of_node(struct association *association, const struct thread *thread, const struct places *places,
-                           const struct node *node, uint32_t *ret_set, struct err *err)
+                           const struct node *node, bool any_name, uint32_t *ret_set, struct err *err)
 {
     int64_t end_ns = thread->calls.items[node->launch].end_ns;
     uint32_t set = NO_INDEX;
@@ -138,7 +150,7 @@ static int tensors_of_node(struct association *association, const struct thread 
     for (size_t i = places->tensor;
          status == 0 && i < thread->tensors.count && thread->tensors.items[i].time_ns <= end_ns; i++) {
         const struct tensor_use *use = &thread->tensors.items[i];
-        if (use->launch != node->launch || use->name != node->name)
+        if (use->launch != node->launch || (use->name != node->name && !any_name))
             continue;
         if (set == NO_INDEX)
             set = use->set;
@@ -149,13 +161,14 @@ static int tensors_of_node(struct association *association, const struct thread 
     return status;
 }
 
-static uint32_t attribute_of_node(const struct thread *thread, const struct places *places, const struct node *node)
+static uint32_t attribute_of_node(const struct thread *thread, const struct places *places, const struct node *node,
+                                  bool any_name)
 {
     int64_t end_ns = thread->calls.items[node->launch].end_ns;
     for (size_t i = places->attribute; i < thread->attributes.count && thread->attributes.items[i].time_ns <= end_ns;
          i++) {
         const struct attribute_use *use = &thread->attributes.items[i];
-        if (use->launch == node->launch && use->name == node->name)
+        if (use->launch == node->launch && (use->name == node->name || any_name))
             return use->value;
     }
     return NO_INDEX;
@@ -194,8 +207,16 @@ static int describe_task(struct association *association, const struct thread *t
                          const struct node *node, struct host_task *task, struct err *err)
 {
     put_node(node, task);
-    task->attribute = attribute_of_node(thread, places, node);
-    int status = tensors_of_node(association, thread, places, node, &task->tensor_set, err);
+    task->attribute = attribute_of_node(thread, places, node, false);
+    int status = tensors_of_node(association, thread, places, node, false, &task->tensor_set, err);
+    if (status < 0)
+        return status;
+    if ((task->tensor_set == NO_INDEX || task->attribute == NO_INDEX) && is_alone(thread, places, node)) {
+        if (task->attribute == NO_INDEX)
+            task->attribute = attribute_of_node(thread, places, node, true);
+        if (task->tensor_set == NO_INDEX)
+            status = tensors_of_node(association, thread, places, node, true, &task->tensor_set, err);
+    }
     association->operators.described++;
     association->operators.tensorless +=
         task->tensor_set == NO_INDEX && thread->states.items[node->launch].records[UNPLACED_TENSORS] > 0;
@@ -288,6 +309,19 @@ static int add_bare_task(struct association *association, const struct host_task
                                                                   : association_add_host_task(association, &whole, err);
 }
 
+static int take_dimensions(struct association *association, const struct track *track, struct host_task *task,
+                           struct err *err)
+{
+    if (track->grid_dim == NO_INDEX)
+        return 0;
+    struct task_extra *extra = association_extra(association, task, err);
+    if (extra == NULL)
+        return err_status(err);
+    extra->grid_dim = track->grid_dim;
+    extra->block_dim = track->block_dim;
+    return 0;
+}
+
 static int take_track(struct association *association, struct thread *thread, struct places *places,
                       const struct track *track, struct err *err)
 {
@@ -314,6 +348,8 @@ static int take_track(struct association *association, struct thread *thread, st
         .has_block_num = track->block_num >= 0,
         .device_id = track->device_id,
     };
+    if (take_dimensions(association, track, &task, err) < 0)
+        return err_status(err);
     uint32_t communication = association_call_around(association, thread, leaf, HOST_LEVEL_COMMUNICATION, ANY_TYPE);
     uint32_t node_call = communication != NO_INDEX
                              ? association_call_around(association, thread, leaf, HOST_LEVEL_NODE, ANY_TYPE)
@@ -343,8 +379,10 @@ static int take_track(struct association *association, struct thread *thread, st
     if (status == 0 && (node != NULL || split))
         return association_add_host_task(association, &task, err);
     if (status == 0 && !describe_captured(association, &task)) {
+        const struct node nameless = {.launch = launch, .name = NO_INDEX};
         association->operators.nameless++;
-        association_name_kernel(association, thread, launch, &task);
+        if (association_name_kernel(association, thread, launch, &task))
+            status = tensors_of_node(association, thread, places, &nameless, true, &task.tensor_set, err);
     }
     return status == 0 ? add_bare_task(association, &task, err) : status;
 }

@@ -26,6 +26,7 @@ enum {
     CORE,
     HOST_TYPE,
     DEVICE_TYPE,
+    CONTEXT,
     SPLIT
 };
 
@@ -45,6 +46,7 @@ static const struct report_column columns[] = {
     [CORE] = {"", "op_task_type", .flags = REPORT_INPUT},
     [HOST_TYPE] = {"", "host_type_id", .flags = REPORT_INPUT},
     [DEVICE_TYPE] = {"", "type", .flags = REPORT_INPUT},
+    [CONTEXT] = {"", "context_id", .flags = REPORT_INPUT},
     [SPLIT] = {"", "split", .flags = REPORT_INPUT},
     {.title = NULL},
 };
@@ -71,12 +73,12 @@ static int take_task(struct report_worker *worker, struct report_value *values, 
     if (values[NAME].kind == VALUE_MISSING && described)
         values[NAME] = values[OPERATOR];
     if (described)
-        values[TYPE] = value_text(
-            value_name_find(core_names_or_unknown, values[CORE].kind != VALUE_MISSING ? values[CORE].integer : -1));
+        values[TYPE] = value_text(cann_core_type(worker->run->session->options->cann_version,
+                                                 values[CORE].kind != VALUE_MISSING ? values[CORE].integer : -1));
     else if (values[HOST_TYPE].kind != VALUE_MISSING)
         values[TYPE] = value_name(values[HOST_TYPE].integer);
     else
-        values[TYPE] = value_text(cann_device_type(values[DEVICE_TYPE].integer));
+        values[TYPE] = value_text(cann_device_type(values[DEVICE_TYPE].integer, values[CONTEXT].kind != VALUE_MISSING));
     return 0;
 }
 

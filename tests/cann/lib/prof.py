@@ -105,6 +105,12 @@ class Prof:
             '<HHIIIQHHHHQQH14x', 0x5a5a, RUNTIME, 802, thread, 24 if blocks is None else 40, MONOTONIC + time, device, stream,
             task, batch, self.hash(task_type), 0 if kernel is None else self.hash(kernel), blocks or 0), 64)
 
+    def simt(self, time, stream, task, grid, block, thread=1, device=0):
+        """A kernel that the host launches with a grid of blocks of threads."""
+        self._add(self.host, 'unaging.compact.task_track', struct.pack(
+            '<HHIIIQHHHHQQ6H4x', 0x5a5a, RUNTIME, 802, thread, 40, MONOTONIC + time, device, stream, task, 0,
+            self.hash('KERNEL_SIMT'), self.hash('kernel'), *grid, *block), 64)
+
     def track_v2(self, time, stream, task, batch=0, task_type='KERNEL_AICORE', thread=1, device=0):
         self._add(self.host, 'unaging.compact.task_track_v2', struct.pack(
             '<HHIIIQHHIIIQ16x', 0x5a5a, RUNTIME, 802, thread, 24, MONOTONIC + time, device, 0, stream,
@@ -201,6 +207,12 @@ class Prof:
     def flip(self, time, stream, number, task=0, device=0):
         self._device(device, 'ts_track', struct.pack(
             '<BBHIQHHHHQQ', 1, 14, 40, 0, self._ticks(time), stream, number, 0, task, 0, 0), 40)
+
+    def scheduled(self, start, end, stream, task, kind, device=0):
+        """A task that the scheduler runs itself."""
+        for state, time in ((0, start), (2, end)):
+            self._device(device, 'ts_track', struct.pack(
+                '<BBHIQHHHBBQQ', 1, 12, 40, 0, self._ticks(time), stream, task, kind, state, 0, 0, 0), 40)
 
     def step(self, time, tag, model, index=1, stream=1, task=0, device=0):
         """A step mark of the task scheduler."""
