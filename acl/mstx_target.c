@@ -20,7 +20,7 @@ static _Atomic(const char *) included, excluded;
 static struct kept_list {
     struct kept_list *next;
     char text[];
-} *lists;
+} * lists;
 
 const char *acl_mstx_keep_list(const char *text)
 {

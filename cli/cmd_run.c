@@ -81,7 +81,7 @@ struct surroundings {
     char *libraries;     /* LD_LIBRARY_PATH: what it was, and where libms_tools_ext is */
     char *list;          /* a file that each capture is written into, a line each */
     const char *domains; /* of mstx; NULL: all */
-    int list_fd; /* holds its lock: what a killed run left is removed by the next one */
+    int list_fd;         /* holds its lock: what a killed run left is removed by the next one */
 };
 
 static void surroundings_release(struct surroundings *surroundings)
@@ -366,9 +366,9 @@ static bool take_unlisted(const struct surroundings *surroundings, const struct 
 {
     *ret = find_unlisted(surroundings, run->process, &run->start);
     if (*ret == NULL)
-        console_warning(
-            "nothing was recorded: the program called no ACL function and set no mark of mstx, cannot be preloaded, or could not make its "
-            "capture, which its own messages say then");
+        console_warning("nothing was recorded: the program called no ACL function and set no mark of mstx, cannot be "
+                        "preloaded, or could not make its "
+                        "capture, which its own messages say then");
     else if (!has_recording(*ret))
         console_warning(
             "nothing was recorded: the capture '%s' could not be written; the program's own messages say why", *ret);

@@ -137,8 +137,8 @@ const struct mstx_range *mstx_range_close(uint64_t id)
 {
     struct slot *slot = &slots[id % SLOTS];
     uint64_t expected = id;
-    if (id % SLOTS == 0 || !atomic_compare_exchange_strong_explicit(&slot->id, &expected, 0, memory_order_acquire,
-                                                                    memory_order_relaxed))
+    if (id % SLOTS == 0 ||
+        !atomic_compare_exchange_strong_explicit(&slot->id, &expected, 0, memory_order_acquire, memory_order_relaxed))
         return NULL;
     return &slot->range;
 }

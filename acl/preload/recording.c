@@ -335,8 +335,9 @@ static void start(void)
     shield_run(&room, start_recorder, NULL);
 }
 
-/* With the first call, which also tells whose functions the program uses, or mark of mstx. A signal handler that calls ACL too would
- * wait for what it interrupts: signals wait instead. False when this process cannot start it: the call is counted. */
+/* With the first call, which also tells whose functions the program uses, or mark of mstx. A signal handler that calls
+ * ACL too would wait for what it interrupts: signals wait instead. False when this process cannot start it: the call is
+ * counted. */
 static bool start_once(bool svp)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

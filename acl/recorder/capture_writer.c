@@ -25,10 +25,8 @@
 static const char *stream_stem(const struct capture_writer *writer, enum capture_stream stream)
 {
     static const char *const stems[STREAM_COUNT] = {
-        [STREAM_CALLS] = "unaging.api_event.data",
-        [STREAM_TX] = "unaging.additional.msproftx",
-        [STREAM_HEAPS] = "unaging.additional.mstx_memory",
-        [STREAM_TYPE_NAMES] = "unaging.additional.type_info_dic",
+        [STREAM_CALLS] = "unaging.api_event.data",           [STREAM_TX] = "unaging.additional.msproftx",
+        [STREAM_HEAPS] = "unaging.additional.mstx_memory",   [STREAM_TYPE_NAMES] = "unaging.additional.type_info_dic",
         [STREAM_TEXT_NAMES] = "unaging.additional.hash_dic",
     };
     return writer->form == RECORDER_JOB && stream == STREAM_CALLS ? "AclModule" : stems[stream];
@@ -666,8 +664,11 @@ static void keep_directory(struct capture_writer *writer)
 
 void capture_writer_keep_open(struct capture_writer *writer, bool calls, bool tx)
 {
-    const bool wanted[STREAM_COUNT] = {
-        [STREAM_CALLS] = calls, [STREAM_TX] = tx, [STREAM_HEAPS] = tx, [STREAM_TYPE_NAMES] = calls, [STREAM_TEXT_NAMES] = tx};
+    const bool wanted[STREAM_COUNT] = {[STREAM_CALLS] = calls,
+                                       [STREAM_TX] = tx,
+                                       [STREAM_HEAPS] = tx,
+                                       [STREAM_TYPE_NAMES] = calls,
+                                       [STREAM_TEXT_NAMES] = tx};
     for (int i = 0; i < STREAM_COUNT; i++) {
         bool has_room = true;
         if (wanted[i] && has_stream(writer, (enum capture_stream)i))

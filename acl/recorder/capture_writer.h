@@ -66,8 +66,11 @@ struct capture_writer {
 static inline size_t capture_record_size(enum capture_stream stream)
 {
     static const size_t sizes[STREAM_COUNT] = {
-        [STREAM_CALLS] = CAPTURE_CALL_SIZE, [STREAM_TX] = CAPTURE_TX_SIZE, [STREAM_HEAPS] = CAPTURE_HEAP_SIZE,
-        [STREAM_TYPE_NAMES] = 1,            [STREAM_TEXT_NAMES] = 1,
+        [STREAM_CALLS] = CAPTURE_CALL_SIZE,
+        [STREAM_TX] = CAPTURE_TX_SIZE,
+        [STREAM_HEAPS] = CAPTURE_HEAP_SIZE,
+        [STREAM_TYPE_NAMES] = 1,
+        [STREAM_TEXT_NAMES] = 1,
     };
     return sizes[stream];
 }

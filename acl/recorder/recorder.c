@@ -940,7 +940,8 @@ int recorder_stop(struct err *err)
 
 uint32_t recorder_session(void)
 {
-    return recorder_running() ? atomic_load_explicit(&session, memory_order_relaxed) : 0;
+    bool is_running = atomic_load_explicit(&recorder_mode, memory_order_relaxed) != RECORDER_MODE_OFF;
+    return is_running ? atomic_load_explicit(&session, memory_order_relaxed) : 0;
 }
 
 void recorder_watch_ranges(recorder_ranges_function *describe)

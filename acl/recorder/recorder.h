@@ -84,8 +84,8 @@ struct recorder_tx {
     int32_t payload_type;
     uint64_t payload;
     uint64_t mark_id;
-    uint64_t domain; /* recorder_name_id of its name; 0: none */
-    bool extended;   /* of mstx: it has a mark and a domain, no category, payload and type of message */
+    uint64_t domain;    /* recorder_name_id of its name; 0: none */
+    bool extended;      /* of mstx: it has a mark and a domain, no category, payload and type of message */
     uint16_t segment;   /* which piece of a long message, from 0 */
     uint32_t thread_id; /* who began it; 0: this thread */
     int32_t message_type;

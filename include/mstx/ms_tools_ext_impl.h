@@ -33,8 +33,8 @@ static pthread_t mstxImplSeeker MSTX_UNUSED;
 static inline MSTX_UNUSED int mstxImplGetTable(mstxFuncModule module, mstxFuncTable *outTable, unsigned int *outSize)
 {
     static mstxFuncPointer *core[] = {0, &mstxImplCore[1], &mstxImplCore[2], &mstxImplCore[3], &mstxImplCore[4], 0};
-    static mstxFuncPointer *domain[] = {0, &mstxImplDomain[1], &mstxImplDomain[2], &mstxImplDomain[3],
-                                        &mstxImplDomain[4], &mstxImplDomain[5], 0};
+    static mstxFuncPointer *domain[] = {
+        0, &mstxImplDomain[1], &mstxImplDomain[2], &mstxImplDomain[3], &mstxImplDomain[4], &mstxImplDomain[5], 0};
     static mstxFuncPointer *mem[] = {0, &mstxImplMem[1], &mstxImplMem[2], &mstxImplMem[3], &mstxImplMem[4], 0};
     if (outTable == NULL || outSize == NULL)
         return MSTX_FAIL;

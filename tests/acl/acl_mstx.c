@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that tells of itself with mstx, as users write it: acl_mstx WHAT [COUNT]. Prints what it knows of it itself:
- * number, message, domain and thread of each mark and range, one a line, divided by tabs. */
+/* A program that tells of itself with mstx, as users write it: acl_mstx WHAT [COUNT]. Prints what it knows of it
+ * itself: number, message, domain and thread of each mark and range, one a line, divided by tabs. */
 #include "mstx/ms_tools_ext.h"
 
 #include <pthread.h>
@@ -223,9 +223,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         int (*run)(void);
-    } whats[] = {{"threads", run_threads},   {"misuse", run_misuse},     {"long", run_long},
-                 {"memory", run_memory},     {"signals", run_signals},   {"children", run_children},
-                 {"killed", run_killed},     {"measure", run_measure},   {"many", run_many}};
+    } whats[] = {{"threads", run_threads}, {"misuse", run_misuse},   {"long", run_long},
+                 {"memory", run_memory},   {"signals", run_signals}, {"children", run_children},
+                 {"killed", run_killed},   {"measure", run_measure}, {"many", run_many}};
     if (argc > 2 && sscanf(argv[2], "%d", &count) != 1) /* NOLINT(cert-err34-c) */
         return 2;
     for (size_t i = 0; argc > 1 && i < sizeof whats / sizeof *whats; i++)

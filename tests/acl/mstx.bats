@@ -59,7 +59,7 @@ marks() {
 1 links 2 across 2
 1 links 2 across 3"
     expect_contains "$(<"$(captures)/host/sample.json")" '"mstxDomainInclude":"links, default"'
-    for list in "" , a,,b "a, "; do
+    for list in "" "," "a,,b" "a, "; do
         options=(--mstx-domains "$list")
         run_marker threads 1
         expect_equal "$status" 2

@@ -27,10 +27,11 @@ static const struct series_arrow arrow = {
 #define THREADS_OF_SYSTEM "4194304"
 #define NAMED_DOMAINS                                                                                                  \
     "SELECT DISTINCT m.domain_id FROM msproftx m JOIN name n ON n.id = m.domain_id WHERE n.text <> 'default'"
-#define BY_DOMAIN "o AS MATERIALIZED (SELECT domain_id, row_number() OVER (ORDER BY domain_id) AS place FROM (" NAMED_DOMAINS "))"
+#define BY_DOMAIN                                                                                                      \
+    "o AS MATERIALIZED (SELECT domain_id, row_number() OVER (ORDER BY domain_id) AS place FROM (" NAMED_DOMAINS "))"
 #define LAST_OF_DOMAINS                                                                                                \
-    "(SELECT coalesce(max(thread_id), -1) FROM msproftx) + " THREADS_OF_SYSTEM " * (SELECT count(*) FROM (" NAMED_DOMAINS  \
-    "))"
+    "(SELECT coalesce(max(thread_id), -1) FROM msproftx) + " THREADS_OF_SYSTEM                                         \
+    " * (SELECT count(*) FROM (" NAMED_DOMAINS "))"
 
 #define EVENTS(which, common, tables, number, name_of, last)                                                           \
     {                                                                                                                  \

@@ -9,7 +9,7 @@ static const struct value_name events[] = {
     {1, "heap registered"}, {2, "heap unregistered"}, {3, "region registered"}, {4, "region unregistered"}, {0, NULL}};
 
 #define COLUMNS(STORED, MADE)                                                                                          \
-    STORED(EVENT, "event", "Event", NAMES(PLAIN, events), "How a heap changed, or a region of one.", AT(4, 4))   \
+    STORED(EVENT, "event", "Event", NAMES(PLAIN, events), "How a heap changed, or a region of one.", AT(4, 4))         \
     STORED(HEAP, "heap", "Heap", NUMBER, "Number of the heap, or its address; 0: not said.", SIGNED_AT(24, 8))         \
     STORED(REGION, "region", "Region", NUMBER, "Number of the region; 0: not said.", SIGNED_AT(32, 8))                 \
     STORED(ADDRESS, "address", "Address", NUMBER, "Where the memory begins.", SIGNED_AT(40, 8))                        \
@@ -27,8 +27,8 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     return status == 0 ? record_stream_find_name(state, row, DOMAIN_HASH, DOMAIN_ID, err) : status;
 }
 
-/* Events by time, numbered; heaps, with the event that ends them; regions, with their heaps, which a program may name by
- * their addresses, too. */
+/* Events by time, numbered; heaps, with the event that ends them; regions, with their heaps, which a program may name
+ * by their addresses, too. */
 #define HEAPS                                                                                                          \
     "e AS MATERIALIZED (SELECT *, row_number() OVER (ORDER BY time_ns, id) AS n FROM mstx_memory),"                    \
     " h AS MATERIALIZED (SELECT a.heap, a.n, a.address, a.bytes, a.memory_device, a.domain_id,"                        \
@@ -101,8 +101,9 @@ const struct record_kind kind_mstx_memory = {
     HOST_RECORD("additional", 80, "mstx_memory", "mstx-memory", take_record,
                 "written by msprof's recorder: 80 bytes (docs/formats/acl-api.md Heaps)"),
     ONE_SERIES(.name = "mstx_memory", .title = "Memory that programs divide",
-               .doc = "Memory of each heap that a program registered with mstx, whenever it changes: how much of it is in "
-                      "use. An event of a heap that the capture does not know has no totals.",
+               .doc =
+                   "Memory of each heap that a program registered with mstx, whenever it changes: how much of it is in "
+                   "use. An event of a heap that the capture does not know has no totals.",
                .query = CURVE, .columns = table, .process = "MSTX Memory", .process_order = 25,
                .counters = ONE_COUNTER(.name = "'Heap ' || c.heap || coalesce(' of ' || (SELECT text FROM name"
                                                " WHERE name.id = h.domain_id), '') || ', device ' || h.memory_device",
