@@ -83,6 +83,8 @@ struct cann_task {
 /* By a task's op_task_type: what is written back or invalid does not run; what communicates runs but
  * does not compute. In SQL likewise. */
 #define TASK_WRITES_BACK 3
+#define TASK_MIX_AIC 4
+#define TASK_MIX_AIV 5
 #define TASK_COMMUNICATES 9
 #define TASK_INVALID 11
 #define TASK_COMMUNICATES_ON_AI_CPU 12
@@ -107,6 +109,13 @@ static inline bool cann_stands_elsewhere(const struct cann_task *task)
 static inline bool cann_is_named_alone(int64_t op_name_id, int64_t op_type_id)
 {
     return op_name_id != DB_NULL && op_type_id == DB_NULL;
+}
+/* Whether a mixed kernel that no record describes has blocks of the other core that nobody counted: tables of Ascend's
+ * tool leave their counters out. */
+static inline bool cann_has_loose_blocks(int64_t op_task_type, int64_t op_state, int64_t mix_block_num)
+{
+    return (op_task_type == TASK_MIX_AIC || op_task_type == TASK_MIX_AIV) && op_state == DB_NULL &&
+           (mix_block_num == DB_NULL || mix_block_num == 0);
 }
 static inline bool cann_is_operator(const struct cann_task *task)
 {

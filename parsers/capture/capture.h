@@ -239,6 +239,9 @@ const struct device_info *capture_device(const struct capture *capture, int64_t 
  * the Ascend 910A's usual one. */
 int64_t capture_counter_khz(const struct capture *capture, int64_t device_id);
 
+/* Whether it was collected at level 0, of which no record describes operators. */
+bool capture_is_level_0(const struct capture *capture);
+
 /* A counter's value as nanoseconds of the host's monotonic clock plus the part's unix_offset_ns (so since 1970 for a
  * new capture), rounded to the nearest; saturates. Without a frequency a host tick is a nanosecond, and a device tick
  * that of the chip's usual clock. */

@@ -112,6 +112,19 @@ bool capture_is_part_directory(const char *name)
     return length > 0 && name[length] == '\0';
 }
 
+/* Products say it as profLevel, boards as prof_level; the host's part comes first. */
+bool capture_is_level_0(const struct capture *capture)
+{
+    for (size_t i = 0; i < capture->part_count; i++) {
+        const struct capture_settings *settings = &capture->parts[i].settings;
+        const char *level = capture_setting_text(settings, "profLevel");
+        level = level != NULL ? level : capture_setting_text(settings, "prof_level");
+        if (level != NULL)
+            return strcmp(level, "l0") == 0 || strcmp(level, "level0") == 0;
+    }
+    return false;
+}
+
 static const struct capture_part unknown_part = {
     .device_id = -1,
     .chip = -1,

@@ -95,6 +95,7 @@ bool association_has_expanded_streams(const struct association *association);
 
 /* A task handed to a device. */
 #define KERNEL_DIMS 6
+#define KERNEL_MIX_RATIO 2 /* of other kernels the low byte is the ratio of a mixed kernel's other blocks to these */
 struct host_track {
     int64_t time_ns, task_type_id, kernel_id;
     int64_t block_num;          /* -1: not given */

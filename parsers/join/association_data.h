@@ -101,7 +101,7 @@ struct track {
     uint32_t grid_dim, block_dim; /* likewise; NO_INDEX: it has none */
     uint32_t stream_id, task_id, batch_id;
     int32_t block_num;
-    uint16_t device_id;
+    uint16_t device_id, mix_ratio;
     /* Not in the spool: */
     uint32_t leaf; /* index of the deepest call around it; NO_INDEX */
     uint32_t connection, model_id;
@@ -174,6 +174,12 @@ struct thread {
     uint64_t overlaps;                      /* calls that overlap others */
     struct call first_overlap;
     size_t mark; /* of diagnostics, when the thread began */
+};
+
+/* Which tasks of a device each half of the capture has. */
+struct device_half {
+    uint32_t device_id;
+    uint64_t launched, ran;
 };
 
 /* (level, type) of calls. */
@@ -313,6 +319,8 @@ struct association {
     struct ARRAY_OF(struct host_transfer) transfers;
     struct id_map logic_streams; /* of physical streams */
     struct id_map model_names;   /* of model ids, to texts */
+    struct ARRAY_OF(struct device_half) halves;
+    struct id_map half_numbers; /* of devices, to these */
     struct ARRAY_OF(struct task_extra) extras;
     struct ARRAY_OF(struct collective_op) collective_ops;
     /* About the window: */
@@ -325,7 +333,7 @@ struct association {
     int64_t calls_out;                    /* of them and the thread's: emitted, and not in the spool */
     bool has_batches;                     /* a launched task was recorded with another batch than 0 */
     bool expands_known, expanded_streams;
-    bool level_0;                    /* of the part: no record describes operators */
+    bool level_0;                    /* it was collected so */
     bool has_models;                 /* a call at the level of models was recorded */
     size_t unplaced[UNPLACED_KINDS]; /* records of the part that no call or launch is around */
     struct {
@@ -434,8 +442,14 @@ void association_drop_joined(struct association *association, size_t part, const
  * none), else after the kernel; false: it has neither name, or computes no operator. */
 bool association_name_kernel(const struct association *association, const struct thread *thread, uint32_t launch,
                              struct host_task *task);
-/* Whether the part of the capture was collected at the level that records no operators. */
-bool association_is_level_0(const struct association *association);
+
+/* The tasks of a device so far; NULL with err set. */
+struct device_half *association_half(struct association *association, uint32_t device_id, struct err *err);
+/* Reports that the half of a device, or that of the host, is missing, in front of everything else. */
+void association_report_halves(const struct association *association);
+/* Whether a device on which tasks were launched left none; whether the host left nothing. */
+bool association_misses_device(const struct association *association);
+bool association_misses_host(const struct association *association);
 
 /* Rare records. Finds the call that each is about; the notes must be in the order of their times, and calls[i] must be
  * the deepest call around notes[i]. */

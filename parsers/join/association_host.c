@@ -345,6 +345,7 @@ static int take_track(struct association *association, struct thread *thread, st
         .extra = NO_INDEX,
         .launch = launch != NO_INDEX ? thread->states.items[launch].described : NO_INDEX,
         .block_num = track->block_num >= 0 ? (uint32_t)track->block_num : 0,
+        .mix_block_num = track->block_num > 0 ? (uint32_t)track->block_num * track->mix_ratio : 0,
         .has_block_num = track->block_num >= 0,
         .device_id = track->device_id,
     };
@@ -748,7 +749,7 @@ int association_join_host(struct association *association, struct err *err)
     if (association->captures.count > 1)
         array_sort(association->captures.items, association->captures.count, sizeof *association->captures.items,
                    compare_captures);
-    association->level_0 = association_is_level_0(association);
+    association->level_0 = capture_is_level_0(decoder_capture(association->decoder));
     int status = association->records != NULL ? join_threads(association, &thread, err) : 0;
     thread_release(&thread);
     join_spool_release(&association->records);

@@ -104,11 +104,12 @@ static void set_host(struct row *row, const struct host_task *host, enum task_sp
     row_set_text(row, DEVICE_TASK_OP_NAME_ID, host->op_name);
     row_set_text(row, DEVICE_TASK_TENSOR_SET_ID, host->tensor_set);
     row_set_text(row, DEVICE_TASK_ATTRIBUTE_ID, host->attribute);
+    if (host->described || host->mix_block_num > 0)
+        row_set_integer(row, DEVICE_TASK_MIX_BLOCK_NUM, host->mix_block_num);
     if (!host->described)
         return;
     row_set_integer(row, DEVICE_TASK_OP_STATE, host->op_state);
     row_set_integer(row, DEVICE_TASK_OP_FLAG, host->op_flag);
-    row_set_integer(row, DEVICE_TASK_MIX_BLOCK_NUM, host->mix_block_num);
 }
 
 static void set_dimensions(struct row *row, const struct task_extra *extra)

@@ -164,3 +164,74 @@ own_4|MIX_AIV|0'
 1,own_4,own_4
 Count,Type,Name'
 }
+
+# A mixed kernel with counters of its own and of four blocks on vector cores, which begin with the whole.
+write_blocks() { # blocks and mix of its track
+    write_capture <<END
+p.host_sample = {'profLevel': 'l1'}
+p.samples[0] = {'ai_core_metrics': 'PipeUtilization', 'ai_core_profiling_events': PIPES,
+                'aiv_metrics': 'PipeUtilization', 'aiv_profiling_events': PIPES}
+p.track(40, 1, 1, task_type='KERNEL_MIX_AIC', kernel='mixed', blocks=$1, mix=$2)
+p.log(0, 10000, 1, 1)
+p.ran_part(10200, 14800, 1, 1, 0, kind=6)
+p.log(1, 15000, 1, 1)
+for block in range(4):
+    p.block_pmu(10020, 14000 + 20 * block, 1, 1, 100 * (block + 1), [block] * 8, core=1, part=6, block=block)
+p.pmu(10020, 14800, 1, 1, 4000, range(8), ffts=4, part=6)
+p.block_pmu(15020, 15100, 1, 1, 77, [7] * 8, core=1, part=6)
+END
+}
+
+@test "blocks of a mixed kernel of unknown number are kept with it, told for what they are, and not in op_summary" {
+    write_blocks None 0
+    run_msprof export summary -dir PROF_1 --stable-names
+    expect_status 3 # the last block is of no run
+    expect_contains "$stderr" "device_0: counters of 4 blocks of mixed kernels"
+    expect_contains "$stderr" "record 5, offset 640: counters of stream 1 task 1, which did not run then"
+    expect_not_contains "$stderr" "record 0, offset 0"
+    expect_sql "SELECT aic_total_cycle, aiv_total_cycle, aiv_event1, mix_block_num FROM device_task
+        WHERE op_name_id IS NOT NULL" '4000|1000|6|'
+    expect_table op_summary 'Op Name,Block Num,Mix Block Num,aic_total_cycles,aiv_total_cycles' 'mixed|0|0|4000|0'
+}
+
+@test "blocks of a mixed kernel are in op_summary where its track says how many they are" {
+    write_blocks 2 2
+    run_msprof export summary -dir PROF_1 --stable-names
+    expect_not_contains "$stderr" "blocks of mixed kernels"
+    expect_table op_summary 'Op Name,Block Num,Mix Block Num,aic_total_cycles,aiv_total_cycles' 'mixed|2|4|4000|1000'
+}
+
+@test "a device on which the host launched tasks, and which is not there, is told first, with what cannot be answered" {
+    write_kernels "{'profLevel': 'l1', 'taskTime': 'on'}"
+    rm -r PROF_1/device_0
+    run_msprof import -dir PROF_1
+    expect_status 3
+    expect_contains "$(grep -m1 warning <<<"$stderr")" "the half of device 0 is missing: the host launched 8 tasks on it"
+    expect_contains "$stderr" "unknown is when operators and communication ran"
+    expect_not_contains "$stderr" "no action is needed"
+    run_msprof show -dir PROF_1
+    expect_status 3
+    expect_contains "$output" "No device data: the capture has no device's half that can be read."
+}
+
+@test "a device of two without any task is told, though the other has some" {
+    capture <<'END'
+for device in 0, 1:
+    p.track(40, 1, 1 + device, device=device)
+    p.ran(10000, 11000, 1, 1 + device, device=device)
+p.devices[1] = {}
+END
+    expect_status 3
+    expect_contains "$stderr" "the half of device 1 is missing: the host launched 1 tasks on it"
+    expect_not_contains "$stderr" "the half of device 0"
+}
+
+@test "a host that is not there is told first, with what cannot be answered" {
+    write_kernels "{'profLevel': 'l1'}"
+    rm -r PROF_1/host
+    run_msprof export summary -dir PROF_1 --stable-names
+    expect_status 3
+    expect_contains "$(grep -m1 warning <<<"$stderr")" "the half of the host is missing: devices ran 10 tasks"
+    expect_not_contains "$stderr" "no action is needed"
+    expect_equal "$(columns_of task_time kernel_name,stream_id | sort | uniq -c)" $'      1 N/A|1\n      7 N/A|2'
+}

@@ -67,8 +67,10 @@ static const struct part facts_parts[] = {
     FACT(clock_khz), FACT(rated_khz), FACT(tick_ns),    FACT(devices),  FACT(problems),   FACT(times_known),
     FACT(placed),    FACT(recorded),  FACT(unrecorded), FACT(interval), {.name = NULL},
 };
-static const struct part group_parts[] = {
-    PART(struct profile_group, key), PART(struct profile_group, batch), {.name = NULL}};
+static const struct part group_parts[] = {PART(struct profile_group, key),
+                                          PART(struct profile_group, batch),
+                                          PART(struct profile_group, fps),
+                                          {.name = NULL}};
 #define OF_ROW(member) PART(struct profile_row, member)
 static const struct part row_parts[] = {
     OF_ROW(key),    OF_ROW(name),       OF_ROW(type),   OF_ROW(shapes),
@@ -479,7 +481,7 @@ static int check_text(const char *text, size_t length, struct err *err)
     if (memcmp(version, SCHEMA "\"", sizeof SCHEMA) != 0)
         return err_set(err, ERR_FORMAT,
                        "it is of the version '%.*s', this program reads '" SCHEMA
-                       "': what 'free' and 'fps' mean differs",
+                       "': what 'free', 'fps' and 'cube_util' mean differs",
                        (int)strcspn(version, "\"\n"), version);
     if (end == NULL || memcmp(end, DIGEST, sizeof DIGEST - 1) != 0)
         return err_set(err, ERR_FORMAT, "its end is missing: it was cut after %zu bytes", length);

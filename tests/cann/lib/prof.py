@@ -99,11 +99,12 @@ class Prof:
         self._add(self.host, 'unaging.additional.graph_id_map', struct.pack(
             '<HHIIIQQII216x', 0x5a5a, MODEL, 0, thread, 16, MONOTONIC + time, self.hash(name), graph, model), 256)
 
-    def track(self, time, stream, task, batch=0, task_type='KERNEL_AICORE', thread=1, device=0, kernel='kernel', blocks=None):
-        """kernel None: it has no name; blocks: of the record's extension, which it has not when they are None."""
+    def track(self, time, stream, task, batch=0, task_type='KERNEL_AICORE', thread=1, device=0, kernel='kernel', blocks=None, mix=0):
+        """kernel None: it has no name; blocks: of the record's extension, which it has not when they are None; mix: how
+        many times as many of the other core."""
         self._add(self.host, 'unaging.compact.task_track', struct.pack(
-            '<HHIIIQHHHHQQH14x', 0x5a5a, RUNTIME, 802, thread, 24 if blocks is None else 40, MONOTONIC + time, device, stream,
-            task, batch, self.hash(task_type), 0 if kernel is None else self.hash(kernel), blocks or 0), 64)
+            '<HHIIIQHHHHQQHHB11x', 0x5a5a, RUNTIME, 802, thread, 24 if blocks is None else 40, MONOTONIC + time, device, stream,
+            task, batch, self.hash(task_type), 0 if kernel is None else self.hash(kernel), blocks or 0, 64, mix), 64)
 
     def simt(self, time, stream, task, grid, block, thread=1, device=0):
         """A kernel that the host launches with a grid of blocks of threads."""
