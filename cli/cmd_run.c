@@ -206,6 +206,19 @@ static int set_variable(const char *name, const char *value)
     return result != 0 ? errno : 0;
 }
 
+/* AddressSanitizer of GCC ends a program before which a library is preloaded, unless this option is off. The user's own
+ * options come last, which is what counts. */
+static int allow_preload_before_asan(void)
+{
+    static const char option[] = "verify_asan_link_order=0";
+    const char *before = getenv("ASAN_OPTIONS");
+    SCOPED_FREE char *options = NULL;
+
+    if (before != NULL && *before != '\0' && asprintf(&options, "%s:%s", option, before) < 0)
+        return -1;
+    return setenv("ASAN_OPTIONS", options != NULL ? options : option, 1);
+}
+
 /* In the child: does not return. Writes the errno of a failure into the pipe. */
 static _Noreturn void become_program(char **words, const struct surroundings *surroundings, const sigset_t *mask,
                                      int failure_fd)
@@ -222,6 +235,8 @@ static _Noreturn void become_program(char **words, const struct surroundings *su
     console_give_back_signals();
     for (size_t i = 0; failure == 0 && i < sizeof variables / sizeof variables[0]; i++)
         failure = set_variable(variables[i].name, variables[i].value);
+    if (failure == 0 && allow_preload_before_asan() != 0)
+        failure = errno;
     if (failure == 0) {
         sigprocmask(SIG_SETMASK, mask, NULL);
         execvp(words[0], words);

@@ -15,12 +15,9 @@ int32_t functions_find(const char *name);
 const char *function_name(uint32_t index);
 /* The type that calls are recorded with: group and number (docs/formats/cann.md 3.3). */
 uint32_t function_type(uint32_t index);
-/* The function itself: found once, then kept. When there is none the process ends as the dynamic linker would end it.
- */
-void *function_real(uint32_t index);
-/* Says what the function is and returns what the program is to call instead; real itself when too many libraries have
- * functions of this name. */
-void *function_bind(uint32_t index, void *real);
+/* The function that a caller at this address means: what the dynamic linker would have found for its library. When
+ * there is none the process ends as the dynamic linker would end it. */
+void *function_real(uint32_t index, const void *caller);
 /* Tells a recorder the names of all types. */
 void functions_name_types(int (*name_type)(uint16_t level, uint32_t type, const char *name));
 /* As signals_in_forked_child. */
@@ -70,18 +67,20 @@ void acl_json_in_forked_child(void);
 /* ---- system.c: functions of the C library that this library stands in front of ---- */
 
 typedef void *system_dlsym_function(void *handle, const char *name);
-extern system_dlsym_function *preload_system_dlsym; /* NULL before system_find_dlsym */
+extern system_dlsym_function *preload_system_dlsym; /* NULL before system_find_dlsym, as the next one */
+typedef void *system_dlvsym_function(void *handle, const char *name, const char *version);
+extern system_dlvsym_function *preload_system_dlvsym;
 void system_find_dlsym(void);
 
+/* From now on the function is called before the process ends by _exit or _Exit. It must be safe in signal handlers. */
+void system_call_before_end(void (*first)(void));
+/* Writes to standard error. */
+void system_say(const char *text);
+int system_dlclose(void *handle);
 /* The C library's function of this name; ends the process when it has none. */
 void *system_function(const char *name);
 /* "PROGRAM: symbol lookup error: ...", and status 127: what the dynamic linker does. */
 _Noreturn void system_fail(const char *name);
-
-/* ---- exits.c ---- */
-
-/* Writes what was recorded and ends the process without exit handlers. */
-_Noreturn void exits_process(int status);
 
 /* ---- signals.c ---- */
 

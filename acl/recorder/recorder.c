@@ -300,7 +300,7 @@ static struct recorder_options options;
 static unsigned capture_count;
 static bool has_files, reported;
 static bool is_child;          /* of the process that started */
-static atomic_uint lost_early; /* calls, before there was a capture */
+static atomic_uint lost_early; /* calls, before there was a capture or without an entry */
 
 static pthread_t carrier;
 static bool has_carrier, carrier_stops;
@@ -406,9 +406,19 @@ static void ask_for_ranges(void)
     describe(atomic_load(&session), &writer.losses.ranges);
 }
 
+/* Calls that nobody could record. */
+static void take_lost_calls(void)
+{
+    unsigned lost = atomic_exchange(&lost_early, 0);
+    writer.losses.calls += lost;
+    if (lost > 0 && writer.losses.failure == 0)
+        writer.losses.failure = ENOTSUP;
+}
+
 static void finish_capture(void *arg)
 {
     (void)arg;
+    take_lost_calls();
     ring_pool_drain(&pool, carry, NULL);
     ask_for_ranges();
     capture_writer_finish(&writer);
@@ -508,9 +518,7 @@ static int open_capture(struct err *err)
     if (capture_writer_open(&writer, &options, ++capture_count, err) < 0)
         return err_status(err);
     has_files = true;
-    writer.losses.calls += atomic_exchange(&lost_early, 0);
-    if (writer.losses.calls > 0)
-        writer.losses.failure = ENOTSUP;
+    take_lost_calls();
     announce_capture();
     capture_writer_keep_open(&writer, options.sample.acl_calls, options.sample.msproftx);
     names_begin(&writer);
@@ -891,6 +899,7 @@ static int close_capture(struct err *err)
 {
     char text[REPORT_SIZE];
     int status = 0;
+    take_lost_calls();
     ring_pool_drain(&pool, carry, NULL);
     ask_for_ranges();
     capture_writer_finish(&writer);

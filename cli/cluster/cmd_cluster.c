@@ -115,8 +115,10 @@ static void put_rank(const struct cluster_worst *worst, FILE *stream)
 
 static void put_link(const struct cluster_worst *worst, FILE *stream)
 {
-    if (worst->links == 0) {
-        fputs("Worst link: not judged; no transfer between two ranks was recorded.\n", stream);
+    if (worst->judged_links == 0) {
+        fprintf(stream, "Worst link: not judged; no %s.\n",
+                worst->links > 0 ? "link moved 1 MB, and less tells nothing of bandwidth"
+                                 : "transfer between two ranks was recorded");
         return;
     }
     fprintf(stream,
@@ -126,6 +128,18 @@ static void put_link(const struct cluster_worst *worst, FILE *stream)
             worst->link.bandwidth, worst->link.below, worst->link.median);
 }
 
+static void put_computing(const struct cluster_computing *it, const char *what, const char *others, FILE *stream)
+{
+    if (it->known < 2)
+        return;
+    if (!it->slow)
+        fprintf(stream, "Computing: no %s stands out; the longest is that of %" PRId64 ", %.3f ms a step.\n", what,
+                it->index, it->ms);
+    else
+        fprintf(stream, "Computing: %s %" PRId64 " takes %.3f ms a step, %.1f %% more than %s (%.3f ms)\n", what,
+                it->index, it->ms, 100 * (it->ms / it->others_ms - 1), others, it->others_ms);
+}
+
 static void cluster_answer_print(struct cluster_result *result, FILE *stream)
 {
     struct cluster_worst *worst = &result->worst;
@@ -133,6 +147,11 @@ static void cluster_answer_print(struct cluster_result *result, FILE *stream)
     array_sort(worst->waits.items, worst->waits.count, sizeof *worst->waits.items, by_step);
     put_rank(worst, stream);
     put_link(worst, stream);
+    put_computing(&worst->computing, "rank", worst->stage.known > 0 ? "the others of its stage" : "the others", stream);
+    put_computing(&worst->stage, "stage", "the others", stream);
+    if (worst->groups_of_two > 0)
+        fprintf(stream, "Not judged: sends and receives of %" PRId64 " groups; no rank waits there for all others.\n",
+                worst->groups_of_two);
     if (result->incomplete > 0)
         fprintf(stream,
                 "Not judged: %" PRId64 " of %" PRId64 " collectives, because ranks of their groups are missing.\n",

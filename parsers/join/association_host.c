@@ -54,7 +54,8 @@ static void report_overlaps(struct association *association, const struct thread
         return;
     const struct call_kind *kind = &association->call_kinds.items[call->kind];
     diag_go_back(diag, thread->mark);
-    diag_report(diag, DIAG_CALL_OVERLAP, &place,
+    bool is_recorded = decoder_capture(association->decoder)->parts[association->part].is_recorded;
+    diag_report(diag, is_recorded ? DIAG_CALL_INTERLEAVED : DIAG_CALL_OVERLAP, &place,
                 "%llu of %llu calls of thread %u, the first is '%s' of level %u at %lld ns",
                 (unsigned long long)thread->overlaps, (unsigned long long)thread->rows, thread->id,
                 association->texts.items[kind->name].bytes, kind->level, (long long)call->begin_ns);
