@@ -215,9 +215,11 @@ struct task_extra {
     uint32_t transfer;            /* NO_INDEX: not described */
     uint32_t grid_dim, block_dim; /* texts; NO_INDEX: it has none */
     uint32_t runs;                /* how often it has run on the device being joined */
-    bool master;                  /* on the operator's main stream */
-    bool spans;                   /* the operator lasts as long as such tasks: main stream, or no name says which */
-    bool has_parts;               /* the whole of a split task: no transfer where its parts ran */
+    bool of_collective;           /* a kernel of one; what launched it: */
+    int64_t outer_start_ns; /* when the node-level call around began, in the same thread; INT64_MIN: there is none */
+    bool master;            /* on the operator's main stream */
+    bool spans;             /* the operator lasts as long as such tasks: main stream, or no name says which */
+    bool has_parts;         /* the whole of a split task: no transfer where its parts ran */
 };
 
 /* A communication operator as it was launched. */
@@ -317,12 +319,15 @@ struct association {
     struct ARRAY_OF(struct host_fusion) fusions;
     struct ARRAY_OF(struct host_collective) collectives;
     struct ARRAY_OF(struct host_transfer) transfers;
-    struct id_map logic_streams; /* of physical streams */
-    struct id_map model_names;   /* of model ids, to texts */
+    struct id_map logic_streams;  /* of physical streams */
+    struct id_map ai_cpu_streams; /* that serve collectives, to one of their groups */
+    struct id_map model_names;    /* of model ids, to texts */
     struct ARRAY_OF(struct device_half) halves;
     struct id_map half_numbers; /* of devices, to these */
     struct ARRAY_OF(struct task_extra) extras;
     struct ARRAY_OF(struct collective_op) collective_ops;
+    struct map collective_calls; /* of struct collective_call: those of the first operators */
+    size_t collective_call_count;
     /* About the window: */
     struct id_map collective_records;     /* node calls to what was reported of them */
     struct id_map transfer_records;       /* communication calls and contexts to transfers */
@@ -468,6 +473,14 @@ int association_take_fusion(struct association *association, struct thread *thre
 int association_emit_fusions(struct association *association, const struct thread *thread, struct err *err);
 /* The task's extra, which is made when it has none; NULL with err set. */
 struct task_extra *association_extra(struct association *association, struct host_task *task, struct err *err);
+
+/* Kernels of collectives (association_collectives.c). Notes the task if it is one; launch: its node-level call,
+ * NO_INDEX: none. */
+int association_note_collective(struct association *association, const struct thread *thread, uint32_t launch,
+                                struct host_task *task, struct err *err);
+/* Whether the device's task is one, as device_task.collective says it; 0: it is none. */
+int association_collective_of(struct association *association, const struct host_task *task, uint32_t *ret,
+                              struct err *err);
 
 /* Communication. Indexes the notes of the window, before its tasks are joined. */
 int association_index_collectives(struct association *association, struct thread *thread, struct err *err);

@@ -261,6 +261,8 @@ static int add_contexts(struct association *association, const struct thread *th
             status = describe_task(association, thread, places, node, &part, err);
         else
             association_name_kernel(association, thread, launch, &part);
+        if (status == 0)
+            status = association_note_collective(association, thread, launch, &part, err);
         for (uint32_t k = 0; status == 0 && k < use->count; k++) {
             part.context_id = thread->context_ids.items[use->first + k];
             status = association_add_host_task(association, &part, err);
@@ -369,7 +371,8 @@ static int take_track(struct association *association, struct thread *thread, st
     if (launch == NO_INDEX || !is_computing(association, track->task_type)) {
         if (!describe_captured(association, &task))
             association_name_kernel(association, thread, NO_INDEX, &task);
-        return add_bare_task(association, &task, err);
+        status = association_note_collective(association, thread, launch, &task, err);
+        return status == 0 ? add_bare_task(association, &task, err) : status;
     }
     seek(places, thread, thread->calls.items[launch].begin_ns);
     bool split = false;
@@ -378,14 +381,18 @@ static int take_track(struct association *association, struct thread *thread, st
     const struct node *node = split ? NULL : node_of_launch(thread, places, launch);
     if (status == 0 && node != NULL)
         status = describe_task(association, thread, places, node, &task, err);
-    if (status == 0 && (node != NULL || split))
+    if (status < 0 || association_note_collective(association, thread, launch, &task, err) < 0)
+        return err_status(err);
+    if (node != NULL || split)
         return association_add_host_task(association, &task, err);
-    if (status == 0 && !describe_captured(association, &task)) {
+    if (!describe_captured(association, &task)) {
         const struct node nameless = {.launch = launch, .name = NO_INDEX};
         association->operators.nameless++;
         if (association_name_kernel(association, thread, launch, &task))
             status = tensors_of_node(association, thread, places, &nameless, true, &task.tensor_set, err);
     }
+    if (status == 0)
+        status = association_note_collective(association, thread, launch, &task, err);
     return status == 0 ? add_bare_task(association, &task, err) : status;
 }
 
