@@ -361,22 +361,7 @@ static void *bind(uint32_t index, void *real)
     return entry;
 }
 
-/* ---- dlsym and dlvsym ---- */
-
-/* Programs that look ACL's functions up themselves get the entries that record, when the functions exist. */
-
-int32_t preload_find(void *handle, const char *name);
-void *preload_dlsym(void *handle, const char *name, uint32_t index, const void *caller);
-void *preload_dlvsym(void *handle, const char *name, const char *version, uint32_t index, const void *caller);
-
-/* Whether dlsym is about a function of the list: its index, else -1. A search for the next definition behind
- * the caller's is the system's affair: the first one is this library's already. */
-int32_t preload_find(void *handle, const char *name)
-{
-    if (preload_system_dlsym == NULL)
-        system_find_dlsym();
-    return handle == RTLD_NEXT || name == NULL ? -1 : functions_find(name);
-}
+/* ---- lookups ---- */
 
 /* By dlsym, or by dlvsym where there is a version: dlerror() tells of the last lookup that failed. */
 static void *ask_system(void *handle, const char *name, const char *version)
@@ -400,7 +385,7 @@ static bool is_for_everybody(uint32_t index, const void *found)
 
 /* The search of all libraries, and that of the program's, come upon this library's entry first. It only counts when the
  * function is there without it. */
-void *preload_dlvsym(void *handle, const char *name, const char *version, uint32_t index, const void *caller)
+void *function_look_up(void *handle, const char *name, const char *version, uint32_t index, const void *caller)
 {
     const void *ours = preload_entries[index];
     void *found = ask_system(handle, name, version);
@@ -413,11 +398,6 @@ void *preload_dlvsym(void *handle, const char *name, const char *version, uint32
     if (found == NULL || found == ours) /* ours: beside the caller is the program itself */
         return ask_system(RTLD_NEXT, name, version) == NULL ? NULL : (void *)(uintptr_t)ours; /* sets the error */
     return is_for_everybody(index, found) ? (void *)(uintptr_t)ours : bind(index, found);
-}
-
-void *preload_dlsym(void *handle, const char *name, uint32_t index, const void *caller)
-{
-    return preload_dlvsym(handle, name, NULL, index, caller);
 }
 
 /* ---- the recorder ---- */

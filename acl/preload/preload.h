@@ -18,6 +18,9 @@ uint32_t function_type(uint32_t index);
 /* The function that a caller at this address means: what the dynamic linker would have found for its library. When
  * there is none the process ends as the dynamic linker would end it. */
 void *function_real(uint32_t index, const void *caller);
+/* dlsym, or dlvsym with a version, for a function of the list: the entry that records its calls; NULL: none is found,
+ * and dlerror() tells. */
+void *function_look_up(void *handle, const char *name, const char *version, uint32_t index, const void *caller);
 /* Tells a recorder the names of all types. */
 void functions_name_types(int (*name_type)(uint16_t level, uint32_t type, const char *name));
 /* As signals_in_forked_child. */
@@ -61,6 +64,8 @@ void acl_json_before(uint32_t index, const char *argument);
 void acl_json_after(uint32_t index);
 /* A capture that such a file has begun runs: nothing else is recorded. */
 bool acl_json_runs(void);
+/* A function of libmsprof_acl, which is loaded when it is not there; NULL: there is none. */
+void *acl_json_profiling_function(const char *name);
 /* As signals_in_forked_child. */
 void acl_json_in_forked_child(void);
 

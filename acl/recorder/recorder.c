@@ -836,7 +836,7 @@ static void prepare_once(void)
  * name. */
 static int copy_options(struct recorder_options *to, const struct recorder_options *from, struct err *err)
 {
-    static char output_directory[PATH_MAX], metrics[64];
+    static char output_directory[PATH_MAX], metrics[80];
     static uint32_t devices[RECORDER_DEVICES_MAX];
     size_t length = strlen(from->directory);
     if (from->device_count > RECORDER_DEVICES_MAX)
