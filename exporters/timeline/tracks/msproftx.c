@@ -39,8 +39,8 @@ static const struct series_arrow arrow = {
         .query = {.with = (common),                                                                                    \
                   .from = MARKS tables,                                                                                \
                   .order_by = "m.process_id, " number ", m.start_ns, m.end_ns DESC, m.id"},                            \
-        .time = "m.start_ns", .duration = "coalesce(m.end_ns - m.start_ns, 0)", .device = "NULL", .thread = number,    \
-        .thread_name = name_of, .last_thread = last, .program = "coalesce(m.process_id, 0)",                           \
+        .time = "m.start_ns", .duration = "coalesce(m.end_ns - m.start_ns, 0)", .ticks = true, .device = "NULL",       \
+        .thread = number, .thread_name = name_of, .last_thread = last, .program = "coalesce(m.process_id, 0)",         \
         .process = "(SELECT process_name FROM capture_part WHERE process_name <> '' ORDER BY id LIMIT 1)",             \
         .arrow = &arrow, .only = (which)                                                                               \
     }
