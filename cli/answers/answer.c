@@ -90,7 +90,7 @@ int answer_open_host_side(struct capture_visit *visit, sqlite3 **ret)
     if (choose_window(visit->settings, *ret, &err) < 0) {
         database_close(*ret);
         *ret = NULL;
-        return visit_fail(visit, LOG_SOURCE_COMMON, &err);
+        return err.code == ERR_NOT_FOUND ? console_missing(&err) : visit_fail(visit, LOG_SOURCE_COMMON, &err);
     }
     return status;
 }
