@@ -167,6 +167,9 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_CALL_OVERLAP, "call-overlap", DIAG_WARNING,                                                                 \
       "calls of one thread that overlap without one holding the other; they are side by side",                         \
       "collect again; if it comes back, report the capture")                                                           \
+    X(DIAG_CALL_INTERLEAVED, "call-interleaved", DIAG_NOTE,                                                            \
+      "calls of one thread that msprof recorded and that overlap, as those of coroutines do; they are side by side",   \
+      "no action is needed")                                                                                           \
     X(DIAG_CLOCK_CONTRADICTION, "clock-contradiction", DIAG_WARNING,                                                   \
       "tasks that began before they were launched: the clocks of host and device contradict each other",               \
       "check host_start.log, dev_start.log and the frequencies in info.json; durations are right")                     \

@@ -14,6 +14,7 @@
 #include "exporters/cluster/cluster.h"
 #include "exporters/cluster/cluster_database.h"
 #include "exporters/cluster/rank/load.h"
+#include "exporters/cluster/rank/rank_arguments.h"
 #include "exporters/cluster/rank/rank_text.h"
 #include "parsers/capture/capture.h"
 #include "parsers/frameworks/directory.h"
@@ -194,6 +195,7 @@ static struct cluster_database_rank rank_host_of(const struct cluster_source *so
     struct cluster_database_rank rank = {.path = source->path, .device_id = -1};
     SCOPED(framework_paths_release) struct framework_paths profs = {.count = 0};
     struct err err = ERR_INIT;
+    rank_arguments_read(source->path, rank.arguments, sizeof rank.arguments);
     if (source->kind == SOURCE_PROF)
         open_capture(source->path, &rank);
     else if (framework_find_prof(source->path, &profs, NULL, &err) == 0 && profs.count > 0)
@@ -474,7 +476,7 @@ static void take_host(void *own, const void *other)
 {
     struct cluster_database_rank *to = own;
     const char *path = to->path;
-    if (to->device_id >= 0 || to->host_uid[0] != '\0')
+    if (to->device_id >= 0 || to->host_uid[0] != '\0' || to->arguments[0] != '\0')
         return;
     *to = *(const struct cluster_database_rank *)other;
     to->path = path;

@@ -106,6 +106,7 @@ struct capture_part {
     char *directory;   /* relative to the capture: "", "host", "device_0"; owned */
     int64_t device_id; /* -1: the host's, or not known */
     bool is_host;
+    bool is_recorded;                          /* by msprof's own recorder, whose calls may be those of coroutines */
     int64_t chip;                              /* platform_version */
     int64_t host_hz, device_hz;                /* of the counters; host_hz 0: host ticks are nanoseconds already */
     int64_t host_tick, host_tick_diff;         /* counter of the host at the start, and its correction */

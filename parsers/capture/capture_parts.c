@@ -313,8 +313,10 @@ static int take_object(struct capture_part *part, const struct config_file *file
                  {"sample.json", take_sample, true},
                  {"start_info", take_start, false},
                  {"end_info", take_end, false}};
-    if (begins(capture_base_name(file->name), "losses.json"))
+    if (begins(capture_base_name(file->name), "losses.json")) {
+        part->is_recorded = true;
         capture_report_losses(file->name, file->root, file->diag);
+    }
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         if (!begins(capture_base_name(file->name), files[i].prefix))
             continue;

@@ -43,6 +43,7 @@ static void release_device(struct association *association)
     join_spool_release(&association->pmu);
     join_spool_release(&association->joined);
     flip_list_release(&association->flips);
+    id_map_release(&association->expanding);
     association->ran_count = association->pmu_count = 0;
 }
 
@@ -72,6 +73,8 @@ void association_free(struct association *association)
     intern_release(&association->texts);
     tensor_pool_release(&association->tensor_sets);
     id_map_release(&association->logic_streams);
+    id_map_release(&association->ai_cpu_streams);
+    map_release(&association->collective_calls);
     id_map_release(&association->name_ids);
     id_map_release(&association->type_ids);
     id_map_release(&association->unnamed_ids);

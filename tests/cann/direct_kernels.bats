@@ -143,6 +143,32 @@ END
     expect_sql "SELECT count(*) FROM device_task WHERE split IS NOT NULL" 0
 }
 
+@test "a split task with several parts is shown by them in the timeline, and with them in task_time" {
+    write_capture <<'END'
+p.launch(0, 1, 1, 'split', task_type='FFTS_PLUS')
+p.contexts(91, 'split', [0, 3])
+p.log(0, 10000, 1, 1)
+p.ran_part(10200, 11200, 1, 1, 0)
+p.ran_part(11400, 13400, 1, 1, 3)
+p.log(1, 13800, 1, 1)
+END
+    run_msprof export timeline -dir PROF_1 --stable-names
+    run_msprof export summary -dir PROF_1 --stable-names
+    expect_equal "$(slices_of)" $'split|AI_CORE|1.0\nsplit|AI_CORE|2.0\nComputing|3.0'
+    expect_table task_time 'kernel_name,kernel_type,task_time(us)' $'kernel|FFTS_PLUS|3.8\nkernel|AI_CORE|1\nkernel|AI_CORE|2'
+    expect_sql "SELECT context_id, split FROM device_task ORDER BY id" $'|1\n0|\n3|'
+}
+
+@test "a kernel of SIMT is an operator, of the blocks that its track says" {
+    capture <<'END'
+p.host_sample = {'profLevel': 'l1'}
+p.track(40, 1, 1, task_type='KERNEL_SIMT', kernel='simt', blocks=6)
+p.ran(10000, 11000, 1, 1, kind=2)
+END
+    run_msprof export summary -dir PROF_1 --stable-names
+    expect_table op_summary 'Op Name,OP Type,Task Type,Block Num,Mix Block Num' 'simt|simt|KERNEL_SIMT|6|0'
+}
+
 @test "kernels of direct launches are in every answer and in the database for viewers" {
     write_kernels "{'profLevel': 'l1'}"
     run_msprof export db -dir PROF_1
@@ -234,4 +260,54 @@ END
     expect_contains "$(grep -m1 warning <<<"$stderr")" "the half of the host is missing: devices ran 10 tasks"
     expect_not_contains "$stderr" "no action is needed"
     expect_equal "$(columns_of task_time kernel_name,stream_id | sort | uniq -c)" $'      1 N/A|1\n      7 N/A|2'
+}
+
+@test "of direct launches, mixed kernels and level 0 every table is what the raw records say, and no record is lost" {
+    local level
+    for level in 1 0; do
+        rm -rf made
+        python3 "$repository/testdata/generate/cann/make_prof.py" made --count 90 --direct 3 --mixed 4 --level "$level" >path
+        run_msprof export summary "$(<path)" --stable-names
+        expect_status 0
+        run python3 "$BATS_TEST_DIRNAME/lib/direct_kernels.py" "$(<path)" "$(<path)/mindstudio_profiler_output"
+        expect_status 0
+        expect_contains "$output" "op_summary: 990 cells agree"
+        python3 "$BATS_TEST_DIRNAME/lib/record_sums.py" "$(<path)" >sums
+        expect_equal "$(awk '$4 != 0' sums)" ""
+    done
+}
+
+@test "of real captures of an Ascend 910B every operator is what the raw records say, as Ascend's tool has it" {
+    local sample capture
+    needs_shared data/real-samples-2
+    for sample in 2026-05-l1 2026-06-l1-mix 2026-07-l0-kernels 2026-07-l0-mix 2026-07-l0-torch 2026-07-l1-kernels; do
+        rm -rf PROF_*
+        if [ -e "$shared/data/real-samples-2/cann-910b-$sample/capture.tar.gz" ]; then
+            tar xzf "$shared/data/real-samples-2/cann-910b-$sample/capture.tar.gz"
+        else
+            cp -r "$shared/data/real-samples-2/cann-910b-$sample"/PROF_* .
+        fi
+        capture=$(echo PROF_*)
+        run_msprof export summary "$capture" --stable-names
+        run python3 "$BATS_TEST_DIRNAME/lib/direct_kernels.py" "$capture" "$capture/mindstudio_profiler_output"
+        [ "$status" -eq 0 ] || { echo "$sample: $output" >&2 && return 1; }
+        if [ -d "$shared/data/real-samples-2/cann-910b-$sample/vendor" ]; then
+            python3 - "$shared/data/real-samples-2/cann-910b-$sample/vendor" "$capture/mindstudio_profiler_output" <<'END'
+import csv, glob, os, sys
+COLUMNS = {'op_summary': ('Stream ID', 'Task ID', 'Op Name', 'OP Type', 'OP State', 'Task Type', 'HF32 Eligible', 'Context ID',
+                          'aic_total_cycles', 'aiv_total_cycles'),
+           'op_statistic': ('OP Type', 'Core Type', 'Count'), 'l2_cache': ('Stream Id', 'Task Id', 'Op Name'),
+           'task_time': ('stream_id', 'task_id', 'kernel_name', 'kernel_type')}
+def rows(path, columns):
+    with open(path, newline='') as file:
+        return sorted(tuple(row[column].strip() for column in columns) for row in csv.DictReader(file))
+for name, columns in COLUMNS.items():
+    ours, theirs = '%s/%s.csv' % (sys.argv[2], name), glob.glob('%s/%s_2*.csv' % (sys.argv[1], name))
+    if os.path.exists(ours) != bool(theirs):
+        sys.exit('%s of %s: one of both has none' % (name, sys.argv[1]))
+    if theirs and rows(ours, columns) != rows(theirs[0], columns):
+        sys.exit('%s of %s differs' % (name, sys.argv[1]))
+END
+        fi
+    done
 }

@@ -84,6 +84,12 @@ class Prof:
             '<HHIIIQQQQ6IQIIdQQQ5I116x', 0x5a5a, COMMUNICATION, MASTER, thread, 232, MONOTONIC + time, self.hash(item),
             0, self.hash(group), *ranks, 0, plane, context, notify, 0, 0, estimated, 0, 0, size, 0, *types), 256)
 
+    def mc2_streams(self, group, stream, streams=(), ranks=8):
+        """The stream of the AI CPU that serves the group's collectives, and those that communicate for it."""
+        self._add(self.host, 'unaging.additional.mc2_comm_info', struct.pack(
+            '<HHIIIQQ56I', 0x5a5a, RUNTIME, 13, 1, 60, MONOTONIC, self.hash(group), ranks, 0, 0, stream, len(streams),
+            *streams, *[0] * (51 - len(streams))), 256)
+
     def fusion(self, time, name, operators, memory, thread=1):
         self._add(self.host, 'unaging.additional.fusion_op_info', struct.pack(
             '<HHIIIQQI5Q8Q116x', 0x5a5a, MODEL, 2, thread, 232, MONOTONIC + time, self.hash(name), len(operators),
@@ -204,6 +210,11 @@ class Prof:
         self._device(device, 'ffts_profile', struct.pack(
             '<HHHHQHHBBHIHHQQ8QQQ', 0x29 | self._count(device, 'ffts_profile') << 6, 0x6bd3, stream, task, 0, part,
             context, core, ffts << 5, 0, 0, 0, block, total, 0, *counters, self._ticks(start), self._ticks(end)), 128)
+
+    def ai_cpu(self, time, kind, payload, device=0):
+        """A record of the AI CPU, of a type of docs/formats/aicpu.md 1."""
+        self._device(device, 'aicpu', struct.pack('<HHIIIQ', 0x5a5a, 6000, kind, 1, len(payload), self._ticks(time)) +
+                     payload.ljust(232, b'\0'), 256)
 
     def flip(self, time, stream, number, task=0, device=0):
         self._device(device, 'ts_track', struct.pack(
