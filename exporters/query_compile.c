@@ -145,6 +145,22 @@ static void scaled_ratio(sqlite3_context *context, int count, sqlite3_value **ar
                                                                : (unsigned)decimals));
 }
 
+/* Names the version that the functions of a connection have. */
+static void functions_version(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+    (void)count;
+    (void)arguments;
+    sqlite3_result_int64(context, (intptr_t)sqlite3_user_data(context));
+}
+
+/* SQLite refuses to change a function while a statement runs, also into the same. */
+static bool are_registered(sqlite3 *db, int cann_version)
+{
+    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
+    return sqlite3_prepare_v2(db, "SELECT functions_version()", -1, &statement, NULL) == SQLITE_OK &&
+           sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_int64(statement, 0) == cann_version;
+}
+
 int query_functions_register(sqlite3 *db, int cann_version, struct err *err)
 {
     static const struct {
@@ -161,7 +177,10 @@ int query_functions_register(sqlite3 *db, int cann_version, struct err *err)
         {"printed", 2, SQLITE_DETERMINISTIC, printed},
         {"scaled_ratio", 3, SQLITE_DETERMINISTIC, scaled_ratio},
         {"ratio", 2, SQLITE_DETERMINISTIC, ratio},
+        {"functions_version", 0, 0, functions_version}, /* the last: the others are there, too */
     };
+    if (are_registered(db, cann_version))
+        return 0;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         if (sqlite3_create_function_v2(db, functions[i].name, functions[i].arguments, SQLITE_UTF8 | functions[i].flags,
                                        (void *)(intptr_t)cann_version, functions[i].call, NULL, NULL,

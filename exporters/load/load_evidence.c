@@ -39,6 +39,8 @@ static int take_host_call(void *arg, const struct host_call *call, struct err *e
 static int finish_host_calls(struct host_calls *calls, struct err *err)
 {
     coverage_release(&calls->idle);
+    if (calls->gaps != NULL)
+        gap_calls_finish(&calls->gap_calls);
     return call_times_finish(&calls->times, err);
 }
 
@@ -243,6 +245,8 @@ static int load_calls(sqlite3 *db, const struct workload *workload, struct evide
     if (status == 0 && (take_waits(db, &load->names, &load->calls, err) < 0 ||
                         (both && take_waits(db, &load->names, &load->also->gap_calls, err) < 0)))
         status = err_status(err);
+    if (load->calls.items != NULL)
+        gap_calls_finish(&load->calls);
     for (size_t i = 0; status == 0 && i < longest.count; i++)
         status = tell_gap(&load->evidence->gaps[i], load, &longest.items[i], err);
     load->evidence->gap_count = longest.count;
