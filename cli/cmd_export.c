@@ -704,6 +704,8 @@ static int export_chosen(struct capture_visit *visit, const struct export_type *
         console_note("'%s': %" PRIu64 " file%s, %" PRIu64 " %s%s, %s s", directory, exported.files,
                      console_plural(exported.files), exported.rows, type->unit, console_plural(exported.rows),
                      CLOCK_SECONDS_SINCE(start_ns));
+        if (exported.note != NULL)
+            console_note("%s", exported.note);
     }
     free(directory);
     return status;

@@ -132,6 +132,7 @@ void workload_release(struct workload *workload)
     large_free(workload->other_tasks.items);
     free(workload->streams);
     free(workload->devices);
+    free(workload->clocks.items);
     free(workload->facts.models);
     free(workload->facts.metrics);
     workload_init(workload);
@@ -197,19 +198,33 @@ static int find_id(struct workload_id **ids, size_t *count, size_t *capacity, in
             return err_status(err);
     }
     *ret = (uint16_t)*count;
-    (*ids)[(*count)++] = (struct workload_id){id, device};
+    (*ids)[(*count)++] = (struct workload_id){id, device, TICKS_OF_NS};
     return 0;
+}
+
+static int64_t clock_of(const struct workload *workload, int64_t device_id)
+{
+    for (size_t i = 0; i < workload->clocks.count; i++) {
+        if (workload->clocks.items[i].device_id == device_id)
+            return workload->clocks.items[i].hz;
+    }
+    return TICKS_OF_NS;
 }
 
 static int find_device(struct workload *workload, int64_t device_id, uint16_t *ret, struct err *err)
 {
-    return find_id(&workload->devices, &workload->device_count, &workload->device_capacity, 0, device_id, ret, err);
+    const size_t before = workload->device_count;
+    int status =
+        find_id(&workload->devices, &workload->device_count, &workload->device_capacity, 0, device_id, ret, err);
+    if (workload->device_count > before)
+        workload->devices[before].hz = clock_of(workload, device_id);
+    return status;
 }
 
-static void count_execution(struct workload *workload, uint32_t op, int64_t duration_ns, bool *ret_taken)
+static void count_execution(struct workload *workload, uint32_t op, int64_t hz, int64_t duration_ns, bool *ret_taken)
 {
     workload->operators[op].count++;
-    workload->operators[op].total_ns += (double)duration_ns;
+    workload->operators[op].total_ns += workload_exact_ns(hz, duration_ns);
     *ret_taken = true;
 }
 
@@ -228,7 +243,7 @@ int workload_add(struct workload *workload, uint32_t op, int64_t device_id, int6
     if (!workload_wants(workload, device_id, start_ns))
         return 0;
     if (workload->sums_only) {
-        count_execution(workload, op, duration_ns, ret_taken);
+        count_execution(workload, op, clock_of(workload, device_id), duration_ns, ret_taken);
         return 0;
     }
     if (last != NULL && workload->devices[last->device].id == device_id &&
@@ -250,7 +265,7 @@ int workload_add(struct workload *workload, uint32_t op, int64_t device_id, int6
     }
     large_pass(workload->execution_count);
     workload->executions[workload->execution_count++] = execution;
-    count_execution(workload, op, duration_ns, ret_taken);
+    count_execution(workload, op, workload->devices[execution.device].hz, duration_ns, ret_taken);
     return 0;
 }
 

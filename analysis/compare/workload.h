@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/intern.h"
 #include "base/map.h"
+#include "base/ticks.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -155,7 +156,13 @@ struct workload {
     struct intervals *unrecorded; /* of each device: between inferences of which those between were not recorded */
     struct workload_id {
         int64_t id, device; /* as the capture numbers them */
+        int64_t hz;         /* of a device: the rate of its clock, as base/ticks.h has it */
     } * streams, *devices;
+    /* Rates of the clocks of devices, set before loading; of those without one times are nanoseconds. */
+    struct ARRAY_OF(struct workload_clock {
+        int64_t device_id;
+        int64_t hz;
+    }) clocks;
     size_t stream_count, stream_capacity, device_count, device_capacity;
     struct workload_window {
         bool any;
@@ -197,6 +204,20 @@ static inline bool workload_wants(const struct workload *workload, int64_t devic
 /* One execution. Times that are none are counted and left out: then *ret_taken is false. */
 int workload_add(struct workload *workload, uint32_t op, int64_t device_id, int64_t stream_id, int64_t start_ns,
                  int64_t duration_ns, bool *ret_taken, struct err *err);
+/* How long an execution took, by the ticks of its device's clock; duration_ns is the difference of rounded times, so
+ * that its end is start_ns + duration_ns. Rounded once, and as it is, to be summed. */
+static inline int64_t workload_length_ns(const struct workload *workload, const struct execution *execution)
+{
+    return ticks_span_ns(workload->devices[execution->device].hz, execution->duration_ns);
+}
+static inline double workload_exact_ns(int64_t hz, int64_t duration_ns)
+{
+    return hz == TICKS_OF_NS ? (double)duration_ns : (double)ticks_of(hz, duration_ns) * (1e9 / (double)hz);
+}
+static inline double workload_length(const struct workload *workload, const struct execution *execution)
+{
+    return workload_exact_ns(workload->devices[execution->device].hz, execution->duration_ns);
+}
 /* A task that is no execution: only that something ran counts. */
 int workload_add_other(struct workload *workload, int64_t device_id, int64_t start_ns, int64_t duration_ns,
                        struct err *err);

@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "base/number.h"
 #include "db/database.h"
+#include "db/query/clocks.h"
 #include "db/query/operators/query_steps.h"
 #include "db/query/query_cann.h"
 #include "db/query/query_loop.h"
@@ -418,6 +419,20 @@ static int fill_facts(struct workload_facts *facts, const struct cann_parts *par
  * of their own, when the texts are gone. */
 #define TEXTS_BESIDE_COUNTERS 65536
 
+/* Hands over the rates of the clocks that are not of nanoseconds, before any time is. */
+static int load_clocks(struct workload *workload, sqlite3 *db, struct err *err)
+{
+    SCOPED(cann_clocks_release) struct cann_clocks clocks;
+    if (cann_clocks_load(db, &clocks, err) < 0)
+        return err_status(err);
+    for (size_t i = 0; i < clocks.count; i++) {
+        const struct workload_clock clock = {clocks.items[i].device_id, clocks.items[i].hz};
+        if (clock.hz != TICKS_OF_NS && array_add(&workload->clocks, err, clock) < 0)
+            return err_status(err);
+    }
+    return 0;
+}
+
 static int workload_load_ascend(sqlite3 *db, enum load_counters counters, struct workload *workload, struct err *err)
 {
     struct cann_load load = {.workload = workload, .known = MAP_OF(struct known_operator, ids)};
@@ -425,8 +440,8 @@ static int workload_load_ascend(sqlite3 *db, enum load_counters counters, struct
     bool failed = db_read_facts(db, &facts, err) < 0;
 
     load.tells_waits = facts.family != CAPTURE_JOB;
-    failed = failed || cann_parts_load(db, &load.parts, err) < 0 || cann_names_load(db, &load.names, err) < 0 ||
-             cann_shapes_load(db, &load.shapes, err) < 0;
+    failed = failed || load_clocks(workload, db, err) < 0 || cann_parts_load(db, &load.parts, err) < 0 ||
+             cann_names_load(db, &load.names, err) < 0 || cann_shapes_load(db, &load.shapes, err) < 0;
     const bool beside = counters == WITH_COUNTERS && load.names.rows + load.shapes.rows <= TEXTS_BESIDE_COUNTERS;
     failed = failed || read_tasks(&load, db, beside, beside ? take_counted_task : take_task, err) < 0 ||
              (!workload->sums_only &&

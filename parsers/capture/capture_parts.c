@@ -444,8 +444,7 @@ int64_t part_host_ns(const struct capture_part *part, int64_t tick)
     return convert_since(tick, start, part->host_tick_diff, part->host_hz, base_ns);
 }
 
-/* Gives the frequency of the system counter (docs/formats/cann.md 2.1), for captures that do not say it. */
-static int64_t usual_device_hz(int64_t chip)
+int64_t capture_usual_device_hz(int64_t chip)
 {
     switch (chip) {
     case 0:
@@ -470,7 +469,7 @@ static int64_t usual_device_hz(int64_t chip)
 
 int64_t part_device_ns(const struct capture_part *part, int64_t tick)
 {
-    int64_t hz = part->device_hz > 0 ? part->device_hz : usual_device_hz(part->chip);
+    int64_t hz = part->device_hz > 0 ? part->device_hz : capture_usual_device_hz(part->chip);
     int64_t start = part->device_tick >= 0 ? part->device_tick : 0;
     int64_t base = part->host_monotonic_ns >= 0 ? part->host_monotonic_ns : 0, base_ns;
     /* The clocks of the host were read that much before the device's counter. */

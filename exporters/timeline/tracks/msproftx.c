@@ -27,6 +27,7 @@ static const struct series_counter events[] = {
                .order_by = "m.process_id, m.thread_id, m.start_ns, m.end_ns DESC, m.id"},
      .time = "m.start_ns",
      .duration = "coalesce(m.end_ns - m.start_ns, 0)",
+     .ticks = true,
      .device = "NULL",
      .thread = "coalesce(m.thread_id, 0)",
      .thread_name = "'Thread ' || coalesce(m.thread_id, 0)",

@@ -84,7 +84,8 @@ static int draw_unit(struct track_worker *worker, struct err *err)
         const struct trace_slice slice = {.pid = track_pid(run, LAYER_OVERLAP, spans[i].device_id),
                                           .tid = spans[i].type,
                                           .start_ns = spans[i].start_ns,
-                                          .duration_ns = number_subtract(spans[i].end_ns, spans[i].start_ns)};
+                                          .duration_ns = number_subtract(spans[i].end_ns, spans[i].start_ns),
+                                          .tick_hz = cann_clock_hz(&run->clocks, spans[i].device_id)};
         if (!trace_guest_shows(run->guest, spans[i].start_ns))
             continue;
         char *start = parallel_reserve(worker->output, TRACE_EVENT_MAX, err);
