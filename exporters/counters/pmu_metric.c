@@ -834,11 +834,14 @@ void pmu_columns_init(struct pmu_columns *columns, const struct pmu_input *input
         columns->titles[columns->count++] = "cube_utilization(%)";
 }
 
+#define NS_OF_SECOND 1000000000
+
 /* How much of the cores' time the task used, in thousandths of a percent, rounded half to even as the tool does. By the
  * rules in Python it is 0 where the share of the cube is shown as 0; devices of the other rules are not so. */
 static int64_t cube_utilization(const struct pmu_plan *plan, int64_t total_cycle, const int64_t *counters,
-                                int64_t duration_ns)
+                                const struct pmu_task *task)
 {
+    const int64_t duration_ns = task->duration_ns;
     uint128 mac = plan->mac[0] >= 0 ? bounded(counters[plan->mac[0]]) : 0;
     if (plan->mac[1] >= 0)
         mac += bounded(counters[plan->mac[1]]);
@@ -846,9 +849,12 @@ static int64_t cube_utilization(const struct pmu_plan *plan, int64_t total_cycle
         return 0;
     if (plan->rules != PMU_RULES_CORE && thousandths(mac, bounded(total_cycle)) == 0)
         return 0;
-    /* cycles / (Hz * cores * s) * 100 * 1000 */
-    uint128 numerator = (uint128)bounded(total_cycle) * 100000 * 1000000000;
-    uint128 denominator = (uint128)(uint64_t)plan->frequency_hz * (uint64_t)duration_ns;
+    /* cycles / (Hz * cores * s) * 100 * 1000; the time is a number of ticks of the device's clock. */
+    const uint64_t hz = task->tick_hz > 0 && task->tick_hz <= NS_OF_SECOND ? (uint64_t)task->tick_hz : NS_OF_SECOND;
+    const uint128 ticks = ((uint128)(uint64_t)duration_ns * hz + NS_OF_SECOND / 2) / NS_OF_SECOND;
+    const uint64_t rate = ticks > 0 ? hz : NS_OF_SECOND;
+    uint128 numerator = (uint128)bounded(total_cycle) * 100000 * rate;
+    uint128 denominator = (uint128)(uint64_t)plan->frequency_hz * (ticks > 0 ? ticks : (uint64_t)duration_ns);
     if (denominator > ((uint128)1 << 90))
         return 0;
     denominator *= (uint32_t)(plan->core_num < INT32_MAX ? plan->core_num : INT32_MAX);
@@ -887,7 +893,7 @@ static void shared_values(const struct pmu_columns *columns, const struct pmu_ta
     pmu_plan_values_of(&columns->aic, &columns->aiv, &counts, values);
     if (columns->has_cube)
         values[columns->count - 1] = (struct pmu_value){
-            cube_utilization(&columns->aiv, task->aiv_total_cycle, task->aiv_counters, task->duration_ns), DECIMALS};
+            cube_utilization(&columns->aiv, task->aiv_total_cycle, task->aiv_counters, task), DECIMALS};
 }
 
 void pmu_columns_values(const struct pmu_columns *columns, const struct pmu_task *task, struct pmu_value *values)
@@ -905,11 +911,9 @@ void pmu_columns_values(const struct pmu_columns *columns, const struct pmu_task
     if (columns->sides)
         side_values(&columns->aiv, task->has_aiv, task, values + columns->aic.count);
     if (columns->has_cube)
-        values[columns->count - 1] =
-            (struct pmu_value){task->has_aic ? cube_utilization(&columns->aic, task->aic_total_cycle,
-                                                                task->aic_counters, task->duration_ns)
-                                             : 0,
-                               DECIMALS};
+        values[columns->count - 1] = (struct pmu_value){
+            task->has_aic ? cube_utilization(&columns->aic, task->aic_total_cycle, task->aic_counters, task) : 0,
+            DECIMALS};
 }
 
 /* ---- without rounding ---- */

@@ -118,7 +118,7 @@ struct pmu_task {
     int64_t aiv_total_cycle, aiv_counters[PMU_EVENTS];
     int64_t block_num, mix_block_num; /* mix: of the other side when it ran on both */
     bool began_on_aiv;                /* a task on both: block_num is of the vector cores */
-    int64_t duration_ns;
+    int64_t duration_ns, tick_hz;     /* tick_hz: of the clock that measured it; 0: it is exact */
     int64_t aic_time_ns, aiv_time_ns; /* how long each side counted; 0: not measured */
     int64_t time_hz;                  /* as in struct pmu_counts, of both sides */
 };

@@ -329,6 +329,7 @@ static void set_metrics(const struct report_worker *worker, bool loose, struct r
         task.mix_block_num = known(&values[MIX_BLOCKS]);
         task.began_on_aiv = core == TASK_MIX_AIV;
         task.duration_ns = values[DURATION].integer;
+        task.tick_hz = device->part->device_hz != DB_NULL ? device->part->device_hz : 0;
         if (cann_measures_frequency(device->part))
             task.time_hz = cann_frequency_hz(&summary->frequencies, values[DEVICE].integer,
                                              ((const struct last_row *)worker->state)->end_ns);
