@@ -88,6 +88,9 @@ struct settings {
     int top;             /* rows of the longest; 0: not given */
     bool no_pager;
     const char *step_range; /* NULL: not given */
+    struct window_settings {
+        const char *step, *from, *until; /* NULL: not given */
+    } window;
     int64_t peak_flops;     /* --peak-flops in GFLOP/s; 0: not given */
     int64_t peak_bandwidth; /* --peak-bandwidth in MB/s; 0: not given */
 

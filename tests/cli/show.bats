@@ -286,6 +286,7 @@ Fps : '
 }
 
 @test "the vendor's spelling leaves timeline/ beside sqlite/ and log/, ours does not" {
+    rm -rf JOBX
     copy_capture JOBX
     run_msprof show -dir JOBX
     expect_status 0
