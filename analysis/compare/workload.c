@@ -240,6 +240,8 @@ int workload_add(struct workload *workload, uint32_t op, int64_t device_id, int6
         workload->refused++;
         return 0;
     }
+    if (!workload_wants(workload, device_id, start_ns))
+        return 0;
     if (workload->sums_only) {
         count_execution(workload, op, clock_of(workload, device_id), duration_ns, ret_taken);
         return 0;
@@ -273,7 +275,7 @@ int workload_add_other(struct workload *workload, int64_t device_id, int64_t sta
     struct other_task other = {.start_ns = start_ns};
 
     if (workload->sums_only || duration_ns <= 0 || start_ns == INT64_MIN ||
-        __builtin_add_overflow(start_ns, duration_ns, &other.end_ns))
+        !workload_wants(workload, device_id, start_ns) || __builtin_add_overflow(start_ns, duration_ns, &other.end_ns))
         return 0;
     if (find_device(workload, device_id, &other.device, err) < 0 || large_reserve(&workload->other_tasks, 1, err) < 0)
         return err_status(err);
@@ -541,7 +543,7 @@ int workload_finish(struct workload *workload, struct err *err)
     bool failed = unite_others(workload, err) < 0;
 
     sort_executions(workload);
-    failed = failed || (workload->step_count == 0 && find_steps(workload, err) < 0);
+    failed = failed || (workload->step_count == 0 && !workload->window.any && find_steps(workload, err) < 0);
     array_sort(workload->steps, workload->step_count, sizeof *workload->steps, compare_steps);
     return failed ? err_status(err) : 0;
 }

@@ -103,6 +103,7 @@ struct workload_step {
     uint32_t model;                     /* text: the name of the model, NO_TEXT */
     uint16_t device;                    /* index */
     uint8_t source;                     /* enum step_source */
+    uint32_t place;                     /* among all steps, from 1, where others were left out; 0: none was */
     bool lost_behind; /* inferences between it and the next were not recorded, or nothing says when. Set by
                          splits_relate_steps */
 };
@@ -163,10 +164,16 @@ struct workload {
         int64_t hz;
     }) clocks;
     size_t stream_count, stream_capacity, device_count, device_capacity;
-    bool sums_only;              /* set before loading: operators alone are kept, with their sums */
-    bool borrowed;               /* all that it points to is another's: workload_release leaves it alone */
-    const struct splits *splits; /* made of it, for who needs them again, and outlive it; NULL: each makes its own */
-    uint64_t refused;            /* executions whose times are none: negative, or past the end of the clock */
+    struct workload_window {
+        bool any;
+        int64_t from_ns, until_ns; /* what begins at the first or later, and before the last */
+        int64_t device_id;         /* INT64_MIN: all devices */
+        int64_t step;              /* its place; 0: it is no step */
+    } window;                      /* set before loading: nothing else is taken */
+    bool sums_only;                /* set before loading: operators alone are kept, with their sums */
+    bool borrowed;                 /* all that it points to is another's: workload_release leaves it alone */
+    const struct splits *splits;   /* made of it, for who needs them again, and outlive it; NULL: each makes its own */
+    uint64_t refused;              /* executions whose times are none: negative, or past the end of the clock */
 };
 
 /* Whether operators say which kind of core they ran on: only where matrices and vectors have cores of their own. */
@@ -185,6 +192,14 @@ int workload_add_operator(struct workload *workload, const struct workload_key *
 static inline bool workload_takes(int64_t start_ns, int64_t duration_ns)
 {
     return duration_ns >= 0 && start_ns != INT64_MIN && start_ns <= INT64_MAX - duration_ns;
+}
+/* Whether what begins then on a device is of the workload's window. */
+static inline bool workload_wants(const struct workload *workload, int64_t device_id, int64_t start_ns)
+{
+    const struct workload_window *window = &workload->window;
+
+    return !window->any || (start_ns >= window->from_ns && start_ns < window->until_ns &&
+                            (window->device_id == INT64_MIN || window->device_id == device_id));
 }
 /* One execution. Times that are none are counted and left out: then *ret_taken is false. */
 int workload_add(struct workload *workload, uint32_t op, int64_t device_id, int64_t stream_id, int64_t start_ns,
@@ -215,6 +230,10 @@ int workload_add_execute_start(struct workload *workload, const struct execute_s
 /* After the last of all: sorts what is out of order and, when no step was added, finds them by the period of each
  * device's operators. Which of them are neighbours is for splits_relate_steps. */
 int workload_finish(struct workload *workload, struct err *err);
+
+/* Before workload_finish of a workload with a window: takes the steps of the window from the whole one, which is
+ * finished and related, so that they keep their periods and places. */
+int workload_inherit(struct workload *to, const struct workload *whole, struct err *err);
 
 /* After workload_finish: the first execution of a device that begins at a time or behind it; where there is none the
  * one behind the last of the device. */

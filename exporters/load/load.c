@@ -10,6 +10,7 @@
 #include "db/query/query_cann.h"
 #include "db/query/query_loop.h"
 #include "db/query/query_records.h"
+#include "db/query/query_window.h"
 #include "exporters/cann_report.h"
 #include "exporters/counters/pmu_metric.h"
 #include "exporters/reports/framework/host_side.h"
@@ -179,7 +180,8 @@ static int take_counters(void *arg, const struct cann_task *task, struct err *er
     const struct known_operator *known;
 
     if ((!task->has_aic && !task->has_aiv) || !cann_is_operator(task) || task->start_ns == DB_NULL ||
-        !workload_takes(task->start_ns, task->duration_ns) || !use_part(load, task->device_id) ||
+        !workload_takes(task->start_ns, task->duration_ns) ||
+        !workload_wants(load->workload, task->device_id, task->start_ns) || !use_part(load, task->device_id) ||
         (known = map_get(&load->known, &ids)) == NULL)
         return 0;
     load->workload->operators[known->op].counted_ns += (double)task->duration_ns;
@@ -764,17 +766,22 @@ static int load_family(sqlite3 *db, enum load_counters counters, struct workload
     return families[facts.family].load(db, counters, ret, err);
 }
 
-int workload_load(sqlite3 *db, enum load_counters counters, struct workload *ret, struct err *err)
+int workload_load_part(sqlite3 *db, enum load_counters counters, const struct workload_window *window,
+                       const struct workload *whole, struct workload *ret, struct err *err)
 {
     workload_init(ret);
+    if (window != NULL)
+        ret->window = *window;
     int status = load_family(db, counters, ret, err);
 
     ret->facts.devices = (int64_t)ret->device_count;
-    if (status == 0)
+    if (status == 0 && whole == NULL)
         status = workload_load_chosen_ranges(db, ret, err);
+    else if (status == 0)
+        status = workload_inherit(ret, whole, err);
     if (status == 0)
         status = workload_finish(ret, err);
-    if (status == 0)
+    if (status == 0 && whole == NULL)
         status = splits_relate_steps(ret, err);
     if (status != 0)
         workload_release(ret);
@@ -783,8 +790,13 @@ int workload_load(sqlite3 *db, enum load_counters counters, struct workload *ret
 
 int workload_load_sums(sqlite3 *db, struct workload *ret, struct err *err)
 {
+    struct query_window window;
+
     workload_init(ret);
     ret->sums_only = true;
+    if (query_window_read(db, &window, err) < 0)
+        return err_status(err);
+    ret->window = (struct workload_window){window.any, window.from_ns, window.until_ns, window.device_id, window.step};
     int status = load_family(db, WITH_COUNTERS, ret, err);
 
     if (status != 0)

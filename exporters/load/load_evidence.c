@@ -184,10 +184,11 @@ static int take_call(void *arg, const struct host_call *call, struct err *err)
  * call that started one: what follows clears up. */
 static void find_window(struct evidence_load *load, const struct workload *workload)
 {
-    load->steady_ns = INT64_MIN;
+    const bool part = workload->window.any; /* then all of it counts */
+    load->steady_ns = part ? workload->window.from_ns : INT64_MIN;
     load->end_ns = INT64_MIN;
     load->first_ns = INT64_MAX;
-    for (size_t i = 0; i < workload->step_count && workload->step_count > 1; i++)
+    for (size_t i = 0; i < workload->step_count && workload->step_count > 1 && !part; i++)
         if (workload->steps[i].source == workload->step_source &&
             (load->steady_ns == INT64_MIN || workload->steps[i].end_ns < load->steady_ns))
             load->steady_ns = workload->steps[i].end_ns;

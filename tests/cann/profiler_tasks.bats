@@ -62,6 +62,9 @@ for name in 'PROF_1', 'PROF_2':
     row = json.load(open(name + '.json', encoding='utf-8'))[0]
     assert (row['Computing(us)'], row['Free(us)'], row['Elapsed(us)']) == (15, 36, 51), row
     events = json.load(open(name + '/mindstudio_profiler_output/msprof.json', encoding='utf-8'))
+    lanes = {event['tid']: event['args']['name'] for event in events if event['name'] == 'thread_name'
+             and event['args']['name'] in ('Computing', 'Communication', 'Communication(Not Overlapped)', 'Free')}
+    assert lanes == {0: 'Communication', 1: 'Communication(Not Overlapped)', 2: 'Computing', 3: 'Free'}, lanes
     assert [float(event['dur']) for event in events if event['ph'] == 'X' and event['name'] == 'Free'] == [20, 16]
 END
 }

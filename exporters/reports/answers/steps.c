@@ -62,7 +62,7 @@ static int put_group(struct report_run *run, const struct workload *workload, co
         .batch = it->batch > 0 ? it->batch : DB_NULL,
         .steps = times->n,
         .warmup = (int64_t)group->warmup,
-        .number = (int64_t)group->slowest + 1,
+        .number = (int64_t)splits_place(splits, group->slowest),
         .start_ns = splits->items[group->slowest].start_ns,
         .median_ns = times->median,
         .mad_ns = times->mad,
@@ -130,7 +130,7 @@ static int put_split(struct report_run *run, const struct workload *workload, co
     bool of_model = split->step != NULL && split->step->model_id != STEP_OF_NO_MODEL;
     const struct shown_overlap row = {
         .it = *it,
-        .step = (int64_t)i + 1,
+        .step = (int64_t)splits_place(splits, i),
         .device = workload->devices[split->device].id,
         .start_ns = split->start_ns,
         .time_ns = split->own.time_ns,
