@@ -3,7 +3,7 @@
 # Makes the packages for Debian, with lintian; and where what packages and archives are made of changed, also those for rpm and the
 # portable archive of this machine, and installs the packages. The change is that since the first parent of the last commit, or since
 # MSPROF_CI_BASE. Without git, or without that commit, everything counts as changed.
-# What cannot be installed here is told and skipped. usage: tools/check-packages.sh [BUILD_DIR]
+# Prints which of these cannot be installed here, and skips them. usage: tools/check-packages.sh [BUILD_DIR]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -404,20 +404,11 @@ void *function_look_up(void *handle, const char *name, const char *version, uint
 
 /* Whose recorder calls go to: that of libmsprof_acl, once it is in the process and has announced itself. */
 
-__attribute__((visibility("default"))) preload_attach_function msprof_preload_attach;
-
 static _Atomic(const struct call_target *) target;
 
 const struct call_target *call_target(void)
 {
     return atomic_load_explicit(&target, memory_order_acquire);
-}
-
-void msprof_preload_attach(const struct call_target *new_target)
-{
-    functions_name_types(new_target->name_type);
-    marks_attach(new_target);
-    atomic_store(&target, new_target);
 }
 
 void call_target_set(const struct call_target *new_target)

@@ -18,41 +18,11 @@
 
 #define INJECTION "InitInjectionMstx"
 
-static const char *domains; /* names, divided by commas; NULL: all */
-
-void marks_prepare(void)
-{
-    const char *list = secure_getenv("MSPROF_MSTX_DOMAINS");
-    if (list != NULL && *list != '\0')
-        domains = strdup(list); /* the program may change its environment */
-}
-
-const char *marks_domains(void)
-{
-    return domains;
-}
-
-static void say(const char *text, const char *path, const char *rest)
-{
-    char line[1200];
-    int length = snprintf(line, sizeof line, "msprof: marks of mstx are not recorded: %s%s%s\n", text, path, rest);
-    size_t size = length < 0 ? 0 : (size_t)length < sizeof line ? (size_t)length : sizeof line - 1;
-    ssize_t ignored = write(STDERR_FILENO, line, size);
-    (void)ignored;
-}
-
-void marks_tell_of_board(void)
-{
-    static atomic_flag told = ATOMIC_FLAG_INIT;
-    if (!atomic_flag_test_and_set(&told))
-        say("a capture of a board has no place for them", "", "");
-}
-
 /* ---- where they go ---- */
 
 static bool wants(const char *domain)
 {
-    return mstx_is_chosen(domains, NULL, domain);
+    return mstx_is_chosen(marks_domains(), NULL, domain);
 }
 
 static const struct mstx_sink own = {
@@ -94,9 +64,14 @@ static void describe_target(uint32_t session, struct range_losses *ret)
     mstx_describe_ranges(key_of(session, true), ret);
 }
 
-void marks_attach(const struct call_target *target)
+__attribute__((visibility("default"))) preload_attach_function msprof_preload_attach;
+
+/* libmsprof_acl announces itself. */
+void msprof_preload_attach(const struct call_target *target)
 {
+    functions_name_types(target->name_type);
     target->watch_ranges(describe_target);
+    call_target_set(target);
 }
 
 /* ---- the tool ---- */
@@ -150,7 +125,7 @@ int InitInjectionMstx(mstxGetModuleFuncTableFunc get)
     shield_drop(&before);
     if (other.init != NULL) {
         if (!atomic_flag_test_and_set(&told))
-            say("'", other.path, "' is preloaded, too, and hears them");
+            marks_tell_unrecorded("'", other.path, "' is preloaded, too, and hears them");
         return other.init(get);
     }
     recorder_watch_ranges(describe_own);

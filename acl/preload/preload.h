@@ -45,14 +45,14 @@ struct call_target;
 const struct call_target *call_target(void);
 void call_target_set(const struct call_target *target);
 
-/* ---- mstx.c ---- */
+/* ---- mark_choice.c ---- */
 
-/* libmsprof_acl has announced itself. */
-void marks_attach(const struct call_target *target);
 /* The domains that the environment chooses; before the first mark. */
 void marks_prepare(void);
 const char *marks_domains(void); /* NULL: all */
-/* Says once that a capture of a board takes no marks. */
+/* Prints a line of why marks are not recorded. */
+void marks_tell_unrecorded(const char *text, const char *path, const char *rest);
+/* Prints once that a capture of a board takes no marks. */
 void marks_tell_of_board(void);
 
 /* ---- acl_json.c: the file that the program gives to aclInit or svp_acl_init ---- */

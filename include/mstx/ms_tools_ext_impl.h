@@ -3,9 +3,7 @@
 #ifndef MSTX_TOOLS_EXT_IMPL
 #define MSTX_TOOLS_EXT_IMPL
 
-#ifndef MSTX_TOOLS_EXT
-#error "include mstx/ms_tools_ext.h"
-#endif
+#include "ms_tools_ext.h"
 
 #ifndef MSTX_DISABLE
 #include <dlfcn.h>

@@ -64,6 +64,7 @@ aclrtSetDevice 2"
 @test "a key that is not known is told in one line, and the rest of the file holds" {
     write_json '"colour": "red", "aic_metrics": "", "task_trace": "on", "scale": "all"'
     preloaded "$program" cann acl.json
+    # shellcheck disable=SC2001 # a pattern of digits
     expect_equal "$(sed 's/\[[0-9]*\]//' <<<"$stderr")" "libmsprof_acl: acl.json: EK0005: parameter 'colour' is not supported; it is left out"
     expect_equal "$status" 0
     [ -d by-json ] && [ ! -e captures ]
