@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "db/database.h"
+#include "db/warm_up.h"
 #include "db/query/query.h"
 #include "db/query/query_inventory.h"
 #include "exporters/json_text.h"
@@ -718,7 +719,7 @@ static int examine(struct capture_visit *visit)
     console_mute(true);
     inventory.status = visit_open_database(visit, &db);
     if (db == NULL && inventory.status == STATUS_NOTHING)
-        database_open(visit->database, &db, &err);
+        warm_up_open(visit->database, &db, &err);
     console_mute(false);
     inventory.results = machine_space(visit->results);
     err = (struct err)ERR_INIT;

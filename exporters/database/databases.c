@@ -6,6 +6,7 @@
 #include "base/progress.h"
 #include "base/strbuf.h"
 #include "db/database.h"
+#include "db/warm_up.h"
 #include "db/query/cann_version.h"
 #include "db/query/iteration.h"
 #include "db/query/query.h"
@@ -334,7 +335,7 @@ int framework_part_make(const struct framework_analysis *analysis, struct framew
     *ret = (struct framework_part){.fd = -1};
     return stretches == NULL || beside == NULL || (ret->fd = temporary_create(beside, &ret->path, err)) < 0 ||
                    iteration_stretches_make(analysis->db, analysis->database, ret->path, stretches, count, err) < 0 ||
-                   database_open(ret->path, &ret->db, err) < 0
+                   warm_up_open(ret->path, &ret->db, err) < 0
                ? err_status(err)
                : 0;
 }

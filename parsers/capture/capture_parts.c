@@ -466,6 +466,14 @@ int64_t part_device_ns(const struct capture_part *part, int64_t tick)
     return convert_since(tick, start, 0, hz, base_ns);
 }
 
+int64_t part_start_ns(const struct capture_part *part)
+{
+    const bool clocks = part->host_monotonic_ns >= 0 && (part->is_host || part->device_tick >= 0);
+    const bool known = part->start_monotonic_ns >= 0 && part->start_unix_ns >= part->start_monotonic_ns;
+    const bool ends = part->end_unix_ns < 0 || part->start_unix_ns <= part->end_unix_ns;
+    return clocks && known && ends ? part->start_unix_ns : INT64_MIN;
+}
+
 int64_t part_clock_ns(const struct capture_part *part, enum sample_clock clock, int64_t value)
 {
     int64_t base = part->host_monotonic_ns >= 0 ? part->host_monotonic_ns : 0;

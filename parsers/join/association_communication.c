@@ -182,6 +182,12 @@ struct collective_run {
     int64_t id;                       /* row */
 };
 
+/* Whether it began before the collection started: numbers count from the first after it. */
+static bool is_warm_up(const struct association *association, const struct collective_run *run)
+{
+    return run->start_ns < part_start_ns(&decoder_capture(association->decoder)->parts[association->part]);
+}
+
 static struct collective_run *find_run(struct collective_runs *runs, uint32_t op, uint32_t iteration,
                                        const struct ran_task *first, uint32_t *ret, struct err *err)
 {
@@ -233,16 +239,21 @@ static int compare_op_start(const void *a, const void *b)
     return (x->thread_id > y->thread_id) - (x->thread_id < y->thread_id);
 }
 
-/* Numbers the operators of each group that ran on the device, by their start on the host. */
-static int number_ops(struct association *association, const struct collective_runs *runs, struct err *err)
+/* Numbers the operators of each group that ran on the device, by their start on the host: those that began since the
+ * collection started, or, with warm_up, the others by themselves. */
+static int number_ops(struct association *association, const struct collective_runs *runs, bool warm_up,
+                      struct err *err)
 {
     SCOPED(id_map_release) struct id_map counts = {{0}};
     SCOPED_FREE struct collective_op **ops = scoped_memory(runs->count, sizeof(struct collective_op *));
     size_t count = 0;
     int status = ops != NULL ? 0 : err_no_memory(err);
     for (size_t i = 0; status == 0 && i < runs->count; i++) {
-        if (runs->items[i].iteration == 1)
-            ops[count++] = &association->collective_ops.items[runs->items[i].op];
+        struct collective_op *op = &association->collective_ops.items[runs->items[i].op];
+        if (is_warm_up(association, &runs->items[i]) != warm_up || op->ordered)
+            continue;
+        op->ordered = true;
+        ops[count++] = op;
     }
     if (count > 1)
         array_sort(ops, count, sizeof(struct collective_op *), compare_op_start);
@@ -256,13 +267,27 @@ static int number_ops(struct association *association, const struct collective_r
     return status;
 }
 
-/* "<operator>_<end of the group's number>_<which of the group>_<which run>", as Ascend's tool names it. */
+static void begin_numbers(struct association *association, const struct collective_runs *runs)
+{
+    for (size_t i = 0; i < runs->count; i++) {
+        struct collective_op *op = &association->collective_ops.items[runs->items[i].op];
+        op->ordered = false;
+        op->warm_ups = 0;
+    }
+    for (size_t i = 0; i < runs->count; i++)
+        association->collective_ops.items[runs->items[i].op].warm_ups += is_warm_up(association, &runs->items[i]);
+}
+
+#define WARM_UP_END "_warmup"
+
+/* "<operator>_<end of the group's number>_<which of the group>_<which run>", as Ascend's tool names it; of warm-up, whose
+ * numbers are its own, with "_warmup" behind it. */
 static int name_run(struct association *association, const struct collective_run *run, uint32_t *ret, struct err *err)
 {
     const struct collective_op *op = &association->collective_ops.items[run->op];
     const struct interned *name = &association->texts.items[op->name];
     char group[NUMBER_MAX + 1] = "N/A", *p = group + 3;
-    char *text = malloc(name->length + (size_t)4 * NUMBER_MAX), *q = text;
+    char *text = malloc(name->length + (size_t)4 * NUMBER_MAX + sizeof WARM_UP_END), *q = text;
     if (text == NULL)
         return err_no_memory(err);
     if (op->collective != NO_INDEX)
@@ -276,7 +301,10 @@ static int name_run(struct association *association, const struct collective_run
     *q++ = '_';
     q = number_put_unsigned(q, op->order);
     *q++ = '_';
-    q = number_put_unsigned(q, run->iteration);
+    const bool warm_up = is_warm_up(association, run);
+    q = number_put_unsigned(q, run->iteration - (warm_up ? 0 : op->warm_ups));
+    if (warm_up)
+        q = (char *)memcpy(q, WARM_UP_END, sizeof WARM_UP_END - 1) + sizeof WARM_UP_END - 1;
     int status = intern_add(&association->texts, text, (size_t)(q - text), ret, err);
     free(text);
     return status;
@@ -359,7 +387,10 @@ static int emit_run_task(struct association *association, const struct collectiv
 int association_emit_collectives(struct association *association, struct collective_runs *runs, int64_t device_id,
                                  int64_t first_task_row, struct err *err)
 {
-    int status = runs->count > 0 ? number_ops(association, runs, err) : 0;
+    begin_numbers(association, runs);
+    int status = runs->count > 0 ? number_ops(association, runs, false, err) : 0;
+    if (status == 0 && runs->count > 0)
+        status = number_ops(association, runs, true, err);
     for (size_t i = 0; status == 0 && i < runs->count; i++)
         status = emit_run(association, device_id, &runs->items[i], err);
     for (size_t i = 0; status == 0 && i < runs->tasks.count; large_pass(i++))

@@ -214,6 +214,8 @@ struct collective_op {
     uint32_t thread_id, connection, model_id;
     uint32_t collective; /* what was reported of it; NO_INDEX */
     uint32_t order;      /* which one of its group it is on the device being joined */
+    uint32_t warm_ups;   /* runs there that began before the collection started */
+    bool ordered;
 };
 
 /* A task that the device ran. */

@@ -71,12 +71,12 @@ static int add_lane(struct layer *layer, const struct cann_communication *op, in
     return 0;
 }
 
-/* The operator of a task; NULL in a database that others changed. */
+/* The operator of a task; NULL: there is none. */
 static const struct cann_communication *op_of(const struct layer *layer, int64_t op_id)
 {
     const struct cann_communications *ops = &layer->run->communications;
-    int64_t place = op_id - 1;
-    return place >= 0 && (uint64_t)place < ops->count ? &ops->items[place] : NULL;
+    const size_t place = cann_communication_place(ops, op_id);
+    return place != SIZE_MAX ? &ops->items[place] : NULL;
 }
 
 /* Lanes need no more of tasks, and nothing of what the device did. */
