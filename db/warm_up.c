@@ -101,6 +101,11 @@ void warm_up_show(void)
     shown = true;
 }
 
+bool warm_up_is_shown(void)
+{
+    return shown;
+}
+
 /* Where tables are, and what the names of their views begin with. */
 struct hiding {
     sqlite3 *db;

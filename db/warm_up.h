@@ -29,6 +29,7 @@ int warm_up_store(sqlite3 *db, uint64_t records, const char *tables, struct err 
 
 /* Once per process, before databases are opened: reports show warm-up, too. */
 void warm_up_show(void);
+bool warm_up_is_shown(void);
 /* Hides the rows on a connection of database_open, unless warm_up_show was called. */
 int warm_up_hide(sqlite3 *db, struct err *err);
 /* Makes views of the tables of an attached database without those rows, named with the prefix. */

@@ -132,6 +132,7 @@ int framework_load(struct framework *framework, const char *directory, const str
                    struct diagnostics *diag, struct err *err)
 {
     framework->begin_ns = clock->hz > 0 ? clock->offset_ns : 0;
+    framework->collection_ns = clock->collection_ns;
     if ((framework->info.kind == FRAMEWORK_MINDSPORE ? mindspore_load(framework, directory, clock, diag, err)
                                                      : pytorch_load(framework, directory, clock, diag, err)) < 0)
         return err_status(err);
@@ -148,8 +149,8 @@ int framework_clock_of(const struct framework_info *info, const char *prof, stru
     if (prof != NULL && info->with_npu)
         status = framework_clock_load(prof, ret, err);
     else
-        *ret = info->has_clock ? info->clock : (struct framework_clock){0, 100000000, 0, 0};
+        *ret = info->has_clock ? info->clock : (struct framework_clock){0, 100000000, 0, 0, 0};
     if (status == 0 && info->monotonic)
-        *ret = (struct framework_clock){0, 0, ret->monotonic_offset_ns, 0};
+        *ret = (struct framework_clock){0, 0, ret->monotonic_offset_ns, 0, ret->collection_ns};
     return status;
 }

@@ -338,7 +338,7 @@ END
     expect_status 3
     expect_contains "$stderr" "mindspore.op_range"
     expect_contains "$stderr" "53 bytes of 60 are there"
-    expect_contains "$stderr" "5 bytes, expected at least 100"
+    expect_contains "$stderr" "5 bytes; expected 100 bytes and a text"
     expect_contains "$stderr" "a record of 4294967295 bytes"
     expect_contains "$stderr" "cpu_op_execute_timestamp_1.txt"
     expect_contains "$stderr" "pipeline_profiling_1.json"
