@@ -450,7 +450,7 @@ static const char transfer_rows[] =
     "  coalesce(c.plane_id, -1), coalesce(c.group_name_id, o.group_name_id, " NOT_AVAILABLE "),"
     "  coalesce(c.notify_id, -1), " RDMA_TYPE ", coalesce(c.local_rank, -1), coalesce(c.remote_rank, -1),"
     "  " TRANSPORT_TYPE ", coalesce(c.bytes, -1), " DATA_TYPE ", " LINK_TYPE ", c.op_id, c.master,"
-    "  iif(t.duration_ns > 0, coalesce(c.bytes, 0) * 1e9 / t.duration_ns, 0)"
+    "  iif(t.duration_ns > 0, iif(c.plane_id IS NULL, coalesce(c.bytes, 0), c.bytes) * 1e9 / t.duration_ns, 0)"
     "  FROM kept_communication_task c JOIN kept_communication_op o ON o.id = c.op_id"
     "  JOIN kept_device_task t ON t.id = c.task_row_id LEFT JOIN ENUM_HCCL_RDMA_TYPE r ON r.id = c.rdma_type"
     "  LEFT JOIN ENUM_HCCL_TRANSPORT_TYPE p ON p.id = c.transport_type"

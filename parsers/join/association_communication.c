@@ -377,7 +377,8 @@ static int emit_run_task(struct association *association, const struct collectiv
     row_set_integer(&row, COMMUNICATION_TASK_LINK_TYPE, transfer->link_type);
     row_set_integer(&row, COMMUNICATION_TASK_RDMA_TYPE, transfer->rdma_type);
     row_set_integer(&row, COMMUNICATION_TASK_DATA_TYPE, transfer->data_type);
-    row_set_integer(&row, COMMUNICATION_TASK_BYTES, transfer->bytes);
+    if (transfer->bytes >= 0)
+        row_set_integer(&row, COMMUNICATION_TASK_BYTES, transfer->bytes);
     row_set_integer(&row, COMMUNICATION_TASK_ESTIMATED_NS, transfer->estimated_ns);
     if (set_text_of(association, &row, COMMUNICATION_TASK_TYPE_ID, transfer->item_id, err) < 0)
         return err_status(err);

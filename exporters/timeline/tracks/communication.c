@@ -188,12 +188,16 @@ static int write_op(struct layer *layer, const struct cann_communication *op, st
     return trace_event_done(&run->trace, p, err);
 }
 
-/* Bytes in a nanosecond are GB in a second. Tasks that RDMA confirmed together have one bandwidth. */
-static double bandwidth(const struct layer *layer, const struct cann_transfer *transfer)
+#define BANDWIDTH ",\"bandwidth(GB/s)\":"
+
+/* Bytes in a nanosecond are GB in a second. Tasks that RDMA confirmed together have one bandwidth. Of an unknown size
+ * there is none. */
+static char *put_bandwidth(char *p, const struct layer *layer, const struct cann_transfer *transfer)
 {
     const struct run_of_task *run = map_get(&layer->runs, &transfer->task_row_id);
     int64_t bytes = run != NULL ? run->bytes : transfer->bytes, ns = run != NULL ? run->ns : transfer->duration_ns;
-    return bytes != DB_NULL && ns > 0 ? (double)bytes / (double)ns : 0;
+    return bytes >= 0 ? trace_put_real(p, &layer->run->trace.style, BANDWIDTH, ns > 0 ? (double)bytes / (double)ns : 0)
+                      : put_number_argument(p, &layer->run->trace.style, BANDWIDTH, DB_NULL);
 }
 
 static char *put_transfer(char *p, const struct layer *layer, const struct cann_transfer *transfer,
@@ -216,7 +220,7 @@ static char *put_transfer(char *p, const struct layer *layer, const struct cann_
     p = put_number_argument(p, style, ",\"size(Byte)\":", transfer->bytes);
     p = trace_put_copy(p, style, ",\"data type\":", enum_name(hccl_data_types, transfer->data_type, number));
     p = trace_put_copy(p, style, ",\"link type\":", enum_name(hccl_link_types, transfer->link_type, number));
-    return trace_put_real(p, style, ",\"bandwidth(GB/s)\":", bandwidth(layer, transfer));
+    return put_bandwidth(p, layer, transfer);
 }
 
 static int write_transfer(void *arg, const struct cann_transfer *transfer, struct err *err)
