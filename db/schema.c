@@ -193,9 +193,9 @@ static const char views[] =
 
 /* Marks as devices saw them, with the number of the mark: one record of a mark, two of a range, its begin and its end. A
  * mark of a captured graph comes again with every replay: each run is a mark or a range of its own, in the order of time.
- * Before CANN 9.1 ranges had the tag of marks, too: such records are pairs where the program says that the number is a
- * range's, or where it says nothing, the device knows no tag of ranges, and they are even in number. Pairs are of one
- * stream, unless a stream has an odd one. */
+ * The tag of marks may begin a range that the tag of ranges ends, or both have the latter. Without a tag of ranges records
+ * are pairs where the program says that the number is a range's, or says nothing, and they are even in number. Pairs are
+ * of one stream, unless a stream has an odd one. */
 /* clang-format off */
 static const char device_marks[] =
     "INSERT INTO device_mark(device_id, mark_id, stream_id, task_id, start_ns, end_ns)"
@@ -204,19 +204,20 @@ static const char device_marks[] =
     "    AND step_tag IN (" SQL_NUMBER(STEP_TAG_MARK) ", " SQL_NUMBER(STEP_TAG_RANGE) ")),"
     "  said AS (SELECT mark_id, max(event_type IN (1, 2)) AS is_range FROM msproftx"
     "    WHERE mark_id IS NOT NULL GROUP BY mark_id),"
-    "  tagged AS (SELECT device_id, max(step_tag = " SQL_NUMBER(STEP_TAG_RANGE) ") AS any FROM record GROUP BY device_id),"
-    "  of_stream AS (SELECT device_id, index_id, step_tag, stream_id, count(*) AS records FROM record GROUP BY 1, 2, 3, 4),"
-    "  number AS (SELECT n.device_id, n.index_id, n.step_tag, CASE n.step_tag"
-    "      WHEN " SQL_NUMBER(STEP_TAG_RANGE) " THEN 1 ELSE coalesce(s.is_range, NOT t.any AND sum(n.records) % 2 = 0) END"
-    "      AS is_range, max(n.records % 2) AS odd"
-    "    FROM of_stream n JOIN tagged t ON t.device_id IS n.device_id LEFT JOIN said s ON s.mark_id = n.index_id"
-    "    GROUP BY n.device_id, n.index_id, n.step_tag),"
-    "  run AS (SELECT r.*, n.is_range, row_number() OVER w AS place, lead(r.time_ns) OVER w AS next_ns FROM record r"
-    "    JOIN number n ON n.device_id IS r.device_id AND n.index_id = r.index_id AND n.step_tag = r.step_tag"
-    "    WINDOW w AS (PARTITION BY r.device_id, r.index_id, r.step_tag, iif(n.odd, NULL, r.stream_id)"
-    "      ORDER BY r.time_ns, r.id))"
-    "  SELECT device_id, index_id, stream_id, task_id, time_ns, iif(is_range, next_ns, time_ns) FROM run"
-    "  WHERE NOT is_range OR place % 2 = 1 ORDER BY device_id, time_ns, index_id, id;"
+    "  of_stream AS (SELECT device_id, index_id, stream_id, count(*) AS records,"
+    "    sum(step_tag = " SQL_NUMBER(STEP_TAG_RANGE) ") AS ranges FROM record GROUP BY 1, 2, 3),"
+    "  number AS (SELECT n.device_id, n.index_id, max(n.records % 2) AS odd,"
+    "      sum(n.ranges) > 0 AND sum(n.ranges) < sum(n.records) AS mixed,"
+    "      iif(sum(n.ranges) > 0, 1, coalesce(s.is_range, sum(n.records) % 2 = 0)) AS is_range"
+    "    FROM of_stream n LEFT JOIN said s ON s.mark_id = n.index_id GROUP BY n.device_id, n.index_id),"
+    "  run AS (SELECT r.*, n.is_range, n.mixed, row_number() OVER w AS place, lead(r.time_ns) OVER w AS next_ns,"
+    "    lead(r.step_tag) OVER w AS next_tag FROM record r"
+    "    JOIN number n ON n.device_id IS r.device_id AND n.index_id = r.index_id"
+    "    WINDOW w AS (PARTITION BY r.device_id, r.index_id, iif(n.odd, NULL, r.stream_id) ORDER BY r.time_ns, r.id))"
+    "  SELECT device_id, index_id, stream_id, task_id, time_ns, CASE WHEN NOT is_range THEN time_ns"
+    "      WHEN NOT mixed OR next_tag = " SQL_NUMBER(STEP_TAG_RANGE) " THEN next_ns END FROM run"
+    "  WHERE CASE WHEN NOT is_range THEN 1 WHEN mixed THEN step_tag = " SQL_NUMBER(STEP_TAG_MARK)
+    "    ELSE place % 2 = 1 END ORDER BY device_id, time_ns, index_id, id;"
     "CREATE INDEX device_mark_by_mark ON device_mark(mark_id);";
 
 /* clang-format on */

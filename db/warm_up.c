@@ -40,18 +40,17 @@ bool warm_up_rule_of(const struct record_kind *kind, struct warm_up_rule *ret)
     return ret->start >= 0;
 }
 
-/* The start of the collection in the part that a row is of. */
-static int64_t start_of(const struct capture *capture, int64_t device_id)
+/* The part that a row is of: that of its device, else the host's; NULL: there is none. */
+static const struct capture_part *part_of(const struct capture *capture, int64_t device_id)
 {
-    int64_t start_ns = INT64_MIN;
+    const struct capture_part *host = NULL;
     for (size_t i = 0; i < capture->part_count; i++) {
         const struct capture_part *part = &capture->parts[i];
-        if (part->is_host)
-            start_ns = part_start_ns(part);
-        else if (part->device_id == device_id)
-            return part_start_ns(part);
+        if (!part->is_host && part->device_id == device_id)
+            return part;
+        host = part->is_host ? part : host;
     }
-    return start_ns;
+    return host;
 }
 
 static bool has(uint64_t present, int column)
@@ -62,7 +61,8 @@ static bool has(uint64_t present, int column)
 uint64_t warm_up_count(const struct warm_up_rule *rule, const struct capture *capture, const struct row_batch *batch)
 {
     const struct cell *row = batch->cells;
-    int64_t device = INT64_MIN, start_ns = INT64_MIN;
+    const struct capture_part *part = NULL;
+    int64_t device = INT64_MIN;
     uint64_t count = 0;
     for (size_t i = 0; i < batch->rows; i++, row += batch->kind->column_count) {
         const uint64_t present = batch->present[i];
@@ -70,13 +70,13 @@ uint64_t warm_up_count(const struct warm_up_rule *rule, const struct capture *ca
         if (!has(present, rule->start))
             continue;
         if (its_device != device)
-            start_ns = start_of(capture, device = its_device);
+            part = part_of(capture, device = its_device);
         int64_t end_ns = row[rule->start].integer;
         if (!rule->by_start && has(present, rule->end))
             end_ns = row[rule->end].integer;
         else if (!rule->by_start && has(present, rule->duration))
             end_ns = number_add(end_ns, row[rule->duration].integer);
-        count += end_ns < start_ns;
+        count += part != NULL && part_is_warm_up(part, end_ns);
     }
     return count;
 }
@@ -114,14 +114,16 @@ struct hiding {
     struct strbuf sql;
 };
 
-/* When the collection started on each device, and on the host: part_start_ns in SQL. */
+/* When the collection started on each device, and on the host, and from when on its warm-up is: part_is_warm_up in SQL. */
 static int find_starts(const struct hiding *hiding, struct err *err)
 {
-    char sql[512];
+    char sql[640];
     snprintf(sql, sizeof sql,
              "CREATE TEMP TABLE warm_up_end AS SELECT iif(is_host, NULL, device_id) AS device_id, max(iif("
              "start_monotonic_ns <= start_ns AND host_monotonic_ns IS NOT NULL AND start_ns <= coalesce(end_ns, start_ns)"
-             " AND (is_host OR device_tick IS NOT NULL), start_ns, NULL)) AS end_ns FROM %s.capture_part GROUP BY 1",
+             " AND (is_host OR device_tick IS NOT NULL), start_ns, NULL)) AS end_ns,"
+             " min(host_monotonic_ns + unix_offset_ns - " SQL_NUMBER(WARM_UP_SLACK_NS) ") AS from_ns"
+             " FROM %s.capture_part GROUP BY 1",
              hiding->schema);
     return database_exec(hiding->db, sql, err);
 }
@@ -137,28 +139,41 @@ static void write_end(char *sql, size_t size, const struct record_kind *kind, co
         snprintf(sql, size, "%s", start);
 }
 
-/* "(the row's end) < (the start of the collection)", with the starts as numbers: SQLite compares them for each row. */
-static int write_condition(struct strbuf *sql, sqlite3 *db, const char *end, bool of_device, struct err *err)
+/* One of the times for the device of a row, as a number: SQLite compares it for each row. */
+static int write_time(struct strbuf *sql, sqlite3 *db, const char *column, bool of_device, struct err *err)
 {
     SCOPED(statement_release) sqlite3_stmt *starts = NULL;
-    if (database_prepare(db, "SELECT device_id, end_ns FROM temp.warm_up_end ORDER BY device_id NULLS LAST", &starts,
-                         err) < 0)
+    char query[128];
+    snprintf(query, sizeof query, "SELECT device_id, %s FROM temp.warm_up_end ORDER BY device_id NULLS LAST", column);
+    if (database_prepare(db, query, &starts, err) < 0)
         return err_status(err);
-    strbuf_addf(sql, "%s < CASE", end);
+    strbuf_adds(sql, "CASE");
     while (sqlite3_step(starts) == SQLITE_ROW) {
-        const int64_t device = query_integer(starts, 0), end_ns = query_integer(starts, 1);
+        const int64_t device = query_integer(starts, 0), time_ns = query_integer(starts, 1);
         if (device != DB_NULL && !of_device)
             continue;
         if (device == DB_NULL)
             strbuf_adds(sql, " WHEN 1 THEN ");
         else
             strbuf_addf(sql, " WHEN device_id IS %lld THEN ", (long long)device);
-        if (end_ns == DB_NULL)
+        if (time_ns == DB_NULL)
             strbuf_adds(sql, "NULL");
         else
-            strbuf_add_integer(sql, end_ns);
+            strbuf_add_integer(sql, time_ns);
     }
     strbuf_adds(sql, " WHEN 0 THEN 0 END"); /* for captures without a host */
+    return 0;
+}
+
+/* "(the row's end) >= (where warm-up begins) AND (the row's end) < (the start of the collection)" */
+static int write_condition(struct strbuf *sql, sqlite3 *db, const char *end, bool of_device, struct err *err)
+{
+    strbuf_addf(sql, "%s >= ", end);
+    if (write_time(sql, db, "from_ns", of_device, err) < 0)
+        return err_status(err);
+    strbuf_addf(sql, " AND %s < ", end);
+    if (write_time(sql, db, "end_ns", of_device, err) < 0)
+        return err_status(err);
     return sql->failed ? err_no_memory(err) : 0;
 }
 
@@ -190,7 +205,7 @@ static void add_views_of_tasks(struct hiding *hiding, const char *hidden)
             continue;
         begin_view(hiding, record_kinds[i]->table);
         strbuf_addf(&hiding->sql, " WHERE " TASK_NUMBER " NOT IN " TASK_NUMBERS, hiding->schema, "");
-        strbuf_addf(&hiding->sql, "%s AND " NUMBERED " OR " TASK_NUMBER " IN " TASK_NUMBERS NUMBERED ";", hidden,
+        strbuf_addf(&hiding->sql, "(%s) AND " NUMBERED " OR " TASK_NUMBER " IN " TASK_NUMBERS NUMBERED ";", hidden,
                     "temp", hiding->prefix);
     }
 }

@@ -241,9 +241,10 @@ int64_t capture_counter_khz(const struct capture *capture, int64_t device_id);
  * that of the chip's usual clock. */
 int64_t part_host_ns(const struct capture_part *part, int64_t tick);
 int64_t part_device_ns(const struct capture_part *part, int64_t tick);
-/* The start of the collection on the clock of these times, before which records are of warm-up; INT64_MIN: it is not
- * known, or the part's times are shifted, for a clock is missing. */
-int64_t part_start_ns(const struct capture_part *part);
+/* Whether a record of the part that ended then is of warm-up: after its clocks were read, before the collection started.
+ * None is where the start is not known, or a clock is missing, so that times are shifted. */
+bool part_is_warm_up(const struct capture_part *part, int64_t end_ns);
+#define WARM_UP_SLACK_NS 10000000000 /* so much before the clocks were read a clock is wrong */
 /* Converts likewise the values of other clocks. */
 int64_t part_clock_ns(const struct capture_part *part, enum sample_clock clock, int64_t value);
 

@@ -149,10 +149,13 @@ int framework_clock_of(const struct framework_info *info, const char *prof, stru
 
 void framework_release(struct framework *framework);
 
-/* Whether something that ended then is warm-up, which readers leave out. */
+#define FRAMEWORK_SLACK_NS INT64_C(10000000000) /* a framework may have begun that much before its device's capture */
+
+/* Whether something that ended then is warm-up, which readers leave out. What ended long before the capture did not: a
+ * clock is wrong. */
 static inline bool framework_is_warm_up(const struct framework *framework, int64_t end_ns)
 {
-    return end_ns < framework->collection_ns;
+    return end_ns < framework->collection_ns && end_ns >= framework->begin_ns - FRAMEWORK_SLACK_NS;
 }
 
 /* False: a time that is days before the capture or months behind it, as damage makes them. */

@@ -23,8 +23,6 @@ void framework_release(struct framework *framework)
     *framework = (struct framework){.launch_count = 0};
 }
 
-#define SLACK_NS INT64_C(10000000000) /* a framework may have begun that much before its device's capture */
-
 #define DAY_NS INT64_C(86400000000000)
 
 bool framework_time_fits(const struct framework *framework, int64_t time_ns)
@@ -39,7 +37,7 @@ static void check_clock(const struct framework *framework, const char *directory
 {
     const struct torch *torch = framework->torch;
     size_t early = 0, count = torch != NULL ? torch->ops.count : framework->ranges.count;
-    int64_t first_ns = INT64_MAX, begin_ns = number_add(clock->offset_ns, -SLACK_NS);
+    int64_t first_ns = INT64_MAX, begin_ns = number_add(clock->offset_ns, -FRAMEWORK_SLACK_NS);
     for (size_t i = 0; clock->hz > 0 && i < count; i++) {
         large_pass(i);
         int64_t start_ns = torch != NULL ? torch->ops.items[i].start_ns : framework->ranges.items[i].start_ns;

@@ -185,7 +185,7 @@ struct collective_run {
 /* Whether it began before the collection started: numbers count from the first after it. */
 static bool is_warm_up(const struct association *association, const struct collective_run *run)
 {
-    return run->start_ns < part_start_ns(&decoder_capture(association->decoder)->parts[association->part]);
+    return part_is_warm_up(&decoder_capture(association->decoder)->parts[association->part], run->start_ns);
 }
 
 static struct collective_run *find_run(struct collective_runs *runs, uint32_t op, uint32_t iteration,
