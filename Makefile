@@ -4,7 +4,7 @@
 # Objects and programs live under build/<variant>/; build/msprof is the release program.
 # CC, CPPFLAGS, CFLAGS, LDFLAGS and LDLIBS are the user's: they are added to what the project needs.
 
-VERSION := 0.2.0
+VERSION := 0.3.0
 VARIANT ?= release
 prefix  ?= /usr/local
 DESTDIR ?=
@@ -88,7 +88,7 @@ endif
 
 B := $(BUILD)/$(addsuffix -,$(CROSS))$(VARIANT)
 
-SYSROOT_FLAG := $(if $(SYSROOT),--sysroot=$(abspath $(SYSROOT)))
+SYSROOT_FLAG := $(if $(SYSROOT),--sysroot='$(SYSROOT)')
 NEEDED_CPPFLAGS := -I. -Iinclude -I$(B)/generated -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DMSPROF_VERSION='"$(VERSION)"' $(SYSROOT_FLAG)
 NEEDED_CFLAGS   := -std=c17 -pthread -f$(NO_PIE_$(VARIANT))PIE $(WARNINGS) $(CFLAGS_$(VARIANT))
 NEEDED_LDFLAGS  := -pthread -$(NO_PIE_$(VARIANT))pie $(LDFLAGS_$(VARIANT)) $(SYSROOT_FLAG)
@@ -233,7 +233,8 @@ ACL_SONAME   := libmsprof_acl.so.1
 ACL_FILES    := $(B)/$(ACL_SONAME) $(B)/libmsprof_acl.so $(B)/libmsprof_acl.a $(B)/msprof_acl.pc
 LINK_SHARED   = $(CC) -pthread -shared $(LDFLAGS_$(VARIANT)) $(SYSROOT_FLAG) $(LDFLAGS)
 
-.PHONY: library
+.PHONY: acl library
+acl: library preload ## build both libraries that record
 library: $(ACL_FILES) ## build libmsprof_acl: shared, static, pkg-config file
 
 $(B)/pic/%.o: %.c $(B)/flags
@@ -308,6 +309,13 @@ $(PRELOAD_LIBRARY): $(PRELOAD_OBJECTS) $(OLD_GLIBC) $(B)/preload/libbase.a acl/p
 $(patsubst %.c,$(B)/%.o,$(wildcard acl/preload/*.c)): | $(PRELOAD_LIST)
 
 -include $(PRELOAD_OBJECTS:.o=.d) $(PRELOAD_BASE:.o=.d)
+
+# A folder's name is no file that is made: each stands for what is made of it.
+FOLDERS := base parsers db analysis exporters ssh cli
+.PHONY: $(FOLDERS) man tests
+$(FOLDERS): program
+man: manual
+tests: test-programs
 
 # --- manual and completion scripts ---
 
@@ -434,7 +442,7 @@ test-programs: program manual unit-tests replay-tests generators ssh-test-progra
 
 # An ACL library that is none, and programs that use it: as plain as the library that is preloaded into them.
 PRELOAD_TESTS := $(addprefix $(B)/tests/acl/,libascendcl.so acl_plugin.so acl_program acl_mix acl_signals acl_json_program acl_loader \
-    acl_profiled)
+    acl_profiled acl_ends)
 acl-test-programs: preload $(PRELOAD_TESTS)
 
 $(B)/tests/acl/libascendcl.so: tests/acl/fake_acl.c tests/acl/fake_acl.h $(B)/flags
@@ -447,7 +455,7 @@ $(B)/tests/acl/acl_plugin.so: tests/acl/acl_plugin.c tests/acl/fake_acl.h $(B)/t
 $(addprefix $(B)/tests/acl/,acl_program acl_mix acl_signals acl_json_program): $(B)/%: %.c tests/acl/fake_acl.h $(B)/tests/acl/libascendcl.so $(B)/flags
 	$(call say,LINK)$(PLAIN_COMPILE) -rdynamic $< -L$(@D) -lascendcl -Wl,-rpath,'$$ORIGIN' -o $@
 
-$(B)/tests/acl/acl_profiled: $(B)/tests/acl/acl_profiled.o $(B)/tests/acl/libascendcl.so $(B)/libmsprof_acl.so $(B)/flags
+$(addprefix $(B)/tests/acl/,acl_profiled acl_ends): %: %.o $(B)/tests/acl/libascendcl.so $(B)/libmsprof_acl.so $(B)/flags
 	$(call say,LINK)$(LINK) $< -L$(@D) -lascendcl -L$(B) -lmsprof_acl -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../..' $(LDLIBS) -o $@
 
 $(B)/tests/acl/acl_loader: tests/acl/acl_loader.c tests/acl/fake_acl.h $(B)/flags
@@ -580,8 +588,8 @@ SCRIPTS     := $(sort $(wildcard .ci/run tests/run tests/check tools/*.sh testda
 LINT        := $(BUILD)/lint
 LINT_FLAGS   = $(NEEDED_CPPFLAGS) -DMSPROF_COMMIT='""' -DMSPROF_PREFIX='"$(prefix)"' -DMSPROF_LIBDIR='"$(libdir)"' -std=c17 -pthread $(WARNINGS)
 
-.PHONY: lint lint-format lint-tidy lint-headers lint-scripts lint-manual lint-structure lint-calls lint-cppcheck
-lint: lint-format lint-structure lint-calls lint-headers lint-scripts lint-manual lint-cppcheck lint-tidy ## check format, clang-tidy, cppcheck, shellcheck, mandoc, include direction, circles of calls, names, links, words
+.PHONY: lint lint-format lint-tidy lint-headers lint-scripts lint-manual lint-structure lint-calls lint-exports lint-cppcheck
+lint: lint-format lint-structure lint-calls lint-exports lint-headers lint-scripts lint-manual lint-cppcheck lint-tidy ## check format, clang-tidy, cppcheck, shellcheck, mandoc, include direction, circles of calls, names, links, words
 
 # clang-format takes longer to start than to read a file: what is due is gathered first.
 lint-format: $(C_FILES:%=$(LINT)/%.format) $(PORTABLE_SOURCES:%=$(LINT)/%.format)
@@ -634,6 +642,9 @@ lint-structure:
 # Reads which symbols the objects need of each other.
 lint-calls: $(LIB_OBJECTS) $(CLI_OBJECTS) $(ACL_OBJECTS) $(patsubst %.c,$(B)/%.o,$(wildcard acl/preload/*.c))
 	$(call say,CALLS)tools/lint-calls.sh $(B)
+
+lint-exports: $(ACL_FILES) $(PRELOAD_LIBRARY)
+	$(call say,EXPORTS)tools/lint-exports.sh $(B)
 
 # varFuncNullUB is for systems whose NULL is a plain 0.
 lint-cppcheck: $(LISTS) $(PRELOAD_LIST)

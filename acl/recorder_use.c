@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The recorder as the API's functions use it: its errors become codes and messages, its reports lines of the log. */
+#include "acl/call_target.h"
 #include "acl/message.h"
 #include "acl/mode.h"
-#include "acl/recorder/ends.h"
 #include "acl/recorder/recorder.h"
 
+#include <dlfcn.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,9 +23,10 @@ static void report(const char *text)
     (void)written;
 }
 
-static void write_recorded(void)
+/* The preload library stands in front of _exit() and flushes there. */
+static bool is_preloaded(void)
 {
-    recorder_flush();
+    return dlvsym(RTLD_DEFAULT, PRELOAD_ATTACH_SYMBOL, PRELOAD_ATTACH_VERSION) != NULL;
 }
 
 aclError acl_recorder_begin(struct recorder_options *options)
@@ -32,7 +34,7 @@ aclError acl_recorder_begin(struct recorder_options *options)
     struct err err = ERR_INIT;
     atomic_store(&reports_wanted, acl_log_wanted());
     options->report = report;
-    ends_call_first(write_recorded);
+    options->children_at_once = !is_preloaded();
     pthread_mutex_lock(&acl_capture_lock);
     int result = recorder_start(options, &err);
     pthread_mutex_unlock(&acl_capture_lock);
@@ -61,6 +63,14 @@ size_t msprof_acl_capture_path(char *path, size_t size)
     }
     pthread_mutex_unlock(&acl_capture_lock);
     return length;
+}
+
+aclError msprof_acl_flush(void)
+{
+    if (!recorder_flush())
+        return acl_fail(ACL_ERROR_PROFILING_FAILURE, "EK9999",
+                        "The files of the capture were in use for more than two seconds.");
+    return ACL_SUCCESS;
 }
 
 uint64_t msprof_acl_now(void)

@@ -2,6 +2,7 @@
 #include "analysis/advice.h"
 #include "base/array.h"
 
+#include "analysis/bound.h"
 #include "analysis/compare/statistics.h"
 #include "base/file/large.h"
 #include "base/words.h"
@@ -127,10 +128,24 @@ static void check_idle(const struct advice_look *look, struct finding *finding)
     say(finding, "The device does nothing in %.1f %% of the time (%.3f us).", value, idle_ns / 1e3);
 }
 
+/* Tells what the host did in a gap, and in how much of it. */
+static void tell_gap(const struct host_evidence *host, const struct gap_evidence *gap, char why[256])
+{
+    const char *waits = gap->cause == CAUSE_SYNC ? "waited for the device in" : "was in";
+
+    if (!host->known)
+        snprintf(why, 256, "the capture has no calls of the host to say why");
+    else if (gap->call[0] != '\0')
+        snprintf(why, 256, "the host %s %.120s in %.0f %% of it", waits, gap->call, 100 * gap->covered);
+    else
+        snprintf(why, 256, "no call of the host covers a tenth of it%s",
+                 gap->launched ? ", and the next task was launched late" : "");
+}
+
 static void check_gap(const struct advice_look *look, struct finding *finding)
 {
     const struct gap_evidence *gap = look->host->gaps;
-    double step_ns = splits_step_ns(look->splits);
+    double step_ns = splits_step_ns(look->splits, splits_longest_group(look->splits));
 
     if (look->host->gap_count == 0) {
         finding->not_checked = "there is no gap between two tasks";
@@ -142,17 +157,16 @@ static void check_gap(const struct advice_look *look, struct finding *finding)
         all += (double)interval_length(look->host->gaps[i].start_ns, look->host->gaps[i].end_ns);
     measured(finding, value, all, value > finding->threshold);
     finding->time_ns = gap->start_ns;
-    say(finding, "The longest gap takes %.3f us between '%.80s' and '%.80s'%s%.100s.", length / 1e3,
-        execution_name(look->workload, gap->before), execution_name(look->workload, gap->after),
-        !look->host->known     ? "; the capture has no calls of the host to say why"
-        : gap->call[0] != '\0' ? "; the host was in "
-        : gap->launched        ? "; the next task was launched late"
-                               : "; no call of the host covers it",
-        gap->call);
+    char why[256];
+    tell_gap(look->host, gap, why);
+    say(finding, "The longest gap takes %.3f us between '%.80s' and '%.80s'; %s.", length / 1e3,
+        execution_name(look->workload, gap->before), execution_name(look->workload, gap->after), why);
     for (size_t i = 0; i < look->host->gap_count && i < FINDING_ROWS; i++) {
         struct finding_row *row = &finding->rows[finding->row_count++];
         *row = (struct finding_row){
-            .name = look->host->gaps[i].call,
+            .name = !look->host->known                    ? "(calls were not recorded)"
+                    : look->host->gaps[i].call[0] == '\0' ? "(no call)"
+                                                          : look->host->gaps[i].call,
             .time_ns = (double)interval_length(look->host->gaps[i].start_ns, look->host->gaps[i].end_ns),
             .count = 1,
             .at_ns = look->host->gaps[i].start_ns};
@@ -182,15 +196,24 @@ static bool is_ai_cpu(const struct workload *workload, const struct workload_ope
     return op->key.work == WORK_AI_CPU && op->count > 0;
 }
 
+/* An operator of the AI CPU that takes more is worth a change however short its executions are: percent of busy. */
+#define MUCH_ON_AI_CPU 5
+
 static void check_ai_cpu(const struct advice_look *look, struct finding *finding)
 {
-    double sum = take_operators(look, finding, is_ai_cpu), longest = 0;
+    const double least_ns = 20000;
+    double sum = take_operators(look, finding, is_ai_cpu), longest = 0, most = 0;
 
+    for (size_t i = 0; i < look->workload->execution_count; i++) {
+        const struct execution *execution = &look->workload->executions[i];
+        large_pass(i);
+        if (look->wanted[execution->op])
+            longest = fmax(longest, (double)execution->duration_ns);
+    }
     for (size_t i = 0; i < look->workload->operator_count; i++)
-        if (look->wanted[i])
-            longest = fmax(longest, look->workload->operators[i].total_ns / (double)look->workload->operators[i].count);
-    finding->fired = finding->fired && longest > 20000;
-    say(finding, "Operators on the AI CPU take %.1f %% of the busy time (%.3f us), the longest %.1f us.",
+        most = look->wanted[i] ? fmax(most, share_of_busy(look, i)) : most;
+    finding->fired = finding->fired && (longest >= least_ns || most >= MUCH_ON_AI_CPU);
+    say(finding, "Operators on the AI CPU take %.1f %% of the busy time (%.3f us), the longest %.3f us.",
         finding->value, sum / 1e3, longest / 1e3);
 }
 
@@ -239,51 +262,60 @@ static double unit_ns(const struct workload_operator *op, enum unit unit)
     return op->units[unit] > 0 ? op->units[unit] : 0;
 }
 
+/* By the definition of table bound: the busiest unit that moves data, where it is busier than those that calculate. */
 static void check_memory_bound(const struct advice_look *look, struct finding *finding)
 {
     double bound = 0, counted = 0;
 
     for (size_t i = 0; i < look->workload->operator_count; i++) {
         const struct workload_operator *op = &look->workload->operators[i];
-        double moving = fmin(unit_ns(op, UNIT_LOAD) + unit_ns(op, UNIT_WEIGHTS) + unit_ns(op, UNIT_STORE),
-                             op->counted_ns); /* units run beside each other */
-        if (op->counted_ns <= 0 || (op->units[UNIT_LOAD] < 0 && op->units[UNIT_STORE] < 0))
+        struct unit_times times;
+        if (op->counted_ns <= 0)
+            continue;
+        unit_times_init(&times);
+        unit_times_add(&times, op);
+        double moving = 100 * unit_times_memory(&times);
+        if (moving < 0)
             continue;
         counted += op->counted_ns;
-        if (percent(moving, op->counted_ns) > finding->threshold) {
+        if (unit_times_bound(&times) == BOUND_MEMORY && moving > finding->threshold) {
             bound += op->counted_ns;
-            add_operator(finding, look->workload, op, op->counted_ns, percent(moving, op->counted_ns));
+            add_operator(finding, look->workload, op, op->counted_ns, moving);
         }
     }
     if (counted <= 0) {
         finding->not_checked = "no counters of memory units were collected (PipeUtilization has them)";
         return;
     }
-    measured(finding, finding->row_count > 0 ? finding->rows[0].share : 0, bound, bound > 0);
-    say(finding, "Operators with %.1f %% of the counted time spend over %.0f %% of theirs on moving data.",
+    measured(finding, percent(bound, counted), bound, bound > 0);
+    say(finding, "Operators with %.1f %% of the counted time are bound by memory, over %.0f %% of it busy.",
         percent(bound, counted), finding->threshold);
 }
 
 static void check_cube(const struct advice_look *look, struct finding *finding)
 {
     double used = 0, counted = 0;
+    bool held = false;
 
     for (size_t i = 0; i < look->workload->operator_count; i++) {
         const struct workload_operator *op = &look->workload->operators[i];
-        if (op->units[UNIT_OCCUPIED] < 0 || op->counted_ns <= 0 || unit_ns(op, UNIT_CUBE) <= 0)
+        held = held || op->units[UNIT_OCCUPIED] >= 0;
+        if (op->units[UNIT_CUBE_ALL] < 0 || op->counted_ns <= 0 || unit_ns(op, UNIT_CUBE) <= 0)
             continue;
-        used += op->units[UNIT_OCCUPIED];
+        used += op->units[UNIT_CUBE_ALL];
         counted += op->counted_ns;
-        add_operator(finding, look->workload, op, op->counted_ns, percent(op->units[UNIT_OCCUPIED], op->counted_ns));
+        add_operator(finding, look->workload, op, op->counted_ns, percent(op->units[UNIT_CUBE_ALL], op->counted_ns));
     }
     if (counted <= 0) {
-        finding->not_checked = "no counters of the matrix unit were collected (PipeUtilization has them)";
+        finding->not_checked =
+            held ? "only how much of the cores operators held was collected, not how long the matrix units worked"
+                 : "no counters of the matrix unit were collected (PipeUtilization has them)";
         return;
     }
     double value = percent(used, counted);
     measured(finding, value, counted - used, value < finding->threshold && percent(counted, look->advice->busy_ns) > 5);
-    say(finding, "Matrix units are used in %.1f %% of the time of the operators that use them (%.3f us).", value,
-        counted / 1e3);
+    say(finding, "Matrix units work in %.1f %% of the time of the operators that use them (%.3f us), of all cores.",
+        value, counted / 1e3);
 }
 
 static void check_blocks(const struct advice_look *look, struct finding *finding)
@@ -348,7 +380,7 @@ static void take_jitter(const struct advice_look *look, size_t group, int64_t *t
     }
     if (n < 4 || series_make(&series, times, n, &err) != 0)
         return;
-    double p95 = series_percentile(&series, 0.95), value = percent(p95 - series.median, series.median);
+    double p95 = series.p95, value = percent(p95 - series.median, series.median);
     if (finding->not_checked == NULL && value <= finding->value) {
         series_release(&series);
         return;
@@ -358,8 +390,7 @@ static void take_jitter(const struct advice_look *look, size_t group, int64_t *t
         splits_group_name(look->workload, look->splits, group, name);
     measured(finding, value, fmax(series.total - (double)series.n * series.median, 0), value > finding->threshold);
     finding->time_ns = look->splits->items[slowest].start_ns;
-    say(finding,
-        "Steps%s%.200s%s take %.3f us, one of twenty more than %.3f us; the slowest, number %zu, takes %.3f us.",
+    say(finding, "Steps%s%.200s%s take %.3f us, 19 of 20 at most %.3f us; the slowest, number %zu, takes %.3f us.",
         name[0] != '\0' ? " (" : "", name, name[0] != '\0' ? ")" : "", series.median / 1e3, p95 / 1e3, slowest_place,
         series.maximum / 1e3);
     series_release(&series);
@@ -383,7 +414,8 @@ static void check_frequency(const struct advice_look *look, struct finding *find
     }
     double value = percent(look->host->rated_mhz - look->host->mean_mhz, look->host->rated_mhz);
     measured(finding, value, value / 100 * look->advice->busy_ns, value >= finding->threshold);
-    say(finding, "Tasks run at %.0f MHz on average, %.0f MHz are rated; %.1f %% of their time is below that.",
+    say(finding,
+        "Operators on the cores run at %.0f MHz on average, %.0f MHz are rated; %.1f %% of their time is below that.",
         look->host->mean_mhz, look->host->rated_mhz, look->host->below_rated);
 }
 
@@ -496,7 +528,7 @@ const struct rule advice_rules[] = {
      .of_step = true,
      .shows_gaps = true},
     {.id = "ai-cpu",
-     .formula = "time on the AI CPU / busy; one of at least 20 us",
+     .formula = "time on the AI CPU / busy; one execution of at least 20 us, or an operator of at least 5 %",
      .advice = "Avoid the operator, or change its data type to one that the AI Core has.",
      .threshold = 1,
      .check = check_ai_cpu},
@@ -512,13 +544,13 @@ const struct rule advice_rules[] = {
      .of_gaps = true,
      .check = check_small},
     {.id = "memory-bound",
-     .formula = "(load + weights + store time) / time of operators",
+     .formula = "busy part of the busiest of load, weights and store, of operators that it binds (table bound)",
      .advice = "Tile so that data stay in the core, fuse with neighbours, or use a smaller data type.",
      .threshold = 80,
      .check = check_memory_bound,
      .told_by = "svp-memory-bound"},
     {.id = "low-cube-use",
-     .formula = "cube busy over all cores / time, of matrix operators with over 5 % of the time",
+     .formula = "time of the MACs over all cores / time, of operators that use them, with over 5 % of busy",
      .advice = "Make shapes multiples of 16, and inner axes of 256 elements; larger batches help.",
      .threshold = 50,
      .check = check_cube},
@@ -538,7 +570,7 @@ const struct rule advice_rules[] = {
      .threshold = 5,
      .check = check_jitter},
     {.id = "frequency",
-     .formula = "1 - mean / rated frequency, weighted by the time of tasks",
+     .formula = "1 - mean / rated frequency, weighted by the time of operators on the cores",
      .advice = "Check power limits and cooling.",
      .threshold = 5,
      .check = check_frequency},

@@ -20,7 +20,8 @@ struct host_evidence {
     struct gap_evidence {
         int64_t start_ns, end_ns;
         uint32_t before, after; /* executions */
-        const char *call;       /* that covers most of it; "" none */
+        const char *call;       /* that covers most of it, a tenth at least; "" none */
+        double covered;         /* share of it that the call covers */
         bool launched;          /* a launch began inside */
         enum gap_cause cause;
     } gaps[LONGEST_GAPS]; /* the longest first */

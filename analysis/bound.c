@@ -36,6 +36,11 @@ static double busiest(const struct unit_times *times, const enum unit *units, si
     return most;
 }
 
+double unit_times_share(const struct unit_times *times, enum unit unit)
+{
+    return times->units[unit] >= 0 && times->counted_ns > 0 ? times->units[unit] / times->counted_ns : -1;
+}
+
 double unit_times_compute(const struct unit_times *times)
 {
     static const enum unit units[] = {UNIT_CUBE, UNIT_VECTOR, UNIT_SCALAR};

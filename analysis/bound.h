@@ -21,8 +21,9 @@ struct unit_times {
 void unit_times_init(struct unit_times *times);
 void unit_times_add(struct unit_times *times, const struct workload_operator *op);
 
-/* Shares of the counted time, weighted by time: of the busiest unit that calculates, of the busiest that moves data;
- * negative: not counted. */
+/* Shares of the counted time, weighted by time: of a unit, of the busiest unit that calculates, of the busiest that
+ * moves data; negative: not counted. */
+double unit_times_share(const struct unit_times *times, enum unit unit);
 double unit_times_compute(const struct unit_times *times);
 double unit_times_memory(const struct unit_times *times);
 enum bound unit_times_bound(const struct unit_times *times);

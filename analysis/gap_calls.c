@@ -314,6 +314,7 @@ static void hold_against(const struct gap_calls *calls, size_t gap, const struct
     if (covered <= 0 || covered < item->covered_ns || (covered == item->covered_ns && length >= item->length_ns))
         return;
     item->name = call->name;
+    item->communicates = call->communicates;
     item->covered_ns = covered;
     item->length_ns = length;
 }
@@ -330,16 +331,27 @@ void gap_calls_take(struct gap_calls *calls, const struct host_call *call)
     }
 }
 
+static bool covers(const struct gap_calls *calls, size_t i, double share)
+{
+    const struct gap_call *item = &calls->items[i];
+
+    return item->name != NO_TEXT && (double)item->covered_ns >= share * (double)gap_length_ns(&calls->gaps->items[i]);
+}
+
+uint32_t gap_calls_name(const struct gap_calls *calls, size_t i)
+{
+    return covers(calls, i, 0.1) ? calls->items[i].name : NO_TEXT;
+}
+
 enum gap_cause gap_calls_cause(const struct gap_calls *calls, size_t i, const char *name)
 {
     const struct gap_call *item = &calls->items[i];
 
     if (!calls->any)
         return CAUSE_UNKNOWN;
-    if (item->launched)
-        return CAUSE_HOST;
-    bool half = 2 * (double)item->covered_ns >= (double)gap_length_ns(&calls->gaps->items[i]);
-    return name != NULL && half && gap_call_is_waiting(name) ? CAUSE_SYNC : CAUSE_QUEUE;
+    if (name != NULL && !item->communicates && covers(calls, i, 0.5) && gap_call_is_waiting(name))
+        return CAUSE_SYNC;
+    return item->launched ? CAUSE_HOST : CAUSE_QUEUE;
 }
 
 static bool copies_and_waits(const char *name)

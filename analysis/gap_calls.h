@@ -33,14 +33,15 @@ struct host_call {
     uint32_t name; /* a number of the caller's */
     int64_t thread;
     int64_t start_ns, end_ns;
-    bool launches; /* it launched a task */
+    bool launches;     /* it launched a task */
+    bool communicates; /* an entry of a communication library for its own tasks: its name is no call's */
 };
 
 enum gap_cause {
     CAUSE_UNKNOWN, /* the capture has no calls of the host */
     CAUSE_HOST,    /* a launch began inside of the gap: the device waited for the host */
-    CAUSE_SYNC,    /* none did, and a call that waits or copies covers at least half of the gap */
-    CAUSE_QUEUE,   /* none did: what the device waited for was launched before */
+    CAUSE_SYNC,    /* a call that waits or copies covers at least half of the gap */
+    CAUSE_QUEUE,   /* neither: what the device waited for was launched before */
 };
 const char *gap_cause_name(enum gap_cause cause);
 
@@ -51,6 +52,7 @@ struct gap_call {
     float covered_ns; /* how much it covers */
     float length_ns;  /* how long that call took */
     bool launched;
+    bool communicates; /* that call does */
 };
 
 struct gap_calls {
@@ -69,10 +71,13 @@ int gap_calls_open(struct gap_calls *calls, const struct workload *workload, con
 void gap_calls_take(struct gap_calls *calls, const struct host_call *call);
 void gap_calls_release(struct gap_calls *calls);
 
+/* The name of the call that gap i is shown with: one that covers a tenth of it at least; NO_TEXT: none does. */
+uint32_t gap_calls_name(const struct gap_calls *calls, size_t i);
 /* Why gap i was; name is that of the call which covers it, NULL when there is none. */
 enum gap_cause gap_calls_cause(const struct gap_calls *calls, size_t i, const char *name);
 
-/* By their names: calls that wait for a device, and calls that allocate, free, or copy and wait. */
+/* By their names: calls that wait for a device, and calls that allocate, free, or copy and wait. Entries that
+ * communicate are neither, whatever they are called. */
 bool gap_call_is_waiting(const char *name);
 bool gap_call_is_memory(const char *name);
 

@@ -18,6 +18,7 @@ struct relating {
     int64_t *numbers; /* room for those of a lane */
     int64_t interval;
     bool irregular;
+    bool overlap; /* steps of the model that is related run beside each other */
 };
 
 static const struct workload_step *step_of(const struct relating *relating, size_t place)
@@ -186,8 +187,9 @@ static int relate_lane(struct relating *relating, const struct lane *lane, struc
         struct workload_step *x = &workload->steps[relating->order[i]];
         const struct workload_step *y = step_of(relating, i + 1);
         int64_t missing = missing_between(relating, lane, x, y);
+        x->lost_behind = inferences && missing > 0;
         if (missing == 0) {
-            x->period_ns = interval_length(x->start_ns, y->start_ns);
+            x->period_ns = relating->overlap ? NO_PERIOD : interval_length(x->start_ns, y->start_ns);
         } else if (inferences) {
             workload->facts.unrecorded += missing;
             status = add_unrecorded(workload, x, y, err);
@@ -216,15 +218,40 @@ static void find_unit(struct lane *lane, const struct workload_step *step, int64
     }
 }
 
+ARRAY_COMPARE(compare_intervals, struct interval, ARRAY_BY(start_ns), ARRAY_BY(end_ns))
+
+/* Whether any of these steps begins before another one has ended, whatever their batches and inputs. Steps that a
+ * program or its framework marks follow each other, though a device is late with the last of one. */
+static int find_overlap(struct relating *relating, size_t from, size_t until, struct err *err)
+{
+    const uint8_t source = step_of(relating, from)->source;
+
+    relating->overlap = false;
+    if (source == STEPS_MARKED || source == STEPS_FRAMEWORK)
+        return 0;
+    struct interval *steps = large_new(until - from, sizeof *steps, err);
+
+    if (steps == NULL)
+        return err_status(err);
+    for (size_t i = from; i < until; i++)
+        steps[i - from] = (struct interval){step_of(relating, i)->start_ns, step_of(relating, i)->end_ns};
+    array_sort(steps, until - from, sizeof *steps, compare_intervals);
+    for (size_t i = 1; i < until - from && !relating->overlap; i++)
+        relating->overlap = steps[i].start_ns < steps[i - 1].end_ns;
+    large_free(steps);
+    return 0;
+}
+
 /* The steps of one model on one device. */
 static int relate_model(struct relating *relating, size_t from, size_t until, struct err *err)
 {
     const struct workload_step *first = step_of(relating, from);
     const struct model_calls calls = calls_of(relating->workload, first);
     double each = first->source == STEPS_INFERENCES ? calls_each(relating, &calls, from, until) : 0;
-    int status = 0;
+    int status = find_overlap(relating, from, until, err);
 
     if (first->source == STEPS_INFERENCES && until - from == 1 && calls.count > 1) { /* nothing stands beside it */
+        relating->workload->steps[relating->order[from]].lost_behind = true;
         relating->workload->facts.unrecorded += (int64_t)calls.count - 1;
         relating->irregular = relating->irregular || relating->interval > 0;
         relating->interval = (int64_t)calls.count;
@@ -278,6 +305,8 @@ int splits_relate_steps(struct workload *workload, struct err *err)
         failed = err_set(err, ERR_NO_MEMORY, "out of memory for %zu steps", workload->step_count) < 0;
     array_sort(workload->execute_starts.items, workload->execute_starts.count, sizeof *workload->execute_starts.items,
                by_start);
+    for (size_t i = 0; workload->facts.placed && i < workload->step_count; i++)
+        workload->steps[i].lost_behind = true;
     failed = failed || (!workload->facts.placed && relate_all(&relating, err) < 0);
     free(relating.order);
     free(relating.numbers);
@@ -303,16 +332,20 @@ struct execution_run split_executions(const struct workload *workload, const str
     return (struct execution_run){first, end > first ? end - first : 0};
 }
 
-enum { COMPUTING, COMMUNICATING, COPYING, BUSY, EXPOSED, DARK, LISTS };
+enum { COMPUTING, COMMUNICATING, COPYING, BUSY, EXPOSED, COPIES, DARK, LISTS };
 
-/* Only where there is more than computing: else that is all the device did. A communication operator is what its tasks
- * are: where these were recorded they count, not the stretch from the first to the last. */
+/* Only where there is more than computing: else that is all the device did. COPIES is what copies add to computing and
+ * communication: the parts of a division exclude each other. */
 static int unite_busy(struct intervals *lists, const struct intervals *others, struct err *err)
 {
-    SCOPED(intervals_release) struct intervals both = {.items = NULL};
-    int status = intervals_join(others->count > 0 ? others : &lists[COMMUNICATING], &lists[COPYING], &both, err);
+    SCOPED(intervals_release) struct intervals work = {.items = NULL};
+    SCOPED(intervals_release) struct intervals rest = {.items = NULL};
+    bool failed = intervals_join(&lists[COMPUTING], &lists[COMMUNICATING], &work, err) < 0 ||
+                  intervals_subtract(&lists[COPYING], &work, &lists[COPIES], err) < 0 ||
+                  intervals_join(others, &lists[COPYING], &rest, err) < 0 ||
+                  intervals_join(&work, &rest, &lists[BUSY], err) < 0;
 
-    return status == 0 ? intervals_join(&lists[COMPUTING], &both, &lists[BUSY], err) : status;
+    return failed ? err_status(err) : 0;
 }
 
 static const struct intervals *busy_of(const struct intervals *lists)
@@ -346,7 +379,7 @@ static void divide(struct division *ret, int64_t from, int64_t until, const stru
     ret->computing_ns = intervals_length_within(&lists[COMPUTING], from, until, &cursors[COMPUTING]);
     ret->communication_ns = intervals_length_within(&lists[COMMUNICATING], from, until, &cursors[COMMUNICATING]);
     ret->exposed_ns = intervals_length_within(&lists[EXPOSED], from, until, &cursors[EXPOSED]);
-    ret->copy_ns = intervals_length_within(&lists[COPYING], from, until, &cursors[COPYING]);
+    ret->copy_ns = intervals_length_within(&lists[COPIES], from, until, &cursors[COPIES]);
     ret->busy_ns = intervals_length_within(busy_of(lists), from, until, &cursors[BUSY]);
     ret->free_ns = ret->time_ns - ret->busy_ns - intervals_length_within(&lists[DARK], from, until, &cursors[DARK]);
 }
@@ -394,8 +427,11 @@ static int add_to_group(struct splits *splits, struct split *split, struct err *
         splits->groups.items[splits->groups.count] = (struct split_group){.device = split->device, .model = NO_TEXT};
         g = ++splits->groups.count;
         if (step != NULL)
-            splits->groups.items[g - 1] =
-                (struct split_group){split->device, step->source, step->model_id, step->batch, step->model, 0, 0, 0, 0};
+            splits->groups.items[g - 1] = (struct split_group){.device = split->device,
+                                                               .source = step->source,
+                                                               .model_id = step->model_id,
+                                                               .batch = step->batch,
+                                                               .model = step->model};
     }
     split->group = g - 1;
     splits->groups.items[g - 1].count++;
@@ -490,6 +526,45 @@ static int mark_warmup(struct splits *splits, size_t group, int64_t *times, stru
     return status;
 }
 
+static void count_completed(struct split_group *group, const struct split *split, bool counts)
+{
+    struct throughput *it = &group->throughput;
+
+    it->lost = it->lost || (split->step != NULL && split->step->lost_behind);
+    if (!counts)
+        return;
+    it->start_ns = it->steps == 0 || split->start_ns < it->start_ns ? split->start_ns : it->start_ns;
+    it->end_ns = it->steps == 0 || split->end_ns > it->end_ns ? split->end_ns : it->end_ns;
+    it->steps++;
+    it->pieces += group->batch > 0 ? group->batch : 1;
+}
+
+double splits_fps(const struct throughput *throughput)
+{
+    int64_t time_ns = throughput->steps > 0 ? interval_length(throughput->start_ns, throughput->end_ns) : 0;
+
+    return time_ns > 0 && !throughput->lost ? 1e9 * (double)throughput->pieces / (double)time_ns : -1;
+}
+
+struct throughput splits_throughput(const struct splits *splits)
+{
+    struct throughput all = {.steps = 0};
+
+    for (size_t g = 0; g < splits->groups.count; g++) {
+        const struct throughput *it = &splits->groups.items[g].throughput;
+        if (splits->groups.items[g].source != splits->source || splits->whole)
+            continue;
+        all.lost = all.lost || it->lost;
+        if (it->steps == 0)
+            continue;
+        all.start_ns = all.steps == 0 || it->start_ns < all.start_ns ? it->start_ns : all.start_ns;
+        all.end_ns = all.steps == 0 || it->end_ns > all.end_ns ? it->end_ns : all.end_ns;
+        all.steps += it->steps;
+        all.pieces += it->pieces;
+    }
+    return all;
+}
+
 static void count_groups(struct splits *splits)
 {
     for (size_t i = 0; i < splits->count; i++) {
@@ -498,6 +573,7 @@ static void count_groups(struct splits *splits)
         bool counts = splits_counts(splits, i), leads = group->source == splits->source;
         group->counts += counts;
         group->periods += counts && splits->items[i].period.time_ns != NO_PERIOD;
+        count_completed(group, &splits->items[i], counts);
         splits->warmup += leads && splits->items[i].warmup;
         splits->steps += leads && !splits->whole;
     }
@@ -755,16 +831,35 @@ int splits_series(const struct splits *splits, size_t group, enum measure measur
     return series_make(ret, values, n, err);
 }
 
-double splits_step_ns(const struct splits *splits)
+size_t splits_longest_group(const struct splits *splits)
+{
+    size_t longest = SIZE_MAX;
+    double most = 0;
+
+    for (size_t g = 0; g < splits->groups.count; g++) {
+        double sum = 0;
+        for (size_t i = 0; i < splits->count; large_pass(i++))
+            sum += splits->items[i].group == g && splits_counts(splits, i) ? (double)splits->items[i].own.time_ns : 0;
+        if (splits->groups.items[g].source == splits->source && sum > most) {
+            most = sum;
+            longest = g;
+        }
+    }
+    return longest;
+}
+
+double splits_step_ns(const struct splits *splits, size_t group)
 {
     double sum = 0, count = 0;
 
-    for (size_t i = 0; i < splits->count; i++) {
-        large_pass(i);
-        const struct division *stretch = splits_stretch(splits, i);
-        if (splits->groups.items[splits->items[i].group].source != splits->source || !splits_counts(splits, i))
+    if (group == SIZE_MAX)
+        return 0;
+    const bool periods = splits->groups.items[group].periods > 0;
+    for (size_t i = 0; i < splits->count; large_pass(i++)) {
+        const struct split *split = &splits->items[i];
+        if (split->group != group || !splits_counts(splits, i) || (periods && split->period.time_ns == NO_PERIOD))
             continue;
-        sum += (double)(stretch != NULL ? stretch : &splits->items[i].own)->time_ns;
+        sum += (double)(periods ? &split->period : &split->own)->time_ns;
         count++;
     }
     return count > 0 ? sum / count : 0;
@@ -776,7 +871,7 @@ void splits_group_name(const struct workload *workload, const struct splits *spl
     const struct split_group *it = &splits->groups.items[group];
     size_t used = (size_t)snprintf(text, GROUP_NAME_SIZE, "%s", step_source_name((enum step_source)it->source));
 
-    if (it->source == STEPS_INFERENCES || it->source == STEPS_ITERATIONS)
+    if ((it->source == STEPS_INFERENCES || it->source == STEPS_ITERATIONS) && it->model_id != STEP_OF_NO_MODEL)
         used += (size_t)snprintf(text + used, GROUP_NAME_SIZE - used, " of model %lld", (long long)it->model_id);
     if (it->model != NO_TEXT && used < GROUP_NAME_SIZE / 2)
         used += (size_t)snprintf(text + used, GROUP_NAME_SIZE - used, " (%.120s)", workload_text(workload, it->model));

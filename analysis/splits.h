@@ -14,16 +14,23 @@
  * them. */
 int splits_relate_steps(struct workload *workload, struct err *err);
 
-/* A stretch of a device's time. No nanosecond counts twice: every part is a union. */
+/* A stretch of a device's time. No nanosecond counts twice: computing, exposed, copies, other tasks and free are the
+ * whole of it, as far as it was recorded. */
 struct division {
     int64_t time_ns;
     int64_t computing_ns;     /* at least one operator ran */
     int64_t communication_ns; /* at least one communication operator ran */
     int64_t exposed_ns;       /* of that, while nothing computed */
-    int64_t copy_ns;          /* at least one copy ran */
-    int64_t busy_ns;          /* any of them */
+    int64_t copy_ns;          /* at least one copy ran, and nothing of the above */
+    int64_t busy_ns;          /* any of them, or another task */
     int64_t free_ns;          /* none of them, as far as it was recorded */
 };
+
+/* When other tasks alone ran. */
+static inline int64_t division_other_ns(const struct division *it)
+{
+    return it->busy_ns - it->computing_ns - it->exposed_ns - it->copy_ns;
+}
 
 struct split {
     const struct workload_step *step; /* NULL: it is the time of a device without steps */
@@ -48,14 +55,24 @@ struct execution_run {
 int64_t split_end_ns(const struct split *split); /* where that ends; INT64_MAX: with the last that ran */
 struct execution_run split_executions(const struct workload *workload, const struct split *split);
 
+/* Completed steps, from the begin of the first to the end of the last. */
+struct throughput {
+    int64_t start_ns, end_ns;
+    int64_t steps, pieces; /* pieces: pictures of inferences, as many as a batch has; else steps */
+    bool lost;             /* others between them were not recorded */
+};
+
+/* Pieces a second; negative: not known. */
+double splits_fps(const struct throughput *throughput);
+
 /* Steps that may be compared: of one family, model and batch, on one device. */
 struct split_group {
     uint16_t device, source;
     int64_t model_id, batch;
-    uint32_t model;       /* text */
-    size_t count, counts; /* steps; those that count in statistics of what the device did */
-    size_t periods;       /* of those, with a period */
-    size_t last;          /* split */
+    uint32_t model;               /* text */
+    size_t count, counts;         /* steps; those that count in statistics of what the device did */
+    size_t periods;               /* of those, with a period */
+    struct throughput throughput; /* of those that count */
 };
 
 /* One for each step; when there are no steps, one for each device, from its first execution to the end of its last. */
@@ -111,8 +128,14 @@ enum measure {
 int splits_series(const struct splits *splits, size_t group, enum measure measure, int64_t *values, struct series *ret,
                   struct err *err);
 
-/* How long a step of the leading family takes in the mean, from begin to begin where that is known. */
-double splits_step_ns(const struct splits *splits);
+/* All groups of the leading family together. */
+struct throughput splits_throughput(const struct splits *splits);
+
+/* The group of the leading family whose steps took most time; SIZE_MAX: there is none. */
+size_t splits_longest_group(const struct splits *splits);
+/* How long a step of a group takes in the mean: from begin to begin where the group has that, else from begin to end.
+ */
+double splits_step_ns(const struct splits *splits, size_t group);
 
 /* "inferences of model 3 (detector), batch 4, device 1": what is the same of all groups is left out. */
 #define GROUP_NAME_SIZE 320

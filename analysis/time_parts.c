@@ -3,10 +3,15 @@
 #include "base/file/large.h"
 #include "base/words.h"
 
-ENUM_NAMES(time_part_name, enum time_part, [TIME_CUBE] = "Cube operators", [TIME_VECTOR] = "Vector operators",
-           [TIME_AI_CPU] = "AI CPU operators", [TIME_EXPOSED] = "Exposed communication",
-           [TIME_WAITING] = "Waiting inside communication", [TIME_COPIES] = "Copies", [TIME_OTHER] = "Other tasks",
-           [TIME_UNRECORDED] = "Not recorded", [TIME_FREE] = "Free")
+static ENUM_NAMES(time_part_name, enum time_part, [TIME_CUBE] = "Cube operators", [TIME_VECTOR] = "Vector operators",
+                  [TIME_AI_CPU] = "AI CPU operators", [TIME_EXPOSED] = "Exposed communication",
+                  [TIME_WAITING] = "Waiting inside communication", [TIME_COPIES] = "Copies",
+                  [TIME_OTHER] = "Other tasks", [TIME_UNRECORDED] = "Not recorded", [TIME_FREE] = "Free")
+
+    const char *time_part_title(enum time_part part, const struct workload_facts *facts)
+{
+    return part == TIME_CUBE && !workload_knows_cores(facts) ? "AI Core operators" : time_part_name(part);
+}
 
 /* A united list, and where the sweep is in it. */
 struct track {

@@ -19,7 +19,8 @@ enum time_part {
     TIME_FREE,       /* nothing ran */
     TIME_PARTS
 };
-const char *time_part_name(enum time_part part); /* "Cube operators" and so on */
+/* "Cube operators" and so on; of the former "AI Core operators" where the kind of core is not known. */
+const char *time_part_title(enum time_part part, const struct workload_facts *facts);
 
 struct time_parts {
     int64_t ns[TIME_PARTS];

@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "base/progress.h"
 #include "base/thread.h"
+#include "cli/analyse_output.h"
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
@@ -32,189 +33,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-/* Paths of one results directory. All zero: not open. */
-struct analyse_output {
-    char *final;     /* <results>/ASCEND_PROFILER_OUTPUT */
-    char *temporary; /* where the files are until they are complete */
-    char *lock;      /* <results>/.msprof_analyse.lock */
-    int lock_fd;
-    const char *without; /* the part of a framework's directory that is not there; "": both are */
-    bool kept;           /* results are there that may be made of more */
-};
-
-#define MARK ".msprof" /* in an output of ours; says what it was made without */
-#define LOCK ".msprof_analyse.lock"
-#define TEMPORARY "." FRAMEWORK_OUTPUT ".msprof"
-
-int analyse_remove_directory(const char *path, struct err *err)
-{
-    char *paths[] = {(char *)(uintptr_t)path, NULL};
-    struct stat info;
-    int status = 0;
-    if (lstat(path, &info) != 0)
-        return 0;
-    FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
-    if (tree == NULL)
-        return err_set_errno(err, errno, "cannot remove '%s'", path);
-    for (FTSENT *entry; status == 0 && (entry = fts_read(tree)) != NULL;) {
-        if (entry->fts_info == FTS_D)
-            continue;
-        if (entry->fts_info == FTS_DP ? rmdir(entry->fts_accpath) : unlink(entry->fts_accpath))
-            status = err_set_errno(err, errno, "cannot remove '%s'", entry->fts_path);
-    }
-    fts_close(tree);
-    return status;
-}
-
-static bool has_mark(const char *directory)
-{
-    SCOPED_FREE char *mark = path_join(directory, MARK);
-    return mark != NULL && access(mark, F_OK) == 0;
-}
-
-static int take_lock(struct analyse_output *output, const char *results, struct err *err)
-{
-    output->lock_fd = open(output->lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
-    if (output->lock_fd < 0) {
-        err_set_errno(err, errno, "cannot put results into '%s'", results);
-        return err->code == ERR_ACCESS ? err_hint(err, "put them elsewhere with --output DIR") : err_status(err);
-    }
-    struct stat held, named;
-    int code = temporary_lock(output->lock_fd);
-    /* Who had it may have removed it in between: then somebody else's next one counts. */
-    bool same = fstat(output->lock_fd, &held) == 0 && stat(output->lock, &named) == 0 && held.st_ino == named.st_ino;
-    if (code == EAGAIN || !same) {
-        close(output->lock_fd);
-        output->lock_fd = -1;
-        err_set(err, ERR_ACCESS, "another process analyses '%s'", results);
-        return err_hint(err, "wait until it has ended");
-    }
-    return 0;
-}
-
-/* Makes a file in the temporary directory. */
-static int analyse_output_put(struct analyse_output *output, const char *name, const char *text, struct err *err)
-{
-    SCOPED_FREE char *path = path_join(output->temporary, name);
-    SCOPED_CLOSE int fd = path != NULL ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640) : -1;
-    int code = fd >= 0 ? file_write_at(fd, text, strlen(text), 0) : errno;
-    return code == 0 ? 0 : err_set_errno(err, code, "cannot write into '%s'", output->temporary);
-}
-
-static int check_owner(const struct analyse_output *output, bool force, struct err *err)
-{
-    struct stat info;
-    if (lstat(output->final, &info) != 0 || force || has_mark(output->final))
-        return 0;
-    err_set(err, ERR_FAILED, "'%s' is there, and msprof did not write it", output->final);
-    return err_hint(err, "replace it with --force, or put the results elsewhere with --output DIR");
-}
-
-/* Whether results are there that were not made without what is missing now: it may have been removed since. */
-static bool may_have_more(const struct analyse_output *output)
-{
-    struct err ignored = ERR_INIT;
-    SCOPED_FREE char *mark = path_join(output->final, MARK), *without = NULL;
-    size_t length;
-    return output->without[0] != '\0' && mark != NULL && path_read_file(mark, 256, &without, &length, &ignored) == 0 &&
-           strcmp(without, output->without) != 0;
-}
-
-/* Locks the results directory, which must exist, and makes an empty temporary one, unless what is there is kept.
- * -ERR_ACCESS when another process has it, -ERR_USAGE when there is an output that msprof did not write and force is
- * false. */
-static int analyse_output_open(struct analyse_output *output, const char *results, const char *without, bool force,
-                               struct err *err)
-{
-    *output = (struct analyse_output){
-        .final = path_join(results, FRAMEWORK_OUTPUT),
-        .temporary = path_join(results, TEMPORARY),
-        .lock = path_join(results, LOCK),
-        .lock_fd = -1,
-        .without = without,
-    };
-    if (output->final == NULL || output->temporary == NULL || output->lock == NULL)
-        return err_no_memory(err);
-    if (take_lock(output, results, err) < 0 || check_owner(output, force, err) < 0 ||
-        analyse_remove_directory(output->temporary, err) < 0)
-        return err_status(err);
-    output->kept = !force && may_have_more(output);
-    if (output->kept)
-        return 0;
-    return mkdir(output->temporary, 0750) == 0 ? analyse_output_put(output, MARK, without, err)
-                                               : err_set_errno(err, errno, "cannot make '%s'", output->temporary);
-}
-
-/* Puts what was written in place of what was there. */
-static int analyse_output_commit(struct analyse_output *output, struct err *err)
-{
-    struct stat info;
-    /* Results that are there go where the next run removes them, should this one be killed in between. */
-    if (lstat(output->final, &info) == 0 &&
-        renameat2(AT_FDCWD, output->temporary, AT_FDCWD, output->final, RENAME_EXCHANGE) == 0)
-        return analyse_remove_directory(output->temporary, err);
-    int status = analyse_remove_directory(output->final, err);
-    if (status == 0 && rename(output->temporary, output->final) != 0)
-        status = err_set_errno(err, errno, "cannot put '%s' in place", output->final);
-    return status;
-}
-
-/* Removes what was not put in place and unlocks. */
-static void analyse_output_close(struct analyse_output *output)
-{
-    struct err ignored = ERR_INIT;
-    if (output->lock_fd >= 0) {
-        analyse_remove_directory(output->temporary, &ignored);
-        unlink(output->lock);
-        close(output->lock_fd);
-    }
-    free(output->final);
-    free(output->temporary);
-    free(output->lock);
-    *output = (struct analyse_output){.lock_fd = -1};
-}
-
-/* Removes files from a framework's directory when its results are written. */
-
-static int remove_inside(const char *directory, const char *name, struct err *err)
-{
-    SCOPED_FREE char *path = path_join(directory, name);
-    return path != NULL ? analyse_remove_directory(path, err) : err_no_memory(err);
-}
-
-/* Simplifies host/ or device_<n>/. */
-static int simplify_part(const char *prof, const char *part, struct err *err)
-{
-    SCOPED_FREE char *path = path_join(prof, part);
-    bool failed =
-        path == NULL ? err_no_memory(err) < 0
-                     : remove_inside(path, "sqlite", err) < 0 || remove_inside(path, "data/all_file.complete", err) < 0;
-    return failed ? err_status(err) : 0;
-}
-
-static int simplify_prof(const char *prof, struct err *err)
-{
-    int status = 0;
-    SCOPED_DIRECTORY DIR *opened = opendir(prof);
-    for (struct dirent *entry; status == 0 && opened != NULL && (entry = readdir(opened)) != NULL;) {
-        if (capture_is_remade(entry->d_name))
-            status = remove_inside(prof, entry->d_name, err);
-        else if (strcmp(entry->d_name, "host") == 0 || strncmp(entry->d_name, "device_", 7) == 0)
-            status = simplify_part(prof, entry->d_name, err);
-    }
-    return status;
-}
-
-/* Removes FRAMEWORK/ and, of the PROF captures, what analyses left there: databases, reports, logs. Raw data of the
- * device and ASCEND_PROFILER_OUTPUT/ stay. */
-static int simplify_directory(const char *directory, const struct framework_paths *profs, struct err *err)
-{
-    int status = remove_inside(directory, "FRAMEWORK", err);
-    for (size_t i = 0; status == 0 && i < profs->count; i++)
-        status = simplify_prof(profs->items[i], err);
-    return status;
-}
 
 struct work {
     const struct analyse_request *request;
@@ -575,8 +393,7 @@ static int find_parts(struct work *work, struct err *err)
 
 static const char *missing_part(const struct work *work)
 {
-    SCOPED_FREE char *framework = path_join(work->request->directory, "FRAMEWORK");
-    if (framework != NULL && access(framework, F_OK) != 0)
+    if (!framework_has_records(work->request->directory))
         return "FRAMEWORK/";
     return work->profs.count == 0 ? "a PROF capture" : "";
 }
@@ -613,7 +430,7 @@ static int simplify(struct work *work, int status)
         console_warning("'%s' is not simplified: its results are not complete", request->directory);
         return status;
     }
-    if (simplify_directory(request->directory, &work->profs, &err) == 0)
+    if (analyse_simplify_run(request->directory, &work->profs, &err) == 0)
         return status;
     err_wrap(&err, "cannot simplify '%s'", request->directory);
     return console_error(&err);
@@ -910,6 +727,9 @@ static int run_analyse(const struct settings *settings)
         status = status_worse(status, find_one(settings->captures.values[i], &paths));
     if (settings->output != NULL && captures_check_names(paths.items, paths.count, sizeof *paths.items) != STATUS_DONE)
         return STATUS_USAGE;
+    for (size_t i = 0; i < paths.count && settings->analyse.simplify && settings->output != NULL; i++)
+        if (analyse_simplify_check(paths.items[i], settings->output, &err) < 0)
+            return console_error(&err);
     struct many many = {settings, {steps.items, steps.count}, &paths, 0, status};
     return analyse_all(&many);
 }

@@ -9,11 +9,6 @@
 
 #include <stdbool.h>
 
-/* The directory ASCEND_PROFILER_OUTPUT: it appears whole or not at all, and another's is not replaced. */
-
-/* Removes a directory and all inside, without following links. One that is not there is fine. */
-int analyse_remove_directory(const char *path, struct err *err);
-
 /* How many directories are analysed at once unless somebody says it: as many as there are processors. */
 int analyse_default_jobs(void);
 

@@ -14,6 +14,7 @@
 #include "cli/answers/answer.h"
 #include "cli/capture/captures.h"
 #include "cli/capture/result_record.h"
+#include "cli/capture/written.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/options/options.h"
@@ -21,6 +22,7 @@
 #include "db/query/cann_version.h"
 #include "db/query/query.h"
 #include "db/query/query_cann.h"
+#include "db/query/same_files.h"
 #include "exporters/export.h"
 #include "parsers/capture/capture.h"
 
@@ -141,7 +143,7 @@ struct merge_type {
 #define MOST_SHIFT_NS (INT64_C(60) * 1000000000)
 
 struct merged_capture {
-    char *name, *database, *label;
+    char *path, *name, *database, *label;
     char host[128], host_uid[64];
     int64_t offset_ns; /* from its host's monotonic clock to real time; 0: not known */
     int64_t shift_ns;
@@ -181,10 +183,11 @@ static int read_clock(struct capture_visit *visit)
     if (status < 0)
         return visit_fail(visit, LOG_SOURCE_COMMON, &err);
     struct merged_capture *item = &merge->list.items[merge->list.count++];
-    *item = (struct merged_capture){.name = strdup(slash != NULL ? slash + 1 : visit->directory)};
+    *item = (struct merged_capture){.path = strdup(visit->directory),
+                                    .name = strdup(slash != NULL ? slash + 1 : visit->directory)};
     diag_init(&diag, false); /* the import tells of problems */
     status = capture_open(&capture, visit->directory, &options, &diag, &err);
-    if (status == 0 && item->name == NULL)
+    if (status == 0 && (item->name == NULL || item->path == NULL))
         status = err_no_memory(&err);
     if (status == 0 && capture.family != CAPTURE_CANN) {
         status = err_set(&err, ERR_USAGE, "'%s' is no capture of CANN since 2023: --merge takes only those",
@@ -257,6 +260,65 @@ static bool have_common_device(const struct merged_capture *a, const struct merg
         }
     }
     return false;
+}
+
+/* Whether both are of one process on one host, and of one device or of none. */
+static bool may_be_copies(const struct merged_capture *a, const struct merged_capture *b)
+{
+    bool devices = false;
+    for (size_t i = 0; i < a->parts.count; i++)
+        devices |= a->parts.parts[i].device_id >= 0;
+    for (size_t i = 0; i < b->parts.count; i++)
+        devices |= b->parts.parts[i].device_id >= 0;
+    return same_host(a, b) && (have_common_device(a, b) || !devices);
+}
+
+static void capture_release_merged(struct merged_capture *capture)
+{
+    database_close(capture->db);
+    cann_parts_release(&capture->parts);
+    free(capture->path);
+    free(capture->name);
+    free(capture->database);
+    free(capture->label);
+}
+
+/* Leaves out captures that share files of records with another one: what is in both would count twice. The one with
+ * more records stays. Returns an exit status. */
+static int drop_copies(struct merge *merge)
+{
+    struct merged_list *list = &merge->list;
+    int status = STATUS_DONE;
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        struct merged_capture *capture = &list->items[i];
+        struct same_files same = {.equal = 0};
+        struct err err = ERR_INIT;
+        size_t other = 0;
+        for (; other < kept && same.equal == 0; other++)
+            if (may_be_copies(&list->items[other], capture) &&
+                same_files_count(list->items[other].db, capture->db, &same, &err) < 0)
+                return console_error(&err);
+        if (same.equal == 0) {
+            list->items[kept++] = *capture;
+            continue;
+        }
+        if (same.second_records > same.first_records) {
+            const struct merged_capture less = list->items[other - 1];
+            list->items[other - 1] = *capture;
+            *capture = less;
+        }
+        err_set(&err, ERR_STRICT, "'%s' has the data of '%s': %zu files of their records are the same", capture->path,
+                list->items[other - 1].path, same.equal);
+        if (merge->settings->strict)
+            return console_error(&err);
+        console_warning("%s; it is left out", err_message(&err));
+        status = STATUS_DATA_PROBLEMS;
+        capture_release_merged(capture);
+        memset(capture, 0, sizeof *capture);
+    }
+    list->count = kept;
+    return status;
 }
 
 /* A host's name is enough where no other capture of it has a device of the same number. */
@@ -334,6 +396,7 @@ static int replace_earlier(const struct merge *merge, const struct merge_type *t
 static int write_result(struct merge *merge, const struct merge_type *type, struct merge_part *parts, struct err *err)
 {
     struct merge_log log = {.err = ERR_INIT};
+    struct sparing sparing = {.kept = NULL};
     char timestamp[TIMESTAMP_SIZE];
     SCOPED_FREE char *directory = path_join(merge->settings->output, CANN_DIRECTORY);
     struct export_result exported = {0};
@@ -359,7 +422,7 @@ static int write_result(struct merge *merge, const struct merge_type *type, stru
         };
         if (merge->settings->command == COMMAND_EXPORT_TIMELINE)
             status = timeline_options_read(merge->settings, &options, err);
-        if (status == 0)
+        if (status == 0 && (status = sparing_begin(&sparing, merge->settings->output, err)) == 0)
             status = type->export(parts, merge->list.count, &options, &exported, err);
         console_progress_end();
     }
@@ -371,6 +434,7 @@ static int write_result(struct merge *merge, const struct merge_type *type, stru
         status = err_set(err, ERR_NOT_FOUND, "the captures have no data for a %s", type->name);
     if (status == 0)
         status = replace_earlier(merge, type, &log, err);
+    sparing_end(&sparing);
     if (status == 0)
         console_note("'%s': %" PRIu64 " file%s of %zu captures, %" PRIu64 " %s%s, %s s", directory, exported.files,
                      console_plural(exported.files), merge->list.count, exported.rows, type->unit,
@@ -395,15 +459,8 @@ static int make_result(struct merge *merge, const struct merge_type *type)
 
 static void release(struct merge *merge)
 {
-    for (size_t i = 0; i < merge->list.count; i++) {
-        struct merged_capture *capture = &merge->list.items[i];
-
-        database_close(capture->db);
-        cann_parts_release(&capture->parts);
-        free(capture->name);
-        free(capture->database);
-        free(capture->label);
-    }
+    for (size_t i = 0; i < merge->list.count; i++)
+        capture_release_merged(&merge->list.items[i]);
     free(merge->list.items);
 }
 
@@ -440,6 +497,8 @@ static int merge_captures(const struct settings *settings, const struct merge_ty
         join_clocks(&merge);
         status = captures_process(settings, &settings->captures, open_part, &merge);
     }
+    if (status == STATUS_DONE || status == STATUS_DATA_PROBLEMS)
+        status = status_worse(status, drop_copies(&merge));
     if (status == STATUS_DONE || status == STATUS_DATA_PROBLEMS)
         status = status_worse(status, make_result(&merge, type));
     return status;
@@ -667,13 +726,16 @@ static int export_chosen(struct capture_visit *visit, const struct export_type *
         .absent = type == &timeline_type || settings->verbose ? tell_absent : NULL,
         .progress = console_progress(),
     };
-    bool failed = (type == &timeline_type && timeline_options_read(settings, &options, &err) != 0) ||
+    struct sparing sparing = {.kept = NULL};
+    bool failed = sparing_begin(&sparing, visit->results, &err) != 0 ||
+                  (type == &timeline_type && timeline_options_read(settings, &options, &err) != 0) ||
                   type->export(db, &options, &exported, &err) != 0;
     console_progress_end();
     err = failed ? err : export_log.err;
     failed = err.code != ERR_NONE;
     if (exported.files > 0)
         replace_files(visit, &export_log, !failed);
+    sparing_end(&sparing);
     words_release(&export_log.files);
     intern_release(&export_log.announced);
     if (failed) {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/file/fsutil.h"
 #include "base/strbuf.h"
+#include "base/words.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/options/options.h"
 #include "exporters/reports/answers/outcome.h"
 #include "parsers/record.h"
 #include "parsers/switches/finding.h"
+#include "parsers/switches/script.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -63,26 +65,87 @@ static int tell_unread(const char *file, struct err *err)
     return is_no_json ? STATUS_USAGE : status_of_error(err);
 }
 
-/* JSON, or JSON as a string of a script. */
+/* JSON that a script holds: in a string, or as a dict or call of Python. NULL: none. */
+static struct json *parse_script(const char *text, size_t length)
+{
+    SCOPED(strbuf_release) struct strbuf found;
+    struct err ignored = ERR_INIT;
+    struct json *root = NULL;
+
+    strbuf_init(&found, 2 * MOST_BYTES);
+    if (switch_script_read(text, length, &found))
+        root = json_parse(found.data, found.length, &ignored);
+    if (root != NULL && json_is_object(root))
+        return root;
+    json_free(root);
+    strbuf_clear(&found);
+    return switch_python_read(text, length, &found) ? json_parse(found.data, found.length, &ignored) : NULL;
+}
+
+/* A comma behind the last member, which Python takes and JSON does not. */
+static bool has_spare_comma(const char *text, size_t length)
+{
+    char before = ' ';
+
+    for (size_t i = 0; i < length; i++) {
+        if ((text[i] == '}' || text[i] == ']') && before == ',')
+            return true;
+        before = strchr(" \t\r\n", text[i]) == NULL ? text[i] : before;
+    }
+    return false;
+}
+
+/* Text that means to be JSON, which the collector reads as it stands: only its own words are repeated. */
+static bool means_json(const char *text)
+{
+    return text[strspn(text, " \t\r\n")] == '{' && strchr(text, '\'') == NULL && strstr(text, "True") == NULL &&
+           strstr(text, "False") == NULL && strstr(text, "None") == NULL && strchr(text, '\\') == NULL;
+}
+
+/* Names the JSON to write instead of a text. */
+static void hint_at_json(const char *text, size_t length, struct err *err)
+{
+    SCOPED(strbuf_release) struct strbuf colons;
+
+    strbuf_init(&colons, ERR_TEXT_SIZE);
+    if (switch_colons_read(text, length, &colons))
+        err_hint(err, "%s, as CANN takes it since 2021", colons.data);
+    else if (means_json(text) && has_spare_comma(text, length))
+        err_hint(err, "the same without the comma before the closing brace");
+    else
+        err_hint(err, "a file of JSON, or the dict, call or string of a script alone, as in: {\"task_trace\": \"on\"}");
+}
+
 static struct json *parse(const char *text, size_t length, struct err *err)
 {
-    struct err ignored = ERR_INIT;
-    struct json *root = json_parse(text, length, err);
-    struct strbuf pasted;
+    struct json *root = json_parse(text, length, err), *inner;
 
     if (root != NULL && json_string(root) == NULL)
         return root;
-    strbuf_init(&pasted, MOST_BYTES);
-    if (switch_script_read(text, length, &pasted)) {
-        struct json *inner = json_parse(pasted.data, pasted.length, &ignored);
-        if (inner != NULL) {
-            json_free(root);
-            root = inner;
-            *err = (struct err)ERR_INIT;
-        }
+    inner = root == NULL && means_json(text) ? NULL : parse_script(text, length);
+    if (inner == NULL) {
+        if (root == NULL)
+            hint_at_json(text, length, err);
+        return root;
     }
-    strbuf_release(&pasted);
-    return root;
+    json_free(root);
+    *err = (struct err)ERR_INIT;
+    return inner;
+}
+
+/* Whose options they probably are, by the file's name and the words of the script. */
+static unsigned likely_writer(const char *file, const char *text)
+{
+    const char *name = path_name(file);
+
+    if (strstr(name, "acl") != NULL && words_end_in(name, ".json"))
+        return SWITCH_ACL;
+    if (strstr(text, "torch_npu") != NULL)
+        return SWITCH_PYTORCH;
+    if (strstr(text, "mindspore") != NULL || strstr(text, "MS_PROFILER_OPTIONS") != NULL ||
+        strstr(text, "ms.Profiler") != NULL)
+        return SWITCH_MINDSPORE;
+    return 0;
 }
 
 static int explain(const struct settings *settings, const char *file, const char *text, size_t length)
@@ -91,7 +154,7 @@ static int explain(const struct settings *settings, const char *file, const char
     struct err err = ERR_INIT;
     SCOPED_JSON struct json *root = parse(text, length, &err);
 
-    if (root == NULL || switch_check(root, &finding, &err) < 0)
+    if (root == NULL || switch_check(root, likely_writer(file, text), &finding, &err) < 0)
         return tell_unread(file, &err);
     return print_answer(settings, &finding, file);
 }
@@ -126,8 +189,8 @@ const struct command command_options = {
     .description = "Checks a JSON file of profiling options: those of TensorFlow and GE, acl.json (also of SVP\n"
                    "boards), or the arguments of MindSpore's or PyTorch's profiler. Tells unknown keys, wrong\n"
                    "values, options that need others, what is collected on which chip, and which files and\n"
-                   "columns are made of it. A string of a script of Python or a shell, with its quotes and\n"
-                   "backslashes, is read, too. Status 3 when something is wrong, 2 when FILE is no JSON.\n",
+                   "columns are made of it. A string, dict or call of a script of Python or a shell is read,\n"
+                   "too. Status 3 when something is wrong, 2 when FILE is no JSON.\n",
     .operands = "FILE|-",
     .most_operands = 1,
     EXAMPLES({"what options bring on chip 5", "echo '{\"l2\": \"on\"}' | msprof options - --chip 5"},

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/progress.h"
+#include "cli/capture/place.h"
 #include "cli/cmd_help.h"
 #include "cli/console.h"
 #include "cli/options/options.h"
+#include "cli/vendor_form.h"
 #include "db/warm_up.h"
 
 #include <locale.h>
@@ -13,113 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* The collecting binary of Ascend says what to do of a directory in options instead of commands: --export=on
- * --output=DIR. */
-
-/* Commands that each form asks for. The vendor's export writes both kinds of reports. */
-static const struct form {
-    const char *option;
-    enum command_id command;
-    const char *words[3];
-} forms[] = {
-    {"--parse=on", COMMAND_IMPORT, {"import", NULL}},
-    {"--export=on", COMMAND_EXPORT_TIMELINE, {"export", "timeline", NULL}},
-    {"--export=on", COMMAND_EXPORT_SUMMARY, {"export", "summary", NULL}},
-    {"--analyze=on", COMMAND_ANALYSE, {"analyse", "--rule=communication,communication_matrix", NULL}},
-    {"--query=on", COMMAND_QUERY, {"query", NULL}},
-};
-
-#define FORMS (sizeof forms / sizeof *forms)
-#define MORE_WORDS 2 /* than were given: those of the command */
-
-static bool is_asked(const struct form *form, int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], form->option) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool is_form(const char *word)
-{
-    for (size_t i = 0; i < FORMS; i++) {
-        const size_t key = strlen(forms[i].option) - 2; /* up to the "on" */
-        if (strncmp(word, forms[i].option, key) == 0 &&
-            (strcmp(word + key, "on") == 0 || strcmp(word + key, "off") == 0))
-            return true;
-    }
-    return false;
-}
-
-/* Whether the command line is of that form. */
-static bool vendor_form_is(int argc, char **argv)
-{
-    for (size_t i = 0; i < FORMS; i++) {
-        if (argc > 1 && argv[1][0] == '-' && is_asked(&forms[i], argc, argv))
-            return true;
-    }
-    return false;
-}
-
-/* The option of a command that a word is, with a value that it can have; NULL: none. */
-static const struct option_spec *option_for(enum command_id command, char *const *word)
-{
-    const struct option_spec *option = option_of_word(command, word[0]);
-    const char *equals = strchr(word[0], '='), *value = equals != NULL ? equals + 1 : word[1];
-    bool fits =
-        option != NULL && (option->type != VALUE_CHOICE || value == NULL || choice_find(option->choices, value) >= 0);
-
-    return fits ? option : NULL;
-}
-
-/* How many words from this one on are an option of other commands that are asked for, and not of this one. */
-static int words_of_others(const struct form *form, int argc, char **argv, int at)
-{
-    const struct option_spec *others = NULL;
-
-    if (argv[at][0] != '-' || option_for(form->command, argv + at) != NULL)
-        return 0;
-    for (size_t i = 0; i < FORMS && others == NULL; i++) {
-        if (is_asked(&forms[i], argc, argv))
-            others = option_for(forms[i].command, argv + at);
-    }
-    if (others == NULL)
-        return 0;
-    return others->type != VALUE_NONE && strchr(argv[at], '=') == NULL && at + 1 < argc ? 2 : 1;
-}
-
-/* Its output is the directory that the captures are in. Returns how many words there are, -1 without memory; *renamed:
- * the one that is made, owned by the caller. */
-static int translate(const struct form *form, int argc, char **argv, char **words, char **renamed)
-{
-    static char directory[] = "--collection-dir";
-    static const char output[] = "--output";
-    const size_t length = sizeof output - 1;
-    int count = 0;
-    words[count++] = argv[0];
-    for (size_t i = 0; form->words[i] != NULL; i++)
-        words[count++] = (char *)(uintptr_t)form->words[i];
-    for (int i = 1; i < argc; i++) {
-        const int others = words_of_others(form, argc, argv, i);
-        if (others > 0) {
-            i += others - 1;
-        } else if (strcmp(argv[i], output) == 0) {
-            words[count++] = directory;
-        } else if (strncmp(argv[i], output, length) == 0 && argv[i][length] == '=') {
-            if (asprintf(renamed, "%s%s", directory, argv[i] + length) < 0) {
-                *renamed = NULL;
-                return -1;
-            }
-            words[count++] = *renamed;
-        } else if (!is_form(argv[i])) {
-            words[count++] = argv[i];
-        }
-    }
-    words[count] = NULL;
-    return count;
-}
 
 static int print_help_or_version(const struct settings *settings)
 {
@@ -155,20 +50,30 @@ static int read_settings(struct settings *settings, int argc, char **argv)
     return result != 0 ? tell_usage(settings, &err) : STATUS_DONE;
 }
 
-static int check(int argc, char **argv)
+/* Files that the user names are written by every command likewise: never over the data of a capture. */
+static int check_outputs(const struct settings *settings)
 {
-    SCOPED(settings_release) struct settings settings;
-
-    return read_settings(&settings, argc, argv);
+    for (size_t i = 0; i < option_count; i++) {
+        const struct option_spec *option = &option_table[i];
+        const char *path = option->is_output && option_applies(option, settings->command)
+                               ? *(const char *const *)((const char *)settings + option->offset)
+                               : NULL;
+        struct err err = ERR_INIT;
+        if (path == NULL || place_check_file(path, &err) == 0)
+            continue;
+        err_wrap(&err, "--%s", option->name);
+        return console_error(&err);
+    }
+    return STATUS_DONE;
 }
 
-static int run(int argc, char **argv)
+static int run(int argc, char **argv, bool only_check)
 {
     SCOPED(settings_release) struct settings whole;
     struct settings *settings = &whole;
     int status = read_settings(settings, argc, argv);
 
-    if (status != STATUS_DONE)
+    if (status != STATUS_DONE || only_check)
         return status;
     if (settings->help || settings->version)
         return print_help_or_version(settings);
@@ -179,31 +84,8 @@ static int run(int argc, char **argv)
         help_print(settings->command, stderr);
         return STATUS_USAGE;
     }
-    return command->run(settings);
-}
-
-/* Runs the commands that it asks for, one after the other; returns the worst of their exit statuses. runs: false only
- * checks their command lines, up to the first that is wrong. */
-static int vendor_form_each(int argc, char **argv, bool runs)
-{
-    int worst = STATUS_DONE;
-    for (size_t i = 0; i < FORMS && (runs || worst == STATUS_DONE); i++) {
-        SCOPED_FREE char *renamed = NULL, **words = scoped_memory((size_t)argc + MORE_WORDS + 1, sizeof *words);
-        int count =
-            words != NULL && is_asked(&forms[i], argc, argv) ? translate(&forms[i], argc, argv, words, &renamed) : 0;
-        if (words == NULL || count < 0)
-            worst = status_worse(worst, STATUS_FAILURE);
-        else if (count > 0)
-            worst = status_worse(worst, runs ? run(count, words) : check(count, words));
-    }
-    return worst;
-}
-
-static int vendor_form_run(int argc, char **argv)
-{
-    const int status = vendor_form_each(argc, argv, false);
-
-    return status == STATUS_DONE ? vendor_form_each(argc, argv, true) : status;
+    const int checked = check_outputs(settings);
+    return checked == STATUS_DONE ? command->run(settings) : checked;
 }
 
 /* The first signal asks to stop, the second does not ask. */
@@ -237,5 +119,5 @@ int main(int argc, char **argv)
     if (setlocale(LC_CTYPE, "") == NULL || MB_CUR_MAX == 1)
         setlocale(LC_CTYPE, "C.UTF-8");
     install_handlers();
-    return vendor_form_is(argc, argv) ? vendor_form_run(argc, argv) : run(argc, argv);
+    return vendor_form_is(argc, argv) ? vendor_form_run(argc, argv, run) : run(argc, argv, false);
 }

@@ -3,6 +3,7 @@
 
 #include "base/bytes.h"
 #include "base/file/fsutil.h"
+#include "base/file/outfile.h"
 #include "base/file/temporary.h"
 #include "base/progress.h"
 #include "db/pages/format.h"
@@ -90,6 +91,15 @@ static int temporary_files_setup(void)
 
 #define DATABASE_APPLICATION_ID 0x6d737066 /* "mspf" */
 
+bool database_is_ours(int fd)
+{
+    enum { APPLICATION = 68 }; /* where the header says it */
+    unsigned char header[FILE_HEADER];
+    return file_read_at(fd, header, sizeof header, 0) == (ssize_t)sizeof header &&
+           memcmp(header, "SQLite format 3", 16) == 0 &&
+           bytes_load(header + APPLICATION, 4, true) == DATABASE_APPLICATION_ID;
+}
+
 int database_setup(struct err *err)
 {
     static bool done;
@@ -146,6 +156,18 @@ int database_write_error(struct err *err, int system, const char *doing)
     return err_hint(err, "free some space, or write the results elsewhere with --output DIR");
 }
 
+static bool is_of_lock(int code)
+{
+    return code == SQLITE_IOERR_LOCK || code == SQLITE_IOERR_RDLOCK || code == SQLITE_IOERR_UNLOCK ||
+           code == SQLITE_IOERR_CHECKRESERVEDLOCK || code == SQLITE_IOERR_SHMLOCK;
+}
+
+static int lock_error(struct err *err, const char *doing)
+{
+    err_set(err, ERR_DATABASE, "%s: another program holds its lock, or the file system has no locks", doing);
+    return err_hint(err, "wait until that program has ended, or put the results on a local disk with --output DIR");
+}
+
 int database_error(struct err *err, sqlite3 *db, const char *doing)
 {
     int code = sqlite3_errcode(db), system = sqlite3_system_errno(db);
@@ -160,7 +182,11 @@ int database_error(struct err *err, sqlite3 *db, const char *doing)
     case SQLITE_READONLY:
     case SQLITE_PERM:
         return err_set(err, ERR_ACCESS, "%s: %s", doing, text);
+    case SQLITE_BUSY:
+        return lock_error(err, doing);
     case SQLITE_IOERR:
+        if (is_of_lock(sqlite3_extended_errcode(db)))
+            return lock_error(err, doing);
         if (system == ENOSPC || system == EDQUOT)
             return database_write_error(err, system, doing);
         return err_set(err, ERR_IO, "%s: %s%s%s", doing, text, system != 0 ? ": " : "",
@@ -259,6 +285,40 @@ static int fail_journalled(const char *path, struct err *err)
     return err_hint(err, "run 'msprof import' to build it anew");
 }
 
+/* How SQLite opens a file that needs no locks: it is under a name of its own until it is whole. File systems may have
+ * none: Lustre without "flock", NFS without a lock manager. */
+#define WITHOUT_LOCKS "unix-none"
+
+/* Asked after a lock was refused only: to close a descriptor drops the locks that the process has on the file. */
+static bool file_system_has_locks(const char *path)
+{
+    struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
+    SCOPED_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    return fd < 0 || fcntl(fd, F_GETLK, &lock) == 0 ||
+           (errno != ENOLCK && errno != ENOSYS && errno != EOPNOTSUPP && errno != EINVAL);
+}
+
+/* Whether the file can be locked as every statement locks it. */
+static bool can_lock(sqlite3 *db)
+{
+    sqlite3_file *file = NULL;
+    if (sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK || file->pMethods == NULL)
+        return true;
+    const bool locked = file->pMethods->xLock(file, SQLITE_LOCK_SHARED) == SQLITE_OK;
+    file->pMethods->xUnlock(file, SQLITE_LOCK_NONE);
+    return locked;
+}
+
+/* Opens a file for reading, with locks where the file system has them. Returns SQLite's code. */
+static int open_reading(const char *path, sqlite3 **ret)
+{
+    int code = sqlite3_open_v2(path, ret, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
+    if (code != SQLITE_OK || can_lock(*ret) || file_system_has_locks(path))
+        return code;
+    sqlite3_close(*ret);
+    return sqlite3_open_v2(path, ret, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, WITHOUT_LOCKS);
+}
+
 /* blank: NULL: without tables. */
 static int build_create(struct database_build *build, const char *path, const struct blank *blank, struct err *err)
 {
@@ -280,7 +340,8 @@ int database_build_connect(struct database_build *build, bool ours, struct err *
         "PRAGMA page_size = 32768; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
         "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -2048; PRAGMA temp_store = FILE;"
         "BEGIN; PRAGMA application_id = " /* filled in below */;
-    if (sqlite3_open_v2(build->temporary, &build->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
+    if (sqlite3_open_v2(build->temporary, &build->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, WITHOUT_LOCKS) !=
+        SQLITE_OK) {
         database_error(err, build->db, "cannot create the database");
         return err_wrap(err, "cannot create '%s'", build->path);
     }
@@ -326,8 +387,9 @@ int database_build_commit(struct database_build *build, struct err *err)
         status = database_error(err, build->db, "the database cannot be closed");
     else if (status == 0)
         build->db = NULL;
-    if (status == 0 && rename(build->temporary, build->path) != 0)
-        status = err_set_errno(err, errno, "cannot rename '%s' to '%s'", build->temporary, build->path);
+    int failure = status == 0 ? outfile_put_in_place(build->temporary, build->path) : 0;
+    if (failure != 0)
+        status = err_set_errno(err, failure, "cannot rename '%s' to '%s'", build->temporary, build->path);
     else if (status == 0)
         remove_journals(build->path); /* of the database that was there before */
     database_build_abort(build);      /* releases; after the rename there is nothing to remove */
@@ -389,7 +451,7 @@ int database_open_foreign(const char *path, sqlite3 **ret, struct err *err)
         return err_set_errno(err, errno, "cannot open database '%s'", path);
     if (!S_ISREG(info.st_mode)) /* opening a pipe would wait */
         return err_set(err, ERR_FORMAT, "'%s' is not a regular file; expected a database", path);
-    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK) {
+    if (open_reading(path, &db) == SQLITE_OK) {
         database_poll_interrupts(db);
         distrust(db);
         status = database_exec(db, "PRAGMA query_only = ON; SELECT count(*) FROM sqlite_schema", err);
@@ -417,7 +479,7 @@ int database_open(const char *path, sqlite3 **ret, struct err *err)
     }
     if (is_journalled(path))
         return fail_journalled(path, err);
-    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
+    if (open_reading(path, &db) != SQLITE_OK) {
         status = database_error(err, db, "cannot open the database");
         err_wrap(err, "cannot open '%s'", path);
         goto out;

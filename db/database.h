@@ -27,6 +27,9 @@ struct blank {
 #define DATABASE_USER_VERSION 10 /* the schema: raised with every change of it */
 #define DB_NULL INT64_MIN        /* how queries give an SQL NULL in an integer */
 
+/* Whether an open file is a database that import made, of this version or another. */
+bool database_is_ours(int fd);
+
 /* Who writes and reads the long tables of a database: pages of ours (db/pages), or SQLite, as all others. */
 enum database_way { DATABASE_PAGES, DATABASE_PLAIN };
 

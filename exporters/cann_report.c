@@ -4,6 +4,7 @@
 #include "base/file/fsutil.h"
 #include "base/file/temporary.h"
 #include "base/number.h"
+#include "db/query/cann_version.h"
 #include "db/query/iteration.h"
 #include "db/warm_up.h"
 #include "exporters/output_file.h"
@@ -24,10 +25,16 @@ char *cann_report_path(const struct export_options *options, const char *report,
     return output_file_path(options, report, slice, end, err);
 }
 
-const char *cann_device_type(int64_t type)
+const char *cann_device_type(int64_t type, bool part)
 {
-    const char *name = value_name_find(device_task_names, type);
+    const char *name = value_name_find(part ? device_part_names : device_task_names, type);
     return name != NULL ? name : "UNKNOWN";
+}
+
+const char *cann_core_type(int version, int64_t type)
+{
+    return type == TASK_COMMUNICATES ? cann_version_communication(version)
+                                     : value_name_find(core_names_or_unknown, type);
 }
 
 const char *cann_copy_direction(int64_t direction)

@@ -20,8 +20,10 @@ char *cann_report_path(const struct export_options *options, const char *report,
 
 #define CANN_NO_ID 4294967295 /* a model or part that there is none of */
 
-/* The type that a device gives a task, as its reports write it. */
-const char *cann_device_type(int64_t type);
+/* The type that a device gives a task, or a part of one, as its reports write it. */
+const char *cann_device_type(int64_t type, bool part);
+/* Core of an operator's task by its op_task_type, as that version of CANN calls it. */
+const char *cann_core_type(int version, int64_t type);
 /* "host to device" for 1 and so on. */
 const char *cann_copy_direction(int64_t direction);
 

@@ -96,8 +96,8 @@ int json_indent_file(const char *path, struct err *err);
  * or means something else. */
 
 #define SCHEMA_ADVICE "msprof.advice/1"
-#define SCHEMA_BASELINE "msprof.baseline/2"
-#define SCHEMA_DIFF "msprof.diff/1"
+#define SCHEMA_BASELINE "msprof.baseline/3"
+#define SCHEMA_DIFF "msprof.diff/2"
 #define SCHEMA_DOCTOR "msprof.doctor/1"
 #define SCHEMA_OPTIONS "msprof.options/1"
 #define SCHEMA_RULES "msprof.rules/1"

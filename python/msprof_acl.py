@@ -139,11 +139,13 @@ _get_op_duration = _function("aclprofGetOpDuration", c_uint64, *_OP)
 _get_model_id = _function("aclprofGetModelId", c_size_t, *_OP)
 _get_op_flag = _function("aclprofGetOpFlag", c_int, *_OP)
 _get_op_attri_value = _function("aclprofGetOpAttriValue", c_char_p, *_OP, c_int)
-_end_process = _function("_exit", None, c_int)
+_flush = _function("msprof_acl_flush", c_int)
+_end_process = os._exit
 
 
 def _exit(status):
     """os._exit, by which workers of multiprocessing end: what was recorded is written first."""
+    _flush()
     _end_process(status)
 
 

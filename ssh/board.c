@@ -150,6 +150,8 @@ int board_judge(const char *what, const struct ssh_exit *end, struct strbuf *err
 
     if (end->signal[0] != '\0')
         return err_set(err, ERR_REMOTE, "%s: the command was ended by SIG%s", what, end->signal);
+    if (!end->is_known)
+        return err_set(err, ERR_REMOTE, "%s: the board did not say how the command ended", what);
     if (end->status == 0)
         return 0;
     err_set(err, ERR_REMOTE, "%s: %s%sexit status %d", what, said, said[0] != '\0' ? ", " : "", end->status);

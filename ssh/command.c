@@ -280,6 +280,7 @@ static void on_status(ssh_session session, ssh_channel channel, int status, void
     (void)session;
     (void)channel;
     command->exit.status = status;
+    command->exit.is_known = true;
 }
 
 static void on_signal(ssh_session session, ssh_channel channel, const char *name, int dumped, const char *message,
@@ -294,6 +295,7 @@ static void on_signal(ssh_session session, ssh_channel channel, const char *name
     (void)language;
     snprintf(command->exit.signal, sizeof command->exit.signal, "%s", name);
     utf8_mask(command->exit.signal);
+    command->exit.is_known = true;
 }
 
 static int take_events(struct ssh_command *command, struct err *err)

@@ -51,6 +51,7 @@ static inline int ssh_give(const struct strbuf *buf, const char **bytes, size_t 
 struct ssh_exit {
     int status;      /* 0..255; meaningless when signal is not empty */
     char signal[16]; /* "SEGV", as the server says it; "" when it was none */
+    bool is_known;   /* false: the server said neither, which is no success */
 };
 
 struct ssh_command; /* opaque */

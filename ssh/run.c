@@ -356,8 +356,9 @@ static void take_last_lines(struct run *run, const char *at)
 
     if (newline == NULL || end == NULL || end < newline)
         return;
-    if (number_parse_integer(at + 1, (size_t)(newline - at - 1), &status) != 0)
-        status = 0;
+    const bool is_known =
+        number_parse_integer(at + 1, (size_t)(newline - at - 1), &status) == 0 && status >= 0 && status <= 255;
+    run->result->exit.is_known = is_known;
     if (status > 128 && status < 128 + NSIG && sigabbrev_np((int)status - 128) != NULL)
         snprintf(run->result->exit.signal, sizeof run->result->exit.signal, "%s", sigabbrev_np((int)status - 128));
     else
@@ -523,6 +524,9 @@ static int serve(struct run *run, struct ssh_command *command, struct err *err)
     }
     if (result == 0 && !gave_up && !run->ended)
         run->result->exit = *ssh_command_exit(command);
+    /* what waited for the program says how it ended, and is gone: the status is that of the shell around it */
+    if (!run->ended && run->process > 0)
+        run->result->exit.is_known = false;
     if (!run->ended && run->started)
         give_output(run, run->pending.data, run->pending.length);
     return result;
@@ -538,14 +542,14 @@ static int reconnect(struct run *run, struct err *err)
     return result == -ERR_REMOTE ? ssh_reconnect_patiently(&patience, 0, err) : result;
 }
 
-/* Stops what an old connection left running, unless it has ended: its number may be another process's by now. */
+/* Stops what goes on without anybody who waits for it, unless it has ended: its number may be another process's by now.
+ */
 static int stop_orphan(struct run *run, struct err *err)
 {
-    int result = reconnect(run, err);
     char *at, *line;
 
-    if (result != 0 || run->process <= 1)
-        return result;
+    if (run->process <= 1)
+        return 0;
     struct strbuf *script = board_script(run->board);
     strbuf_addf(script, "q=%lld u='' g=%lld\n", (long long)run->process,
                 (long long)(run->group > 1 ? run->group : run->process));
@@ -583,11 +587,19 @@ int board_run_program(struct board *board, const struct run_request *request, st
     strbuf_release(&run.pending);
     if (failed && ssh_is_lost(board->connection) && run.started) {
         ret->end = RUN_LOST;
-        if (stop_orphan(&run, err) == 0)
+        if (reconnect(&run, err) == 0 && stop_orphan(&run, err) == 0)
             return 0;
         err_wrap(err, "the connection broke while the program ran (process %lld of the board)", (long long)run.process);
     }
-    return failed ? err_status(err) : 0;
+    if (failed)
+        return err_status(err);
+    if (ret->end != RUN_ENDED || ret->exit.is_known)
+        return 0;
+    ret->end = RUN_UNKNOWN;
+    return stop_orphan(&run, err) == 0
+               ? 0
+               : err_wrap(err, "nobody waited for the program any more (process %lld of the board)",
+                          (long long)run.process);
 }
 
 int board_missing_libraries(struct board *board, const char *directory, const char *program, struct strbuf *ret,

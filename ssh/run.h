@@ -45,6 +45,7 @@ enum run_end {
     RUN_ENDED,       /* by itself; exit tells how */
     RUN_INTERRUPTED, /* stopped because of an interrupt */
     RUN_TIMED_OUT,   /* stopped because its time was over */
+    RUN_UNKNOWN,     /* the shell that waited for it is gone; what was left of it has been stopped */
     RUN_LOST,        /* the connection broke; what is left of it has been stopped over a new one */
 };
 
@@ -64,7 +65,7 @@ struct run_result {
     enum run_end end;
     struct ssh_exit exit;
     bool killed;          /* it did not stop when it was asked to */
-    bool gone;            /* of RUN_LOST: it had ended before it could be asked to */
+    bool gone;            /* of RUN_LOST and RUN_UNKNOWN: it had ended before it could be asked to */
     size_t left;          /* processes that it started and that go on */
     char left_names[128]; /* the first of them: "name (number), ..." */
 };

@@ -15,14 +15,25 @@ need() { # command, package
     fi
 }
 
+# The tools of packages hand directories on without quotes: they work in one without a blank in its name, wherever the sources are.
+make_room() {
+    case ${TMPDIR:-/tmp} in
+    *[[:space:]]*) room=$(mktemp -d /tmp/msprof-package.XXXXXX) ;;
+    *) room=$(mktemp -d) ;;
+    esac
+    trap 'rm -rf "$room"' EXIT
+}
+
 make_deb() {
     need dpkg-buildpackage dpkg-dev
     need dh debhelper
     rm -rf "$build/deb"
     mkdir -p "$build/deb"
-    tar -xzf "$archive" -C "$build/deb"
-    (cd "$build/deb/$name" && dpkg-buildpackage --build=binary --no-sign)
-    rm -rf "$build/deb/$name"
+    make_room
+    tar -xzf "$archive" -C "$room"
+    (cd "$room/$name" && dpkg-buildpackage --build=binary --no-sign)
+    rm -rf "${room:?}/$name"
+    mv "$room"/* "$build/deb"
     if command -v lintian >/dev/null; then
         lintian --fail-on error,warning --info "$build"/deb/*.changes
     else
@@ -34,10 +45,12 @@ make_rpm() {
     need rpmbuild rpm
     rm -rf "$build/rpm"
     mkdir -p "$build/rpm"
+    make_room
+    cp "$archive" "$room/$name.tar.gz"
     # On Debian rpm's database knows nothing of what is installed.
-    rpmbuild -tb --nodeps --define "_topdir $PWD/$build/rpm/tree" --define "_rpmdir $PWD/$build/rpm" --define "msprof_version $version" \
-        "$archive"
-    rm -rf "$build/rpm/tree"
+    rpmbuild -tb --nodeps --define "_topdir $room/tree" --define "_rpmdir $room/rpm" --define "_tmppath $room" \
+        --define "msprof_version $version" "$room/$name.tar.gz"
+    mv "$room/rpm"/* "$build/rpm"
 }
 
 version=$(make -s version)

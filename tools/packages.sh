@@ -20,6 +20,7 @@ test=(
     mandoc                                            # manual pages
     protobuf-compiler chromium                        # timelines in Perfetto's format, and pages, as others read them
     clang clang-format clang-tidy cppcheck shellcheck # the second compiler, make lint
+    debhelper dh-python lintian fakeroot dpkg-dev git # 'make deb' in every run
 )
 
 develop=(gcovr libclang-rt-14-dev) # coverage reports, the runtime of libFuzzer

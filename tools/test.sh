@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds everything, checks the sources, runs all tests. The last line is prove's.
+# Builds everything, checks the sources, makes the packages, runs all tests. The last line is prove's.
 # usage: tools/test.sh [options of tests/check]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -18,7 +18,10 @@ build asan
 # they count. Warnings of clang are among them: clang-tidy says them.
 {
     BENCH_SECONDS=60 tests/bench/bench_instructions.sh build/release >build/instructions.log 2>&1 || true
-    exec make --no-print-directory -j "$(nproc)" --keep-going lint >build/lint.log 2>&1
+    status=0
+    make --no-print-directory -j "$(nproc)" --keep-going lint >build/lint.log 2>&1 || status=1
+    tools/check-packages.sh build >build/check-packages.log 2>&1 || status=1
+    exit "$status"
 } &
 lint=$!
 trap 'kill "$lint" 2>/dev/null || true' EXIT
@@ -35,7 +38,7 @@ hold_result() {
     done
     tail -f --pid="$lint" /dev/null
     grep -vE '^  [A-Z]+ ' build/lint.log || echo "make lint has no findings"
-    cat build/instructions.log
+    cat build/instructions.log build/check-packages.log
     printf '%s\n' "${held[@]}"
 }
 

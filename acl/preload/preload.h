@@ -66,6 +66,11 @@ void *system_function(const char *name);
 /* "PROGRAM: symbol lookup error: ...", and status 127: what the dynamic linker does. */
 _Noreturn void system_fail(const char *name);
 
+/* ---- exits.c ---- */
+
+/* Writes what was recorded and ends the process without exit handlers. */
+_Noreturn void exits_process(int status);
+
 /* ---- signals.c ---- */
 
 /* The system's sigaction. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "acl/call_target.h"
 #include "acl/preload/preload.h"
-#include "acl/recorder/ends.h"
 #include "acl/recorder/forks.h"
 #include "acl/recorder/recorder.h"
 #include "acl/recorder/recorder_state.h"
@@ -274,7 +273,6 @@ __attribute__((constructor)) static void note_output(void)
     if (noted)
         return;
     noted = true;
-    ends_call_first(recording_flush);
     recorder_watch_forks();
     forks_watch(settle_in_child);
     if (wanted == NULL || *wanted == '\0')

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The system below this library: its dlsym, its functions, and the end of the process. */
 #include "acl/preload/preload.h"
-#include "acl/recorder/ends.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -22,7 +21,7 @@ void system_fail(const char *name)
     say(": symbol lookup error: undefined symbol: ");
     say(name);
     say(" (looked up by libmsprof_preload)\n");
-    ends_process(127);
+    exits_process(127);
 }
 
 /* dlsym is this library's own, so the system's is asked for by its version; the older one is first on architectures

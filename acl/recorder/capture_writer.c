@@ -456,7 +456,7 @@ void capture_writer_flush(struct capture_writer *writer)
     for (int i = STREAM_COUNT; i-- > 0;) {
         if (writer->streams[i].staged_size == 0)
             continue;
-        writer->losses.ended = false;
+        writer->losses.ended = writer->at_once;
         flush_stream(writer, (enum capture_stream)i);
     }
     write_losses(writer);
@@ -642,6 +642,7 @@ int capture_writer_open(struct capture_writer *writer, const struct recorder_opt
     writer->utc_offset = capture_utc_offset();
     writer->storage_limit = options->storage_limit;
     writer->stored = 0;
+    writer->at_once = false;
     writer->losses = writer->told = (struct losses){.calls = 0};
     *number_put_unsigned(writer->device, options->device_count > 0 ? options->devices[0] : 0) = '\0';
     for (int i = 0; i < STREAM_COUNT; i++) {

@@ -42,6 +42,7 @@ struct capture_writer {
     char device[16];    /* JOB: which device the files are named after */
     int64_t utc_offset; /* seconds of local time, when the capture was opened */
     uint64_t storage_limit, stored;
+    bool at_once; /* every record is flushed, so the files need no end */
     struct slice_stream streams[STREAM_COUNT];
     struct losses losses, told; /* what is lost, and what the capture's own file says of it */
     char *losses_map;           /* LOSSES_SIZE bytes of that file; NULL: they could not be mapped */

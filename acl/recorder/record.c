@@ -37,8 +37,8 @@ static void publish(struct ring *ring)
         recorder_wake();
     if (ring->is_lent)
         recorder_give_back(ring);
-    if (atomic_load_explicit(&recorder_mode, memory_order_relaxed) == RECORDER_MODE_EXITING)
-        recorder_flush();
+    if (atomic_load_explicit(&recorder_mode, memory_order_relaxed) >= RECORDER_MODE_AT_ONCE)
+        recorder_write_at_once();
 }
 
 static char *put_u16(char *p, uint16_t value)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "acl/recorder/recorder.h"
 
+#include "acl/recorder/alone.h"
 #include "acl/recorder/capture_writer.h"
 #include "acl/recorder/crash.h"
 #include "acl/recorder/forks.h"
@@ -283,7 +284,7 @@ static void describe_refusal(const struct err *err, char text[REPORT_SIZE])
 #define RECORDER_PERIOD_MS 200
 
 #define FLUSH_PATIENCE_MS 2000
-#define THREAD_STACK_SIZE (256 * 1024)
+#define THREAD_STACK_SIZE (1024 * 1024) /* the program's exit handlers may run there */
 
 atomic_int recorder_mode;
 static atomic_bool wants_calls;
@@ -296,11 +297,14 @@ static struct ring_pool pool;
 static struct recorder_options options;
 static unsigned capture_count;
 static bool has_files, reported;
+static bool is_child;          /* of the process that started */
 static atomic_uint lost_early; /* calls, before there was a capture */
 
 static pthread_t carrier;
 static bool has_carrier, carrier_stops;
-static atomic_uint wake_word; /* what the carrier waits on; 1: it is to work */
+static sigset_t holder_signals;  /* that who holds the lock had blocked before */
+static sigset_t carrier_signals; /* the same of who made the carrier */
+static atomic_uint wake_word;    /* what the carrier waits on; 1: it is to work */
 
 /* Who starts and stops waits for each other here, and not with signals blocked. */
 static pthread_mutex_t control = PTHREAD_MUTEX_INITIALIZER;
@@ -317,6 +321,7 @@ static void settle_in_child(void)
         capture_writer_close(&writer);
     has_files = has_carrier = carrier_stops = reported = false;
     atomic_store(&lost_early, 0);
+    is_child = true;
     if (atomic_load(&recorder_mode) != RECORDER_MODE_OFF)
         atomic_store(&recorder_mode, RECORDER_MODE_ARMED);
     for (size_t i = 0; i < RECORDER_RING_COUNT; i++) /* they are zeroed, and their memory is lost */
@@ -335,6 +340,7 @@ static void enter(struct shield *before)
     shield_raise(before);
     forks_notice();
     pthread_mutex_lock(&lock);
+    holder_signals = before->signals;
 }
 
 static void leave(const struct shield *before)
@@ -387,6 +393,14 @@ static void carry(void *arg, enum capture_stream stream, const char *records, si
     capture_writer_add(&writer, stream, records, length);
 }
 
+static void finish_capture(void *arg)
+{
+    (void)arg;
+    ring_pool_drain(&pool, carry, NULL);
+    capture_writer_finish(&writer);
+    report_losses();
+}
+
 void recorder_wake(void)
 {
     if (atomic_exchange_explicit(&wake_word, 1, memory_order_relaxed) != 0)
@@ -396,13 +410,37 @@ void recorder_wake(void)
     errno = saved_errno;
 }
 
+/* All threads of the program have ended: writes the end of the capture, as exit handlers may not run. When the carrier
+ * ends, too, so does the process, by exit() when its other threads ended as pthreads do. */
+static void end_alone(int exit_status)
+{
+    const sigset_t signals = carrier_signals;
+    pthread_mutex_lock(&lock);
+    if (has_files && may_write())
+        finish_capture(NULL);
+    if (has_carrier)
+        pthread_detach(carrier);
+    has_carrier = false;
+    pthread_mutex_unlock(&lock);
+    pthread_sigmask(SIG_SETMASK, &signals, NULL);
+    if (exit_status != 0)
+        syscall(SYS_exit, exit_status);
+}
+
+/* Ends with the program: a program whose first thread has ended by pthread_exit() lives as long as the others. */
 static void *carrier_run(void *arg)
 {
     const struct timespec period = {0, RECORDER_PERIOD_MS * 1000000L};
+    int exit_status;
     bool stops = false;
     (void)arg;
     while (!stops) {
-        syscall(SYS_futex, &wake_word, FUTEX_WAIT_PRIVATE, 0, &period, NULL, 0);
+        bool is_idle =
+            syscall(SYS_futex, &wake_word, FUTEX_WAIT_PRIVATE, 0, &period, NULL, 0) != 0 && errno == ETIMEDOUT;
+        if (is_idle && alone_in_process(&exit_status)) {
+            end_alone(exit_status);
+            break;
+        }
         atomic_store_explicit(&wake_word, 0, memory_order_relaxed);
         pthread_mutex_lock(&lock);
         stops = carrier_stops;
@@ -421,13 +459,14 @@ static void start_carrier(void)
 {
     pthread_attr_t attributes;
     carrier_stops = false;
+    carrier_signals = holder_signals;
     atomic_store(&wake_word, 0);
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, THREAD_STACK_SIZE);
     has_carrier = pthread_create(&carrier, &attributes, carrier_run, NULL) == 0;
     pthread_attr_destroy(&attributes);
     if (has_carrier)
-        pthread_setname_np(carrier, "msprof-recorder");
+        pthread_setname_np(carrier, ALONE_THREAD_NAME);
 }
 
 /* ---- captures ---- */
@@ -460,8 +499,11 @@ static int open_capture(struct err *err)
     announce_capture();
     capture_writer_keep_open(&writer, options.sample.acl_calls, options.sample.msproftx);
     names_begin(&writer);
-    atomic_store(&recorder_mode, RECORDER_MODE_RUNNING);
-    start_carrier();
+    bool at_once = is_child && options.children_at_once;
+    writer.at_once = at_once;
+    atomic_store(&recorder_mode, at_once ? RECORDER_MODE_AT_ONCE : RECORDER_MODE_RUNNING);
+    if (!at_once)
+        start_carrier();
     return 0;
 }
 
@@ -475,14 +517,6 @@ static void open_or_give_up(void *arg)
     atomic_store(&recorder_mode, RECORDER_MODE_OFF);
     describe_refusal(&err, text);
     tell(text);
-}
-
-static void finish_capture(void *arg)
-{
-    (void)arg;
-    ring_pool_drain(&pool, carry, NULL);
-    capture_writer_finish(&writer);
-    report_losses();
 }
 
 bool recorder_flush(void)
@@ -508,6 +542,26 @@ bool recorder_flush(void)
     return result == 0;
 }
 
+static void flush_capture(void *arg)
+{
+    (void)arg;
+    ring_pool_drain(&pool, carry, NULL);
+    capture_writer_flush(&writer);
+}
+
+void recorder_write_at_once(void)
+{
+    struct shield before;
+    if (atomic_load(&recorder_mode) == RECORDER_MODE_EXITING) {
+        recorder_flush();
+        return;
+    }
+    enter(&before);
+    if (has_files && may_write())
+        shield_run(&room, flush_capture, NULL);
+    leave(&before);
+}
+
 static bool flush_at_crash(void)
 {
     if (options.before_crash != NULL)
@@ -518,9 +572,10 @@ static bool flush_at_crash(void)
 /* Records that come after this, from other exit handlers and destructors, are written one by one. */
 static void at_exit(void)
 {
-    int running = RECORDER_MODE_RUNNING;
+    int running = RECORDER_MODE_RUNNING, at_once = RECORDER_MODE_AT_ONCE;
     recorder_flush();
     atomic_compare_exchange_strong(&recorder_mode, &running, RECORDER_MODE_EXITING);
+    atomic_compare_exchange_strong(&recorder_mode, &at_once, RECORDER_MODE_EXITING);
     recorder_flush();
 }
 
@@ -783,6 +838,7 @@ int recorder_start_with(const struct recorder_options *from, sigaction_function 
         status = err_set(err, ERR_LIMIT, "the recorder is running already");
     else
         status = copy_options(&options, from, err);
+    is_child = is_child && status != 0;
     if (status == 0 && forks_shares_memory())
         status = err_set(err, ERR_LIMIT, "a child that shares its parent's memory cannot record");
     if (status == 0) {

@@ -35,6 +35,8 @@ struct recorder_options {
     bool lazy;                  /* make the capture when the first record comes, not at once */
     bool crash_handlers;        /* catch the signals that would end the process by default, write what is in memory and
                                    let them do what they would have done; actions that the program set stay untouched */
+    bool children_at_once;      /* children of fork() write each record at once: most end by _exit, where no
+                                   code of the recorder runs */
     void (*before_crash)(void); /* called by these before they write; NULL: nothing */
     /* Tells of what was lost, at most once a capture: one line without a newline. Called by whatever thread finds out,
      * also in signal handlers. NULL: one line on stderr. */

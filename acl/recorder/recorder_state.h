@@ -12,7 +12,8 @@ enum recorder_mode {
     RECORDER_MODE_OFF,
     RECORDER_MODE_ARMED, /* the first record makes the capture */
     RECORDER_MODE_RUNNING,
-    RECORDER_MODE_EXITING, /* the process ends: each record is written at once */
+    RECORDER_MODE_AT_ONCE, /* each record is written at once: the process may end without a word */
+    RECORDER_MODE_EXITING, /* the process ends: so is the end of the capture */
 };
 
 extern atomic_int recorder_mode;
@@ -33,6 +34,9 @@ char *recorder_reserve_slow(enum capture_stream stream, const char *frame, struc
 
 /* Has the rings emptied soon. A system call when nobody has asked for it yet; safe in signal handlers. */
 void recorder_wake(void);
+
+/* Writes what this thread has just recorded. */
+void recorder_write_at_once(void);
 
 /* A ring that was lent for one record, which is written. */
 void recorder_give_back(struct ring *ring);

@@ -42,6 +42,18 @@ struct side_rows {
     struct run *runs;      /* of all rows */
     size_t count;
     struct text_blocks gathered; /* samples of several captures */
+    struct profile_row *made;    /* of groups of steps, which no profile has as a table */
+};
+
+/* Inside: the rows of one subject, sorted. */
+struct compare_question {
+    enum subject subject;
+    const struct compare_options *options;
+    double step_ns;
+    const struct noise *noise; /* NULL: that of the rows themselves */
+    bool steps_differ;         /* the operators have told it */
+    bool of_groups;            /* of this measure of groups of steps, as BY_STEP */
+    enum measure measure;
 };
 
 /* The numbers of a row in each capture that has it. */
@@ -145,6 +157,7 @@ static void side_rows_release(struct side_rows *rows)
 {
     large_free(rows->rows);
     large_free(rows->runs);
+    free(rows->made);
     texts_release(&rows->gathered);
 }
 
@@ -152,13 +165,14 @@ static void side_rows_release(struct side_rows *rows)
 struct merging {
     const struct side *side;
     enum subject subject;
+    struct profile_table tables[RUNS_MAX];
     size_t next[RUNS_MAX];
 };
 
 /* The first row of a profile that is not taken yet; NULL: all are. */
 static const struct profile_row *next_row(const struct merging *merging, size_t profile)
 {
-    const struct profile_table *table = &merging->side->profiles[profile]->tables[merging->subject];
+    const struct profile_table *table = &merging->tables[profile];
 
     return merging->next[profile] < table->count ? &table->rows[merging->next[profile]] : NULL;
 }
@@ -200,15 +214,62 @@ static int merge_row(struct merging *merging, const char *key, struct side_row *
     return side->count > 1 ? gather_samples(row, &samples, gathered, err) : 0;
 }
 
-static int side_rows_make(const struct side *side, enum subject subject, struct side_rows *ret, struct err *err)
+ARRAY_COMPARE(by_key, struct profile_row, ARRAY_BY_TEXT(key))
+
+/* A row for each group of steps that has the measure. */
+static int rows_of_groups(const struct profile *profile, enum measure measure, struct profile_row *rows)
 {
-    struct merging merging = {.side = side, .subject = subject};
-    size_t most = 0, runs = 0;
+    int count = 0;
+
+    for (size_t g = 0; g < profile->group_count; g++) {
+        const struct profile_group *group = &profile->groups[g];
+        if (group->measures[measure].n > 0)
+            rows[count++] = (struct profile_row){.key = group->key,
+                                                 .name = group->key,
+                                                 .type = "",
+                                                 .shapes = "",
+                                                 .order = g,
+                                                 .durations = group->measures[measure]};
+    }
+    array_sort(rows, (size_t)count, sizeof *rows, by_key);
+    return count;
+}
+
+/* The tables that the rows of a side are made of. */
+static int find_tables(struct merging *merging, const struct compare_question *question, struct profile_row **ret_made,
+                       struct err *err)
+{
+    const struct side *side = merging->side;
+    size_t groups = 0, made = 0;
 
     if (side->count > RUNS_MAX)
         return err_set(err, ERR_LIMIT, "more than %d captures on one side", RUNS_MAX);
     for (size_t i = 0; i < side->count; i++)
-        most += side->profiles[i]->tables[subject].count;
+        groups += side->profiles[i]->group_count;
+    *ret_made = calloc(groups + 1, sizeof **ret_made);
+    if (*ret_made == NULL)
+        return err_no_memory(err);
+    for (size_t i = 0; i < side->count; i++) {
+        merging->tables[i] = side->profiles[i]->tables[question->subject];
+        if (!question->of_groups)
+            continue;
+        merging->tables[i].rows = *ret_made + made;
+        merging->tables[i].count = (size_t)rows_of_groups(side->profiles[i], question->measure, *ret_made + made);
+        made += merging->tables[i].count;
+    }
+    return 0;
+}
+
+static int side_rows_make(const struct side *side, const struct compare_question *question, struct side_rows *ret,
+                          struct err *err)
+{
+    struct merging merging = {.side = side, .subject = question->subject};
+    size_t most = 0, runs = 0;
+
+    if (find_tables(&merging, question, &ret->made, err) < 0)
+        return err_status(err);
+    for (size_t i = 0; i < side->count; i++)
+        most += merging.tables[i].count;
     ret->rows = large_new(most + 1, sizeof *ret->rows, err);
     ret->runs = large_new(most + 1, sizeof *ret->runs, err);
     if (ret->rows == NULL || ret->runs == NULL)
@@ -492,15 +553,6 @@ static bool varies(const struct side_row *row)
     return row != NULL && row->varies;
 }
 
-/* Inside: the rows of one subject, sorted. */
-struct compare_question {
-    enum subject subject;
-    const struct compare_options *options;
-    double step_ns;
-    const struct noise *noise; /* NULL: that of the rows themselves */
-    bool steps_differ;         /* the operators have told it */
-};
-
 static struct counts counts_of(const struct building *building, const struct side *base, const struct side *other,
                                const struct compare_question *question)
 {
@@ -615,8 +667,8 @@ static int compare_table(const struct side *base, const struct side *new_side, c
     SCOPED(side_rows_release) struct side_rows a = {.rows = NULL}, b = {.rows = NULL};
     SCOPED(building_release) struct building building = {.rows = NULL};
 
-    if (side_rows_make(base, question->subject, &a, err) < 0 ||
-        side_rows_make(new_side, question->subject, &b, err) < 0 || build_rows(&a, &b, &building, err) < 0)
+    if (side_rows_make(base, question, &a, err) < 0 || side_rows_make(new_side, question, &b, err) < 0 ||
+        build_rows(&a, &b, &building, err) < 0)
         return err_status(err);
     large_forget(); /* the profiles are not read from here on */
     const struct counts counts = counts_of(&building, base, new_side, question);
@@ -637,131 +689,7 @@ ENUM_NAMES(compare_row_verdict_name, enum row_verdict, "unchanged", "noise", "im
 
 ENUM_NAMES(compare_verdict_name, enum verdict, "ok", "regression", "inconclusive")
 
-/* ---- are they comparable ---- */
-
-static struct compare_check *add_check(struct comparison *comparison, const char *name, double factor)
-{
-    struct compare_check *check = &comparison->checks[comparison->check_count++];
-
-    *check = (struct compare_check){.name = name, .factor = factor};
-    return check;
-}
-
-/* The score is multiplied by the factor when the sides differ. */
-static void finish_check(struct comparison *comparison, struct compare_check *check, bool same)
-{
-    check->same = same;
-    if (same)
-        check->factor = 1;
-    comparison->score *= check->factor;
-}
-
-static void show_side(char to[CHECK_SIZE], const char *text, size_t first)
-{
-    if (snprintf(to, CHECK_SIZE, "%s%s", first > 0 ? "... " : "", text[0] != '\0' ? text + first : "N/A") >= CHECK_SIZE)
-        memcpy(to + CHECK_SIZE - sizeof "...", "...", sizeof "...");
-}
-
-/* Lists that are too long for a side are shown from the first word on that they do not share. */
-static void check_texts(struct comparison *comparison, const char *name, const char *base, const char *other,
-                        double factor)
-{
-    struct compare_check *check = add_check(comparison, name, factor);
-    const bool same = strcmp(base, other) == 0;
-    size_t first = 0;
-
-    if (!same && (strlen(base) >= CHECK_SIZE || strlen(other) >= CHECK_SIZE))
-        for (size_t i = 0; base[i] == other[i]; i++)
-            first = base[i] == ' ' ? i + 1 : first;
-    show_side(check->base, base, first);
-    show_side(check->new_side, other, first);
-    finish_check(comparison, check, same);
-}
-
-static void check_numbers(struct comparison *comparison, const char *name, int64_t base, int64_t other, double factor)
-{
-    struct compare_check *check = add_check(comparison, name, factor);
-
-    snprintf(check->base, sizeof check->base, "%lld", (long long)base);
-    snprintf(check->new_side, sizeof check->new_side, "%lld", (long long)other);
-    finish_check(comparison, check, base == other);
-}
-
-/* Checks how many of all operators both sides have, by whatever match. */
-static void check_operators(struct comparison *comparison, const struct compare_rows *ops)
-{
-    struct compare_check *check = add_check(comparison, "operators", 1);
-    size_t both = 0, base = 0, other = 0;
-
-    for (size_t i = 0; i < ops->count; i++) {
-        both += ops->items[i].match != MATCH_NONE;
-        base += ops->items[i].base_key != NULL;
-        other += ops->items[i].new_key != NULL;
-    }
-    snprintf(check->base, sizeof check->base, "%zu", base);
-    snprintf(check->new_side, sizeof check->new_side, "%zu (%zu in both)", other, both);
-    check->factor = ops->count > 0 ? (double)both / (double)ops->count : 1; /* ranges of the host alone */
-    check->same = both == ops->count;
-    comparison->score *= check->factor;
-}
-
-static int64_t steps_of(const struct side *side)
-{
-    int64_t steps = 0;
-
-    for (size_t i = 0; i < side->count; i++)
-        steps += side->profiles[i]->steps;
-    return steps;
-}
-
-static int64_t problems_of(const struct side *side)
-{
-    int64_t problems = 0;
-
-    for (size_t i = 0; i < side->count; i++)
-        problems += side->profiles[i]->facts.problems + side->profiles[i]->refused;
-    return problems;
-}
-
-/* Checks which inferences each side tells of; where they differ, single ones compare, and nothing that is between them.
- */
-static void check_recorded(struct comparison *comparison, const struct workload_facts *a,
-                           const struct workload_facts *b)
-{
-    char base[RECORDED_SIZE], other[RECORDED_SIZE];
-
-    workload_recorded_text(a, base);
-    workload_recorded_text(b, other);
-    check_texts(comparison, "recorded", base[0] != '\0' ? base : "all", other[0] != '\0' ? other : "all", 1);
-}
-
-static void check_side(struct comparison *comparison, const struct side *base, const struct side *other,
-                       const struct compare_rows *ops)
-{
-    const struct workload_facts *a = &base->profiles[0]->facts, *b = &other->profiles[0]->facts;
-    char cores_a[64], cores_b[64];
-
-    comparison->score = 1;
-    snprintf(cores_a, sizeof cores_a, "%lld cube, %lld vector", (long long)a->cube_cores, (long long)a->vector_cores);
-    snprintf(cores_b, sizeof cores_b, "%lld cube, %lld vector", (long long)b->cube_cores, (long long)b->vector_cores);
-    check_texts(comparison, "family", a->family, b->family, 0);
-    check_texts(comparison, "chip", a->chip, b->chip, 0);
-    check_texts(comparison, "cores", cores_a, cores_b, 0.4);
-    check_numbers(comparison, "clock_khz", a->clock_khz, b->clock_khz, 0.8);
-    check_numbers(comparison, "devices", a->devices, b->devices, 0.6);
-    check_texts(comparison, "models", a->models, b->models, 0.8);
-    check_texts(comparison, "metrics", a->metrics, b->metrics, 0.9);
-    check_texts(comparison, "times", a->times_known ? "known" : "unknown", b->times_known ? "known" : "unknown", 0);
-    if (!a->times_known || !b->times_known)
-        comparison->score = 0;
-    check_texts(comparison, "steps_by", step_source_name(base->profiles[0]->step_source),
-                step_source_name(other->profiles[0]->step_source), 0.6);
-    check_numbers(comparison, "steps", steps_of(base), steps_of(other), 1);
-    check_numbers(comparison, "data_problems", problems_of(base), problems_of(other), 0.9);
-    check_recorded(comparison, a, b);
-    check_operators(comparison, ops);
-    comparison->comparable = comparison->score >= comparison->options.comparable;
-}
+ENUM_NAMES(compare_cause_name, enum verdict_cause, "step_time", "period", "operators", "gaps", "calls", "gates")
 
 /* ---- gates ---- */
 
@@ -799,8 +727,8 @@ static void hold_rows(struct compare_gate *result, const struct compare_rows *ro
     for (size_t i = 0; i < rows->count; i++) {
         const struct compare_row *row = &rows->items[i];
         bool counted = gate->metric == GATE_COUNT;
-        double a = counted ? (double)row->n_base / fmax(1, (double)steps_of(base)) : row->total_base;
-        double b = counted ? (double)row->n_new / fmax(1, (double)steps_of(other)) : row->total_new;
+        double a = counted ? (double)row->n_base / fmax(1, all_steps(base)) : row->total_base;
+        double b = counted ? (double)row->n_new / fmax(1, all_steps(other)) : row->total_new;
 
         if ((row->base_key == NULL || fnmatch(gate->pattern, row->base_key, 0) != 0) &&
             (row->new_key == NULL || fnmatch(gate->pattern, row->new_key, 0) != 0))
@@ -819,7 +747,7 @@ static const struct {
 
 unsigned comparison_subjects(const struct compare_options *options, const struct gate *gates, size_t gate_count)
 {
-    unsigned subjects = SUBJECT_BIT(BY_OP) | SUBJECT_BIT(BY_GAP) | SUBJECT_BIT(options->by);
+    unsigned subjects = SUBJECT_BIT(BY_OP) | SUBJECT_BIT(BY_GAP) | SUBJECT_BIT(BY_API) | SUBJECT_BIT(options->by);
 
     for (size_t i = 0; i < gate_count; i++)
         for (size_t k = 0; k < GATE_SUBJECTS; k++)
@@ -836,8 +764,10 @@ static int hold_pattern(struct compare_gate *result, const struct comparison *co
         SCOPED(compare_rows_release) struct compare_rows rows = {.items = NULL};
         if (gate_subjects[i].metric != result->gate->metric)
             continue;
-        const struct compare_question question = {gate_subjects[i].subject, &comparison->options, comparison->step_base,
-                                                  NULL, comparison->steps_differ};
+        const struct compare_question question = {.subject = gate_subjects[i].subject,
+                                                  .options = &comparison->options,
+                                                  .step_ns = comparison->step_base,
+                                                  .steps_differ = comparison->steps_differ};
         if (compare_table(base, other, &question, &rows, err) < 0)
             return err_status(err);
         hold_rows(result, &rows, base, other, comparison->step_new);
@@ -895,34 +825,6 @@ static int check_sides(const struct side *base, const struct side *other, struct
     return 0;
 }
 
-static void explain_rest(struct comparison *comparison)
-{
-    comparison->rest_base = comparison->step_base;
-    comparison->rest_new = comparison->step_new;
-    for (size_t i = 0; i < comparison->rows.count; i++) {
-        comparison->rest_base -= comparison->rows.items[i].total_base;
-        comparison->rest_new -= comparison->rows.items[i].total_new;
-    }
-}
-
-/* By the rows alone: whether gates are given, and which, changes nothing. */
-static void judge_whole(struct comparison *comparison)
-{
-    const struct noise *noise = &comparison->noise;
-
-    comparison->shared_told = noise_is_told(noise, comparison->options.least_change);
-    comparison->shared_smallest =
-        expm1(noise_smallest(noise->change_error, noise->change_df, comparison->options.alpha));
-    comparison->shared_needed =
-        noise_captures_for(noise, noise->change, noise->change_error, noise->change_df, comparison->options.alpha);
-    comparison->verdict = comparison->shared_told && noise->change > 0 ? VERDICT_REGRESSION : VERDICT_OK;
-    for (size_t i = 0; i < comparison->rows.count; i++)
-        if (comparison->rows.items[i].verdict == ROW_REGRESSION)
-            comparison->verdict = VERDICT_REGRESSION;
-    if (!comparison->comparable)
-        comparison->verdict = VERDICT_INCONCLUSIVE;
-}
-
 static int find_smallest(struct comparison *comparison, struct err *err)
 {
     SCOPED_FREE double *values = scoped_memory(comparison->rows.count + 1, sizeof *values);
@@ -941,10 +843,48 @@ static int find_smallest(struct comparison *comparison, struct err *err)
 static int compare_rows_by(struct comparison *comparison, const struct side *base, const struct side *new_side,
                            enum subject subject, struct compare_rows *ret, struct err *err)
 {
-    const struct compare_question question = {subject, &comparison->options, comparison->step_base,
-                                              subject <= BY_STEP ? &comparison->noise : NULL, comparison->steps_differ};
+    const struct compare_question question = {.subject = subject,
+                                              .options = &comparison->options,
+                                              .step_ns = comparison->step_base,
+                                              .noise = subject <= BY_STEP ? &comparison->noise : NULL,
+                                              .steps_differ = comparison->steps_differ};
 
     return compare_table(base, new_side, &question, ret, err);
+}
+
+static int compare_groups(struct comparison *comparison, const struct side *base, const struct side *new_side,
+                          enum measure measure, struct compare_rows *ret, struct err *err)
+{
+    const struct compare_question question = {.subject = BY_STEP,
+                                              .options = &comparison->options,
+                                              .step_ns = comparison->step_base,
+                                              .noise = &comparison->noise,
+                                              .steps_differ = comparison->steps_differ,
+                                              .of_groups = true,
+                                              .measure = measure};
+
+    return compare_table(base, new_side, &question, ret, err);
+}
+
+static bool has_calls(const struct side *side)
+{
+    for (size_t i = 0; i < side->count; i++)
+        if (side->profiles[i]->tables[BY_API].count == 0)
+            return false;
+    return true;
+}
+
+/* The rows that only the verdict is made of, and those of gaps. */
+static int compare_whole(struct comparison *comparison, const struct side *base, const struct side *new_side,
+                         struct err *err)
+{
+    bool failed = compare_rows_by(comparison, base, new_side, BY_GAP, &comparison->gaps, err) < 0 ||
+                  compare_groups(comparison, base, new_side, MEASURE_STEP, &comparison->steps, err) < 0 ||
+                  compare_groups(comparison, base, new_side, MEASURE_PERIOD, &comparison->periods, err) < 0 ||
+                  (has_calls(base) && has_calls(new_side) &&
+                   compare_rows_by(comparison, base, new_side, BY_API, &comparison->calls, err) < 0);
+
+    return failed ? err_status(err) : 0;
 }
 
 int comparison_make(const struct side *base, const struct side *new_side, const struct compare_options *options,
@@ -961,12 +901,12 @@ int comparison_make(const struct side *base, const struct side *new_side, const 
     ret->gates = calloc(gate_count + 1, sizeof *ret->gates);
     if (ret->gates == NULL)
         return err_no_memory(err);
-    const struct compare_question first = {BY_OP, options, ret->step_base, NULL, false};
+    const struct compare_question first = {.subject = BY_OP, .options = options, .step_ns = ret->step_base};
     int status = compare_table(base, new_side, &first, &ops, err);
     if (status == 0) {
         ret->noise = ops.noise;
         ret->steps_differ = ops.steps_differ;
-        check_side(ret, base, new_side, &ops);
+        comparison_check_facts(ret, base, new_side, &ops);
         if (options->by == BY_OP)
             ret->rows = ops;
         else
@@ -975,13 +915,12 @@ int comparison_make(const struct side *base, const struct side *new_side, const 
     if (status == 0 && options->by != BY_OP)
         status = compare_rows_by(ret, base, new_side, options->by, &ret->rows, err);
     if (status == 0)
-        status = compare_rows_by(ret, base, new_side, BY_GAP, &ret->gaps, err);
+        status = compare_whole(ret, base, new_side, err);
     for (size_t i = 0; status == 0 && i < gate_count; i++) {
         ret->gates[i].gate = &gates[i];
         status = hold_gate(&ret->gates[i], ret, base, new_side, err);
     }
-    explain_rest(ret);
-    judge_whole(ret);
+    comparison_judge(ret);
     if (status == 0)
         status = find_smallest(ret, err);
     if (status != 0)
@@ -993,6 +932,9 @@ void comparison_release(struct comparison *comparison)
 {
     compare_rows_release(&comparison->rows);
     compare_rows_release(&comparison->gaps);
+    compare_rows_release(&comparison->steps);
+    compare_rows_release(&comparison->periods);
+    compare_rows_release(&comparison->calls);
     free(comparison->gates);
     *comparison = (struct comparison){.score = 0};
 }

@@ -78,23 +78,42 @@ struct side {
     size_t count;
 };
 
+/* Parts of a step that the verdict is over. */
+enum verdict_cause {
+    CAUSE_STEP_TIME,
+    CAUSE_PERIOD,
+    CAUSE_OPERATORS, /* rows of options.by, or what all operators share */
+    CAUSE_GAPS,
+    CAUSE_CALLS, /* of the host */
+    CAUSE_GATES, /* one is broken */
+    VERDICT_CAUSES
+};
+
+const char *compare_cause_name(enum verdict_cause cause); /* "step_time" and so on */
+
+#define REST_TEXT_SIZE 640
+
 struct comparison {
     struct compare_options options;
     struct compare_check checks[CHECKS_MAX];
     size_t check_count;
     double score;
-    bool comparable, run_to_run; /* run_to_run: both sides have several captures */
-    struct noise noise;          /* of the operators */
-    bool steps_differ;           /* in what they run */
-    bool shared_told;            /* what all operators share has changed, by more than drift does */
-    double shared_smallest;      /* the smallest change of it that would be found */
-    size_t shared_needed;        /* so many captures a side would tell it; 0: too many */
-    double smallest;             /* median of those of the rows; negative: none was tested */
-    double step_base, step_new;  /* median time of a step, ns */
-    struct compare_rows rows;    /* of options.by */
-    double rest_base, rest_new;  /* of the steps' times, what the rows do not explain */
+    bool comparable, run_to_run;     /* run_to_run: both sides have several captures */
+    struct noise noise;              /* of the operators */
+    bool steps_differ;               /* in what they run */
+    bool shared_told;                /* what all operators share has changed, by more than drift does */
+    double shared_smallest;          /* the smallest change of it that would be found */
+    size_t shared_needed;            /* so many captures a side would tell it; 0: too many */
+    double smallest;                 /* median of those of the rows; negative: none was tested */
+    double step_base, step_new;      /* median time of a step, ns */
+    struct compare_rows rows;        /* of options.by */
+    double rest_base, rest_new;      /* of the steps' times, what the rows do not explain */
+    char rest_cause[REST_TEXT_SIZE]; /* what made the rest another one; "": it changed by less than least_change */
     struct compare_rows gaps;
+    struct compare_rows steps, periods; /* a row for each group of steps */
+    struct compare_rows calls;          /* of the host; none where a side has no calls */
     enum verdict verdict;
+    bool causes[VERDICT_CAUSES]; /* why it is a regression */
     struct compare_gate *gates;
     size_t gate_count;
 };
@@ -105,6 +124,11 @@ unsigned comparison_subjects(const struct compare_options *options, const struct
 int comparison_make(const struct side *base, const struct side *new_side, const struct compare_options *options,
                     const struct gate *gates, size_t gate_count, struct comparison *ret, struct err *err);
 void comparison_release(struct comparison *comparison);
+/* Inside: holds the facts of both sides against each other; ops: their operators. */
+void comparison_check_facts(struct comparison *comparison, const struct side *base, const struct side *other,
+                            const struct compare_rows *ops);
+/* Inside: the rest, what made it another one, and the verdict, of rows and gates. */
+void comparison_judge(struct comparison *comparison);
 /* Inside: holds steps against a gate on one of their measures, group by group; the worst stands for all. */
 /* Inside: holds a value of each side against the limit; the worst of several stands for all, with its key. */
 void step_gates_take(struct compare_gate *result, const char *key, double base, double other, double step_new);

@@ -15,7 +15,7 @@ enum gate_metric {
     GATE_BUSY,
     GATE_FREE,
     GATE_EXPOSED,
-    GATE_FPS, /* of the period */
+    GATE_FPS, /* the throughput */
     GATE_AI_CPU,
     GATE_CONVERSIONS,
     GATE_CUBE,

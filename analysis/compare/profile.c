@@ -606,6 +606,7 @@ static int make_group(struct profile_group *group, const struct workload *worklo
     splits_group_name(workload, splits, g, key);
     int status = copy_text(&group->key, key, err);
     group->batch = splits->groups.items[g].batch;
+    group->fps = splits->whole ? -1 : splits_fps(&splits->groups.items[g].throughput);
     for (int m = 0; status == 0 && m < MEASURES; m++)
         status = splits_series(splits, g, (enum measure)m, values, &group->measures[m], err);
     return status;
@@ -662,8 +663,8 @@ static int make_sums(const struct counting *counting, struct profile *profile, s
             profile->read_write_bytes = 0;
         if (op->read_bytes >= 0)
             profile->read_write_bytes += op->read_bytes + op->write_bytes;
-        if (op->units[UNIT_OCCUPIED] >= 0 && op->key.work == WORK_CUBE) {
-            cube_ns += op->units[UNIT_OCCUPIED];
+        if (op->units[UNIT_CUBE_ALL] >= 0 && op->units[UNIT_CUBE] > 0) {
+            cube_ns += op->units[UNIT_CUBE_ALL];
             counted_ns += op->counted_ns;
         }
         profile->ai_cpu_ns += op->key.work == WORK_AI_CPU ? times[i] : 0;

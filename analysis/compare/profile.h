@@ -38,6 +38,7 @@ const char *profile_measure_name(enum measure measure); /* as gates and files ca
 struct profile_group {
     char *key; /* "inferences of model 3 (detector), batch 4, device 1"; unique */
     int64_t batch;
+    double fps;                       /* splits_fps; negative: not known */
     struct series measures[MEASURES]; /* ns; empty: not known */
 };
 

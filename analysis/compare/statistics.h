@@ -30,6 +30,7 @@ int statistics_durations_add(struct durations *durations, int64_t duration_ns, s
 struct series {
     int64_t n;
     double median, mad, total, minimum, maximum;
+    double p95;       /* the smallest value that 19 of 20 do not exceed: one that occurred. Baselines have none */
     int64_t *samples; /* ascending, evenly ranked, the smallest and the largest among them; all when there are few */
     size_t sample_count;
 };

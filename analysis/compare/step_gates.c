@@ -6,11 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static enum measure measure_of(enum gate_metric metric)
-{
-    return metric == GATE_FPS ? MEASURE_PERIOD : (enum measure)metric;
-}
-
 static bool has_one_group(const struct side *side)
 {
     for (size_t i = 0; i < side->count; i++)
@@ -28,8 +23,8 @@ static const struct profile_group *group_of(const struct profile *profile, const
     return NULL;
 }
 
-/* The mean over the captures of a side that have the group, of a measure's median; negative: not known. Frames are
- * those of the whole batch. */
+/* The mean over the captures of a side that have the group, of a measure's median or its throughput; negative: not
+ * known. */
 static double value_of(const struct side *side, const char *key, enum gate_metric metric)
 {
     double sum = 0, count = 0;
@@ -37,13 +32,13 @@ static double value_of(const struct side *side, const char *key, enum gate_metri
     for (size_t i = 0; i < side->count; i++) {
         const struct profile *profile = side->profiles[i];
         const struct profile_group *group = group_of(profile, key);
-        const struct series *series = group != NULL ? &group->measures[measure_of(metric)] : NULL;
-        if (series == NULL)
+        if (group == NULL)
             continue;
-        if (series->n == 0 || !profile->facts.times_known || (metric == GATE_FPS && series->median <= 0))
+        const struct series *series = metric == GATE_FPS ? NULL : &group->measures[metric];
+        double value = series == NULL ? group->fps : series->n > 0 ? series->median : -1;
+        if (value < 0 || !profile->facts.times_known)
             return -1;
-        sum +=
-            metric == GATE_FPS ? 1e9 * (double)(group->batch > 0 ? group->batch : 1) / series->median : series->median;
+        sum += value;
         count++;
     }
     return count > 0 ? sum / count : -1;

@@ -19,29 +19,56 @@ static int by_count(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The most frequent value of at least 2 in a sorted array; 0: there is none. */
-static size_t most_frequent(const size_t *sorted, size_t n)
-{
-    size_t best = 0, best_run = 0;
+/* A number of steps that some operators would make. */
+struct candidate {
+    size_t count, operators;
+};
 
-    for (size_t i = 0; i < n;) {
-        size_t end = i;
-        while (end < n && sorted[end] == sorted[i])
+/* So many are tried. */
+#define CANDIDATES 8
+
+/* The most frequent values of at least 2 in a sorted array, the most frequent first, of equal ones the larger one. */
+static size_t most_frequent(const size_t *sorted, size_t n, struct candidate ret[CANDIDATES])
+{
+    size_t found = 0;
+
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i; end < n && sorted[end] == sorted[i];)
             end++;
-        if (sorted[i] >= 2 && end - i >= best_run) {
-            best = sorted[i];
-            best_run = end - i;
-        }
-        i = end;
+        const struct candidate it = {sorted[i], end - i};
+        size_t at = found;
+        while (at > 0 && ret[at - 1].operators <= it.operators)
+            at--;
+        if (sorted[i] < 2 || at == CANDIDATES)
+            continue;
+        found += found < CANDIDATES;
+        memmove(&ret[at + 1], &ret[at], (found - 1 - at) * sizeof *ret);
+        ret[at] = it;
     }
-    return best;
+    return found;
 }
 
-int workload_find_period(const size_t *counts, const uint64_t *first, size_t operators, struct period *ret,
+/* The period of so many steps; false: it covers too few operators. */
+static bool period_of(const size_t *counts, const uint64_t *first, size_t operators, size_t steps, struct period *ret)
+{
+    size_t regular = 0, used = 0, divider = SIZE_MAX;
+
+    for (size_t i = 0; i < operators; i++) {
+        used += counts[i] > 0;
+        regular += counts[i] > 0 && counts[i] % steps == 0;
+        if (counts[i] == steps && (divider == SIZE_MAX || first[i] < first[divider]))
+            divider = i;
+    }
+    *ret = (struct period){steps, (uint32_t)divider, used > 0 ? (double)regular / (double)used : 0};
+    return 2 * regular >= used;
+}
+
+int workload_find_period(const size_t *counts, const uint64_t *first, size_t operators,
+                         bool (*holds)(void *arg, const struct period *period), void *arg, struct period *ret,
                          struct err *err)
 {
     SCOPED_FREE size_t *sorted = scoped_memory((operators > 0 ? operators : 1), sizeof *sorted);
-    size_t regular = 0, used = 0, divider = SIZE_MAX;
+    struct candidate candidates[CANDIDATES];
 
     *ret = (struct period){.count = 0};
     if (sorted == NULL)
@@ -49,24 +76,28 @@ int workload_find_period(const size_t *counts, const uint64_t *first, size_t ope
     if (operators > 0)
         memcpy(sorted, counts, operators * sizeof *sorted);
     array_sort(sorted, operators, sizeof *sorted, by_count);
-    size_t steps = most_frequent(sorted, operators);
-    if (steps < 2)
-        return 0;
-    for (size_t i = 0; i < operators; i++) {
-        used += counts[i] > 0;
-        regular += counts[i] > 0 && counts[i] % steps == 0;
-        if (counts[i] == steps && (divider == SIZE_MAX || first[i] < first[divider]))
-            divider = i;
+    size_t found = most_frequent(sorted, operators, candidates);
+    for (size_t i = 0; i < found; i++) {
+        struct period period;
+        if (period_of(counts, first, operators, candidates[i].count, &period) &&
+            (holds == NULL || holds(arg, &period))) {
+            *ret = period;
+            return 0;
+        }
     }
-    if (2 * regular < used)
-        return 0;
-    *ret = (struct period){steps, (uint32_t)divider, (double)regular / (double)used};
     return 0;
 }
 
 ENUM_NAMES(step_source_name, enum step_source, [STEPS_NONE] = "none", [STEPS_PERIOD] = "period of the operators",
            [STEPS_INFERENCES] = "inferences", [STEPS_ITERATIONS] = "iterations", [STEPS_MARKED] = "marked",
            [STEPS_FRAMEWORK] = "framework", [STEPS_RANGES] = "ranges")
+
+bool workload_knows_cores(const struct workload_facts *facts)
+{
+    const long first_with_both = 5; /* of chips: before it an AI core has both units, and some cores vectors alone */
+
+    return facts->vector_cores > 0 && strtol(facts->chip, NULL, 10) >= first_with_both;
+}
 
 void workload_init(struct workload *workload)
 {
@@ -307,18 +338,123 @@ static void sort_executions(struct workload *workload)
     }
 }
 
-/* The steps of one device: from each execution of the divider to the next, the last one to the end. */
-static int divide(struct workload *workload, size_t from, size_t until, uint32_t divider, struct err *err)
+/* The search for steps by the sequence of operators. A class is an operator of any shapes: these differ from step to
+ * step where they are dynamic. */
+struct sequence {
+    struct workload *workload;
+    uint32_t *classes; /* of each operator */
+    size_t class_count;
+    size_t *counts;  /* of each class, on the device */
+    uint64_t *first; /* execution of each class, on the device */
+    size_t from, until;
+    uint64_t *hashes; /* of each stream: what ran on it in a step */
+    uint64_t *steps;  /* of each step: of its streams together */
+};
+
+struct class_item {
+    struct workload_key key;
+    uint32_t class;
+};
+
+static int find_classes(struct sequence *sequence, struct err *err)
 {
-    int64_t device_id = workload->devices[workload->executions[from].device].id, end_ns = 0;
+    struct workload *workload = sequence->workload;
+    SCOPED(map_release) struct map known = MAP_OF(struct class_item, key);
+
+    for (size_t i = 0; i < workload->operator_count; i++) {
+        struct workload_key key = workload->operators[i].key;
+        bool added;
+        key.shapes = NO_TEXT;
+        struct class_item *item = map_add(&known, &key, &added, err);
+        if (item == NULL)
+            return err_status(err);
+        if (added)
+            item->class = (uint32_t)sequence->class_count++;
+        sequence->classes[i] = item->class;
+    }
+    return 0;
+}
+
+static uint64_t mixed(uint64_t hash)
+{
+    hash ^= hash >> 31;
+    hash *= UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
+/* The executions of a step as one number: by stream in its order, however the streams are numbered and mixed. Copies
+ * come and go. */
+static uint64_t finish_step(const struct sequence *sequence)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < sequence->workload->stream_count; i++) {
+        sum += sequence->hashes[i] != 0 ? mixed(sequence->hashes[i]) : 0;
+        sequence->hashes[i] = 0;
+    }
+    return sum;
+}
+
+/* The steps of a period, each as one number; returns how many. */
+static size_t hash_steps(const struct sequence *sequence, uint32_t divider)
+{
+    const struct workload *workload = sequence->workload;
+    size_t count = 0;
     bool open = false;
-    struct workload_step step = {.source = STEPS_PERIOD, .model = NO_TEXT};
+
+    for (size_t i = sequence->from; i < sequence->until; i++) {
+        const struct execution *execution = &workload->executions[i];
+        const uint32_t class = sequence->classes[execution->op];
+        large_pass(i);
+        if (class == divider && open)
+            sequence->steps[count++] = finish_step(sequence);
+        open = open || class == divider;
+        uint64_t *hash = &sequence->hashes[execution->stream];
+        if (open && workload->operators[execution->op].key.work != WORK_COPY)
+            *hash = mixed(*hash + class + 1) | 1;
+    }
+    if (open)
+        sequence->steps[count++] = finish_step(sequence);
+    return count;
+}
+
+static int by_hash(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Whether the steps run the same operators in the same order: all of two; of more, the first and the last may be cut or
+ * warm up, and one of ten may run something else. */
+static bool are_alike(void *arg, const struct period *period)
+{
+    const struct sequence *sequence = arg;
+    size_t count = hash_steps(sequence, period->divider), alike = 0;
+
+    array_sort(sequence->steps, count, sizeof *sequence->steps, by_hash);
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i; end < count && sequence->steps[end] == sequence->steps[i];)
+            end++;
+        alike = end - i > alike ? end - i : alike;
+    }
+    size_t others = count <= 2 ? 0 : count < 6 ? 1 : 2;
+    return alike >= 2 && count - alike <= others + count / 10;
+}
+
+/* The steps of one device: from each execution of the divider to the next, the last one to the end. */
+static int divide(const struct sequence *sequence, uint32_t divider, struct err *err)
+{
+    struct workload *workload = sequence->workload;
+    int64_t device_id = workload->devices[workload->executions[sequence->from].device].id, end_ns = 0;
+    bool open = false;
+    struct workload_step step = {.source = STEPS_PERIOD, .model_id = STEP_OF_NO_MODEL, .model = NO_TEXT};
     int status = 0;
 
-    for (size_t i = from; status == 0 && i < until; i++) {
+    for (size_t i = sequence->from; status == 0 && i < sequence->until; i++) {
         const struct execution *execution = &workload->executions[i];
         large_pass(i);
-        if (execution->op == divider) {
+        if (sequence->classes[execution->op] == divider) {
             step.end_ns = execution->start_ns;
             if (open)
                 status = workload_add_step(workload, device_id, &step, err);
@@ -326,34 +462,63 @@ static int divide(struct workload *workload, size_t from, size_t until, uint32_t
             step.number++;
             step.start_ns = execution->start_ns;
         }
-        if (execution->start_ns + execution->duration_ns > end_ns || i == from)
+        if (execution->start_ns + execution->duration_ns > end_ns || i == sequence->from)
             end_ns = execution->start_ns + execution->duration_ns;
     }
     step.end_ns = end_ns;
     return status == 0 && open ? workload_add_step(workload, device_id, &step, err) : status;
 }
 
+static int find_on_device(struct sequence *sequence, struct err *err)
+{
+    const struct workload *workload = sequence->workload;
+    struct period period;
+
+    memset(sequence->counts, 0, sequence->class_count * sizeof *sequence->counts);
+    for (size_t i = sequence->from; i < sequence->until; i++) {
+        const uint32_t class = sequence->classes[workload->executions[i].op];
+        large_pass(i);
+        if (sequence->counts[class]++ == 0)
+            sequence->first[class] = i;
+    }
+    return workload_find_period(sequence->counts, sequence->first, sequence->class_count, are_alike, sequence, &period,
+                                err) < 0 ||
+                   (period.count >= 2 && divide(sequence, period.divider, err) < 0)
+               ? err_status(err)
+               : 0;
+}
+
+static void sequence_release(struct sequence *sequence)
+{
+    free(sequence->classes);
+    free(sequence->counts);
+    free(sequence->first);
+    free(sequence->hashes);
+    large_free(sequence->steps);
+}
+
 static int find_steps(struct workload *workload, struct err *err)
 {
-    SCOPED_FREE size_t *counts = scoped_memory(workload->operator_count + 1, sizeof *counts);
-    SCOPED_FREE uint64_t *first = scoped_memory(workload->operator_count + 1, sizeof *first);
-    bool failed = (counts == NULL || first == NULL) && err_no_memory(err) < 0;
+    SCOPED(sequence_release) struct sequence sequence = {.workload = workload};
 
-    for (size_t from = 0, until; !failed && from < workload->execution_count; from = until) {
-        struct period period;
-
-        memset(counts, 0, workload->operator_count * sizeof *counts);
-        for (until = from; until < workload->execution_count &&
-                           workload->executions[until].device == workload->executions[from].device;
-             until++) {
-            large_pass(until);
-            if (counts[workload->executions[until].op]++ == 0)
-                first[workload->executions[until].op] = until;
-        }
-        failed = workload_find_period(counts, first, workload->operator_count, &period, err) < 0 ||
-                 (period.count >= 2 && divide(workload, from, until, period.divider, err) < 0);
+    sequence.classes = calloc(workload->operator_count + 1, sizeof *sequence.classes);
+    sequence.counts = calloc(workload->operator_count + 1, sizeof *sequence.counts);
+    sequence.first = calloc(workload->operator_count + 1, sizeof *sequence.first);
+    sequence.hashes = calloc(workload->stream_count + 1, sizeof *sequence.hashes);
+    if (sequence.classes == NULL || sequence.counts == NULL || sequence.first == NULL || sequence.hashes == NULL)
+        return err_no_memory(err);
+    sequence.steps = large_new(workload->execution_count + 1, sizeof *sequence.steps, err);
+    if (sequence.steps == NULL || find_classes(&sequence, err) < 0)
+        return err_status(err);
+    for (; sequence.from < workload->execution_count; sequence.from = sequence.until) {
+        for (sequence.until = sequence.from;
+             sequence.until < workload->execution_count &&
+             workload->executions[sequence.until].device == workload->executions[sequence.from].device;)
+            large_pass(sequence.until++);
+        if (find_on_device(&sequence, err) < 0)
+            return err_status(err);
     }
-    return failed ? err_status(err) : 0;
+    return 0;
 }
 
 int workload_finish(struct workload *workload, struct err *err)

@@ -25,8 +25,10 @@ struct period {
 
 /* counts[i]: how often operator i runs; first[i]: its first place in the sequence (any order will do). The number of
  * steps is the count, of at least 2, that most operators have, the larger one of two; their first operator divides. A
- * period that covers less than half of the operators is none. */
-int workload_find_period(const size_t *counts, const uint64_t *first, size_t operators, struct period *ret,
+ * period that covers less than half of the operators is none. holds: whether its steps are alike; when they are not the
+ * next count is tried, a few of them. NULL: nothing is asked. */
+int workload_find_period(const size_t *counts, const uint64_t *first, size_t operators,
+                         bool (*holds)(void *arg, const struct period *period), void *arg, struct period *ret,
                          struct err *err);
 
 enum work { WORK_CUBE, WORK_VECTOR, WORK_AI_CPU, WORK_COMMUNICATION, WORK_COPY, WORK_KINDS };
@@ -40,7 +42,8 @@ enum unit {
     UNIT_WEIGHTS,  /* SVP: loads weights */
     UNIT_INNER,    /* moves data inside of the core: mte1, dtrans */
     UNIT_STORE,    /* writes memory outside of the core: mte3, dstr */
-    UNIT_OCCUPIED, /* cube utilisation: UNIT_CUBE over all cores of the device, not of the cores that ran */
+    UNIT_OCCUPIED, /* how much of the cores of the device an operator held, whatever they did */
+    UNIT_CUBE_ALL, /* UNIT_CUBE over all cores of the device, not of those that ran: how much the matrix units work */
     UNITS
 };
 
@@ -99,6 +102,8 @@ struct workload_step {
     uint32_t model;                     /* text: the name of the model, NO_TEXT */
     uint16_t device;                    /* index */
     uint8_t source;                     /* enum step_source */
+    bool lost_behind; /* inferences between it and the next were not recorded, or nothing says when. Set by
+                         splits_relate_steps */
 };
 
 /* A call of the host that starts an inference of a model. */
@@ -156,6 +161,9 @@ struct workload {
     const struct splits *splits; /* made of it, for who needs them again, and outlive it; NULL: each makes its own */
     uint64_t refused;            /* executions whose times are none: negative, or past the end of the clock */
 };
+
+/* Whether operators say which kind of core they ran on: only where matrices and vectors have cores of their own. */
+bool workload_knows_cores(const struct workload_facts *facts);
 
 void workload_init(struct workload *workload);
 void workload_release(struct workload *workload);

@@ -479,6 +479,25 @@ void outfile_write_many(struct outfile *out, const void *bytes, size_t length)
     outfile_write(out, blocks + whole, rest);
 }
 
+static struct {
+    outfile_spare *ask;
+    void *arg;
+} spare;
+
+void outfile_set_spare(outfile_spare *ask, void *arg)
+{
+    spare.ask = ask;
+    spare.arg = arg;
+}
+
+int outfile_put_in_place(const char *temporary, const char *path)
+{
+    int failure = spare.ask != NULL ? spare.ask(spare.arg, temporary, path) : 0;
+    if (failure == 0 && rename(temporary, path) < 0)
+        failure = errno;
+    return failure;
+}
+
 int outfile_commit(struct outfile *out, struct err *err)
 {
     int r = 0;
@@ -490,8 +509,8 @@ int outfile_commit(struct outfile *out, struct err *err)
     if (out->fd >= 0 && close(out->fd) < 0 && errno != EINTR && out->failure == 0)
         out->failure = errno;
     out->fd = -1;
-    if (out->failure == 0 && out->temporary != NULL && rename(out->temporary, out->path) < 0)
-        out->failure = errno;
+    if (out->failure == 0 && out->temporary != NULL)
+        out->failure = outfile_put_in_place(out->temporary, out->path);
     if (out->failure != 0) {
         r = output_error(err, out->failure, out->path);
         if (out->temporary != NULL)

@@ -122,6 +122,13 @@ int outfile_commit(struct outfile *out, struct err *err);
 /* Another name for a file that is still open, in the same directory: the one under which it will appear. A file that is
  * written directly keeps its own. */
 int outfile_rename(struct outfile *out, const char *path, struct err *err);
+/* Asked before a finished temporary file gets a name that may be another's: it can put that one aside. 0, or an errno,
+ * which fails the file. NULL: nobody is asked. To be set while no file is written; threads call it. */
+typedef int outfile_spare(void *arg, const char *temporary, const char *path);
+void outfile_set_spare(outfile_spare *spare, void *arg);
+/* Renames a finished temporary file to its name, after asking: 0, or an errno. */
+int outfile_put_in_place(const char *temporary, const char *path);
+
 /* Drops everything; harmless on a closed outfile. */
 void outfile_abort(struct outfile *out);
 

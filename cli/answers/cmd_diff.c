@@ -434,6 +434,8 @@ static int run_diff(const struct settings *settings)
         status = parse_gates(settings, &gates);
     if (status != STATUS_DONE)
         return status;
+    if (settings->diff.save != NULL && baseline_check_target(settings->diff.save, &err) < 0)
+        return console_error(&err);
     const struct compare_options options = options_of(settings);
     base.subjects = new_side.subjects =
         settings->diff.save != NULL ? ALL_SUBJECTS : comparison_subjects(&options, gates, settings->diff.gates.count);

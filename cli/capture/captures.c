@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "base/progress.h"
 #include "base/strbuf.h"
+#include "cli/capture/place.h"
 #include "cli/capture/result_record.h"
 #include "cli/console.h"
 #include "cli/options/options.h"
@@ -328,45 +329,6 @@ static void visit_release(struct capture_visit *visit)
     free(visit->database);
 }
 
-/* The nearest directory that exists, without links (free() it); NULL with err set. */
-static char *existing_part(const char *path, struct err *err)
-{
-    struct err missing = ERR_INIT;
-    char *absolute = NULL, *slash;
-    SCOPED_FREE char *part = path != NULL ? scoped_text(path, SIZE_MAX) : NULL;
-
-    if (part == NULL)
-        err_no_memory(err);
-    while (part != NULL && (absolute = path_absolute(part, &missing)) == NULL && missing.code == ERR_NOT_FOUND &&
-           (slash = strrchr(part, '/')) != NULL) {
-        missing = (struct err)ERR_INIT;
-        slash[slash == part] = '\0';
-    }
-    if (part != NULL && absolute == NULL)
-        *err = missing;
-    return absolute;
-}
-
-/* Results beside the data of a capture would damage it, and those of one capture in another hide its own. */
-static int check_place(const struct capture_visit *visit, struct err *err)
-{
-    SCOPED_FREE char *place = existing_part(visit->results, err), *outer = NULL;
-    enum directory_class class = DIRECTORY_OTHER;
-    int result = place != NULL ? capture_find_outer(place, &outer, err) : err_status(err);
-
-    bool elsewhere = place != NULL && visit->directory != NULL && strcmp(place, visit->directory) != 0;
-    if (result == 0 && outer != NULL) {
-        result = err_set(err, ERR_USAGE, "'%s' is inside of the capture '%s'", visit->results, outer);
-    } else if (result == 0 && elsewhere) {
-        result = capture_classify(place, &class, err);
-        if (result == 0 && class == DIRECTORY_CAPTURE)
-            result = err_set(err, ERR_USAGE, "'%s' is a capture itself", place);
-    }
-    if (result == -ERR_USAGE)
-        err_hint(err, "give another directory with --output, or none: results go into their own capture then");
-    return result;
-}
-
 static int visit_init(struct capture_visit *visit, const char *path, bool own_directory, struct err *err)
 {
     SCOPED_FREE char *output = NULL;
@@ -424,7 +386,8 @@ static int process_found(const struct found_captures *found, const struct captur
         visit.capture_count = found->count;
         visit.framework = found->items[i].framework;
         failed = visit_init(&visit, found->items[i].path, many, &err) != 0;
-        bool may_begin = !failed && (settings->output == NULL || check_place(&visit, &err) == 0) &&
+        bool may_begin = !failed &&
+                         (settings->output == NULL || place_check_results(visit.results, visit.directory, &err) == 0) &&
                          result_owner_check(visit.results, visit.directory, &err) == 0;
         worst = status_worse(worst, may_begin ? visit.process(&visit) : visit_fail(&visit, LOG_SOURCE_COMMON, &err));
     }

@@ -8,6 +8,7 @@
 #include "base/progress.h"
 #include "base/strbuf.h"
 #include "base/utf8.h"
+#include "cli/capture/written.h"
 #include "cli/console.h"
 #include "parsers/capture/capture.h"
 
@@ -23,20 +24,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define RECORD_LIMIT ((size_t)64 * 1024 * 1024) /* bytes of one record */
+#define RECORD_LIMIT WRITTEN_LIMIT
 #define OWNER_RECORD "log/capture"
-
-/* The text of a record; NULL: there is none that can be read. */
-static char *read_record(const char *results, const char *name)
-{
-    struct err ignored = ERR_INIT;
-    char *text = NULL;
-    SCOPED_FREE char *path = path_join(results, name);
-    size_t length;
-    if (path == NULL || path_read_file(path, RECORD_LIMIT, &text, &length, &ignored) < 0)
-        text = NULL;
-    return text;
-}
 
 static int write_record(const char *results, const char *name, const struct strbuf *text, struct err *err)
 {
@@ -55,9 +44,11 @@ static int write_record(const char *results, const char *name, const struct strb
 int result_owner_check(const char *results, const char *capture, struct err *err)
 {
     struct err ignored = ERR_INIT;
-    char fingerprint[65];
-    SCOPED_FREE char *text = read_record(results, OWNER_RECORD);
-    char *line_end = text != NULL ? strchr(text, '\n') : NULL;
+    char fingerprint[65], *line_end = NULL;
+    SCOPED_FREE char *path = path_join(results, OWNER_RECORD), *text = NULL;
+    size_t length;
+    if (path != NULL && path_read_file(path, RECORD_LIMIT, &text, &length, &ignored) == 0)
+        line_end = strchr(text, '\n');
     if (line_end != NULL) {
         char *other = line_end + 1;
         *line_end = '\0';
@@ -84,50 +75,17 @@ int result_owner_record(const char *results, const char *capture, const char *fi
 
 /* ---- which files ---- */
 
-static void describe(const struct stat *info, char *text, size_t size)
+/* One line of the list of an earlier export: keep is NULL where the file goes. */
+static void drop_file(const struct words *files, const char *results, const struct written_line *line,
+                      struct strbuf *keep)
 {
-    snprintf(text, size, "%lld %lld.%09ld", (long long)info->st_size, (long long)info->st_mtim.tv_sec,
-             info->st_mtim.tv_nsec);
-}
-
-/* A line "<size> <time> <name>" for a file in results. */
-static void add_line(struct strbuf *text, const char *results, const char *path)
-{
-    struct stat info;
-    char description[80];
-    size_t length = strlen(results);
-    if (strncmp(path, results, length) != 0 || path[length] != '/' || strchr(path, '\n') != NULL ||
-        lstat(path, &info) != 0)
+    SCOPED_FREE char *path = path_join(results, line->name);
+    if (path == NULL || (files->count > 0 &&
+                         bsearch(&path, files->items, files->count, sizeof *files->items, array_compare_texts) != NULL))
         return;
-    describe(&info, description, sizeof description);
-    strbuf_addf(text, "%s %s\n", description, path + length + 1);
-}
-
-/* Whether a name of a record stays below the results. */
-static bool stays_inside(const char *name)
-{
-    return *name != '\0' && *name != '/' && strcmp(name, "..") != 0 && strncmp(name, "../", 3) != 0 &&
-           strstr(name, "/../") == NULL;
-}
-
-/* One line of the record of an earlier export. */
-static void drop_file(const struct words *files, const char *results, const char *line, struct strbuf *keep)
-{
-    struct stat info;
-    char description[80];
-    const char *name = strchr(line, ' ');
-    name = name != NULL ? strchr(name + 1, ' ') : NULL;
-    if (name == NULL || !stays_inside(name + 1))
-        return;
-    SCOPED_FREE char *path = path_join(results, name + 1);
-    if (path == NULL || lstat(path, &info) != 0 || !S_ISREG(info.st_mode) ||
-        (files->count > 0 &&
-         bsearch(&path, files->items, files->count, sizeof *files->items, array_compare_texts) != NULL))
-        return;
-    describe(&info, description, sizeof description);
-    bool ours = strncmp(line, description, strlen(description)) == 0 && line[strlen(description)] == ' ';
+    bool ours = written_line_holds(line, path);
     if (ours && keep != NULL)
-        add_line(keep, results, path);
+        written_add(keep, results, path);
     else if (ours)
         unlink(path); /* one that stays is no worse than before */
 }
@@ -136,18 +94,18 @@ int result_files_replace(const struct words *files, const char *results, const c
                          bool complete, struct err *err)
 {
     SCOPED(strbuf_release) struct strbuf text;
-    SCOPED_FREE char *before = read_record(results, record);
+    SCOPED(written_release) struct written before = {.root = NULL};
     strbuf_init(&text, RECORD_LIMIT);
+    if (written_read(&before, results, record, err) < 0)
+        return err_status(err);
     if (files->count > 0)
         qsort(files->items, files->count, sizeof *files->items, array_compare_texts);
-    for (char *line = before, *next; line != NULL && *line != '\0'; line = next) {
-        next = line + strcspn(line, "\n");
-        if (*next == '\n')
-            *next++ = '\0';
-        drop_file(files, results, line, complete && words_end_in(line, ending) ? NULL : &text);
+    for (size_t i = 0; i < before.lines.count; i++) {
+        const struct written_line *line = &before.lines.items[i];
+        drop_file(files, results, line, complete && words_end_in(line->name, ending) ? NULL : &text);
     }
     for (size_t i = 0; i < files->count; i++)
-        add_line(&text, results, files->items[i]);
+        written_add(&text, results, files->items[i]);
     return write_record(results, record, &text, err);
 }
 

@@ -75,12 +75,13 @@ static bool list_absent(const struct ranges *ranges, const struct numbers_there 
 }
 
 int rank_ranges_check(const struct ranges *ranges, const struct numbers_there *there, const struct range_words *words,
-                      bool warns, struct err *err)
+                      bool warns, bool *ret_absent, struct err *err)
 {
     SCOPED(strbuf_release) struct strbuf found, absent;
     strbuf_init(&found, NUMBERS_TEXT);
     strbuf_init(&absent, NUMBERS_TEXT);
     bool chosen = list_absent(ranges, there, &absent);
+    *ret_absent = false;
     number_list_add(&found, there->numbers.items, there->numbers.count);
     if (found.failed || absent.failed)
         return err_no_memory(err);
@@ -89,13 +90,15 @@ int rank_ranges_check(const struct ranges *ranges, const struct numbers_there *t
         err_set(err, ERR_NOT_FOUND, "%s that %s chooses; there are: %s", words->none, words->option, list);
         return err_hint(err, "name some of these, or leave %s out for all of them", words->option);
     }
-    if (absent.length > 0 && warns)
+    *ret_absent = absent.length > 0 && warns;
+    if (*ret_absent)
         console_warning("%s of %s: %s; there are: %s", words->these, words->option, absent.data, list);
     return 0;
 }
 
 /* A capture that does not say its rank may be of any that no other one is of. */
-static int check_ranks(const struct cluster_sources *sources, const struct ranges *ranges, struct err *err)
+static int check_ranks(const struct cluster_sources *sources, const struct ranges *ranges, bool *ret_absent,
+                       struct err *err)
 {
     static const struct range_words words = {"--ranks", "no capture is of a rank", "no capture is of these ranks"};
     struct numbers_there ranks = {.nameless = false};
@@ -106,15 +109,16 @@ static int check_ranks(const struct cluster_sources *sources, const struct range
             status = array_add(&ranks.numbers, err, sources->items[i].rank);
     }
     if (status == 0)
-        status = rank_ranges_check(ranges, &ranks, &words, !ranks.nameless, err);
+        status = rank_ranges_check(ranges, &ranks, &words, !ranks.nameless, ret_absent, err);
     free(ranks.numbers.items);
     return status;
 }
 
-int rank_ranges_keep(struct cluster_sources *sources, const struct ranges *ranges, struct err *err)
+int rank_ranges_keep(struct cluster_sources *sources, const struct ranges *ranges, bool *ret_absent, struct err *err)
 {
     size_t kept = 0;
-    if (ranges->count > 0 && check_ranks(sources, ranges, err) != 0)
+    *ret_absent = false;
+    if (ranges->count > 0 && check_ranks(sources, ranges, ret_absent, err) != 0)
         return err_status(err);
     for (size_t i = 0; i < sources->count; i++) {
         if (sources->items[i].rank < 0 || rank_ranges_have(ranges, sources->items[i].rank))
@@ -140,6 +144,7 @@ struct timeline_rank {
 struct cluster_timeline {
     const struct settings *settings;
     struct ranges ranges;
+    bool lacks_ranks; /* some that were asked for are not there, which was told */
     struct timeline_ranks ARRAY_OF(struct timeline_rank) ranks; /* by rank */
     struct cluster_sources sources;
     const struct cluster_source *source; /* of the capture that is opened */
@@ -220,6 +225,25 @@ static int refuse_count(size_t count, struct err *err)
     return err_hint(err, "choose some: --ranks 0-%d", CLOCKS_MOST - 1);
 }
 
+/* Tells of ranks that were asked for, by number, and are not there: all of them were asked for. */
+static int tell_missing(const struct cluster_timeline *work, int *ret_status, struct err *err)
+{
+    static const struct range_words words = {"--ranks", "no capture is of a rank", "no capture is of these ranks"};
+    struct numbers_there there = {.nameless = false};
+    bool absent = work->lacks_ranks;
+    int status = 0;
+    for (size_t i = 0; i < work->ranks.count && status == 0; i++)
+        if (work->ranks.items[i].rank >= 0)
+            status = array_add(&there.numbers, err, work->ranks.items[i].rank);
+    const bool asks = status == 0 && work->ranges.count > 0 && !absent;
+    if (asks)
+        status = rank_ranges_check(&work->ranges, &there, &words, true, &absent, err);
+    free(there.numbers.items);
+    if (absent)
+        *ret_status = status_worse(*ret_status, STATUS_DATA_PROBLEMS);
+    return status;
+}
+
 /* Opens the database of each rank, which is made where there is none. */
 static int open_ranks(struct cluster_timeline *work, int *ret_status, struct err *err)
 {
@@ -240,7 +264,7 @@ static int open_ranks(struct cluster_timeline *work, int *ret_status, struct err
     if (work->ranks.count > CLOCKS_MOST)
         return refuse_count(work->ranks.count, err);
     array_sort(work->ranks.items, work->ranks.count, sizeof *work->ranks.items, by_rank);
-    return 0;
+    return tell_missing(work, ret_status, err);
 }
 
 /* ---- clocks ---- */
@@ -420,7 +444,7 @@ static int find(struct cluster_timeline *work, struct diagnostics *diag, struct 
         err_set(err, ERR_NOT_FOUND, "'%s' holds no captures of ranks", settings->operands[0]);
         return err_hint(err, "they are directories named *_ascend_pt, *_ascend_ms or PROF_*");
     }
-    if (rank_ranges_keep(&work->sources, &work->ranges, err) != 0)
+    if (rank_ranges_keep(&work->sources, &work->ranges, &work->lacks_ranks, err) != 0)
         return err_status(err);
     bool all_named = true;
     for (size_t i = 0; i < work->sources.count; i++)

@@ -29,9 +29,9 @@ struct ranges {
 /* "0-63,128": numbers and ranges. NULL: everything. */
 int rank_ranges_parse(const char *option, const char *text, struct ranges *ret, struct err *err);
 bool rank_ranges_have(const struct ranges *ranges, int64_t number);
-/* Drops the sources whose names say other ranks; there are some sources. Warns of numbers that none has;
- * -ERR_NOT_FOUND when none is left. */
-int rank_ranges_keep(struct cluster_sources *sources, const struct ranges *ranges, struct err *err);
+/* Drops the sources whose names say other ranks; there are some sources. Warns of numbers that none has
+ * (*ret_absent); -ERR_NOT_FOUND when none is left. */
+int rank_ranges_keep(struct cluster_sources *sources, const struct ranges *ranges, bool *ret_absent, struct err *err);
 
 /* Numbers of ranks or of steps that there are, ascending, each once. */
 struct numbers_there {
@@ -45,8 +45,8 @@ struct range_words {
 };
 
 /* -ERR_NOT_FOUND when a choice, which is not everything, chooses none of those that there are. warns: of its numbers
- * that are not among them. */
+ * that are not among them. *ret_absent: there are such, and the answer lacks them. */
 int rank_ranges_check(const struct ranges *ranges, const struct numbers_there *there, const struct range_words *words,
-                      bool warns, struct err *err);
+                      bool warns, bool *ret_absent, struct err *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/file/fsutil.h"
 #include "base/map.h"
 #include "base/progress.h"
+#include "cli/analyse_output.h"
 #include "cli/cluster/cluster_timeline.h"
 #include "cli/cmd_analyse.h"
 #include "cli/command.h"
@@ -348,8 +349,9 @@ struct work {
     struct loaded_ranks loaded;
     struct diagnostics diag;
     struct cluster_result result;
-    size_t output_there; /* so much of the results' path was there before */
-    bool nothing;        /* was found to do */
+    size_t output_there;           /* so much of the results' path was there before */
+    bool lacks_ranks, lacks_steps; /* some that were asked for are not there, which was told */
+    bool nothing;                  /* was found to do */
     bool has_database;
 };
 
@@ -397,7 +399,7 @@ static int find_ranks(struct work *work, const char *directory, struct err *err)
         return err_status(err);
     cluster_leave_out_devices(&work->sources, &work->diag);
     if (work->sources.count > 0)
-        return rank_ranges_keep(&work->sources, &work->ranks, err);
+        return rank_ranges_keep(&work->sources, &work->ranks, &work->lacks_ranks, err);
     err_set(err, ERR_NOT_FOUND, "'%s' holds no captures of ranks", directory);
     return err_hint(err, "they are directories named *_ascend_pt, *_ascend_ms, or PROF_* of one device");
 }
@@ -561,7 +563,7 @@ static int find_steps(const struct loaded_ranks *ranks, struct numbers_there *re
 static int tell_absent(struct work *work, const struct numbers_there *steps, struct err *err)
 {
     static const struct range_words words = {"--step", "no rank has a step", "no rank has these steps"};
-    int status = rank_ranges_check(&work->steps, steps, &words, work->team->me == 0, err);
+    int status = rank_ranges_check(&work->steps, steps, &words, work->team->me == 0, &work->lacks_steps, err);
     if (status == -ERR_NOT_FOUND) {
         work->nothing = true;
         work->team->elsewhere = work->team->me != 0;
@@ -650,7 +652,7 @@ int cluster_run(const struct settings *settings, struct team *team)
         result = rank_ranges_parse("--step", settings->cluster.steps, &work.steps, &err);
     if (result == 0)
         result = analyse(&work, settings->operands[0], &err);
-    int64_t all_problems = (int64_t)diag_problems(&work.diag);
+    int64_t all_problems = (int64_t)diag_problems(&work.diag) + work.lacks_ranks + work.lacks_steps;
     if (result == 0)
         result = team_fold(team, &all_problems, 1, sizeof all_problems, add_number, &err);
     console_progress_end();

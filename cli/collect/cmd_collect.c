@@ -274,6 +274,15 @@ static void judge_run(struct session *session, const struct run_result *run)
                  "see that the board's network is stable, then run again; what the program printed after the break "
                  "is lost");
         session_fail(session, &err);
+    } else if (run->end == RUN_UNKNOWN) {
+        err_set(&err, ERR_REMOTE, "the board did not say how '%s' ended; %s, and what it captured is fetched", program,
+                run->gone     ? "it had ended"
+                : run->killed ? "it still ran, did not stop when asked to and was killed"
+                              : "it was stopped if it still ran");
+        err_hint(&err,
+                 "the shell that waited for it was killed, as by a board that is out of memory; see that there is "
+                 "memory, then run again");
+        session_fail(session, &err);
     } else if (run->end == RUN_TIMED_OUT && run->killed) {
         err_set(&err, ERR_REMOTE, "'%s' still ran after %d s and did not stop when asked to: it was killed", program,
                 session->plan->settings->collect.timeout);

@@ -16,6 +16,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -381,6 +382,32 @@ static void warn_of_unknown_words(const struct collect_config *config, const cha
     }
 }
 
+static bool is_quoted(const char *value)
+{
+    const size_t length = strlen(value);
+
+    return length >= 2 && (value[0] == '"' || value[0] == '\'') && value[length - 1] == value[0];
+}
+
+/* Quotes around a value are a habit of other files. A secret may have them: there they stay, and are warned of. */
+static void drop_quotes(struct collect_config *config, const char *file)
+{
+    for (size_t i = 0; i < config->ini.count; i++) {
+        struct ini_entry *entry = &config->ini.entries[i];
+
+        if (entry->key == NULL || !is_of_boards(entry->section) || !is_quoted(entry->value))
+            continue;
+        if (strcasecmp(entry->key, "pwd") == 0 || strcasecmp(entry->key, "passphrase") == 0) {
+            console_warning("'%s', line %zu: the quotes around '%s' are taken for a part of it", file, entry->line,
+                            entry->key);
+        } else {
+            const size_t inside = strlen(entry->value) - 2;
+            memmove(entry->value, entry->value + 1, inside);
+            entry->value[inside] = '\0';
+        }
+    }
+}
+
 static void warn_of_mode(const char *file)
 {
     struct stat st;
@@ -450,6 +477,7 @@ int collect_config_load(struct collect_config *config, const struct settings *se
         return err_wrap(err, "cannot read the configuration");
     warn_of_mode(file);
     warn_of_unknown_words(config, file);
+    drop_quotes(config, file);
     config->count = boards->count > 0 ? boards->count : 1;
     config->targets = calloc(config->count, sizeof *config->targets);
     if (config->targets == NULL)

@@ -9,15 +9,19 @@
 #include "base/strbuf.h"
 #include "base/suggest.h"
 #include "base/words.h"
+#include "cli/options/vendor_options.h"
 #include "db/query/cann_version.h"
 #include "exporters/export.h"
 #include "exporters/table/report.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define MESSAGE_LIMIT 512
 #define EXPORTS "msprof export summary CAPTURE, or msprof export timeline CAPTURE"
 
 struct first_try {
@@ -38,6 +42,8 @@ static const struct first_try first_words[] = {
     {"report", EXPORTS},
     {"stats", "msprof show CAPTURE"},
     {"compare", "msprof diff CAPTURE CAPTURE"},
+    {"advisor", "msprof advise CAPTURE"},
+    {"op", "'msprof op' of CANN profiles one operator on a device; here, 'msprof run -- PROGRAM' records ACL calls"},
     {NULL, NULL},
 };
 
@@ -106,7 +112,21 @@ static const struct first_try options[] = {
     {"--analyze", EXPORTS},
     {"--parse", "msprof import CAPTURE"},
     {"--query", "msprof query CAPTURE"},
+    {"--input", "msprof import CAPTURE"},
+    {"--trace", "msprof export timeline CAPTURE"},
     {"-d", "-dir CAPTURE, or the capture's path alone"},
+    {"-m", "msprof cluster DIR, or msprof collect -m PROGRAM --config FILE"},
+    {NULL, NULL},
+};
+
+/* Those of msprof-analyze. */
+static const struct first_try cluster_options[] = {
+    {"-m", "msprof cluster DIR, which writes every recipe that it has"},
+    {"--mode", "msprof cluster DIR, which writes every recipe that it has"},
+    {"-d", "msprof cluster DIR"},
+    {"--profiling_path", "msprof cluster DIR"},
+    {"-o", "msprof cluster DIR --output RESULTS"},
+    {"--output_path", "msprof cluster DIR --output RESULTS"},
     {NULL, NULL},
 };
 
@@ -121,27 +141,61 @@ static const char *find(const struct first_try *tries, const char *word, size_t 
 
 /* Hints of an error about an option, as typed, and about a word in the place of a command of parent. They give nothing
  * where there is nothing to say. */
-static void hint_of_option(const char *word, struct err *err)
+static void hint_of_option(const char *word, enum command_id of, struct err *err)
 {
-    const char *command = find(options, word, strcspn(word, "="));
+    const char *command = find(of == COMMAND_CLUSTER ? cluster_options : options, word, strcspn(word, "="));
 
     if (command != NULL)
         err_hint(err, "%s", command);
 }
 
-static void hint_of_word(const char *word, enum command_id parent, struct err *err)
+/* Whether a shell would find a program of this name in $PATH. */
+static bool is_in_path(const char *name)
 {
-    const char *command = parent == COMMAND_ROOT ? find(first_words, word, strlen(word)) : NULL;
+    const char *directory = getenv("PATH");
+    bool is_found = false;
+
+    while (directory != NULL && strchr(name, '/') == NULL && !is_found) {
+        char file[PATH_MAX];
+        const size_t length = strcspn(directory, ":");
+        const int written = snprintf(file, sizeof file, "%.*s/%s", (int)length, directory, name);
+        is_found = written > 0 && (size_t)written < sizeof file && access(file, X_OK) == 0;
+        directory = directory[length] == ':' ? directory + length + 1 : NULL;
+    }
+    return is_found;
+}
+
+/* The program that a word is, with its arguments behind it. */
+static void hint_of_program(char *const *words, struct err *err)
+{
+    SCOPED(words_release) struct words line = {.items = NULL};
+    SCOPED(strbuf_release) struct strbuf text;
+    struct err ignored = ERR_INIT;
+
+    strbuf_init(&text, MESSAGE_LIMIT);
+    for (; *words != NULL; words++) {
+        if (words_add(&line, *words, &ignored) < 0)
+            return;
+    }
+    words_show(&line, &text);
+    if (!text.failed)
+        err_hint(err, "msprof run --%s", text.data);
+}
+
+/* words: the one in question, and those behind it, ended by NULL. */
+static void hint_of_word(char *const *words, enum command_id parent, struct err *err)
+{
+    const char *word = words[0], *command = parent == COMMAND_ROOT ? find(first_words, word, strlen(word)) : NULL;
     struct stat info;
+    const bool is_there = stat(word, &info) == 0;
 
     if (command != NULL)
         err_hint(err, "%s", command);
-    else if (stat(word, &info) != 0)
-        return;
-    else if (S_ISDIR(info.st_mode))
+    else if (is_there && S_ISDIR(info.st_mode))
         err_hint(err, "msprof export summary %s, or msprof export timeline %s", word, word);
-    else if (parent == COMMAND_ROOT && S_ISREG(info.st_mode) && access(word, X_OK) == 0)
-        err_hint(err, "msprof run -- %s", word);
+    else if (parent == COMMAND_ROOT && word[0] != '\0' &&
+             ((is_there && S_ISREG(info.st_mode) && access(word, X_OK) == 0) || is_in_path(word)))
+        hint_of_program(words, err);
 }
 
 void options_hint_of_file(const char *path, struct err *err)
@@ -163,8 +217,6 @@ void options_hint_of_file(const char *path, struct err *err)
                  : slash != NULL ? path
                                  : ".");
 }
-
-#define MESSAGE_LIMIT 512
 
 void settings_init(struct settings *settings)
 {
@@ -220,6 +272,9 @@ static int unknown_option(struct err *err, enum command_id command, const char *
     const struct option_spec *elsewhere = find_by_name(COMMAND_COUNT, word, length);
     struct suggestion suggestion;
 
+    if (elsewhere != NULL && command == COMMAND_ROOT && !find(options, word, length)) {
+        return err_set(err, ERR_USAGE, "'%.*s' stands behind the command that it is for", (int)length, word);
+    }
     if (elsewhere != NULL) {
         SCOPED(strbuf_release) struct strbuf owners;
 
@@ -232,12 +287,15 @@ static int unknown_option(struct err *err, enum command_id command, const char *
                                 command_full_name((enum command_id)id));
         int result = err_set(err, ERR_USAGE, "'%.*s' is an option of %s, not of '%s'", (int)length, word, owners.data,
                              command_full_name(command));
-        if (command == COMMAND_ROOT)
-            hint_of_option(word, err);
+        if (command == COMMAND_ROOT || command == COMMAND_CLUSTER)
+            hint_of_option(word, command, err);
         return result;
     }
     if (length >= sizeof name)
         return err_set(err, ERR_USAGE, "unknown option '%s'", word);
+    if (vendor_option_use(word) == VENDOR_OPTION_COLLECTS)
+        return err_set(err, ERR_USAGE, "'%.*s' is an option of CANN's own msprof, which collects; '%s' reads captures",
+                       (int)length, word, command_full_name(command));
     memcpy(name, word, length);
     name[length] = '\0';
     suggestion_init(&suggestion, name);
@@ -247,7 +305,7 @@ static int unknown_option(struct err *err, enum command_id command, const char *
     if (suggestion.nearest[0] != '\0')
         return err_set(err, ERR_USAGE, "unknown option '%s', did you mean '%s'?", name, suggestion.nearest);
     err_set(err, ERR_USAGE, "unknown option '%s'", name);
-    hint_of_option(name, err);
+    hint_of_option(name, command, err);
     return -ERR_USAGE;
 }
 
@@ -427,18 +485,19 @@ static int read_option(struct settings *settings, const char *word, char ***next
     return take_option(settings, option, word[length] == '=' ? word + length + 1 : NULL, next, err);
 }
 
-static int unknown_word(struct err *err, enum command_id parent, const char *word)
+static int unknown_word(struct err *err, enum command_id parent, char *const *words)
 {
+    const char *word = words[0];
     struct suggestion suggestion;
 
+    err_set(err, ERR_USAGE, "'%s' is no command of '%s'", word, command_full_name(parent));
+    hint_of_word(words, parent, err);
     suggestion_init(&suggestion, word);
     EACH_CHILD (id, parent)
         suggestion_offer(&suggestion, command_name(id));
-    if (suggestion.nearest[0] != '\0')
+    if (err->hint[0] == '\0' && suggestion.nearest[0] != '\0')
         return err_set(err, ERR_USAGE, "'%s' is no command of '%s', did you mean '%s'?", word,
                        command_full_name(parent), suggestion.nearest);
-    err_set(err, ERR_USAGE, "'%s' is no command of '%s'", word, command_full_name(parent));
-    hint_of_word(word, parent, err);
     return -ERR_USAGE;
 }
 
@@ -495,7 +554,7 @@ int options_parse(struct settings *settings, int argc, char **argv, struct err *
         } else if (command->run == NULL) {
             enum command_id child = command_find(settings->command, word);
             if (child == COMMAND_COUNT)
-                return unknown_word(err, settings->command, word);
+                return unknown_word(err, settings->command, next - 1);
             settings->command = child;
             ended = false;
         } else {

@@ -216,6 +216,7 @@ struct option_spec {
     enum offer offer;     /* of VALUE_TEXT */
     int minimum, maximum; /* of VALUE_NUMBER */
     bool repeatable;      /* stored into a struct value_list */
+    bool is_output;       /* of VALUE_FILE: it is written */
     size_t offset;        /* of its member of struct settings */
     const char *help;     /* lines of at most 50 characters, without a final newline */
 };

@@ -12,9 +12,9 @@
 #define RELEASE(major, minor) CANDIDATE(major, minor, 99)
 
 static const int last_with[] = {
-    [NAMING_HCCL] = RELEASE(8, 0),    [NAMING_NO_DEVICE] = RELEASE(8, 0),  [NAMING_BLOCK_DIM] = RELEASE(8, 5),
-    [NAMING_MODULES] = RELEASE(8, 5), [NAMING_TEXT_TIMES] = RELEASE(8, 5), [NAMING_NO_STATE] = RELEASE(7, 0),
-    [NAMING_FOPS] = RELEASE(7, 0),
+    [NAMING_HCCL] = RELEASE(8, 0),    [NAMING_NO_DEVICE] = RELEASE(8, 0),   [NAMING_BLOCK_DIM] = RELEASE(8, 5),
+    [NAMING_MODULES] = RELEASE(8, 5), [NAMING_TEXT_TIMES] = RELEASE(8, 5),  [NAMING_NO_STATE] = RELEASE(7, 0),
+    [NAMING_FOPS] = RELEASE(7, 0),    [NAMING_MIXED_WHOLE] = RELEASE(8, 5),
 };
 
 bool cann_version_has(int version, enum cann_naming naming)
@@ -42,6 +42,11 @@ const char *cann_version_file(int version, const char *report)
 {
     bool older = strcmp(report, "communication_statistic") == 0 && cann_version_has(version, NAMING_HCCL);
     return older ? "hccl_statistic" : report;
+}
+
+const char *cann_version_communication(int version)
+{
+    return cann_version_has(version, NAMING_HCCL) ? "HCCL" : "COMMUNICATION";
 }
 
 const struct value_name cann_version_modules[] = {

@@ -15,13 +15,14 @@
 
 /* Something that an older version calls otherwise, or leaves out. */
 enum cann_naming {
-    NAMING_HCCL,       /* communication is HCCL: of tasks, of a file, of a layer */
-    NAMING_NO_DEVICE,  /* PyTorch's tables do not tell the device; at level 0 kernels have no shapes */
-    NAMING_BLOCK_DIM,  /* blocks are a Block Dim */
-    NAMING_MODULES,    /* modules of the memory have other names */
-    NAMING_NO_STATE,   /* operators have neither OP State nor HF32 Eligible */
-    NAMING_TEXT_TIMES, /* PyTorch's calls have their times as texts in its database */
-    NAMING_FOPS,       /* each kind of core has a column for the operations of the other */
+    NAMING_HCCL,        /* communication is HCCL: of tasks, of a file, of a layer */
+    NAMING_NO_DEVICE,   /* PyTorch's tables do not tell the device; at level 0 kernels have no shapes */
+    NAMING_BLOCK_DIM,   /* blocks are a Block Dim */
+    NAMING_MODULES,     /* modules of the memory have other names */
+    NAMING_NO_STATE,    /* operators have neither OP State nor HF32 Eligible */
+    NAMING_TEXT_TIMES,  /* PyTorch's calls have their times as texts in its database */
+    NAMING_MIXED_WHOLE, /* task_time has the whole of a mixed kernel instead of its part 0 */
+    NAMING_FOPS,        /* each kind of core has a column for the operations of the other */
 };
 
 /* Reads "8.2", "8.2.RC1", "8.0.0" or "newest"; false: it is none of these. */
@@ -32,6 +33,8 @@ bool cann_version_has(int version, enum cann_naming naming);
 /* Title of a column, or name of a file, in this version: the same name where it has not changed. NULL: it has none. */
 const char *cann_version_title(int version, const char *title);
 const char *cann_version_file(int version, const char *report);
+/* Type of tasks that communicate. */
+const char *cann_version_communication(int version);
 /* Names of modules that have others today, ended by NULL. */
 extern const struct value_name cann_version_modules[];
 

@@ -225,7 +225,8 @@ static const struct query_field task_fields[] = {
     QUERY_MEMBERS(struct cann_task, "", op_task_type, block_num, tensor_set_id, mix_block_num, copy_bytes,
                   copy_direction, id, batch_id),
     QUERY_MEMBERS(struct cann_task, "", connection_id, thread_id, host_type_id, kernel_name_id, op_state, op_flag,
-                  attribute_id),
+                  attribute_id, split),
+    QUERY_MEMBERS(struct cann_task, "", grid_dim_id, block_dim_id),
 };
 enum {
     FIRST_OF_TASK = 6,

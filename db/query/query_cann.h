@@ -73,7 +73,9 @@ struct cann_task {
     int64_t start_tick, end_tick, wait_tick, pending_tick, counted_blocks, launch_name_id;
     int64_t id, batch_id; /* from here on what those captures do not have, but counters */
     int64_t connection_id, thread_id, host_type_id, kernel_name_id, op_state, op_flag, attribute_id;
+    int64_t split;                      /* CANN_SPLIT_; DB_NULL: neither split nor a part */
     int64_t copy_bytes, copy_direction; /* of an asynchronous copy */
+    int64_t grid_dim_id, block_dim_id;  /* of a kernel of type KERNEL_SIMT */
     bool has_aic, has_aiv;              /* the counters below were recorded */
     int64_t aic_total_cycle, aic_counters[CANN_COUNTERS], aiv_total_cycle, aiv_counters[CANN_COUNTERS];
     int64_t aic_time_ns, aiv_time_ns; /* DB_NULL: not measured */
@@ -87,9 +89,25 @@ struct cann_task {
 #define CANN_OPERATOR_RUNS(type) type " <> " SQL_NUMBER(TASK_WRITES_BACK) " AND " type " <> " SQL_NUMBER(TASK_INVALID)
 #define CANN_OPERATOR_COMPUTES(type)                                                                                   \
     type " <> " SQL_NUMBER(TASK_COMMUNICATES) " AND " type " <> " SQL_NUMBER(TASK_COMMUNICATES_ON_AI_CPU)
+/* By a task's split: parts of a whole are rows, too. Part 0 of a mixed kernel is all of it: one of both is shown. */
+#define CANN_SPLIT_WHOLE 1
+#define CANN_SPLIT_MIXED_WHOLE 2
+#define CANN_SPLIT_MIXED_PART 3
+#define CANN_SPLIT_MIXED_HIDDEN 4
+/* Whether the row's parts, or the whole that it is the part of, show what it is. */
+static inline bool cann_stands_elsewhere(const struct cann_task *task)
+{
+    return task->split == CANN_SPLIT_WHOLE || task->split == CANN_SPLIT_MIXED_WHOLE ||
+           task->split == CANN_SPLIT_MIXED_HIDDEN;
+}
 /* Whether a row of device_task is shown as an operator: one that has a name, runs and computes. */
 #define CANN_IS_OPERATOR                                                                                               \
     "op_name_id IS NOT NULL AND " CANN_OPERATOR_RUNS("op_task_type") " AND " CANN_OPERATOR_COMPUTES("op_task_type")
+/* Whether a collection at level 0 recorded the operator: its name is known, its type is not. */
+static inline bool cann_is_named_alone(int64_t op_name_id, int64_t op_type_id)
+{
+    return op_name_id != DB_NULL && op_type_id == DB_NULL;
+}
 static inline bool cann_is_operator(const struct cann_task *task)
 {
     return task->op_name_id != DB_NULL && task->op_task_type != TASK_WRITES_BACK &&

@@ -8,6 +8,7 @@
 #include "base/intern.h"
 #include "base/number.h"
 #include "exporters/output_file.h"
+#include "exporters/query_compile.h"
 #include "parsers/frameworks/records.h"
 
 #include <stdio.h>
@@ -637,6 +638,8 @@ static int gather_transfer(void *arg, const struct cann_transfer *transfer, stru
 {
     struct walk *walk = arg;
     int status = 0;
+    if (transfer->op_id == DB_NULL) /* they come first */
+        return 0;
     if (transfer->op_id != walk->op_id)
         status = finish(walk, err);
     walk->op_id = transfer->op_id;
@@ -662,4 +665,36 @@ int collectives_each(sqlite3 *db, const struct cann_texts *names, collective_tak
     free(walk.rows.items);
     cann_communications_release(&walk.ops);
     return failed ? err_status(err) : 0;
+}
+
+static int take_runs(void *arg, const struct cann_communication *op, const struct collective *collective,
+                     const int64_t *task_rows, struct err *err)
+{
+    struct map *runs = arg;
+    (void)op;
+    for (size_t i = 0; i < collective->runs.count; i++) {
+        const struct collective_run *run = &collective->runs.items[i];
+        struct communication_run *item = map_add(runs, &task_rows[run->task], NULL, err);
+        if (item == NULL)
+            return err_status(err);
+        item->bytes = run->bytes;
+        item->ns = run->ns;
+    }
+    return 0;
+}
+
+int communication_runs_load(sqlite3 *db, struct map *ret, struct err *err)
+{
+    struct cann_texts names;
+    bool any = false;
+    *ret = (struct map)MAP_OF(struct communication_run, task_row_id);
+    int status = query_ask(db, "EXISTS (SELECT 1 FROM communication_task WHERE rdma_type = 1)", &any, err);
+    if (status < 0 || !any)
+        return status;
+    status = cann_names_load(db, &names, err);
+    if (status < 0)
+        return status;
+    status = collectives_each(db, &names, take_runs, ret, err);
+    cann_texts_release(&names);
+    return status;
 }

@@ -78,6 +78,13 @@ typedef int collective_taker(void *arg, const struct cann_communication *op, con
 /* names: of the database, plain. Holds the tasks of one operator at a time. */
 int collectives_each(sqlite3 *db, const struct cann_texts *names, collective_taker *take, void *arg, struct err *err);
 
+/* The whole run of a payload that RDMA confirmed: bytes that it moved, and in what time. */
+struct communication_run {
+    int64_t task_row_id, bytes, ns; /* by device_task.id */
+};
+/* Those of all payloads, a map of struct communication_run; release it whatever the result. */
+int communication_runs_load(sqlite3 *db, struct map *ret, struct err *err);
+
 /* Whether an operator of this name, NULL for none, sends or receives between two ranks. */
 bool communication_is_point_to_point(const char *name);
 

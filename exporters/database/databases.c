@@ -13,6 +13,7 @@
 #include "db/table_rows.h"
 #include "exporters/busy.h"
 #include "exporters/cann_report.h"
+#include "exporters/communication/communication.h"
 #include "exporters/communication/communication_files.h"
 #include "exporters/counters/pmu_metric.h"
 #include "exporters/query_compile.h"
@@ -80,6 +81,7 @@ struct db_export {
     struct cann_parts parts;
     struct cann_frequencies frequencies;
     struct overlap overlap;
+    struct map runs; /* of payloads */
 };
 
 /* Viewers know a metric by the title of its column without the unit, and times of whole tasks by another name. */
@@ -190,7 +192,11 @@ static int name_older(struct unified *unified, int version, struct err *err)
                                  "ALTER TABLE COMPUTE_TASK_INFO RENAME COLUMN blockNum TO blockDim;"
                                  "ALTER TABLE COMPUTE_TASK_INFO RENAME COLUMN mixBlockNum TO mixBlockDim;";
     sqlite3 *db = unified_sqlite(unified);
-    bool failed = (cann_version_has(version, NAMING_BLOCK_DIM) && database_exec(db, blocks, err) < 0) ||
+    char communicates[128];
+    snprintf(communicates, sizeof communicates, "UPDATE STRING_IDS SET value = '%s' WHERE id = %lld",
+             cann_version_communication(version), (long long)FIRST_WORD_ID + TASK_COMMUNICATES);
+    bool failed = database_exec(db, communicates, err) < 0 ||
+                  (cann_version_has(version, NAMING_BLOCK_DIM) && database_exec(db, blocks, err) < 0) ||
                   (cann_version_has(version, NAMING_HCCL) &&
                    database_exec(db, "UPDATE ENUM_API_TYPE SET name = 'hccl' WHERE id = 5500", err) < 0);
     for (size_t i = 0; !failed && cann_version_has(version, NAMING_MODULES) && cann_version_modules[i].text != NULL;
@@ -216,11 +222,13 @@ static int write_cann(sqlite3 *db, const struct export_options *options, const c
                   cann_frequencies_load(db, &export.frequencies, err) < 0 ||
                   (export.unified = unified_new(path, err)) == NULL ||
                   (options->database != NULL && add_capture(&export, db, err) < 0) ||
-                  unified_connect(export.unified, options->database, err) < 0 ||
+                  (options->database != NULL && communication_runs_load(db, &export.runs, err) < 0) ||
+                  unified_connect(export.unified, options->database, &export.runs, err) < 0 ||
                   cann_db_samples(export.unified, db, err) < 0 || (add != NULL && add(arg, export.unified, err) < 0) ||
                   name_older(export.unified, options->cann_version, err) < 0;
     cann_frequencies_release(&export.frequencies);
     cann_parts_release(&export.parts);
+    map_release(&export.runs);
     if (failed)
         unified_abort(export.unified);
     if (failed || unified_commit(export.unified, &rows, err) < 0)

@@ -4,6 +4,7 @@
 #define MSPROF_EXPORTERS_DATABASE_DATABASES_H
 
 #include "base/err.h"
+#include "base/map.h"
 #include "db/query/query_cann.h"
 #include "db/schema.h"
 #include "exporters/export.h"
@@ -24,8 +25,8 @@ struct unified_bulk *unified_bulk_of(const struct unified *unified);
 /* The id of a metric's name. */
 int unified_name_metric(struct unified *unified, const char *name, int64_t *ret, struct err *err);
 /* Ends the large tables and fills the others with all that can be said in SQL; database: of the capture, NULL: there is
- * none, and the tables are empty. */
-int unified_connect(struct unified *unified, const char *database, struct err *err);
+ * none, and the tables are empty; runs: as communication_runs_load. */
+int unified_connect(struct unified *unified, const char *database, struct map *runs, struct err *err);
 /* Makes a table for the rows to come, unless it is there. */
 int unified_begin_table(struct unified *unified, const struct exported_table *table, struct err *err);
 /* A row of the table that was begun last: the columns of the statement are those of the table, in their order. */

@@ -12,6 +12,7 @@
 #include "db/query/query_records.h"
 #include "db/table_rows.h"
 #include "db/warm_up.h"
+#include "exporters/communication/communication.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -240,10 +241,10 @@ static int add_operator(struct unified_bulk *bulk, const struct cann_task *task,
     int64_t set = task->tensor_set_id;
     put(&row, task->op_name_id);
     put(&row, task->id);
-    put(&row, task->block_num);
-    put(&row, task->mix_block_num);
-    put(&row, word_of(&bulk->cores, "core", task->op_task_type));
-    put(&row, task->op_type_id);
+    put_or(&row, task->block_num, 0);
+    put_or(&row, task->mix_block_num, 0);
+    put(&row, task->op_type_id != DB_NULL ? word_of(&bulk->cores, "core", task->op_task_type) : NOT_AVAILABLE_ID);
+    put_or(&row, task->op_type_id, NOT_AVAILABLE_ID);
     put_tensor_text(&row, bulk, set, FORMATS);
     put_tensor_text(&row, bulk, set, TYPES);
     put_tensor_text(&row, bulk, set, 0);
@@ -252,17 +253,18 @@ static int add_operator(struct unified_bulk *bulk, const struct cann_task *task,
     put_tensor_text(&row, bulk, set, OUTPUTS);
     put_or(&row, task->attribute_id, NO_TEXT_ID);
     put(&row, task->op_state == DB_NULL
-                  ? DB_NULL
+                  ? NOT_AVAILABLE_ID
                   : number_add(FIRST_WORD_ID + FIRST_STATE, task->op_state < 1 ? task->op_state : 1));
-    put(&row, FIRST_WORD_ID + FIRST_HF32 + (task->op_flag != DB_NULL && task->op_flag != 0));
-    put(&row, NOT_AVAILABLE_ID);
-    put(&row, NOT_AVAILABLE_ID);
+    put(&row, task->op_flag == DB_NULL ? NOT_AVAILABLE_ID : FIRST_WORD_ID + FIRST_HF32 + (task->op_flag != 0));
+    put_or(&row, task->grid_dim_id, NOT_AVAILABLE_ID);
+    put_or(&row, task->block_dim_id, NOT_AVAILABLE_ID);
     return add_row(bulk, BULK_OPERATORS, task->id, &row, err);
 }
 
+/* A kernel on AI cores that communicates is one, too; one on an AI CPU has a table of its own. */
 static bool is_computed(const struct cann_task *task)
 {
-    return task->op_name_id != DB_NULL && task->op_task_type != DB_NULL && task->op_task_type != TASK_COMMUNICATES &&
+    return task->op_name_id != DB_NULL && task->op_task_type != DB_NULL &&
            task->op_task_type != TASK_COMMUNICATES_ON_AI_CPU;
 }
 
@@ -450,7 +452,8 @@ static const char transfer_rows[] =
     "  coalesce(c.plane_id, -1), coalesce(c.group_name_id, o.group_name_id, " NOT_AVAILABLE "),"
     "  coalesce(c.notify_id, -1), " RDMA_TYPE ", coalesce(c.local_rank, -1), coalesce(c.remote_rank, -1),"
     "  " TRANSPORT_TYPE ", coalesce(c.bytes, -1), " DATA_TYPE ", " LINK_TYPE ", c.op_id, c.master,"
-    "  iif(t.duration_ns > 0, iif(c.plane_id IS NULL, coalesce(c.bytes, 0), c.bytes) * 1e9 / t.duration_ns, 0)"
+    "  coalesce(run_bandwidth(c.task_row_id) * 1e9, iif(t.duration_ns > 0, iif(c.plane_id IS NULL, coalesce(c.bytes, 0),"
+    "  c.bytes) * 1e9 / t.duration_ns, 0))"
     "  FROM kept_communication_task c JOIN kept_communication_op o ON o.id = c.op_id"
     "  JOIN kept_device_task t ON t.id = c.task_row_id LEFT JOIN ENUM_HCCL_RDMA_TYPE r ON r.id = c.rdma_type"
     "  LEFT JOIN ENUM_HCCL_TRANSPORT_TYPE p ON p.id = c.transport_type"
@@ -475,6 +478,16 @@ static const char marks[] =
     "  d.id + (SELECT coalesce(max(id), 0) FROM kept_device_task), p.id, " DEVICE_MARK ", " NO_NUMBER
     ", d.stream_id,"
     "  d.task_id, " NO_NUMBER " FROM kept_device_mark d JOIN process p ORDER BY d.id;";
+
+/* run_bandwidth(task): bytes a nanosecond of the run that the payload is of; NULL: of none. */
+static void give_run_bandwidth(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+    (void)argc;
+    const int64_t task = sqlite3_value_int64(argv[0]);
+    const struct communication_run *run = map_get(sqlite3_user_data(context), &task);
+    if (run != NULL && run->ns > 0 && run->bytes >= 0)
+        sqlite3_result_double(context, (double)run->bytes / (double)run->ns);
+}
 
 /* launch(connection): as unified_launch; NULL: none. */
 static void give_launch(sqlite3_context *context, int argc, sqlite3_value **argv)
@@ -523,23 +536,22 @@ static int add_enums(sqlite3 *db, struct err *err)
     return status;
 }
 
-static int attach(struct unified *unified, const char *database, struct err *err)
+static int attach(struct unified *unified, const char *database, struct map *runs, struct err *err)
 {
     sqlite3 *db = unified->build.db;
-    sqlite3_stmt *statement = NULL;
-    int status = database_exec(db, "COMMIT", err); /* inside of one nothing is attached */
-    if (status == 0)
-        status = database_prepare(db, "ATTACH ?1 AS capture", &statement, err);
-    if (status < 0)
-        return status;
+    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
+    if (database_exec(db, "COMMIT", err) < 0 || /* inside of one nothing is attached */
+        database_prepare(db, "ATTACH ?1 AS capture", &statement, err) < 0)
+        return err_status(err);
     sqlite3_bind_text(statement, 1, database, -1, SQLITE_STATIC);
     if (sqlite3_step(statement) != SQLITE_DONE)
-        status = database_error(err, db, "the capture's database cannot be read");
-    sqlite3_finalize(statement);
-    if (status == 0 && sqlite3_create_function_v2(db, "launch", 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, unified->bulk,
-                                                  give_launch, NULL, NULL, NULL) != SQLITE_OK)
-        status = database_error(err, db, "the database cannot be made");
-    return status == 0 && warm_up_attach(db, "capture", "kept_", err) == 0 ? database_exec(db, "BEGIN", err) : err_status(err);
+        return database_error(err, db, "the capture's database cannot be read");
+    if (sqlite3_create_function_v2(db, "launch", 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, unified->bulk, give_launch, NULL,
+                                   NULL, NULL) != SQLITE_OK ||
+        sqlite3_create_function_v2(db, "run_bandwidth", 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, runs, give_run_bandwidth,
+                                   NULL, NULL, NULL) != SQLITE_OK)
+        return database_error(err, db, "the database cannot be made");
+    return warm_up_attach(db, "capture", "kept_", err) < 0 ? err_status(err) : database_exec(db, "BEGIN", err);
 }
 
 struct unified *unified_new(const char *path, struct err *err)
@@ -575,14 +587,14 @@ static int add_metric_names(struct unified *unified, struct err *err)
     return status;
 }
 
-int unified_connect(struct unified *unified, const char *database, struct err *err)
+int unified_connect(struct unified *unified, const char *database, struct map *runs, struct err *err)
 {
     const char *const rows[] = {text_rows, frequency_rows, schedule_rows, collective_rows, transfer_rows, marks};
     if (unified_bulk_end(unified->bulk, err) < 0 || schema_script_connect(&unified->build, tables, err) < 0)
         return err_status(err);
     sqlite3 *db = unified->build.db;
     unified->unchanged = sqlite3_total_changes64(db);
-    bool failed = (database != NULL && attach(unified, database, err) < 0) ||
+    bool failed = (database != NULL && attach(unified, database, runs, err) < 0) ||
                   database_exec(db, schema_version, err) < 0 || add_enums(db, err) < 0 || add_words(db, err) < 0;
     for (size_t i = 0; !failed && database != NULL && i < sizeof rows / sizeof *rows; i++)
         failed = database_exec(db, rows[i], err) < 0;

@@ -83,13 +83,20 @@ struct stretch {
     int64_t start_ns, end_ns;
 };
 
+static bool has_period(const struct splits *splits, size_t i)
+{
+    const struct split *split = &splits->items[i];
+
+    return split->period.time_ns != NO_PERIOD && splits_is_recorded(splits, i, &split->period);
+}
+
 /* From the begin of a step to that of its neighbour, where all of that was recorded. */
 static struct stretch stretch_of(const struct splits *splits, size_t i)
 {
     const struct split *split = &splits->items[i];
-    bool period = split->period.time_ns != NO_PERIOD && splits_is_recorded(splits, i, &split->period);
 
-    return (struct stretch){split->start_ns, period ? split->start_ns + split->period.time_ns : split->end_ns};
+    return (struct stretch){split->start_ns,
+                            has_period(splits, i) ? split->start_ns + split->period.time_ns : split->end_ns};
 }
 
 static bool is_leading(const struct splits *splits, size_t i)
@@ -156,6 +163,7 @@ static int take_splits(const struct splits *splits, struct time_bars *ret, struc
             return err_status(err);
         ret->items[ret->count++] = (struct time_bar){
             .split = i,
+            .of_base = has_period(splits, i) == (splits->groups.items[splits->items[i].group].periods > 0),
             .group = splits->items[i].group,
             .steps = 1,
             .counts = splits_counts(splits, i) && splits_is_recorded(splits, i, &splits->items[i].own),
@@ -199,7 +207,7 @@ void time_legend_put(struct html_page *page)
 
     for (int part = 0; part < TIME_PARTS; part++) {
         classes[part] = time_part_class((enum time_part)part);
-        names[part] = time_part_name((enum time_part)part);
+        names[part] = time_part_title((enum time_part)part, &page->workload.facts);
     }
     chart_legend(page, classes, names, TIME_PARTS);
 }
@@ -222,7 +230,8 @@ void time_bar_put(struct html_page *page, const char *caption, const struct time
         html_open_f(w, "rect", "x=%.2f|y=0|width=%.2f|height=34|class=%s", at, width,
                     time_part_class((enum time_part)part));
         html_open(w, "title");
-        html_text_f(w, "%s: %.2f %%", time_part_name((enum time_part)part), 100 * width / BAR_WIDTH);
+        html_text_f(w, "%s: %.2f %%", time_part_title((enum time_part)part, &page->workload.facts),
+                    100 * width / BAR_WIDTH);
         html_close(w);
         html_close(w);
         at += width;

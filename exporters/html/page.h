@@ -120,6 +120,7 @@ struct time_bar {
     size_t split, group; /* of the page's splits */
     size_t steps;        /* that it stands for */
     bool counts;         /* it is neither warm-up nor cut, and all of it was recorded */
+    bool of_base;        /* it is of a period where its group has periods, else of the step */
 };
 
 /* One for each split of the leading family, in their order. time_bars_release() it. */

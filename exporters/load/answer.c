@@ -20,7 +20,7 @@ static int put_row(struct report_run *run, const struct profile_row *row, double
     const struct answer_row shown = {
         .times = *durations,
         .share = total_ns > 0 ? durations->total / total_ns * 1e4 : 0,
-        .p95_ns = series_percentile(durations, 0.95),
+        .p95_ns = durations->p95,
         .type = row->type,
         .name = row->key,
     };

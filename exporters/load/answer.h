@@ -7,6 +7,9 @@
 #include "exporters/load/load.h"
 #include "exporters/table/report.h"
 
+/* The base of MB in answers; that of GB is 1000 times as much. */
+#define BYTES_OF_MB 1e6
+
 /* A row of answer_rows. */
 struct answer_row {
     struct series times;

@@ -277,7 +277,7 @@ static struct workload_step step_of(const struct cann_step *item)
 {
     return (struct workload_step){.start_ns = item->start_ns,
                                   .end_ns = item->end_ns,
-                                  .model_id = item->model_id,
+                                  .model_id = item->model_id != DB_NULL ? item->model_id : STEP_OF_NO_MODEL,
                                   .number = item->iteration,
                                   .model = NO_TEXT,
                                   .source = item->marked ? STEPS_MARKED : STEPS_ITERATIONS};
@@ -378,6 +378,8 @@ static void fill_operator(const struct cann_load *load, struct workload_operator
         if (share * op->counted_ns > op->units[unit])
             op->units[unit] = share * op->counted_ns;
     }
+    if (op->counted_ns > 0 && op->units[UNIT_CUBE] >= 0 && op->units[UNIT_OCCUPIED] >= 0)
+        op->units[UNIT_CUBE_ALL] = op->units[UNIT_CUBE] * op->units[UNIT_OCCUPIED] / op->counted_ns;
 }
 
 static void fill_operators(const struct cann_load *load)
@@ -682,7 +684,7 @@ static void fill_units(const struct svp_load *load)
             continue;
         for (size_t k = 0; k < sizeof units / sizeof *units; k++)
             op->units[units[k].unit] = counted->cycles[units[k].cycles] / counted->total * op->counted_ns;
-        op->units[UNIT_OCCUPIED] = op->units[UNIT_CUBE];
+        op->units[UNIT_CUBE_ALL] = op->units[UNIT_CUBE]; /* there is one core */
         op->read_bytes = counted->read_bytes;
         op->write_bytes = counted->write_bytes;
     }

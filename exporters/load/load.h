@@ -132,8 +132,8 @@ int evidence_name_launchers(sqlite3 *db, struct advice *advice, struct err *err)
 
 /* At which frequencies devices' tasks ran. */
 
-/* Tasks count at the frequency that was measured last when they began, with the time they took: idle time does not
- * count, and of tasks beside each other each does. */
+/* Operators on the cores count at the frequency that was measured last when they began, with the time they took: idle
+ * time, waits, copies, communication and the AI CPU do not count, and of operators beside each other each does. */
 struct frequency_use {
     int64_t device_id, mhz, rated_mhz; /* rated_mhz 0: not known */
     int64_t tasks;

@@ -42,10 +42,42 @@ static int finish_host_calls(struct host_calls *calls, struct err *err)
     return call_times_finish(&calls->times, err);
 }
 
+/* ---- work of a framework beside its calls ---- */
+
+struct framework_waits {
+    struct intern *names;
+    struct gap_calls *calls;
+};
+
+static int take_wait(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    struct framework_waits *waits = arg;
+    struct host_call wait = {.start_ns = sqlite3_column_int64(row, 1), .end_ns = sqlite3_column_int64(row, 2)};
+    int status = intern_text(waits->names, (const char *)sqlite3_column_text(row, 0), &wait.name, err);
+
+    if (status == 0)
+        gap_calls_take(waits->calls, &wait);
+    return status;
+}
+
+/* Gives gaps what a framework did without a call: it collected garbage, or waited for data. */
+static int take_waits(sqlite3 *db, struct intern *names, struct gap_calls *calls, struct err *err)
+{
+    struct framework_waits waits = {names, calls};
+    int64_t attached = 0;
+    int status = query_number(db, "SELECT " FRAMEWORK_ATTACHED, &attached, err);
+
+    return attached ? query_run(db, "SELECT name, start_ns, end_ns FROM temp.framework_wait ORDER BY start_ns, end_ns",
+                                NULL, 0, take_wait, &waits, err)
+                    : status;
+}
+
 int host_calls_load(sqlite3 *db, struct host_calls *calls, struct err *err)
 {
-    return host_calls_each(db, &calls->names, take_host_call, calls, err) < 0 ? err_status(err)
-                                                                              : finish_host_calls(calls, err);
+    return host_calls_each(db, &calls->names, take_host_call, calls, err) < 0 ||
+                   (calls->gaps != NULL && take_waits(db, &calls->names, &calls->gap_calls, err) < 0)
+               ? err_status(err)
+               : finish_host_calls(calls, err);
 }
 
 void host_calls_release(struct host_calls *calls)
@@ -137,7 +169,8 @@ static int take_call(void *arg, const struct host_call *call, struct err *err)
         return err_status(err);
     gap_calls_take(&load->calls, call);
     load->first_ns = call->start_ns < load->first_ns ? call->start_ns : load->first_ns;
-    if (!load->memory[call->name] || call->start_ns < load->steady_ns || call->start_ns >= load->end_ns)
+    if (!load->memory[call->name] || call->communicates || call->start_ns < load->steady_ns ||
+        call->start_ns >= load->end_ns)
         return 0;
     if (evidence->memory_calls++ == 0 || call->start_ns < evidence->first_memory_ns)
         evidence->first_memory_ns = call->start_ns;
@@ -184,7 +217,9 @@ static int tell_gap(struct gap_evidence *ret, const struct evidence_load *load, 
     while (load->calls.gaps->items[i].after != gap->after || load->calls.gaps->items[i].start_ns != gap->start_ns)
         i++;
     const struct gap_call *call = &load->calls.items[i];
-    const char *name = call->name != NO_TEXT ? load->names.items[call->name].bytes : NULL;
+    const uint32_t shown = gap_calls_name(&load->calls, i);
+    const char *name = shown != NO_TEXT ? load->names.items[shown].bytes : NULL;
+    ret->covered = name != NULL ? (double)call->covered_ns / (double)gap_length_ns(gap) : 0;
     ret->launched = call->launched;
     ret->cause = gap_calls_cause(&load->calls, i, name);
     return intern_keep(&load->evidence->texts, name, &ret->call, err);
@@ -204,6 +239,10 @@ static int load_calls(sqlite3 *db, const struct workload *workload, struct evide
     status = gap_calls_open(&load->calls, workload, &gaps, err);
     if (status == 0)
         status = host_calls_each(db, &load->names, take_call, load, err);
+    const bool both = load->also != NULL && load->also->gaps != NULL;
+    if (status == 0 && (take_waits(db, &load->names, &load->calls, err) < 0 ||
+                        (both && take_waits(db, &load->names, &load->also->gap_calls, err) < 0)))
+        status = err_status(err);
     for (size_t i = 0; status == 0 && i < longest.count; i++)
         status = tell_gap(&load->evidence->gaps[i], load, &longest.items[i], err);
     load->evidence->gap_count = longest.count;
@@ -340,14 +379,11 @@ static int add_all(struct frequency_load *load, struct err *err)
 
     for (size_t i = 0; status == 0 && i < workload->execution_count; i++) {
         const struct execution *execution = &workload->executions[i];
+        const uint32_t work = workload->operators[execution->op].key.work;
         large_pass(i);
-        if (workload->operators[execution->op].key.work != WORK_COMMUNICATION) /* its tasks are among the others */
+        if (work == WORK_CUBE || work == WORK_VECTOR)
             status = add_time(load, execution->device, execution->start_ns,
                               execution->start_ns + execution->duration_ns, err);
-    }
-    for (size_t i = 0; status == 0 && i < workload->other_tasks.count; i++) {
-        const struct other_task *other = &workload->other_tasks.items[i];
-        status = add_time(load, other->device, other->start_ns, other->end_ns, err);
     }
     return status;
 }

@@ -44,7 +44,8 @@ static int take_host_call(void *arg, const struct cann_call *call, struct err *e
     struct call_reading *reading = arg;
     struct host_call plain = {.thread = call->thread_id != DB_NULL ? call->thread_id : 0,
                               .start_ns = call->start_ns,
-                              .launches = call->launches > 0};
+                              .launches = call->launches > 0,
+                              .communicates = call->level == HOST_LEVEL_COMMUNICATION};
 
     if (call->start_ns == DB_NULL || call->duration_ns == DB_NULL || call->duration_ns < 0 ||
         __builtin_add_overflow(call->start_ns, call->duration_ns, &plain.end_ns))

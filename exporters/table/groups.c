@@ -135,7 +135,8 @@ static int count_task(void *arg, const struct cann_task *task, struct err *err)
 {
     struct worker *worker = arg;
     const struct group_key key = {.major = task->device_id, .name_id = task->op_type_id, .minor = task->op_task_type};
-    return cann_is_operator(task) ? count_in(&worker->groups, &key, task->duration_ns, err) : 0;
+    const bool counts = cann_is_operator(task) && !cann_is_named_alone(task->op_name_id, task->op_type_id);
+    return counts ? count_in(&worker->groups, &key, task->duration_ns, err) : 0;
 }
 
 static int count_tasks(void *opaque, void *opaque_unit, struct parallel_output *output, struct err *err)

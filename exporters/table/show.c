@@ -333,7 +333,8 @@ static int show_blocks(struct cann_show *cann, struct err *err)
 {
     const char *no_tasks = cann->devices > 0 ? "No tasks: none could be read of what the devices recorded."
                                              : "No device data: the capture has no device's half that can be read.";
-    const char *no_operators = cann->tasks == 0 ? no_tasks
+    const char *no_operators = cann->tasks == 0      ? no_tasks
+                               : cann->operators > 0 ? "No types of operators: a collection at level 0 records none."
                                : cann->hosts > 0
                                    ? "No operators: nothing that the host recorded names the operator of a task."
                                    : "No operators: the host's half, which names them, is missing or cannot be read.";

@@ -297,6 +297,11 @@ MSPROF_API void msprof_acl_set_program(const char *path);
  * NUL. The length that it has, or 0 when there was none yet. */
 MSPROF_API size_t msprof_acl_capture_path(char *path, size_t size);
 
+/* Writes what was recorded so far and the end of the capture as it is now; recording goes on. For programs that end by
+ * _exit() or exec without aclprofStop: nothing of this library runs there. Success when nothing is recorded;
+ * ACL_ERROR_PROFILING_FAILURE when another thread held the files for more than two seconds. */
+MSPROF_API aclError msprof_acl_flush(void);
+
 /* Whether a replay (MSPROF_REPLAY) still has operators of a subscribed model to send, after waiting for its end for at
  * most timeoutMs milliseconds (-1: as long as it takes). 0 when there is none. */
 MSPROF_API int msprof_acl_replay_runs(uint32_t modelId, int timeoutMs);

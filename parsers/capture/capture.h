@@ -215,6 +215,9 @@ uint64_t capture_record_bytes(const struct capture *capture);
  * unchanged capture. */
 int capture_fingerprint(const char *directory, char ret[65], struct err *err);
 
+/* Whether import reads the file of this relative name in the capture at an absolute path. */
+int capture_reads(const char *directory, const char *name, bool *ret, struct err *err);
+
 /* "svp", "ascend-job", ...: as databases call it. */
 const char *capture_family_name(enum capture_family family);
 

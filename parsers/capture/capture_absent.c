@@ -3,6 +3,7 @@
  * has, records of what sample.json says was on, records that come only together with others, and on SVP boards the
  * records of inferences whose .done files are there. */
 
+#include "base/array.h"
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/words.h"
@@ -357,6 +358,84 @@ static int check_marks(const struct search *search, struct err *err)
     return status;
 }
 
+/* Bytes that the inferences of one file have by their .done files, and that the file has. */
+struct mark_bytes {
+    struct mark_bytes_key {
+        int64_t device_id, batch_num, input_pic_num;
+    } key;
+    const struct capture_file *file; /* NULL: none is there */
+    const struct inference_mark *first;
+    uint64_t expected, found;
+    size_t marks;
+    bool apart; /* each inference has a file of its own, which is held against its own .done file */
+};
+
+ARRAY_COMPARE(compare_mark_bytes, struct mark_bytes, ARRAY_BY(key.device_id), ARRAY_BY(key.batch_num),
+              ARRAY_BY(key.input_pic_num))
+
+static struct mark_bytes *bytes_of(struct map *all, const struct file_identity *identity, struct err *err)
+{
+    const struct mark_bytes_key key = {identity->device_id, identity->batch_num, identity->input_pic_num};
+    return map_add(all, &key, NULL, err);
+}
+
+static int add_mark_bytes(const struct search *search, struct map *all, struct err *err)
+{
+    const struct capture *capture = search->capture;
+    for (size_t i = 0; i < capture->mark_count; i++) {
+        const struct inference_mark *mark = &capture->marks[i];
+        struct mark_bytes *bytes = bytes_of(all, &mark->identity, err);
+        if (bytes == NULL)
+            return err_status(err);
+        bytes->first = bytes->first != NULL ? bytes->first : mark;
+        bytes->expected += mark->done.file_size > 0 ? (uint64_t)mark->done.file_size : 0;
+        bytes->marks += mark->done.file_size > 0;
+    }
+    for (size_t i = 0; i < capture->file_count; i++) {
+        const struct capture_file *file = &capture->files[i];
+        if (search->kinds[i] == NULL || strcmp(search->kinds[i]->name, "svp_pmu") != 0)
+            continue;
+        struct mark_bytes *bytes = bytes_of(all, &file->identity, err);
+        if (bytes == NULL)
+            return err_status(err);
+        bytes->file = file;
+        bytes->found += file->size;
+        bytes->apart |= file->identity.current_pic_count >= 0;
+    }
+    return 0;
+}
+
+/* Holds the counters of a device against the .done files of their inferences: a file that was cut between two of them
+ * looks whole by itself. */
+static int check_mark_bytes(const struct search *search, struct err *err)
+{
+    struct map all = MAP_OF(struct mark_bytes, key);
+    int status = add_mark_bytes(search, &all, err);
+    struct mark_bytes *items = status == 0 ? map_items(&all, err) : NULL;
+    const size_t count = items != NULL ? all.used : 0;
+    if (count > 0)
+        qsort(items, count, sizeof *items, compare_mark_bytes);
+    for (size_t i = 0; i < count; i++) {
+        const struct mark_bytes *bytes = &items[i];
+        if (bytes->found >= bytes->expected || bytes->apart)
+            continue;
+        if (bytes->file == NULL)
+            diag_report(
+                search->capture->diag, DIAG_FILE_MISSING, FILE_PLACE(bytes->first->name, NULL),
+                "the file of the device's counters is not there; the .done files of %zu inference%s expect %llu "
+                "bytes",
+                bytes->marks, bytes->marks == 1 ? "" : "s", (unsigned long long)bytes->expected);
+        else
+            diag_report(search->capture->diag, DIAG_FILE_SIZE, FILE_PLACE(bytes->file->name, "filesize"),
+                        "%llu bytes; the .done files of its %zu inference%s expect %llu together",
+                        (unsigned long long)bytes->found, bytes->marks, bytes->marks == 1 ? "" : "s",
+                        (unsigned long long)bytes->expected);
+    }
+    free(items);
+    map_release(&all);
+    return items != NULL ? 0 : err_status(err);
+}
+
 static void check_models(const struct search *search)
 {
     for (size_t i = 0; i < search->capture->file_count; i++) {
@@ -402,14 +481,15 @@ int capture_report_absent(struct capture *capture, struct err *err)
     struct search search = {capture, list_kinds(capture, err)};
     if (search.kinds == NULL)
         return err_status(err);
+    int status = capture->family == CAPTURE_SVP ? check_mark_bytes(&search, err) : 0;
     for (size_t i = 0; i < capture->part_count; i++) {
         check_configs(capture, i);
         for (size_t k = 0; k < EXPECTATION_COUNT; k++)
             check_expectation(&search, i, &expectations[k]);
     }
     check_processes(&search);
-    int status = capture->family == CAPTURE_SVP ? check_marks(&search, err) : 0;
     if (capture->family == CAPTURE_SVP) {
+        status = status == 0 ? check_marks(&search, err) : status;
         check_models(&search);
         check_batches(capture);
     }

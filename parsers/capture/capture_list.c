@@ -343,6 +343,17 @@ int capture_fingerprint(const char *directory, char ret[65], struct err *err)
     return entry_list_fingerprint(&list, ret, err);
 }
 
+int capture_reads(const char *directory, const char *name, bool *ret, struct err *err)
+{
+    SCOPED(entry_list_release) struct entry_list list = {.entries = NULL};
+    if (entry_list_gather(&list, directory, err) < 0)
+        return err_status(err);
+    entry_list_sort(&list);
+    const struct entry *entry = entry_list_find(&list, name);
+    *ret = entry != NULL && is_of_capture(entry);
+    return 0;
+}
+
 static bool is_capture_directory(const char *parent, const char *name)
 {
     struct stat info;

@@ -200,8 +200,11 @@ static int take_entry(struct capture *capture, const struct entry_list *list, co
     }
     if (claim.kind != NULL)
         return take_data(capture, list, entry, &claim, err);
-    if (capture_add_file(capture, entry) == NULL)
+    struct capture_file *file = capture_add_file(capture, entry);
+    if (file == NULL)
         return err_no_memory(err);
+    if (read_done_of(capture, list, entry, file, err) < 0)
+        return err_status(err);
     if (entry->size == 0 && capture_is_known_stream(name))
         return 0; /* a stream that was switched on and had nothing to say */
     if (capture_is_board_content(name)) {

@@ -157,6 +157,19 @@ static bool has_file(const char *directory, const char *name)
     return path != NULL && access(path, F_OK) == 0;
 }
 
+bool framework_has_records(const char *directory)
+{
+    static const char *const names[] = {
+        "torch.op_range",           "torch.op_mark",   "torch.memory_usage", "torch.python_tracer_func",
+        "torch.python_tracer_hash", "torch.gc_record", "mindspore.op_range", "mindspore.memory_usage",
+        "mindspore.record_shapes"};
+    SCOPED_FREE char *records = path_join(directory, "FRAMEWORK");
+    bool found = records == NULL; /* who goes on says that memory is out */
+    for (size_t i = 0; i < sizeof names / sizeof *names && !found; i++)
+        found = has_file(records, names[i]);
+    return found;
+}
+
 int framework_kind_of(const char *directory, enum framework_kind *ret, struct err *err)
 {
     if (words_end_in(directory, "_ascend_ms") || has_file(directory, "FRAMEWORK/mindspore.op_range")) {

@@ -6,6 +6,8 @@
 #include "base/err.h"
 #include "parsers/frameworks/framework.h"
 
+#include <stdbool.h>
+
 #define FRAMEWORK_OUTPUT "ASCEND_PROFILER_OUTPUT"
 
 /* Paths; free with framework_paths_release. */
@@ -26,5 +28,8 @@ int framework_find_prof(const char *directory, struct framework_paths *paths, st
                         struct err *err);
 /* Whose it is, by its name, else by its files; -ERR_FORMAT when nothing tells. */
 int framework_kind_of(const char *directory, enum framework_kind *ret, struct err *err);
+
+/* Whether there is a FRAMEWORK/ with records: after --simplify other files may be left in it. */
+bool framework_has_records(const char *directory);
 
 #endif

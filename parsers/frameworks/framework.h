@@ -147,6 +147,9 @@ int framework_load(struct framework *framework, const char *directory, const str
 int framework_clock_of(const struct framework_info *info, const char *prof, struct framework_clock *ret,
                        struct err *err);
 
+/* Whether this process read a file of FRAMEWORK/ to its end, and it is as it was then. */
+bool framework_file_was_read(const char *path);
+
 void framework_release(struct framework *framework);
 
 #define FRAMEWORK_SLACK_NS INT64_C(10000000000) /* a framework may have begun that much before its device's capture */

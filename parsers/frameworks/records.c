@@ -5,14 +5,52 @@
 #include "base/file/fsutil.h"
 #include "base/progress.h"
 #include "base/utf8.h"
+#include "parsers/frameworks/framework.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* Files that were read to their end. Those of one directory are few. */
+
+#define MOST_READ 256 /* files: older ones count as not read */
+
+static struct {
+    pthread_mutex_t lock;
+    struct stat items[MOST_READ];
+    size_t count;
+} files_read = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void records_note_read(const struct stat *info)
+{
+    pthread_mutex_lock(&files_read.lock);
+    files_read.items[files_read.count++ % MOST_READ] = *info;
+    pthread_mutex_unlock(&files_read.lock);
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+bool framework_file_was_read(const char *path)
+{
+    struct stat info;
+    bool found = false;
+    if (lstat(path, &info) != 0 || !S_ISREG(info.st_mode))
+        return false;
+    pthread_mutex_lock(&files_read.lock);
+    for (size_t i = 0; i < files_read.count && i < MOST_READ && !found; i++)
+        found = is_same(&files_read.items[i], &info);
+    pthread_mutex_unlock(&files_read.lock);
+    return found;
+}
 
 struct reading {
     struct hashed_name *names;
@@ -112,6 +150,9 @@ static int stream_open(struct stream *stream, const char *path, const char *cont
 
 static void stream_close(struct stream *stream)
 {
+    struct stat info;
+    if (stream->fd >= 0 && stream->at_end && stream->start == stream->end && fstat(stream->fd, &info) == 0)
+        records_note_read(&info);
     if (stream->fd >= 0)
         close(stream->fd);
     free(stream->buffer);

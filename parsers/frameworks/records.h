@@ -11,6 +11,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
+
+/* Remembers for framework_file_was_read that this file was read to its end. */
+void records_note_read(const struct stat *info);
 
 /* Text files of frameworks' profilers, line by line. */
 

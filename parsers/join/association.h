@@ -94,9 +94,11 @@ void association_expand_streams(struct association *association, bool expanded);
 bool association_has_expanded_streams(const struct association *association);
 
 /* A task handed to a device. */
+#define KERNEL_DIMS 6
 struct host_track {
     int64_t time_ns, task_type_id, kernel_id;
-    int64_t block_num; /* -1: not given */
+    int64_t block_num;          /* -1: not given */
+    uint32_t dims[KERNEL_DIMS]; /* of a kernel of type KERNEL_SIMT, if block_num is given: grid, then block */
     uint32_t thread_id, device_id, stream_id, task_id, batch_id;
 };
 int association_add_track(struct association *association, const struct host_track *track, struct err *err);
@@ -165,7 +167,8 @@ struct device_task {
     int64_t start_tick, end_tick; /* in the log of a hardware scheduler; of captures from before 2023 */
     int64_t context_id;           /* NO_CONTEXT when it is no part of a split task */
     uint32_t device_id, stream_id, task_id,
-        type; /* type: number of the submission queue entry (docs/formats/cann.md 5.2) */
+        type;          /* type: number of the submission queue entry (docs/formats/cann.md 5.2) */
+    bool of_scheduler; /* the scheduler says so, and the type is its own: it counts where no other log has the task */
     bool has_accelerator;
     uint8_t accelerator_id; /* less than 64 */
 };

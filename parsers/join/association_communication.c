@@ -10,6 +10,8 @@
 
 #define CONTEXT_LIMIT 65536          /* contexts of one call: the device has 16 bits for them */
 #define ALL_CONTEXTS_LIMIT (1 << 22) /* of all calls: more are damage */
+#define NO_ROW 0
+#define NO_GROUP (-1)
 
 /* ---- the host ---- */
 
@@ -85,21 +87,30 @@ static int find_collective_op(struct association *association, struct thread *th
         .connection = task->connection,
         .model_id = task->model_id,
         .collective = record,
+        .group_id = NO_GROUP,
     };
     *ret = (uint32_t)(association->collective_ops.count - 1);
     thread->states.items[node_call].collective_op = *ret;
     return 0;
 }
 
-static int set_collective(struct association *association, struct host_task *task, uint32_t op, uint32_t call,
-                          bool master, struct err *err)
+/* A task's place in an operator. */
+struct membership {
+    uint32_t op, call; /* call: of communication, around the task */
+    bool master, spans, has_parts;
+};
+
+static int set_collective(struct association *association, struct host_task *task, const struct membership *membership,
+                          struct err *err)
 {
     struct task_extra *extra = association_extra(association, task, err);
     if (extra == NULL)
         return err_status(err);
-    extra->collective_op = op;
-    extra->master = master;
-    id_map_get(&association->transfer_records, context_key(call, task->context_id), &extra->transfer);
+    extra->collective_op = membership->op;
+    extra->master = membership->master;
+    extra->spans = membership->spans;
+    extra->has_parts = membership->has_parts;
+    id_map_get(&association->transfer_records, context_key(membership->call, task->context_id), &extra->transfer);
     return 0;
 }
 
@@ -118,7 +129,8 @@ static void name_kernel(const struct association *association, const struct thre
 
 /* One part for each context; false in *ret_room: there are more than any capture has. */
 static int add_parts(struct association *association, const struct thread *thread, const struct context_use *use,
-                     const struct host_task *whole, uint32_t op, bool master, bool *ret_room, struct err *err)
+                     const struct host_task *whole, const struct membership *membership, bool *ret_room,
+                     struct err *err)
 {
     const uint32_t *ids = use->count > 0 ? thread->context_ids.items + use->first : NULL;
     bool range = use->count == 2 && ids[1] >= ids[0] && ids[1] - ids[0] < CONTEXT_LIMIT; /* the first and the last */
@@ -129,7 +141,8 @@ static int add_parts(struct association *association, const struct thread *threa
         struct host_task part = *whole;
         part.context_id = range ? ids[0] + i : ids[i];
         part.extra = NO_INDEX;
-        if (set_collective(association, &part, op, use->communication, master, err) < 0 ||
+        part.task_type = NO_INDEX; /* the host tells that of the whole */
+        if (set_collective(association, &part, membership, err) < 0 ||
             association_add_host_task(association, &part, err) < 0)
             return err_status(err);
     }
@@ -138,17 +151,14 @@ static int add_parts(struct association *association, const struct thread *threa
 
 /* The parts of a call belong to its first task. */
 static int add_all_parts(struct association *association, struct thread *thread, const struct host_task *whole,
-                         uint32_t op, uint32_t call, bool master, struct err *err)
+                         const struct membership *membership, uint32_t next, struct err *err)
 {
-    uint32_t next;
     bool room = true;
     int status = 0;
-    if (thread->states.items[call].parts_added || !id_map_get(&association->communication_contexts, call, &next))
-        return 0;
-    thread->states.items[call].parts_added = true;
+    thread->states.items[membership->call].parts_added = true;
     while (status == 0 && room && next != NO_INDEX) {
         const struct context_use *use = &thread->contexts.items[next];
-        status = add_parts(association, thread, use, whole, op, master, &room, err);
+        status = add_parts(association, thread, use, whole, membership, &room, err);
         next = use->next;
     }
     struct place place = {decoder_capture(association->decoder)->parts[association->part].directory, -1, -1, NULL};
@@ -163,33 +173,55 @@ int association_join_collective(struct association *association, struct thread *
 {
     const struct call_kind *kind = &association->call_kinds.items[thread->calls.items[call].kind];
     bool master = strcmp(association->texts.items[kind->name].bytes, "master") == 0;
-    uint32_t op;
-    if (find_collective_op(association, thread, node_call, node, task, &op, err) < 0 ||
-        set_collective(association, task, op, call, master, err) < 0)
+    struct membership membership = {.call = call, .master = master, .spans = master || !kind->named};
+    uint32_t contexts = NO_INDEX;
+    bool has_parts =
+        !thread->states.items[call].parts_added && id_map_get(&association->communication_contexts, call, &contexts);
+    if (find_collective_op(association, thread, node_call, node, task, &membership.op, err) < 0)
         return err_status(err);
     name_kernel(association, thread, call, node, task);
-    return add_all_parts(association, thread, task, op, call, master, err);
+    if (has_parts && add_all_parts(association, thread, task, &membership, contexts, err) < 0)
+        return err_status(err);
+    membership.has_parts = has_parts;
+    return set_collective(association, task, &membership, err);
 }
 
 /* ---- the device ---- */
 
+struct run_span {
+    bool known;
+    int64_t start_ns, end_ns;
+};
+
 /* One run of an operator. */
 struct collective_run {
     uint32_t op, iteration;
-    int64_t start_ns, end_ns;         /* of its first task and those of the main stream */
-    int64_t all_start_ns, all_end_ns; /* of all of its tasks */
-    uint32_t transfer;                /* one of its tasks'; NO_INDEX */
-    int64_t id;                       /* row */
+    struct run_span own, all;      /* of its tasks that say how long it lasts; of all of them */
+    struct run_span own_of_wholes; /* likewise, of split tasks as wholes: */
+    struct run_span all_of_wholes; /* they count where no part ran */
+    uint32_t transfer;             /* one of its tasks'; NO_INDEX */
+    int64_t id;                    /* row; NO_ROW: it has none */
+    bool has_parts;                /* a part of a split task ran */
 };
 
 /* Whether it began before the collection started: numbers count from the first after it. */
 static bool is_warm_up(const struct association *association, const struct collective_run *run)
 {
-    return part_is_warm_up(&decoder_capture(association->decoder)->parts[association->part], run->start_ns);
+    const struct run_span *span = run->own.known ? &run->own : &run->all;
+    return part_is_warm_up(&decoder_capture(association->decoder)->parts[association->part], span->start_ns);
 }
 
-static struct collective_run *find_run(struct collective_runs *runs, uint32_t op, uint32_t iteration,
-                                       const struct ran_task *first, uint32_t *ret, struct err *err)
+static void extend(struct run_span *span, int64_t start_ns, int64_t end_ns)
+{
+    if (!span->known || start_ns < span->start_ns)
+        span->start_ns = start_ns;
+    if (!span->known || end_ns > span->end_ns)
+        span->end_ns = end_ns;
+    span->known = true;
+}
+
+static struct collective_run *find_run(struct collective_runs *runs, uint32_t op, uint32_t iteration, uint32_t *ret,
+                                       struct err *err)
 {
     int64_t key = (int64_t)((uint64_t)op << 32 | iteration);
     if (id_map_get(&runs->by_key, key, ret))
@@ -197,15 +229,7 @@ static struct collective_run *find_run(struct collective_runs *runs, uint32_t op
     struct collective_run *run = ARRAY_NEXT(runs, err);
     if (run == NULL)
         return NULL;
-    *run = (struct collective_run){
-        .op = op,
-        .iteration = iteration,
-        .start_ns = first->start_ns,
-        .end_ns = first->end_ns,
-        .all_start_ns = first->start_ns,
-        .all_end_ns = first->end_ns,
-        .transfer = NO_INDEX,
-    };
+    *run = (struct collective_run){.op = op, .iteration = iteration, .transfer = NO_INDEX, .id = NO_ROW};
     *ret = (uint32_t)(runs->count - 1);
     return id_map_set(&runs->by_key, key, *ret, err) == 0 ? run : NULL;
 }
@@ -217,18 +241,36 @@ int association_take_collective(struct association *association, struct collecti
     uint32_t number;
     if (extra->collective_op == NO_INDEX)
         return 0;
-    struct collective_run *run = find_run(runs, extra->collective_op, ++extra->runs, ran, &number, err);
+    struct collective_run *run = find_run(runs, extra->collective_op, ++extra->runs, &number, err);
     struct run_task *task = run != NULL ? ARRAY_NEXT(&runs->tasks, err) : NULL;
     if (task == NULL)
         return err_status(err);
     *task = (struct run_task){index, number, known};
-    if (ran->end_ns > run->all_end_ns)
-        run->all_end_ns = ran->end_ns; /* tasks come by start */
-    if (extra->master && ran->end_ns > run->end_ns)
-        run->end_ns = ran->end_ns;
+    run->has_parts |= ran->context_id != (uint32_t)NO_CONTEXT;
+    extend(extra->has_parts ? &run->all_of_wholes : &run->all, ran->start_ns, ran->end_ns);
+    if (extra->spans)
+        extend(extra->has_parts ? &run->own_of_wholes : &run->own, ran->start_ns, ran->end_ns);
     if (run->transfer == NO_INDEX)
         run->transfer = extra->transfer;
     return 0;
+}
+
+static void take_wholes(struct collective_run *run)
+{
+    if (run->has_parts)
+        return;
+    if (run->own_of_wholes.known)
+        extend(&run->own, run->own_of_wholes.start_ns, run->own_of_wholes.end_ns);
+    if (run->all_of_wholes.known)
+        extend(&run->all, run->all_of_wholes.start_ns, run->all_of_wholes.end_ns);
+}
+
+static int compare_run_start(const void *a, const void *b)
+{
+    const struct collective_run *x = *(struct collective_run *const *)a, *y = *(struct collective_run *const *)b;
+    if (x->own.start_ns != y->own.start_ns)
+        return array_order(x->own.start_ns, y->own.start_ns);
+    return x->op != y->op ? array_order(x->op, y->op) : array_order(x->iteration, y->iteration);
 }
 
 static int compare_op_start(const void *a, const void *b)
@@ -237,6 +279,16 @@ static int compare_op_start(const void *a, const void *b)
     if (x->host_start_ns != y->host_start_ns)
         return x->host_start_ns < y->host_start_ns ? -1 : 1;
     return (x->thread_id > y->thread_id) - (x->thread_id < y->thread_id);
+}
+
+/* The group that was reported of the operator, else that of one of its tasks. */
+static void set_group(struct association *association, const struct collective_run *run)
+{
+    struct collective_op *op = &association->collective_ops.items[run->op];
+    if (op->collective != NO_INDEX)
+        op->group_id = association->collectives.items[op->collective].group_id;
+    else if (op->group_id == NO_GROUP && run->transfer != NO_INDEX)
+        op->group_id = association->transfers.items[run->transfer].group_id;
 }
 
 /* Numbers the operators of each group that ran on the device, by their start on the host: those that began since the
@@ -249,6 +301,7 @@ static int number_ops(struct association *association, const struct collective_r
     size_t count = 0;
     int status = ops != NULL ? 0 : err_no_memory(err);
     for (size_t i = 0; status == 0 && i < runs->count; i++) {
+        set_group(association, &runs->items[i]);
         struct collective_op *op = &association->collective_ops.items[runs->items[i].op];
         if (is_warm_up(association, &runs->items[i]) != warm_up || op->ordered)
             continue;
@@ -258,11 +311,10 @@ static int number_ops(struct association *association, const struct collective_r
     if (count > 1)
         array_sort(ops, count, sizeof(struct collective_op *), compare_op_start);
     for (size_t i = 0; status == 0 && i < count; i++) {
-        uint32_t collective = ops[i]->collective, before = 0;
-        int64_t group = collective != NO_INDEX ? association->collectives.items[collective].group_id : -1;
-        id_map_get(&counts, group, &before);
+        uint32_t before = 0;
+        id_map_get(&counts, ops[i]->group_id, &before);
         ops[i]->order = before;
-        status = id_map_set(&counts, group, before + 1, err);
+        status = id_map_set(&counts, ops[i]->group_id, before + 1, err);
     }
     return status;
 }
@@ -290,8 +342,8 @@ static int name_run(struct association *association, const struct collective_run
     char *text = malloc(name->length + (size_t)4 * NUMBER_MAX + sizeof WARM_UP_END), *q = text;
     if (text == NULL)
         return err_no_memory(err);
-    if (op->collective != NO_INDEX)
-        p = number_put_unsigned(group, (uint64_t)association->collectives.items[op->collective].group_id);
+    if (op->group_id != NO_GROUP)
+        p = number_put_unsigned(group, (uint64_t)op->group_id);
     size_t tail = p - group > 3 ? 3 : (size_t)(p - group);
     memcpy(q, name->bytes, name->length);
     q += name->length;
@@ -338,11 +390,16 @@ static int emit_run(struct association *association, int64_t device_id, struct c
     if (op->connection != 0)
         row_set_integer(&row, COMMUNICATION_OP_CONNECTION_ID, op->connection);
     row_set_integer(&row, COMMUNICATION_OP_HOST_START_NS, op->host_start_ns);
-    row_set_integer(&row, COMMUNICATION_OP_START_NS, run->start_ns);
-    row_set_integer(&row, COMMUNICATION_OP_DURATION_NS, run->end_ns - run->start_ns);
-    row_set_integer(&row, COMMUNICATION_OP_ALL_DURATION_NS, run->all_end_ns - run->all_start_ns);
+    row_set_integer(&row, COMMUNICATION_OP_START_NS, run->own.start_ns);
+    row_set_integer(&row, COMMUNICATION_OP_DURATION_NS, run->own.end_ns - run->own.start_ns);
+    row_set_integer(&row, COMMUNICATION_OP_ALL_DURATION_NS, run->all.end_ns - run->all.start_ns);
     if (run->transfer != NO_INDEX)
         row_set_integer(&row, COMMUNICATION_OP_RANK_SIZE, association->transfers.items[run->transfer].rank_size);
+    if (op->group_id != NO_GROUP) {
+        row_set_integer(&row, COMMUNICATION_OP_GROUP_ID, op->group_id);
+        if (set_text_of(association, &row, COMMUNICATION_OP_GROUP_NAME_ID, op->group_id, err) < 0)
+            return err_status(err);
+    }
     if (op->collective == NO_INDEX)
         return 0;
     const struct host_collective *collective = &association->collectives.items[op->collective];
@@ -350,21 +407,22 @@ static int emit_run(struct association *association, int64_t device_id, struct c
     row_set_integer(&row, COMMUNICATION_OP_RETRY, collective->retry);
     row_set_integer(&row, COMMUNICATION_OP_DATA_TYPE, collective->data_type);
     row_set_integer(&row, COMMUNICATION_OP_COUNT, collective->count);
-    row_set_integer(&row, COMMUNICATION_OP_GROUP_ID, collective->group_id);
-    if (set_text_of(association, &row, COMMUNICATION_OP_ALGORITHM_ID, collective->algorithm_id, err) < 0)
-        return err_status(err);
-    return set_text_of(association, &row, COMMUNICATION_OP_GROUP_NAME_ID, collective->group_id, err);
+    return set_text_of(association, &row, COMMUNICATION_OP_ALGORITHM_ID, collective->algorithm_id, err);
 }
 
 static int emit_run_task(struct association *association, const struct collective_runs *runs,
                          const struct run_task *task, int64_t first_task_row, struct err *err)
 {
     const struct task_extra *extra = &association->extras.items[task->extra];
+    const struct collective_run *run = &runs->items[task->run];
     struct row row;
+    if (extra->has_parts && run->has_parts)
+        return 0;
     if (decoder_emit(association->decoder, &kind_communication_task, &row, err) < 0)
         return err_status(err);
     row_set_integer(&row, COMMUNICATION_TASK_TASK_ID, first_task_row + task->ran);
-    row_set_integer(&row, COMMUNICATION_TASK_OP_ID, runs->items[task->run].id);
+    if (run->id != NO_ROW)
+        row_set_integer(&row, COMMUNICATION_TASK_OP_ID, run->id);
     row_set_integer(&row, COMMUNICATION_TASK_MASTER, extra->master);
     if (extra->transfer == NO_INDEX)
         return 0;
@@ -385,15 +443,32 @@ static int emit_run_task(struct association *association, const struct collectiv
     return set_text_of(association, &row, COMMUNICATION_TASK_GROUP_NAME_ID, transfer->group_id, err);
 }
 
+/* Rows by start; an operator of which no task says how long it lasted has none. */
+static int emit_runs(struct association *association, struct collective_runs *runs, int64_t device_id, struct err *err)
+{
+    SCOPED_FREE struct collective_run **order = scoped_memory(runs->count + 1, sizeof(struct collective_run *));
+    size_t count = 0;
+    if (order == NULL)
+        return err_no_memory(err);
+    for (size_t i = 0; i < runs->count; i++) {
+        take_wholes(&runs->items[i]);
+        if (runs->items[i].own.known)
+            order[count++] = &runs->items[i];
+    }
+    begin_numbers(association, runs);
+    int status = number_ops(association, runs, false, err);
+    status = status == 0 ? number_ops(association, runs, true, err) : status;
+    if (count > 1)
+        array_sort(order, count, sizeof(struct collective_run *), compare_run_start);
+    for (size_t i = 0; status == 0 && i < count; i++)
+        status = emit_run(association, device_id, order[i], err);
+    return status;
+}
+
 int association_emit_collectives(struct association *association, struct collective_runs *runs, int64_t device_id,
                                  int64_t first_task_row, struct err *err)
 {
-    begin_numbers(association, runs);
-    int status = runs->count > 0 ? number_ops(association, runs, false, err) : 0;
-    if (status == 0 && runs->count > 0)
-        status = number_ops(association, runs, true, err);
-    for (size_t i = 0; status == 0 && i < runs->count; i++)
-        status = emit_run(association, device_id, &runs->items[i], err);
+    int status = runs->count > 0 ? emit_runs(association, runs, device_id, err) : 0;
     for (size_t i = 0; status == 0 && i < runs->tasks.count; large_pass(i++))
         status = emit_run_task(association, runs, &runs->tasks.items[i], first_task_row, err);
     return status;

@@ -81,6 +81,11 @@ void *association_array_next(void **items, size_t *count, size_t *capacity, size
     return (char *)*items + (*count)++ * item_size;
 }
 
+bool association_type_text(const struct association *association, uint32_t level, uint32_t type, uint32_t *ret)
+{
+    return id_map_get(&association->type_ids, association_type_key(level, type), ret);
+}
+
 int association_number_text(struct association *association, uint64_t value, uint32_t *ret, struct err *err)
 {
     char text[NUMBER_MAX];

@@ -97,7 +97,8 @@ struct context_use {
 
 struct track {
     int64_t time_ns;
-    uint32_t task_type, kernel; /* texts */
+    uint32_t task_type, kernel;   /* texts */
+    uint32_t grid_dim, block_dim; /* likewise; NO_INDEX: it has none */
     uint32_t stream_id, task_id, batch_id;
     int32_t block_num;
     uint16_t device_id;
@@ -180,6 +181,7 @@ struct call_kind {
     uint32_t type;
     uint16_t level;
     uint32_t name; /* text; of the number when no dictionary has it */
+    bool named;    /* a dictionary has it */
 };
 
 /* A task that the host launched, with its operator. */
@@ -195,16 +197,21 @@ struct host_task {
     uint16_t device_id;
     uint8_t op_task_type, op_state;
     bool has_block_num;
+    bool described;       /* a record says the operator's state and flags */
+    bool stands_for_part; /* of a mixed kernel: it has the operator where its part 0 has no row */
 };
 
 /* Members that only few tasks have. */
 struct task_extra {
     int64_t copy_bytes; /* -1: copies nothing */
     uint32_t copy_direction;
-    uint32_t collective_op; /* the communication operator that it is part of; NO_INDEX */
-    uint32_t transfer;      /* NO_INDEX: not described */
-    uint32_t runs;          /* how often it has run on the device being joined */
-    bool master;            /* on the operator's main stream */
+    uint32_t collective_op;       /* the communication operator that it is part of; NO_INDEX */
+    uint32_t transfer;            /* NO_INDEX: not described */
+    uint32_t grid_dim, block_dim; /* texts; NO_INDEX: it has none */
+    uint32_t runs;                /* how often it has run on the device being joined */
+    bool master;                  /* on the operator's main stream */
+    bool spans;                   /* the operator lasts as long as such tasks: main stream, or no name says which */
+    bool has_parts;               /* the whole of a split task: no transfer where its parts ran */
 };
 
 /* A communication operator as it was launched. */
@@ -227,7 +234,12 @@ struct ran_task {
     uint8_t batch_known : 1; /* the device says when the numbers of its stream began again */
     uint8_t has_accelerator : 1;
     uint8_t accelerator_id : 6;
+    bool of_scheduler; /* as in struct device_task */
 };
+
+/* How a task is split into parts that are rows, too (device_task.split). Part 0 of a mixed kernel is hidden where the
+ * whole alone is an operator. */
+enum task_split { SPLIT_NONE, SPLIT_WHOLE, SPLIT_MIXED_WHOLE, SPLIT_MIXED_PART, SPLIT_MIXED_HIDDEN };
 
 #define NO_DURATION (-1)
 
@@ -244,6 +256,7 @@ struct matched_task {
     struct ran_task ran; /* with the batch of its launch */
     uint32_t stream_id;  /* as the host knows it */
     bool launched, counted[2];
+    uint8_t split; /* enum task_split */
     /* In a spool only those of these that it has follow, without gaps but as they must be aligned. */
     struct host_task host;
     struct pmu_sum pmu[2]; /* for each core */
@@ -314,6 +327,7 @@ struct association {
     int64_t calls_out;                    /* of them and the thread's: emitted, and not in the spool */
     bool has_batches;                     /* a launched task was recorded with another batch than 0 */
     bool expands_known, expanded_streams;
+    bool level_0;                    /* of the part: no record describes operators */
     bool has_models;                 /* a call at the level of models was recorded */
     size_t unplaced[UNPLACED_KINDS]; /* records of the part that no call or launch is around */
     struct {
@@ -381,6 +395,13 @@ static inline uint64_t task_key(uint32_t stream_id, uint32_t task_id)
 
 /* The text of a hash from now on. */
 int association_set_name(struct association *association, int64_t id, uint32_t text, struct err *err);
+static inline int64_t association_type_key(uint32_t level, uint32_t type)
+{
+    return (int64_t)((uint64_t)level << 32 | type);
+}
+
+/* The name of a type; false: no dictionary has it. */
+bool association_type_text(const struct association *association, uint32_t level, uint32_t type, uint32_t *ret);
 /* The number as a text of the capture. */
 int association_number_text(struct association *association, uint64_t value, uint32_t *ret, struct err *err);
 /* The text of a hash, of its number when no dictionary has it, which is reported as association_expect_name does. */
@@ -410,6 +431,13 @@ int association_note_ran(struct association *association, uint32_t launch, struc
 
 void association_drop_joined(struct association *association, size_t part, const struct record_kind *kind,
                              enum diag_id reason, uint64_t count);
+
+/* Names the operator of a kernel that no record describes after the call that launches it (index of the call; NO_INDEX:
+ * none), else after the kernel; false: it has neither name, or computes no operator. */
+bool association_name_kernel(const struct association *association, const struct thread *thread, uint32_t launch,
+                             struct host_task *task);
+/* Whether the part of the capture was collected at the level that records no operators. */
+bool association_is_level_0(const struct association *association);
 
 /* Rare records. Finds the call that each is about; the notes must be in the order of their times, and calls[i] must be
  * the deepest call around notes[i]. */

@@ -29,6 +29,7 @@ struct spooled_pmu {
 /* Everything of one stream and number. */
 struct group {
     struct spool_key key;
+    bool of_scheduler; /* it has tasks of which the scheduler told */
     struct {
         struct matched_task *items;
         size_t count, capacity;
@@ -120,6 +121,7 @@ int association_add_task(struct association *association, const struct device_ta
         .type = (uint8_t)task->type,
         .has_accelerator = task->has_accelerator,
         .accelerator_id = task->accelerator_id & 0x3fu,
+        .of_scheduler = task->of_scheduler,
     };
     association->ran_count++;
     if (association->flips.count == 0)
@@ -564,16 +566,75 @@ static int take_tasks(struct association *association, struct device_join *join,
     int status = 0;
     group->key = join->task.key;
     group->tasks.count = group->counted = 0;
+    group->of_scheduler = false;
     while (status == 0 && join->task_left && compare_keys(&join->task.key, &group->key) == 0) {
         if (array_reserve(&group->tasks, 1, err) < 0)
             return err_status(err);
         struct matched_task *task = &group->tasks.items[group->tasks.count++];
         memcpy(&task->ran, join->task.record, sizeof task->ran);
+        group->of_scheduler |= task->ran.of_scheduler;
         task->stream_id = task->ran.stream_id;
         task->launched = task->counted[0] = task->counted[1] = false;
+        task->split = SPLIT_NONE;
         status = next_task(association, join, err);
     }
     return status;
+}
+
+/* ---- wholes and parts ---- */
+
+static bool is_whole(const struct matched_task *task)
+{
+    return task->ran.context_id == (uint32_t)NO_CONTEXT;
+}
+
+/* The last whole that began when a part did, or before; the search goes on where the one of the part before it ended,
+ * NULL: from the first. Both are in the order of their starts. */
+static struct matched_task *whole_of_part(struct group *group, const struct matched_task *part, size_t *next,
+                                          struct matched_task *last)
+{
+    for (; *next < group->tasks.count && group->tasks.items[*next].ran.start_ns <= part->ran.start_ns; ++*next) {
+        struct matched_task *task = &group->tasks.items[*next];
+        last = is_whole(task) ? task : last;
+    }
+    return last != NULL && part->ran.start_ns <= last->ran.end_ns ? last : NULL;
+}
+
+/* A task of which part 0 alone ran is a mixed kernel. Its part is the operator, unless the whole alone is known. */
+static void mark_part(struct matched_task *part, struct matched_task *whole)
+{
+    if (whole->split != SPLIT_MIXED_WHOLE)
+        return;
+    if (whole->launched && whole->host.stands_for_part && part->launched)
+        whole->host.op_name = NO_INDEX;
+    if (whole->launched && whole->host.op_name != NO_INDEX && !part->launched) {
+        whole->split = SPLIT_NONE;
+        part->split = SPLIT_MIXED_HIDDEN;
+        return;
+    }
+    part->split = SPLIT_MIXED_PART;
+    if (whole->launched && part->launched) {
+        whole->host.op_type = part->host.op_type;
+        whole->host.op_task_type = part->host.op_task_type;
+    }
+}
+
+static void mark_splits(struct group *group)
+{
+    struct matched_task *tasks = group->tasks.items, *whole = NULL;
+    size_t next = 0;
+    for (size_t i = 0; i < group->tasks.count; i++) {
+        if (!is_whole(&tasks[i]) && (whole = whole_of_part(group, &tasks[i], &next, whole)) != NULL)
+            whole->split = tasks[i].ran.context_id != 0 ? SPLIT_WHOLE
+                           : whole->split == SPLIT_NONE ? SPLIT_MIXED_WHOLE
+                                                        : whole->split;
+    }
+    whole = NULL;
+    next = 0;
+    for (size_t i = 0; i < group->tasks.count; i++) {
+        if (!is_whole(&tasks[i]) && (whole = whole_of_part(group, &tasks[i], &next, whole)) != NULL)
+            mark_part(&tasks[i], whole);
+    }
 }
 
 static int by_start_of_joined(const void *a, const void *b)
@@ -602,14 +663,39 @@ static int add_joined(struct association *association, const struct matched_task
     return join_spool_add(&association->joined, by_start_of_joined, &key, record, (size_t)(at - record), err);
 }
 
+/* Leaves out what the scheduler says of tasks that the log of the hardware has. */
+static void drop_repeated(struct group *group)
+{
+    struct matched_task *tasks = group->tasks.items;
+    size_t kept = 0, next = 0; /* next: of the log, behind the task */
+    int64_t last_end_ns = INT64_MIN;
+    for (size_t i = 0; i < group->tasks.count; i++) {
+        const struct ran_task *task = &tasks[i].ran;
+        while (next < group->tasks.count && (next <= i || tasks[next].ran.of_scheduler))
+            next++;
+        if (!task->of_scheduler && task->end_ns > last_end_ns)
+            last_end_ns = task->end_ns;
+        if (task->of_scheduler &&
+            (last_end_ns >= task->start_ns || (next < group->tasks.count && tasks[next].ran.start_ns <= task->end_ns)))
+            continue;
+        if (kept != i)
+            tasks[kept] = tasks[i];
+        kept++;
+    }
+    group->tasks.count = kept;
+}
+
 static int join_group(struct association *association, struct device_join *join, struct err *err)
 {
     struct group *group = &join->group;
     if (take_tasks(association, join, err) < 0 || take_launches(association, group, err) < 0)
         return err_status(err);
     int status = 0;
+    if (group->of_scheduler)
+        drop_repeated(group);
     for (size_t i = 0; status == 0 && i < group->tasks.count; i++)
         status = match_task(association, join, &group->tasks.items[i], err);
+    mark_splits(group);
     if (status < 0 || take_pmu(association, join, group, err) < 0)
         return err_status(err);
     for (size_t i = 0; status == 0 && i < group->tasks.count; i++)

@@ -128,9 +128,21 @@ static const struct node *node_of_launch(const struct thread *thread, const stru
     return first;
 }
 
-/* All tensors that were recorded for the operator, in their order. */
+/* Whether the launch describes one operator: then all records of the call are about it, whatever name they have. */
+static bool is_alone(const struct thread *thread, const struct places *places, const struct node *node)
+{
+    int64_t end_ns = thread->calls.items[node->launch].end_ns;
+    for (size_t i = places->node; i < thread->nodes.count && thread->nodes.items[i].time_ns <= end_ns; i++) {
+        const struct node *other = &thread->nodes.items[i];
+        if (other->launch == node->launch && other->name != node->name && other->task_type != NODE_FFTS_PLUS)
+            return false;
+    }
+    return true;
+}
+
+/* All tensors that were recorded for the operator, in their order; any_name: of whatever name. */
 static int tensors_of_node(struct association *association, const struct thread *thread, const struct places *places,
-                           const struct node *node, uint32_t *ret_set, struct err *err)
+                           const struct node *node, bool any_name, uint32_t *ret_set, struct err *err)
 {
     int64_t end_ns = thread->calls.items[node->launch].end_ns;
     uint32_t set = NO_INDEX;
@@ -138,7 +150,7 @@ static int tensors_of_node(struct association *association, const struct thread 
     for (size_t i = places->tensor;
          status == 0 && i < thread->tensors.count && thread->tensors.items[i].time_ns <= end_ns; i++) {
         const struct tensor_use *use = &thread->tensors.items[i];
-        if (use->launch != node->launch || use->name != node->name)
+        if (use->launch != node->launch || (use->name != node->name && !any_name))
             continue;
         if (set == NO_INDEX)
             set = use->set;
@@ -149,13 +161,14 @@ static int tensors_of_node(struct association *association, const struct thread 
     return status;
 }
 
-static uint32_t attribute_of_node(const struct thread *thread, const struct places *places, const struct node *node)
+static uint32_t attribute_of_node(const struct thread *thread, const struct places *places, const struct node *node,
+                                  bool any_name)
 {
     int64_t end_ns = thread->calls.items[node->launch].end_ns;
     for (size_t i = places->attribute; i < thread->attributes.count && thread->attributes.items[i].time_ns <= end_ns;
          i++) {
         const struct attribute_use *use = &thread->attributes.items[i];
-        if (use->launch == node->launch && use->name == node->name)
+        if (use->launch == node->launch && (use->name == node->name || any_name))
             return use->value;
     }
     return NO_INDEX;
@@ -168,6 +181,7 @@ static void put_node(const struct node *node, struct host_task *task)
     task->op_task_type = node->task_type;
     task->op_state = node->op_state;
     task->op_flag = node->op_flag;
+    task->described = true;
     if (!task->has_block_num) {
         task->block_num = node->block_num;
         task->has_block_num = true;
@@ -193,8 +207,16 @@ static int describe_task(struct association *association, const struct thread *t
                          const struct node *node, struct host_task *task, struct err *err)
 {
     put_node(node, task);
-    task->attribute = attribute_of_node(thread, places, node);
-    int status = tensors_of_node(association, thread, places, node, &task->tensor_set, err);
+    task->attribute = attribute_of_node(thread, places, node, false);
+    int status = tensors_of_node(association, thread, places, node, false, &task->tensor_set, err);
+    if (status < 0)
+        return status;
+    if ((task->tensor_set == NO_INDEX || task->attribute == NO_INDEX) && is_alone(thread, places, node)) {
+        if (task->attribute == NO_INDEX)
+            task->attribute = attribute_of_node(thread, places, node, true);
+        if (task->tensor_set == NO_INDEX)
+            status = tensors_of_node(association, thread, places, node, true, &task->tensor_set, err);
+    }
     association->operators.described++;
     association->operators.tensorless +=
         task->tensor_set == NO_INDEX && thread->states.items[node->launch].records[UNPLACED_TENSORS] > 0;
@@ -236,6 +258,8 @@ static int add_contexts(struct association *association, const struct thread *th
         struct host_task part = *whole;
         if (node != NULL)
             status = describe_task(association, thread, places, node, &part, err);
+        else
+            association_name_kernel(association, thread, launch, &part);
         for (uint32_t k = 0; status == 0 && k < use->count; k++) {
             part.context_id = thread->context_ids.items[use->first + k];
             status = association_add_host_task(association, &part, err);
@@ -272,17 +296,30 @@ static uint32_t find_model(const struct association *association, const struct t
                : model_of_stream(association, task_key(track->device_id, track->stream_id), track->time_ns);
 }
 
-/* A mixed kernel that nobody described is one part. */
+/* A mixed kernel without contexts is one part. */
 static int add_bare_task(struct association *association, const struct host_task *task, struct err *err)
 {
     const char *type = association->texts.items[task->task_type].bytes;
-    int status = 0;
-    if (strncmp(type, "KERNEL_MIX_", 11) == 0) {
-        struct host_task part = *task;
-        part.context_id = 0;
-        status = association_add_host_task(association, &part, err);
-    }
-    return status == 0 ? association_add_host_task(association, task, err) : status;
+    if (strncmp(type, "KERNEL_MIX_", 11) != 0)
+        return association_add_host_task(association, task, err);
+    struct host_task part = *task, whole = *task;
+    part.context_id = 0;
+    whole.stands_for_part = true;
+    return association_add_host_task(association, &part, err) < 0 ? err_status(err)
+                                                                  : association_add_host_task(association, &whole, err);
+}
+
+static int take_dimensions(struct association *association, const struct track *track, struct host_task *task,
+                           struct err *err)
+{
+    if (track->grid_dim == NO_INDEX)
+        return 0;
+    struct task_extra *extra = association_extra(association, task, err);
+    if (extra == NULL)
+        return err_status(err);
+    extra->grid_dim = track->grid_dim;
+    extra->block_dim = track->block_dim;
+    return 0;
 }
 
 static int take_track(struct association *association, struct thread *thread, struct places *places,
@@ -311,6 +348,8 @@ static int take_track(struct association *association, struct thread *thread, st
         .has_block_num = track->block_num >= 0,
         .device_id = track->device_id,
     };
+    if (take_dimensions(association, track, &task, err) < 0)
+        return err_status(err);
     uint32_t communication = association_call_around(association, thread, leaf, HOST_LEVEL_COMMUNICATION, ANY_TYPE);
     uint32_t node_call = communication != NO_INDEX
                              ? association_call_around(association, thread, leaf, HOST_LEVEL_NODE, ANY_TYPE)
@@ -326,7 +365,8 @@ static int take_track(struct association *association, struct thread *thread, st
     if (node_call != NO_INDEX)
         return association_add_host_task(association, &task, err);
     if (launch == NO_INDEX || !is_computing(association, track->task_type)) {
-        describe_captured(association, &task);
+        if (!describe_captured(association, &task))
+            association_name_kernel(association, thread, NO_INDEX, &task);
         return add_bare_task(association, &task, err);
     }
     seek(places, thread, thread->calls.items[launch].begin_ns);
@@ -336,9 +376,15 @@ static int take_track(struct association *association, struct thread *thread, st
     const struct node *node = split ? NULL : node_of_launch(thread, places, launch);
     if (status == 0 && node != NULL)
         status = describe_task(association, thread, places, node, &task, err);
-    if (node == NULL && !split)
-        association->operators.nameless += !describe_captured(association, &task);
-    return status == 0 ? association_add_host_task(association, &task, err) : status;
+    if (status == 0 && (node != NULL || split))
+        return association_add_host_task(association, &task, err);
+    if (status == 0 && !describe_captured(association, &task)) {
+        const struct node nameless = {.launch = launch, .name = NO_INDEX};
+        association->operators.nameless++;
+        if (association_name_kernel(association, thread, launch, &task))
+            status = tensors_of_node(association, thread, places, &nameless, true, &task.tensor_set, err);
+    }
+    return status == 0 ? add_bare_task(association, &task, err) : status;
 }
 
 /* ---- the window moves on ---- */
@@ -702,6 +748,7 @@ int association_join_host(struct association *association, struct err *err)
     if (association->captures.count > 1)
         array_sort(association->captures.items, association->captures.count, sizeof *association->captures.items,
                    compare_captures);
+    association->level_0 = association_is_level_0(association);
     int status = association->records != NULL ? join_threads(association, &thread, err) : 0;
     thread_release(&thread);
     join_spool_release(&association->records);

@@ -114,7 +114,11 @@ struct task_extra *association_extra(struct association *association, struct hos
         struct task_extra *extra = ARRAY_NEXT(&association->extras, err);
         if (extra == NULL)
             return NULL;
-        *extra = (struct task_extra){.copy_bytes = -1, .collective_op = NO_INDEX, .transfer = NO_INDEX};
+        *extra = (struct task_extra){.copy_bytes = -1,
+                                     .collective_op = NO_INDEX,
+                                     .transfer = NO_INDEX,
+                                     .grid_dim = NO_INDEX,
+                                     .block_dim = NO_INDEX};
         task->extra = (uint32_t)(association->extras.count - 1);
     }
     return &association->extras.items[task->extra];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parsers/join/association.h"
 
+#include "base/number.h"
 #include "base/progress.h"
 #include "parsers/decode/decoder.h"
 #include "parsers/join/association_data.h"
@@ -97,17 +98,12 @@ int association_add_name(struct association *association, int64_t id, const char
     return status == 0 ? association_set_name(association, id, number, err) : status;
 }
 
-static int64_t type_key(uint32_t level, uint32_t type)
-{
-    return (int64_t)((uint64_t)level << 32 | type);
-}
-
 int association_add_type(struct association *association, uint32_t level, uint32_t type, const char *text,
                          size_t length, struct err *err)
 {
     uint32_t number;
     int status = intern_add(&association->texts, text, length, &number, err);
-    return status == 0 ? id_map_set(&association->type_ids, type_key(level, type), number, err) : status;
+    return status == 0 ? id_map_set(&association->type_ids, association_type_key(level, type), number, err) : status;
 }
 
 int association_find_name(struct association *association, int64_t id, const char *field, int64_t *ret_name_id,
@@ -124,7 +120,7 @@ int association_find_name(struct association *association, int64_t id, const cha
 static int task_type_text(struct association *association, int64_t id, uint32_t *ret, struct err *err)
 {
     if (id >= 0 && id <= UINT32_MAX &&
-        id_map_get(&association->type_ids, type_key(HOST_LEVEL_RUNTIME, (uint32_t)id), ret))
+        id_map_get(&association->type_ids, association_type_key(HOST_LEVEL_RUNTIME, (uint32_t)id), ret))
         return 0;
     return association_text(association, id, "task_type_id", ret, err);
 }
@@ -145,13 +141,13 @@ static int find_call_kind(struct association *association, uint16_t level, uint3
         }
     }
     *ret = 0;
-    if (id_map_get(&association->call_kind_ids, type_key(level, type), &index)) {
+    if (id_map_get(&association->call_kind_ids, association_type_key(level, type), &index)) {
         *ret = (uint16_t)index;
     } else {
         struct call_kind kind = {.type = type, .level = level};
-        if ((!id_map_get(&association->type_ids, type_key(level, type), &kind.name) &&
-             association_number_text(association, type, &kind.name, err) < 0) ||
-            association_add_call_kind(association, type_key(level, type), &kind, ret, err) < 0)
+        kind.named = id_map_get(&association->type_ids, association_type_key(level, type), &kind.name);
+        if ((!kind.named && association_number_text(association, type, &kind.name, err) < 0) ||
+            association_add_call_kind(association, association_type_key(level, type), &kind, ret, err) < 0)
             return err_status(err);
     }
     *recent = *ret;
@@ -297,6 +293,29 @@ int association_add_host_flip(struct association *association, const struct task
     return flip_list_add(&association->host_flips, &copy, err);
 }
 
+/* "4,2,1" */
+static int dimension_text(struct association *association, const uint32_t dims[3], uint32_t *ret, struct err *err)
+{
+    char text[3 * (NUMBER_MAX + 1)], *p = text;
+    for (size_t i = 0; i < 3; i++) {
+        if (i > 0)
+            *p++ = ',';
+        p = number_put_unsigned(p, dims[i]);
+    }
+    return intern_add(&association->texts, text, (size_t)(p - text), ret, err);
+}
+
+static int add_dimensions(struct association *association, const struct host_track *track, struct track *copy,
+                          struct err *err)
+{
+    if (track->block_num < 0 || strcmp(association->texts.items[copy->task_type].bytes, "KERNEL_SIMT") != 0)
+        return 0;
+    return dimension_text(association, track->dims, &copy->grid_dim, err) < 0 ||
+                   dimension_text(association, track->dims + 3, &copy->block_dim, err) < 0
+               ? err_status(err)
+               : 0;
+}
+
 int association_add_track(struct association *association, const struct host_track *track, struct err *err)
 {
     uint32_t task_type, kernel = NO_INDEX;
@@ -307,12 +326,16 @@ int association_add_track(struct association *association, const struct host_tra
         .time_ns = track->time_ns,
         .task_type = task_type,
         .kernel = kernel,
+        .grid_dim = NO_INDEX,
+        .block_dim = NO_INDEX,
         .stream_id = track->stream_id,
         .task_id = track->task_id,
         .batch_id = track->batch_id,
         .block_num = track->block_num >= 0 && track->block_num <= INT32_MAX ? (int32_t)track->block_num : -1,
         .device_id = (uint16_t)track->device_id,
     };
+    if (add_dimensions(association, track, &copy, err) < 0)
+        return err_status(err);
     association->has_batches |= track->batch_id != 0;
     return association_add_record(association, track->thread_id, HOST_RECORD_TRACK, &copy, offsetof(struct track, leaf),
                                   err);

@@ -83,7 +83,8 @@ int association_emit_calls(struct association *association, struct err *err)
 
 /* ---- tasks ---- */
 
-static void set_host(struct row *row, const struct host_task *host)
+/* The whole of a mixed kernel has the type of the operator, which its part is. */
+static void set_host(struct row *row, const struct host_task *host, enum task_split split)
 {
     if (host->connection != 0)
         row_set_integer(row, DEVICE_TASK_CONNECTION_ID, host->connection);
@@ -94,16 +95,26 @@ static void set_host(struct row *row, const struct host_task *host)
         row_set_integer(row, DEVICE_TASK_BLOCK_NUM, host->block_num);
     if (host->model_id != NO_MODEL)
         row_set_integer(row, DEVICE_TASK_MODEL_ID, host->model_id);
+    if (host->op_name != NO_INDEX || split == SPLIT_MIXED_WHOLE) {
+        row_set_text(row, DEVICE_TASK_OP_TYPE_ID, host->op_type);
+        row_set_integer(row, DEVICE_TASK_OP_TASK_TYPE, host->op_task_type);
+    }
     if (host->op_name == NO_INDEX)
         return;
     row_set_text(row, DEVICE_TASK_OP_NAME_ID, host->op_name);
-    row_set_text(row, DEVICE_TASK_OP_TYPE_ID, host->op_type);
     row_set_text(row, DEVICE_TASK_TENSOR_SET_ID, host->tensor_set);
     row_set_text(row, DEVICE_TASK_ATTRIBUTE_ID, host->attribute);
-    row_set_integer(row, DEVICE_TASK_OP_TASK_TYPE, host->op_task_type);
+    if (!host->described)
+        return;
     row_set_integer(row, DEVICE_TASK_OP_STATE, host->op_state);
     row_set_integer(row, DEVICE_TASK_OP_FLAG, host->op_flag);
     row_set_integer(row, DEVICE_TASK_MIX_BLOCK_NUM, host->mix_block_num);
+}
+
+static void set_dimensions(struct row *row, const struct task_extra *extra)
+{
+    row_set_text(row, DEVICE_TASK_GRID_DIM_ID, extra->grid_dim);
+    row_set_text(row, DEVICE_TASK_BLOCK_DIM_ID, extra->block_dim);
 }
 
 static void set_copy(struct row *row, const struct task_extra *extra)
@@ -128,6 +139,16 @@ struct task_view {
     const struct pmu_sum *pmu[2];    /* likewise; with as many counters as there are */
 };
 
+/* A task of the scheduler is of none of the types of devices: its name is that of the host's dictionary. */
+static void set_type(const struct association *association, struct row *row, const struct ran_task *ran)
+{
+    enum { NO_ENGINE = 255 };
+    uint32_t text;
+    row_set_integer(row, DEVICE_TASK_TYPE, ran->of_scheduler ? NO_ENGINE : ran->type);
+    if (ran->of_scheduler && association_type_text(association, HOST_LEVEL_RUNTIME, ran->type, &text))
+        row_set_text(row, DEVICE_TASK_HOST_TYPE_ID, text);
+}
+
 static int emit_task(struct association *association, int64_t device_id, const struct task_view *view, struct err *err)
 {
     static const size_t counters[] = {
@@ -146,15 +167,19 @@ static int emit_task(struct association *association, int64_t device_id, const s
         row_set_integer(&row, DEVICE_TASK_BATCH_ID, ran->batch_id);
     if (ran->context_id != (uint32_t)NO_CONTEXT)
         row_set_integer(&row, DEVICE_TASK_CONTEXT_ID, ran->context_id);
-    row_set_integer(&row, DEVICE_TASK_TYPE, ran->type);
+    set_type(association, &row, ran);
     row_set_integer(&row, DEVICE_TASK_START_NS, ran->start_ns);
     row_set_integer(&row, DEVICE_TASK_DURATION_NS, ran->end_ns - ran->start_ns);
     if (ran->has_accelerator)
         row_set_integer(&row, DEVICE_TASK_ACCELERATOR_ID, ran->accelerator_id);
+    if (view->task->split != SPLIT_NONE)
+        row_set_integer(&row, DEVICE_TASK_SPLIT, view->task->split);
     if (view->host != NULL)
-        set_host(&row, view->host);
-    if (view->host != NULL && view->host->extra != NO_INDEX)
+        set_host(&row, view->host, view->task->split);
+    if (view->host != NULL && view->host->extra != NO_INDEX) {
         set_copy(&row, &association->extras.items[view->host->extra]);
+        set_dimensions(&row, &association->extras.items[view->host->extra]);
+    }
     for (size_t core = 0; core < 2; core++) {
         const struct pmu_sum *sum = view->pmu[core];
         if (sum != NULL)

@@ -285,7 +285,8 @@ static const struct need {
 
 static bool means_nothing(const char *value)
 {
-    return value == NULL || words_list_has("off,false,None,AiCoreNone,ACL_AICORE_NONE", value, strlen(value));
+    return value == NULL || *value == '\0' ||
+           words_list_has("off,false,None,AiCoreNone,AicoreNone,ACL_AICORE_NONE,-1", value, strlen(value));
 }
 
 static int check_need(struct switch_finding *finding, const struct need *need, const char *value, const char *other,
@@ -375,6 +376,7 @@ static int finding_relations(struct switch_finding *finding, finding_given *give
 struct option_file {
     const struct json *root;
     unsigned writer;
+    bool is_without_profiler; /* an acl.json that has no object of that name */
     size_t count;
     struct given {
         const char *key; /* without the underscore that PyTorch's have */
@@ -489,12 +491,12 @@ static size_t count_known(const struct json *object, unsigned writer)
     return known;
 }
 
-/* Options that stand in a file as they are belong to whom knows most of them. */
-static unsigned plain_writer(const struct json *object)
+/* Options that stand in a file as they are belong to whom knows most of them, the likely one first. */
+static unsigned plain_writer(const struct json *object, unsigned likely)
 {
     static const unsigned writers[] = {SWITCH_GE, SWITCH_MINDSPORE, SWITCH_PYTORCH};
-    size_t most = 0;
-    unsigned best = SWITCH_GE;
+    unsigned best = likely != 0 ? likely : SWITCH_GE;
+    size_t most = count_known(object, best);
     for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
         size_t known = count_known(object, writers[i]);
         best = known > most ? writers[i] : best;
@@ -512,7 +514,26 @@ static bool is_of_svp_board(const struct json *profiler)
     return false;
 }
 
-static int read_file(struct option_file *file, struct err *err)
+/* An acl.json has other objects beside "profiler", which are not about profiling. */
+static bool is_of_acl(const struct json *root)
+{
+    static const char *const others[] = {"dump", "max_opqueue_num", "err_msg_mode", "ops_cache", "acl_graph"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (json_member(root, others[i]) != NULL)
+            return true;
+    }
+    return false;
+}
+
+/* The file that torch_npu's dynamic profiling watches has its options, and more of them in an object of their own. */
+static int read_dynamic(struct option_file *file, const struct json *root, struct err *err)
+{
+    file->writer = SWITCH_PYTORCH;
+    int status = take_options(file, root, err);
+    return status == 0 ? take_options(file, json_member(root, "experimental_config"), err) : status;
+}
+
+static int read_file(struct option_file *file, unsigned likely, struct err *err)
 {
     const struct json *root = file->root, *profiler = json_member(root, "profiler");
     const struct json *mindspore = json_member(root, "profiler_parameters"), *pytorch = json_member(root, "config");
@@ -533,7 +554,14 @@ static int read_file(struct option_file *file, struct err *err)
         int status = take_options(file, json_member(pytorch, "common_config"), err);
         return status == 0 ? take_options(file, json_member(pytorch, "experimental_config"), err) : status;
     }
-    file->writer = plain_writer(root);
+    if (json_is_object(json_member(root, "experimental_config")))
+        return read_dynamic(file, root, err);
+    if (likely == SWITCH_ACL || is_of_acl(root)) {
+        file->writer = SWITCH_ACL;
+        file->is_without_profiler = true;
+        return 0;
+    }
+    file->writer = plain_writer(root, likely);
     return take_options(file, root, err);
 }
 
@@ -591,6 +619,14 @@ static bool is_right_type(const struct switch_rule *rule, const struct given *gi
     return !is_flag;
 }
 
+/* A value that a script completes: "%s", "{path}". */
+static bool is_template(const char *value)
+{
+    const char *open = strchr(value, '{'), *percent = strchr(value, '%');
+    return (percent != NULL && percent[1] != '\0' && strchr("sdr(", percent[1]) != NULL) ||
+           (open != NULL && strchr(open, '}') != NULL);
+}
+
 static int check_option(struct switch_finding *finding, const struct given *given, struct err *err)
 {
     const struct switch_rule *rule = switch_rule_find(given->key, finding->writer);
@@ -599,6 +635,9 @@ static int check_option(struct switch_finding *finding, const struct given *give
     struct suggestion nearest;
     if (rule == NULL)
         return report_unknown(finding, given, err);
+    if (is_template(value))
+        return switch_problem_add(&finding->warnings, given->key, value, NULL, err,
+                                  "a template: the value that the script puts in is not checked");
     if (rule->check != SWITCH_ANY && !switch_rule_allows(rule, value)) {
         switch_rule_tell(rule, allowed);
         return switch_problem_add(&finding->problems, given->key, value, near_value(rule, value, &nearest, digits), err,
@@ -661,7 +700,16 @@ static int settle_metrics(struct switch_finding *finding, const struct option_fi
                                            {"ACL_AICORE_L2_CACHE", "L2Cache"},
                                            {"ACL_AICORE_MEMORY_ACCESS", "MemoryAccess"},
                                            {"ACL_AICORE_NONE", "None"},
-                                           {"AiCoreNone", "None"}};
+                                           {"AiCoreNone", "None"},
+                                           {"AicoreNone", "None"},
+                                           {"-1", "None"},
+                                           {"0", "ArithmeticUtilization"}, /* MindSpore's numbers */
+                                           {"1", "PipeUtilization"},
+                                           {"2", "Memory"},
+                                           {"3", "MemoryL0"},
+                                           {"4", "ResourceConflictRatio"},
+                                           {"5", "MemoryUB"},
+                                           {"6", "L2Cache"}};
     const char *metrics = switch_option_value(finding, "aic_metrics"), *level = value_given(file, "profiler_level");
     for (size_t i = 0; metrics != NULL && i < sizeof words / sizeof *words; i++) {
         if (strcmp(metrics, words[i][0]) == 0)
@@ -735,7 +783,7 @@ static int warn_of_metrics(struct switch_finding *finding, const struct option_f
                 switch_problem_add(&finding->warnings, keys[i], value, NULL, err,
                                    "no metrics are collected: boards count " SWITCH_BOARD_METRICS " and nothing else");
         else if ((file->writer & FRAMEWORKS) != 0 && collected != NULL && strcmp(collected, "PipeUtilization") == 0 &&
-                 words_list_has("AiCoreNone,ACL_AICORE_NONE", value, strlen(value)))
+                 words_list_has("AiCoreNone,AicoreNone,ACL_AICORE_NONE", value, strlen(value)))
             status = switch_problem_add(&finding->warnings, keys[i], value, NULL, err,
                                         "%s collects PipeUtilization at %s all the same",
                                         switch_writer_name(file->writer), value_given(file, "profiler_level"));
@@ -761,9 +809,13 @@ static int check_whole(struct switch_finding *finding, const struct option_file 
         json_first(json_member(dump, "dump_list")) != NULL || (dump_switch != NULL && strcmp(dump_switch, "on") == 0);
     size_t length = 2;
     int status = 0;
-    if (is_switched_off(file))
-        status = switch_problem_add(&finding->problems, "switch", value_given(file, "switch"), "on", err,
-                                    "nothing is collected unless switch is on");
+    const char *on = value_given(file, "switch");
+    if (file->is_without_profiler)
+        status = switch_problem_add(&finding->warnings, "profiler", NULL, NULL, err,
+                                    "nothing is collected: an acl.json needs an object \"profiler\" for that");
+    else if (is_switched_off(file))
+        status = switch_problem_add(on != NULL && strcmp(on, "off") == 0 ? &finding->warnings : &finding->problems,
+                                    "switch", on, "on", err, "nothing is collected unless switch is on");
     else if ((file->writer & (SWITCH_ACL | SWITCH_SVP)) != 0 && dumps)
         status =
             switch_problem_add(&finding->problems, "dump", "on", NULL, err, "dump and profiler exclude each other");
@@ -775,10 +827,10 @@ static int check_whole(struct switch_finding *finding, const struct option_file 
     return status;
 }
 
-int switch_check(const struct json *root, struct switch_finding *ret, struct err *err)
+int switch_check(const struct json *root, unsigned likely, struct switch_finding *ret, struct err *err)
 {
     struct option_file file = {.root = root};
-    bool failed = read_file(&file, err) < 0;
+    bool failed = read_file(&file, likely, err) < 0;
     *ret = (struct switch_finding){.writer = file.writer};
     for (size_t i = 0; !failed && i < file.count; i++)
         failed = check_option(ret, &file.given[i], err) < 0;
@@ -787,111 +839,4 @@ int switch_check(const struct json *root, struct switch_finding *ret, struct err
     for (size_t i = 0; i < file.count; i++)
         strbuf_release(&file.given[i].text);
     return failed ? err_status(err) : 0;
-}
-
-struct reader {
-    const char *at, *end;
-};
-
-/* Blanks, ends of lines, and backslashes before these. */
-static void skip_blanks(struct reader *reader)
-{
-    while (reader->at < reader->end) {
-        bool joined =
-            *reader->at == '\\' && reader->at + 1 < reader->end && (reader->at[1] == '\n' || reader->at[1] == '\r');
-        if (!joined && memchr(" \t\r\n", *reader->at, 4) == NULL)
-            return;
-        reader->at++;
-    }
-}
-
-/* How many quotes open a string here: 3, 1 or 0. */
-static size_t count_quotes(const struct reader *reader)
-{
-    const char *at = reader->at;
-    if (at >= reader->end || (*at != '\'' && *at != '"'))
-        return 0;
-    return reader->end - at >= 3 && at[1] == *at && at[2] == *at ? 3 : 1;
-}
-
-static bool is_at(const struct reader *reader, char quote, size_t quotes)
-{
-    if ((size_t)(reader->end - reader->at) < quotes)
-        return false;
-    for (size_t i = 0; i < quotes; i++) {
-        if (reader->at[i] != quote)
-            return false;
-    }
-    return true;
-}
-
-/* Resolves an escape. Those that JSON has are left to it, but for quotes, which the script has. */
-static void put_escaped(struct reader *reader, struct strbuf *ret)
-{
-    char c = *reader->at++;
-    if (c == '\r' && reader->at < reader->end && *reader->at == '\n')
-        reader->at++;
-    else if (c == 'n' || c == 't')
-        strbuf_addc(ret, ' ');
-    else if (c == '\'' || c == '"' || c == '\\')
-        strbuf_addc(ret, c);
-    else if (c != '\n' && c != '\r') {
-        strbuf_addc(ret, '\\');
-        strbuf_addc(ret, c);
-    }
-}
-
-/* The string that begins here, with all that follow it directly. false: one has no end. */
-static bool read_strings(struct reader *reader, struct strbuf *ret)
-{
-    size_t quotes;
-    while ((quotes = count_quotes(reader)) > 0) {
-        char quote = *reader->at;
-        reader->at += quotes;
-        while (reader->at < reader->end && !is_at(reader, quote, quotes)) {
-            char c = *reader->at++;
-            if (c != '\\')
-                strbuf_addc(ret, c);
-            else if (reader->at < reader->end)
-                put_escaped(reader, ret);
-        }
-        if (reader->at >= reader->end)
-            return false;
-        reader->at += quotes;
-        skip_blanks(reader);
-    }
-    return true;
-}
-
-static void join_lines(struct reader *reader, struct strbuf *ret)
-{
-    while (reader->at < reader->end) {
-        const char *next = reader->at + 1;
-        bool joins = *reader->at == '\\' && next < reader->end && (*next == '\n' || *next == '\r');
-        if (!joins)
-            strbuf_addc(ret, *reader->at);
-        reader->at++;
-    }
-}
-
-bool switch_script_read(const char *text, size_t length, struct strbuf *ret)
-{
-    struct reader reader = {text, text + length};
-    skip_blanks(&reader);
-    if (reader.at < reader.end && *reader.at == '{') {
-        join_lines(&reader, ret);
-        return !ret->failed;
-    }
-    while (reader.at < reader.end) {
-        if (count_quotes(&reader) == 0) {
-            reader.at++;
-            continue;
-        }
-        strbuf_clear(ret);
-        if (!read_strings(&reader, ret))
-            return false;
-        if (ret->data != NULL && ret->data[strspn(ret->data, " \t\r\n")] == '{')
-            return !ret->failed;
-    }
-    return false;
 }

@@ -87,18 +87,12 @@ typedef const char *finding_given(const void *file, const char *key);
 /* A file of options, checked and understood. */
 
 /* root: the object of the file: profiling options as they are, or acl.json with its "profiler", or the arguments of
- * MindSpore's or PyTorch's profiler (also inside of their profiler_info files). -ERR_FORMAT when it is no object;
- * problems are no errors. Needs switch_finding_release whatever the result. */
-int switch_check(const struct json *root, struct switch_finding *ret, struct err *err);
+ * MindSpore's or PyTorch's profiler (also inside of their profiler_info files). likely: the SWITCH_... that the file is
+ * for when its keys leave that open, 0: nobody knows. -ERR_FORMAT when it is no object; problems are no errors. Needs
+ * switch_finding_release whatever the result. */
+int switch_check(const struct json *root, unsigned likely, struct switch_finding *ret, struct err *err);
 
 /* "acl.json" and so on. */
 const char *switch_writer_name(unsigned writer);
-
-/* Options that were pasted out of a script, where they are a string. */
-
-/* Appends what the string of a Python or shell script holds: the first one that begins with '{', joined with those that
- * follow it directly, escapes resolved; or, when there is none, the text without the backslashes that end its lines.
- * false: it holds no '{', or memory ran out. */
-bool switch_script_read(const char *text, size_t length, struct strbuf *ret);
 
 #endif

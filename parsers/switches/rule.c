@@ -18,17 +18,19 @@
 #define METRICS                                                                                                        \
     "ArithmeticUtilization,PipeUtilization,Memory,MemoryL0,ResourceConflictRatio,MemoryUB,L2Cache,"                    \
     "PipelineExecuteUtilization,MemoryAccess"
+#define NO_METRICS ",AiCoreNone,AicoreNone"
 
 const struct switch_rule switch_rules[] = {
     {"switch", EVERY_ACL, .check = SWITCH_NAMES}, /* anything but "on" means off */
-    {"output", CANN, .check = SWITCH_PATH},
+    {"output", CANN, .check = SWITCH_PATH, .may_be_empty = true},
     {"output", SWITCH_SVP, .check = SWITCH_BOARD_PATH},
     {"storage_limit", CANN, .check = SWITCH_SIZE, .low = 200, .high = 4294967295},
     {"training_trace", SWITCH_GE, ON_OFF, .may_be_empty = true},
     {"task_trace", SWITCH_GE, .check = SWITCH_WORD, .words = "on,off,l0,l1,l2,l3", .usual = "on", .may_be_empty = true},
     {"task_time", SWITCH_GE, .check = SWITCH_WORD, .words = "on,off,l0,l1,l2,l3", .may_be_empty = true},
     {"task_time", EVERY_ACL, .check = SWITCH_WORD, .words = "on,off,l0,l1,l2,l3", .usual = "on"},
-    {"aic_metrics", SWITCH_ACL, .check = SWITCH_WORD, .words = METRICS ",None", .usual = "PipeUtilization"},
+    {"aic_metrics", SWITCH_ACL, .check = SWITCH_WORD, .words = METRICS ",None,Custom:", .usual = "PipeUtilization",
+     .may_be_empty = true},
     {"aic_metrics", SWITCH_SVP, .check = SWITCH_TEXT}, /* any but SWITCH_BOARD_METRICS means none */
     {"aic_metrics", SWITCH_GE, .check = SWITCH_WORD, .words = METRICS ",Custom:", .may_be_empty = true},
     {"aac_metrics", SWITCH_SVP, .check = SWITCH_TEXT}, /* aac and aa: the spelling of guides for SVP boards */
@@ -72,16 +74,16 @@ const struct switch_rule switch_rules[] = {
     {"sys_cpu_freq", CANN | SWITCH_SVP, FREQUENCY(1, 50)},
     {"optype", CANN | SWITCH_SVP, .check = SWITCH_NAMES},
 
-    {"profiler_level", SWITCH_MINDSPORE, .check = SWITCH_WORD, .words = "LevelNone,Level0,Level1,Level2",
+    {"profiler_level", SWITCH_MINDSPORE, .check = SWITCH_WORD, .words = "LevelNone,Level0,Level1,Level2,0,1,2",
      .usual = "Level0"},
-    {"profiler_level", SWITCH_PYTORCH, .check = SWITCH_WORD, .words = "Level_none,Level0,Level1,Level2",
+    {"profiler_level", SWITCH_PYTORCH, .check = SWITCH_WORD, .words = "Level_none,LevelNone,Level0,Level1,Level2",
      .usual = "Level0"},
-    {"aic_metrics", SWITCH_MINDSPORE, .check = SWITCH_WORD, .words = METRICS ",AiCoreNone", .usual = "AiCoreNone"},
-    {"aicore_metrics", SWITCH_MINDSPORE, .check = SWITCH_WORD, .words = METRICS ",AiCoreNone"},
+    {"aic_metrics", SWITCH_MINDSPORE, .check = SWITCH_WORD, .words = METRICS NO_METRICS, .usual = "AiCoreNone"},
+    {"aicore_metrics", SWITCH_MINDSPORE, .check = SWITCH_WORD, .words = METRICS NO_METRICS ",-1,0,1,2,3,4,5,6"},
     {"aic_metrics", SWITCH_PYTORCH, .check = SWITCH_WORD,
      .words = "ACL_AICORE_PIPE_UTILIZATION,ACL_AICORE_ARITHMETIC_UTILIZATION,ACL_AICORE_MEMORY_BANDWIDTH,"
               "ACL_AICORE_L0B_AND_WIDTH,ACL_AICORE_RESOURCE_CONFLICT_RATIO,ACL_AICORE_MEMORY_UB,ACL_AICORE_L2_CACHE,"
-              "ACL_AICORE_MEMORY_ACCESS,ACL_AICORE_NONE," METRICS ",AiCoreNone",
+              "ACL_AICORE_MEMORY_ACCESS,ACL_AICORE_NONE," METRICS NO_METRICS,
      .usual = "AiCoreNone"},
     {"activities", SWITCH_MINDSPORE, .check = SWITCH_LIST, .words = "CPU,NPU,GPU", .usual = "CPU,NPU"},
     {"activities", SWITCH_PYTORCH, .check = SWITCH_LIST, .words = "CPU,NPU", .usual = "CPU,NPU"},
@@ -103,7 +105,24 @@ const struct switch_rule switch_rules[] = {
     {"data_process", SWITCH_MINDSPORE, FLAG},
     {"parallel_strategy", SWITCH_MINDSPORE, FLAG},
     {"sync_enable", SWITCH_MINDSPORE, FLAG},
+    {"start", SWITCH_MINDSPORE, FLAG}, /* of MS_PROFILER_OPTIONS, which starts nothing without it */
     {"start_profile", SWITCH_MINDSPORE, FLAG},
+    {"profile_communication", SWITCH_MINDSPORE, FLAG},
+    {"profile_framework", SWITCH_MINDSPORE, .check = SWITCH_WORD, .words = "all,time,memory,None"},
+    {"is_detail", SWITCH_MINDSPORE, ANY},
+    {"is_show_op_path", SWITCH_MINDSPORE, ANY},
+    {"subgraph", SWITCH_MINDSPORE, ANY},
+    {"experimental_config", BOTH_FRAMEWORKS, ANY}, /* what is in it counts by itself */
+    {"prof_dir", SWITCH_PYTORCH, ANY},
+    {"analyse", SWITCH_PYTORCH, FLAG},
+    {"active", SWITCH_PYTORCH, ANY},
+    {"warmup", SWITCH_PYTORCH, ANY},
+    {"start_step", SWITCH_PYTORCH, ANY},
+    {"async_mode", SWITCH_PYTORCH, FLAG},
+    {"is_rank", SWITCH_PYTORCH, FLAG},
+    {"rank_list", SWITCH_PYTORCH, ANY},
+    {"metadata", SWITCH_PYTORCH, ANY},
+    {"record_op_args", SWITCH_PYTORCH, FLAG},
     {"is_set_schedule", SWITCH_MINDSPORE, FLAG},
     {"schedule", BOTH_FRAMEWORKS, ANY},
     {"on_trace_ready", BOTH_FRAMEWORKS, ANY},

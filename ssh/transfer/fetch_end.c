@@ -46,7 +46,7 @@ static int compare_one(const struct fetched_files *files, struct fetched *fetche
     if (script->failed)
         return err_no_memory(err);
     result = ssh_run(files->board->connection, script->data, &io, &end, err);
-    fetched->is_verified = result == 0 && end.status == 0 && end.signal[0] == '\0';
+    fetched->is_verified = result == 0 && end.is_known && end.status == 0 && end.signal[0] == '\0';
     return result;
 }
 

@@ -188,6 +188,10 @@ static void end(const char *how)
         _exit(6);
     if (strcmp(how, "quick_exit") == 0)
         quick_exit(7);
+    if (strcmp(how, "pthread_exit") == 0)
+        pthread_exit(NULL);
+    if (strcmp(how, "raw_exit") == 0)
+        syscall(SYS_exit, 9);
     if (strcmp(how, "abort") == 0)
         abort();
     if (strcmp(how, "segv") == 0)

@@ -49,9 +49,9 @@ aclrtSynchronizeStream|aclmdlExecute'
 }
 
 @test "nothing is lost when the program ends by itself, in whatever way" {
-    for ending in return:0 exit:5 _exit:6 quick_exit:7 exec:8; do
+    for ending in return:0 exit:5 _exit:6 quick_exit:7 exec:8 pthread_exit:0 raw_exit:9; do
         rm -rf captures
-        preloaded "$PROGRAM" end "${ending%:*}" 3000
+        preloaded timeout 20 "$PROGRAM" end "${ending%:*}" 3000
         expect_equal "$ending $status $stderr" "$ending ${ending#*:} "
         expect_equal "$(calls)" "aclrtSetDevice 3000"
     done

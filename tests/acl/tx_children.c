@@ -30,5 +30,7 @@ int main(int argc, char **argv)
     }
     while (wait(NULL) > 0)
         continue;
+    if (msprof_acl_flush() != ACL_SUCCESS)
+        return 1;
     _exit(7);
 }

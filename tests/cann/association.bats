@@ -76,7 +76,7 @@ p.node(200, 'other', 'Type')
 p.ran(1000, 2000, 1, 1)
 p.ran(3000, 4000, 1, 2)
 END
-    expect_sql "SELECT task_id, op_name FROM device_task_report ORDER BY id" $'1|op\n2|'
+    expect_sql "SELECT task_id, op_name, op_type FROM device_task_report ORDER BY id" $'1|op|Type\n2|other|kernel'
 }
 
 @test "more tensors than a record holds are joined in their order" {
@@ -614,20 +614,25 @@ END
     expect_contains "$stderr" "counters of stream 1 task 2"
 }
 
-@test "operators that no record of their launch describes are counted, where other launches are described" {
+@test "operators that no record of their launch describes are counted; tensors of any name describe the only one of a launch" {
     capture <<'END'
 p.launch(0, 1, 1, 'first')
 p.tensors(80, 'first', [(0, 2, 0, [2, 3])])
 p.call(RUNTIME, 1, 220, 260)
 p.call(NODE, LAUNCH, 200, 300, item=p.hash('second'))
 p.track(240, 1, 2)
+p.tensors(280, 'its kernel', [(1, 2, 0, [8, 9])])
 p.launch(400, 1, 3, 'third')
 p.tensors(480, 'another', [(0, 2, 0, [4, 5])])
-for number in 1, 2, 3:
+p.launch(600, 1, 4, 'fourth')
+p.node(670, 'beside', 'Type')
+p.tensors(680, 'another', [(0, 2, 0, [6, 7])])
+for number in 1, 2, 3, 4:
     p.ran(1000 * number, 1000 * number + 500, 1, number)
 END
-    expect_sql "SELECT coalesce(op_name, '-') FROM device_task_report ORDER BY id" $'first\n-\nthird'
-    expect_contains "$stderr" "of 3 operators, the launch of 1 holds no record of kind node_basic_info, and that of 1 records"
+    expect_sql "SELECT op_name, op_type, input_shapes, output_shapes FROM device_task_report ORDER BY id" \
+        $'first|Type|2,3|\nsecond|kernel||8,9\nthird|Type|4,5|\nfourth|Type||'
+    expect_contains "$stderr" "of 4 operators, the launch of 1 holds no record of kind node_basic_info, and that of 1 records"
 }
 
 @test "counters of a task that has others already are told, and the first count" {
@@ -670,4 +675,44 @@ for i in range(1000):
     p.track(200000 + i, 1, i + 1)
 END
     expect_sql "SELECT count(*), max(parent_id) FROM host_call" "100000|99999"
+}
+
+@test "a kernel of type KERNEL_SIMT has the grid and the block that it was launched with, and no other has" {
+    capture <<'END'
+p.call(RUNTIME, 1, 20, 60)
+p.simt(40, 1, 1, (4, 2, 1), (128, 8, 1))
+p.node(90, 'simt', 'Simt', blocks=4)
+p.call(NODE, LAUNCH, 0, 100, item=p.hash('simt'))
+p.launch(200, 1, 2, 'plain')
+p.ran(1000, 2000, 1, 1)
+p.ran(3000, 4000, 1, 2)
+END
+    expect_sql "SELECT g.text, b.text FROM device_task LEFT JOIN name g ON g.id = grid_dim_id LEFT JOIN name b ON b.id = block_dim_id" \
+        $'4,2,1|128,8,1\n|'
+    run_msprof export timeline -dir PROF_1 --trace-compat --stable-names --output out
+    run_msprof export db -dir PROF_1 --stable-names --output out
+    expect_equal "$(grep -o '"Grid Dim":"[^"]*","Block Dim":"[^"]*"' out/mindstudio_profiler_output/msprof.json)" \
+        '"Grid Dim":"4,2,1","Block Dim":"128,8,1"'
+    expect_equal "$(sqlite3 out/msprof.db 'SELECT n.value, g.value, b.value FROM COMPUTE_TASK_INFO c JOIN STRING_IDS n ON n.id = c.name
+        JOIN STRING_IDS g ON g.id = gridDim JOIN STRING_IDS b ON b.id = blockDim')" $'simt|4,2,1|128,8,1\nplain|N/A|N/A'
+}
+
+@test "tasks that the scheduler of a 310P runs itself are tasks, unless the log of the hardware has them" {
+    for chip in 4 3; do
+        rm -rf PROF_1 out
+        { printf 'p.chip = %s\n' "$chip" && cat; } <<'END' | capture
+p.types[RUNTIME, 12], p.types[RUNTIME, 116] = 'MODEL_EXECUTE', 'TASK_UPDATE'
+p.launch(0, 1, 1, 'first')
+p.ran(1000, 2000, 1, 1)
+p.scheduled(1200, 1800, 1, 1, 0)
+p.call(RUNTIME, 1, 220, 260)
+p.track(240, 4, 10, task_type='MODEL_EXECUTE')
+p.scheduled(3000, 10000, 4, 10, 12)
+p.scheduled(11000, 12000, 4, 11, 116)
+END
+        run_msprof export summary -dir PROF_1 --stable-names --output out
+        found=$(cut -d, -f3,6 out/mindstudio_profiler_output/task_time.csv | tail -n +2)
+        [ "$chip" -eq 3 ] || expect_equal "$found" $'AI_CORE,1\nMODEL_EXECUTE,7\nTASK_UPDATE,1'
+        [ "$chip" -eq 4 ] || expect_equal "$found" AI_CORE,1
+    done
 }

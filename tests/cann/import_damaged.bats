@@ -32,9 +32,9 @@ damage() {
     stderr=$import_stderr
 }
 
-# How many tasks ran, how many of them have an operator, how many have counters.
+# How many tasks ran, how many of them have an operator that a record describes, how many have counters.
 expect_tasks() {
-    expect_sql "SELECT count(*), count(op_name_id), count(aic_total_cycle) FROM device_task" "$1"
+    expect_sql "SELECT count(*), count(op_state), count(aic_total_cycle) FROM device_task" "$1"
 }
 
 # How often each problem was found: lines "code|file|occurrences".
@@ -261,7 +261,7 @@ sound()
 for i in (10, 20, 30):
     put(CALLS, 2 * i, 24, '<Q', MONOTONIC + i * 1000 + 150)
 END
-    expect_tasks "100|97|100" # what a call outside of the launch launches has no operator
+    expect_tasks "100|97|100" # what a call outside of the launch launches is not described by its records
     expect_contains "$stderr" "host: 3 of 200 calls of thread 1, the first is 'LaunchKernel' of level 5000 at"
 }
 

@@ -54,6 +54,7 @@ END
     expect_equal "$(<found)" 'described|Type|static|AI_CORE|4|0|NO|N/A|N/A|N/A
 matmul|MatMulV2|static|AI_CORE|24|48|YES|"3,4;4,5"|FLOAT;FLOAT|"3,5"
 concat|Concat|dynamic|AI_VECTOR_CORE|4|0|NO|"1;2;3;4;5;6;7"|FLOAT;FLOAT;FLOAT;FLOAT;FLOAT;FLOAT;FLOAT|"28"
+kernel|kernel|N/A|AI_CORE|0|0|N/A|N/A|N/A|N/A
 matmul|MatMulV2|static|AI_CORE|24|48|YES|"3,4;4,5"|FLOAT;FLOAT|"3,5"'
     expect_sql "SELECT kind, outcome, sum(records) FROM record_count c JOIN source_file f ON f.id = c.file_id
         WHERE kind LIKE 'capture_op%' GROUP BY 1, 2" $'capture_op_info|rejected|1\ncapture_op_info|row|4\ncapture_op_info_variable|row|1'
@@ -61,7 +62,7 @@ matmul|MatMulV2|static|AI_CORE|24|48|YES|"3,4;4,5"|FLOAT;FLOAT|"3,5"'
     expect_contains "$(<PROF_1/mindstudio_profiler_output/msprof.json)" '"concat"'
     run_msprof export db -dir PROF_1
     expect_equal "$(sqlite3 PROF_1/msprof_*.db "SELECT s.value FROM COMPUTE_TASK_INFO c JOIN STRING_IDS s ON s.id = c.name
-        JOIN TASK t USING (globalTaskId) ORDER BY t.startNs")" $'described\nmatmul\nconcat\nmatmul'
+        JOIN TASK t USING (globalTaskId) ORDER BY t.startNs")" $'described\nmatmul\nconcat\nkernel\nmatmul'
 }
 
 @test "records of different lengths are found again behind damage, and across slices" {

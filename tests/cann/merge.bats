@@ -11,7 +11,7 @@ setup() {
     needs python3
 }
 
-# make_prof NAME DEVICE HOST [REAL_TIME_LATER_NS]: a launched operator on a device, 10 us after the monotonic start.
+# make_prof NAME DEVICE HOST [REAL_TIME_LATER_NS [LATER_NS]]: a launched operator on a device, 10 us after the monotonic start.
 make_prof() {
     python3 - "$BATS_TEST_DIRNAME/lib" "$@" <<'END'
 import json, sys
@@ -24,8 +24,9 @@ p = Prof(name)
 p.devices = {device: {}}
 who = {"hostname": host, "hostUid": host + "-uid"}
 p.configs = {"host": who, "device_%d" % device: who}
-p.launch(0, 2, 1, "op", device=device)
-p.ran(10000, 11000 + 1000 * device, 2, 1, device=device)
+later = int(sys.argv[6]) if len(sys.argv) > 6 else 0
+p.launch(later, 2, 1, "op", device=device)
+p.ran(10000 + later, 11000 + later + 1000 * device, 2, 1, device=device)
 p.write()
 END
 }
@@ -138,10 +139,29 @@ END
 
 @test "two captures of one device of one host are named by their directories" {
     make_prof PROF_1 0 node
-    make_prof PROF_2 0 node
+    make_prof PROF_2 0 node 0 5000000
     run_msprof export summary --merge --output out PROF_1 PROF_2
     expect_status 0
     expect_equal "$(column op_summary Device_id)" "PROF_1:0 PROF_2:0"
+}
+
+@test "a capture and its copy are one data problem that names both, and count once" {
+    make_prof PROF_1 0 node
+    make_prof PROF_2 1 node
+    cp -r PROF_1 PROF_3
+    touch PROF_3/*/data/*
+    rm PROF_3/host/data/*task_track*
+    for type in summary timeline; do
+        run_msprof export $type --merge --output out PROF_3 PROF_1 PROF_2
+        expect_status 3
+        expect_contains "$stderr" "'$PWD/PROF_3' has the data of '$PWD/PROF_1': "
+        expect_equal "$(grep -c "it is left out" <<<"$stderr")" 1
+    done
+    expect_equal "$(column op_summary Device_id)" "0 1"
+    run_msprof export summary --merge --output strict PROF_1 PROF_3 --strict
+    expect_status 1
+    expect_contains "$stderr" "'$PWD/PROF_3' has the data of '$PWD/PROF_1'"
+    [ ! -e strict/mindstudio_profiler_output ]
 }
 
 @test "a column that one capture lacks is N/A in its rows, and a host may be called with commas and quotes" {

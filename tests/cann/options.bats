@@ -225,3 +225,54 @@ END
         if [[ $path == /data/p_1-2.x ]]; then expect_status 0; else expect_status 3; fi
     done
 }
+
+@test "a dict or call of Python, and JSON that a shell escaped, are read as the JSON that they mean" {
+    run_msprof options - --format json <<<'{"output": "/p", "l2": "on", "training_trace": "on", "aic_metrics": "Memory"}'
+    local wanted=$output
+    while IFS= read -r line; do
+        run_msprof options - --format json <<<"$line"
+        expect_status 0
+        expect_equal "$output" "$wanted"
+    done <<'END'
+options = {'output': '/p', 'l2': 'on', "training_trace": 'on', 'aic_metrics': 'Memory',}  # of CANN
+f(dict(output='/p', l2='on', training_trace="on", aic_metrics='''Memory'''))
+export PROFILING_OPTIONS=\{\"output\":\"/p\",\"l2\":\"on\",\"training_trace\":\"on\",\"aic_metrics\":\"Memory\"\}
+END
+    run_msprof options - --format json <<<'
+torch_npu.profiler._ExperimentalConfig(profiler_level=torch_npu.profiler.ProfilerLevel.Level1, l2_cache=True,
+    aic_metrics=torch_npu.profiler.AiCMetrics.PipeUtilization, export_type=[torch_npu.profiler.ExportType.Text])'
+    expect_status 0
+    expect_equal "$(value 'd["written_for"], d["valid"], [c["value"] for c in d["collects"] if c["switch"] == "aic_metrics"]')" \
+        "('PyTorch', True, ['PipeUtilization'])"
+}
+
+@test "what a script puts in is a template and not a wrong value" {
+    for value in "'{\"output\": \"%s\"}' % d" "'{\"output\": \"' + d + '\"}'" "dict(output=d)" "{'output': os.path.join(a, 'b')}"; do
+        run_msprof options - --format json <<<"options = $value"
+        expect_status 0
+        expect_equal "$(value '[w["key"] for w in d["warnings"]], d["problems"]')" "(['output'], [])"
+    done
+}
+
+@test "an acl.json without a profiler collects nothing, and switch off is valid" {
+    for text in '{}' '{"dump": {"dump_list": [{"model_name": "m"}]}}' '{"profiler": {"switch": "off"}}'; do
+        echo "$text" >acl.json
+        run_msprof options acl.json --format json
+        expect_status 0
+        expect_equal "$(value 'd["collects"], len(d["warnings"]), d["written_for"]')" "([], 1, 'acl.json')"
+    done
+}
+
+@test "options of 2020, a spare comma and other texts name the JSON to write" {
+    run_msprof options - <<<'export PROFILING_OPTIONS=training_trace:task_trace'
+    expect_status 2
+    expect_contains "$stderr" 'try: {"training_trace":"on","task_trace":"on"}'
+    run_msprof options - <<<'{"l2": "on",}'
+    expect_status 2
+    expect_contains "$stderr" 'try: the same without the comma before the closing brace'
+    for text in '' 'hello' '((((((((((' '{' "{'a': " 'f(1, 2)' '{[}]'; do
+        run_msprof options - <<<"$text"
+        expect_status 2
+        expect_contains "$stderr" "try: "
+    done
+}

@@ -52,7 +52,7 @@ END
     done
 }
 
-@test "parts of a communication task are told apart by a range of contexts" {
+@test "parts of a communication task are told apart by a range of contexts, and make its operator" {
     write_capture <<'END'
 p.call(RUNTIME, 1, 20, 60)
 p.track(40, 1, 1, task_type='FFTS_PLUS')
@@ -69,7 +69,7 @@ END
 found = sorted((thread, name, start, duration, args.get('context id'))
                for process, thread, name, start, duration, args in slices if process == 'Communication')
 assert ('Plane 2', 'Memcpy', 4000, 500, 4) in found, found
-assert ('Communication', 'hcom_N/A_0_1', 1000, 4500, None) in found, found
+assert ('Group group Communication', 'hcom_004_0_1', 3000, 2500, None) in found, found
 assert not [entry for entry in found if entry[2] in (2000, 6000)], found
 END
 }

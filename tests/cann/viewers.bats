@@ -186,7 +186,7 @@ END
         FROM CommAnalyzerMatrix WHERE hccl_op_name LIKE '%\_1' ESCAPE '\\' ORDER BY dst_rank")" \
         $'0-1|0.001|0.0005\n0-2|0.003|0.0007'
     expect_equal "$(sqlite3 out/communication_analyzer_0.db "SELECT hccl_op_name FROM CommAnalyzerTime ORDER BY 1")" \
-        $'hcom0_N/A_0_1\nhcom0_N/A_0_2\nhcom1_N/A_1_1\nhcom1_N/A_1_2'
+        $'hcom0_003_0_1\nhcom0_003_0_2\nhcom1_003_1_1\nhcom1_003_1_2'
     expect_equal "$(sqlite3 out/communication_analyzer_3.db "SELECT DISTINCT transport_type, package_size, count, total_duration
         FROM CommAnalyzerBandwidth")" 'HCCS|0.009|1|4.0e-05'
 }
@@ -219,12 +219,13 @@ launched = ask("""SELECT c.globalTaskId, count(*) FROM COMPUTE_TASK_INFO c JOIN 
     WHERE a.startNs <= t.startNs AND e.name = 'node' GROUP BY 1""")
 assert launched and all(count == 1 for _, count in launched)
 communication = Counter(r['Op Name'] for r in rows if r['Task Type'] == 'COMMUNICATION')
-found = ask("""SELECT n.value, o.startNs, o.endNs, count(i.globalTaskId), min(t.startNs), max(t.endNs), max(a.startNs) FROM COMMUNICATION_OP o
+found = ask("""SELECT n.value, o.startNs, o.endNs, count(i.globalTaskId), min(iif(i.isMaster, t.startNs, NULL)),
+    max(iif(i.isMaster, t.endNs, NULL)), max(a.startNs) FROM COMMUNICATION_OP o
     JOIN STRING_IDS n ON n.id = o.opName JOIN STRING_IDS g ON g.id = o.groupName JOIN COMMUNICATION_TASK_INFO i ON i.opId = o.opId
     JOIN TASK t ON t.globalTaskId = i.globalTaskId JOIN CANN_API a ON a.connectionId = o.connectionId GROUP BY o.opId""")
 assert communication and communication == Counter(name for name, *_ in found)
 for name, start, end, count, first, last, called in found:
-    assert count > 0 and start <= first and last >= start and called <= start, (name, start, end, first, last)
+    assert count > 0 and start == first and last == end and called <= start, (name, start, end, first, last)
 assert ask('SELECT count(*) FROM TASK WHERE globalTaskId IN (SELECT globalTaskId FROM TASK GROUP BY 1 HAVING count(*) > 1)') == [(0,)]
 for table, column in (('TASK', 'taskType'), ('COMPUTE_TASK_INFO', 'name'), ('COMMUNICATION_OP', 'opName'), ('CANN_API', 'name')):
     assert ask('SELECT count(*) FROM %s WHERE %s NOT IN (SELECT id FROM STRING_IDS)' % (table, column)) == [(0,)], table

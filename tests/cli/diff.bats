@@ -18,17 +18,17 @@ load scattered
     expect_equal "$(json 'd["comparability"]["score"]')" 1
 }
 
-@test "the JSON has the keys of msprof.diff/1, in order, and the same bytes each time" {
+@test "the JSON has the keys of msprof.diff/2, in order, and the same bytes each time" {
     scatter B
     run_msprof -q diff A B --format json --gate step_time:+3%
     expect_status 0
     cp "$BATS_TEST_TMPDIR/stdout" first
     expect_equal "$(json '",".join(d)')" \
-        "base,comparability,gaps,gates,new,noise,only_base,only_new,rows,schema,verdict"
+        "base,causes,comparability,gaps,gates,new,noise,only_base,only_new,periods,rows,schema,steps,verdict"
     expect_equal "$(json '",".join(d["rows"][0])')" \
         "cliff,key,match,median_base,median_new,n_base,n_new,needs_captures,own_change,p,q,smallest,total_step_base,total_step_new,verdict"
     expect_equal "$(json '",".join(d["gates"][0])')" "base,delta,limit,metric,new,passed"
-    expect_equal "$(json 'd["schema"]')" msprof.diff/1
+    expect_equal "$(json 'd["schema"]')" msprof.diff/2
     mkdir elsewhere
     cp -r A B elsewhere/
     cd elsewhere
@@ -157,12 +157,12 @@ load scattered
     head -c -1 base.json >cut.json
     head -c 5000 base.json >short.json
     sed 's/"tick_ns":"10"/"tick_ns":"11"/' base.json >edited.json
-    sed 's|msprof.baseline/2|msprof.baseline/3|' base.json >newer.json
-    sed 's|msprof.baseline/2|msprof.baseline/1|' base.json >older.json # where fps was that of the step by itself
+    sed 's|msprof.baseline/3|msprof.baseline/4|' base.json >newer.json
+    sed 's|msprof.baseline/3|msprof.baseline/2|' base.json >older.json # where fps was that of the period
     echo '{}' >none.json
     : >empty.json
     for case in "cut.json:its end is missing" "short.json:its end is missing" "edited.json:its digest is not that of its content: it was edited or damaged" \
-        "newer.json:it is of the version 'msprof.baseline/3'" "older.json:it is of the version 'msprof.baseline/1'" "none.json:it is no baseline" "empty.json:it is no baseline"; do
+        "newer.json:it is of the version 'msprof.baseline/4'" "older.json:it is of the version 'msprof.baseline/2'" "none.json:it is no baseline" "empty.json:it is no baseline"; do
         run_msprof diff "${case%%:*}" A
         expect_status 1
         expect_contains "$stderr" "cannot use '${case%%:*}' as a baseline: ${case#*:}"
@@ -243,7 +243,7 @@ END
     expect_not_contains "$output" "b|<"
 }
 
-@test "the verdict is the same with gates and without, whether they hold or not" {
+@test "a broken gate is a regression, and one that holds changes nothing" {
     scatter B --slower 56:1.3
     for gate in "" "--gate op:res*:+10%" "--gate step_time:+1%"; do
         # shellcheck disable=SC2086 # words
@@ -255,8 +255,11 @@ END
     expect_equal "$(json 'd["verdict"]')" ok
     run_msprof diff A same --gate 'step_time:<1us'
     expect_status 6
-    expect_contains "$output" "Verdict: ok"
+    expect_contains "$output" "Verdict: regression"
+    expect_contains "$output" "Slower: gates"
     expect_contains "$output" "Gates: 1 of 1 broken"
+    run_msprof -q diff A same --format json --gate 'step_time:<1us'
+    expect_equal "$(json 'd["verdict"], d["causes"], d["gates"][0]["passed"]')" "('regression', ['gates'], False)"
 }
 
 @test "captures are named by the parts of their paths that differ" {

@@ -83,3 +83,59 @@ sys.stdin.read()' <hold >locked &
     done
     [ ! -e JOBX/sqlite/runtime.db ]
 }
+
+@test "every command works on a file system without POSIX locks, as Lustre without flock or NFS without a lock manager is" {
+    needs cc
+    [[ $MSPROF != *san/* ]] || skip "a sanitizer wants to be the first library"
+    cat >shim.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/file.h>
+int fcntl64(int fd, int cmd, ...)
+{
+    static int (*real)(int, int, ...);
+    va_list a;
+    va_start(a, cmd);
+    void *p = va_arg(a, void *);
+    va_end(a);
+    if (!real)
+        real = dlsym(RTLD_NEXT, "fcntl64");
+    if (cmd == F_SETLK || cmd == F_SETLKW || cmd == F_GETLK || cmd == F_OFD_SETLK || cmd == F_OFD_SETLKW || cmd == F_OFD_GETLK)
+        return errno = atoi(getenv("LOCKERR")), -1;
+    return real(fd, cmd, p);
+}
+int fcntl(int fd, int cmd, ...)
+{
+    va_list a;
+    va_start(a, cmd);
+    void *p = va_arg(a, void *);
+    va_end(a);
+    return fcntl64(fd, cmd, p);
+}
+int flock(int fd, int how)
+{
+    return (void)fd, (void)how, errno = atoi(getenv("LOCKERR")), -1;
+}
+END
+    cc -shared -fPIC -o shim.so shim.c -ldl
+    cp -r "$repository"/testdata/frameworks/run_ascend_pt .
+    chmod -R u+w run_ascend_pt
+    copy_capture JOBONE
+    mkdir RUN
+    cp -r run_ascend_pt RUN/rank0_ascend_pt
+    local error command
+    for error in 37 38 95; do
+        rm -rf JOBONE/sqlite run_ascend_pt/PROF_*/sqlite
+        for command in "import -dir JOBONE" "export summary -dir JOBONE" "export timeline -dir JOBONE" "show JOBONE" "advise JOBONE" \
+            "report JOBONE -o page.html" "diff JOBONE JOBONE" "query -dir JOBONE" "analyse run_ascend_pt --export text,db" "cluster RUN"; do
+            # shellcheck disable=SC2086 # words
+            LOCKERR=$error LD_PRELOAD=$PWD/shim.so run_msprof $command
+            [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+            expect_not_contains "$stderr" "lock"
+        done
+    done
+}

@@ -22,8 +22,8 @@ answers() { # status, lines, words of the command
 
 @test "the switches of Ascend's msprof are answered with our commands" {
     answers 2 "msprof: no capture given: CAPTURE, or -dir DIR, is missing; try 'msprof analyse --help'" --analyze=on
-    answers 2 "msprof: unknown option '--application'; try 'msprof --help'
-  try: msprof run -- PROGRAM [ARGUMENT]..." --application="./main a" --output=out
+    answers 2 "msprof: collecting from a device needs CANN's own msprof; 'msprof run' records ACL calls alone
+  try: msprof run --output out -- ./main a" --application="./main a" --output=out
     answers 2 "msprof: no capture given: CAPTURE, or -dir DIR, is missing; try 'msprof query --help'" --query=on
     answers 2 "msprof: no capture given: CAPTURE, or -dir DIR, is missing; try 'msprof import --help'" --parse=on
     [ ! -e JOBX/sqlite ]

@@ -445,3 +445,32 @@ for path in paths:
 assert named >= 10, (named, paths) # of CSV, Markdown
 END
 }
+
+@test "counters of a board are held against the .done files of their inferences together: cut between records, or gone, is lost data" {
+    copy_capture JOBCUT
+    copy_capture JOBGONE
+    truncate -s 15360 JOBCUT/data/aicore.0.1.1
+    run_msprof import -dir JOBCUT
+    expect_status 3
+    expect_equal "$(head -n 1 <<<"$stderr")" \
+        "msprof: warning: data/aicore.0.1.1: field filesize: 15360 bytes; the .done files of its 4 inferences expect 30720 together; copy it again from the board"
+    run_msprof export summary -dir JOBCUT --strict
+    expect_status 1
+    rm JOBGONE/data/aicore.0.1.1
+    run_msprof import -dir JOBGONE
+    expect_status 3
+    expect_contains "$stderr" "the file of the device's counters is not there; the .done files of 4 inferences expect 30720 bytes"
+    # two inputs of two batches with two models each: only the file that was cut is named
+    cp -r "$repository"/testdata/small/JOB* JOBSMALL
+    chmod -R u+w JOBSMALL
+    truncate -s 4608 JOBSMALL/data/aicore.0.4.2
+    run_msprof import -dir JOBSMALL
+    expect_status 3
+    expect_equal "$(grep -c "file-size\|expect .* together" <<<"$stderr")" 1
+    expect_contains "$stderr" "data/aicore.0.4.2: field filesize: 4608 bytes; the .done files of its 4 inferences expect 6144 together"
+    # bytes that are not decoded are held against theirs, too
+    printf 'filesize:100\n' >JOBSMALL/data/unknown.0.done
+    head -c 50 /dev/zero >JOBSMALL/data/unknown.0
+    run_msprof import -dir JOBSMALL
+    expect_contains "$stderr" "data/unknown.0: field filesize: 50 bytes; the .done file expects 100"
+}

@@ -98,6 +98,66 @@ END
     [ -e "$gone" ]
 }
 
+@test "a table of a board that a user or another tool changed is kept beside the new one, that of a copied capture replaced" {
+    copy_capture JOBONE
+    "$MSPROF" export summary -q -dir JOBONE
+    local table
+    table=$(echo JOBONE/summary/op_summary_*.csv | cut -d ' ' -f 1)
+    cp "$table" first
+    cp -r JOBONE JOBCOPY
+    run_msprof export summary -dir JOBCOPY
+    expect_equal "$(find JOBCOPY -name '*.kept*')" ""
+    echo "a note" >>"$table"
+    run_msprof export summary -dir JOBONE
+    expect_status 0
+    expect_contains "$stderr" "is kept as '$PWD/${table%.csv}.kept.csv'"
+    expect_equal "$(tail -n 1 "${table%.csv}.kept.csv")" "a note"
+    cmp first "$table"
+    echo "another" >"$table"
+    "$MSPROF" export summary --columns vendor -q -dir JOBONE 2>/dev/null
+    expect_equal "$(<"${table%.csv}.kept-2.csv")" another
+    # killed in between, it has written what the list does not say yet
+    mv JOBONE/log/exported-summary-* .
+    cat exported-summary-* | cut -f 1 >JOBONE/log/exported-unfinished
+    "$MSPROF" export summary -q -dir JOBONE
+    expect_equal "$(find JOBONE -name '*.kept*' | wc -l)" 2
+    [ ! -e JOBONE/log/exported-unfinished ]
+}
+
+@test "a file that the user names is never raw data of a capture or a framework, and diff --save replaces only baselines" {
+    copy_capture JOBONE
+    "$MSPROF" export summary -q -dir JOBONE --columns vendor
+    cp -r "$repository"/testdata/cann/prof-910b/PROF_* PROF_1
+    cp -r "$repository/testdata/frameworks/run_ascend_pt" .
+    ln -s "$PWD/JOBONE/data" data
+    cp -r . ../before
+    local raw option
+    for raw in JOBONE/data/aicore.0.1.1 JOBONE/info.json.0 JOBONE/data/new PROF_1/host/info.json PROF_1/device_0/data/new data/hwts.log.0.1.1 \
+        run_ascend_pt/FRAMEWORK/torch.op_range run_ascend_pt/profiler_info_1.json; do
+        for option in "report JOBONE -o" "diff JOBONE --save" "layout infer -dir JOBONE --output" "replay -dir JOBONE --fd 1 --names"; do
+            # shellcheck disable=SC2086 # words
+            run_msprof $option "$raw"
+            expect_status 2
+            expect_contains "$stderr" "'$raw' is raw data of '"
+        done
+    done
+    diff -r ../before .
+    echo precious >notes.txt
+    run_msprof diff JOBONE --save notes.txt
+    expect_status 2
+    expect_contains "$stderr" "'notes.txt' is there and is no baseline"
+    expect_equal "$(<notes.txt)" precious
+    : >empty
+    for file in new empty new; do
+        run_msprof diff JOBONE --save $file
+        expect_status 0
+        grep -q '^{"schema":"msprof.baseline/' $file
+    done
+    run_msprof report JOBONE -o JOBONE/report.html
+    run_msprof report JOBONE -o JOBONE/report.html
+    expect_status 0
+}
+
 @test "timelines of another format stay, and those of the same one are replaced, also after an export of another" {
     copy_capture JOBONE
     for format in json pftrace json.gz; do

@@ -204,6 +204,9 @@ PY
     expect_status 0
     expect_equal "$(cut -d, -f1 out/cluster_analysis_output/timeline/clock_alignment.csv)" $'Rank\n0\n2'
     [ ! -e RUN/cluster_analysis_output ]
+    run_msprof cluster RUN --timeline --ranks 0,2,200 --output out
+    expect_status 3 # a part of the answer is missing
+    expect_contains "$stderr" "no capture is of these ranks of --ranks: 200; there are: 0 to 2"
     run_msprof cluster RUN --timeline --ranks 7
     expect_status 4
     expect_contains "$stderr" "no capture is of a rank that --ranks chooses"

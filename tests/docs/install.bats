@@ -69,8 +69,8 @@ setup() {
 /usr/share/msprof/python/acl/__init__.py
 /usr/share/msprof/python/msprof_acl.py
 /usr/share/msprof/schemas/advice.1.json
-/usr/share/msprof/schemas/baseline.2.json
-/usr/share/msprof/schemas/diff.1.json
+/usr/share/msprof/schemas/baseline.3.json
+/usr/share/msprof/schemas/diff.2.json
 /usr/share/msprof/schemas/doctor.1.json
 /usr/share/msprof/schemas/kinds.1.json
 /usr/share/msprof/schemas/options.1.json

@@ -89,6 +89,64 @@ make_pair() {
     [[ $output == *"must be one directory without a blank in its name"* ]]
 }
 
+@test "every run of the continuous integration makes the packages, and those for rpm and the portable archive where their parts changed" {
+    git -c init.defaultBranch=main init -q tree && cd tree
+    git config user.name n && git config user.email e
+    mkdir -p tools debian
+    cp "$repository/tools/check-packages.sh" tools/
+    for tool in package.sh packages.sh portable.sh test-package.sh; do
+        # shellcheck disable=SC2016 # the script expands it
+        printf '#!/bin/bash\necho "${0##*/} $1" >>ran\n' >"tools/$tool"
+        chmod +x "tools/$tool"
+    done
+    echo a >debian/control && echo a >source.c
+    git add . && git commit -qm first
+    echo b >source.c && git commit -qam second
+    run tools/check-packages.sh
+    expect_equal "$status" 0
+    expect_equal "$(cat ran)" "package.sh deb"
+    echo b >debian/control && git commit -qam third && rm ran
+    run tools/check-packages.sh
+    expect_equal "$status" 0
+    expect_equal "$(head -n 4 ran)" "package.sh deb
+packages.sh package
+package.sh rpm
+portable.sh $(uname -m)"
+    printf '#!/bin/bash\nexit 1\n' >tools/package.sh
+    run tools/check-packages.sh
+    expect_equal "$status" 1
+    expect_contains "$output" "not ok: packages for Debian"
+    grep -qF tools/check-packages.sh "$repository/tools/test.sh"
+}
+
+@test "a name that the map of the recording library lacks, or names in vain, is found" {
+    needs gcc
+    mkdir -p tree/tools tree/acl/preload variant
+    cp "$repository/tools/lint-exports.sh" tree/tools/
+    printf '/* Names. */\nMSPROF_ACL_1.0 {\nglobal:\n    aclprofInit;\nlocal:\n    __*;\n};\n' >tree/acl/libmsprof_acl.map
+    printf 'int aclprofInit(void) { return 0; }\nvoid _exit(int status) { for (;;) (void)status; }\n' >library.c
+    gcc -w -shared -fPIC -o variant/libmsprof_acl.so.1 library.c -Wl,--version-script=tree/acl/libmsprof_acl.map
+    run tree/tools/lint-exports.sh "$PWD/variant"
+    expect_equal "$status" 1
+    expect_equal "$output" "libmsprof_acl.so.1 exports what acl/libmsprof_acl.map does not name: _exit"
+    printf 'int aclprofInit(void) { return 0; }\n' >library.c
+    gcc -w -shared -fPIC -o variant/libmsprof_acl.so.1 library.c -Wl,--version-script=tree/acl/libmsprof_acl.map
+    run tree/tools/lint-exports.sh "$PWD/variant"
+    expect_equal "$status" 0
+    sed -i 's/^local/    aclprofStart;\n&/' tree/acl/libmsprof_acl.map
+    run tree/tools/lint-exports.sh "$PWD/variant"
+    expect_equal "$status" 1
+    expect_equal "$output" "acl/libmsprof_acl.map names what libmsprof_acl.so.1 does not export: aclprofStart@@MSPROF_ACL_1.0"
+}
+
+@test "the name of a folder as a target makes what is made of it" {
+    for target in acl man tests cli base; do
+        run make -C "$repository" --dry-run --always-make -s "$target"
+        expect_equal "$status" 0
+        [ "${#lines[@]}" -gt 5 ] || { echo "make $target does nothing" && false; }
+    done
+}
+
 @test "a source that does not say its license is found, and a line is added once" {
     mkdir -p tree/base tree/tests tree/testdata/small
     printf '/* About numbers. */\nint one;\n' >tree/base/number.c

@@ -209,6 +209,69 @@ END
     [ -d run_ascend_ms/FRAMEWORK ]
 }
 
+@test "--simplify removes by list: records that nobody read, files of users and what they changed stay" {
+    copy_run ms
+    local prof
+    prof=$(echo run_ascend_ms/PROF_*)
+    "$MSPROF" export summary -q "$prof"
+    mkdir -p "$prof/host/sqlite"
+    for mine in FRAMEWORK/mindspore.of_tomorrow "${prof##*/}/log/notes.txt" "${prof##*/}/mindstudio_profiler_output/mine.csv" \
+        "${prof##*/}/sqlite/mine.db" "${prof##*/}/host/sqlite/theirs.db"; do
+        mkdir -p "$(dirname "run_ascend_ms/$mine")"
+        echo mine >"run_ascend_ms/$mine"
+    done
+    local changed
+    changed=$(echo "$prof"/mindstudio_profiler_output/op_summary_*.csv)
+    echo "a note" >>"$changed"
+    run_msprof analyse run_ascend_ms --simplify
+    expect_status 0
+    expect_contains "$stderr" "keeps 1 file that were not read, the first is 'mindspore.of_tomorrow'"
+    expect_equal "$(ls run_ascend_ms/FRAMEWORK)" mindspore.of_tomorrow
+    expect_contains "$(<"$changed")" "a note"
+    expect_equal "$(ls "$prof"/mindstudio_profiler_output)" "$(printf '%s\n' mine.csv "${changed##*/}" | sort)"
+    expect_equal "$(find "$prof"/log "$prof"/sqlite "$prof"/host/sqlite -type f -printf '%f ')" "notes.txt mine.db theirs.db "
+    # what is left makes less: results that are there stay
+    cp -r run_ascend_ms/ASCEND_PROFILER_OUTPUT whole
+    run_msprof analyse run_ascend_ms
+    expect_contains "$stderr" "is kept: it may be made of more"
+    diff -r whole run_ascend_ms/ASCEND_PROFILER_OUTPUT
+}
+
+@test "--simplify is refused where the results would stand among what it removes, of any directory of the command" {
+    copy_run ms
+    copy_run pt
+    cp -r . ../before
+    local place
+    for place in FRAMEWORK FRAMEWORK/new "PROF/summary" PROF/host/new PROF; do
+        run_msprof analyse run_ascend_ms run_ascend_pt --simplify --output "run_ascend_pt/${place/PROF/$(cd run_ascend_pt && echo PROF_*)}"
+        expect_status 2
+        expect_contains "$stderr" "is inside of what --simplify removes of '$PWD/run_ascend_pt'"
+        diff -r ../before .
+    done
+    ln -s "$PWD/run_ascend_pt/FRAMEWORK" ../link
+    run_msprof analyse run_ascend_pt --simplify --output ../link/results
+    expect_status 2
+    diff -r ../before .
+}
+
+@test "what a user put into ASCEND_PROFILER_OUTPUT, or changed in it, is kept when the results are made anew" {
+    copy_run pt
+    "$MSPROF" analyse -q run_ascend_pt
+    cp -r "$out" ../first
+    echo mine >"$out/notes.txt"
+    echo "a note" >>"$out/kernel_details.csv"
+    run_msprof analyse run_ascend_pt
+    expect_status 0
+    expect_contains "$stderr" "is kept as '$PWD/$out/kernel_details.kept.csv'"
+    expect_equal "$(<"$out/notes.txt")" mine
+    expect_equal "$(tail -n 1 "$out/kernel_details.kept.csv")" "a note"
+    cmp "$out/kernel_details.csv" ../first/kernel_details.csv
+    # a copy is as msprof wrote it
+    cp -r run_ascend_pt copy_ascend_pt
+    run_msprof analyse copy_ascend_pt
+    expect_equal "$(ls copy_ascend_pt/ASCEND_PROFILER_OUTPUT)" "$(ls "$out")"
+}
+
 @test "--simplify is refused with options that write a part, before anything is done" {
     copy_run ms
     local arguments

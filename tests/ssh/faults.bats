@@ -293,6 +293,24 @@ while :; do echo on; echo on >&2; sleep 0.01; done'
     expect_tidy
 }
 
+@test "an end that the board does not tell is no success: what still ran is stopped, and its capture fetched" {
+    start_sshd
+    # as by the killer of a board that is out of memory: the shell that waits for the program is gone
+    printf '#!/bin/sh\ncd "$(dirname "$0")"; mkdir -p JOBA/data; echo "{}" >JOBA/info.json.0; echo x >JOBA/data/aicore.0.1.1\n%s\n' \
+        'kill -9 $PPID; exit 7' >"$project/out/main"
+    run_msprof collect -m "$project/out/main" --config board.ini --output ended
+    expect_status 5
+    expect_contains "$stderr" "the board did not say how 'main' ended; "
+    [ -e ended/JOBA/info.json.0 ]
+    sed -i 's/exit 7/sleep 30/' "$project/out/main"
+    run_msprof collect -m "$project/out/main" --config board.ini --output stopped
+    expect_status 5
+    expect_contains "$stderr" "the board did not say how 'main' ended; "
+    [ -e stopped/JOBA/info.json.0 ]
+    wait_for expect_failure pgrep -f "$home/profiling/out/main"
+    expect_tidy
+}
+
 @test "Ctrl-C stops the program on the board, keeps what was captured and ends with 130" {
     start_sshd
     collect_in_background seconds=60

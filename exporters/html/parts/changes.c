@@ -2,6 +2,8 @@
 /* Changes against another capture. */
 #include "analysis/compare/compare.h"
 #include "exporters/html/page.h"
+#include "exporters/load/load.h"
+#include "exporters/reports/answers/diff_output.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -61,9 +63,10 @@ static void put_rest(struct html_page *page, const struct comparison *comparison
     html_close(&page->w);
 }
 
-static void put_rows(struct html_page *page, const struct comparison *comparison)
+/* rest: those of the comparison, which the row of the rest makes a whole step of. */
+static void put_rows(struct html_page *page, const char *caption, const struct compare_rows *rows,
+                     const struct comparison *rest)
 {
-    const struct compare_rows *rows = &comparison->rows;
     size_t most =
         page->comparison_rows > 0 && page->comparison_rows < HTML_ROWS_MAX ? page->comparison_rows : HTML_ROWS_MAX;
     static const char *const heads[] = {"#Change(us)",      "#Base(us)",       "#New(us)",
@@ -72,19 +75,32 @@ static void put_rows(struct html_page *page, const struct comparison *comparison
     size_t shown = 0;
     uint64_t limit = html_table_limit(page);
 
+    html_table_begin(page, caption, heads, sizeof heads / sizeof *heads);
+    while (shown < rows->count && shown < most && html_bytes(page) <= limit)
+        put_row(page, &rows->items[shown++]);
+    if (rest != NULL) {
+        html_table_foot(page);
+        put_rest(page, rest);
+    }
+    html_table_end(page);
+    if (rows->count > shown)
+        html_note(page, "And %zu more, which 'msprof diff' prints.", rows->count - shown);
+}
+
+static void put_tables(struct html_page *page, const struct comparison *comparison)
+{
     char caption[64];
 
     snprintf(caption, sizeof caption, "By %s: the change of a step's time",
              profile_subject_name(comparison->options.by));
-    html_table_begin(page, comparison->options.by == BY_OP ? "Operators by the change of a step's time" : caption,
-                     heads, sizeof heads / sizeof *heads);
-    while (shown < rows->count && shown < most && html_bytes(page) <= limit)
-        put_row(page, &rows->items[shown++]);
-    html_table_foot(page);
-    put_rest(page, comparison);
-    html_table_end(page);
-    if (rows->count > shown)
-        html_note(page, "And %zu more, which 'msprof diff' prints.", rows->count - shown);
+    if (comparison->rows.count > 0)
+        put_rows(page, comparison->options.by == BY_OP ? "Operators by the change of a step's time" : caption,
+                 &comparison->rows, comparison);
+    if (comparison->rest_cause[0] != '\0')
+        html_note(page, "(rest) changed by %+.3f us: %s.", (comparison->rest_new - comparison->rest_base) / 1e3,
+                  comparison->rest_cause);
+    if (comparison->gaps.count > 0)
+        put_rows(page, "Gaps between operators by the change of a step's time", &comparison->gaps, NULL);
 }
 
 static void put_gate_value(struct html_page *page, const struct compare_gate *result, double value)
@@ -120,10 +136,36 @@ static void put_gates(struct html_page *page, const struct comparison *compariso
     html_table_end(page);
 }
 
+#define GROUPS_SHOWN 16
+
+static void put_steps(struct html_page *page, const char *what, const struct compare_rows *rows)
+{
+    size_t shown = 0;
+
+    for (size_t i = 0; i < rows->count && shown < GROUPS_SHOWN; i++) {
+        const struct compare_row *row = &rows->items[i];
+        if (row->base_key == NULL || row->new_key == NULL)
+            continue;
+        shown++;
+        html_note(page, "%s took %.3f us in the base and takes %.3f us now (medians%s%s).", what,
+                  row->median_base / 1e3, row->median_new / 1e3,
+                  rows->count == 1 ? ""
+                  : page->w.redact ? ", of one group"
+                                   : ", ",
+                  rows->count == 1 || page->w.redact ? "" : row->key);
+    }
+}
+
 static void put_comparison(struct html_page *page, const struct comparison *comparison)
 {
-    html_note(page, "Verdict: %s. A step took %.3f us in the base and takes %.3f us now (medians).",
-              compare_verdict_name(comparison->verdict), comparison->step_base / 1e3, comparison->step_new / 1e3);
+    char causes[DIFF_CAUSES_SIZE];
+
+    html_note(page, "Verdict: %s.", compare_verdict_name(comparison->verdict));
+    put_steps(page, "A step", &comparison->steps);
+    put_steps(page, "From the begin of a step to that of the next", &comparison->periods);
+    diff_causes_text(comparison, causes);
+    if (comparison->verdict == VERDICT_REGRESSION)
+        html_note(page, "Slower: %s.", causes);
     if (!comparison->comparable)
         html_note(page, "The captures are too different to be compared: score %.2f, at least %.2f is needed.",
                   comparison->score, comparison->options.comparable);
@@ -134,8 +176,7 @@ static void put_comparison(struct html_page *page, const struct comparison *comp
     if (comparison->gate_count > 0)
         put_gates(page, comparison);
     put_checks(page, comparison);
-    if (comparison->rows.count > 0)
-        put_rows(page, comparison);
+    put_tables(page, comparison);
 }
 
 int html_put_changes(struct html_page *page, struct err *err)
@@ -153,6 +194,10 @@ int html_put_changes(struct html_page *page, struct err *err)
     int status = profile_make(&page->workload, page->capture->name, &choice, &profile, err);
     if (status != 0)
         return status;
+    if (workload_load_calls(page->db, &profile, err) < 0) {
+        profile_release(&profile);
+        return err_status(err);
+    }
     const struct profile *own = &profile;
     const struct side side = {&own, 1};
     status = comparison_make(page->capture->base, &side, &options, NULL, 0, &comparison, &why);

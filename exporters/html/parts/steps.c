@@ -226,7 +226,8 @@ static void put_area(struct html_page *page, const struct bins *bins, const enum
     strbuf_release(&path);
 }
 
-static const enum time_part busy_parts[] = {TIME_CUBE, TIME_VECTOR, TIME_AI_CPU, TIME_EXPOSED, TIME_COPIES, TIME_OTHER};
+static const enum time_part busy_parts[] = {TIME_CUBE,    TIME_VECTOR, TIME_AI_CPU, TIME_EXPOSED,
+                                            TIME_WAITING, TIME_COPIES, TIME_OTHER};
 #define BUSY_PARTS (sizeof busy_parts / sizeof *busy_parts)
 
 static void put_utilisation(struct html_page *page, uint16_t device, const struct bins *bins)

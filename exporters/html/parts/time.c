@@ -43,7 +43,7 @@ static void put_step_time(struct html_page *page)
     }
     snprintf(value, sizeof value, "%.3f us", group->times.median / 1e3);
     size_t used = (size_t)snprintf(remark, sizeof remark, "median of %" PRId64 "; 95th percentile %.3f us",
-                                   group->times.n, series_percentile(&group->times, 0.95) / 1e3);
+                                   group->times.n, group->times.p95 / 1e3);
     if (page->groups.count > 1 && !page->w.redact) {
         char name[GROUP_NAME_SIZE];
         splits_group_name(&page->workload, &page->splits, group->group, name);
@@ -105,7 +105,7 @@ static void put_division(struct html_page *page, const char *caption, const stru
         if (ns == 0)
             continue;
         html_open(&page->w, "tr");
-        html_cell(page, time_part_name((enum time_part)part));
+        html_cell(page, time_part_title((enum time_part)part, &page->workload.facts));
         html_cell_us(page, ns);
         html_cell_number(page, "%.3f|%.2f", (double)ns / 1e3 / (double)bar->steps, 100 * (double)ns / (double)whole_ns);
         html_close(&page->w);
@@ -126,7 +126,7 @@ static void put_group(struct html_page *page, const struct time_bars *bars, size
     char name[GROUP_NAME_SIZE], caption[GROUP_NAME_SIZE + 96];
 
     for (size_t i = 0; i < bars->count; i++) {
-        if (bars->items[i].group != group || !bars->items[i].counts)
+        if (bars->items[i].group != group || !bars->items[i].counts || !bars->items[i].of_base)
             continue;
         sum.steps++;
         for (int part = 0; part < TIME_PARTS; part++)

@@ -13,8 +13,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define SCHEMA SCHEMA_BASELINE
+#define SCHEMA_NAME "msprof.baseline/"
 #define HEAD "{\"schema\":\""
 #define DIGEST ",\n\"sha256\":\""
 #define TAIL "\"}\n"
@@ -65,8 +67,10 @@ static const struct part facts_parts[] = {
     FACT(clock_khz), FACT(rated_khz), FACT(tick_ns),    FACT(devices),  FACT(problems),   FACT(times_known),
     FACT(placed),    FACT(recorded),  FACT(unrecorded), FACT(interval), {.name = NULL},
 };
-static const struct part group_parts[] = {
-    PART(struct profile_group, key), PART(struct profile_group, batch), {.name = NULL}};
+static const struct part group_parts[] = {PART(struct profile_group, key),
+                                          PART(struct profile_group, batch),
+                                          PART(struct profile_group, fps),
+                                          {.name = NULL}};
 #define OF_ROW(member) PART(struct profile_row, member)
 static const struct part row_parts[] = {
     OF_ROW(key),    OF_ROW(name),       OF_ROW(type),   OF_ROW(shapes),
@@ -215,6 +219,22 @@ int baseline_write(const char *path, const struct profile *const *profiles, size
         return err_status(err);
     outfile_add(&out, &text);
     return outfile_commit(&out, err);
+}
+
+int baseline_check_target(const char *path, struct err *err)
+{
+    static const char beginning[] = HEAD SCHEMA_NAME;
+    char head[sizeof beginning - 1];
+    struct stat info;
+    SCOPED_CLOSE int fd = -1;
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0)
+        return 0; /* nothing is lost, or who opens it says what is wrong */
+    if ((fd = path_open_regular(path, err)) < 0)
+        return err_status(err);
+    if (file_read_at(fd, head, sizeof head, 0) == (ssize_t)sizeof head && memcmp(head, beginning, sizeof head) == 0)
+        return 0;
+    err_set(err, ERR_USAGE, "'%s' is there and is no baseline", path);
+    return err_hint(err, "--save replaces only baselines: name another file, or remove this one");
 }
 
 /* ---- reading ---- */
@@ -456,12 +476,12 @@ static int check_text(const char *text, size_t length, struct err *err)
     const char *end = length > DIGEST_BYTES ? text + length - DIGEST_BYTES : NULL, *version = text + sizeof HEAD - 1;
 
     if (length < sizeof HEAD + sizeof SCHEMA || memcmp(text, HEAD, sizeof HEAD - 1) != 0 ||
-        memcmp(version, SCHEMA, strlen("msprof.baseline/")) != 0)
+        memcmp(version, SCHEMA_NAME, sizeof SCHEMA_NAME - 1) != 0)
         return err_set(err, ERR_FORMAT, "it is no baseline, expected a file that 'msprof diff --save' wrote");
     if (memcmp(version, SCHEMA "\"", sizeof SCHEMA) != 0)
         return err_set(err, ERR_FORMAT,
                        "it is of the version '%.*s', this program reads '" SCHEMA
-                       "': what 'free' and 'fps' mean differs",
+                       "': what 'free', 'fps' and 'cube_util' mean differs",
                        (int)strcspn(version, "\"\n"), version);
     if (end == NULL || memcmp(end, DIGEST, sizeof DIGEST - 1) != 0)
         return err_set(err, ERR_FORMAT, "its end is missing: it was cut after %zu bytes", length);

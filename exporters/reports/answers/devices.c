@@ -23,10 +23,11 @@ static const struct report_column columns[] = {
     {"Start(us)", SHOWN(start_ns), FORM_TIME, .doc = "When that began."},
     {"Device_id", SHOWN(device), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The device."},
     {"Cause", SHOWN(cause),
-     .doc = "host: a launch began inside of it; sync: a call that waits or copies covers at least half of it; queue: "
-            "neither; unknown: no calls were recorded."},
+     .doc = "sync: a call that waits or copies covers at least half of it; host: else, a launch began inside of it; "
+            "queue: neither; unknown: no calls were recorded."},
     {"Covered(%)", SHOWN(covered), FORM_SCALED, 1, .flags = REPORT_NARROW, .doc = "How much of it the call covers."},
-    {"Call", SHOWN(call), .doc = "The call of the host that covers most of it."},
+    {"Call", SHOWN(call),
+     .doc = "The call of the host, collection of garbage or wait for data that covers most of it, a tenth at least."},
     {"Before", SHOWN(before), .doc = "The operator that ended."},
     {"After", SHOWN(after), .doc = "The operator that began."},
     {.title = NULL},
@@ -44,7 +45,8 @@ static int put_gap(const struct gap_table *table, size_t i, struct err *err)
     const struct workload *workload = table->workload;
     const struct gap *gap = &table->calls->gaps->items[i];
     const struct gap_call *call = &table->calls->gap_calls.items[i];
-    const char *name = call->name != NO_TEXT ? table->calls->names.items[call->name].bytes : NULL;
+    const uint32_t shown_name = gap_calls_name(&table->calls->gap_calls, i);
+    const char *name = shown_name != NO_TEXT ? table->calls->names.items[shown_name].bytes : NULL;
     int64_t length_ns = gap_length_ns(gap);
     const struct shown row = {
         .length_ns = length_ns,
@@ -138,9 +140,9 @@ const struct report report_gaps = {
     .name = "gaps",
     .title = "Gaps by length",
     .doc = "When a device does nothing between two tasks, the longest first: what ran before and behind, the "
-           "call of the host that covers most of it, and the cause. 'host': a launch began inside of it, so the "
-           "device waited for the host. 'sync': none did, and a call that waits or copies covers at least half "
-           "of it. 'queue': what the device waited for was launched before. 'unknown': no calls were recorded.",
+           "call of the host that covers most of it, and the cause. 'sync': a call that waits or copies covers at "
+           "least half of it. 'host': else, a launch began inside of it, so the device waited for the host. "
+           "'queue': what the device waited for was launched before. 'unknown': no calls were recorded.",
     .needs = "two tasks of one device, and the times when they ran",
     .families = FAMILY_ANY,
     .shown_only = true,
@@ -196,8 +198,9 @@ static int put_frequencies(struct report_run *run, const struct workload *worklo
 const struct report report_frequency = {
     .name = "frequency",
     .title = "Frequencies of the AI cores",
-    .doc = "At which frequencies the tasks of a device ran: a task counts at the frequency that was measured last when "
-           "it began, with the time it took, so that idle time does not count. With the mean, and the share of that "
+    .doc = "At which frequencies the operators on the cores of a device ran: each counts at the frequency that was "
+           "measured last when it began, with the time it took. Idle time, waits, copies and the AI CPU do not count. "
+           "With the mean, and the share of that "
            "time below the rated frequency.",
     .needs = "measured frequencies of the AI cores",
     .families = FAMILY_ASCEND,
@@ -250,7 +253,7 @@ ARRAY_COMPARE(by_kind_and_size, struct item, ARRAY_BY(kind), ARRAY_BY_MOST(bytes
 static int put_item(struct report_run *run, const struct item *item, struct err *err)
 {
     static const char *const kinds[] = {"copy", "call", "traffic", "in use"};
-    double megabytes = item->bytes / (1024 * 1024);
+    double megabytes = item->bytes / BYTES_OF_MB;
     const struct shown_memory row = {
         .kind = kinds[item->kind],
         .name = item->name,
@@ -294,6 +297,8 @@ static int take_call_memory(void *arg, const struct host_call *call, struct err 
         if (add_item(&memory->calls, &(struct item){CALL, 0, 0, is_one ? -1 : 1, NULL}, err) < 0)
             return err_status(err);
     }
+    if (call->communicates)
+        return 0;
     memory->calls.items[call->name].count++;
     memory->calls.items[call->name].time_ns += (double)interval_length(call->start_ns, call->end_ns);
     return 0;

@@ -145,15 +145,32 @@ static void put_change(FILE *stream, const char *name, double base, double other
             change, end);
 }
 
-/* From begin to begin, where both sides say it; and of which inferences they tell. */
-static void put_period(const struct diff_output *output, FILE *stream, const char *end)
+#define GROUPS_SHOWN 16
+
+/* The medians of each group of steps that both sides have: models, batches and devices have no mean. */
+static void put_medians(FILE *stream, const char *name, const struct compare_rows *rows, bool markdown)
+{
+    size_t shown = 0;
+
+    for (size_t i = 0; i < rows->count && shown < GROUPS_SHOWN; i++) {
+        const struct compare_row *row = &rows->items[i];
+        if (row->base_key == NULL || row->new_key == NULL)
+            continue;
+        shown++;
+        fputs(name, stream);
+        if (rows->count > 1) {
+            fputs(", ", stream);
+            grid_put_safe_line(stream, row->key, markdown);
+        }
+        put_change(stream, "", row->median_base, row->median_new, markdown ? "  \n" : "\n");
+    }
+}
+
+/* Tells of which inferences the captures tell. */
+static void put_recorded(const struct diff_output *output, FILE *stream, const char *end)
 {
     const struct side *const sides[] = {output->base, output->new_side};
-    double base = comparison_side_measure(output->base, MEASURE_PERIOD),
-           other = comparison_side_measure(output->new_side, MEASURE_PERIOD);
 
-    if (base > 0 && other > 0)
-        put_change(stream, "Period", base, other, end);
     for (int s = 0; s < 2; s++)
         for (size_t i = 0; i < sides[s]->count; i++) {
             char recorded[RECORDED_SIZE];
@@ -238,6 +255,28 @@ static void put_broken(FILE *stream, const struct comparison *comparison, bool m
                 markdown ? "**" : "");
 }
 
+void diff_causes_text(const struct comparison *comparison, char text[DIFF_CAUSES_SIZE])
+{
+    static const char *const words[] = {
+        [CAUSE_STEP_TIME] = "step time", [CAUSE_PERIOD] = "period",           [CAUSE_OPERATORS] = "operators",
+        [CAUSE_GAPS] = "gaps",           [CAUSE_CALLS] = "calls of the host", [CAUSE_GATES] = "gates"};
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (int i = 0; i < VERDICT_CAUSES; i++)
+        if (comparison->causes[i])
+            used += (size_t)snprintf(text + used, DIFF_CAUSES_SIZE - used, "%s%s", used > 0 ? ", " : "", words[i]);
+}
+
+static void put_causes(FILE *stream, const struct comparison *comparison, bool markdown)
+{
+    char causes[DIFF_CAUSES_SIZE];
+
+    diff_causes_text(comparison, causes);
+    if (comparison->verdict == VERDICT_REGRESSION)
+        fprintf(stream, "Slower: %s%s\n\n", causes, markdown ? "  " : "");
+}
+
 static void put_head(const struct diff_output *output, FILE *stream, bool markdown)
 {
     const struct comparison *comparison = output->comparison;
@@ -246,6 +285,7 @@ static void put_head(const struct diff_output *output, FILE *stream, bool markdo
 
     fprintf(stream, "%s%s%s\n\n", markdown ? "**Verdict: " : "Verdict: ", compare_verdict_name(comparison->verdict),
             markdown ? "**" : "");
+    put_causes(stream, comparison, markdown);
     put_broken(stream, comparison, markdown);
     fputs("Base: ", stream);
     put_names(stream, output->base, markdown);
@@ -268,8 +308,9 @@ static void put_head(const struct diff_output *output, FILE *stream, bool markdo
     if (comparison->steps_differ)
         fprintf(stream, "Steps differ in what they run: how often an operator ran is held against chance%s", end);
     put_cut_steps(output, stream, markdown);
-    put_period(output, stream, end);
-    put_change(stream, "Step time", comparison->step_base, comparison->step_new, "\n");
+    put_medians(stream, "Period", &comparison->periods, markdown);
+    put_recorded(output, stream, end);
+    put_medians(stream, "Step time", &comparison->steps, markdown);
 }
 
 static void value_text(char *text, size_t size, enum gate_unit unit, double value)
@@ -310,7 +351,7 @@ static int put_gates(const struct diff_output *output, FILE *stream, enum grid_f
     return status;
 }
 
-static void put_legend(FILE *stream, const struct comparison *comparison)
+static void put_legend(FILE *stream, const struct comparison *comparison, bool markdown)
 {
     fputs("\nown: the change without what all operators share; smallest: the smallest change that would show.\n",
           stream);
@@ -321,9 +362,17 @@ static void put_legend(FILE *stream, const struct comparison *comparison)
             "their times add up to more",
             stream);
     fputs(".\n", stream);
+    if (comparison->rest_cause[0] == '\0')
+        return;
+    fprintf(stream, "(rest) changed by %+.3f us: ", (comparison->rest_new - comparison->rest_base) / 1e3);
+    grid_put_safe_line(stream, comparison->rest_cause, markdown);
+    fputs("\n", stream);
 }
 
-/* The gaps that changed, by what runs before and behind them. */
+/* Gaps are many, and most of them do not change: of those a few show that. */
+#define STILL_GAPS 3
+
+/* Gaps by what runs before and behind them: all that changed, and a few others. */
 static int put_gaps(const struct diff_output *output, FILE *stream, enum grid_format format, struct time_unit unit,
                     struct err *err)
 {
@@ -334,13 +383,14 @@ static int put_gaps(const struct diff_output *output, FILE *stream, enum grid_fo
 
     for (size_t i = 0; status == 0 && i < gaps->count && shown < most; i++) {
         const struct compare_row *row = &gaps->items[i];
-        if (row->verdict != ROW_REGRESSION && row->verdict != ROW_IMPROVEMENT)
+        bool changed = row->verdict == ROW_REGRESSION || row->verdict == ROW_IMPROVEMENT;
+        if (!changed && shown >= STILL_GAPS)
             continue;
         shown++;
         status = add_row(&grid, row, unit, err);
     }
     if (status == 0 && shown > 0) {
-        fprintf(stream, "\nGaps that changed, a step and the median, in %s:\n%s", unit.name,
+        fprintf(stream, "\nGaps between operators, a step and the median, in %s:\n%s", unit.name,
                 format == GRID_MARKDOWN ? "\n" : "");
         grid_print(&grid, stream, format, output->width, output->ascii);
     }
@@ -361,18 +411,21 @@ static struct time_unit unit_of(const struct comparison *comparison, enum diff_f
     return time_unit_for(format == DIFF_CSV ? 0 : fmin(total, median));
 }
 
-/* JSON of the schema msprof.diff/1: names of members ascend, times are microseconds, and nothing depends on when or
+/* JSON of the schema msprof.diff/2: names of members ascend, times are microseconds, and nothing depends on when or
  * where it was made. */
 
-/* A measure of steps, null where no capture of the side tells it. */
+/* A measure of steps, null where no capture of the side tells it, or steps are of several models, batches or devices:
+ * these have no mean. */
 static struct json_member measure_of(const struct side *side, enum measure measure)
 {
-    bool known = false;
+    bool known = false, several = false;
 
-    for (size_t i = 0; i < side->count; i++)
+    for (size_t i = 0; i < side->count; i++) {
         known = known || profile_measure(side->profiles[i], measure) >= 0;
-    return known ? JSON_FIXED(profile_measure_name(measure), comparison_side_measure(side, measure) / 1e3)
-                 : JSON_TEXT(profile_measure_name(measure), NULL);
+        several = several || side->profiles[i]->group_count > 1;
+    }
+    return known && !several ? JSON_FIXED(profile_measure_name(measure), comparison_side_measure(side, measure) / 1e3)
+                             : JSON_TEXT(profile_measure_name(measure), NULL);
 }
 
 /* How its devices' time divides, as far as it was recorded: of all captures of the side together. */
@@ -406,7 +459,7 @@ static void put_cut_steps_json(struct json_out *json, const struct side *side)
         json_put_end(json, ']');
 }
 
-static void put_side(struct json_out *json, const char *key, const struct side *side, double step_ns)
+static void put_side(struct json_out *json, const char *key, const struct side *side)
 {
     int64_t steps = 0, warmup = 0, executions = 0;
     char recorded[RECORDED_SIZE] = "";
@@ -428,7 +481,7 @@ static void put_side(struct json_out *json, const char *key, const struct side *
     put_elapsed(json, side);
     json_put_members(json, JSON_INTEGER("executions", executions), measure_of(side, MEASURE_EXPOSED),
                      measure_of(side, MEASURE_FREE), measure_of(side, MEASURE_PERIOD), JSON_NOTE("recorded", recorded),
-                     JSON_FIXED("step_time", step_ns / 1e3), JSON_INTEGER("steps", steps),
+                     measure_of(side, MEASURE_STEP), JSON_INTEGER("steps", steps),
                      JSON_INTEGER("warmup_steps", warmup));
     json_put_end(json, '}');
 }
@@ -540,15 +593,28 @@ static int put_only(struct json_out *json, const struct compare_rows *rows, bool
     return 0;
 }
 
-static void put_gaps_json(const struct diff_output *output, struct json_out *json)
+static void put_list(struct json_out *json, const char *key, const struct compare_rows *rows, size_t most)
 {
-    const struct compare_rows *gaps = &output->comparison->gaps;
-    const size_t most = output->top > 0 ? output->top : 20;
-
-    json_put_begin(json, "gaps", '[');
-    for (size_t i = 0; i < gaps->count && i < most; i++)
-        put_row(json, &gaps->items[i]);
+    json_put_begin(json, key, '[');
+    for (size_t i = 0; i < rows->count && i < most; i++)
+        put_row(json, &rows->items[i]);
     json_put_end(json, ']');
+}
+
+static void put_causes_json(struct json_out *json, const struct comparison *comparison)
+{
+    json_put_begin(json, "causes", '[');
+    for (int i = 0; i < VERDICT_CAUSES; i++)
+        if (comparison->causes[i])
+            json_put_text(json, NULL, compare_cause_name((enum verdict_cause)i));
+    json_put_end(json, ']');
+}
+
+/* No member where the rest did not change. */
+static void put_rest_cause(struct json_out *json, const struct comparison *comparison)
+{
+    if (comparison->rest_cause[0] != '\0')
+        json_put_members(json, JSON_TEXT("rest_cause", comparison->rest_cause));
 }
 
 /* Inside. */
@@ -558,20 +624,24 @@ static int diff_print_json(const struct diff_output *output, FILE *stream, struc
     struct json_out json = {.stream = stream};
 
     json_put_begin(&json, NULL, '{');
-    put_side(&json, "base", output->base, comparison->step_base);
+    put_side(&json, "base", output->base);
+    put_causes_json(&json, comparison);
     put_comparability(&json, comparison);
-    put_gaps_json(output, &json);
+    put_list(&json, "gaps", &comparison->gaps, output->top > 0 ? output->top : 20);
     json_put_begin(&json, "gates", '[');
     for (size_t i = 0; i < comparison->gate_count; i++)
         put_gate(&json, &comparison->gates[i]);
     json_put_end(&json, ']');
-    put_side(&json, "new", output->new_side, comparison->step_new);
+    put_side(&json, "new", output->new_side);
     put_noise_json(&json, comparison);
     if (put_only(&json, &comparison->rows, true, err) < 0 || put_only(&json, &comparison->rows, false, err) < 0)
         return err_status(err);
+    put_list(&json, "periods", &comparison->periods, SIZE_MAX);
+    put_rest_cause(&json, comparison);
     put_rows(output, &json);
-    json_put_members(&json, JSON_TEXT("schema", SCHEMA_DIFF),
-                     JSON_TEXT("verdict", compare_verdict_name(comparison->verdict)));
+    json_put_members(&json, JSON_TEXT("schema", SCHEMA_DIFF));
+    put_list(&json, "steps", &comparison->steps, SIZE_MAX);
+    json_put_members(&json, JSON_TEXT("verdict", compare_verdict_name(comparison->verdict)));
     json_put_end(&json, '}');
     fputc('\n', stream);
     return 0;
@@ -587,10 +657,10 @@ int diff_print(const struct diff_output *output, enum diff_format format, FILE *
     if (format == DIFF_JSON)
         return diff_print_json(output, stream, err);
     bool failed = add_rows(output, &grid, unit, err) < 0;
-    if (!failed && format != DIFF_CSV) {
+    if (format != DIFF_CSV && !failed) {
         put_head(output, stream, format == DIFF_MARKDOWN);
         failed = put_gates(output, stream, kind, err) < 0;
-        put_legend(stream, comparison);
+        put_legend(stream, comparison, format == DIFF_MARKDOWN);
         fprintf(stream, "\nBy %s, a step and the median, in %s:\n%s", profile_subject_name(comparison->options.by),
                 unit.name, format == DIFF_MARKDOWN ? "\n" : "");
     }

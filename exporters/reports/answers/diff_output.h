@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comparisons and advice as text: tables of the terminal, CSV, Markdown, or JSON of the schemas msprof.diff/1 and
+/* Comparisons and advice as text: tables of the terminal, CSV, Markdown, or JSON of the schemas msprof.diff/2 and
  * msprof.advice/1; and profiles in a file. */
 #ifndef MSPROF_EXPORTERS_REPORTS_ANSWERS_DIFF_OUTPUT_H
 #define MSPROF_EXPORTERS_REPORTS_ANSWERS_DIFF_OUTPUT_H
@@ -23,15 +23,23 @@ struct diff_output {
     bool ascii;
 };
 
+/* The causes of a regression: "step time, gaps"; "": it is none. */
+#define DIFF_CAUSES_SIZE 96
+
+void diff_causes_text(const struct comparison *comparison, char text[DIFF_CAUSES_SIZE]);
+
 /* Write errors stay with the stream. */
 int diff_print(const struct diff_output *output, enum diff_format format, FILE *stream, struct err *err);
 
 /* Profiles in a file: what msprof diff --save writes and takes in place of captures. JSON of the schema
- * msprof.baseline/1, the digest of all that stands before it at the end. */
+ * msprof.baseline/3, the digest of all that stands before it at the end. */
 
 /* A longer file is refused. */
 #define BASELINE_MAX_BYTES ((size_t)32 * 1024 * 1024)
 
+/* -ERR_USAGE for a file with content that is no baseline: writing one there would lose it. One of another version, cut
+ * or edited, is one. */
+int baseline_check_target(const char *path, struct err *err);
 /* The file appears whole or not at all. */
 int baseline_write(const char *path, const struct profile *const *profiles, size_t count, struct err *err);
 /* *ret is an array of *ret_count profiles, each to be released and the array freed. -ERR_FORMAT for what is no

@@ -42,7 +42,7 @@ static int put_function(struct report_run *run, const struct ranked *ranked, dou
     const struct call_time *time = ranked->time;
     const struct shown row = {.time = *time,
                               .share = self_ns > 0 ? time->self_ns / self_ns * 1e4 : 0,
-                              .p95_ns = series_percentile(&time->series, 0.95),
+                              .p95_ns = time->series.p95,
                               .name = ranked->name};
     return report_put(run, &row, err);
 }
@@ -109,7 +109,7 @@ static int put_range(struct report_run *run, struct named_times *times, size_t n
 
     if (series_make(&row.series, times->items[name].durations.items, times->items[name].durations.count, err) < 0)
         return err_status(err);
-    row.p95_ns = series_percentile(&row.series, 0.95);
+    row.p95_ns = row.series.p95;
     int status = report_put(run, &row, err);
     series_release(&row.series);
     return status;

@@ -165,7 +165,7 @@ const struct report report_conversions = {
 #define SHOWN_BOUND(member) REPORT_FIELD(struct shown_bound, member)
 struct shown_bound {
     struct named_operator named;
-    double share, compute, memory, cube; /* of 10000; NAN: not known */
+    double share, compute, memory, cube, occupied; /* of 10000; NAN: not known */
     double mb, mb_s;
     const char *bound, *type, *name;
 };
@@ -179,18 +179,16 @@ static int put_operator(struct report_run *run, const struct workload *workload,
                         double all_ns, struct err *err)
 {
     const struct unit_times *times = &named->times;
-    double cube = times->units[UNIT_OCCUPIED] >= 0 && times->counted_ns > 0
-                      ? times->units[UNIT_OCCUPIED] / times->counted_ns
-                      : -1;
     bool bytes = named->bytes >= 0 && times->counted_ns > 0;
     const struct shown_bound row = {
         .named = *named,
         .share = share_of(all_ns > 0 ? named->total_ns / all_ns : 0),
         .compute = share_of(unit_times_compute(times)),
         .memory = share_of(unit_times_memory(times)),
-        .cube = share_of(cube),
-        .mb = bytes ? named->bytes / (1024 * 1024) : NAN,
-        .mb_s = bytes ? named->bytes / (1024 * 1024) / (times->counted_ns / 1e9) : NAN,
+        .cube = share_of(unit_times_share(times, UNIT_CUBE_ALL)),
+        .occupied = share_of(unit_times_share(times, UNIT_OCCUPIED)),
+        .mb = bytes ? named->bytes / BYTES_OF_MB : NAN,
+        .mb_s = bytes ? named->bytes / BYTES_OF_MB / (times->counted_ns / 1e9) : NAN,
         .bound = bound_name(unit_times_bound(times)),
         .type = workload_text(workload, named->type),
         .name = workload_text(workload, named->name),
@@ -232,8 +230,13 @@ const struct report report_bound = {
          .doc = "How long the busiest unit that calculates was busy, weighted by time."},
         {"Memory(%)", SHOWN_BOUND(memory), FORM_SCALED, 2,
          .doc = "Busy part of the units that move data from and to memory."},
-        {"Cube(%)", SHOWN_BOUND(cube), FORM_SCALED, 2, .doc = "The matrix unit over all cores of the device."},
-        {"Moved(MB)", SHOWN_BOUND(mb), FORM_SHORTEST, 3, .flags = REPORT_NARROW, .doc = "Read and written outside."},
+        {"Cube(%)", SHOWN_BOUND(cube), FORM_SCALED, 2,
+         .doc =
+             "How long the matrix units were busy, of all cores of the device: of those that ran by what they held."},
+        {"Occupied(%)", SHOWN_BOUND(occupied), FORM_SCALED, 2, .flags = REPORT_NARROW,
+         .doc = "How much of all cores it held, whatever they did."},
+        {"Moved(MB)", SHOWN_BOUND(mb), FORM_SHORTEST, 3, .flags = REPORT_NARROW,
+         .doc = "Read and written outside; 1 MB is 1,000,000 bytes."},
         {"Bandwidth(MB/s)", SHOWN_BOUND(mb_s), FORM_SHORTEST, 1, .flags = REPORT_NARROW,
          .doc = "Moved by the counted time."},
         {"Type", SHOWN_BOUND(type), .flags = REPORT_NARROW, .doc = "The type of the operator."},

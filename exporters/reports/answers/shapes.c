@@ -102,7 +102,7 @@ static int put_shape(struct report_run *run, const struct cann_texts *names, con
 
     if (status != 0)
         return status;
-    row.p95_ns = series_percentile(&row.series, 0.95);
+    row.p95_ns = row.series.p95;
     for (size_t i = 0; i < CANN_TENSOR_COLUMNS; i++)
         row.tensors[i] = cann_text(tensors, shape->tensors, i).text;
     status = report_put(run, &row, err);

@@ -19,12 +19,14 @@ static const struct report_column columns[] = {
     {"Slowest(us)", SHOWN(slowest_ns), FORM_SCALED, 3, .doc = "The longest step."},
     {"Steps", SHOWN(steps), .flags = REPORT_NUMBER, .doc = "How many steps it made, without warm-up."},
     {"Period(us)", SHOWN(period_ns), FORM_SCALED, 3,
-     .doc = "From begin to begin of neighbours, the median; none was recorded: N/A."},
+     .doc =
+         "From begin to begin of neighbours, the median; N/A where none was recorded, or steps of the model overlap."},
     {"Busy(us)", SHOWN(busy_ns), FORM_SCALED, 3, .flags = REPORT_NARROW,
      .doc = "How long the device did anything in a period, the median."},
     {"Free(us)", SHOWN(free_ns), FORM_SCALED, 3, .doc = "How long it did nothing, the median."},
     {"Fps", SHOWN(fps_milli), FORM_SCALED, 3,
-     .doc = "Steps a second by the period; of inferences pictures, as many as a batch has."},
+     .doc = "Steps a second, from the begin of the first to the end of the last; of inferences pictures, as many as a "
+            "batch has."},
     {"Grew", SHOWN(part), .doc = "Part that grew most in it: computing, exposed communication, copies or free time."},
     {"Grew by(us)", SHOWN(part_ns), FORM_SCALED, 3, .doc = "By how much, from the median of this part."},
     {"Model_id", SHOWN(model), .flags = REPORT_NUMBER | REPORT_NARROW,
@@ -51,6 +53,7 @@ static int put_group(struct report_run *run, const struct workload *workload, co
     const struct split_group *it = &splits->groups.items[group->group];
     bool grew = group->op != NO_TEXT, has_period = group->periods.n > 0 && group->periods.median > 0;
     bool has_stretch = group->free.n > 0;
+    double fps = splits_fps(&it->throughput);
     char recorded[RECORDED_SIZE];
     workload_recorded_text(&workload->facts, recorded);
     const struct shown row = {
@@ -63,12 +66,12 @@ static int put_group(struct report_run *run, const struct workload *workload, co
         .start_ns = splits->items[group->slowest].start_ns,
         .median_ns = times->median,
         .mad_ns = times->mad,
-        .p95_ns = series_percentile(times, 0.95),
+        .p95_ns = times->p95,
         .slowest_ns = times->maximum,
         .period_ns = has_period ? group->periods.median : NAN,
         .busy_ns = has_stretch ? group->busy.median : NAN,
         .free_ns = has_stretch ? group->free.median : NAN,
-        .fps_milli = has_period ? 1e12 * (double)(it->batch > 0 ? it->batch : 1) / group->periods.median : NAN,
+        .fps_milli = fps > 0 ? 1e3 * fps : NAN,
         .part = group->part_ns > 0 ? step_part_name(group->part) : NULL,
         .part_ns = group->part_ns > 0 ? group->part_ns : NAN,
         .op = grew ? workload_text(workload, workload->operators[group->op].key.name) : NULL,
@@ -112,7 +115,7 @@ const struct report report_steps = {
 #define SHOWN_OVERLAP(member) REPORT_FIELD(struct shown_overlap, member)
 struct shown_overlap {
     struct division it; /* of the period, or of the step */
-    int64_t step, device, start_ns, time_ns, period_ns, free_ns, free_share, model, number;
+    int64_t step, device, start_ns, time_ns, period_ns, other_ns, free_ns, free_share, model, number;
     const char *source;
 };
 
@@ -134,6 +137,7 @@ static int put_split(struct report_run *run, const struct workload *workload, co
         .start_ns = split->start_ns,
         .time_ns = split->own.time_ns,
         .period_ns = has_period ? it->time_ns : DB_NULL,
+        .other_ns = empty ? DB_NULL : division_other_ns(it),
         .free_ns = known && !empty ? it->free_ns : DB_NULL,
         .free_share = known && !empty ? number_ratio(it->free_ns, it->time_ns, 4) : DB_NULL,
         .model = of_model ? split->step->model_id : DB_NULL,
@@ -177,7 +181,10 @@ const struct report report_overlap = {
          .doc = "When the device communicated."},
         {"Exposed(us)", SHOWN_OVERLAP(it.exposed_ns), FORM_SCALED, 3, .id = "exposed_comm",
          .doc = "When it communicated and did not compute."},
-        {"Copies(us)", SHOWN_OVERLAP(it.copy_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "When it copied."},
+        {"Copies(us)", SHOWN_OVERLAP(it.copy_ns), FORM_SCALED, 3, .flags = REPORT_NARROW,
+         .doc = "When it copied, and neither computed nor communicated."},
+        {"Other(us)", SHOWN_OVERLAP(other_ns), FORM_SCALED, 3, .flags = REPORT_NARROW,
+         .doc = "When other tasks alone ran. Computing, Exposed, Copies, Other and Free are together the whole."},
         {"Busy(us)", SHOWN_OVERLAP(it.busy_ns), FORM_SCALED, 3, .flags = REPORT_NARROW,
          .doc = "When it did any of it."},
         {"Free(us)", SHOWN_OVERLAP(free_ns), FORM_SCALED, 3,

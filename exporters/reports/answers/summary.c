@@ -8,6 +8,7 @@
 #include "exporters/table/report.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define LARGEST_FINDINGS 5
 #define TEXT_SIZE 640
@@ -76,7 +77,22 @@ static const char *item_of(char text[ITEM_SIZE], const char *item, const char *n
 static int put_series(struct report_run *run, const char *item, const struct series *series, struct err *err)
 {
     return put_line(run, item, err, "median %.3f us, MAD %.3f us, p95 %.3f us, slowest %.3f us", series->median / 1e3,
-                    series->mad / 1e3, series_percentile(series, 0.95) / 1e3, series->maximum / 1e3);
+                    series->mad / 1e3, series->p95 / 1e3, series->maximum / 1e3);
+}
+
+/* Why no period is told. */
+static const char *without_period(const struct split_group *group)
+{
+    return group->throughput.lost || group->throughput.steps < 2
+               ? "not known: no two inferences that follow each other were recorded"
+               : "none: inferences run at the same time";
+}
+
+static int put_fps(struct report_run *run, const char *item, const struct throughput *throughput, struct err *err)
+{
+    double fps = splits_fps(throughput);
+
+    return fps > 0 ? put_line(run, item, err, "%.3f", fps) : 0;
 }
 
 static int put_group(struct report_run *run, const struct splits *splits, const struct step_group *group,
@@ -86,16 +102,13 @@ static int put_group(struct report_run *run, const struct splits *splits, const 
     char item[ITEM_SIZE];
     int status = group->times.n > 0 ? put_series(run, item_of(item, "Step time", name), &group->times, err) : 0;
 
-    if (status != 0 || group->periods.n == 0)
-        return status != 0 || it->source != STEPS_INFERENCES
-                   ? status
-                   : put_line(run, item_of(item, "Period", name), err,
-                              "not known: no two inferences that follow each other were recorded");
-    status = put_series(run, item_of(item, "Period", name), &group->periods, err);
-    if (status == 0 && group->periods.median > 0)
-        status = put_line(run, item_of(item, "Fps", name), err, "%.3f",
-                          1e9 * (double)(it->batch > 0 ? it->batch : 1) / group->periods.median);
-    return status;
+    if (status != 0)
+        return status;
+    if (group->periods.n > 0)
+        status = put_series(run, item_of(item, "Period", name), &group->periods, err);
+    else if (it->source == STEPS_INFERENCES)
+        status = put_line(run, item_of(item, "Period", name), err, "%s", without_period(it));
+    return status == 0 ? put_fps(run, item_of(item, "Fps", name), &it->throughput, err) : status;
 }
 
 static int put_groups(struct report_run *run, const struct workload *workload, const struct splits *splits,
@@ -111,6 +124,12 @@ static int put_groups(struct report_run *run, const struct workload *workload, c
     }
     if (status == 0 && groups->count > GROUPS_SHOWN)
         status = put_line(run, "Step time", err, "%zu more groups of steps: table steps", groups->count - GROUPS_SHOWN);
+    const struct throughput all = splits_throughput(splits);
+    size_t leading = 0;
+    for (size_t g = 0; g < splits->groups.count; g++)
+        leading += splits->groups.items[g].source == splits->source;
+    if (status == 0 && leading > 1)
+        status = put_fps(run, "Fps, all together", &all, err);
     return status;
 }
 
@@ -182,16 +201,15 @@ static int put_device(struct report_run *run, const struct division *it, const c
     const struct {
         const char *item;
         int64_t part_ns;
-    } parts[] = {{"Busy", it->busy_ns},
-                 {"Computing", it->computing_ns},
-                 {"Exposed communication", it->exposed_ns},
-                 {"Copies", it->copy_ns},
-                 {"Free", it->free_ns}};
+    } parts[] = {
+        {"Busy", it->busy_ns},   {"Computing", it->computing_ns},        {"Exposed communication", it->exposed_ns},
+        {"Copies", it->copy_ns}, {"Other tasks", division_other_ns(it)}, {"Free", it->free_ns}};
     char item[ITEM_SIZE];
     int status = 0;
 
     for (size_t i = 0; status == 0 && i < sizeof parts / sizeof *parts; i++)
-        status = put_share(run, item_of(item, parts[i].item, name), parts[i].part_ns, it->time_ns, err);
+        if (parts[i].part_ns > 0 || strcmp(parts[i].item, "Other tasks") != 0)
+            status = put_share(run, item_of(item, parts[i].item, name), parts[i].part_ns, it->time_ns, err);
     return status;
 }
 
@@ -236,7 +254,8 @@ static int put_findings(struct report_run *run, const struct workload *workload,
         evidence_load(run->session->db, workload, NULL, &evidence, err) < 0 ||
         advice_make(workload, &evidence, NULL, &advice, err) < 0 ||
         (evidence.mean_mhz > 0 && evidence.rated_mhz > 0 &&
-         put_line(run, "Frequency", err, "%.2f MHz on average while tasks ran, %.1f %% of their time below %.0f MHz",
+         put_line(run, "Frequency", err,
+                  "%.2f MHz on average while operators ran on the cores, %.1f %% of their time below %.0f MHz",
                   evidence.mean_mhz, evidence.below_rated, evidence.rated_mhz) < 0);
     for (size_t i = 0; !failed && i < LARGEST_FINDINGS && advice.findings[i].fired; i++) {
         const struct finding *finding = &advice.findings[i];

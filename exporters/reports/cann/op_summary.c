@@ -94,7 +94,6 @@ enum { METRICS = sizeof columns / sizeof *columns - 1 }; /* those of the devices
 
 struct op_summary {
     const struct cann_communications *communications;
-    bool hccl; /* they are called so */
     struct device_columns {
         int64_t device_id;
         const struct cann_part *part;
@@ -172,7 +171,6 @@ static int open_summary(struct report_run *run, struct err *err)
     struct op_summary *summary = run->state;
     const struct cann_parts *parts = report_parts(run->session, err);
     summary->communications = report_communications(run->session, err);
-    summary->hccl = cann_version_has(run->session->options->cann_version, NAMING_HCCL);
     if (parts == NULL || summary->communications == NULL)
         return err_status(err);
     bool failed = prepare_devices(summary, parts, run->session->options, err) < 0 ||
@@ -295,13 +293,19 @@ static void set_metrics(const struct op_summary *summary, const int64_t *raw, st
 static int take_task(struct report_worker *worker, struct report_value *values, struct err *err)
 {
     (void)err;
+    const bool named_alone = values[TYPE].kind == VALUE_MISSING; /* collected at level 0 */
     if (values[MODEL].kind == VALUE_MISSING)
         values[MODEL] = value_integer(CANN_NO_ID);
     if (values[STATE].kind != VALUE_MISSING && values[STATE].integer != 0 && values[STATE].integer != 1)
         values[STATE] = value_none();
-    if (values[TASK_TYPE].kind == VALUE_MISSING)
+    if (named_alone)
+        values[TASK_TYPE] = value_none();
+    else if (values[TASK_TYPE].kind == VALUE_MISSING)
         values[TASK_TYPE] = value_integer(-1);
-    values[HF32] = value_integer(known(&values[HF32]) != 0);
+    values[BLOCKS] = value_integer(known(&values[BLOCKS]));
+    values[MIX_BLOCKS] = value_integer(known(&values[MIX_BLOCKS]));
+    if (values[HF32].kind != VALUE_MISSING)
+        values[HF32] = value_integer(values[HF32].integer != 0);
     set_wait(worker, values);
     if (((const struct last_row *)worker->state)->metrics)
         set_metrics(worker->run->state, worker->raw, values);
@@ -333,7 +337,7 @@ static int take_communication(struct report_worker *worker, size_t i, struct rep
     values[MODEL] = value_integer(communication->model_id);
     values[NAME] = value_integer(communication->name_id);
     values[TYPE] = value_integer(communication->type_id);
-    values[TASK_TYPE] = value_text(summary->hccl ? "HCCL" : "COMMUNICATION");
+    values[TASK_TYPE] = value_text(cann_version_communication(worker->run->session->options->cann_version));
     values[START] = value_integer(communication->start_ns);
     values[DURATION] = value_integer(communication->duration_ns);
     values[BLOCKS] = value_integer(0);

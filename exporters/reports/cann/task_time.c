@@ -2,6 +2,7 @@
 /* task_time: when every task of the devices ran. */
 #include "base/file/spool.h"
 #include "base/number.h"
+#include "db/query/cann_version.h"
 #include "exporters/cann_report.h"
 #include "exporters/counters/pmu_rounding.h"
 #include "exporters/reports/earlier/device_2022.h"
@@ -11,7 +12,23 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { DEVICE, NAME, TYPE, STREAM, TASK, DURATION, START, STOP, OPERATOR, CORE, HOST_TYPE, DEVICE_TYPE };
+enum {
+    DEVICE,
+    NAME,
+    TYPE,
+    STREAM,
+    TASK,
+    DURATION,
+    START,
+    STOP,
+    OPERATOR,
+    OPERATOR_TYPE,
+    CORE,
+    HOST_TYPE,
+    DEVICE_TYPE,
+    CONTEXT,
+    SPLIT
+};
 
 static const struct report_column columns[] = {
     [DEVICE] = {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
@@ -25,28 +42,43 @@ static const struct report_column columns[] = {
     [START] = {"task_start(us)", "start_ns", FORM_TIME, .doc = "When it began, since 1970."},
     [STOP] = {"task_stop(us)", .form = FORM_TIME, .flags = REPORT_NARROW, .doc = "When it ended, since 1970."},
     [OPERATOR] = {"", "op_name_id", .flags = REPORT_INPUT},
+    [OPERATOR_TYPE] = {"", "op_type_id", .flags = REPORT_INPUT},
     [CORE] = {"", "op_task_type", .flags = REPORT_INPUT},
     [HOST_TYPE] = {"", "host_type_id", .flags = REPORT_INPUT},
     [DEVICE_TYPE] = {"", "type", .flags = REPORT_INPUT},
+    [CONTEXT] = {"", "context_id", .flags = REPORT_INPUT},
+    [SPLIT] = {"", "split", .flags = REPORT_INPUT},
     {.title = NULL},
 };
+
+/* A mixed kernel stands once: its part 0, of older versions the whole. */
+static bool stands_elsewhere(const struct report_run *run, const struct report_value *split)
+{
+    const bool whole = cann_version_has(run->session->options->cann_version, NAMING_MIXED_WHOLE);
+    if (split->kind == VALUE_MISSING)
+        return false;
+    return split->integer == CANN_SPLIT_MIXED_HIDDEN ||
+           split->integer == (whole ? CANN_SPLIT_MIXED_PART : CANN_SPLIT_MIXED_WHOLE);
+}
 
 static int take_task(struct report_worker *worker, struct report_value *values, struct err *err)
 {
     bool timed = values[START].kind != VALUE_MISSING && values[DURATION].kind != VALUE_MISSING;
-    (void)worker;
+    bool described = values[OPERATOR_TYPE].kind != VALUE_MISSING; /* at level 0 no operator is */
     (void)err;
+    if (stands_elsewhere(worker->run, &values[SPLIT]))
+        return REPORT_SKIP;
     if (timed)
         values[STOP] = value_integer(number_add(values[START].integer, values[DURATION].integer));
-    if (values[NAME].kind == VALUE_MISSING)
+    if (values[NAME].kind == VALUE_MISSING && described)
         values[NAME] = values[OPERATOR];
-    if (values[OPERATOR].kind != VALUE_MISSING)
-        values[TYPE] = value_text(
-            value_name_find(core_names_or_unknown, values[CORE].kind != VALUE_MISSING ? values[CORE].integer : -1));
+    if (described)
+        values[TYPE] = value_text(cann_core_type(worker->run->session->options->cann_version,
+                                                 values[CORE].kind != VALUE_MISSING ? values[CORE].integer : -1));
     else if (values[HOST_TYPE].kind != VALUE_MISSING)
         values[TYPE] = value_name(values[HOST_TYPE].integer);
     else
-        values[TYPE] = value_text(cann_device_type(values[DEVICE_TYPE].integer));
+        values[TYPE] = value_text(cann_device_type(values[DEVICE_TYPE].integer, values[CONTEXT].kind != VALUE_MISSING));
     return 0;
 }
 

@@ -240,6 +240,43 @@ static int add_pieces(struct attaching *attaching, struct err *err)
     return status == 0 ? framework_each_piece(attaching->analysis, add_piece, attaching, err) : status;
 }
 
+/* By their names: what asks for the next data, and waits until they are there. */
+static bool waits_for_data(const char *name)
+{
+    static const char *const words[] = {"DataLoader", "GetNext", "get_next", "dataset"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcasestr(name, words[i]) != NULL)
+            return true;
+    return false;
+}
+
+static int add_data_wait(struct table_rows *rows, const char *name, int64_t start_ns, int64_t end_ns, struct err *err)
+{
+    return waits_for_data(name) && end_ns > start_ns ? table_add(rows, err, V(name), V(start_ns), V(end_ns)) : 0;
+}
+
+/* Collections of garbage, and waits for data. */
+static int add_waits(struct attaching *attaching, struct err *err)
+{
+    const struct framework *framework = attaching->analysis->framework;
+    const struct torch *torch = framework->torch;
+    SCOPED(table_rows_close) struct table_rows rows = {.insert = NULL};
+    int status = table_rows_open(&rows, attaching->db, "temp.framework_wait",
+                                 "name TEXT, start_ns INTEGER, end_ns INTEGER", err);
+
+    for (size_t i = 0; torch != NULL && status == 0 && i < torch->gcs.count; i++)
+        status = table_add(&rows, err, V("garbage collection"), V(torch->gcs.items[i].start_ns),
+                           V(torch->gcs.items[i].end_ns));
+    for (size_t i = 0; torch != NULL && status == 0 && i < torch->ops.count; i++)
+        status = add_data_wait(&rows, framework_text(framework, torch->ops.items[i].name), torch->ops.items[i].start_ns,
+                               torch->ops.items[i].end_ns, err);
+    for (size_t i = 0; torch == NULL && status == 0 && i < framework->ranges.count; i++)
+        status = add_data_wait(&rows, framework_text(framework, framework->ranges.items[i].name),
+                               framework->ranges.items[i].start_ns, framework->ranges.items[i].end_ns, err);
+    return status;
+}
+
 static int add_all(struct attaching *attaching, struct err *err)
 {
     const struct framework_analysis *analysis = attaching->analysis;
@@ -252,7 +289,7 @@ static int add_all(struct attaching *attaching, struct err *err)
     for (size_t i = 0; i < analysis->relation.count; i++)
         if (add_launch(attaching, (int64_t)i, err) < 0)
             return err_status(err);
-    if (database_exec(attaching->db, work, err) < 0 || add_steps(attaching, err) < 0 ||
+    if (database_exec(attaching->db, work, err) < 0 || add_steps(attaching, err) < 0 || add_waits(attaching, err) < 0 ||
         add_pieces(attaching, err) < 0 ||
         (attaching->stacks && framework_add_stacks(analysis, &attaching->lines, err) < 0))
         return err_status(err);

@@ -57,6 +57,7 @@ int framework_add_stacks(const struct framework_analysis *analysis, const struct
  * framework_work (op_id, name_id, duration_ns, communicates): what devices ran for them;
  * framework_step (number, start_ns, end_ns): the framework's steps, on the device;
  * framework_stage: the stages of the data pipeline;
+ * framework_wait (name, start_ns, end_ns): collections of garbage, and waits for data;
  * framework_piece (owner, device_id, got_ns, gave_ns, bytes): the device memory that the framework got;
  * and with stacks those of framework_add_stacks.
  * A damaged record is reported to diag. */

@@ -20,17 +20,17 @@ static int begin(struct track_run *run, void *lanes, struct err *err)
 
 /* ---- events ---- */
 
-/* Whether the host's text says what a task is. */
+/* Whether the host's text says the type of a task: of one that is no operator, or one that no record describes. */
 static bool is_told_by_host(const struct cann_task *task)
 {
-    return task->op_name_id == DB_NULL && task->host_type_id != DB_NULL;
+    return (task->op_name_id == DB_NULL || task->op_type_id == DB_NULL) && task->host_type_id != DB_NULL;
 }
 
 /* The type of other tasks: what the operator was compiled for, or what the device ran. */
-static const char *type_of(const struct cann_task *task)
+static const char *type_of(const struct track_run *run, const struct cann_task *task)
 {
-    return task->op_name_id != DB_NULL ? value_name_find(core_names_or_unknown, task->op_task_type)
-                                       : cann_device_type(task->type);
+    return task->op_name_id != DB_NULL ? cann_core_type(run->run->options->cann_version, task->op_task_type)
+                                       : cann_device_type(task->type, task->context_id != DB_NULL);
 }
 
 static char *begin_task(char *p, const struct track_run *run, const struct cann_task *task)
@@ -39,7 +39,7 @@ static char *begin_task(char *p, const struct track_run *run, const struct cann_
     if (task->op_name_id != DB_NULL)
         return begin_named(p, style, "", slice_name(&run->operators, &run->names, task->op_name_id));
     return is_told_by_host(task) ? begin_named(p, style, "", cann_text(&run->names, task->host_type_id, 0))
-                                 : trace_begin_named(p, style, type_of(task), "", 0);
+                                 : trace_begin_named(p, style, type_of(run, task), "", 0);
 }
 
 static char *put_copy(char *p, const struct trace_style *style, const struct cann_task *task)
@@ -56,13 +56,17 @@ static char *put_arguments(char *p, const struct track_run *run, const struct ca
     p = trace_put_integer(p, style, "\"Model Id\":", task->model_id != DB_NULL ? task->model_id : CANN_NO_ID);
     p = is_told_by_host(task)
             ? put_text_argument(p, style, ",\"Task Type\":", cann_text(&run->names, task->host_type_id, 0))
-            : trace_put_value_word(p, style, ",\"Task Type\":", type_of(task));
+            : trace_put_value_word(p, style, ",\"Task Type\":", type_of(run, task));
     p = trace_put_integer(p, style, ",\"Physic Stream Id\":", task->stream_id);
     p = trace_put_integer(p, style, ",\"Task Id\":", task->task_id);
     p = trace_put_integer(p, style, ",\"Batch Id\":", task->batch_id);
     p = trace_put_integer(p, style, ",\"Subtask Id\":", task->context_id != DB_NULL ? task->context_id : CANN_NO_ID);
     if (task->connection_id != DB_NULL)
         p = trace_put_integer(p, style, ",\"connection_id\":", task->connection_id);
+    if (task->grid_dim_id != DB_NULL) {
+        p = put_text_argument(p, style, ",\"Grid Dim\":", cann_text(&run->names, task->grid_dim_id, 0));
+        p = put_text_argument(p, style, ",\"Block Dim\":", cann_text(&run->names, task->block_dim_id, 0));
+    }
     return task->copy_bytes != DB_NULL ? put_copy(p, style, task) : p;
 }
 
@@ -71,7 +75,7 @@ static int draw_task(void *arg, const struct cann_task *task, struct err *err)
     struct track_worker *worker = arg;
     const struct track_run *run = worker->run;
     const struct trace_style *style = &run->trace.style;
-    if (!trace_guest_shows(run->guest, task->start_ns))
+    if (!trace_guest_shows(run->guest, task->start_ns) || cann_stands_elsewhere(task))
         return 0;
     struct cann_text name = cann_text(&run->names, task->op_name_id, 0),
                      type = cann_text(&run->names, task->host_type_id, 0);

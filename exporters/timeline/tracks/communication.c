@@ -30,11 +30,6 @@ struct layer {
     struct map runs;    /* of tasks that RDMA confirmed together */
 };
 
-/* Bytes that the whole run of a task moved, and in what time. */
-struct run_of_task {
-    int64_t task_row_id, bytes, ns;
-};
-
 static int compare_lanes(const void *a, const void *b)
 {
     const struct lane *x = a, *y = b;
@@ -194,7 +189,7 @@ static int write_op(struct layer *layer, const struct cann_communication *op, st
  * there is none. */
 static char *put_bandwidth(char *p, const struct layer *layer, const struct cann_transfer *transfer)
 {
-    const struct run_of_task *run = map_get(&layer->runs, &transfer->task_row_id);
+    const struct communication_run *run = map_get(&layer->runs, &transfer->task_row_id);
     int64_t bytes = run != NULL ? run->bytes : transfer->bytes, ns = run != NULL ? run->ns : transfer->duration_ns;
     return bytes >= 0 ? trace_put_real(p, &layer->run->trace.style, BANDWIDTH, ns > 0 ? (double)bytes / (double)ns : 0)
                       : put_number_argument(p, &layer->run->trace.style, BANDWIDTH, DB_NULL);
@@ -247,37 +242,6 @@ static int write_transfer(void *arg, const struct cann_transfer *transfer, struc
 
 /* ---- the track ---- */
 
-static int take_runs(void *arg, const struct cann_communication *op, const struct collective *collective,
-                     const int64_t *task_rows, struct err *err)
-{
-    struct layer *layer = arg;
-    (void)op;
-    for (size_t i = 0; i < collective->runs.count; i++) {
-        const struct collective_run *run = &collective->runs.items[i];
-        struct run_of_task *item = map_add(&layer->runs, &task_rows[run->task], NULL, err);
-        if (item == NULL)
-            return err_status(err);
-        item->bytes = run->bytes;
-        item->ns = run->ns;
-    }
-    return 0;
-}
-
-static int load_runs(struct layer *layer, sqlite3 *db, struct err *err)
-{
-    struct cann_texts names;
-    bool any = false;
-    int status = query_ask(db, "EXISTS (SELECT 1 FROM communication_task WHERE rdma_type = 1)", &any, err);
-    if (status < 0 || !any)
-        return status;
-    status = cann_names_load(db, &names, err);
-    if (status < 0)
-        return status;
-    status = collectives_each(db, &names, take_runs, layer, err);
-    cann_texts_release(&names);
-    return status;
-}
-
 static int begin(struct track_run *run, void *opaque, struct err *err)
 {
     struct layer *layer = opaque;
@@ -285,17 +249,14 @@ static int begin(struct track_run *run, void *opaque, struct err *err)
     if (ops->count == 0)
         return 0;
     layer->run = run;
-    layer->runs = (struct map)MAP_OF(struct run_of_task, task_row_id);
     int status = cann_last_connection(run->run->db, &layer->first_flow, err);
     for (size_t i = 0; status == 0 && i < ops->count; i++)
         status = add_lane(layer, &ops->items[i], GROUP_ITSELF, err);
-    if (status == 0)
-        status = query_scan_all(run->run->db, "communication_task", NULL, plane_columns, PLANE_COLUMNS, add_plane,
-                                layer, err);
-    if (status == 0)
-        unite_lanes(layer);
-    if (status == 0)
-        status = load_runs(layer, run->run->db, err);
+    if (status < 0 || query_scan_all(run->run->db, "communication_task", NULL, plane_columns, PLANE_COLUMNS, add_plane,
+                                     layer, err) < 0)
+        return err_status(err);
+    unite_lanes(layer);
+    status = communication_runs_load(run->run->db, &layer->runs, err);
     for (size_t i = 0; status == 0 && i < ops->count; i++)
         status = write_op(layer, &ops->items[i], err);
     return status == 0 ? cann_each_transfer(run->run->db, write_transfer, layer, err) : status;

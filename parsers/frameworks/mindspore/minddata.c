@@ -84,8 +84,10 @@ static struct json *load_json(const struct framework *framework, const char *dir
     const struct place place = {path, -1, -1, NULL};
     struct json *root = NULL;
     char odd[32] = "";
-    if (path != NULL && lstat(path, &info) == 0 && path_read_file(path, FILE_LIMIT, &text, &length, err) == 0)
+    if (path != NULL && lstat(path, &info) == 0 && path_read_file(path, FILE_LIMIT, &text, &length, err) == 0) {
+        records_note_read(&info);
         root = json_parse(text, length, err);
+    }
     if (root == NULL && err->code != ERR_NONE && err->code != ERR_NO_MEMORY) {
         diag_report(diag, DIAG_CONFIG_INVALID, &place, "%s", err_message(err));
         *err = (struct err)ERR_INIT;

@@ -108,6 +108,9 @@ enum { HOST_CALL_COLUMNS(COLUMN_NUMBER) };
          "How long the AI cores counted, where the device measures it: chips 15 and 16.")                              \
     MADE(DEVICE_TASK_AIV_TIME_NS, "aiv_time_ns", "AI vector core time", INTEGER(NS, DERIVED),                          \
          "How long the AI vector cores counted, likewise.")                                                            \
+    MADE(DEVICE_TASK_GRID_DIM_ID, "grid_dim_id", "Grid", MADE_NUMBER,                                                  \
+         "The grid that a kernel of type KERNEL_SIMT was launched with, as x,y,z (name.id).")                          \
+    MADE(DEVICE_TASK_BLOCK_DIM_ID, "block_dim_id", "Block", MADE_NUMBER, "Its block, likewise (name.id).")             \
     MADE(DEVICE_TASK_START_TICK, "start_tick", "Start tick", INTEGER(TICK, DERIVED),                                   \
          "When it began to run, on the counter of the device; this and the following columns: of captures from "       \
          "before 2023.")                                                                                               \
@@ -121,6 +124,9 @@ enum { HOST_CALL_COLUMNS(COLUMN_NUMBER) };
          "How many blocks its counters are of, where they say it: on chip 0.")                                         \
     MADE(DEVICE_TASK_LAUNCH_NAME_ID, "launch_name_id", "Launch", MADE_NUMBER,                                          \
          "The function of the runtime that launched it (name.id).")                                                    \
+    MADE(DEVICE_TASK_SPLIT, "split", "Split", MADE_NUMBER,                                                             \
+         "1: its parts are rows, too; 2: it is a mixed kernel whose part 0 is a row, too; 3: it is that part; 4: it "  \
+         "is that part, and the whole is the operator.")                                                               \
     MADE(DEVICE_TASK_ORIGIN_NS, "origin_ns", "Origin", INTEGER(NS, DERIVED | COLUMN_TRANSIENT | COLUMN_ORIGIN),        \
          "Its start, likewise.")
 enum { DEVICE_TASK_COLUMNS(COLUMN_NUMBER) };
@@ -162,17 +168,17 @@ enum { FUSION_OP_COLUMNS(COLUMN_NUMBER) FUSION_OP_FIRST_ID };
     MADE(COMMUNICATION_OP_HOST_START_NS, "host_start_ns", "Host start", INTEGER(NS, DERIVED),                          \
          "When its call on the host began, since 1970.")                                                               \
     MADE(COMMUNICATION_OP_START_NS, "start_ns", "Start", INTEGER(NS, DERIVED),                                         \
-         "When its first task began on the device, since 1970.")                                                       \
+         "When its first task on its main stream began on the device, since 1970.")                                    \
     MADE(COMMUNICATION_OP_DURATION_NS, "duration_ns", "Duration", INTEGER(NS, DERIVED),                                \
-         "To the end of its first task and of those on its main stream.")                                              \
+         "To the end of the last task on its main stream.")                                                            \
     MADE(COMMUNICATION_OP_ALL_DURATION_NS, "all_duration_ns", "Duration of all", INTEGER(NS, DERIVED),                 \
-         "To the end of all of its tasks.")
+         "From its first task to the end of its last one, on any stream.")
 enum { COMMUNICATION_OP_COLUMNS(COLUMN_NUMBER) };
 
 #define COMMUNICATION_TASK_COLUMNS(MADE)                                                                               \
     MADE(COMMUNICATION_TASK_TASK_ID, "task_row_id", "Task", MADE_NUMBER, "The task (device_task.id).")                 \
     MADE(COMMUNICATION_TASK_OP_ID, "op_id", "Operator", MADE_NUMBER,                                                   \
-         "Operator that it is part of (communication_op.id).")                                                         \
+         "Operator that it is part of (communication_op.id); none where no task of that was on its main stream.")      \
     MADE(COMMUNICATION_TASK_TYPE_ID, "type_id", "Type", MADE_NUMBER,                                                   \
          "Name of the task (name.id); none when nothing was reported of it, as in all of the following columns but "   \
          "one.")                                                                                                       \

@@ -10,9 +10,9 @@ const struct value_name level_names[] = {
 
 #define CORES                                                                                                          \
     {0, "AI_CORE"}, {1, "AI_CPU"}, {2, "AI_VECTOR_CORE"}, {3, "WRITE_BACK"}, {4, "MIX_AIC"}, {5, "MIX_AIV"},           \
-        {6, "FFTS_PLUS"}, {7, "DSA"}, {8, "DVPP"}, {9, "HCCL"}, {10, "FUSION"}, {11, "INVALID"},                       \
+        {6, "FFTS_PLUS"}, {7, "DSA"}, {8, "DVPP"}, {9, "HCCL"}, {10, "FUSION"}, {11, "INVALID"}, {12, "HCCL_AI_CPU"},  \
     {                                                                                                                  \
-        12, "HCCL_AI_CPU"                                                                                              \
+        13, "KERNEL_SIMT"                                                                                              \
     }
 const struct value_name core_names[] = {CORES, {0, NULL}};
 const struct value_name core_names_or_unknown[] = {CORES, {VALUE_OTHER, "UNKNOWN"}, {0, NULL}};

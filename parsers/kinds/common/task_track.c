@@ -15,7 +15,13 @@
          "The type, as an id of the type dictionary at the level of the runtime.")                                     \
     MADE(KERNEL_NAME_ID, "kernel_name_id", "Kernel name", NUMBER, "The kernel, as an id of the hash dictionary.")      \
     MADE(KERNEL_BLOCK_NUM, "kernel_block_num", "Kernel block num", NUMBER,                                             \
-         "How many blocks the kernel is launched with; only when 40 bytes of payload are used.")
+         "How many blocks the kernel is launched with; only when 40 bytes of payload are used.")                       \
+    MADE(KERNEL_DIMS_1, "kernel_grid_y", "Kernel grid y", NUMBER,                                                      \
+         "The grid of a kernel of type KERNEL_SIMT; its x is kernel_block_num.")                                       \
+    MADE(KERNEL_DIMS_2, "kernel_grid_z", "Kernel grid z", NUMBER, "Likewise.")                                         \
+    MADE(KERNEL_DIMS_3, "kernel_block_x", "Kernel block x", NUMBER, "Threads in a block of such a kernel.")            \
+    MADE(KERNEL_DIMS_4, "kernel_block_y", "Kernel block y", NUMBER, "Likewise.")                                       \
+    MADE(KERNEL_DIMS_5, "kernel_block_z", "Kernel block z", NUMBER, "Likewise.")
 
 enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, COLUMNS(COLUMN_NUMBER) };
 
@@ -81,6 +87,8 @@ static int take_track(struct decoder *decoder, void *state, struct row *row, boo
         .task_id = row_u32(row, TASK_ID) | (unique ? row_u32(row, BATCH_ID) << 16 : 0),
         .batch_id = unique ? 0 : row_u32(row, BATCH_ID),
     };
+    for (size_t i = 0; track.block_num >= 0 && i < KERNEL_DIMS; i++)
+        track.dims[i] = row_u32(row, KERNEL_BLOCK_NUM + i);
     return association_add_track(stream->association, &track, err);
 }
 

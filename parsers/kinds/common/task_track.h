@@ -16,7 +16,7 @@ enum { DPU_KERNEL_COLUMNS(COLUMN_NUMBER) };
 
 extern const struct record_kind kind_dpu_kernel;
 
-#define TASK_TRACK_COLUMNS 15
+#define TASK_TRACK_COLUMNS 20
 
 extern const struct column task_track_columns[TASK_TRACK_COLUMNS];
 extern const struct kind_hooks task_track_hooks;
@@ -24,7 +24,10 @@ extern const struct kind_hooks task_track_hooks;
 /* Fields that stand alike in both. */
 #define TASK_TRACK_FIELDS                                                                                              \
     HOST_RECORD_FIELDS, BITS_FIELD("device_id", 24, 2, 0, 12), BITS_FIELD("device_type", 24, 2, 12, 4)
-#define TASK_TRACK_KERNEL_FIELDS SIGNED_FIELD("kernel_name_id", 40, 8), FIELD("kernel_block_num", 48, 2)
+#define TASK_TRACK_KERNEL_FIELDS                                                                                       \
+    SIGNED_FIELD("kernel_name_id", 40, 8), FIELD("kernel_block_num", 48, 2), FIELD("kernel_grid_y", 50, 2),            \
+        FIELD("kernel_grid_z", 52, 2), FIELD("kernel_block_x", 54, 2), FIELD("kernel_block_y", 56, 2),                 \
+        FIELD("kernel_block_z", 58, 2)
 
 #define TASK_TRACK_DOC                                                                                                 \
     "A task that the runtime handed to a device, reported inside the runtime call that launches it. It is joined "     \

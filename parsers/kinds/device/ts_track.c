@@ -26,7 +26,8 @@ static const struct value_name task_states[] = {
     MADE(TASK_ID, "task_id", "Task ID", NUMBER, "The number of the task.")                                             \
     MADE(TASK_TYPE, "task_type", "Task type", NUMBER, "Its type; of time lines and task types.")                       \
     MADE(TASK_STATE, "task_state", "Task state", NAMES(PLAIN, task_states),                                            \
-         "State that the task reached; for time lines, copies (0 received, 1 started, 2 ended) and task types.")       \
+         "State that the task reached; for time lines, copies (0 received, 1 started, 2 ended) and task types (0 "     \
+         "begin, 2 end).")                                                                                             \
     MADE(THREAD_ID, "thread_id", "Thread ID", NUMBER, "Thread; only for time lines.")                                  \
     MADE(INDEX_ID, "index_id", "Iteration", NUMBER, "The iteration; of step traces.")                                  \
     MADE(MODEL_ID, "model_id", "Model ID", NUMBER, "The model; of step traces.")                                       \
@@ -131,21 +132,16 @@ static int check_end(struct decoder *decoder, struct paired_stream *state, const
     return 0;
 }
 
-/* Takes a state of a task on chip 0, which runs from its state 2 to its state 3. */
-static int take_time_line(struct decoder *decoder, struct paired_stream *state, const struct row *row, bool *keep,
-                          struct err *err)
+/* Takes a task from its start to its end. */
+static int take_half(struct decoder *decoder, struct paired_stream *state, const struct row *row, bool starts,
+                     bool *keep, struct err *err)
 {
     struct task_key key = {(uint32_t)value(row, STREAM_ID), (uint32_t)value(row, TASK_ID), WHOLE_TASK, 0};
     int64_t tick = value(row, TICK);
     struct open_half start;
-    if (state->stream.association == NULL) {
-        *keep = decoder_check_span(decoder, "the state", value(row, TIME_NS), value(row, TIME_NS));
-        int status = *keep ? check_end(decoder, state, row, keep, err) : 0;
-        return status == 0 && *keep ? add_state(state, row, err) : status;
-    }
-    if (value(row, TASK_STATE) == TASK_RUNNING)
+    if (starts)
         return task_pairs_start(&state->pairs, decoder, &key, tick, keep, err);
-    if (value(row, TASK_STATE) != TASK_COMPLETE || !task_pairs_end(&state->pairs, decoder, &key, tick, &start, keep))
+    if (!task_pairs_end(&state->pairs, decoder, &key, tick, &start, keep))
         return 0;
     const struct device_task task = {
         .start_ns = part_device_ns(state->stream.part, start.tick),
@@ -155,9 +151,38 @@ static int take_time_line(struct decoder *decoder, struct paired_stream *state, 
         .stream_id = key.stream_id,
         .task_id = key.task_id,
         .type = (uint32_t)value(row, TASK_TYPE),
+        .of_scheduler = value(row, TAG) == TASK_TYPE_TAG,
     };
     *keep = task_pairs_check_span(decoder, &key, &start, task.start_ns, task.end_ns, keep);
     return *keep ? association_add_task(state->stream.association, &task, err) : 0;
+}
+
+/* Takes a state of a task on chip 0, which runs from its state 2 to its state 3. */
+static int take_time_line(struct decoder *decoder, struct paired_stream *state, const struct row *row, bool *keep,
+                          struct err *err)
+{
+    if (state->stream.association == NULL) {
+        *keep = decoder_check_span(decoder, "the state", value(row, TIME_NS), value(row, TIME_NS));
+        int status = *keep ? check_end(decoder, state, row, keep, err) : 0;
+        return status == 0 && *keep ? add_state(state, row, err) : status;
+    }
+    if (value(row, TASK_STATE) != TASK_RUNNING && value(row, TASK_STATE) != TASK_COMPLETE)
+        return 0;
+    return take_half(decoder, state, row, value(row, TASK_STATE) == TASK_RUNNING, keep, err);
+}
+
+/* Takes a state of a task that the scheduler of a 310P runs itself: no hardware log has it. */
+static int take_own_task(struct decoder *decoder, struct paired_stream *state, struct row *row, bool *keep,
+                         struct err *err)
+{
+    enum { CHIP_310P = 4, BEGINS = 0, ENDS = 2 };
+    set_task(row, value(row, WORD16), value(row, WORD18));
+    row_set_integer(row, TASK_TYPE, value(row, WORD20));
+    row_set_integer(row, TASK_STATE, value(row, WORD22) & 0xff);
+    if (state->stream.association == NULL || state->stream.part->chip != CHIP_310P ||
+        (value(row, TASK_STATE) != BEGINS && value(row, TASK_STATE) != ENDS))
+        return 0;
+    return take_half(decoder, state, row, value(row, TASK_STATE) == BEGINS, keep, err);
 }
 
 /* Chips 15 and 16 have the tag first, and a number of the task of four bytes. */
@@ -189,10 +214,7 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
         row_set_integer(row, TASK_STATE, value(row, WORD20) & 0xff);
         return 0;
     case TASK_TYPE_TAG:
-        set_task(row, value(row, WORD16), value(row, WORD18));
-        row_set_integer(row, TASK_TYPE, value(row, WORD20));
-        row_set_integer(row, TASK_STATE, value(row, WORD22) & 0xff);
-        return 0;
+        return take_own_task(decoder, state, row, keep, err);
     case TASK_FLIP:
         return take_flip(state, row, err);
     case BLOCK_NUMBER:

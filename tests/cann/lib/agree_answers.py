@@ -122,7 +122,7 @@ def without(spans, holes):
 # Inferences that follow each other in the numbers of their pictures, of one model, batch and input on one device; and the
 # time between others, in which nothing was recorded. A batch may count its pictures.
 inferences, dark = {}, collections.defaultdict(list)
-periods = {}
+periods, lost = {}, set()
 if svp:
     lanes = collections.defaultdict(list)
     for device, model, model_id, batch, picture_input, number, start, end in db.execute(
@@ -135,15 +135,22 @@ if svp:
             (device, model, model_id, batch, picture_input, number)).fetchone()
         lanes[device, model, model_id, batch, picture_input].append(
             (start, number, min(start, low or start), max(end, high or end)))
-    for (device, _, _, batch, _), lane in lanes.items():
+        inferences.setdefault((device, model, model_id), []).append((start, end))
+    # those that run beside others of their model have no period
+    overlapping = {key for key, spans in inferences.items()
+                   if any(b[0] < a[1] for a, b in zip(sorted(spans), sorted(spans)[1:]))}
+    for (device, model, model_id, batch, _), lane in lanes.items():
         numbers = {number for _, number, _, _ in lane}
         unit = batch if len(numbers) > 1 and all((n - min(numbers)) % batch == 0 for n in numbers) else 1
         lane.sort()
         for this, after in zip(lane, lane[1:]):
             low, high = sorted((this[1], after[1]))
             if all(n in numbers for n in range(low, high, unit)):
-                periods[device, this[0]] = after[0] - this[0]
-            elif after[2] > this[3]:
+                if (device, model, model_id) not in overlapping:
+                    periods[device, this[0]] = after[0] - this[0]
+                continue
+            lost.add((device, model_id, batch))
+            if after[2] > this[3]:
                 dark[device].append((this[3], after[2]))
 
 tasks = sorted(svp_tasks() if svp else ascend_tasks(), key=lambda t: (t.device, t.start))
@@ -153,8 +160,9 @@ computing = {d: union((t.start, t.end) for t in tasks if t.device == d and t.wor
 copying = {d: union((t.start, t.end) for t in tasks if t.device == d and t.work == 'copy') for d in devices}
 communicating = {d: union((t.start, t.end) for t in tasks if t.device == d and t.work == 'comm') for d in devices}
 ran = {d: union((t.start, t.end) for t in tasks if t.device == d) for d in devices}
-# A communication operator is what its tasks are, where these were recorded.
-busy = {d: union(computing[d] + copying[d] + (others[d] if others[d] else communicating[d])) for d in devices}
+work = {d: union(computing[d] + communicating[d]) for d in devices}
+copies_alone = {d: without(copying[d], work[d]) for d in devices}
+busy = {d: union(work[d] + copying[d] + others[d]) for d in devices}
 dark = {d: without(union(dark[d]), busy[d]) for d in devices}
 together = union(span for d in devices for span in ran[d])
 idle = without([[a[1], b[0]] for a, b in zip(together, together[1:])],
@@ -173,6 +181,7 @@ for row in table('ops'):
         near(us(row['Total(us)']), sum(durations))
         near(us(row['Median(us)']), statistics.median(durations))
         near(us(row['Longest(us)']), max(durations))
+        near(us(row['P95(us)']), sorted(durations)[len(durations) - 1 - len(durations) // 20])
 
 # Gaps are the complement of what is busy.
 gaps = table('gaps')
@@ -209,6 +218,11 @@ for row in overlap:
     near(us(row['Communication(us)']), within(communicating[device], start, end))
     near(us(row['Exposed(us)']), within(union(communicating[device] + computing[device]), start, end) -
          within(computing[device], start, end))
+    near(us(row['Copies(us)']), within(copies_alone[device], start, end))
+    # one base, and nothing twice: the parts are the whole
+    if row['Free(us)'] != 'N/A':
+        near(sum(us(row[part]) for part in ('Computing(us)', 'Exposed(us)', 'Copies(us)', 'Other(us)', 'Free(us)')) +
+             within(dark[device], start, end), end - start, 3)
 
 # Begin to begin: of steps of one family and model the next one's begin, where the numbers follow each other.
 for i, row in enumerate(overlap):
@@ -216,6 +230,10 @@ for i, row in enumerate(overlap):
     if svp or row['Source'] == 'none' or not after:
         continue
     follows = int(after[0]['Number']) == int(row['Number']) + 1
+    family = [(point(r['Start(us)']), point(r['Start(us)']) + us(r['Time(us)'])) for r in overlap
+              if all(r[k] == row[k] for k in ('Device_id', 'Source', 'Model_id'))]
+    if row['Source'] == 'iterations' and any(b[0] < a[1] for a, b in zip(sorted(family), sorted(family)[1:])):
+        follows = False
     assert (row['Period(us)'] != 'N/A') == follows, row
     if follows:
         near(us(row['Period(us)']), point(after[0]['Start(us)']) - point(row['Start(us)']))
@@ -227,6 +245,13 @@ if len(steps) == 1 and int(steps[0]['Warmup']) == 0:
     near(us(steps[0]['Median(us)']), median)
     near(us(steps[0]['MAD(us)']), statistics.median(abs(t - median) for t in times))
     near(us(steps[0]['Slowest(us)']), times[-1])
+    near(us(steps[0]['P95(us)']), times[len(times) - 1 - len(times) // 20])
+    begins = [point(row['Start(us)']) for row in overlap]
+    seconds = (max(b + us(row['Time(us)']) for b, row in zip(begins, overlap)) - min(begins)) / 1e9
+    pieces = len(times) * (int(steps[0]['Batch']) if steps[0]['Batch'] != 'N/A' else 1)
+    if not cut and not lost and steps[0]['Fps'] != 'N/A':
+        near(float(steps[0]['Fps']), pieces / seconds, 0.001 + pieces / seconds * 1e-6)
+    assert (steps[0]['Fps'] == 'N/A') == (len(lost) > 0), steps
     slowest = overlap[int(steps[0]['Slowest step']) - 1]
     near(us(slowest['Time(us)']), times[-1])
 
@@ -265,6 +290,9 @@ else:
     calls = [(names.get(item if level == 5500 and item is not None else name, 'N/A'), start, start + duration, parent, i)
              for i, name, item, level, start, duration, parent in db.execute(
                  'SELECT id, name_id, item_id, level, start_ns, duration_ns, parent_id FROM host_call')]
+# of a communication library, for its own tasks: whatever they are called they copy nothing for the program
+entries = set() if svp else {calls[i] for i, level in enumerate(
+    row[0] for row in db.execute('SELECT level FROM host_call')) if level == 5500}
 owner = {call[4]: call[0] for call in calls}
 total, own, blocked = collections.Counter(), collections.Counter(), collections.Counter()
 for name, start, end, parent, _ in calls:
@@ -298,8 +326,9 @@ copies = [t for t in tasks if t.work == 'copy']
 near(sum(us(row['Time(us)']) for row in memory if row['Kind'] == 'copy'), sum(t.duration for t in copies), len(memory))
 for row in memory:
     if row['Kind'] == 'call':
-        near(us(row['Time(us)']), total[row['Name']])
-missed = {name for name in total if re.search('malloc|free', name, re.I)} - {row['Name'] for row in memory}
+        near(us(row['Time(us)']), sum(end - start for call in calls if call not in entries and call[0] == row['Name']
+                                      for start, end in [call[1:3]]))
+missed = {call[0] for call in calls if re.search('malloc|free', call[0], re.I) and call not in entries} - {row['Name'] for row in memory}
 assert not missed, missed
 
 items = {row['Item']: row['Value'] for row in table('summary')}
@@ -310,7 +339,7 @@ for d in sorted(devices):
     first, last = ran[d][0][0], ran[d][-1][1]
     parts = {'Busy': within(busy[d], first, last), 'Computing': within(computing[d], first, last),
              'Exposed communication': within(without(communicating[d], computing[d]), first, last),
-             'Copies': within(copying[d], first, last)}
+             'Copies': within(copies_alone[d], first, last)}
     elapsed = last - first - within(dark[d], first, last)
     parts['Free'] = elapsed - parts['Busy']
     for item, part in parts.items():

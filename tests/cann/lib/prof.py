@@ -23,7 +23,7 @@ class Prof:
     def __init__(self, path, chip=5, chips=None):
         self.path, self.chip, self.chips = path, chip, dict(chips or {})
         self.host, self.devices = {}, {0: {}}
-        self.samples, self.configs, self.counters = {}, {}, {}
+        self.samples, self.configs, self.counters, self.host_sample = {}, {}, {}, {}
         self.names, self.types = {}, {(NODE, LAUNCH): 'launch', (RUNTIME, 1): 'LaunchKernel', (ACL, 0x50001): 'aclnnX',
                                   (MODEL, LOAD): 'ModelLoad', (COMMUNICATION, MASTER): 'master',
                                   (COMMUNICATION, SLAVE): 'slave'}
@@ -99,10 +99,17 @@ class Prof:
         self._add(self.host, 'unaging.additional.graph_id_map', struct.pack(
             '<HHIIIQQII216x', 0x5a5a, MODEL, 0, thread, 16, MONOTONIC + time, self.hash(name), graph, model), 256)
 
-    def track(self, time, stream, task, batch=0, task_type='KERNEL_AICORE', thread=1, device=0):
+    def track(self, time, stream, task, batch=0, task_type='KERNEL_AICORE', thread=1, device=0, kernel='kernel', blocks=None):
+        """kernel None: it has no name; blocks: of the record's extension, which it has not when they are None."""
         self._add(self.host, 'unaging.compact.task_track', struct.pack(
-            '<HHIIIQHHHHQQ16x', 0x5a5a, RUNTIME, 802, thread, 24, MONOTONIC + time, device, stream, task, batch,
-            self.hash(task_type), self.hash('kernel')), 64)
+            '<HHIIIQHHHHQQH14x', 0x5a5a, RUNTIME, 802, thread, 24 if blocks is None else 40, MONOTONIC + time, device, stream,
+            task, batch, self.hash(task_type), 0 if kernel is None else self.hash(kernel), blocks or 0), 64)
+
+    def simt(self, time, stream, task, grid, block, thread=1, device=0):
+        """A kernel that the host launches with a grid of blocks of threads."""
+        self._add(self.host, 'unaging.compact.task_track', struct.pack(
+            '<HHIIIQHHHHQQ6H4x', 0x5a5a, RUNTIME, 802, thread, 40, MONOTONIC + time, device, stream, task, 0,
+            self.hash('KERNEL_SIMT'), self.hash('kernel'), *grid, *block), 64)
 
     def track_v2(self, time, stream, task, batch=0, task_type='KERNEL_AICORE', thread=1, device=0):
         self._add(self.host, 'unaging.compact.task_track_v2', struct.pack(
@@ -201,6 +208,12 @@ class Prof:
         self._device(device, 'ts_track', struct.pack(
             '<BBHIQHHHHQQ', 1, 14, 40, 0, self._ticks(time), stream, number, 0, task, 0, 0), 40)
 
+    def scheduled(self, start, end, stream, task, kind, device=0):
+        """A task that the scheduler runs itself."""
+        for state, time in ((0, start), (2, end)):
+            self._device(device, 'ts_track', struct.pack(
+                '<BBHIQHHHBBQQ', 1, 12, 40, 0, self._ticks(time), stream, task, kind, state, 0, 0, 0), 40)
+
     def step(self, time, tag, model, index=1, stream=1, task=0, device=0):
         """A step mark of the task scheduler."""
         self._device(device, 'ts_track', struct.pack(
@@ -239,7 +252,7 @@ class Prof:
 
     def write(self):
         self._write_common('host', '', self.chip, [])
-        self._write('host', 'sample.json', json.dumps({'devices': '64'}))
+        self._write('host', 'sample.json', json.dumps({'devices': '64', **self.host_sample}))
         for device, files in self.devices.items():
             self._write_device(device, files)
         for name, data in self.host.items():

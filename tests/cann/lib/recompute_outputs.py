@@ -97,11 +97,13 @@ class Expected:
             tasks = sorted(ops[node])
             kind = next((capture.names[n[2]] for n in capture.nodes if capture.around(n[0], NODE) == node), 'N/A')
             said = next((c for c in capture.collectives if capture.around(c[0], NODE) == node), None)
-            group = str(said[5]) if said else 'N/A'
-            name = '%s_%s_%d_1' % (capture.names[node[4]], group[-3:], counts[group])
+            group = said[5] if said else tasks[0][4][3]
+            name = '%s_%s_%d_1' % (capture.names[node[4]], str(group)[-3:], counts[group])
             counts[group] += 1
-            shown = [tasks[0]] + [task for task in tasks if task[3]]
-            self.ops[node] = {'name': name, 'type': kind, 'said': said, 'tasks': tasks,
+            shown = [task for task in tasks if task[3]]
+            if not shown: # nothing says how long it lasted
+                continue
+            self.ops[node] = {'name': name, 'type': kind, 'said': said, 'group': capture.names[group], 'tasks': tasks,
                               'start': min(t[0] for t in shown), 'end': max(t[1] for t in shown),
                               'own': max(t[1] for t in shown) - min(t[0] for t in shown)}
 
@@ -236,7 +238,7 @@ def check_timeline(path, capture, expected, checker):
     ops, tasks = [], []
     for op in expected.ops.values():
         said = op['said']
-        group = 'Group %s Communication' % capture.names[said[5]] if said else 'Communication'
+        group = 'Group %s Communication' % op['group']
         ops.append((group, op['name'], op['start'], op['end'], DATA_TYPES[said[2]] if said else 'N/A',
                     capture.names[said[3]] if said else 'N/A', said[4] if said else 'N/A'))
         tasks += [('Plane %d' % t[8], capture.names[t[1]], start, end, key, t[16]) for start, end, key, _, t
@@ -261,7 +263,7 @@ def check_database(path, capture, expected, checker):
         ' JOIN ENUM_HCCL_DATA_TYPE t ON t.id = o.dataType'))
     checker.check('COMMUNICATION_OP', found, sorted(
         (op['name'], op['start'], op['end'], op['said'][4] if op['said'] else -1,
-         DATA_TYPES[op['said'][2]] if op['said'] else 'N/A', capture.names[op['said'][5]] if op['said'] else 'N/A')
+         DATA_TYPES[op['said'][2]] if op['said'] else 'N/A', op['group'])
         for op in expected.ops.values()))
     found = sorted(database.execute(
         'SELECT t.streamId, t.taskId, n.value, y.value, c.planeId, c.size, c.srcRank, c.dstRank, p.name'

@@ -264,7 +264,24 @@ static void test_memory_bound_fires(void **state)
 {
     (void)state;
     with_unit(UNIT_LOAD, 90);
-    expect_fired("memory-bound", 90);
+    expect_fired("memory-bound", 100); /* of the counted time */
+}
+
+static void test_an_operator_whose_busier_unit_calculates_is_not_bound_by_memory(void **state)
+{
+    (void)state;
+    with_unit(UNIT_LOAD, 90);
+    count(0, UNIT_STORE, 90);
+    count(0, UNIT_VECTOR, 95);
+    expect_quiet("memory-bound");
+}
+
+static void test_units_that_move_data_beside_each_other_are_not_added(void **state)
+{
+    (void)state;
+    with_unit(UNIT_LOAD, 60);
+    count(0, UNIT_STORE, 60);
+    expect_quiet("memory-bound");
 }
 
 static void test_memory_bound_is_quiet_below_its_limit(void **state)
@@ -273,7 +290,7 @@ static void test_memory_bound_is_quiet_below_its_limit(void **state)
     with_unit(UNIT_LOAD, 70);
     expect_quiet("memory-bound");
     *threshold("memory-bound") = 60;
-    expect_fired("memory-bound", 70);
+    expect_fired("memory-bound", 100);
 }
 
 static void test_without_counters_units_are_not_checked(void **state)
@@ -295,8 +312,17 @@ static void with_cube(double used)
     uint32_t op = operator_of("mm", "MatMul", WORK_CUBE);
     run(op, 0, 1000);
     count(op, UNIT_CUBE, 60);
-    count(op, UNIT_OCCUPIED, used);
+    count(op, UNIT_CUBE_ALL, used);
     step(0, 1000);
+}
+
+static void test_cores_that_an_operator_holds_say_nothing_of_its_matrix_unit(void **state)
+{
+    (void)state;
+    uint32_t op = operator_of("mm", "MatMul", WORK_CUBE);
+    run(op, 0, 1000);
+    count(op, UNIT_OCCUPIED, 20);
+    expect_not_checked("low-cube-use", "only how much of the cores");
 }
 
 static void test_low_cube_use_fires(void **state)
@@ -531,9 +557,12 @@ int main(void)
         TEST(test_small_operators_with_long_gaps_fire),
         TEST(test_small_operators_without_gaps_are_quiet),
         TEST(test_memory_bound_fires),
+        TEST(test_an_operator_whose_busier_unit_calculates_is_not_bound_by_memory),
+        TEST(test_units_that_move_data_beside_each_other_are_not_added),
         TEST(test_memory_bound_is_quiet_below_its_limit),
         TEST(test_without_counters_units_are_not_checked),
         TEST(test_low_cube_use_fires),
+        TEST(test_cores_that_an_operator_holds_say_nothing_of_its_matrix_unit),
         TEST(test_high_cube_use_is_quiet),
         TEST(test_cores_without_blocks_fire),
         TEST(test_full_cores_are_quiet),

@@ -232,16 +232,16 @@ static void test_the_count_that_most_operators_have_is_the_number_of_steps(void 
     struct period period;
     struct err err = ERR_INIT;
 
-    assert_int_equal(workload_find_period(counts, first, 6, &period, &err), 0);
+    assert_int_equal(workload_find_period(counts, first, 6, NULL, NULL, &period, &err), 0);
     assert_int_equal(period.count, 14);
     assert_int_equal(period.divider, 2);
     expect_near(period.share, 4.0 / 6, 1e-12);
     const size_t once[] = {1, 1, 1}, odd[] = {1, 1, 1, 1, 1, 2};
-    assert_int_equal(workload_find_period(once, first, 3, &period, &err), 0);
+    assert_int_equal(workload_find_period(once, first, 3, NULL, NULL, &period, &err), 0);
     assert_int_equal(period.count, 0);
-    assert_int_equal(workload_find_period(odd, first, 6, &period, &err), 0);
+    assert_int_equal(workload_find_period(odd, first, 6, NULL, NULL, &period, &err), 0);
     assert_int_equal(period.count, 0);
-    assert_int_equal(workload_find_period(counts, first, 0, &period, &err), 0);
+    assert_int_equal(workload_find_period(counts, first, 0, NULL, NULL, &period, &err), 0);
     assert_int_equal(period.count, 0);
 }
 

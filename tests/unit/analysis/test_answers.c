@@ -173,8 +173,9 @@ static void test_the_innermost_call_that_covers_most_names_a_gap(void **state)
     assert_true(gap_calls.items[0].covered_ns == 100);
     assert_int_equal(gap_calls_cause(&gap_calls, 0, "aclrtSynchronizeStream"), CAUSE_SYNC);
     assert_int_equal(gap_calls_cause(&gap_calls, 0, "aclrtMemcpyAsync"), CAUSE_QUEUE);
-    call(4, 150, 160, true);
-    assert_int_equal(gap_calls_cause(&gap_calls, 0, "aclrtSynchronizeStream"), CAUSE_HOST);
+    call(4, 150, 160, true); /* what follows a wait is launched behind it */
+    assert_int_equal(gap_calls_cause(&gap_calls, 0, "aclrtSynchronizeStream"), CAUSE_SYNC);
+    assert_int_equal(gap_calls_cause(&gap_calls, 0, "aclrtMemcpyAsync"), CAUSE_HOST);
     without_gap();
 }
 
@@ -186,6 +187,17 @@ static void test_a_call_that_covers_less_than_half_is_no_wait(void **state)
     assert_int_equal(gap_calls_cause(&gap_calls, 0, "aclrtMemcpy"), CAUSE_QUEUE);
     call(1, 0, 150, false);
     assert_int_equal(gap_calls_cause(&gap_calls, 0, "aclrtMemcpy"), CAUSE_SYNC);
+    without_gap();
+}
+
+static void test_a_call_that_covers_less_than_a_tenth_does_not_name_a_gap(void **state)
+{
+    (void)state;
+    with_gap();
+    call(1, 0, 109, false);
+    assert_int_equal(gap_calls_name(&gap_calls, 0), NO_TEXT);
+    call(2, 0, 110, false);
+    assert_int_equal(gap_calls_name(&gap_calls, 0), 2);
     without_gap();
 }
 
@@ -366,6 +378,7 @@ int main(void)
         TEST(test_a_gap_without_calls_is_unknown),
         TEST(test_the_innermost_call_that_covers_most_names_a_gap),
         TEST(test_a_call_that_covers_less_than_half_is_no_wait),
+        TEST(test_a_call_that_covers_less_than_a_tenth_does_not_name_a_gap),
         TEST(test_self_time_leaves_out_what_is_inside_of_the_same_thread),
         TEST(test_the_slowest_step_names_part_and_operator),
         TEST(test_the_busiest_unit_limits_an_operator_from_half_of_the_time_on),

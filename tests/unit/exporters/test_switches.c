@@ -5,10 +5,12 @@
 #include "exporters/timeline/track.h"
 #include "parsers/record.h"
 #include "parsers/switches/finding.h"
+#include "parsers/switches/script.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -32,7 +34,7 @@ static size_t check(const char *text)
     (void)release(NULL);
     root = json_parse(text, strlen(text), &err);
     assert_non_null(root);
-    assert_int_equal(switch_check(root, &finding, &err), 0);
+    assert_int_equal(switch_check(root, 0, &finding, &err), 0);
     return finding.problems.count;
 }
 
@@ -45,6 +47,31 @@ static void expect_option(const char *key, const char *value)
     }
     assert_non_null(found);
     assert_string_equal(found, value);
+}
+
+static void every_part_of_a_script_is_read_without_harm(void **state)
+{
+    (void)state;
+    static const char script[] =
+        "p(schedule=a.schedule(wait=1), x=[A.B, -1.5, {'k': None, \"q\\\"\": f'{d}'}], # c\n y='''z''' + d + 'e')\n"
+        "PROFILING_OPTIONS=\\{\\\"l2\\\":\\\"on\\\"\\} training_trace:task_trace";
+    const size_t length = strlen(script);
+    for (size_t from = 0; from < length; from++) {
+        for (size_t to = from; to <= length; to++) {
+            struct strbuf text;
+            char *copy = malloc(to - from + 1);
+            assert_non_null(copy);
+            memcpy(copy, script + from, to - from);
+            copy[to - from] = '\0';
+            strbuf_init(&text, SIZE_MAX);
+            (void)switch_script_read(copy, to - from, &text);
+            (void)switch_python_read(copy, to - from, &text);
+            strbuf_clear(&text);
+            (void)switch_colons_read(copy, to - from, &text);
+            strbuf_release(&text);
+            free(copy);
+        }
+    }
 }
 
 static void an_empty_object_of_ge_switches_the_usual_on(void **state)
@@ -138,7 +165,7 @@ static void what_is_no_object_is_an_error(void **state)
     struct err err = ERR_INIT;
     (void)release(NULL);
     root = json_parse("[1]", 3, &err);
-    assert_int_equal(switch_check(root, &finding, &err), -ERR_FORMAT);
+    assert_int_equal(switch_check(root, 0, &finding, &err), -ERR_FORMAT);
 }
 
 /* ---- the tables behind it ---- */
@@ -228,6 +255,7 @@ static void a_meaning_is_in_words_of_an_acl_json(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_part_of_a_script_is_read_without_harm),
         cmocka_unit_test_teardown(an_empty_object_of_ge_switches_the_usual_on, release),
         cmocka_unit_test_teardown(levels_of_frameworks_mean_options, release),
         cmocka_unit_test_teardown(level_0_counts_nothing, release),

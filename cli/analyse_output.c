@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/analyse_output.h"
+
+#include "base/file/fsutil.h"
+#include "base/file/outfile.h"
+#include "base/file/temporary.h"
+#include "base/words.h"
+#include "cli/capture/place.h"
+#include "cli/capture/written.h"
+#include "cli/console.h"
+#include "db/database.h"
+#include "parsers/capture/capture.h"
+#include "parsers/frameworks/framework.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MARK ".msprof" /* in an output of ours; says what it was made without */
+#define LOCK ".msprof_analyse.lock"
+#define TEMPORARY "." FRAMEWORK_OUTPUT ".msprof"
+
+int analyse_remove_directory(const char *path, struct err *err)
+{
+    char *paths[] = {(char *)(uintptr_t)path, NULL};
+    struct stat info;
+    int status = 0;
+    if (lstat(path, &info) != 0)
+        return 0;
+    FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    if (tree == NULL)
+        return err_set_errno(err, errno, "cannot remove '%s'", path);
+    for (FTSENT *entry; status == 0 && (entry = fts_read(tree)) != NULL;) {
+        if (entry->fts_info == FTS_D)
+            continue;
+        if (entry->fts_info == FTS_DP ? rmdir(entry->fts_accpath) : unlink(entry->fts_accpath))
+            status = err_set_errno(err, errno, "cannot remove '%s'", entry->fts_path);
+    }
+    fts_close(tree);
+    return status;
+}
+
+static bool has_mark(const char *directory)
+{
+    SCOPED_FREE char *mark = path_join(directory, MARK);
+    return mark != NULL && access(mark, F_OK) == 0;
+}
+
+static int take_lock(struct analyse_output *output, const char *results, struct err *err)
+{
+    output->lock_fd = open(output->lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
+    if (output->lock_fd < 0) {
+        err_set_errno(err, errno, "cannot put results into '%s'", results);
+        return err->code == ERR_ACCESS ? err_hint(err, "put them elsewhere with --output DIR") : err_status(err);
+    }
+    struct stat held, named;
+    int code = temporary_lock(output->lock_fd);
+    /* Who had it may have removed it in between: then somebody else's next one counts. */
+    bool same = fstat(output->lock_fd, &held) == 0 && stat(output->lock, &named) == 0 && held.st_ino == named.st_ino;
+    if (code == EAGAIN || !same) {
+        close(output->lock_fd);
+        output->lock_fd = -1;
+        err_set(err, ERR_ACCESS, "another process analyses '%s'", results);
+        return err_hint(err, "wait until it has ended");
+    }
+    return 0;
+}
+
+int analyse_output_put(struct analyse_output *output, const char *name, const char *text, struct err *err)
+{
+    SCOPED_FREE char *path = path_join(output->temporary, name);
+    SCOPED_CLOSE int fd = path != NULL ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640) : -1;
+    int code = fd >= 0 ? file_write_at(fd, text, strlen(text), 0) : errno;
+    return code == 0 ? 0 : err_set_errno(err, code, "cannot write into '%s'", output->temporary);
+}
+
+static int check_owner(const struct analyse_output *output, bool force, struct err *err)
+{
+    struct stat info;
+    if (lstat(output->final, &info) != 0 || force || has_mark(output->final))
+        return 0;
+    err_set(err, ERR_FAILED, "'%s' is there, and msprof did not write it", output->final);
+    return err_hint(err, "replace it with --force, or put the results elsewhere with --output DIR");
+}
+
+/* Whether results are there that were not made without what is missing now: it may have been removed since. */
+static bool may_have_more(const struct analyse_output *output)
+{
+    struct err ignored = ERR_INIT;
+    SCOPED_FREE char *mark = path_join(output->final, MARK), *without = NULL;
+    size_t length;
+    return output->without[0] != '\0' && mark != NULL && path_read_file(mark, 256, &without, &length, &ignored) == 0 &&
+           strcmp(without, output->without) != 0;
+}
+
+/* ---- what stands in the place of the new results ---- */
+
+#define LIST ".msprof_analyse.files" /* in the results: the files of ASCEND_PROFILER_OUTPUT */
+#define NEW_LIST ".msprof_analyse.new"
+
+/* Calls visit for each entry below a directory but itself, those inside before it; links are not followed. */
+static int walk(const char *directory, int (*visit)(void *arg, const FTSENT *entry, struct err *err), void *arg,
+                struct err *err)
+{
+    char *paths[] = {(char *)(uintptr_t)directory, NULL};
+    struct stat info;
+    int status = 0;
+    if (lstat(directory, &info) != 0)
+        return 0;
+    FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    if (tree == NULL)
+        return err_set_errno(err, errno, "cannot read '%s'", directory);
+    for (FTSENT *entry; status == 0 && (entry = fts_read(tree)) != NULL;) {
+        if (entry->fts_info != FTS_D && entry->fts_level > 0)
+            status = visit(arg, entry, err);
+    }
+    fts_close(tree);
+    return status;
+}
+
+struct listing {
+    const struct analyse_output *output;
+    struct strbuf text;
+};
+
+/* Under the name that it will have. */
+static int list_entry(void *arg, const FTSENT *entry, struct err *err)
+{
+    struct listing *listing = arg;
+    const struct analyse_output *output = listing->output;
+    if (entry->fts_info != FTS_F)
+        return 0;
+    SCOPED_FREE char *path = path_joined(output->final, entry->fts_path + strlen(output->temporary) + 1, err);
+    if (path == NULL)
+        return err_status(err);
+    written_add_at(&listing->text, output->results, path, entry->fts_path);
+    return 0;
+}
+
+static int write_list(const struct analyse_output *output, struct err *err)
+{
+    struct listing listing = {.output = output};
+    struct outfile out = {.path = NULL};
+    SCOPED_FREE char *path = path_joined(output->results, NEW_LIST, err);
+    strbuf_init(&listing.text, WRITTEN_LIMIT);
+    bool failed = path == NULL || walk(output->temporary, list_entry, &listing, err) < 0 ||
+                  (listing.text.failed && err_no_memory(err) < 0) || outfile_open(&out, path, err) < 0;
+    if (!failed) {
+        outfile_add(&out, &listing.text);
+        failed = outfile_commit(&out, err) < 0;
+    }
+    strbuf_release(&listing.text);
+    return failed ? err_status(err) : 0;
+}
+
+struct retiring {
+    const struct analyse_output *output;
+    struct written list;
+};
+
+/* Puts a file that is not msprof's own, or was changed since, from the old directory into the new one. */
+static int keep_entry(const struct retiring *retiring, const FTSENT *entry, struct err *err)
+{
+    const char *name = entry->fts_path + strlen(retiring->output->temporary) + 1, *slash = strrchr(name, '/');
+    SCOPED_FREE char *path = path_joined(retiring->output->final, name, err), *aside = NULL;
+    if (path == NULL)
+        return err_status(err);
+    if (slash != NULL) {
+        path[strlen(path) - strlen(slash)] = '\0';
+        if (path_make_directories(path, err) < 0)
+            return err_status(err);
+        path[strlen(path)] = '/';
+    }
+    int failure = renameat2(AT_FDCWD, entry->fts_path, AT_FDCWD, path, RENAME_NOREPLACE) == 0 ? 0 : errno;
+    if (failure != 0) {
+        path[path_name(path) - path - 1] = '\0';
+        failure = written_put_aside(entry->fts_path, path, &aside);
+    }
+    if (failure != 0)
+        return err_set_errno(err, failure, "cannot keep '%s'", name);
+    console_note("a file of another program, or that was changed since msprof wrote it, is kept as '%s'",
+                 aside != NULL ? aside : path);
+    return 0;
+}
+
+/* The file would have this path in the new directory, which the list names. */
+static int retire_entry(void *arg, const FTSENT *entry, struct err *err)
+{
+    const struct retiring *retiring = arg;
+    const char *name = entry->fts_path + strlen(retiring->output->temporary) + 1;
+    if (entry->fts_info == FTS_DP)
+        return rmdir(entry->fts_accpath) == 0 ? 0 : err_set_errno(err, errno, "cannot remove '%s'", entry->fts_path);
+    SCOPED_FREE char *path = path_joined(retiring->output->final, name, err);
+    if (path == NULL)
+        return err_status(err);
+    if (strcmp(name, MARK) != 0 && !written_has_at(&retiring->list, path, entry->fts_path))
+        return keep_entry(retiring, entry, err);
+    return unlink(entry->fts_accpath) == 0 ? 0 : err_set_errno(err, errno, "cannot remove '%s'", entry->fts_path);
+}
+
+/* Removes the directory that the new one took the place of. One without a list was made by a version that kept none, or
+ * the user gave --force for it: all of it goes. */
+static int retire(const struct analyse_output *output, struct err *err)
+{
+    struct retiring retiring = {.output = output};
+    int status = written_read(&retiring.list, output->results, LIST, err);
+    const bool has_list = status == 0 && retiring.list.lines.count > 0;
+    if (has_list) {
+        written_sort(&retiring.list);
+        status = walk(output->temporary, retire_entry, &retiring, err);
+    }
+    written_release(&retiring.list);
+    return status < 0 ? status : analyse_remove_directory(output->temporary, err);
+}
+
+/* The new list is that of what is there. */
+static int settle_list(const struct analyse_output *output, struct err *err)
+{
+    SCOPED_FREE char *list = path_joined(output->results, LIST, err),
+                     *next = path_joined(output->results, NEW_LIST, err);
+    if (list == NULL || next == NULL)
+        return err_status(err);
+    return rename(next, list) == 0 || errno == ENOENT ? 0 : err_set_errno(err, errno, "cannot write '%s'", list);
+}
+
+/* Whether a run was killed after it had put its results in place, and before those of the run before were gone. */
+static int was_exchanged(const struct analyse_output *output, bool *ret, struct err *err)
+{
+    struct written list = {.root = NULL};
+    int status = written_read(&list, output->results, NEW_LIST, err);
+    *ret = status == 0 && list.lines.count > 0;
+    for (size_t i = 0; *ret && i < list.lines.count; i++) {
+        SCOPED_FREE char *path = path_joined(output->results, list.lines.items[i].name, err);
+        *ret = path != NULL && written_line_holds(&list.lines.items[i], path);
+    }
+    written_release(&list);
+    return status;
+}
+
+#define OLD "." FRAMEWORK_OUTPUT ".old" /* where file systems cannot exchange: what was there meanwhile */
+
+/* Both directories are there. 0, or an errno. */
+static int exchange(const struct analyse_output *output)
+{
+    SCOPED_FREE char *old = path_join(output->results, OLD);
+    if (old == NULL)
+        return ENOMEM;
+    if (renameat2(AT_FDCWD, output->temporary, AT_FDCWD, output->final, RENAME_EXCHANGE) == 0)
+        return 0;
+    return rename(output->final, old) == 0 && rename(output->temporary, output->final) == 0 &&
+                   rename(old, output->temporary) == 0
+               ? 0
+               : errno;
+}
+
+/* Puts back what a run that was killed had moved away. */
+static int restore(const struct analyse_output *output, struct err *err)
+{
+    struct stat info;
+    SCOPED_FREE char *old = path_joined(output->results, OLD, err);
+    if (old == NULL)
+        return err_status(err);
+    if (lstat(old, &info) != 0)
+        return 0;
+    const char *to = lstat(output->final, &info) != 0 ? output->final : output->temporary;
+    return rename(old, to) == 0 ? 0 : err_set_errno(err, errno, "cannot put '%s' in place", to);
+}
+
+static int clear_temporary(const struct analyse_output *output, struct err *err)
+{
+    bool exchanged = false;
+    if (restore(output, err) < 0 || was_exchanged(output, &exchanged, err) < 0)
+        return err_status(err);
+    return exchanged ? (retire(output, err) < 0 ? err_status(err) : settle_list(output, err))
+                     : analyse_remove_directory(output->temporary, err);
+}
+
+int analyse_output_open(struct analyse_output *output, const char *results, const char *without, bool force,
+                        struct err *err)
+{
+    *output = (struct analyse_output){
+        .results = strdup(results),
+        .final = path_join(results, FRAMEWORK_OUTPUT),
+        .temporary = path_join(results, TEMPORARY),
+        .lock = path_join(results, LOCK),
+        .lock_fd = -1,
+        .without = without,
+    };
+    if (output->results == NULL || output->final == NULL || output->temporary == NULL || output->lock == NULL)
+        return err_no_memory(err);
+    if (take_lock(output, results, err) < 0 || check_owner(output, force, err) < 0 || clear_temporary(output, err) < 0)
+        return err_status(err);
+    output->kept = !force && may_have_more(output);
+    if (output->kept)
+        return 0;
+    return mkdir(output->temporary, 0750) == 0 ? analyse_output_put(output, MARK, without, err)
+                                               : err_set_errno(err, errno, "cannot make '%s'", output->temporary);
+}
+
+int analyse_output_commit(struct analyse_output *output, struct err *err)
+{
+    struct stat info;
+    if (write_list(output, err) < 0)
+        return err_status(err);
+    output->is_committed = true; /* from here on the temporary directory may hold what was there before */
+    if (lstat(output->final, &info) == 0) {
+        /* The old one goes where the next run finds it, should this one be killed in between. */
+        int failure = exchange(output);
+        if (failure != 0)
+            return err_set_errno(err, failure, "cannot replace '%s'", output->final);
+        return retire(output, err) < 0 ? err_status(err) : settle_list(output, err);
+    }
+    if (rename(output->temporary, output->final) != 0)
+        return err_set_errno(err, errno, "cannot put '%s' in place", output->final);
+    return settle_list(output, err);
+}
+
+void analyse_output_close(struct analyse_output *output)
+{
+    struct err ignored = ERR_INIT;
+    if (output->lock_fd >= 0) {
+        if (!output->is_committed)
+            analyse_remove_directory(output->temporary, &ignored);
+        unlink(output->lock);
+        close(output->lock_fd);
+    }
+    free(output->results);
+    free(output->final);
+    free(output->temporary);
+    free(output->lock);
+    *output = (struct analyse_output){.lock_fd = -1};
+}
+
+/* ---- --simplify ---- */
+
+int analyse_simplify_check(const char *directory, const char *results, struct err *err)
+{
+    SCOPED(framework_paths_release) struct framework_paths profs = {.count = 0};
+    SCOPED_FREE char *place = place_resolve(results, err), *whole = place_resolve(directory, err);
+    SCOPED_FREE char *records = whole != NULL ? path_joined(whole, "FRAMEWORK", err) : NULL;
+    if (place == NULL || records == NULL || framework_find_prof(whole, &profs, NULL, err) < 0)
+        return err_status(err);
+    bool inside = place_is_inside(place, records);
+    for (size_t i = 0; i < profs.count && !inside; i++)
+        inside = place_is_inside(place, profs.items[i]);
+    if (!inside)
+        return 0;
+    err_set(err, ERR_USAGE, "--output '%s' is inside of what --simplify removes of '%s'", results, directory);
+    return err_hint(err, "put the results elsewhere, or leave --simplify out");
+}
+
+/* Whether it is a directory itself, not a link to one: what a link leads to is somebody else's. */
+static bool is_own_directory(const char *path)
+{
+    struct stat info;
+    return lstat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+static int remove_file(const char *path, struct err *err)
+{
+    return unlink(path) == 0 || errno == ENOENT ? 0 : err_set_errno(err, errno, "cannot remove '%s'", path);
+}
+
+/* Removes the records that were read to their end; *ret_kept: the others. */
+static int simplify_framework(const char *directory, struct words *kept, struct err *err)
+{
+    SCOPED_FREE char *records = path_joined(directory, "FRAMEWORK", err);
+    if (records == NULL)
+        return err_status(err);
+    SCOPED_DIRECTORY DIR *opened = is_own_directory(records) ? opendir(records) : NULL;
+    int status = 0;
+    for (struct dirent *entry; status == 0 && opened != NULL && (entry = readdir(opened)) != NULL;) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        SCOPED_FREE char *path = path_joined(records, entry->d_name, err);
+        status = path == NULL                    ? err_status(err)
+                 : framework_file_was_read(path) ? remove_file(path, err)
+                                                 : words_add(kept, entry->d_name, err);
+    }
+    if (status < 0 || opened == NULL)
+        return status;
+    return rmdir(records) == 0 || errno == ENOTEMPTY || errno == EEXIST
+               ? 0
+               : err_set_errno(err, errno, "cannot remove '%s'", records);
+}
+
+static bool is_own_database(const char *path)
+{
+    struct err ignored = ERR_INIT;
+    SCOPED_CLOSE int fd = path_open_regular(path, &ignored);
+    return fd >= 0 && database_is_ours(fd);
+}
+
+/* The lists of exports, the log and whose results these are. */
+static bool is_own_log(const char *name)
+{
+    return strncmp(name, "exported-", 9) == 0 || strncmp(name, "merged-", 7) == 0 || strcmp(name, "capture") == 0 ||
+           strcmp(name, "collection.log") == 0;
+}
+
+static int simplify_log(const char *prof, struct err *err)
+{
+    SCOPED_FREE char *log = path_joined(prof, "log", err);
+    if (log == NULL)
+        return err_status(err);
+    SCOPED_DIRECTORY DIR *opened = is_own_directory(log) ? opendir(log) : NULL;
+    int status = 0;
+    for (struct dirent *entry; status == 0 && opened != NULL && (entry = readdir(opened)) != NULL;) {
+        SCOPED_FREE char *path = is_own_log(entry->d_name) ? path_joined(log, entry->d_name, err) : NULL;
+        if (is_own_log(entry->d_name))
+            status = path != NULL ? remove_file(path, err) : err_status(err);
+    }
+    return status;
+}
+
+/* Whether a file is in a directory of results that an analysis makes anew. */
+static bool is_remade(const char *name)
+{
+    SCOPED_FREE char *directory = scoped_text(name, strcspn(name, "/"));
+    return directory != NULL && strchr(name, '/') != NULL && capture_is_remade(directory);
+}
+
+/* Files that exports wrote there, and that are as they were written. */
+static int simplify_reports(const char *prof, struct err *err)
+{
+    SCOPED(written_release) struct written list = {.root = NULL};
+    int status = written_read_exports(&list, prof, err);
+    for (size_t i = 0; status == 0 && i < list.lines.count; i++) {
+        const struct written_line *line = &list.lines.items[i];
+        SCOPED_FREE char *path = path_joined(prof, line->name, err);
+        if (path == NULL)
+            return err_status(err);
+        if (is_remade(line->name) && written_line_holds(line, path))
+            status = remove_file(path, err);
+    }
+    return status;
+}
+
+static int simplify_prof(const char *prof, struct err *err)
+{
+    SCOPED_FREE char *sqlite = path_joined(prof, "sqlite", err);
+    SCOPED_FREE char *database = sqlite != NULL ? path_joined(sqlite, "runtime.db", err) : NULL;
+    bool failed = database == NULL || simplify_reports(prof, err) < 0 || simplify_log(prof, err) < 0 ||
+                  (is_own_directory(sqlite) && is_own_database(database) && remove_file(database, err) < 0);
+    SCOPED_DIRECTORY DIR *opened = failed ? NULL : opendir(prof);
+    for (struct dirent *entry; opened != NULL && (entry = readdir(opened)) != NULL;) {
+        SCOPED_FREE char *path = capture_is_remade(entry->d_name) ? path_join(prof, entry->d_name) : NULL;
+        if (path != NULL)
+            rmdir(path); /* those with something else inside stay */
+    }
+    return failed ? err_status(err) : 0;
+}
+
+int analyse_simplify_run(const char *directory, const struct framework_paths *profs, struct err *err)
+{
+    SCOPED(words_release) struct words kept = {.items = NULL};
+    int status = simplify_framework(directory, &kept, err);
+    for (size_t i = 0; status == 0 && i < profs->count; i++)
+        status = simplify_prof(profs->items[i], err);
+    if (status < 0)
+        return status;
+    if (kept.count > 0)
+        console_note("'%s/FRAMEWORK' keeps %zu file%s that were not read, the first is '%s'", directory, kept.count,
+                     console_plural(kept.count), kept.items[0]);
+    return 0;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/capture/written.h"
+
+#include "base/array.h"
+#include "base/file/checksum.h"
+#include "base/file/fsutil.h"
+#include "base/file/outfile.h"
+#include "base/words.h"
+#include "cli/console.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SUMMED ((size_t)1024 * 1024) /* bytes: longer files are known by size and time alone */
+#define SUM_LENGTH (CHECKSUM_TEXT_SIZE - 1)
+#define DESCRIPTION_SIZE 80
+
+static void describe(const struct stat *info, char text[DESCRIPTION_SIZE])
+{
+    snprintf(text, DESCRIPTION_SIZE, "%lld %lld.%09ld", (long long)info->st_size, (long long)info->st_mtim.tv_sec,
+             info->st_mtim.tv_nsec);
+}
+
+/* Empty: it is too long, or cannot be read. */
+static void sum_of(const char *path, const struct stat *info, char sum[CHECKSUM_TEXT_SIZE])
+{
+    struct err ignored = ERR_INIT;
+    SCOPED_FREE char *bytes = NULL;
+    size_t length;
+    sum[0] = '\0';
+    if ((uint64_t)info->st_size <= SUMMED && path_read_file(path, SUMMED, &bytes, &length, &ignored) == 0)
+        checksum_of(bytes, length, sum);
+}
+
+/* The part of a path behind root; NULL: it is elsewhere. */
+static const char *below(const char *root, const char *path)
+{
+    size_t length = strlen(root);
+    return strncmp(path, root, length) == 0 && path[length] == '/' ? path + length + 1 : NULL;
+}
+
+void written_add_at(struct strbuf *text, const char *root, const char *path, const char *at)
+{
+    struct stat info;
+    char description[DESCRIPTION_SIZE], sum[CHECKSUM_TEXT_SIZE];
+    const char *name = below(root, path);
+    if (name == NULL || strchr(path, '\n') != NULL || lstat(at != NULL ? at : path, &info) != 0)
+        return;
+    describe(&info, description);
+    sum_of(at != NULL ? at : path, &info, sum);
+    strbuf_addf(text, "%s %s%s%s\n", description, name, *sum != '\0' ? "\t" : "", sum);
+}
+
+void written_add(struct strbuf *text, const char *root, const char *path)
+{
+    written_add_at(text, root, path, NULL);
+}
+
+void written_release(struct written *written)
+{
+    for (size_t i = 0; i < written->texts.count; i++)
+        free(written->texts.items[i]);
+    free(written->texts.items);
+    free(written->lines.items);
+    free(written->root);
+    *written = (struct written){.root = NULL};
+}
+
+/* Whether a name of a list stays below its root. */
+static bool stays_inside(const char *name)
+{
+    return *name != '\0' && *name != '/' && strcmp(name, "..") != 0 && strncmp(name, "../", 3) != 0 &&
+           strstr(name, "/../") == NULL;
+}
+
+/* A line is cut into its parts. */
+static int take_line(struct written *written, char *line, struct err *err)
+{
+    char *time = strchr(line, ' '), *name = time != NULL ? strchr(time + 1, ' ') : NULL;
+    if (name == NULL || !stays_inside(name + 1))
+        return 0;
+    *name++ = '\0';
+    char *tab = strrchr(name, '\t'), *sum = NULL;
+    if (tab != NULL && strlen(tab + 1) == SUM_LENGTH && strspn(tab + 1, "0123456789abcdef") == SUM_LENGTH) {
+        *tab = '\0';
+        sum = tab + 1;
+    }
+    const struct written_line parts = {.name = name, .description = line, .sum = sum};
+    return array_add(&written->lines, err, parts);
+}
+
+static int take_text(struct written *written, char *text, struct err *err)
+{
+    if (array_add(&written->texts, err, text) < 0) {
+        free(text);
+        return err_status(err);
+    }
+    int status = 0;
+    for (char *line = text, *next; status == 0 && *line != '\0'; line = next) {
+        next = line + strcspn(line, "\n");
+        if (*next == '\n')
+            *next++ = '\0';
+        status = take_line(written, line, err);
+    }
+    return status;
+}
+
+int written_read(struct written *written, const char *root, const char *name, struct err *err)
+{
+    struct err ignored = ERR_INIT;
+    char *text = NULL;
+    size_t length;
+    SCOPED_FREE char *path = path_joined(root, name, err);
+    if (written->root == NULL && (written->root = strdup(root)) == NULL)
+        return err_no_memory(err);
+    if (path == NULL)
+        return err_status(err);
+    return path_read_file(path, WRITTEN_LIMIT, &text, &length, &ignored) == 0 ? take_text(written, text, err) : 0;
+}
+
+int written_read_exports(struct written *written, const char *results, struct err *err)
+{
+    SCOPED_FREE char *log = path_joined(results, "log", err);
+    SCOPED_DIRECTORY DIR *stream = log != NULL ? opendir(log) : NULL;
+    int status = 0;
+    if (log == NULL)
+        return err_status(err);
+    if (written->root == NULL && (written->root = strdup(results)) == NULL)
+        return err_no_memory(err);
+    for (const struct dirent *item; status == 0 && stream != NULL && (item = readdir(stream)) != NULL;) {
+        if (strncmp(item->d_name, "exported-", 9) != 0 && strncmp(item->d_name, "merged-", 7) != 0)
+            continue;
+        SCOPED_FREE char *name = path_joined("log", item->d_name, err);
+        status = name != NULL ? written_read(written, results, name, err) : err_status(err);
+    }
+    return status;
+}
+
+ARRAY_COMPARE(compare_lines, struct written_line, ARRAY_BY_TEXT(name))
+
+void written_sort(struct written *written)
+{
+    if (written->lines.count > 0)
+        qsort(written->lines.items, written->lines.count, sizeof *written->lines.items, compare_lines);
+}
+
+bool written_line_holds(const struct written_line *line, const char *path)
+{
+    struct stat info;
+    char description[DESCRIPTION_SIZE], sum[CHECKSUM_TEXT_SIZE];
+    if (lstat(path, &info) != 0 || !S_ISREG(info.st_mode))
+        return false;
+    describe(&info, description);
+    if (strcmp(description, line->description) == 0)
+        return true;
+    if (line->sum == NULL || strtoll(line->description, NULL, 10) != (long long)info.st_size)
+        return false;
+    sum_of(path, &info, sum);
+    return strcmp(sum, line->sum) == 0;
+}
+
+bool written_has(const struct written *written, const char *path)
+{
+    return written_has_at(written, path, path);
+}
+
+bool written_has_at(const struct written *written, const char *path, const char *at)
+{
+    const struct written_line *lines = written->lines.items;
+    const char *name = written->root != NULL ? below(written->root, path) : NULL;
+    const struct written_line key = {.name = name};
+    const struct written_line *found = name != NULL && written->lines.count > 0
+                                           ? bsearch(&key, lines, written->lines.count, sizeof key, compare_lines)
+                                           : NULL;
+    if (found == NULL)
+        return false;
+    while (found > lines && strcmp(found[-1].name, name) == 0)
+        found--;
+    for (; found < lines + written->lines.count && strcmp(found->name, name) == 0; found++)
+        if (written_line_holds(found, at))
+            return true;
+    return false;
+}
+
+#define JOURNAL "log/exported-unfinished"
+#define MOST_KEPT 10000
+
+int written_put_aside(const char *path, const char *into, char **ret_path)
+{
+    const char *name = path_name(path), *dot = strrchr(name, '.');
+    const size_t directory = into != NULL ? strlen(into) : (size_t)(name - path);
+    const size_t stem = dot != NULL && dot != name ? (size_t)(dot - name) : strlen(name);
+    *ret_path = NULL;
+    for (int i = 1; i < MOST_KEPT; i++) {
+        char *aside;
+        char number[16] = "";
+        if (i > 1)
+            snprintf(number, sizeof number, "-%d", i);
+        if (asprintf(&aside, "%.*s%s%.*s.kept%s%s", (int)directory, into != NULL ? into : path, into != NULL ? "/" : "",
+                     (int)stem, name, number, name + stem) < 0)
+            return ENOMEM;
+        int failure = renameat2(AT_FDCWD, path, AT_FDCWD, aside, RENAME_NOREPLACE) == 0 ? 0 : errno;
+        if ((failure == EINVAL || failure == ENOSYS) && access(aside, F_OK) != 0) /* a file system without it */
+            failure = rename(path, aside) == 0 ? 0 : errno;
+        else if (failure == EINVAL || failure == ENOSYS)
+            failure = EEXIST;
+        if (failure == 0)
+            *ret_path = aside;
+        else
+            free(aside);
+        if (failure != EEXIST)
+            return failure;
+    }
+    return EEXIST;
+}
+
+/* ---- while results are written ---- */
+
+/* Whether it was written since this run began: by itself, or by another msprof. */
+static bool is_new(const struct sparing *sparing, const struct stat *info)
+{
+    const struct timespec *begin = &sparing->begin, *at = &info->st_mtim;
+    return at->tv_sec > begin->tv_sec || (at->tv_sec == begin->tv_sec && at->tv_nsec >= begin->tv_nsec);
+}
+
+/* Lists the file before it has its name. */
+static void keep_journal(const struct sparing *sparing, const char *temporary, const char *path)
+{
+    SCOPED(strbuf_release) struct strbuf line;
+    strbuf_init(&line, WRITTEN_LIMIT);
+    written_add_at(&line, sparing->written.root, path, temporary);
+    if (sparing->journal_fd >= 0 && line.length > 0 &&
+        write(sparing->journal_fd, line.data, line.length) != (ssize_t)line.length)
+        return; /* the next run puts this file aside, should this one be killed */
+}
+
+static int put_aside(struct sparing *sparing, const char *path)
+{
+    struct err ignored = ERR_INIT;
+    char *aside = NULL;
+    int failure = written_put_aside(path, NULL, &aside);
+    if (aside != NULL)
+        words_add(sparing->kept, aside, &ignored);
+    free(aside);
+    return failure == ENOENT ? 0 : failure; /* somebody else has moved it */
+}
+
+static int spare(void *arg, const char *temporary, const char *path)
+{
+    struct sparing *sparing = arg;
+    struct stat info;
+    const char *name = below(sparing->written.root, path);
+    if (name == NULL || strncmp(name, "log/", 4) == 0) /* lists are msprof's */
+        return 0;
+    pthread_mutex_lock(&sparing->lock);
+    keep_journal(sparing, temporary, path);
+    bool is_foreign = lstat(path, &info) == 0 && S_ISREG(info.st_mode) && !is_new(sparing, &info) &&
+                      !written_has(&sparing->written, path);
+    int failure = is_foreign ? put_aside(sparing, path) : 0;
+    pthread_mutex_unlock(&sparing->lock);
+    return failure;
+}
+
+int sparing_begin(struct sparing *sparing, const char *results, struct err *err)
+{
+    *sparing = (struct sparing){.kept = calloc(1, sizeof *sparing->kept), .journal_fd = -1};
+    pthread_mutex_init(&sparing->lock, NULL);
+    clock_gettime(CLOCK_REALTIME_COARSE, &sparing->begin); /* the clock that files have their times of */
+    if (sparing->kept == NULL)
+        return err_no_memory(err);
+    if (written_read_exports(&sparing->written, results, err) < 0)
+        return err_status(err);
+    written_sort(&sparing->written);
+    if ((sparing->journal = path_joined(results, JOURNAL, err)) == NULL)
+        return err_status(err);
+    sparing->journal_fd = open(sparing->journal, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
+    outfile_set_spare(spare, sparing);
+    return 0;
+}
+
+void sparing_end(struct sparing *sparing)
+{
+    if (sparing->kept == NULL)
+        return;
+    outfile_set_spare(NULL, NULL);
+    for (size_t i = 0; i < sparing->kept->count; i++)
+        console_note("a file of another program, or that was changed since msprof wrote it, is kept as '%s'",
+                     sparing->kept->items[i]);
+    if (sparing->journal_fd >= 0) {
+        close(sparing->journal_fd);
+        unlink(sparing->journal);
+    }
+    words_release(sparing->kept);
+    free(sparing->kept);
+    free(sparing->journal);
+    written_release(&sparing->written);
+    pthread_mutex_destroy(&sparing->lock);
+    *sparing = (struct sparing){.kept = NULL};
+}

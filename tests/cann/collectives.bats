@@ -1,0 +1,157 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Communication operators: which of their tasks say when they ran, what each transferred, and what their kernels are.
+
+# shellcheck disable=SC2154 # common.bash sets status, output and stderr
+bats_require_minimum_version 1.5.0
+load ../cli/common
+load small_capture
+
+setup() {
+    enter_scratch
+    needs python3 sqlite3
+}
+
+# Python of captures with communication operators: whole() begins one, task() adds a task to it.
+collectives() {
+    cat <<'END'
+def whole(begin, end, name, collective=True, group='grp_1'):
+    p.call(NODE, LAUNCH, begin, end, item=p.hash(name))
+    p.node(end - 30, name, 'hcom', task_type=9)
+    if collective:
+        p.collective(end - 20, group)
+def task(begin, item, stream, number, task_type='MEMCPY_ASYNC', kind=MASTER, group='grp_1', ran=None, sqe=11, **transfer):
+    p.call(RUNTIME, 1, begin + 20, begin + 60)
+    p.track(begin + 40, stream, number, task_type=task_type)
+    p.transfer(begin + 80, item, group, int(kind == SLAVE), **transfer)
+    p.call(COMMUNICATION, kind, begin, begin + 100, item=p.hash(item))
+    if ran:
+        p.ran(*ran, stream, number, kind=sqe)
+END
+}
+
+rows() { # table, columns
+    python3 -c 'import csv, sys
+for row in csv.DictReader(open("out/mindstudio_profiler_output/%s.csv" % sys.argv[1])):
+    print("|".join(row[column].strip() for column in sys.argv[2:]))' "$@"
+}
+
+@test "a communication operator lasts from the first to the last task of its main stream, and is none without one" {
+    for chip in 5 1; do
+        rm -rf PROF_1 out
+        {
+            printf 'p.chip = %s\n' "$chip"
+            collectives
+            cat <<'END'
+whole(1000, 9000, 'hcom_a')
+task(2000, 'Notify_Wait', 11, 1, 'NOTIFY_WAIT', SLAVE)
+task(3000, 'Memcpy', 10, 1, size=64)
+task(4000, 'Memcpy', 10, 2, size=64)
+p.log(0, 20000, 11, 1, 7)
+p.ran(50000, 60000, 10, 1, 11)
+p.ran(61000, 65000, 10, 2, 11)
+p.log(1, 70000, 11, 1, 7)
+whole(11000, 19000, 'hcom_b')
+task(12000, 'Memcpy', 12, 1, kind=SLAVE, ran=(80000, 90000), size=64)
+whole(21000, 29000, 'hcom_c', collective=False)
+task(22000, 'Memcpy', 10, 3, ran=(100000, 101000), size=64)
+END
+        } | capture
+        expect_sql "SELECT name, cast(start_us AS integer) % 1000000, time_us FROM communication_report ORDER BY id" \
+            $'hcom_a_003_0_1|50|15.0\nhcom_c_003_2_1|100|1.0'
+        expect_sql "SELECT t.stream_id, c.op_id FROM communication_task c JOIN device_task t ON t.id = c.task_row_id
+            WHERE c.op_id IS NULL" '12|'
+        run_msprof export summary -dir PROF_1 --stable-names --output out
+        expect_status 0
+        expect_equal "$(rows op_summary 'Op Name' 'Task Start Time(us)' 'Task Duration(us)')" \
+            $'hcom_a_003_0_1|1700000000000050.000|15\nhcom_c_003_2_1|1700000000000100.000|1'
+        expect_equal "$(rows communication_statistic 'Total Time(us)')" '16'
+        expect_equal "$(sqlite3 PROF_1/sqlite/runtime.db 'SELECT DISTINCT group_name FROM communication_report')" grp_1
+    done
+}
+
+@test "a task of communication whose level no dictionary names counts as one of the main stream" {
+    {
+        collectives
+        cat <<'END'
+del p.types[COMMUNICATION, MASTER], p.types[COMMUNICATION, SLAVE]
+whole(1000, 9000, 'hcom_a')
+task(2000, 'Memcpy', 11, 1, kind=SLAVE, ran=(20000, 30000))
+task(3000, 'Memcpy', 10, 1, ran=(50000, 60000))
+END
+    } | capture
+    expect_sql "SELECT cast(start_us AS integer) % 1000000, time_us FROM communication_report" '20|40.0'
+}
+
+@test "the whole of a split task is no transfer beside its parts, whose types are those of parts, but is one alone" {
+    {
+        collectives
+        cat <<'END'
+whole(1000, 9000, 'hcom_split')
+p.call(RUNTIME, 1, 2020, 2060)
+p.track(2040, 10, 1, task_type='FFTS_PLUS')
+p.contexts(2070, 'Memcpy', [2, 3])
+p.transfer(2080, 'Memcpy', 'grp_1', 0, size=1024, context=2)
+p.transfer(2090, 'Memcpy', 'grp_1', 1, size=2048, context=3)
+p.call(COMMUNICATION, MASTER, 2000, 2100, item=p.hash('Memcpy'))
+p.ran(20000, 80000, 10, 1, kind=3)
+p.ran_part(30000, 50000, 10, 1, 2, kind=8)
+p.ran_part(40000, 60000, 10, 1, 3, kind=8)
+whole(11000, 19000, 'hcom_whole')
+p.call(RUNTIME, 1, 12020, 12060)
+p.track(12040, 10, 2, task_type='FFTS_PLUS')
+p.contexts(12070, 'Memcpy', [2, 3])
+p.transfer(12080, 'Memcpy', 'grp_1', 0, size=512)
+p.call(COMMUNICATION, MASTER, 12000, 12100, item=p.hash('Memcpy'))
+p.ran(120000, 130000, 10, 2, kind=3)
+p.ran_part(210000, 220000, 10, 9, 0, kind=6)
+END
+    } | capture
+    expect_sql "SELECT name, cast(start_us AS integer) % 1000000, time_us FROM communication_report ORDER BY id" \
+        $'hcom_split_003_0_1|30|30.0\nhcom_whole_003_1_1|120|10.0'
+    expect_sql "SELECT op_id, count(*), sum(bytes) FROM communication_task GROUP BY 1" $'1|2|3072\n2|1|512'
+    run_msprof export summary -dir PROF_1 --stable-names --output out
+    expect_equal "$(rows task_time kernel_type 'task_time(us)')" \
+        $'FFTS_PLUS|60\nSDMA|20\nSDMA|20\nFFTS_PLUS|10\nMIX_AIC|10'
+    run_msprof export db -dir PROF_1 --stable-names --output out
+    expect_equal "$(sqlite3 out/msprof.db 'SELECT count(*), sum(size) FROM COMMUNICATION_TASK_INFO')" '3|3584'
+}
+
+@test "a kernel of the AI cores in a communication operator is COMMUNICATION, HCCL by older names, and a row for viewers" {
+    {
+        collectives
+        cat <<'END'
+whole(1000, 9000, 'hcom_reduce')
+task(2000, 'Memcpy', 10, 1, ran=(20000, 28000))
+task(3000, 'Reduce_TBE', 10, 2, 'KERNEL_AICORE', ran=(30000, 38000), sqe=0)
+END
+    } | capture
+    for version in newest:COMMUNICATION 8.0:HCCL; do
+        rm -rf out
+        run_msprof export summary -dir PROF_1 --cann-version "${version%:*}" --stable-names --output out
+        run_msprof export timeline -dir PROF_1 --cann-version "${version%:*}" --trace-compat --stable-names --output out
+        run_msprof export db -dir PROF_1 --cann-version "${version%:*}" --stable-names --output out
+        expect_equal "$(rows task_time kernel_name kernel_type | grep kernel)" "kernel|MEMCPY_ASYNC"$'\n'"kernel|${version#*:}"
+        expect_contains "$(<out/mindstudio_profiler_output/msprof.json)" "\"Task Type\":\"${version#*:}\""
+        expect_equal "$(sqlite3 out/msprof.db "SELECT n.value, t.value FROM COMPUTE_TASK_INFO c
+            JOIN STRING_IDS n ON n.id = c.name JOIN STRING_IDS t ON t.id = c.taskType")" "Reduce_TBE|${version#*:}"
+    done
+    expect_sql "SELECT count(*) FROM device_task WHERE op_task_type = 9" 1
+}
+
+@test "the database for viewers has the bandwidth of a payload over the run up to its confirmation, as the timeline" {
+    {
+        collectives
+        cat <<'END'
+whole(1000, 9000, 'hcom_rdma')
+kinds = [('RDMASend', 1, 6000)] + [('RDMASend', 0, 0), ('Notify_Wait', 0, 0)] * 2
+for i, (item, rdma, size) in enumerate(kinds):
+    task(2000 + 200 * i, item, 10, 1 + i, ran=(20000 + 2000 * i, 21000 + 2000 * i), size=size, types=(3, 3, 1, rdma))
+END
+    } | capture
+    run_msprof export db -dir PROF_1 --stable-names --output out
+    run_msprof export timeline -dir PROF_1 --stable-names --output out
+    shown=$(grep -o '"size(Byte)":6000[^}]*"bandwidth(GB/s)":[0-9.e-]*' out/mindstudio_profiler_output/msprof.json)
+    expect_equal "${shown##*:}" 0.6666666666666666
+    expect_equal "$(sqlite3 out/msprof.db "SELECT round(bandwidth) FROM COMMUNICATION_TASK_INFO WHERE size = 6000")" 666666667.0
+}

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the lines of a table and holds what comes of them against it.
+usage: typed.py MSPROF TABLE CAPTURE
+Columns: exit status; text that standard error has (nothing where it is empty); what the line is: of a command line,
+or options for 'msprof options' (acl.json: in a file of that name); the line. CAPTURE stands for a fresh copy."""
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+
+program, table, capture = sys.argv[1:]
+wrong = count = 0
+for row in open(table, encoding='utf-8').read().splitlines():
+    if row.startswith('#'):
+        continue
+    status, text, kind, line = row.split('\t')
+    shutil.rmtree('typed', ignore_errors=True)
+    shutil.copytree(capture, 'typed/CAPTURE')
+    with open('typed/reports_sample_config.json', 'w', encoding='utf-8') as file:
+        file.write('{"json_process": {"ascend": true}}')
+    with open('typed/acl.json', 'w', encoding='utf-8') as file:
+        file.write(line)
+    words = shlex.split(line)[1:] if kind == 'line' else ['options', 'acl.json' if kind == 'acl.json' else '-']
+    made = subprocess.run([program, *words], cwd='typed', input=line, capture_output=True, text=True, check=False,
+                          env={**os.environ, 'LC_ALL': 'C.UTF-8'})
+    count += 1
+    if made.returncode != int(status) or text not in made.stderr:
+        wrong += 1
+        print(f'{line}\n  status {made.returncode}, expected {status} and: {text}\n  {made.stderr.strip()}')
+assert count > 100 and not wrong, f'{wrong} of {count} lines'
