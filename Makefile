@@ -230,7 +230,7 @@ PIC_BASE     := $(patsubst %.c,$(B)/pic/%.o,$(call below,base,c) parsers/switche
 ACL_HEADERS  := $(sort $(wildcard include/msprof/*.h include/msprof/compat/*.h include/msprof/compat/*/*.h))
 PYTHON_FILES := python/msprof_acl.py python/acl/__init__.py
 ACL_SONAME   := libmsprof_acl.so.1
-ACL_FILES    := $(B)/$(ACL_SONAME) $(B)/libmsprof_acl.so $(B)/libmsprof_acl.a $(B)/msprof_acl.pc
+ACL_FILES    := $(B)/$(ACL_SONAME) $(B)/libmsprof_acl.so $(B)/libmsprofiler.so $(B)/libmsprof_acl.a $(B)/msprof_acl.pc
 LINK_SHARED   = $(CC) -pthread -shared $(LDFLAGS_$(VARIANT)) $(SYSROOT_FLAG) $(LDFLAGS)
 
 .PHONY: acl library
@@ -256,7 +256,8 @@ $(B)/$(ACL_SONAME): $(PIC_OBJECTS) $(OLD_GLIBC) $(B)/pic/libbase.a acl/libmsprof
 	$(call say,LINK)$(LINK_SHARED) -Wl,-z,nodelete -Wl,-soname,$(ACL_SONAME) -Wl,--version-script=acl/libmsprof_acl.map \
 	    $(filter %.o %.a,$^) -Wl,--as-needed -L$(B) $(CJSON_LIBRARY) $(OLD_LIBS) $(LDLIBS) -o $@
 
-$(B)/libmsprof_acl.so: $(B)/$(ACL_SONAME)
+# The second is the name that programs give CANN's own.
+$(B)/libmsprof_acl.so $(B)/libmsprofiler.so: $(B)/$(ACL_SONAME)
 	@ln -sf $(<F) $@
 
 $(B)/libmsprof_acl.a: $(PIC_OBJECTS) $(B)/pic/libbase.a
@@ -379,7 +380,7 @@ INSTALLED   = $(bindir)/$(PROGRAM) $(bashdir)/$(PROGRAM) $(zshdir)/_$(PROGRAM) $
               $(foreach page,$(MAN_PAGES),$(call install_man,$(page))) $(if $(filter-out msprof,$(PROGRAM)),$(mandir)/man1/$(PROGRAM).1) \
               $(LAYOUTS:parsers/layouts/%=$(layoutdir)/%) $(SCHEMAS:docs/schemas/%=$(schemadir)/%) $(if $(WITH_ACL),$(INSTALLED_ACL))
 INSTALLED_ACL = $(foreach link,$(MAN_LINKS),$(mandir)/man3/$(firstword $(subst :, ,$(link)))) \
-              $(addprefix $(libdir)/,$(ACL_SONAME) libmsprof_acl.so libmsprof_acl.a pkgconfig/msprof_acl.pc) \
+              $(addprefix $(libdir)/,$(ACL_SONAME) libmsprof_acl.so libmsprofiler.so libmsprof_acl.a pkgconfig/msprof_acl.pc) \
               $(libdir)/msprof/$(notdir $(PRELOAD_LIBRARY)) $(ACL_HEADERS:include/%=$(includedir)/%) $(PYTHON_FILES:python/%=$(pythondir)/%)
 # Directories of our own that are to go when they are empty, inner ones first.
 OWN_DIRECTORIES = $(libdir)/msprof $(layoutdir) $(reportdir) $(schemadir) $(pythondir)/acl $(pythondir) $(datadir)/msprof $(includedir)/msprof/compat/acl $(includedir)/msprof/compat $(includedir)/msprof
@@ -404,6 +405,7 @@ install-acl:
 	$(foreach header,$(ACL_HEADERS),$(INSTALL) -D -m 644 $(header) '$(DESTDIR)$(header:include/%=$(includedir)/%)' &&) :
 	$(INSTALL) -D -m 755 $(B)/$(ACL_SONAME) '$(DESTDIR)$(libdir)/$(ACL_SONAME)'
 	ln -sf $(ACL_SONAME) '$(DESTDIR)$(libdir)/libmsprof_acl.so'
+	ln -sf $(ACL_SONAME) '$(DESTDIR)$(libdir)/libmsprofiler.so'
 	$(INSTALL) -D -m 755 $(PRELOAD_LIBRARY) '$(DESTDIR)$(libdir)/msprof/$(notdir $(PRELOAD_LIBRARY))'
 	$(INSTALL) -D -m 644 $(B)/libmsprof_acl.a '$(DESTDIR)$(libdir)/libmsprof_acl.a'
 	$(INSTALL) -D -m 644 $(B)/msprof_acl.pc '$(DESTDIR)$(libdir)/pkgconfig/msprof_acl.pc'

@@ -300,3 +300,44 @@ aclError aclprofStop(const aclprofConfig *profilerConfig)
 {
     return acl_file_stop(&acl_names, profilerConfig);
 }
+
+aclError aclprofWarmup(const aclprofConfig *profilerConfig)
+{
+    struct acl_config config;
+    char path[ACL_OPTION_MAX + 1];
+    aclError code = acl_config_get(profilerConfig, false, &config);
+    if (code == ACL_SUCCESS)
+        code = check_mask(&config);
+    if (code != ACL_SUCCESS)
+        return code;
+    acl_option_get(ACL_PROF_PATH, path);
+    pthread_mutex_lock(&acl_file_lock);
+    if (!is_initialised(&acl_names) && *path == '\0')
+        code = acl_fail_order(ACL_ERROR_PROF_NOT_RUN, acl_names.init, "aclprofWarmup");
+    else
+        code = check_against_started(&config);
+    pthread_mutex_unlock(&acl_file_lock);
+    return code;
+}
+
+aclError aclprofRegisterDeviceCallback(void)
+{
+    return ACL_SUCCESS;
+}
+
+aclError aclprofGetSupportedFeatures(size_t *featuresSize, void **featuresData)
+{
+    if (featuresSize == NULL)
+        return acl_fail_null("featuresSize");
+    if (featuresData == NULL)
+        return acl_fail_null("featuresData");
+    if (*featuresData != NULL)
+        return acl_fail_pointer(ACL_ERROR_INVALID_PARAM, "featuresData", *featuresData, "it must point to NULL");
+    *featuresSize = 0;
+    return ACL_SUCCESS;
+}
+
+aclError aclprofGetSupportedFeaturesV2(size_t *featuresSize, void **featuresData)
+{
+    return aclprofGetSupportedFeatures(featuresSize, featuresData);
+}

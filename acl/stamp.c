@@ -24,6 +24,9 @@ struct stamp {
     enum stamp_use use;
     uint32_t capture; /* in which one its range was begun */
     int64_t begin_ns;
+    uint32_t category;
+    int32_t payload_type;
+    uint64_t payload;
     uint32_t length;
     char message[ACL_STAMP_MESSAGE_MAX + 1];
 };
@@ -33,9 +36,10 @@ static _Atomic uint64_t taken[WORDS];
 
 /* 0: stamps may not be used; else the number of the capture, so that a range does not end in another one. */
 static _Atomic uint32_t capture_number;
-static uint32_t captures;     /* with acl_stack_lock */
-static atomic_bool asked_for; /* the capture has ACL_PROF_MSPROFTX */
-static atomic_bool of_board;  /* a capture runs that has no place for marks and ranges */
+static uint32_t captures;        /* with acl_stack_lock */
+static atomic_bool asked_for;    /* the capture has ACL_PROF_MSPROFTX */
+static atomic_bool of_board;     /* a capture runs that has no place for marks and ranges */
+static atomic_bool switched_off; /* by the program: stamps work, and nothing of them is recorded */
 static _Atomic uint64_t marks;
 
 static struct { /* protected by acl_stack_lock, as depth is */
@@ -153,6 +157,9 @@ void *aclprofCreateStamp(void)
         struct stamp *stamp = &pool[word * WORD_BITS + (size_t)bit];
         lock(stamp);
         stamp->use = STAMP_IDLE;
+        stamp->category = 0;
+        stamp->payload_type = 0;
+        stamp->payload = 0;
         stamp->length = 0;
         stamp->message[0] = '\0';
         unlock(stamp);
@@ -233,11 +240,109 @@ aclError aclprofSetStampTraceMessage(void *address, const char *msg, uint32_t ms
     return ACL_SUCCESS;
 }
 
+aclError aclprofSetStampCategory(void *address, uint32_t category)
+{
+    aclError code = acl_stamps_check("aclprofSetStampCategory");
+    if (code != ACL_SUCCESS)
+        return code;
+    struct stamp *stamp = locked_stamp(address);
+    if (stamp == NULL)
+        return ACL_ERROR_INVALID_PARAM;
+    stamp->category = category;
+    unlock(stamp);
+    return ACL_SUCCESS;
+}
+
+aclError aclprofSetStampPayload(void *address, const int32_t type, void *value)
+{
+    static const size_t sizes[] = {8, 8, 8, 4, 4, 4};
+    uint64_t payload = 0;
+    aclError code = acl_stamps_check("aclprofSetStampPayload");
+    if (code != ACL_SUCCESS)
+        return code;
+    if (value == NULL)
+        return acl_fail_null("value");
+    if (type < 0 || (size_t)type >= sizeof sizes / sizeof *sizes)
+        return acl_fail_number(ACL_ERROR_INVALID_PARAM, "type", (uint64_t)type, "there is no such type");
+    memcpy(&payload, value, sizes[type]);
+    struct stamp *stamp = locked_stamp(address);
+    if (stamp == NULL)
+        return ACL_ERROR_INVALID_PARAM;
+    stamp->payload_type = type;
+    stamp->payload = payload;
+    unlock(stamp);
+    return ACL_SUCCESS;
+}
+
+/* For calls of older versions, whose texts captures have no place for. */
+static aclError take_in_vain(const char *caller, const char *parameter, const char *text)
+{
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    aclError code = acl_stamps_check(caller);
+    if (code != ACL_SUCCESS)
+        return code;
+    if (text == NULL)
+        return acl_fail_null(parameter);
+    if (!atomic_flag_test_and_set(&told))
+        acl_note("%s: captures have no place for \"%s\": it is not recorded", caller, parameter);
+    return ACL_SUCCESS;
+}
+
+static aclError take_of_stamp(const char *caller, void *address, const char *parameter, const char *text,
+                              uint32_t length)
+{
+    aclError code = take_in_vain(caller, parameter, text);
+    if (code != ACL_SUCCESS)
+        return code;
+    if (strnlen(text, (size_t)length + 1) != length)
+        return acl_fail_number(ACL_ERROR_INVALID_PARAM, "len", length, "it is not the length of the text");
+    struct stamp *stamp = locked_stamp(address);
+    if (stamp == NULL)
+        return ACL_ERROR_INVALID_PARAM;
+    unlock(stamp);
+    return ACL_SUCCESS;
+}
+
+aclError aclprofSetStampTagName(void *stamp, const char *tagName, uint16_t len)
+{
+    return take_of_stamp("aclprofSetStampTagName", stamp, "tagName", tagName, len);
+}
+
+aclError aclprofSetStampCallStack(void *stamp, const char *callStack, uint32_t len)
+{
+    return take_of_stamp("aclprofSetStampCallStack", stamp, "callStack", callStack, len);
+}
+
+aclError aclprofSetCategoryName(uint32_t category, const char *categoryName)
+{
+    (void)category;
+    return take_in_vain("aclprofSetCategoryName", "categoryName", categoryName);
+}
+
+aclError aclprofMsproftxSwitch(bool isOpen)
+{
+    atomic_store(&switched_off, !isOpen);
+    return ACL_SUCCESS;
+}
+
+aclError aclprofReportStamp(const char *tag, unsigned int tagLen, unsigned char *data, unsigned int dataLen)
+{
+    (void)tagLen;
+    (void)dataLen;
+    if (tag == NULL || data == NULL)
+        return acl_fail_null(tag == NULL ? "tag" : "data");
+    return acl_fail(ACL_ERROR_FEATURE_UNSUPPORTED, "EK0005",
+                    "aclprofReportStamp is not supported: the layout of its records is the framework's own.");
+}
+
 /* --- events --- */
 
 /* Copy of the part of a stamp that a record needs, so that it can be made after the stamp is let go. */
 struct copied_stamp {
     int64_t begin_ns;
+    uint32_t category;
+    int32_t payload_type;
+    uint64_t payload;
     uint32_t length;
     char message[ACL_STAMP_MESSAGE_MAX + 1];
 };
@@ -245,6 +350,9 @@ struct copied_stamp {
 static void copy_stamp(const struct stamp *stamp, struct copied_stamp *ret)
 {
     ret->begin_ns = stamp->begin_ns;
+    ret->category = stamp->category;
+    ret->payload_type = stamp->payload_type;
+    ret->payload = stamp->payload;
     ret->length = stamp->length;
     memcpy(ret->message, stamp->message, stamp->length);
 }
@@ -255,10 +363,14 @@ static void record(enum recorder_tx_event event, const struct copied_stamp *copy
         .event = event,
         .begin_ns = copy->begin_ns,
         .end_ns = end_ns,
+        .category = copy->category,
+        .payload_type = copy->payload_type,
+        .payload = copy->payload,
         .message = copy->message,
         .message_length = copy->length,
     };
-    recorder_tx(&tx);
+    if (!atomic_load_explicit(&switched_off, memory_order_relaxed))
+        recorder_tx(&tx);
 }
 
 aclError aclprofMark(void *address)
@@ -301,7 +413,8 @@ aclError aclprofMarkEx(const char *msg, size_t msgLen, aclrtStream stream)
         .message = msg,
         .message_length = msgLen,
     };
-    recorder_tx(&tx);
+    if (!atomic_load_explicit(&switched_off, memory_order_relaxed))
+        recorder_tx(&tx);
     return ACL_SUCCESS;
 }
 

@@ -150,6 +150,9 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_CHIP_UNKNOWN, "chip-unknown", DIAG_WARNING,                                                                 \
       "a device whose chip (platform_version in info.json) is not supported; its data are skipped",                    \
       "see msprof-cann(7) for the chips that are read")                                                                \
+    X(DIAG_HALF_MISSING, "half-missing", DIAG_WARNING,                                                                 \
+      "a device on which the host launched tasks, or the host, left nothing; what only it says is in no table",        \
+      "copy its directory into the capture, or collect again")                                                         \
     X(DIAG_TASK_UNLAUNCHED, "task-unlaunched", DIAG_NOTE,                                                              \
       "tasks of a device that no record of the host launched; they have no operator",                                  \
       "no action is needed: common where a capture starts, or without the host's half")                                \
@@ -167,12 +170,19 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_CALL_OVERLAP, "call-overlap", DIAG_WARNING,                                                                 \
       "calls of one thread that overlap without one holding the other; they are side by side",                         \
       "collect again; if it comes back, report the capture")                                                           \
+    X(DIAG_CALL_INTERLEAVED, "call-interleaved", DIAG_NOTE,                                                            \
+      "calls of one thread that msprof recorded and that overlap, as those of coroutines do; they are side by side",   \
+      "no action is needed")                                                                                           \
     X(DIAG_CLOCK_CONTRADICTION, "clock-contradiction", DIAG_WARNING,                                                   \
       "tasks that began before they were launched: the clocks of host and device contradict each other",               \
       "check host_start.log, dev_start.log and the frequencies in info.json; durations are right")                     \
     X(DIAG_PMU_UNMATCHED, "pmu-unmatched", DIAG_WARNING,                                                               \
       "counters of a task that has no start and end, or has counters already; not shown",                              \
       "no action is needed when it happens at the ends of a capture only")                                             \
+    X(DIAG_BLOCKS_UNKNOWN, "blocks-unknown", DIAG_NOTE,                                                                \
+      "counters of blocks of mixed kernels of which no record says how many blocks they have; device_task has "        \
+      "their sums, op_summary leaves them out as Ascend's tool does",                                                  \
+      "no action is needed: common where a program launches kernels itself, and at level 0")                           \
     X(DIAG_API_OVERFLOW, "api-overflow", DIAG_WARNING,                                                                 \
       "exactly 512 API records: the board's buffer was full and older calls were overwritten",                         \
       "profile fewer inferences; the API statistics are incomplete")                                                   \

@@ -164,6 +164,19 @@ static void stop_forwarding(const struct sigaction before[FORWARDED_COUNT])
         sigaction(forwarded[i], &before[i], NULL);
 }
 
+/* AddressSanitizer of GCC ends a program before which a library is preloaded, unless this option is off. The user's own
+ * options come last, which is what counts. */
+static int allow_preload_before_asan(void)
+{
+    static const char option[] = "verify_asan_link_order=0";
+    const char *before = getenv("ASAN_OPTIONS");
+    SCOPED_FREE char *options = NULL;
+
+    if (before != NULL && *before != '\0' && asprintf(&options, "%s:%s", option, before) < 0)
+        return -1;
+    return setenv("ASAN_OPTIONS", options != NULL ? options : option, 1);
+}
+
 /* In the child: does not return. Writes the errno of a failure into the pipe. */
 static _Noreturn void become_program(char **words, const struct surroundings *surroundings, const sigset_t *mask,
                                      int failure_fd)
@@ -172,7 +185,7 @@ static _Noreturn void become_program(char **words, const struct surroundings *su
 
     console_give_back_signals();
     if (setenv("LD_PRELOAD", surroundings->preload, 1) != 0 || setenv("MSPROF_OUTPUT", surroundings->output, 1) != 0 ||
-        setenv("MSPROF_CAPTURE_LIST", surroundings->list, 1) != 0)
+        setenv("MSPROF_CAPTURE_LIST", surroundings->list, 1) != 0 || allow_preload_before_asan() != 0)
         failure = errno;
     if (failure == 0) {
         sigprocmask(SIG_SETMASK, mask, NULL);

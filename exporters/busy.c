@@ -119,7 +119,10 @@ int overlap_take(struct overlap *overlap, const struct cann_span *span, struct e
     return failed || take_communications(overlap, span->device_id, span->start_ns, err) < 0
                ? err_status(err)
                : take(overlap, span->device_id, span->start_ns, span->end_ns,
-                      span->computing ? &overlap->computing : NULL, err);
+                      span->computing       ? &overlap->computing
+                      : span->communicating ? &overlap->communicating
+                                            : NULL,
+                      err);
 }
 
 int overlap_end(struct overlap *overlap, struct err *err)

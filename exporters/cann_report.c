@@ -72,15 +72,15 @@ struct pmu_input cann_pmu_input(const struct cann_part *part)
 struct pmu_task cann_pmu_task(const struct cann_task *task, const struct cann_part *part,
                               const struct cann_frequencies *frequencies)
 {
-    enum { MIX_AIV = 5 };
+    const bool loose = cann_has_loose_blocks(task->op_task_type, task->op_state, task->mix_block_num);
     struct pmu_task result = {
-        .has_aic = task->has_aic,
-        .has_aiv = task->has_aiv,
+        .has_aic = task->has_aic && (!loose || task->op_task_type == TASK_MIX_AIC),
+        .has_aiv = task->has_aiv && (!loose || task->op_task_type == TASK_MIX_AIV),
         .aic_total_cycle = task->aic_total_cycle,
         .aiv_total_cycle = task->aiv_total_cycle,
         .block_num = task->block_num != DB_NULL ? task->block_num : 0,
         .mix_block_num = task->mix_block_num != DB_NULL ? task->mix_block_num : 0,
-        .began_on_aiv = task->op_task_type == MIX_AIV,
+        .began_on_aiv = task->op_task_type == TASK_MIX_AIV,
         .duration_ns = task->duration_ns,
         .aic_time_ns = task->aic_time_ns != DB_NULL ? task->aic_time_ns : 0,
         .aiv_time_ns = task->aiv_time_ns != DB_NULL ? task->aiv_time_ns : 0,

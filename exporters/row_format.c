@@ -357,6 +357,8 @@ int row_format_encode(const struct row_format *format, struct cann_texts *texts,
 
 /* ---- numbers ---- */
 
+#define MOST_ZEROS 30 /* that stand for an exponent */
+
 static char *put_fixed(char *p, int64_t value, unsigned decimals)
 {
     uint64_t magnitude = value < 0 ? -(uint64_t)value : (uint64_t)value, power = 1;
@@ -401,12 +403,47 @@ char *form_put_integer(char *p, enum report_form form, unsigned decimals, int64_
     }
 }
 
+/* Prints the shortest number that reads back the same; readers of tables know no exponents. */
+static char *put_without_exponent(char *p, double real)
+{
+    char digits[REAL_SHORTEST_MAX];
+    const size_t length = number_print_float(p, real);
+    const char *mark = memchr(p, 'e', length);
+    const long exponent = mark != NULL ? strtol(mark + 1, NULL, 10) : 0;
+    size_t count = 0;
+    if (mark == NULL || exponent < -MOST_ZEROS || exponent > MOST_ZEROS)
+        return p + length;
+    const bool negative = *p == '-';
+    for (const char *from = p + negative; from < mark; from++) {
+        if (*from != '.')
+            digits[count++] = *from;
+    }
+    p += negative;
+    if (exponent < 0) {
+        memcpy(p, "0.", 2);
+        memset(p + 2, '0', (size_t)-exponent - 1);
+        p += 1 - exponent;
+        memcpy(p, digits, count);
+        return p + count;
+    }
+    for (size_t i = 0; i <= (size_t)exponent || i < count; i++) {
+        if (i == (size_t)exponent + 1)
+            *p++ = '.';
+        *p++ = i < count ? digits[i] : '0';
+    }
+    if (count <= (size_t)exponent + 1) {
+        memcpy(p, ".0", 2);
+        p += 2;
+    }
+    return p;
+}
+
 /* No locale in C17's "C". */
 char *form_put_real(char *p, enum report_form form, unsigned decimals, double real)
 {
     static const double powers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
     if (form != FORM_FIXED && form != FORM_SHORTEST)
-        return p + number_print_float(p, real);
+        return put_without_exponent(p, real);
     if (form == FORM_SHORTEST && decimals < sizeof powers / sizeof *powers && fabs(real) < 1e9) {
         /* Prints as printf would, but leaves it numbers that are nearly half between two. */
         double scaled = real * powers[decimals], nearest = nearbyint(scaled);

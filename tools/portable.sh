@@ -81,6 +81,7 @@ cp -r python docs/schemas "$room"
 find parsers/layouts -name '*.layout' -exec cp {} "$room/layouts" \;
 "$triplet-strip" --strip-unneeded "$room/msprof" "$room"/*.so*
 ln -s libmsprof_acl.so.1 "$room/libmsprof_acl.so"
+ln -s libmsprof_acl.so.1 "$room/libmsprofiler.so"
 tar -C "$build/portable" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}" \
     -cf - "$name" | gzip -n >"$room.tar.gz"
 echo "$room.tar.gz"

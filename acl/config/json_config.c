@@ -19,7 +19,8 @@
 
 static char program_directory[PATH_MAX]; /* protected by acl_config_lock */
 
-#define DUMP_ALREADY_RUN 100044 /* ACL_ERROR_DUMP_ALREADY_RUN */
+#define CUSTOM_METRICS "Custom:" /* and numbers of events, which the user chose */
+#define DUMP_ALREADY_RUN 100044  /* ACL_ERROR_DUMP_ALREADY_RUN */
 
 void msprof_acl_set_program(const char *path)
 {
@@ -55,6 +56,15 @@ static bool is_on(const struct json *profiler, const char *key, const char *othe
     return text == NULL ? absent : strcmp(text, "off") != 0;
 }
 
+/* The rest of the file holds: a capture without any of its settings would be somewhere else. */
+static void tell_of_key(const char *key)
+{
+    char line[ERR_TEXT_SIZE];
+    (void)snprintf(line, sizeof line, "acl.json: EK0005: parameter '%s' is not supported; it is left out", key);
+    utf8_mask(line);
+    acl_tell(line);
+}
+
 static aclError check_members(const struct json *profiler, bool svp)
 {
     for (const struct json *member = json_first(profiler); member != NULL; member = json_next(member)) {
@@ -62,8 +72,10 @@ static aclError check_members(const struct json *profiler, bool svp)
         const struct switch_rule *rule = option_rule_of_key(key, svp);
         char digits[NUMBER_MAX];
         const char *text = text_of(member, digits);
-        if (rule == NULL)
-            return acl_fail(ACL_ERROR_INVALID_PROFILING_CONFIG, "EK0005", "Parameter %s is not supported.", key);
+        if (rule == NULL) {
+            tell_of_key(key);
+            continue;
+        }
         if (text == NULL)
             return acl_fail_value(ACL_ERROR_INVALID_PROFILING_CONFIG, key, "of this kind", "it must be a string");
         /* a bad "output" is no error: another directory stands for it */
@@ -156,16 +168,22 @@ static void read_settings(const struct json *profiler, enum recorder_form form, 
     const char *metrics = json_string(json_member(profiler, "aic_metrics"));
     if (metrics == NULL)
         metrics = json_string(json_member(profiler, "aac_metrics"));
-    aclprofAicoreMetrics chosen = metrics == NULL ? usual : acl_metrics_of_name(metrics);
+    bool is_usual = metrics == NULL || (form == RECORDER_PROF && *metrics == '\0');
+    aclprofAicoreMetrics chosen = is_usual ? usual : acl_metrics_of_name(metrics);
+    const char *name = form == RECORDER_JOB && chosen != usual ? NULL : acl_metrics_name(chosen);
+    if (form == RECORDER_PROF && metrics != NULL && strncmp(metrics, CUSTOM_METRICS, sizeof CUSTOM_METRICS - 1) == 0) {
+        (void)snprintf(ret->metrics, sizeof ret->metrics, "%s", metrics);
+        name = ret->metrics;
+    }
     const char *limit = json_string(json_member(profiler, "storage_limit"));
     ret->options = (struct recorder_options){
         .directory = ret->output,
         .form = form,
         .sample = {.acl_calls = is_on(profiler, "ascendcl", "acl_api", true),
-                   .task_time = is_on(profiler, "task_time", NULL, true),
+                   .task_time = is_on(profiler, "task_time", "task_trace", true),
                    .msproftx = is_on(profiler, "msproftx", NULL, false),
                    .runtime_calls = is_on(profiler, "runtime_api", NULL, true),
-                   .metrics = form == RECORDER_JOB && chosen != usual ? NULL : acl_metrics_name(chosen)},
+                   .metrics = name},
         .storage_limit = limit == NULL ? 0 : switch_size_bytes(limit),
         .crash_handlers = true,
     };
@@ -226,10 +244,13 @@ aclError acl_json_config_load(const char *path, enum recorder_form form, struct 
     json_free(root);
     pthread_mutex_unlock(&acl_parse_lock);
     free(text);
-    if (code == ACL_SUCCESS)
+    if (code == ACL_SUCCESS) {
         *ret = config;
-    else
+        if (config.options.sample.metrics == config.metrics)
+            ret->options.sample.metrics = ret->metrics;
+    } else {
         acl_json_config_release(&config);
+    }
     return code;
 }
 

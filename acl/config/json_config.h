@@ -15,7 +15,8 @@ struct acl_json_config {
     bool enabled; /* there is a "profiler" object and its "switch" is "on" */
     /* Its request; the form is RECORDER_JOB also when the file is one of a board. */
     struct recorder_options options;
-    char *output; /* an existing, writable directory: "output", or what stands for it; NULL when not enabled */
+    char metrics[80]; /* what the options' metrics point to where it is "Custom:0x.." */
+    char *output;     /* an existing, writable directory: "output", or what stands for it; NULL when not enabled */
 };
 
 /* Reads and checks a file; codes as msprof_acl_json_start's, and ACL_ERROR_DUMP_ALREADY_RUN (100044) when the same file

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ends of the process that run no exit handlers: what was recorded is written first. */
+/* Ends of the process that run no exit handlers, beside those of system.c: what was recorded is written first. */
 #include "acl/preload/preload.h"
 
 #include <stdarg.h>
@@ -17,23 +17,6 @@
         void *found = system_function(name);                                                                           \
         __atomic_store(&next, (type **)(void *)&found, __ATOMIC_RELEASE); /* as POSIX has it */                        \
     }
-
-void exits_process(int status)
-{
-    recording_flush();
-    for (;;)
-        syscall(SYS_exit_group, status);
-}
-
-EXPORT _Noreturn void _exit(int status)
-{
-    exits_process(status);
-}
-
-EXPORT _Noreturn void _Exit(int status)
-{
-    exits_process(status);
-}
 
 typedef int daemon_function(int nochdir, int noclose);
 

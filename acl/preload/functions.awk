@@ -4,7 +4,7 @@ BEGIN {
     split("op model rt others dvpp", names)
     for (i in names)
         groups[names[i]]
-    spares = 64
+    spares = 4096
 }
 /^[[:space:]]*(#|$)/ { next }
 NF != 2 || !($1 in groups) || $2 !~ /^[A-Za-z_][A-Za-z0-9_]*$/ {

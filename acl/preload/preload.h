@@ -15,12 +15,12 @@ int32_t functions_find(const char *name);
 const char *function_name(uint32_t index);
 /* The type that calls are recorded with: group and number (docs/formats/cann.md 3.3). */
 uint32_t function_type(uint32_t index);
-/* The function itself: found once, then kept. When there is none the process ends as the dynamic linker would end it.
- */
-void *function_real(uint32_t index);
-/* Says what the function is and returns what the program is to call instead; real itself when too many libraries have
- * functions of this name. */
-void *function_bind(uint32_t index, void *real);
+/* The function that a caller at this address means: what the dynamic linker would have found for its library. When
+ * there is none the process ends as the dynamic linker would end it. */
+void *function_real(uint32_t index, const void *caller);
+/* dlsym, or dlvsym with a version, for a function of the list: the entry that records its calls; NULL: none is found,
+ * and dlerror() tells. */
+void *function_look_up(void *handle, const char *name, const char *version, uint32_t index, const void *caller);
 /* Tells a recorder the names of all types. */
 void functions_name_types(int (*name_type)(uint16_t level, uint32_t type, const char *name));
 /* As signals_in_forked_child. */
@@ -52,24 +52,28 @@ void acl_json_before(uint32_t index, const char *argument);
 void acl_json_after(uint32_t index);
 /* A capture that such a file has begun runs: nothing else is recorded. */
 bool acl_json_runs(void);
+/* A function of libmsprof_acl, which is loaded when it is not there; NULL: there is none. */
+void *acl_json_profiling_function(const char *name);
 /* As signals_in_forked_child. */
 void acl_json_in_forked_child(void);
 
 /* ---- system.c: functions of the C library that this library stands in front of ---- */
 
 typedef void *system_dlsym_function(void *handle, const char *name);
-extern system_dlsym_function *preload_system_dlsym; /* NULL before system_find_dlsym */
+extern system_dlsym_function *preload_system_dlsym; /* NULL before system_find_dlsym, as the next one */
+typedef void *system_dlvsym_function(void *handle, const char *name, const char *version);
+extern system_dlvsym_function *preload_system_dlvsym;
 void system_find_dlsym(void);
 
+/* From now on the function is called before the process ends by _exit or _Exit. It must be safe in signal handlers. */
+void system_call_before_end(void (*first)(void));
+/* Writes to standard error. */
+void system_say(const char *text);
+int system_dlclose(void *handle);
 /* The C library's function of this name; ends the process when it has none. */
 void *system_function(const char *name);
 /* "PROGRAM: symbol lookup error: ...", and status 127: what the dynamic linker does. */
 _Noreturn void system_fail(const char *name);
-
-/* ---- exits.c ---- */
-
-/* Writes what was recorded and ends the process without exit handlers. */
-_Noreturn void exits_process(int status);
 
 /* ---- signals.c ---- */
 

@@ -150,12 +150,15 @@ static void open_calls_prepare(void (*count)(uint32_t index, int change))
         atomic_store(&prepared, true);
 }
 
-/* Around each call: begin_ns tells it from others, frame is the address of a frame that lives as long as the call. Both
- * may run in signal handlers. */
-static void open_calls_add(uint32_t index, int64_t begin_ns, const void *frame)
+/* In begin_ns: the call is one of those that are deeper. No clock gets there in a hundred years. */
+#define IS_DEEPER ((int64_t)1 << 62)
+
+/* Around each call: begin_ns tells it from others, frame is the address of a frame that lives as long as the call. The
+ * second is given what the first returns. Both may run in signal handlers. */
+static int64_t open_calls_add(uint32_t index, int64_t begin_ns, const void *frame)
 {
     if (!atomic_load_explicit(&prepared, memory_order_acquire))
-        return;
+        return begin_ns;
     struct thread_calls *thread = own != NULL ? own : of_this_thread();
     /* stacks grow downwards: a call inside of another has a lower frame */
     while (thread->count > 0 &&
@@ -164,7 +167,7 @@ static void open_calls_add(uint32_t index, int64_t begin_ns, const void *frame)
         leave_last(thread);
     if (thread->count == MOST_CALLS) {
         atomic_fetch_add_explicit(&thread->deeper, 1, memory_order_relaxed);
-        return;
+        return begin_ns | IS_DEEPER;
     }
     struct open_call *call = &thread->calls[thread->count];
     thread->count++;
@@ -172,21 +175,28 @@ static void open_calls_add(uint32_t index, int64_t begin_ns, const void *frame)
     call->frame = frame;
     atomic_store_explicit(&call->index, index, memory_order_relaxed);
     atomic_store_explicit(&call->begin_ns, begin_ns, memory_order_release);
+    return begin_ns;
 }
 
+/* A coroutine's call may end long after those that began after it, and on another thread: one that was given up is
+ * taken back as what it was counted as. */
 static void open_calls_remove(uint32_t index, int64_t begin_ns)
 {
     if (!atomic_load_explicit(&prepared, memory_order_acquire))
         return;
     struct thread_calls *thread = own != NULL ? own : of_this_thread();
-    uint32_t i = thread->count;
-    while (i > 0 && !is_call(&thread->calls[i - 1], index, begin_ns))
-        i--;
-    if (i == 0) { /* it was not followed, or was taken for left */
+    if ((begin_ns & IS_DEEPER) != 0) {
         if (atomic_load_explicit(&thread->deeper, memory_order_relaxed) > 0)
             return_deeper(thread);
         else
-            count_open_left(index, -1);
+            count_open_left(OPEN_CALLS_DEEPER, -1);
+        return;
+    }
+    uint32_t i = thread->count;
+    while (i > 0 && !is_call(&thread->calls[i - 1], index, begin_ns))
+        i--;
+    if (i == 0) { /* it was taken for left */
+        count_open_left(index, -1);
         return;
     }
     while (thread->count > i)
@@ -238,7 +248,7 @@ struct begun {
 #define PAGE_BYTES 4096
 #define STACK_WORDS 16 /* trampoline.S: STACK_BYTES */
 
-struct begun preload_begin(uint32_t index, const char *argument);
+struct begun preload_begin(uint32_t index, const char *argument, const void *caller);
 void preload_end(uint32_t index, int64_t begin_ns);
 size_t preload_readable_words(const char *address);
 
@@ -273,6 +283,7 @@ __attribute__((constructor)) static void note_output(void)
     if (noted)
         return;
     noted = true;
+    system_call_before_end(recording_flush);
     recorder_watch_forks();
     forks_watch(settle_in_child);
     if (wanted == NULL || *wanted == '\0')
@@ -370,16 +381,15 @@ static void (*destination(void))(uint16_t, uint32_t, int64_t, int64_t, uint64_t)
     return recorder_running() && !acl_json_runs() ? recorder_call : NULL;
 }
 
-struct begun preload_begin(uint32_t index, const char *argument)
+struct begun preload_begin(uint32_t index, const char *argument, const void *caller)
 {
     acl_json_before(index, argument);
     bool is_started = start_once(index);
-    void *real = function_real(index);
+    void *real = function_real(index, caller);
     if (!is_started || destination() == NULL)
         return (struct begun){real, NOT_RECORDED};
     int64_t begin_ns = recorder_now();
-    open_calls_add(index, begin_ns, __builtin_frame_address(0));
-    return (struct begun){real, begin_ns};
+    return (struct begun){real, open_calls_add(index, begin_ns, __builtin_frame_address(0))};
 }
 
 void preload_end(uint32_t index, int64_t begin_ns)
@@ -389,7 +399,7 @@ void preload_end(uint32_t index, int64_t begin_ns)
     if (begin_ns != NOT_RECORDED)
         open_calls_remove(index, begin_ns);
     if (begin_ns != NOT_RECORDED && call != NULL)
-        call(RECORDER_LEVEL_ACL, function_type(index), begin_ns, end_ns, 0);
+        call(RECORDER_LEVEL_ACL, function_type(index), begin_ns & ~IS_DEEPER, end_ns, 0);
     acl_json_after(index);
 }
 

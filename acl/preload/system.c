@@ -1,40 +1,84 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The system below this library: its dlsym, its functions, and the end of the process. */
 #include "acl/preload/preload.h"
+#include "acl/preload/symbols.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-system_dlsym_function *preload_system_dlsym;
+#define EXPORT __attribute__((visibility("default")))
 
-static void say(const char *text)
+system_dlsym_function *preload_system_dlsym;
+system_dlvsym_function *preload_system_dlvsym;
+typedef int system_dlclose_function(void *handle);
+
+void system_say(const char *text)
 {
     ssize_t ignored = write(STDERR_FILENO, text, strlen(text));
     (void)ignored;
 }
 
-void system_fail(const char *name)
+static _Atomic(void (*)(void)) call_first;
+
+void system_call_before_end(void (*first)(void))
 {
-    say(program_invocation_name);
-    say(": symbol lookup error: undefined symbol: ");
-    say(name);
-    say(" (looked up by libmsprof_preload)\n");
-    exits_process(127);
+    atomic_store(&call_first, first);
 }
 
-/* dlsym is this library's own, so the system's is asked for by its version; the older one is first on architectures
- * that have two. */
+static _Noreturn void end_process(int status)
+{
+    void (*first)(void) = atomic_load(&call_first);
+    if (first != NULL)
+        first();
+    for (;;)
+        syscall(SYS_exit_group, status);
+}
+
+EXPORT _Noreturn void _exit(int status)
+{
+    end_process(status);
+}
+
+EXPORT _Noreturn void _Exit(int status)
+{
+    end_process(status);
+}
+
+void system_fail(const char *name)
+{
+    system_say(program_invocation_name);
+    system_say(": symbol lookup error: undefined symbol: ");
+    system_say(name);
+    system_say(" (looked up by libmsprof_preload)\n");
+    end_process(127);
+}
+
+/* The function of the first library behind this one that has it: that is what a lookup by RTLD_NEXT finds, but dlsym
+ * and dlvsym are this library's own, and cannot be asked for themselves. */
+static void *find_behind(const char *name)
+{
+    bool is_behind = false;
+    for (const struct link_map *map = _r_debug.r_map; map != NULL; map = map->l_next) {
+        void *found = is_behind ? symbols_function(map, name) : NULL;
+        if (found != NULL)
+            return found;
+        is_behind |= map->l_ld == _DYNAMIC;
+    }
+    system_fail(name);
+}
+
 void system_find_dlsym(void)
 {
-    static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.17", "GLIBC_2.2.5"};
-    for (size_t i = 0; preload_system_dlsym == NULL && i < sizeof versions / sizeof versions[0]; i++) {
-        void *found = dlvsym(RTLD_NEXT, "dlsym", versions[i]);
-        *(void **)(void *)&preload_system_dlsym = found;
-    }
-    if (preload_system_dlsym == NULL)
-        system_fail("dlsym");
+    void *versioned = find_behind("dlvsym"), *plain = find_behind("dlsym");
+    *(void **)(void *)&preload_system_dlvsym = versioned; /* as POSIX has it for functions */
+    *(void **)(void *)&preload_system_dlsym = plain;
 }
 
 void *system_function(const char *name)
@@ -47,4 +91,16 @@ void *system_function(const char *name)
     if (function == NULL)
         system_fail(name);
     return function;
+}
+
+int system_dlclose(void *handle)
+{
+    static _Atomic(system_dlclose_function *) next;
+    system_dlclose_function *function = atomic_load(&next);
+    if (function == NULL) {
+        void *found = system_function("dlclose");
+        *(void **)(void *)&function = found;
+        atomic_store(&next, function);
+    }
+    return function(handle);
 }

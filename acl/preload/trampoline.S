@@ -74,6 +74,7 @@ trampoline:
     movl %r11d, %ebx
     movq %rdi, %rsi
     movl %r11d, %edi
+    movq 8(%rbp), %rdx
     call preload_begin
     movq %rax, %r12
     movq %rdx, %r13
@@ -166,6 +167,35 @@ dlsym:
     .cfi_endproc
     .size dlsym, . - dlsym
 
+/* void *dlvsym(void *handle, const char *name, const char *version), likewise. */
+    .globl dlvsym
+    .type dlvsym, @function
+    .balign 16
+dlvsym:
+    .cfi_startproc
+    endbr64
+    pushq %rdi
+    .cfi_def_cfa_offset 16
+    pushq %rsi
+    .cfi_def_cfa_offset 24
+    pushq %rdx
+    .cfi_def_cfa_offset 32
+    call preload_find
+    movl %eax, %ecx
+    popq %rdx
+    .cfi_def_cfa_offset 24
+    popq %rsi
+    .cfi_def_cfa_offset 16
+    popq %rdi
+    .cfi_def_cfa_offset 8
+    testl %ecx, %ecx
+    js 1f
+    movq (%rsp), %r8
+    jmp preload_dlvsym
+1:  jmp *preload_system_dlvsym(%rip)
+    .cfi_endproc
+    .size dlvsym, . - dlvsym
+
 #define ADDRESS .quad
 
 #elif defined(__aarch64__)
@@ -228,6 +258,7 @@ trampoline:
     mov w19, w17
     mov x1, x0
     mov w0, w17
+    mov x2, x30
     bl preload_begin
     mov x20, x0
     mov x21, x1
@@ -311,6 +342,36 @@ dlsym:
     br x16
     .cfi_endproc
     .size dlsym, . - dlsym
+
+    .globl dlvsym
+    .type dlvsym, %function
+    .balign 16
+dlvsym:
+    .cfi_startproc
+    hint #34
+    stp x29, x30, [sp, #-48]!
+    .cfi_def_cfa_offset 48
+    .cfi_offset x29, -48
+    .cfi_offset x30, -40
+    mov x29, sp
+    stp x0, x1, [sp, #16]
+    str x2, [sp, #32]
+    bl preload_find
+    mov w3, w0
+    ldr x2, [sp, #32]
+    ldp x0, x1, [sp, #16]
+    ldp x29, x30, [sp], #48
+    .cfi_def_cfa_offset 0
+    .cfi_restore x29
+    .cfi_restore x30
+    tbnz w3, #31, 1f
+    mov x4, x30
+    b preload_dlvsym
+1:  adrp x16, preload_system_dlvsym
+    ldr x16, [x16, #:lo12:preload_system_dlvsym]
+    br x16
+    .cfi_endproc
+    .size dlvsym, . - dlvsym
 
 #define ADDRESS .xword
 

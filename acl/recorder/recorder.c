@@ -298,7 +298,7 @@ static struct recorder_options options;
 static unsigned capture_count;
 static bool has_files, reported;
 static bool is_child;          /* of the process that started */
-static atomic_uint lost_early; /* calls, before there was a capture */
+static atomic_uint lost_early; /* calls, before there was a capture or without an entry */
 
 static pthread_t carrier;
 static bool has_carrier, carrier_stops;
@@ -393,9 +393,19 @@ static void carry(void *arg, enum capture_stream stream, const char *records, si
     capture_writer_add(&writer, stream, records, length);
 }
 
+/* Calls that nobody could record. */
+static void take_lost_calls(void)
+{
+    unsigned lost = atomic_exchange(&lost_early, 0);
+    writer.losses.calls += lost;
+    if (lost > 0 && writer.losses.failure == 0)
+        writer.losses.failure = ENOTSUP;
+}
+
 static void finish_capture(void *arg)
 {
     (void)arg;
+    take_lost_calls();
     ring_pool_drain(&pool, carry, NULL);
     capture_writer_finish(&writer);
     report_losses();
@@ -493,9 +503,7 @@ static int open_capture(struct err *err)
     if (capture_writer_open(&writer, &options, ++capture_count, err) < 0)
         return err_status(err);
     has_files = true;
-    writer.losses.calls += atomic_exchange(&lost_early, 0);
-    if (writer.losses.calls > 0)
-        writer.losses.failure = ENOTSUP;
+    take_lost_calls();
     announce_capture();
     capture_writer_keep_open(&writer, options.sample.acl_calls, options.sample.msproftx);
     names_begin(&writer);
@@ -803,7 +811,7 @@ static void prepare_once(void)
  * name. */
 static int copy_options(struct recorder_options *to, const struct recorder_options *from, struct err *err)
 {
-    static char output_directory[PATH_MAX], metrics[64];
+    static char output_directory[PATH_MAX], metrics[80];
     static uint32_t devices[RECORDER_DEVICES_MAX];
     size_t length = strlen(from->directory);
     if (from->device_count > RECORDER_DEVICES_MAX)
@@ -865,6 +873,7 @@ static int close_capture(struct err *err)
 {
     char text[REPORT_SIZE];
     int status = 0;
+    take_lost_calls();
     ring_pool_drain(&pool, carry, NULL);
     capture_writer_finish(&writer);
     capture_writer_close(&writer);

@@ -44,8 +44,8 @@ void recorder_give_back(struct ring *ring);
 /* Notices children from now on, not only from the first start: before that one, none can be told from its parent. */
 void recorder_watch_forks(void);
 
-/* Counts a call that was made before there was a capture, in a child that shares its parent's memory and cannot make
- * one; the parent's capture tells. */
+/* Counts a call that cannot be recorded: one before there was a capture, in a child that shares its parent's memory and
+ * cannot make one (the parent's capture tells), or one of a function that there is no entry for. */
 void recorder_lose_call(void);
 
 /* Whether a collection of ACL calls is running. */

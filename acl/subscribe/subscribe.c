@@ -471,6 +471,11 @@ NUMBER(uint64_t, aclprofGetOpEnd, svp_acl_prof_get_op_end, end_ns);
 NUMBER(uint64_t, aclprofGetOpDuration, svp_acl_prof_get_op_duration, duration_ns);
 NUMBER(size_t, aclprofGetModelId, svp_acl_prof_get_model_id, model_id);
 
+size_t aclprofGetGraphId(const void *opInfo, size_t opInfoLen, uint32_t index)
+{
+    return aclprofGetModelId(opInfo, opInfoLen, index);
+}
+
 aclprofSubscribeOpFlag aclprofGetOpFlag(const void *opInfo, size_t opInfoLen, uint32_t index)
 {
     struct operator_record record;

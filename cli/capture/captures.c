@@ -285,6 +285,29 @@ static int find_in(struct found_captures *found, const char *path, const char *a
     return 0;
 }
 
+static bool has_results(const char *directory)
+{
+    struct stat info;
+    SCOPED_FREE char *results = path_join(directory, "ASCEND_PROFILER_OUTPUT");
+
+    return results != NULL && stat(results, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* Whether a directory, or one in it, has what a framework's analysis wrote: of a job, texts can be all that is left. */
+static bool holds_results(const char *directory)
+{
+    DIR *stream = !has_results(directory) ? opendir(directory) : NULL;
+    bool found = stream == NULL && has_results(directory);
+
+    for (const struct dirent *entry; stream != NULL && !found && (entry = readdir(stream)) != NULL;) {
+        SCOPED_FREE char *inside = path_join(directory, entry->d_name);
+        found = inside != NULL && entry->d_name[0] != '.' && has_results(inside);
+    }
+    if (stream != NULL)
+        closedir(stream);
+    return found;
+}
+
 /* Adds it likewise; tells what is wrong, and returns an exit status. */
 static int find_captures(struct found_captures *found, const char *path)
 {
@@ -302,7 +325,9 @@ static int find_captures(struct found_captures *found, const char *path)
     if (is_none)
         return console_fail(
             ERR_NOT_FOUND,
-            "give a directory with data/ and info.json inside, or one that holds JOB* or PROF* directories",
+            holds_results(absolute)
+                ? "it has results of a framework's analysis without the capture: 'msprof cluster DIR' reads those"
+                : "give a directory with data/ and info.json inside, or one that holds JOB* or PROF* directories",
             "'%s' is no capture and holds none", path);
     return STATUS_DONE;
 }

@@ -14,6 +14,7 @@
 #include "exporters/cluster/cluster.h"
 #include "exporters/cluster/cluster_database.h"
 #include "exporters/cluster/rank/load.h"
+#include "exporters/cluster/rank/rank_arguments.h"
 #include "exporters/cluster/rank/rank_text.h"
 #include "parsers/capture/capture.h"
 #include "parsers/frameworks/directory.h"
@@ -115,8 +116,10 @@ static void put_rank(const struct cluster_worst *worst, FILE *stream)
 
 static void put_link(const struct cluster_worst *worst, FILE *stream)
 {
-    if (worst->links == 0) {
-        fputs("Worst link: not judged; no transfer between two ranks was recorded.\n", stream);
+    if (worst->judged_links == 0) {
+        fprintf(stream, "Worst link: not judged; no %s.\n",
+                worst->links > 0 ? "link moved 1 MB, and less tells nothing of bandwidth"
+                                 : "transfer between two ranks was recorded");
         return;
     }
     fprintf(stream,
@@ -126,6 +129,18 @@ static void put_link(const struct cluster_worst *worst, FILE *stream)
             worst->link.bandwidth, worst->link.below, worst->link.median);
 }
 
+static void put_computing(const struct cluster_computing *it, const char *what, const char *others, FILE *stream)
+{
+    if (it->known < 2)
+        return;
+    if (!it->slow)
+        fprintf(stream, "Computing: no %s stands out; the longest is that of %" PRId64 ", %.3f ms a step.\n", what,
+                it->index, it->ms);
+    else
+        fprintf(stream, "Computing: %s %" PRId64 " takes %.3f ms a step, %.1f %% more than %s (%.3f ms)\n", what,
+                it->index, it->ms, 100 * (it->ms / it->others_ms - 1), others, it->others_ms);
+}
+
 static void cluster_answer_print(struct cluster_result *result, FILE *stream)
 {
     struct cluster_worst *worst = &result->worst;
@@ -133,6 +148,11 @@ static void cluster_answer_print(struct cluster_result *result, FILE *stream)
     array_sort(worst->waits.items, worst->waits.count, sizeof *worst->waits.items, by_step);
     put_rank(worst, stream);
     put_link(worst, stream);
+    put_computing(&worst->computing, "rank", worst->stage.known > 0 ? "the others of its stage" : "the others", stream);
+    put_computing(&worst->stage, "stage", "the others", stream);
+    if (worst->groups_of_two > 0)
+        fprintf(stream, "Not judged: sends and receives of %" PRId64 " groups; no rank waits there for all others.\n",
+                worst->groups_of_two);
     if (result->incomplete > 0)
         fprintf(stream,
                 "Not judged: %" PRId64 " of %" PRId64 " collectives, because ranks of their groups are missing.\n",
@@ -175,6 +195,7 @@ static struct cluster_database_rank rank_host_of(const struct cluster_source *so
     struct cluster_database_rank rank = {.path = source->path, .device_id = -1};
     SCOPED(framework_paths_release) struct framework_paths profs = {.count = 0};
     struct err err = ERR_INIT;
+    rank_arguments_read(source->path, rank.arguments, sizeof rank.arguments);
     if (source->kind == SOURCE_PROF)
         open_capture(source->path, &rank);
     else if (framework_find_prof(source->path, &profs, NULL, &err) == 0 && profs.count > 0)
@@ -455,7 +476,7 @@ static void take_host(void *own, const void *other)
 {
     struct cluster_database_rank *to = own;
     const char *path = to->path;
-    if (to->device_id >= 0 || to->host_uid[0] != '\0')
+    if (to->device_id >= 0 || to->host_uid[0] != '\0' || to->arguments[0] != '\0')
         return;
     *to = *(const struct cluster_database_rank *)other;
     to->path = path;

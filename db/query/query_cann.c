@@ -223,16 +223,16 @@ static const struct query_field task_fields[] = {
     QUERY_MEMBERS(struct cann_task, "", model_id, device_id, start_ns, duration_ns, stream_id, type, op_name_id,
                   op_type_id),
     QUERY_MEMBERS(struct cann_task, "", op_task_type, block_num, tensor_set_id, mix_block_num, copy_bytes,
-                  copy_direction, id, batch_id),
-    QUERY_MEMBERS(struct cann_task, "", connection_id, thread_id, host_type_id, kernel_name_id, op_state, op_flag,
-                  attribute_id, split),
-    QUERY_MEMBERS(struct cann_task, "", grid_dim_id, block_dim_id),
+                  copy_direction, collective, id),
+    QUERY_MEMBERS(struct cann_task, "", batch_id, connection_id, thread_id, host_type_id, kernel_name_id, op_state,
+                  op_flag, attribute_id),
+    QUERY_MEMBERS(struct cann_task, "", split, grid_dim_id, block_dim_id),
 };
 enum {
     FIRST_OF_TASK = 6,
     FIRST_OF_SUM = 9,
     END_OF_TICKS = 19,
-    END_OF_SUM = 22,
+    END_OF_SUM = 23,
     END_OF_TASK = sizeof task_fields / sizeof *task_fields
 };
 
@@ -277,6 +277,7 @@ enum { FIRST_OF_TIMED_CALL = 4, FIRST_OF_CALL_DURATION = 7, END_OF_CALL = sizeof
 
 static const struct query_field task_span_fields[] = {
     QUERY_MEMBERS(struct cann_task, "", device_id, start_ns, duration_ns, stream_id, id, op_name_id, op_task_type),
+    QUERY_MEMBERS(struct cann_task, "", collective),
 };
 static const struct query_field call_span_fields[] = {
     QUERY_MEMBERS(struct cann_call, "", start_ns, duration_ns, thread_id, id),
@@ -340,7 +341,9 @@ static int give_task_span(void *arg, int64_t *row, struct err *err)
                                    .end_ns = end_of(task->start_ns, task->duration_ns),
                                    .number = task->stream_id,
                                    .id = task->id,
-                                   .computing = task->op_task_type != DB_NULL && cann_is_operator(task)};
+                                   .computing = task->op_task_type != DB_NULL && task->collective == DB_NULL &&
+                                                cann_is_operator(task),
+                                   .communicating = task->collective == CANN_COLLECTIVE_ITSELF};
     return reading->span(reading->arg, &span, err);
 }
 

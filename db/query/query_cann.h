@@ -75,6 +75,7 @@ struct cann_task {
     int64_t connection_id, thread_id, host_type_id, kernel_name_id, op_state, op_flag, attribute_id;
     int64_t split;                      /* CANN_SPLIT_; DB_NULL: neither split nor a part */
     int64_t copy_bytes, copy_direction; /* of an asynchronous copy */
+    int64_t collective;                 /* CANN_COLLECTIVE_ of its kernels; DB_NULL: it is of none */
     int64_t grid_dim_id, block_dim_id;  /* of a kernel of type KERNEL_SIMT */
     bool has_aic, has_aiv;              /* the counters below were recorded */
     int64_t aic_total_cycle, aic_counters[CANN_COUNTERS], aiv_total_cycle, aiv_counters[CANN_COUNTERS];
@@ -83,6 +84,8 @@ struct cann_task {
 /* By a task's op_task_type: what is written back or invalid does not run; what communicates runs but
  * does not compute. In SQL likewise. */
 #define TASK_WRITES_BACK 3
+#define TASK_MIX_AIC 4
+#define TASK_MIX_AIV 5
 #define TASK_COMMUNICATES 9
 #define TASK_INVALID 11
 #define TASK_COMMUNICATES_ON_AI_CPU 12
@@ -108,12 +111,22 @@ static inline bool cann_is_named_alone(int64_t op_name_id, int64_t op_type_id)
 {
     return op_name_id != DB_NULL && op_type_id == DB_NULL;
 }
+/* Whether a mixed kernel that no record describes has blocks of the other core that nobody counted: tables of Ascend's
+ * tool leave their counters out. */
+static inline bool cann_has_loose_blocks(int64_t op_task_type, int64_t op_state, int64_t mix_block_num)
+{
+    return (op_task_type == TASK_MIX_AIC || op_task_type == TASK_MIX_AIV) && op_state == DB_NULL &&
+           (mix_block_num == DB_NULL || mix_block_num == 0);
+}
 static inline bool cann_is_operator(const struct cann_task *task)
 {
     return task->op_name_id != DB_NULL && task->op_task_type != TASK_WRITES_BACK &&
            task->op_task_type != TASK_INVALID && task->op_task_type != TASK_COMMUNICATES &&
            task->op_task_type != TASK_COMMUNICATES_ON_AI_CPU;
 }
+/* By a task's collective: its run is the communication, or that of an operator of communication is. */
+#define CANN_COLLECTIVE_ITSELF 1
+#define CANN_COLLECTIVE_IN_OPERATOR 2
 struct cann_call {
     int64_t id, thread_id, level, type, name_id, item_id, start_ns, duration_ns, parent_id, connection_id;
     int64_t launches; /* tasks that this call itself launched */
@@ -122,11 +135,12 @@ struct cann_call {
 /* CANN_CALL_NAME of a call. */
 int64_t cann_call_name_id(const struct cann_call *call);
 
-/* When a task ran, and whether it counts as computing; or when a call did: then device_id is DB_NULL. */
+/* When a task ran, and whether it counts as computing or communicating; or when a call did: then device_id is DB_NULL.
+ */
 struct cann_span {
     int64_t id, device_id, start_ns, end_ns;
-    int64_t number; /* of the stream, of a call's thread */
-    bool computing;
+    int64_t number;                /* of the stream, of a call's thread */
+    bool computing, communicating; /* as operators of communication do, which are no tasks */
 };
 
 /* Rows, and which members of each are read: the fewer, the faster. The others are unset. Tasks are numbered by device

@@ -441,9 +441,12 @@ static int write_tables(struct analysis *analysis, struct err *err)
         write_groups(directory, &analysis->plan, database, err) < 0 ||
         write_slow_ranks(directory, &analysis->plan, &analysis->verdicts, worst, err) < 0 ||
         write_late(directory, &analysis->plan, &analysis->verdicts, &analysis->names, worst, err) < 0 ||
-        write_slow_links(directory, &analysis->links, worst, err) < 0)
+        write_slow_links(directory, &analysis->links, worst, err) < 0 ||
+        write_slow_computing(directory, &analysis->plan, worst, err) < 0)
         return err_status(err);
-    analysis->result->files += 5;
+    for (size_t i = 0; i < analysis->plan.groups.count; i++)
+        worst->groups_of_two += analysis->plan.groups.items[i].p2p;
+    analysis->result->files += 6;
     return 0;
 }
 

@@ -229,9 +229,21 @@ static int add_ranks(struct table_rows *rows, const struct cluster_database_rank
     return 0;
 }
 
-static int add_parallel(struct table_rows *rows, const int64_t *parallel, struct err *err)
+/* Those of the first rank that has any. */
+static const char *find_arguments(const struct cluster_database_rank *ranks, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (ranks[i].arguments[0] != '\0')
+            return ranks[i].arguments;
+    }
+    return NULL;
+}
+
+static int add_parallel(struct table_rows *rows, const char *arguments, const int64_t *parallel, struct err *err)
 {
     char text[256];
+    if (arguments != NULL)
+        return table_add(rows, err, V("distributed_args"), V(arguments));
     snprintf(text, sizeof text,
              "{\"tensor_model_parallel_size\": %" PRId64 ", \"pipeline_model_parallel_size\": %" PRId64
              ", \"data_parallel_size\": %" PRId64 "}",
@@ -246,10 +258,11 @@ int cluster_database_commit(struct cluster_database *database, const struct clus
         *err = database->err;
         return err_status(err);
     }
+    const char *arguments = find_arguments(ranks, count);
     if (open_table(database, HOSTS, err) < 0 || add_hosts(&database->tables[HOSTS], ranks, count, err) < 0 ||
         open_table(database, RANKS, err) < 0 || add_ranks(&database->tables[RANKS], ranks, count, err) < 0 ||
-        (parallel != NULL &&
-         (open_table(database, BASE, err) < 0 || add_parallel(&database->tables[BASE], parallel, err) < 0)))
+        ((parallel != NULL || arguments != NULL) &&
+         (open_table(database, BASE, err) < 0 || add_parallel(&database->tables[BASE], arguments, parallel, err) < 0)))
         return err_status(err);
     database->committed = true;
     return database_build_commit(&database->build, err);

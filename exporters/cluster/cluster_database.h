@@ -39,10 +39,11 @@ struct cluster_database_rank {
     const char *path;                  /* of its capture */
     int64_t device_id;                 /* -1: not known */
     char host_uid[64], host_name[128]; /* "": not known */
+    char arguments[2048];              /* as rank_arguments_read */
 };
 
-/* Adds the ranks and puts it in place. parallel: how many parts tensors, pipelines and data are divided into; NULL: not
- * known. */
+/* Adds the ranks and puts it in place. parallel: how many parts tensors, pipelines and data are divided into, where no
+ * rank has arguments; NULL: not known. */
 int cluster_database_commit(struct cluster_database *database, const struct cluster_database_rank *ranks, size_t count,
                             const int64_t *parallel, struct err *err);
 

@@ -66,6 +66,8 @@ struct step_wait {
 /* The first rows of slow_ranks.csv and slow_links.csv, and what late_collectives.csv says of steps. */
 struct cluster_worst {
     size_t ranks, links, late; /* rows of each file */
+    size_t judged_links;       /* those that moved enough to tell a bandwidth */
+    int64_t groups_of_two;     /* that send and receive: they are not judged */
     int64_t rank;
     struct rank_verdict verdict;
     struct {
@@ -74,6 +76,12 @@ struct cluster_worst {
         double bandwidth, median, below; /* GB/s, % */
         bool slow;
     } link;
+    struct cluster_computing {
+        size_t known; /* ranks, or stages, whose computing is known */
+        int64_t index;
+        double ms, others_ms; /* a step, the median: of the slowest, of those that it is compared with */
+        bool slow;
+    } computing, stage;                      /* the first rows of slow_computing.csv */
     struct ARRAY_OF(struct step_wait) waits; /* each step and rank once */
 };
 

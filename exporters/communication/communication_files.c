@@ -183,7 +183,9 @@ static int open_database(struct making *making, int64_t device_id, struct err *e
 {
     making->device_id = device_id;
     communication_name(making->report, "communication_analyzer", making->several_devices, device_id);
-    making->path = cann_report_path(making->options, making->report, -1, ".db", err);
+    struct export_options untimed = *making->options; /* who reads it looks for this name */
+    untimed.timestamp = NULL;
+    making->path = cann_report_path(&untimed, making->report, -1, ".db", err);
     if (making->path == NULL || database_build_open(&making->build, making->path, false, err) < 0)
         return err_status(err);
     making->open = true;

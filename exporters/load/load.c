@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TASK_AI_CPU = 1, TASK_VECTOR = 2, TASK_MIX_VECTOR = 5 }; /* op_task_type, core_names has them */
+enum { TASK_AI_CPU = 1, TASK_VECTOR = 2, TASK_MIX_VECTOR = 5, TASK_SIMT = 13 }; /* op_task_type, core_names has them */
 
 struct operator_ids {
     uint32_t name, type, tensors, work;
@@ -55,9 +55,13 @@ struct cann_load {
 
 static enum work work_of(const struct cann_task *task)
 {
+    if (task->collective == CANN_COLLECTIVE_ITSELF)
+        return WORK_COMMUNICATION;
     if (task->op_task_type == TASK_AI_CPU)
         return WORK_AI_CPU;
-    return task->op_task_type == TASK_VECTOR || task->op_task_type == TASK_MIX_VECTOR ? WORK_VECTOR : WORK_CUBE;
+    bool vector =
+        task->op_task_type == TASK_VECTOR || task->op_task_type == TASK_MIX_VECTOR || task->op_task_type == TASK_SIMT;
+    return vector ? WORK_VECTOR : WORK_CUBE;
 }
 
 /* Ids that are larger than any text has are one. */
@@ -194,7 +198,7 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
 {
     struct cann_load *load = arg;
     struct operator_ids ids = ids_of(task->op_name_id, task->op_type_id, task->tensor_set_id, work_of(task));
-    bool is_operator = cann_is_operator(task), taken;
+    bool is_operator = cann_is_operator(task) && task->collective != CANN_COLLECTIVE_IN_OPERATOR, taken;
     uint32_t op = 0;
     int status;
 
@@ -221,7 +225,7 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
         return status;
     if (!is_operator)
         load->workload->operators[op].copy_bytes += (double)task->copy_bytes;
-    else if (use_part(load, task->device_id))
+    else if (ids.work != WORK_COMMUNICATION && use_part(load, task->device_id))
         add_blocks(&load->workload->operators[op], load->part, task);
     return 0;
 }

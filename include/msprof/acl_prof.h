@@ -12,6 +12,7 @@
 #ifndef MSPROF_ACL_PROF_H
 #define MSPROF_ACL_PROF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -127,6 +128,7 @@ typedef enum {
     ACL_PROF_SYS_MEM_SERVICEFLOW = 12,     /* names, divided by commas */
     ACL_PROF_SYS_CPU_FREQ = 13,            /* 1 to 50 */
     ACL_PROF_OPTYPE = 14,                  /* names, divided by commas */
+    ACL_PROF_SCALE = 14,                   /* the same under its newer name */
     ACL_PROF_NTS_METRICS = 15,             /* "PipeUtilization" */
     ACL_PROF_PATH = 16,                    /* directory for captures, where aclprofInit has not named one */
     ACL_PROF_ARGS_MAX = 17
@@ -173,6 +175,19 @@ MSPROF_API aclError aclprofSetConfig(aclprofConfigType configType, const char *c
  * ones that run); ACL_ERROR_PROFILING_FAILURE (the directory cannot be made). */
 MSPROF_API aclError aclprofStart(const aclprofConfig *profilerConfig);
 
+/* Checks what aclprofStart with this configuration would, and begins nothing: a device that would have to be made ready
+ * is not there. Codes as aclprofStart's. */
+MSPROF_API aclError aclprofWarmup(const aclprofConfig *profilerConfig);
+
+/* Lists what a framework may ask for beyond the usual: nothing, as all of that is of devices. *featuresSize becomes 0,
+ * and *featuresData, which must be NULL, stays so. ACL_ERROR_INVALID_PARAM. */
+MSPROF_API aclError aclprofGetSupportedFeatures(size_t *featuresSize, void **featuresData);
+MSPROF_API aclError aclprofGetSupportedFeaturesV2(size_t *featuresSize, void **featuresData);
+
+/* Has devices that the program sets from now on collected, too. Captures here are of the process, whichever devices it
+ * sets, so that is the case already. */
+MSPROF_API aclError aclprofRegisterDeviceCallback(void);
+
 /* Ends what aclprofStart began with an equal configuration; when nothing is left started the capture is complete.
  * ACL_ERROR_INVALID_PARAM (NULL); ACL_ERROR_PROF_NOT_RUN (nothing is started); ACL_ERROR_INVALID_PROFILING_CONFIG (not
  * the one of aclprofStart); ACL_ERROR_PROFILING_FAILURE (the capture could not be written completely). */
@@ -190,6 +205,24 @@ MSPROF_API void aclprofDestroyStamp(void *stamp);
 /* The text of the stamp's events from now on: at most 127 bytes, msgLen is strlen. On failure (non-zero) the old text
  * stays. */
 MSPROF_API aclError aclprofSetStampTraceMessage(void *stamp, const char *msg, uint32_t msgLen);
+
+/* The category and the value of the stamp's events from now on. type: 0 uint64_t, 1 int64_t, 2 double, 3 uint32_t, 4
+ * int32_t, 5 float; value points to one. ACL_ERROR_INVALID_PARAM, and the code of stamps before aclprofStart. */
+MSPROF_API aclError aclprofSetStampCategory(void *stamp, uint32_t category);
+MSPROF_API aclError aclprofSetStampPayload(void *stamp, const int32_t type, void *value);
+
+/* Older calls that captures of today have no place for: the arguments are checked, the texts are not recorded, and
+ * a line on standard error says so once where MSPROF_ACL_LOG asks for lines. */
+MSPROF_API aclError aclprofSetStampTagName(void *stamp, const char *tagName, uint16_t len);
+MSPROF_API aclError aclprofSetStampCallStack(void *stamp, const char *callStack, uint32_t len);
+MSPROF_API aclError aclprofSetCategoryName(uint32_t category, const char *categoryName);
+
+/* Switches the recording of stamps off and on again; on at first. */
+MSPROF_API aclError aclprofMsproftxSwitch(bool isOpen);
+
+/* Reports a record of the framework's own making, whose layout is private to it: ACL_ERROR_FEATURE_UNSUPPORTED, or
+ * ACL_ERROR_INVALID_PARAM for NULL. */
+MSPROF_API aclError aclprofReportStamp(const char *tag, unsigned int tagLen, unsigned char *data, unsigned int dataLen);
 
 /* Records an event without duration. */
 MSPROF_API aclError aclprofMark(void *stamp);
@@ -263,6 +296,7 @@ MSPROF_API uint64_t aclprofGetOpEnd(const void *opInfo, size_t opInfoLen, uint32
 MSPROF_API uint64_t aclprofGetOpDuration(const void *opInfo, size_t opInfoLen, uint32_t index);
 /* 0 on failure. */
 MSPROF_API size_t aclprofGetModelId(const void *opInfo, size_t opInfoLen, uint32_t index);
+MSPROF_API size_t aclprofGetGraphId(const void *opInfo, size_t opInfoLen, uint32_t index); /* the same, for graphs */
 /* ACL_SUBSCRIBE_NONE on failure. */
 MSPROF_API aclprofSubscribeOpFlag aclprofGetOpFlag(const void *opInfo, size_t opInfoLen, uint32_t index);
 /* The value of an attribute as text, good until the next call of this thread; NULL when the record has none or on
@@ -281,8 +315,8 @@ MSPROF_API const char *msprof_acl_message(void);
 
 /* Reads an acl.json and, when its "profiler" object says "switch": "on", begins a capture as aclInit(path) does where
  * the preload library is at work; it ends with msprof_acl_json_stop or with the process. ACL_ERROR_INVALID_FILE
- * (unreadable, over 1 MiB, no JSON), ACL_ERROR_INVALID_PROFILING_CONFIG (unknown key, bad value),
- * ACL_ERROR_PROF_ALREADY_RUN (a capture of this or another kind runs), ACL_ERROR_PROF_API_CONFLICT (a model is
+ * (unreadable, over 1 MiB, no JSON), ACL_ERROR_INVALID_PROFILING_CONFIG (bad value; an unknown key is told and left
+ * out), ACL_ERROR_PROF_ALREADY_RUN (a capture of this or another kind runs), ACL_ERROR_PROF_API_CONFLICT (a model is
  * subscribed), ACL_ERROR_PROFILING_FAILURE. A file without "profiler", or switched off, is success and begins nothing.
  */
 MSPROF_API aclError msprof_acl_json_start(const char *path);

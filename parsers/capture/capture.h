@@ -106,6 +106,7 @@ struct capture_part {
     char *directory;   /* relative to the capture: "", "host", "device_0"; owned */
     int64_t device_id; /* -1: the host's, or not known */
     bool is_host;
+    bool is_recorded;                          /* by msprof's own recorder, whose calls may be those of coroutines */
     int64_t chip;                              /* platform_version */
     int64_t host_hz, device_hz;                /* of the counters; host_hz 0: host ticks are nanoseconds already */
     int64_t host_tick, host_tick_diff;         /* counter of the host at the start, and its correction */
@@ -238,6 +239,9 @@ const struct device_info *capture_device(const struct capture *capture, int64_t 
 /* The system counter of a device in a capture without parts, thousandths of MHz: the option wins, then info.json, then
  * the Ascend 910A's usual one. */
 int64_t capture_counter_khz(const struct capture *capture, int64_t device_id);
+
+/* Whether it was collected at level 0, of which no record describes operators. */
+bool capture_is_level_0(const struct capture *capture);
 
 /* A counter's value as nanoseconds of the host's monotonic clock plus the part's unix_offset_ns (so since 1970 for a
  * new capture), rounded to the nearest; saturates. Without a frequency a host tick is a nanosecond, and a device tick

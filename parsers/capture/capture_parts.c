@@ -84,6 +84,19 @@ bool capture_is_part_directory(const char *name)
     return length > 0 && name[length] == '\0';
 }
 
+/* Products say it as profLevel, boards as prof_level; the host's part comes first. */
+bool capture_is_level_0(const struct capture *capture)
+{
+    for (size_t i = 0; i < capture->part_count; i++) {
+        const struct capture_settings *settings = &capture->parts[i].settings;
+        const char *level = capture_setting_text(settings, "profLevel");
+        level = level != NULL ? level : capture_setting_text(settings, "prof_level");
+        if (level != NULL)
+            return strcmp(level, "l0") == 0 || strcmp(level, "level0") == 0;
+    }
+    return false;
+}
+
 static const struct capture_part unknown_part = {
     .device_id = -1,
     .chip = -1,
@@ -300,8 +313,10 @@ static int take_object(struct capture_part *part, const struct config_file *file
                  {"sample.json", take_sample, true},
                  {"start_info", take_start, false},
                  {"end_info", take_end, false}};
-    if (begins(capture_base_name(file->name), "losses.json"))
+    if (begins(capture_base_name(file->name), "losses.json")) {
+        part->is_recorded = true;
         capture_report_losses(file->name, file->root, file->diag);
+    }
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         if (!begins(capture_base_name(file->name), files[i].prefix))
             continue;

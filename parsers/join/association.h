@@ -95,6 +95,7 @@ bool association_has_expanded_streams(const struct association *association);
 
 /* A task handed to a device. */
 #define KERNEL_DIMS 6
+#define KERNEL_MIX_RATIO 2 /* of other kernels the low byte is the ratio of a mixed kernel's other blocks to these */
 struct host_track {
     int64_t time_ns, task_type_id, kernel_id;
     int64_t block_num;          /* -1: not given */
@@ -148,6 +149,10 @@ int association_add_host_flip(struct association *association, const struct task
 
 /* Tasks of a physical stream are shown under a logic one. */
 int association_add_logic_stream(struct association *association, uint32_t physical, uint32_t logic, struct err *err);
+
+/* A stream whose tasks on the AI CPU serve collectives of a group. */
+int association_add_ai_cpu_stream(struct association *association, uint32_t stream_id, int64_t group_id,
+                                  struct err *err);
 
 /* The text of a hash, or of a type number at a level. */
 int association_add_name(struct association *association, int64_t id, const char *text, size_t length, struct err *err);

@@ -101,7 +101,7 @@ struct track {
     uint32_t grid_dim, block_dim; /* likewise; NO_INDEX: it has none */
     uint32_t stream_id, task_id, batch_id;
     int32_t block_num;
-    uint16_t device_id;
+    uint16_t device_id, mix_ratio;
     /* Not in the spool: */
     uint32_t leaf; /* index of the deepest call around it; NO_INDEX */
     uint32_t connection, model_id;
@@ -176,6 +176,12 @@ struct thread {
     size_t mark; /* of diagnostics, when the thread began */
 };
 
+/* Which tasks of a device each half of the capture has. */
+struct device_half {
+    uint32_t device_id;
+    uint64_t launched, ran;
+};
+
 /* (level, type) of calls. */
 struct call_kind {
     uint32_t type;
@@ -209,9 +215,11 @@ struct task_extra {
     uint32_t transfer;            /* NO_INDEX: not described */
     uint32_t grid_dim, block_dim; /* texts; NO_INDEX: it has none */
     uint32_t runs;                /* how often it has run on the device being joined */
-    bool master;                  /* on the operator's main stream */
-    bool spans;                   /* the operator lasts as long as such tasks: main stream, or no name says which */
-    bool has_parts;               /* the whole of a split task: no transfer where its parts ran */
+    bool of_collective;           /* a kernel of one; what launched it: */
+    int64_t outer_start_ns; /* when the node-level call around began, in the same thread; INT64_MIN: there is none */
+    bool master;            /* on the operator's main stream */
+    bool spans;             /* the operator lasts as long as such tasks: main stream, or no name says which */
+    bool has_parts;         /* the whole of a split task: no transfer where its parts ran */
 };
 
 /* A communication operator as it was launched. */
@@ -313,10 +321,15 @@ struct association {
     struct ARRAY_OF(struct host_fusion) fusions;
     struct ARRAY_OF(struct host_collective) collectives;
     struct ARRAY_OF(struct host_transfer) transfers;
-    struct id_map logic_streams; /* of physical streams */
-    struct id_map model_names;   /* of model ids, to texts */
+    struct id_map logic_streams;  /* of physical streams */
+    struct id_map ai_cpu_streams; /* that serve collectives, to one of their groups */
+    struct id_map model_names;    /* of model ids, to texts */
+    struct ARRAY_OF(struct device_half) halves;
+    struct id_map half_numbers; /* of devices, to these */
     struct ARRAY_OF(struct task_extra) extras;
     struct ARRAY_OF(struct collective_op) collective_ops;
+    struct map collective_calls; /* of struct collective_call: those of the first operators */
+    size_t collective_call_count;
     /* About the window: */
     struct id_map collective_records;     /* node calls to what was reported of them */
     struct id_map transfer_records;       /* communication calls and contexts to transfers */
@@ -327,7 +340,7 @@ struct association {
     int64_t calls_out;                    /* of them and the thread's: emitted, and not in the spool */
     bool has_batches;                     /* a launched task was recorded with another batch than 0 */
     bool expands_known, expanded_streams;
-    bool level_0;                    /* of the part: no record describes operators */
+    bool level_0;                    /* it was collected so */
     bool has_models;                 /* a call at the level of models was recorded */
     size_t unplaced[UNPLACED_KINDS]; /* records of the part that no call or launch is around */
     struct {
@@ -436,8 +449,14 @@ void association_drop_joined(struct association *association, size_t part, const
  * none), else after the kernel; false: it has neither name, or computes no operator. */
 bool association_name_kernel(const struct association *association, const struct thread *thread, uint32_t launch,
                              struct host_task *task);
-/* Whether the part of the capture was collected at the level that records no operators. */
-bool association_is_level_0(const struct association *association);
+
+/* The tasks of a device so far; NULL with err set. */
+struct device_half *association_half(struct association *association, uint32_t device_id, struct err *err);
+/* Reports that the half of a device, or that of the host, is missing, in front of everything else. */
+void association_report_halves(const struct association *association);
+/* Whether a device on which tasks were launched left none; whether the host left nothing. */
+bool association_misses_device(const struct association *association);
+bool association_misses_host(const struct association *association);
 
 /* Rare records. Finds the call that each is about; the notes must be in the order of their times, and calls[i] must be
  * the deepest call around notes[i]. */
@@ -456,6 +475,14 @@ int association_take_fusion(struct association *association, struct thread *thre
 int association_emit_fusions(struct association *association, const struct thread *thread, struct err *err);
 /* The task's extra, which is made when it has none; NULL with err set. */
 struct task_extra *association_extra(struct association *association, struct host_task *task, struct err *err);
+
+/* Kernels of collectives (association_collectives.c). Notes the task if it is one; launch: its node-level call,
+ * NO_INDEX: none. */
+int association_note_collective(struct association *association, const struct thread *thread, uint32_t launch,
+                                struct host_task *task, struct err *err);
+/* Whether the device's task is one, as device_task.collective says it; 0: it is none. */
+int association_collective_of(struct association *association, const struct host_task *task, uint32_t *ret,
+                              struct err *err);
 
 /* Communication. Indexes the notes of the window, before its tasks are joined. */
 int association_index_collectives(struct association *association, struct thread *thread, struct err *err);

@@ -52,6 +52,7 @@ struct device_join {
     uint32_t device_id;
     struct spool *unmatched; /* struct pmu_place, in their order */
     size_t unlaunched, early;
+    size_t loose_blocks;    /* counted, of mixed kernels of which nobody says how many they have */
     int64_t first_early_ns; /* by so much */
     struct ran_task first_early;
     uint32_t first_early_stream;
@@ -403,9 +404,11 @@ static void report_join(const struct association *association, const struct devi
 {
     struct diagnostics *diag = decoder_capture(association->decoder)->diag;
     struct place place = {decoder_capture(association->decoder)->parts[association->part].directory, -1, -1, NULL};
-    if (join->unlaunched > 0)
+    if (join->unlaunched > 0 && !association_misses_host(association))
         diag_report(diag, DIAG_TASK_UNLAUNCHED, &place, "%zu of %llu tasks", join->unlaunched,
                     (unsigned long long)association->ran_count);
+    if (join->loose_blocks > 0)
+        diag_report(diag, DIAG_BLOCKS_UNKNOWN, &place, "counters of %zu blocks of mixed kernels", join->loose_blocks);
     if (join->early > 0)
         diag_report(diag, DIAG_CLOCK_CONTRADICTION, &place,
                     "%zu of %llu tasks, the first is task %u of stream %u, %lld ns too early", join->early,
@@ -420,29 +423,37 @@ static size_t mark_of(const struct capture *capture, size_t mark, uint32_t file)
     return mark != MARK_OF_FILE ? mark : capture->files[file].mark;
 }
 
+/* The time that tells which execution counters belong to. Blocks begin with the whole of a mixed kernel, before the
+ * part that they are of. */
+static int64_t time_of_counters(const struct spooled_pmu *pmu)
+{
+    return pmu->start_ns >= 0 && pmu->place.block ? pmu->start_ns + pmu->duration_ns : pmu->start_ns;
+}
+
 /* The first execution from one on, of this context, that counters belong to: the one that was running then, else the
  * first that has none yet; of a block's without a time the last that fits. */
 static struct matched_task *find_execution_from(const struct group *group, const struct spooled_pmu *pmu,
                                                 uint32_t context_id, size_t from)
 {
+    const int64_t time_ns = time_of_counters(pmu);
     struct matched_task *last = NULL;
     for (size_t i = from; i < group->tasks.count; i++) {
         struct matched_task *task = &group->tasks.items[i];
         if (task->ran.context_id != context_id)
             continue;
-        if (pmu->start_ns >= 0 ? pmu->start_ns <= task->ran.end_ns : pmu->place.block || !task->counted[pmu->core])
+        if (pmu->start_ns >= 0 ? time_ns <= task->ran.end_ns : pmu->place.block || !task->counted[pmu->core])
             return task;
         last = task;
     }
     return pmu->place.block ? last : NULL;
 }
 
-/* Whether the counters are of a run that the log lacks: a block must begin inside of its task, a task have some of its
+/* Whether the counters are of a run that the log lacks: a block must end inside of its task, a task have some of its
  * time. */
 static bool is_outside(const struct ran_task *ran, const struct spooled_pmu *pmu)
 {
-    int64_t last_ns = pmu->place.block ? pmu->start_ns : pmu->start_ns + pmu->duration_ns;
-    return pmu->start_ns >= 0 && (last_ns < ran->start_ns || pmu->start_ns > ran->end_ns);
+    const int64_t end_ns = pmu->start_ns + pmu->duration_ns;
+    return pmu->start_ns >= 0 && (end_ns < ran->start_ns || time_of_counters(pmu) > ran->end_ns);
 }
 
 /* Counters come nearly in the order of the executions, so the search goes on where the last one ended. */
@@ -450,7 +461,7 @@ static struct matched_task *find_execution(struct group *group, const struct spo
 {
     struct matched_task *found = NULL;
     size_t from = group->counted;
-    bool behind = pmu->start_ns >= 0 && pmu->start_ns < group->tasks.items[from].ran.start_ns;
+    bool behind = pmu->start_ns >= 0 && time_of_counters(pmu) < group->tasks.items[from].ran.start_ns;
     if (!behind)
         found = find_execution_from(group, pmu, pmu->context_id, from);
     if (found == NULL && (behind || from != 0))
@@ -475,6 +486,12 @@ static void add_up(struct pmu_sum *sum, const struct spooled_pmu *pmu)
 static uint32_t blocks_of_other_core(const struct matched_task *task)
 {
     return task->launched && task->host.mix_block_num != 0 ? task->host.mix_block_num : UINT32_MAX;
+}
+
+/* Whether no record says how many blocks there are of which this is one. */
+static bool is_loose_block(const struct matched_task *task, const struct spooled_pmu *pmu)
+{
+    return pmu->place.block && task->launched && !task->host.described && task->host.mix_block_num == 0;
 }
 
 /* false: the task has counters of the whole of it already. */
@@ -518,7 +535,9 @@ static int take_pmu(struct association *association, struct device_join *join, s
         struct pmu_place place = pmu->place;
         place.repeated = task != NULL;
         place.other_time = group != NULL && order == 0 && pmu->start_ns >= 0;
-        if (task == NULL || !take_counters(task, pmu))
+        const bool taken = task != NULL && take_counters(task, pmu);
+        join->loose_blocks += taken && is_loose_block(task, pmu);
+        if (!taken)
             status = join_spool_add(&join->unmatched, NULL, &key, &place, sizeof place, err);
         if (status < 0 || next_pmu(association, join, err) < 0)
             return err_status(err);
@@ -764,6 +783,10 @@ int association_join_device(struct association *association, struct err *err)
     struct device_join join = {.device_id = device_of_part(association)};
     if (association->ran_count == 0 && association->pmu_count == 0)
         return 0;
+    struct device_half *half = association_half(association, join.device_id, err);
+    if (half == NULL)
+        return err_status(err);
+    half->ran += association->ran_count;
     int status = join_groups(association, &join, err);
     join_spool_release(&association->ran);
     join_spool_release(&association->pmu);

@@ -54,7 +54,8 @@ static void report_overlaps(struct association *association, const struct thread
         return;
     const struct call_kind *kind = &association->call_kinds.items[call->kind];
     diag_go_back(diag, thread->mark);
-    diag_report(diag, DIAG_CALL_OVERLAP, &place,
+    bool is_recorded = decoder_capture(association->decoder)->parts[association->part].is_recorded;
+    diag_report(diag, is_recorded ? DIAG_CALL_INTERLEAVED : DIAG_CALL_OVERLAP, &place,
                 "%llu of %llu calls of thread %u, the first is '%s' of level %u at %lld ns",
                 (unsigned long long)thread->overlaps, (unsigned long long)thread->rows, thread->id,
                 association->texts.items[kind->name].bytes, kind->level, (long long)call->begin_ns);
@@ -260,6 +261,8 @@ static int add_contexts(struct association *association, const struct thread *th
             status = describe_task(association, thread, places, node, &part, err);
         else
             association_name_kernel(association, thread, launch, &part);
+        if (status == 0)
+            status = association_note_collective(association, thread, launch, &part, err);
         for (uint32_t k = 0; status == 0 && k < use->count; k++) {
             part.context_id = thread->context_ids.items[use->first + k];
             status = association_add_host_task(association, &part, err);
@@ -345,6 +348,7 @@ static int take_track(struct association *association, struct thread *thread, st
         .extra = NO_INDEX,
         .launch = launch != NO_INDEX ? thread->states.items[launch].described : NO_INDEX,
         .block_num = track->block_num >= 0 ? (uint32_t)track->block_num : 0,
+        .mix_block_num = track->block_num > 0 ? (uint32_t)track->block_num * track->mix_ratio : 0,
         .has_block_num = track->block_num >= 0,
         .device_id = track->device_id,
     };
@@ -367,7 +371,8 @@ static int take_track(struct association *association, struct thread *thread, st
     if (launch == NO_INDEX || !is_computing(association, track->task_type)) {
         if (!describe_captured(association, &task))
             association_name_kernel(association, thread, NO_INDEX, &task);
-        return add_bare_task(association, &task, err);
+        status = association_note_collective(association, thread, launch, &task, err);
+        return status == 0 ? add_bare_task(association, &task, err) : status;
     }
     seek(places, thread, thread->calls.items[launch].begin_ns);
     bool split = false;
@@ -376,14 +381,18 @@ static int take_track(struct association *association, struct thread *thread, st
     const struct node *node = split ? NULL : node_of_launch(thread, places, launch);
     if (status == 0 && node != NULL)
         status = describe_task(association, thread, places, node, &task, err);
-    if (status == 0 && (node != NULL || split))
+    if (status < 0 || association_note_collective(association, thread, launch, &task, err) < 0)
+        return err_status(err);
+    if (node != NULL || split)
         return association_add_host_task(association, &task, err);
-    if (status == 0 && !describe_captured(association, &task)) {
+    if (!describe_captured(association, &task)) {
         const struct node nameless = {.launch = launch, .name = NO_INDEX};
         association->operators.nameless++;
         if (association_name_kernel(association, thread, launch, &task))
             status = tensors_of_node(association, thread, places, &nameless, true, &task.tensor_set, err);
     }
+    if (status == 0)
+        status = association_note_collective(association, thread, launch, &task, err);
     return status == 0 ? add_bare_task(association, &task, err) : status;
 }
 
@@ -748,7 +757,7 @@ int association_join_host(struct association *association, struct err *err)
     if (association->captures.count > 1)
         array_sort(association->captures.items, association->captures.count, sizeof *association->captures.items,
                    compare_captures);
-    association->level_0 = association_is_level_0(association);
+    association->level_0 = capture_is_level_0(decoder_capture(association->decoder));
     int status = association->records != NULL ? join_threads(association, &thread, err) : 0;
     thread_release(&thread);
     join_spool_release(&association->records);

@@ -7,19 +7,6 @@
 
 enum { CORE_AIC = 0, CORE_AI_CPU = 1, CORE_AIV = 2, CORE_MIX_AIC = 4, CORE_MIX_AIV = 5, CORE_SIMT = 13 };
 
-bool association_is_level_0(const struct association *association)
-{
-    const struct capture *capture = decoder_capture(association->decoder);
-    for (size_t i = 0; i < capture->part_count; i++) {
-        const struct capture_settings *settings = &capture->parts[i].settings;
-        const char *level = capture_setting_text(settings, "profLevel");
-        level = level != NULL ? level : capture_setting_text(settings, "prof_level");
-        if (level != NULL) /* the host's part comes first */
-            return strcmp(level, "l0") == 0 || strcmp(level, "level0") == 0;
-    }
-    return false;
-}
-
 /* The core (core_names) that a type of tasks says; false: they are no kernels. */
 static bool find_core(const char *task_type, uint8_t *ret)
 {

@@ -118,7 +118,8 @@ struct task_extra *association_extra(struct association *association, struct hos
                                      .collective_op = NO_INDEX,
                                      .transfer = NO_INDEX,
                                      .grid_dim = NO_INDEX,
-                                     .block_dim = NO_INDEX};
+                                     .block_dim = NO_INDEX,
+                                     .outer_start_ns = INT64_MIN};
         task->extra = (uint32_t)(association->extras.count - 1);
     }
     return &association->extras.items[task->extra];

@@ -72,11 +72,15 @@ void association_free(struct association *association)
     intern_release(&association->texts);
     tensor_pool_release(&association->tensor_sets);
     id_map_release(&association->logic_streams);
+    id_map_release(&association->ai_cpu_streams);
+    map_release(&association->collective_calls);
     id_map_release(&association->name_ids);
     id_map_release(&association->type_ids);
     id_map_release(&association->unnamed_ids);
     id_map_release(&association->call_kind_ids);
     large_free(association->call_kinds.items);
+    large_free(association->halves.items);
+    id_map_release(&association->half_numbers);
     join_spool_release(&association->host_unbatched);
     join_spool_release(&association->host_tasks);
     id_map_release(&association->lowest_batches);
@@ -308,7 +312,10 @@ static int dimension_text(struct association *association, const uint32_t dims[3
 static int add_dimensions(struct association *association, const struct host_track *track, struct track *copy,
                           struct err *err)
 {
-    if (track->block_num < 0 || strcmp(association->texts.items[copy->task_type].bytes, "KERNEL_SIMT") != 0)
+    const char *type = association->texts.items[copy->task_type].bytes;
+    if (track->block_num >= 0 && strncmp(type, "KERNEL_MIX_", 11) == 0)
+        copy->mix_ratio = track->dims[KERNEL_MIX_RATIO] & 0xff;
+    if (track->block_num < 0 || strcmp(type, "KERNEL_SIMT") != 0)
         return 0;
     return dimension_text(association, track->dims, &copy->grid_dim, err) < 0 ||
                    dimension_text(association, track->dims + 3, &copy->block_dim, err) < 0
@@ -334,6 +341,10 @@ int association_add_track(struct association *association, const struct host_tra
         .block_num = track->block_num >= 0 && track->block_num <= INT32_MAX ? (int32_t)track->block_num : -1,
         .device_id = (uint16_t)track->device_id,
     };
+    struct device_half *half = association_half(association, track->device_id, err);
+    if (half == NULL)
+        return err_status(err);
+    half->launched++;
     if (add_dimensions(association, track, &copy, err) < 0)
         return err_status(err);
     association->has_batches |= track->batch_id != 0;
@@ -368,6 +379,8 @@ int association_finish(struct association *association, struct err *err)
 {
     if (association->executions != NULL)
         return executions_join(association->executions, err);
-    int status = association_end_part(association, err);
-    return status == 0 ? association_report_not_run(association, err) : status;
+    if (association_end_part(association, err) < 0 || association_report_not_run(association, err) < 0)
+        return err_status(err);
+    association_report_halves(association);
+    return 0;
 }

@@ -104,11 +104,12 @@ static void set_host(struct row *row, const struct host_task *host, enum task_sp
     row_set_text(row, DEVICE_TASK_OP_NAME_ID, host->op_name);
     row_set_text(row, DEVICE_TASK_TENSOR_SET_ID, host->tensor_set);
     row_set_text(row, DEVICE_TASK_ATTRIBUTE_ID, host->attribute);
+    if (host->described || host->mix_block_num > 0)
+        row_set_integer(row, DEVICE_TASK_MIX_BLOCK_NUM, host->mix_block_num);
     if (!host->described)
         return;
     row_set_integer(row, DEVICE_TASK_OP_STATE, host->op_state);
     row_set_integer(row, DEVICE_TASK_OP_FLAG, host->op_flag);
-    row_set_integer(row, DEVICE_TASK_MIX_BLOCK_NUM, host->mix_block_num);
 }
 
 static void set_dimensions(struct row *row, const struct task_extra *extra)
@@ -149,6 +150,17 @@ static void set_type(const struct association *association, struct row *row, con
         row_set_text(row, DEVICE_TASK_HOST_TYPE_ID, text);
 }
 
+static int set_collective(struct association *association, struct row *row, const struct host_task *host,
+                          struct err *err)
+{
+    uint32_t collective;
+    if (association_collective_of(association, host, &collective, err) < 0)
+        return err_status(err);
+    if (collective != 0)
+        row_set_integer(row, DEVICE_TASK_COLLECTIVE, collective);
+    return 0;
+}
+
 static int emit_task(struct association *association, int64_t device_id, const struct task_view *view, struct err *err)
 {
     static const size_t counters[] = {
@@ -187,7 +199,7 @@ static int emit_task(struct association *association, int64_t device_id, const s
         if (sum != NULL && sum->duration_ns != NO_DURATION)
             row_set_integer(&row, times[core], sum->duration_ns);
     }
-    return 0;
+    return view->host != NULL ? set_collective(association, &row, view->host, err) : 0;
 }
 
 _Static_assert(offsetof(struct matched_task, host) % 8 == 0 && sizeof(struct host_task) % 8 == 0 &&

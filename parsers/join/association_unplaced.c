@@ -111,6 +111,7 @@ static uint64_t count_not_run(const struct association *association, const struc
 
 int association_report_not_run(struct association *association, struct err *err)
 {
+    const enum diag_id reason = association_misses_device(association) ? DIAG_HALF_MISSING : DIAG_TASK_NOT_RUN;
     uint64_t not_run[DESCRIBED_KINDS] = {0};
     struct spool_item item;
     int status = end_run(association, err);
@@ -127,8 +128,7 @@ int association_report_not_run(struct association *association, struct err *err)
     }
     for (size_t k = 0; status == 0 && k < DESCRIBED_KINDS; k++) {
         if (not_run[k] > 0)
-            association_drop_joined(association, ANY_PART, record_kind_find(kind_names[k]), DIAG_TASK_NOT_RUN,
-                                    not_run[k]);
+            association_drop_joined(association, ANY_PART, record_kind_find(kind_names[k]), reason, not_run[k]);
     }
     return status;
 }

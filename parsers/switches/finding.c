@@ -27,13 +27,13 @@
 
 const struct switch_effect switch_effects[] = {
     {"task_time", CANN, ALL, "start and end of every task of the device, and what the host launched",
-     .kinds = "task_track,node_basic_info,hwts,stars_soc",
-     .reports = "op_summary,op_statistic,task_time,fusion_op,communication_statistic",
+     .kinds = "task_track,hwts,stars_soc", .reports = "op_summary,task_time,fusion_op",
      .layers = "Ascend Hardware,Communication,Overlap Analysis", .setting = "taskTime"},
     {"task_time", CANN, C(9), "start, end and counters of every task of the device", .kinds = "nano_stars_profile",
      .reports = "nano_task"},
     {"task_time", CANN, ALL, "shapes and types of operators, and what communication is made of", .value = "l1",
-     .kinds = "tensor_info,hccl_info,hccl_op_info", .files = "communication,communication_matrix"},
+     .kinds = "node_basic_info,tensor_info,hccl_info,hccl_op_info", .reports = "op_statistic,communication_statistic",
+     .files = "communication,communication_matrix", .setting = "taskTime"},
     {"hccl", CANN, ALL, "what communication is made of, timed by task_time", .kinds = "hccl_info,hccl_op_info",
      .reports = "communication_statistic", .layers = "Communication", .files = "communication,communication_matrix",
      .with = "task_time"},
@@ -159,6 +159,8 @@ bool switch_was_on(const struct switch_effect *effect, const char *setting)
 {
     if (effect->setting_value != NULL)
         return words_list_has(setting, effect->setting_value, strlen(effect->setting_value));
+    if (effect->value != NULL && strcmp(effect->value, "l1") == 0 && strcmp(setting, "l0") == 0)
+        return false; /* a level below it */
     return *setting != '\0' && strcmp(setting, "off") != 0 && strcmp(setting, "0") != 0;
 }
 

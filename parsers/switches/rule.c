@@ -28,6 +28,9 @@ const struct switch_rule switch_rules[] = {
     {"training_trace", SWITCH_GE, ON_OFF, .may_be_empty = true},
     {"task_trace", SWITCH_GE, .check = SWITCH_WORD, .words = "on,off,l0,l1,l2,l3", .usual = "on", .may_be_empty = true},
     {"task_time", SWITCH_GE, .check = SWITCH_WORD, .words = "on,off,l0,l1,l2,l3", .may_be_empty = true},
+    {"task_trace", EVERY_ACL, .check = SWITCH_WORD, .words = "on,off,l0,l1,l2,l3",
+     .may_be_empty = true}, /* older name */
+    {"scale", SWITCH_ACL, .check = SWITCH_TEXT},
     {"task_time", EVERY_ACL, .check = SWITCH_WORD, .words = "on,off,l0,l1,l2,l3", .usual = "on"},
     {"aic_metrics", SWITCH_ACL, .check = SWITCH_WORD, .words = METRICS ",None,Custom:", .usual = "PipeUtilization",
      .may_be_empty = true},

@@ -61,10 +61,19 @@ aclrtSetDevice 2"
     expect_equal "$status$stderr" 0
 }
 
-@test "a file with an unknown key is refused in one line and recording goes on as without it" {
-    write_json '"colour": "red"'
+@test "a key that is not known is told in one line, and the rest of the file holds" {
+    write_json '"colour": "red", "aic_metrics": "", "task_trace": "on", "scale": "all"'
     preloaded "$program" cann acl.json
-    expect_equal "$stderr" "msprof: acl.json is not heeded: EK0005: Parameter colour is not supported."
+    expect_equal "$(sed 's/\[[0-9]*\]//' <<<"$stderr")" "libmsprof_acl: acl.json: EK0005: parameter 'colour' is not supported; it is left out"
+    expect_equal "$status" 0
+    [ -d by-json ] && [ ! -e captures ]
+    expect_equal "$(jq -r .ai_core_metrics by-json/PROF_*/host/sample.json)" PipeUtilization
+}
+
+@test "a file with a bad value is refused in one line and recording goes on as without it" {
+    write_json '"task_time": "l9"'
+    preloaded "$program" cann acl.json
+    expect_contains "$stderr" "msprof: acl.json is not heeded: EK0001"
     expect_equal "$status" 0
     [ ! -e by-json ]
     expect_equal "$(calls_in captures | wc -l)" 3

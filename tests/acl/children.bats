@@ -63,7 +63,7 @@ END
 1 worker"
 }
 
-# What a program that ends so leaves: status, output, numbers of calls and marks.
+# Runs a program that ends so: status, output, numbers of calls and marks that it leaves.
 left_behind() { # PRELOAD|"" HOW
     local capture
     rm -rf captures

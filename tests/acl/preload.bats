@@ -161,6 +161,61 @@ leave_by_exception() { # how, status of the program, what the import tells, call
     expect_equal "$(calls)" "aclrtSetDevice 3"
 }
 
+@test "calls of interleaved coroutines are all there, and none counts as left, however many are open at once" {
+    needs gcc
+    [[ $build == */release ]] || skip "the preload library is the same in every variant"
+    echo 'int aclrtLaunchCallback(int (*function)(void *), void *arg) { return function(arg); }' >library.c
+    gcc -w -shared -fPIC -o libascendcl.so library.c
+    cat >program.c <<'END'
+#include <stdlib.h>
+#include <ucontext.h>
+#define MANY 100
+int aclrtLaunchCallback(int (*function)(void *), void *arg);
+static ucontext_t scheduler, coroutines[MANY];
+static int current, ended;
+static int yield(void *arg) {
+    int own = current;
+    swapcontext(&coroutines[own], &scheduler);
+    return 0;
+}
+static void run(void) {
+    for (int i = 0; i < 10; i++)
+        aclrtLaunchCallback(yield, 0);
+    ended++;
+}
+int main(int argc, char **argv) {
+    srand(atoi(argv[1]));
+    char *stacks = malloc(MANY * 65536);
+    for (int i = 0; i < MANY; i++) {
+        int at = argv[2][0] == 'u' ? i : MANY - 1 - i;
+        getcontext(&coroutines[i]);
+        coroutines[i].uc_stack.ss_sp = stacks + at * 65536;
+        coroutines[i].uc_stack.ss_size = 65536;
+        coroutines[i].uc_link = &scheduler;
+        makecontext(&coroutines[i], run, 0);
+    }
+    int turns[MANY] = {0};
+    for (int left = MANY * 11, next = 0; left > 0;) {
+        current = left > MANY * 10 ? next++ : rand() % MANY; /* all begin a call before any ends one */
+        if (turns[current] == 11)
+            continue;
+        turns[current]++, left--;
+        swapcontext(&scheduler, &coroutines[current]);
+    }
+    return ended != MANY;
+}
+END
+    gcc -w -o program program.c -L. -lascendcl -Wl,-rpath,"$PWD"
+    for order in "1 up" "2 down"; do
+        rm -rf captures
+        # shellcheck disable=SC2086 # two words
+        preloaded ./program $order
+        expect_equal "$status $stderr" "0 "
+        expect_equal "$(calls)" "aclrtLaunchCallback 1000"
+        expect_equal "$(jq -c '[.left, .left_other]' "$(captures)"/host/losses.json)" "[{},0]"
+    done
+}
+
 @test "a signal handler that calls ACL while the first call starts the recorder does not wait for itself" {
     preloaded "$PROGRAM" handler
     expect_equal "$status $stderr" "0 "

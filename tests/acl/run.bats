@@ -230,3 +230,49 @@ END
     mv own captures
     expect_equal "$(calls)" "aclrtSetDevice 3"
 }
+
+@test "programs built with sanitizers run, find what they find without msprof, and are recorded" {
+    needs gcc
+    [[ $build == */release ]] || skip "the program is built with a sanitizer, not msprof"
+    cat >program.c <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+int aclrtSetDevice(int);
+static void *work(void *arg) {
+    for (int i = 0; i < 100; i++)
+        aclrtSetDevice(i);
+    return arg;
+}
+int main(int argc, char **argv) {
+    pthread_t thread;
+    char *volatile memory = malloc(10);
+    pthread_create(&thread, 0, work, 0);
+    work(0);
+    pthread_join(thread, 0);
+    if (argc > 1)
+        memory[10] = 1;
+    free(memory);
+    return 0;
+}
+END
+    ran=0
+    for compiler in gcc clang; do
+        for sanitizer in address thread; do
+            "$compiler" -w -g -fsanitize=$sanitizer -o program program.c -L"$build/tests/acl" -lascendcl -Wl,-rpath,"$build/tests/acl" 2>/dev/null || continue
+            ./program || continue # its runtime does not work here
+            ran=$((ran + 1))
+            rm -rf captures
+            run_msprof run --reports none --output captures ./program
+            expect_equal "$compiler $sanitizer $status" "$compiler $sanitizer 0"
+            expect_equal "$(calls)" "aclrtSetDevice 200"
+            [ $sanitizer = address ] || continue
+            run_msprof run --reports none --output captures ./program overflow
+            [ "$status" -ne 0 ]
+            expect_contains "$stderr" "heap-buffer-overflow"
+        done
+    done
+    [ "$ran" -gt 0 ] || skip "no sanitizer's runtime works here"
+    # shellcheck disable=SC2016 # for the inner shell
+    ASAN_OPTIONS=exitcode=55 run_msprof run --reports none --output captures -- sh -c 'echo "$ASAN_OPTIONS"'
+    expect_equal "$output" "verify_asan_link_order=0:exitcode=55"
+}

@@ -145,6 +145,11 @@ Stream 3|N/A|10|0.3|Thread Id=55|Physic Stream Id=3|Task Id=10|Task Type=AI_CPU
 Stream 3|Send|20|0.5|Thread Id=55|Physic Stream Id=3|Task Id=11|OP Type=0|AI CPU Device Id=6|AI CPU Task Id=12|Group Name=grp(hash)|Plane Id=1|\
 Notify Id=77|Duration Estimated(us)=12.5|Rank Size=4|Src Rank=1|Dst Rank=2|Transport Type=RDMA|Size(Byte)=4096|Bandwidth(GB/s)=8.192|\
 Data Type=FP32|Link Type=PCIE|Rdma Type=RDMA_SEND_PAYLOAD"
+    run_msprof export db -dir PROF_1 --stable-names --output out
+    expect_equal "$(sqlite3 out/msprof.db "SELECT dpuDeviceId, globalTid, startNs % 1000000, endNs - startNs, globalTaskId, streamId, taskId,
+        n.value, a.value FROM DPU_TASK JOIN STRING_IDS n ON n.id = opName JOIN STRING_IDS a ON a.id = args")" \
+        '2|55|9000|300|1|3|9|dpu_kernel|["Thread Id",55,"Physic Stream Id",3,"Task Id",9,"Task Type","AI_CPU"]
+2|55|10000|300|2|3|10|N/A|["Thread Id",55,"Physic Stream Id",3,"Task Id",10,"Task Type","AI_CPU"]'
 }
 
 @test "instructions of the CCU are one slice each, with what the host says of them" {

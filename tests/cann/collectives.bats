@@ -155,3 +155,42 @@ END
     expect_equal "${shown##*:}" 0.6666666666666666
     expect_equal "$(sqlite3 out/msprof.db "SELECT round(bandwidth) FROM COMMUNICATION_TASK_INFO WHERE size = 6000")" 666666667.0
 }
+
+@test "kernels of collectives communicate and do not compute: those of AI CPUs, of vector cores, and of the stream of MC2" {
+    {
+        collectives
+        cat <<'END'
+p.launch(0, 1, 1, 'matmul')
+p.ran(1000, 5000, 1, 1)
+for at, (name, stream, kind, sqe) in enumerate((('allreduceAicpuKernel', 40, 'KERNEL_AICPU', 1), ('allgatherAivKernel', 41, 'KERNEL_AIVEC', 2))):
+    begin = 10000 * (1 + at)
+    p.launch(begin + 100, stream, 1, name, task_type=kind, node={'task_type': 1 + at})
+    task(begin + 1000, 'Memcpy', 10, 1 + at, size=64)
+    whole(begin, begin + 9000, 'hcom_%d' % at)
+    p.log(0, 6000 + begin, stream, 1, sqe)
+    p.ran(6000 + begin, 7000 + begin, 10, 1 + at, 11)
+    p.log(1, 7500 + begin, stream, 1, sqe)
+p.launch(40000, 42, 1, 'reduce_scatterAivKernel', task_type='KERNEL_AIVEC', node={'task_type': 2})
+p.launch(41000, 1, 2, 'gelu')
+p.log(0, 40000, 42, 1, 2)
+p.ran(41000, 42000, 1, 2)
+p.log(1, 43000, 42, 1, 2)
+p.mc2_streams('grp_1', 50)
+p.launch(50000, 50, 1, 'serve', task_type='KERNEL_AICPU', node={'task_type': 1})
+p.ran(50000, 54000, 50, 1, 1)
+END
+    } | capture
+    expect_sql "SELECT op_name, collective FROM device_task_report r JOIN device_task t ON t.id = r.id WHERE op_name IS NOT NULL
+        ORDER BY t.id" $'matmul|\nallreduceAicpuKernel|2\nallgatherAivKernel|2\nreduce_scatterAivKernel|1\ngelu|\nserve|1'
+    run_msprof show PROF_1 --table overlap_analysis --format csv
+    expect_status 0
+    expect_equal "$(python3 -c 'import csv, sys
+row = next(csv.DictReader(sys.stdin))
+print([float(row[name]) for name in ("Computing(us)", "Communication(us)", "Communication(Not Overlapped)(us)")])' <<<"$output")" \
+        '[5.0, 9.0, 8.0]'
+    run_msprof advise PROF_1
+    expect_contains "$output" "Communication that no computing covers takes 15.1 % of the time (8.000 of 9.000 us)."
+    [[ $output != *"1 x  allreduceAicpuKernel"* ]]
+    run_msprof export summary -dir PROF_1 --stable-names --output out
+    [ "$(rows op_summary 'Op Name' | grep -c Kernel)" -eq 3 ] # as in Ascend's own table
+}

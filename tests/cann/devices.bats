@@ -463,6 +463,11 @@ Instruction ID,Instruction Start Time(us),Instruction Duration(us),Notify Instru
     expect_equal "$(table ccu_mission 3 | sort | uniq -c | tr -s ' ' | tr '\n' ';')" " 1 65543; 16 9;"
     expect_equal "$(table ccu_mission 8,9 | tail -n 2)" $'1,11.2\n0,0.4'
     expect_sql "SELECT start_ns - (SELECT min(start_ns) FROM ccu_mission) FROM ccu_mission WHERE task_id = 9 LIMIT 1" 3000
+    run_msprof export db --stable-names --output out PROF_1
+    expect_equal "$(sqlite3 out/msprof.db "SELECT deviceId, globalTaskId, n.value, endNs - startNs, a.value FROM CCU
+        JOIN STRING_IDS n ON n.id = name JOIN STRING_IDS a ON a.id = args")" \
+        '1|4294967295|LoopGroup|2000|["Physic Stream Id",65535,"Task Id",65543,"Instruction ID",3]
+1|4294967295|Wait|11200|["Physic Stream Id",65535,"Task Id",9,"Notify Instruction ID",74,"Notify Rank ID",1]'
     # 4096 bytes in 1, 2 and 4 us
     expect_equal "$(table ccu_channel 1,2,4- | head -n 2)" $'1,0,3906.25,976.562,1953.125\n1,1,3906.25,0,1933.787'
     expect_sql "SELECT count(*), min(mean_delay = 100 + channel_id), min(time_ns - first = 1000 * channel_id) FROM ccu_channel,

@@ -143,6 +143,32 @@ END
     expect_sql "SELECT count(*) FROM device_task WHERE split IS NOT NULL" 0
 }
 
+@test "a split task with several parts is shown by them in the timeline, and with them in task_time" {
+    write_capture <<'END'
+p.launch(0, 1, 1, 'split', task_type='FFTS_PLUS')
+p.contexts(91, 'split', [0, 3])
+p.log(0, 10000, 1, 1)
+p.ran_part(10200, 11200, 1, 1, 0)
+p.ran_part(11400, 13400, 1, 1, 3)
+p.log(1, 13800, 1, 1)
+END
+    run_msprof export timeline -dir PROF_1 --stable-names
+    run_msprof export summary -dir PROF_1 --stable-names
+    expect_equal "$(slices_of)" $'split|AI_CORE|1.0\nsplit|AI_CORE|2.0\nComputing|3.0'
+    expect_table task_time 'kernel_name,kernel_type,task_time(us)' $'kernel|FFTS_PLUS|3.8\nkernel|AI_CORE|1\nkernel|AI_CORE|2'
+    expect_sql "SELECT context_id, split FROM device_task ORDER BY id" $'|1\n0|\n3|'
+}
+
+@test "a kernel of SIMT is an operator, of the blocks that its track says" {
+    capture <<'END'
+p.host_sample = {'profLevel': 'l1'}
+p.track(40, 1, 1, task_type='KERNEL_SIMT', kernel='simt', blocks=6)
+p.ran(10000, 11000, 1, 1, kind=2)
+END
+    run_msprof export summary -dir PROF_1 --stable-names
+    expect_table op_summary 'Op Name,OP Type,Task Type,Block Num,Mix Block Num' 'simt|simt|KERNEL_SIMT|6|0'
+}
+
 @test "kernels of direct launches are in every answer and in the database for viewers" {
     write_kernels "{'profLevel': 'l1'}"
     run_msprof export db -dir PROF_1
@@ -163,4 +189,125 @@ own_4|MIX_AIV|0'
 1,own_3,own_3
 1,own_4,own_4
 Count,Type,Name'
+}
+
+# A mixed kernel with counters of its own and of four blocks on vector cores, which begin with the whole.
+write_blocks() { # blocks and mix of its track
+    write_capture <<END
+p.host_sample = {'profLevel': 'l1'}
+p.samples[0] = {'ai_core_metrics': 'PipeUtilization', 'ai_core_profiling_events': PIPES,
+                'aiv_metrics': 'PipeUtilization', 'aiv_profiling_events': PIPES}
+p.track(40, 1, 1, task_type='KERNEL_MIX_AIC', kernel='mixed', blocks=$1, mix=$2)
+p.log(0, 10000, 1, 1)
+p.ran_part(10200, 14800, 1, 1, 0, kind=6)
+p.log(1, 15000, 1, 1)
+for block in range(4):
+    p.block_pmu(10020, 14000 + 20 * block, 1, 1, 100 * (block + 1), [block] * 8, core=1, part=6, block=block)
+p.pmu(10020, 14800, 1, 1, 4000, range(8), ffts=4, part=6)
+p.block_pmu(15020, 15100, 1, 1, 77, [7] * 8, core=1, part=6)
+END
+}
+
+@test "blocks of a mixed kernel of unknown number are kept with it, told for what they are, and not in op_summary" {
+    write_blocks None 0
+    run_msprof export summary -dir PROF_1 --stable-names
+    expect_status 3 # the last block is of no run
+    expect_contains "$stderr" "device_0: counters of 4 blocks of mixed kernels"
+    expect_contains "$stderr" "record 5, offset 640: counters of stream 1 task 1, which did not run then"
+    expect_not_contains "$stderr" "record 0, offset 0"
+    expect_sql "SELECT aic_total_cycle, aiv_total_cycle, aiv_event1, mix_block_num FROM device_task
+        WHERE op_name_id IS NOT NULL" '4000|1000|6|'
+    expect_table op_summary 'Op Name,Block Num,Mix Block Num,aic_total_cycles,aiv_total_cycles' 'mixed|0|0|4000|0'
+}
+
+@test "blocks of a mixed kernel are in op_summary where its track says how many they are" {
+    write_blocks 2 2
+    run_msprof export summary -dir PROF_1 --stable-names
+    expect_not_contains "$stderr" "blocks of mixed kernels"
+    expect_table op_summary 'Op Name,Block Num,Mix Block Num,aic_total_cycles,aiv_total_cycles' 'mixed|2|4|4000|1000'
+}
+
+@test "a device on which the host launched tasks, and which is not there, is told first, with what cannot be answered" {
+    write_kernels "{'profLevel': 'l1', 'taskTime': 'on'}"
+    rm -r PROF_1/device_0
+    run_msprof import -dir PROF_1
+    expect_status 3
+    expect_contains "$(grep -m1 warning <<<"$stderr")" "the half of device 0 is missing: the host launched 8 tasks on it"
+    expect_contains "$stderr" "unknown is when operators and communication ran"
+    expect_not_contains "$stderr" "no action is needed"
+    run_msprof show -dir PROF_1
+    expect_status 3
+    expect_contains "$output" "No device data: the capture has no device's half that can be read."
+}
+
+@test "a device of two without any task is told, though the other has some" {
+    capture <<'END'
+for device in 0, 1:
+    p.track(40, 1, 1 + device, device=device)
+    p.ran(10000, 11000, 1, 1 + device, device=device)
+p.devices[1] = {}
+END
+    expect_status 3
+    expect_contains "$stderr" "the half of device 1 is missing: the host launched 1 tasks on it"
+    expect_not_contains "$stderr" "the half of device 0"
+}
+
+@test "a host that is not there is told first, with what cannot be answered" {
+    write_kernels "{'profLevel': 'l1'}"
+    rm -r PROF_1/host
+    run_msprof export summary -dir PROF_1 --stable-names
+    expect_status 3
+    expect_contains "$(grep -m1 warning <<<"$stderr")" "the half of the host is missing: devices ran 10 tasks"
+    expect_not_contains "$stderr" "no action is needed"
+    expect_equal "$(columns_of task_time kernel_name,stream_id | sort | uniq -c)" $'      1 N/A|1\n      7 N/A|2'
+}
+
+@test "of direct launches, mixed kernels and level 0 every table is what the raw records say, and no record is lost" {
+    local level
+    for level in 1 0; do
+        rm -rf made
+        python3 "$repository/testdata/generate/cann/make_prof.py" made --count 90 --direct 3 --mixed 4 --level "$level" >path
+        run_msprof export summary "$(<path)" --stable-names
+        expect_status 0
+        run python3 "$BATS_TEST_DIRNAME/lib/direct_kernels.py" "$(<path)" "$(<path)/mindstudio_profiler_output"
+        expect_status 0
+        expect_contains "$output" "op_summary: 990 cells agree"
+        python3 "$BATS_TEST_DIRNAME/lib/record_sums.py" "$(<path)" >sums
+        expect_equal "$(awk '$4 != 0' sums)" ""
+    done
+}
+
+@test "of real captures of an Ascend 910B every operator is what the raw records say, as Ascend's tool has it" {
+    local sample capture
+    needs_shared data/real-samples-2
+    for sample in 2026-05-l1 2026-06-l1-mix 2026-07-l0-kernels 2026-07-l0-mix 2026-07-l0-torch 2026-07-l1-kernels; do
+        rm -rf PROF_*
+        if [ -e "$shared/data/real-samples-2/cann-910b-$sample/capture.tar.gz" ]; then
+            tar xzf "$shared/data/real-samples-2/cann-910b-$sample/capture.tar.gz"
+        else
+            cp -r "$shared/data/real-samples-2/cann-910b-$sample"/PROF_* .
+        fi
+        capture=$(echo PROF_*)
+        run_msprof export summary "$capture" --stable-names
+        run python3 "$BATS_TEST_DIRNAME/lib/direct_kernels.py" "$capture" "$capture/mindstudio_profiler_output"
+        [ "$status" -eq 0 ] || { echo "$sample: $output" >&2 && return 1; }
+        if [ -d "$shared/data/real-samples-2/cann-910b-$sample/vendor" ]; then
+            python3 - "$shared/data/real-samples-2/cann-910b-$sample/vendor" "$capture/mindstudio_profiler_output" <<'END'
+import csv, glob, os, sys
+COLUMNS = {'op_summary': ('Stream ID', 'Task ID', 'Op Name', 'OP Type', 'OP State', 'Task Type', 'HF32 Eligible', 'Context ID',
+                          'aic_total_cycles', 'aiv_total_cycles'),
+           'op_statistic': ('OP Type', 'Core Type', 'Count'), 'l2_cache': ('Stream Id', 'Task Id', 'Op Name'),
+           'task_time': ('stream_id', 'task_id', 'kernel_name', 'kernel_type')}
+def rows(path, columns):
+    with open(path, newline='') as file:
+        return sorted(tuple(row[column].strip() for column in columns) for row in csv.DictReader(file))
+for name, columns in COLUMNS.items():
+    ours, theirs = '%s/%s.csv' % (sys.argv[2], name), glob.glob('%s/%s_2*.csv' % (sys.argv[1], name))
+    if os.path.exists(ours) != bool(theirs):
+        sys.exit('%s of %s: one of both has none' % (name, sys.argv[1]))
+    if theirs and rows(ours, columns) != rows(theirs[0], columns):
+        sys.exit('%s of %s differs' % (name, sys.argv[1]))
+END
+        fi
+    done
 }

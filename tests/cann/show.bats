@@ -149,7 +149,7 @@ marker|mark|1|0|0|0|0"
     copy_family prof-910b PROF_1
     rm -r PROF_1/device_0
     run_msprof_into shown show -q -dir PROF_1
-    expect_status 0
+    expect_status 3
     expect_equal "$(head -3 shown)" "Op statistic :
 No device data: the capture has no device's half that can be read.
 Api statistic :"
@@ -162,7 +162,7 @@ Api statistic :"
     copy_family prof-910b PROF_1
     rm -r PROF_1/host
     run_msprof_into shown show -q -dir PROF_1
-    expect_status 0
+    expect_status 3
     expect_equal "$(grep -A1 '^Op statistic' shown)" "Op statistic :
 No operators: the host's half, which names them, is missing or cannot be read."
     expect_equal "$(tail -2 shown)" "Api statistic :

@@ -348,7 +348,7 @@ sys.path.insert(0, "$repository/tests/lib")
 import page
 told = page.Page('page.html')
 out = 'RUN/cluster_analysis_output/'
-wait, transit, links = collections.Counter(), collections.Counter(), collections.Counter()
+wait, transit, elapsed, links = (collections.Counter() for _ in range(4))
 for steps in json.load(open(out + 'cluster_communication.json')).values():
     for operators in steps.values():
         for name, ranks in operators.items():
@@ -357,9 +357,12 @@ for steps in json.load(open(out + 'cluster_communication.json')).values():
             for rank, info in ranks.items():
                 wait[rank] += info['Communication Time Info']['Wait Time(ms)']
                 transit[rank] += info['Communication Time Info']['Transit Time(ms)']
+                elapsed[rank] += info['Communication Time Info']['Elapse Time(ms)']
 rows = told.table('Waiting and transmitting by rank').rows
 assert [row[0] for row in rows] == sorted(wait, key=int) and len(rows) == 8
-assert all(abs(float(w) - wait[r]) < 1e-5 and abs(float(t) - transit[r]) < 1e-5 for r, w, t in rows), rows
+rest = {r: max(elapsed[r] - wait[r] - transit[r], 0) for r in wait}
+for r, *told_ms in rows:
+    assert all(abs(float(a) - b) < 1e-4 for a, b in zip(told_ms, (wait[r], transit[r], rest[r], elapsed[r]))), (r, told_ms)
 for steps in json.load(open(out + 'cluster_communication_matrix.json')).values():
     for operators in steps.values():
         for name, pairs in operators.items():
@@ -375,7 +378,7 @@ assert sorted(row[:3] + [float(row[6]), row[7]] for row in rows) == sorted(
     [row['Source Rank'], row['Target Rank'], row['Transport Type'], float(row['Below Median(%)']), row['Slow']] for row in table)
 # bars and cells of the map are as long, and as dark
 bars = [a for part, tag, a in told.shapes if part == 'waiting' and tag == 'rect' and a['class'] == 'waiting' and 'x' in a]
-most = max(wait[r] + transit[r] for r in wait)
+most = max(wait[r] + transit[r] + rest[r] for r in wait)
 assert all(abs(float(a['height']) - 180 * wait[str(i)] / most) < 0.02 for i, a in enumerate(bars)) and len(bars) == 8
 pairs = collections.Counter()
 for (source, target, _), ms in links.items():
@@ -408,15 +411,15 @@ for steps in json.load(open('MANY/cluster_analysis_output/cluster_communication_
                     links[tuple(pair.split('-'))] += info['Transit Time(ms)']
 page.check_map(told, links, 3)
 # a bar is the mean of its ranks
-rows = [list(map(float, row[1:])) for row in told.table('Waiting and transmitting by rank').rows]
+rows = [list(map(float, row[1:4])) for row in told.table('Waiting and transmitting by rank').rows]
 assert len(rows) == 130
 bars = [a for part, tag, a in told.shapes if part == 'waiting' and tag == 'rect' and 'x' in a]
 most = max(map(sum, rows))
 for i in range(44):
     its = rows[3 * i:3 * i + 3]
-    for bar, mean in zip(bars[2 * i:2 * i + 2], (sum(row[1] for row in its), sum(row[0] for row in its))):
+    for bar, mean in zip(bars[3 * i:3 * i + 3], (sum(row[k] for row in its) for k in (1, 0, 2))):
         assert abs(float(bar['height']) - 180 * mean / len(its) / most) < 0.02, (i, bar, mean)
-assert len(bars) == 2 * 44
+assert len(bars) == 3 * 44
 PY
 }
 

@@ -869,3 +869,51 @@ END
     run_msprof -q cluster RUN
     expect_contains "$output" "Not judged: 20 of"
 }
+
+@test "ranks and stages that compute longer than the others are found, links of a few bytes are not judged" {
+    needs python3
+    mkdir RUN
+    python3 - <<'PY'
+import json, os
+# four ranks of two stages: rank 2 takes twice as long as rank 3, and the stage of both longer than the other
+times = {0: 200, 1: 202, 2: 800, 3: 400}
+groups = {'p0': ('pp', [0, 2]), 'p1': ('pp', [1, 3]), 'd0': ('dp', [0, 1]), 'd1': ('dp', [2, 3])}
+for rank, ms in times.items():
+    out = 'RUN/rank_%d_ascend_pt/ASCEND_PROFILER_OUTPUT' % rank
+    os.makedirs(out)
+    top = os.path.dirname(out)
+    json.dump({'rank_id': rank}, open(top + '/profiler_info_%d.json' % rank, 'w'))
+    json.dump({'distributed_args': {'tensor_model_parallel_size': 1, 'pipeline_model_parallel_size': 2, 'data_parallel_size': 2,
+                                    'context_parallel_size': 1, 'rank': rank, 'world_size': 4},
+               'parallel_group_info': {g: {'group_name': n, 'group_rank': r.index(rank), 'global_ranks': r}
+                                       for g, (n, r) in groups.items() if rank in r}}, open(top + '/profiler_metadata.json', 'w'))
+    with open(out + '/step_trace_time.csv', 'w') as f:
+        f.write('Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Stage,Bubble,'
+                'Communication(Not Overlapped and Exclude Receive),Preparing\n')
+        for step in (1, 2, 3):
+            f.write('%d,%d,10,0,10,5,%d,0,10,0\n' % (step, ms * 1000 + step, ms * 1000 + 15))
+    steps, matrix = {}, {}
+    for step in ('step1', 'step2', 'step3'):
+        g = 'd0' if rank < 2 else 'd1'
+        info = {'Communication Time Info': {'Start Timestamp(us)': 1.0, 'Elapse Time(ms)': 5.0, 'Transit Time(ms)': 1.0, 'Wait Time(ms)': 1.0,
+                'Synchronization Time(ms)': 0.5, 'Idle Time(ms)': 3.0, 'Wait Time Ratio': .5, 'Synchronization Time Ratio': .3},
+                'Communication Bandwidth Info': {}}
+        steps[step] = {'collective': {'hcom_allReduce__%s_1_1@%s' % (g, g): info, 'Total Op Info': info},
+                       'p2p': {'hcom_send__p%d_1_1@p%d' % (rank % 2, rank % 2): info}}
+        link = {'Transport Type': 'HCCS', 'Transit Size(MB)': 0.00004, 'Transit Time(ms)': 0.002, 'Bandwidth(GB/s)': 0.02, 'op_name': 'x'}
+        matrix[step] = {'collective': {'allreduce-total@' + g: {'0-1': link, '%d-%d' % (rank % 2, rank % 2): dict(link, **{'Transport Type': 'LOCAL'})}}, 'p2p': {}}
+    json.dump(steps, open(out + '/communication.json', 'w'))
+    json.dump(matrix, open(out + '/communication_matrix.json', 'w'))
+PY
+    run_msprof -q cluster RUN
+    [ "$status" -eq 0 ] || expect_status 3
+    expect_contains "$output" "Computing: rank 2 takes 800.002 ms a step, 100.0 % more than the others of its stage (400.002 ms)"
+    expect_contains "$output" "Computing: stage 1 takes 600.002 ms a step, 198.5 % more than the others (201.002 ms)"
+    expect_contains "$output" "Not judged: sends and receives of 2 groups"
+    expect_contains "$output" "Worst link: not judged; no link moved 1 MB"
+    expect_equal "$(cut -d, -f 1,2,8 RUN/cluster_analysis_output/slow_computing.csv | tr '\n' ' ')" \
+        "Type,Index,Slow stage,1,yes stage,0,no rank,2,yes rank,3,no rank,1,no rank,0,no "
+    run_msprof show RUN
+    expect_status 4
+    expect_contains "$stderr" "'msprof cluster DIR' reads those"
+}

@@ -101,6 +101,8 @@ for row in table("slow_links.csv"):
     key = (int(row["Source Rank"]), int(row["Target Rank"]), row["Transport Type"])
     close(row["Transit Size(MB)"], links[key][0], key)
     close(row["Bandwidth(GB/s)"], bandwidths[key], key)
-    middle = statistics.median(b for k, b in bandwidths.items() if k[2] == key[2])
-    close(row["Median of Transport(GB/s)"], middle, key)
+    # a megabyte tells bandwidth, less tells latency
+    enough = [b for k, b in bandwidths.items() if k[2] == key[2] and links[k][0] >= 1]
+    close(row["Median of Transport(GB/s)"], statistics.median(enough) if enough else 0, key)
+    assert (row["Slow"] == "N/A") == (links[key][0] < 1), row
 print(rows[0]["Rank"], [row["Source Rank"] for row in table("slow_links.csv") if row["Slow"] == "yes"], judged)

@@ -82,6 +82,21 @@ void link_sums_release(struct link_sums *sums);
 /* slow_links.csv. */
 int write_slow_links(const char *directory, const struct link_sums *sums, struct cluster_worst *ret, struct err *err);
 
+/* slow_computing.csv: how long ranks and stages compute, each beside the others: ranks of a stage, stages of all. */
+int write_slow_computing(const char *directory, const struct plan *plan, struct cluster_worst *ret, struct err *err);
+
+/* Which ranks work on the same stage of a pipeline: docs/formats/cluster.md 3. All zero: nothing; stages_release() it.
+ */
+struct stages {
+    int64_t *ranks; /* of one stage together, ascending */
+    size_t *starts; /* count + 1 */
+    size_t count;   /* 0: there are no pipelines, or nobody says which */
+};
+/* How the ranks are divided, after the first that says it: tensor, pipeline, data, world. Nothing when it cannot be. */
+void parallel_find(const struct plan *plan, int64_t parallel[4]);
+int stages_find(struct stages *stages, const struct plan *plan, struct err *err);
+void stages_release(struct stages *stages);
+
 /* clock_alignment.csv: how the clocks of a timeline's ranks were aligned. */
 struct rank_clock {
     int64_t rank;

@@ -9,13 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* ---- which ranks work on the same stage of a pipeline: docs/formats/cluster.md 3 ---- */
-
-struct stages {
-    int64_t *ranks; /* of one stage together, ascending */
-    size_t *starts; /* count + 1 */
-    size_t count;   /* 0: there are no pipelines, or nobody says which */
-};
+/* ---- stages ---- */
 
 /* Ranks that belong together, as a forest over all ranks that any group names. */
 struct forest {
@@ -189,7 +183,7 @@ static int find_with(struct stages *stages, const struct plan *plan, struct fore
     return status;
 }
 
-static int stages_find(struct stages *stages, const struct plan *plan, struct err *err)
+int stages_find(struct stages *stages, const struct plan *plan, struct err *err)
 {
     struct forest pipelines = {.ranks = NULL}, joined = {.ranks = NULL};
     *stages = (struct stages){.ranks = NULL};
@@ -200,7 +194,7 @@ static int stages_find(struct stages *stages, const struct plan *plan, struct er
     return failed ? err_status(err) : 0;
 }
 
-static void stages_release(struct stages *stages)
+void stages_release(struct stages *stages)
 {
     free(stages->ranks);
     free(stages->starts);
@@ -238,10 +232,8 @@ static void collect_columns(struct step_table *table)
     }
 }
 
-/* How the ranks are divided, after the first that says it; nothing when it cannot be. */
-static void find_division(struct step_table *table)
+void parallel_find(const struct plan *plan, int64_t parallel[4])
 {
-    const struct plan *plan = table->plan;
     for (size_t i = 0; i < plan->rank_count; i++) {
         const int64_t *sizes = plan->ranks[i].parallel;
         bool known = sizes[0] > 0 && sizes[1] > 0 && sizes[2] > 0 && sizes[3] > 0;
@@ -251,7 +243,7 @@ static void find_division(struct step_table *table)
         if (!__builtin_mul_overflow(sizes[0], sizes[1], &product) &&
             !__builtin_mul_overflow(product, sizes[2], &product) && product == sizes[3] &&
             plan->rank_count <= (uint64_t)product)
-            memcpy(table->parallel, sizes, sizeof table->parallel);
+            memcpy(parallel, sizes, 4 * sizeof *parallel);
         return;
     }
 }
@@ -413,7 +405,7 @@ int write_steps(const char *directory, const struct plan *plan, struct cluster_d
     if (write_open(&table.out, directory, "cluster_step_trace_time.csv", "", err) < 0)
         return err_status(err);
     collect_columns(&table);
-    find_division(&table);
+    parallel_find(plan, table.parallel);
     write_titles(&table);
     write_ranks(&table);
     int status = write_stages(&table, err);

@@ -5,10 +5,12 @@
 #include "base/number.h"
 #include "base/utf8.h"
 #include "exporters/cluster/output/write.h"
+#include "exporters/export.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { US = 3, GB = 4, PERCENT = 2 }; /* decimals */
 
@@ -146,8 +148,16 @@ void link_sums_release(struct link_sums *sums)
 struct class
 {
     double median, deviation;
-    size_t count;
+    size_t count; /* of those that are judged */
 };
+
+/* Fewer bytes tell how long a transfer takes to begin, and nothing of bandwidth. */
+#define LEAST_BYTES 1000000
+
+static bool is_judged(const struct cluster_link *link)
+{
+    return link->ns > 0 && link->bytes >= LEAST_BYTES;
+}
 
 static int64_t bandwidth_of(const struct cluster_link *link)
 {
@@ -161,7 +171,7 @@ static int judge_class(const struct link_sums *sums, int64_t transport, struct c
     if (values == NULL)
         return err_no_memory(err);
     while ((link = map_next(&sums->links, link)) != NULL) {
-        if (link->key.transport == transport && link->ns > 0)
+        if (link->key.transport == transport && is_judged(link))
             values[ret->count++] = (double)bandwidth_of(link);
     }
     ret->median = statistics_numbers_median(values, ret->count);
@@ -172,9 +182,11 @@ static int judge_class(const struct link_sums *sums, int64_t transport, struct c
     return 0;
 }
 
-/* How far below its class a link is, in parts of the middle. */
+/* How far below its class a link is, in parts of the middle; those that are not judged come last. */
 static double shortfall(const struct cluster_link *link, const struct class *class)
 {
+    if (!is_judged(link))
+        return -INFINITY;
     return class->median > 0 ? 1 - (double)bandwidth_of(link) / class->median : 0;
 }
 
@@ -197,10 +209,18 @@ static void write_link(struct outfile *out, const struct link_sums *sums, const 
     const struct cluster_link *link = judged->link;
     const struct class *class = judged->class;
     int64_t bandwidth = bandwidth_of(link);
+    ret->links++;
+    if (!is_judged(link)) {
+        csv_row(out, INTEGER(link->key.source), INTEGER(link->key.target),
+                TEXT(sums->transports.items[link->key.transport].bytes), DECIMAL(link->bytes, 6), DECIMAL(link->ns, 6),
+                DECIMAL(bandwidth, GB), DECIMAL(number_rounded(class->median), GB), TEXT(TABLE_MISSING),
+                TEXT(TABLE_MISSING), INTEGER((int64_t) class->count), TEXT(TABLE_MISSING));
+        return;
+    }
     bool slow = class->count >= 3 && judged->shortfall > SPREAD &&
                 (double)bandwidth < class->median - DEVIATIONS * class->deviation;
     const int64_t median = number_rounded(class->median), below = number_rounded(judged->shortfall * 10000);
-    if (ret->links++ == 0) {
+    if (ret->judged_links++ == 0) {
         ret->link.source = link->key.source;
         ret->link.target = link->key.target;
         snprintf(ret->link.transport, sizeof ret->link.transport, "%s",
@@ -244,6 +264,156 @@ int write_slow_links(const char *directory, const struct link_sums *sums, struct
     free(classes);
     free(links);
     return failed ? err_status(err) : outfile_commit(&out, err);
+}
+
+/* ---- computing ---- */
+
+/* The median of a rank's steps, or of a stage's ranks; -1: not known. */
+struct computing {
+    const char *type;
+    int64_t index, steps;
+    size_t stage; /* place among the stages; SIZE_MAX: of none */
+    int64_t ns;
+    double others_ns; /* the median of the others: of its stage, of a stage's of the other stages */
+};
+
+ARRAY_COMPARE(by_computing, struct computing, array_order(*right->type, *left->type), ARRAY_BY_MOST(ns),
+              ARRAY_BY(index))
+
+/* So much more than the others computes a rank, or a stage, that is slow. */
+#define SLOW_COMPUTING 0.2
+
+static double above(const struct computing *it)
+{
+    return it->others_ns > 0 ? (double)it->ns / it->others_ns - 1 : 0;
+}
+
+/* The median of those that it is compared with; values: room for all. */
+static void compare_with_others(struct computing *items, size_t count, struct computing *it, double *values)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (&items[i] != it && items[i].type == it->type && (*it->type == 's' || items[i].stage == it->stage))
+            values[n++] = (double)items[i].ns;
+    it->others_ns = n > 0 ? statistics_numbers_median(values, n) : 0;
+}
+
+static int64_t median_of_steps(const struct plan *plan, const struct aggregate *rank, int64_t *values,
+                               int64_t *ret_steps)
+{
+    size_t column = 0, n = 0;
+
+    while (column < rank->column_count && strcmp(aggregate_text(rank, rank->columns[column]), "Computing") != 0)
+        column++;
+    for (size_t i = 0; column < rank->column_count && i < rank->step_count; i++)
+        if (plan_wants_step(plan, aggregate_text(rank, rank->steps[i].name)) && rank->steps[i].ns[column] >= 0)
+            values[n++] = rank->steps[i].ns[column];
+    statistics_sort(values, n);
+    *ret_steps = (int64_t)n;
+    return n > 0 ? number_from_real(statistics_median(values, n)) : -1;
+}
+
+/* By groups; where these do not say it, by how the job is divided. */
+static size_t stage_of(const struct stages *stages, const int64_t parallel[4], int64_t rank)
+{
+    if (stages->count == 0 && parallel[3] > 0 && parallel[1] > 1)
+        return (size_t)(rank / parallel[0] / parallel[2]);
+    for (size_t i = 0; i < stages->count; i++)
+        for (size_t k = stages->starts[i]; k < stages->starts[i + 1]; k++)
+            if (stages->ranks[k] == rank)
+                return i;
+    return SIZE_MAX;
+}
+
+/* The median of the ranks of a stage. */
+static struct computing computing_of_stage(const struct computing *ranks, size_t count, size_t stage, int64_t *values)
+{
+    struct computing ret = {.type = "stage", .index = (int64_t)stage, .stage = stage, .ns = -1};
+    size_t n = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (ranks[i].stage == stage)
+            values[n++] = ranks[i].ns;
+    ret.steps = n > 0 ? ranks[0].steps : 0;
+    statistics_sort(values, n);
+    if (n > 0)
+        ret.ns = number_from_real(statistics_median(values, n));
+    return ret;
+}
+
+/* The ranks whose computing is known, then their stages. */
+static int gather_computing(const struct plan *plan, const struct stages *stages, struct computing *items,
+                            size_t *ret_count, struct err *err)
+{
+    size_t most = plan->rank_count + 1, ranks = 0, count;
+    int64_t parallel[4] = {0};
+
+    parallel_find(plan, parallel);
+    for (size_t i = 0; i < plan->rank_count; i++)
+        most = plan->ranks[i].step_count > most ? plan->ranks[i].step_count : most;
+    SCOPED_FREE int64_t *values = scoped_memory(most, sizeof *values);
+    SCOPED_FREE double *others = scoped_memory(most + stages->count + plan->rank_count, sizeof *others);
+    if (values == NULL || others == NULL)
+        return err_no_memory(err);
+    for (size_t i = 0; i < plan->rank_count; i++) {
+        struct computing *it = &items[ranks];
+        *it = (struct computing){
+            .type = "rank", .index = plan->ranks[i].rank, .stage = stage_of(stages, parallel, plan->ranks[i].rank)};
+        it->ns = median_of_steps(plan, &plan->ranks[i], values, &it->steps);
+        ranks += it->ns >= 0;
+    }
+    count = ranks;
+    const size_t stage_count = stages->count > 0 ? stages->count : (size_t)parallel[1];
+    for (size_t i = 0; i < stage_count && stage_count <= plan->rank_count; i++) {
+        items[count] = computing_of_stage(items, ranks, i, values);
+        count += items[count].ns >= 0;
+    }
+    for (size_t i = 0; i < count; i++)
+        compare_with_others(items, count, &items[i], others);
+    *ret_count = count;
+    return 0;
+}
+
+static void keep_slow(const struct computing *it, struct cluster_computing *ret)
+{
+    if (ret->known++ > 0 || it->others_ns <= 0)
+        return;
+    ret->index = it->index;
+    ret->ms = (double)it->ns / 1e6;
+    ret->others_ms = it->others_ns / 1e6;
+    ret->slow = above(it) > SLOW_COMPUTING;
+}
+
+int write_slow_computing(const char *directory, const struct plan *plan, struct cluster_worst *ret, struct err *err)
+{
+    SCOPED(stages_release) struct stages stages;
+    struct outfile out;
+    size_t count = 0;
+
+    if (stages_find(&stages, plan, err) < 0)
+        return err_status(err);
+    SCOPED_FREE struct computing *items = scoped_memory(2 * plan->rank_count + stages.count + 1, sizeof *items);
+    if (items == NULL)
+        return err_no_memory(err);
+    if (gather_computing(plan, &stages, items, &count, err) < 0 ||
+        write_open(&out, directory, "slow_computing.csv",
+                   "Type,Index,Stage,Steps,Computing(us),Others(us),Above(%),Slow\n", err) < 0)
+        return err_status(err);
+    array_sort(items, count, sizeof *items, by_computing);
+    for (size_t i = 0; i < count; i++) {
+        const struct computing *it = &items[i];
+        const bool known = it->others_ns > 0, staged = it->stage != SIZE_MAX;
+        keep_slow(it, *it->type == 's' ? &ret->stage : &ret->computing);
+        csv_row(&out, TEXT(it->type), INTEGER(it->index), staged ? INTEGER((int64_t)it->stage) : TEXT(TABLE_MISSING),
+                INTEGER(it->steps), DECIMAL(it->ns, US),
+                known ? DECIMAL(number_from_real(it->others_ns), US) : TEXT(TABLE_MISSING),
+                known ? DECIMAL(number_rounded(above(it) * 10000), PERCENT) : TEXT(TABLE_MISSING),
+                TEXT(!known                       ? TABLE_MISSING
+                     : above(it) > SLOW_COMPUTING ? "yes"
+                                                  : "no"));
+    }
+    return outfile_commit(&out, err);
 }
 
 /* ---- clocks ---- */

@@ -21,7 +21,7 @@
 /* All of a rank. */
 struct rank_times {
     int64_t rank;
-    double wait_ms, transit_ms;
+    double elapse_ms, wait_ms, transit_ms; /* of its communication operators */
 };
 
 struct link {
@@ -70,6 +70,7 @@ static int take_member(void *arg, const char *const *keys, const struct json *va
     struct rank_times *times = map_add(&cluster->known, &rank, NULL, err);
     if (times == NULL)
         return err_status(err);
+    times->elapse_ms += member_of(info, "Elapse Time(ms)");
     times->wait_ms += member_of(info, "Wait Time(ms)");
     times->transit_ms += member_of(info, "Transit Time(ms)");
     return 0;
@@ -103,7 +104,7 @@ static int take_link(void *arg, const char *const *fields, size_t count, uint64_
         return 0;
     link.mb = real_of(fields[3]);
     link.ms = real_of(fields[4]);
-    link.below = strtod(fields[7], NULL);
+    link.below = strcmp(fields[7], TABLE_MISSING) != 0 ? strtod(fields[7], NULL) : NAN;
     snprintf(link.transport, sizeof link.transport, "%s", fields[2]);
     snprintf(link.slow, sizeof link.slow, "%s", fields[10]);
     return array_add(&cluster->links, err, link);
@@ -140,9 +141,15 @@ static void end_part(struct html_page *page)
 
 /* ---- waiting and transmitting ---- */
 
+/* What is neither: links can be busy beside each other, and operators run other tasks. */
+static double rest_of(const struct rank_times *rank)
+{
+    return fmax(rank->elapse_ms - rank->wait_ms - rank->transit_ms, 0);
+}
+
 static double sum_of(const struct rank_times *rank)
 {
-    return rank->wait_ms + rank->transit_ms;
+    return rank->wait_ms + rank->transit_ms + rest_of(rank);
 }
 
 /* How many ranks share a cell; a bar is the mean of them. */
@@ -186,8 +193,8 @@ static void put_bars(const struct cluster *cluster)
 
     for (size_t i = 0; i < cluster->ranks.count; i++)
         longest = fmax(longest, sum_of(&cluster->ranks.items[i]));
-    chart_legend(page, (const char *const[]){"exposed", "waiting"}, (const char *const[]){"transmitting", "waiting"},
-                 2);
+    chart_legend(page, (const char *const[]){"exposed", "waiting", "other"},
+                 (const char *const[]){"transmitting", "waiting", "other"}, 3);
     chart_begin(page, together > 1 ? "Time in collectives (ms) by groups of ranks" : "Time in collectives (ms) by rank",
                 "Ranks as bars; the table below has the numbers");
     for (size_t i = 0; longest > 0 && i < bars; i++) {
@@ -197,10 +204,13 @@ static void put_bars(const struct cluster *cluster)
         for (size_t k = from; k < until; k++) {
             mean.wait_ms += cluster->ranks.items[k].wait_ms / (double)(until - from);
             mean.transit_ms += cluster->ranks.items[k].transit_ms / (double)(until - from);
+            mean.elapse_ms += cluster->ranks.items[k].elapse_ms / (double)(until - from);
         }
         double transit = CHART_HEIGHT * mean.transit_ms / longest, wait = CHART_HEIGHT * mean.wait_ms / longest;
         put_part(cluster, i, "exposed", "transmitting", mean.transit_ms, CHART_HEIGHT, transit);
         put_part(cluster, i, "waiting", "waiting", mean.wait_ms, CHART_HEIGHT - transit, wait);
+        put_part(cluster, i, "other", "other", rest_of(&mean), CHART_HEIGHT - transit - wait,
+                 CHART_HEIGHT * rest_of(&mean) / longest);
     }
     snprintf(top, sizeof top, "%.3f", longest);
     snprintf(first, sizeof first, "%" PRId64, cluster->ranks.items[0].rank);
@@ -211,7 +221,7 @@ static void put_bars(const struct cluster *cluster)
 
 static void put_ranks(const struct cluster *cluster)
 {
-    static const char *const heads[] = {"#Rank", "#Waiting(ms)", "#Transmitting(ms)"};
+    static const char *const heads[] = {"#Rank", "#Waiting(ms)", "#Transmitting(ms)", "#Other(ms)", "#Elapsed(ms)"};
     struct html_page *page = cluster->page;
     size_t shown = 0;
 
@@ -219,7 +229,8 @@ static void put_ranks(const struct cluster *cluster)
     for (; shown < cluster->ranks.count && shown < HTML_ROWS_MAX; shown++) {
         const struct rank_times *rank = &cluster->ranks.items[shown];
         html_open(&page->w, "tr");
-        html_cell_number(page, "%" PRId64 "|%.6f|%.6f", rank->rank, rank->wait_ms, rank->transit_ms);
+        html_cell_number(page, "%" PRId64 "|%.6f|%.6f|%.6f|%.6f", rank->rank, rank->wait_ms, rank->transit_ms,
+                         rest_of(rank), rank->elapse_ms);
         html_close(&page->w);
     }
     html_table_end(page);
@@ -303,7 +314,7 @@ static void put_links(const struct cluster *cluster)
         html_cell(page, link->transport);
         html_cell_number(page, "%.6f|%.6f", link->ms, link->mb);
         html_cell_number(page, link->ms > 0 ? "%.4f" : TABLE_MISSING, link->ms > 0 ? link->mb / link->ms : 0);
-        html_cell_number(page, "%.2f", link->below);
+        html_cell_number(page, isnan(link->below) ? TABLE_MISSING : "%.2f", link->below);
         html_cell(page, link->slow);
         html_close(&page->w);
     }
@@ -377,6 +388,8 @@ static int put_parts(struct cluster *cluster, const char *directory, struct err 
     begin_part(page, "ranks", "Ranks");
     html_note(page, "%zu ranks communicated.", cluster->ranks.count);
     if (put_csv(cluster, directory, "slow_ranks.csv", "Who kept the others waiting", err) < 0)
+        return err_status(err);
+    if (put_csv(cluster, directory, "slow_computing.csv", "How long ranks and stages compute", err) < 0)
         return err_status(err);
     int status = put_csv(cluster, directory, "cluster_step_trace_time.csv", "Steps of the ranks (us)", err);
     end_part(page);

@@ -264,19 +264,27 @@ static void take_counters(const int64_t *raw, bool *ret_has, int64_t *ret_total,
     *ret_ns = raw[1 + CANN_COUNTERS] != DB_NULL ? raw[1 + CANN_COUNTERS] : 0;
 }
 
-static void set_metrics(const struct op_summary *summary, const int64_t *raw, struct report_value *values)
+static int64_t integer_or_null(const struct report_value *value)
 {
-    enum { MIX_AIV = 5 };
+    return value->kind != VALUE_MISSING ? value->integer : DB_NULL;
+}
+
+/* loose: of a mixed kernel the counters of the other core's blocks are left out. */
+static void set_metrics(const struct op_summary *summary, const int64_t *raw, bool loose, struct report_value *values)
+{
     const struct device_columns *device = columns_of_device(summary, values[DEVICE].integer);
     struct pmu_value metrics[2 * PMU_MAX_COLUMNS + 1];
     struct pmu_task task = {.has_aic = false};
     take_counters(raw, &task.has_aic, &task.aic_total_cycle, task.aic_counters, &task.aic_time_ns);
     take_counters(raw + AIV - AIC, &task.has_aiv, &task.aiv_total_cycle, task.aiv_counters, &task.aiv_time_ns);
+    const int64_t core = integer_or_null(&values[CORE]);
+    task.has_aic = task.has_aic && (!loose || core == TASK_MIX_AIC);
+    task.has_aiv = task.has_aiv && (!loose || core == TASK_MIX_AIV);
     bool counted = device != NULL && (task.has_aic || task.has_aiv);
     if (counted) {
         task.block_num = known(&values[BLOCKS]);
         task.mix_block_num = known(&values[MIX_BLOCKS]);
-        task.began_on_aiv = values[CORE].kind != VALUE_MISSING && values[CORE].integer == MIX_AIV;
+        task.began_on_aiv = core == TASK_MIX_AIV;
         task.duration_ns = values[DURATION].integer;
         if (cann_measures_frequency(device->part))
             task.time_hz = cann_frequency_hz(&summary->frequencies, values[DEVICE].integer,
@@ -294,6 +302,8 @@ static int take_task(struct report_worker *worker, struct report_value *values, 
 {
     (void)err;
     const bool named_alone = values[TYPE].kind == VALUE_MISSING; /* collected at level 0 */
+    const bool loose = cann_has_loose_blocks(integer_or_null(&values[CORE]), integer_or_null(&values[STATE]),
+                                             integer_or_null(&values[MIX_BLOCKS]));
     if (values[MODEL].kind == VALUE_MISSING)
         values[MODEL] = value_integer(CANN_NO_ID);
     if (values[STATE].kind != VALUE_MISSING && values[STATE].integer != 0 && values[STATE].integer != 1)
@@ -308,7 +318,7 @@ static int take_task(struct report_worker *worker, struct report_value *values, 
         values[HF32] = value_integer(values[HF32].integer != 0);
     set_wait(worker, values);
     if (((const struct last_row *)worker->state)->metrics)
-        set_metrics(worker->run->state, worker->raw, values);
+        set_metrics(worker->run->state, worker->raw, loose, values);
     return 0;
 }
 

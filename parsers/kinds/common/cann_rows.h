@@ -127,6 +127,9 @@ enum { HOST_CALL_COLUMNS(COLUMN_NUMBER) };
     MADE(DEVICE_TASK_SPLIT, "split", "Split", MADE_NUMBER,                                                             \
          "1: its parts are rows, too; 2: it is a mixed kernel whose part 0 is a row, too; 3: it is that part; 4: it "  \
          "is that part, and the whole is the operator.")                                                               \
+    MADE(DEVICE_TASK_COLLECTIVE, "collective", "Collective", MADE_NUMBER,                                              \
+         "1: it is a kernel of a collective, and communicates as long as it runs; 2: likewise, of a communication "    \
+         "operator that tells how long that is.")                                                                      \
     MADE(DEVICE_TASK_ORIGIN_NS, "origin_ns", "Origin", INTEGER(NS, DERIVED | COLUMN_TRANSIENT | COLUMN_ORIGIN),        \
          "Its start, likewise.")
 enum { DEVICE_TASK_COLUMNS(COLUMN_NUMBER) };

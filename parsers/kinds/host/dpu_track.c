@@ -35,6 +35,22 @@ const struct record_kind kind_dpu_track = {
     .doc = "A task that ran on a DPU, as the host reports it.",
     COMPACT_RECORD("dpu_track", "dpu-track", take_record,
                    "device, stream, task, type, start (docs/formats/cann.md 3.8)"),
+    /* Ids follow those of tasks and of marks of devices. */
+    EXPORTED_TABLE(.name = "DPU_TASK",
+                   .columns = EXPORTED_COLUMNS(
+                       {"dpuDeviceId", "d.device_id", EXPORTED_INTEGER}, {"globalTid", "thread_id", EXPORTED_NUMERIC},
+                       {"startNs", "start_ns", EXPORTED_NUMERIC}, {"endNs", "start_ns + duration_ns", EXPORTED_NUMERIC},
+                       {"globalTaskId",
+                        "(SELECT coalesce(max(id), 0) FROM device_task) + (SELECT coalesce(max(id), 0) FROM "
+                        "device_mark) + d.id",
+                        EXPORTED_NUMERIC},
+                       {"streamId", "stream_id", EXPORTED_NUMERIC}, {"taskId", "d.task_id", EXPORTED_NUMERIC},
+                       {"opName", "coalesce(kernel, 'N/A')", EXPORTED_NUMERIC_WORD},
+                       {"args",
+                        "json_array('Thread Id', thread_id, 'Physic Stream Id', stream_id, 'Task Id', d.task_id,"
+                        " 'Task Type', 'AI_CPU')",
+                        EXPORTED_NUMERIC_WORD}),
+                   .query = {.with = KERNELS, .from = NAMED, .order_by = "d.id"}),
     ONE_SERIES(.name = "dpu", .title = "Tasks of DPUs", .doc = "From when to when each task of a DPU ran, by stream.",
                .process = "DPU", .process_order = 8,
                .counters = ONE_COUNTER(.name = "coalesce(kernel, 'N/A')",

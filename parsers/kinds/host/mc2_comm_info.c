@@ -46,7 +46,11 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
                               count, STREAMS_MOST);
     put_streams(decoder, stream, row, count);
     int status = host_record_take(decoder, state, row, keep, err);
-    return status == 0 ? record_stream_find_name(stream, row, GROUP, GROUP_NAME_ID, err) : status;
+    if (status < 0 || record_stream_find_name(stream, row, GROUP, GROUP_NAME_ID, err) < 0)
+        return err_status(err);
+    return stream->association != NULL ? association_add_ai_cpu_stream(stream->association, row_u32(row, STREAM_ID),
+                                                                       row->cells[GROUP].integer, err)
+                                       : 0;
 }
 
 const struct record_kind kind_mc2_comm_info = {

@@ -151,6 +151,40 @@ static const struct report_column table[] = {
 
 #define ON_ITS_THREAD .device = "m.device_id", .thread_name = "'Communication'"
 
+/* The task of this number, where the capture has one. */
+#define GLOBAL_TASK "coalesce(global, 4294967295)"
+#define TASKS                                                                                                          \
+    ", t AS MATERIALIZED (SELECT device_id AS on_device, task_id AS number, min(id) AS global FROM device_task GROUP " \
+    "BY"                                                                                                               \
+    " device_id, task_id)"
+#define ITS_TASK " LEFT JOIN t ON t.on_device = m.device_id AND t.number = m.task_id"
+#define LOOP_ARGUMENTS                                                                                                 \
+    "json_array('Physic Stream Id', coalesce(stream, 65535), 'Task Id', m.task_id, 'Instruction ID', "                 \
+    "m.instruction_id)"
+#define WAIT_ARGUMENTS                                                                                                 \
+    "json_array('Physic Stream Id', coalesce(stream, 65535), 'Task Id', m.task_id, 'Notify Instruction ID',"           \
+    " notify_instruction_id, 'Notify Rank ID', m.rank_id)"
+#define EVENT(select)                                                                                                  \
+    "(SELECT m.id AS id, m.device_id AS device_id, " GLOBAL_TASK " AS task, " select " FROM m " ON_STREAM ITS_TASK ")"
+
+/* Loops and waits, as the timeline has them. */
+static const struct exported_table events[] = {
+    {.name = "CCU",
+     .columns =
+         EXPORTED_COLUMNS({"deviceId", "device_id", EXPORTED_NUMERIC}, {"globalTaskId", "task", EXPORTED_NUMERIC},
+                          {"name", "name", EXPORTED_NUMERIC_WORD}, {"startNs", "begin_ns", EXPORTED_NUMERIC},
+                          {"endNs", "end_ns", EXPORTED_NUMERIC}, {"args", "args", EXPORTED_NUMERIC_WORD}),
+     .query =
+         {.from = "(SELECT 0 AS waits, * FROM (WITH " LOOPS TASKS " SELECT * FROM " EVENT(
+              "'LoopGroup' AS name, m.start_ns AS begin_ns, m.start_ns + m.duration_ns AS end_ns, " LOOP_ARGUMENTS
+              " AS args") ") UNION ALL SELECT 1, * FROM (WITH " WAITS
+              TASKS " SELECT * FROM " EVENT(
+                  "'Wait' AS name, notify_ns AS begin_ns, notify_ns + notify_duration_ns AS end_ns, " WAIT_ARGUMENTS
+                  " AS args") "))",
+          .order_by = "waits, begin_ns, id"}},
+    {.name = NULL},
+};
+
 static const struct series_counter slices[] = {
     {.name = "'LoopGroup'",
      .values = VALUE_LIST(
@@ -195,6 +229,7 @@ const struct record_kind kind_ccu_mission = {
     .patterns = (const char *const[]){"ccu{group_id}.instr.{device_id}.slice_{slice}", NULL},
     RECORDS_OF(columns, LAYOUT("ccu-mission-64", 64, fields, "docs/formats/system.md 12: 64 bytes")),
     HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take_mission),
+    .exported = events,
     ONE_SERIES(.name = "ccu_mission", .title = "Instructions of communication",
                .doc = "Loops and waits of the units that work for communication, with a row for each rank that was "
                       "waited for.",

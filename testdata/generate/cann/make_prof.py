@@ -4,8 +4,12 @@
 host, a description, tensors and a task for each, and on the device its task and the counters of its core.
 
 usage: make_prof.py DIRECTORY [--chip 5|1] [--count N] [--streams N] [--threads N] [--seed N] [--slice-kb N] [--names N]
+                    [--level 0|1] [--direct N] [--mixed N]
 
-Chip 5 is an Ascend 910B, chip 1 an Ascend 910A. Prints the capture's path.
+Chip 5 is an Ascend 910B, chip 1 an Ascend 910A. At level 0 no record describes operators. Of every N kernels one is
+launched by the program itself (--direct: a call of the runtime and a task track, nothing of the node), one is mixed
+(--mixed, chip 5: a whole with part 0 in the log, counters of the part, and of blocks on the other core). Prints the
+capture's path.
 """
 import argparse
 import os
@@ -22,6 +26,8 @@ AI_CORE, AI_CPU, AI_VECTOR_CORE = range(3)
 ACLNN, NODE_LAUNCH, LAUNCH_AICPU, LAUNCH = 0x50001, 5, 1003, 1063
 ACL, NODE, RUNTIME = 20000, 10000, 5000
 TASK_TYPES = {AI_CORE: 0, AI_CPU: 1, AI_VECTOR_CORE: 66}
+PART_STARTS, PART_ENDS, PART_MARGIN = 0x22, 0x23, 200  # ns between a whole's ends and its part's
+KERNEL_MIX_AIC, CORE_MIX_AIC, PART_MIX_AIC, SPLIT_FFTS_PLUS = 108, 4, 6, 4
 FORMAT_ND, FLOAT16 = 2, 1
 OP_TYPES = ('MatMulV2', 'Add', 'Mul', 'Cast', 'TransData', 'SoftmaxV2', 'LayerNorm', 'ReduceSum', 'Gelu', 'Conv2D')
 SIZES = (1, 16, 32, 64, 128, 256, 512, 1024, 4096)
@@ -54,6 +60,10 @@ class Operator:
         self.shapes = [[random.of(SIZES), random.of(SIZES)] for _ in range(3)]
 
 
+def is_nth(number, every):
+    return every > 0 and number % every == every - 1
+
+
 def host_tick(time):
     return time * HOST_MHZ // 1000
 
@@ -76,6 +86,7 @@ class Maker:
         self.host = {name: [] for name in ('unaging.api_event.data', 'unaging.compact.node_basic_info',
                                            'unaging.compact.task_track', 'unaging.additional.tensor_info')}
         self.launches, self.extra_names = [], []
+        self.mixed = set()  # places of launches
 
     def launch(self, number):
         """The host's records of one operator; calls are recorded at their end, so inner ones come first."""
@@ -84,25 +95,58 @@ class Maker:
         stream, task = number % streams + 1, number // streams + 1
         time, jitter = MONOTONIC + 1_000_000 + number * 10_000, self.random.below(800)
         blocks = 1 if operator.core == AI_CPU else self.random.between(1, 48)
-        name = hashed(operator.name)
-        self.host['unaging.api_event.data'] += [
-            call(RUNTIME, LAUNCH_AICPU if operator.core == AI_CPU else LAUNCH, thread, time + 1500,
-                 time + 5000 + jitter),
-            call(NODE, NODE_LAUNCH, thread, time + 500, time + 7600 + jitter, name),
-            call(ACL, ACLNN + OP_TYPES.index(operator.type), thread, time, time + 8500 + jitter)]
-        self.host['unaging.compact.node_basic_info'].append(
-            described(NODE, 0, thread, 40, time + 7400) +
-            struct.pack('<QIQII12x', name, operator.core, hashed(operator.type), blocks, 0))
+        direct, mixed = is_nth(number, self.options.direct), self.is_mixed(number, operator)
+        calls = [call(RUNTIME, LAUNCH_AICPU if operator.core == AI_CPU else LAUNCH, thread, time + 1500,
+                      time + 5000 + jitter)]
+        if not direct:
+            calls += [call(NODE, NODE_LAUNCH, thread, time + 500, time + 7600 + jitter, hashed(operator.name)),
+                      call(ACL, ACLNN + OP_TYPES.index(operator.type), thread, time, time + 8500 + jitter)]
+        self.host['unaging.api_event.data'] += calls
         self.host['unaging.compact.task_track'].append(
-            described(RUNTIME, 802, thread, 40, time + 4000) +
-            struct.pack('<HHHHQQHH12x', 0, stream, task, 0, TASK_TYPES[operator.core],
+            described(RUNTIME, 802, thread, 24 if direct or self.options.level == 0 else 40, time + 4000) +
+            struct.pack('<HHHHQQHH12x', 0, stream, task, 0, KERNEL_MIX_AIC if mixed else TASK_TYPES[operator.core],
                         hashed(operator.type + '_kernel'), blocks, 64))
+        if not direct and self.options.level > 0:
+            self.describe(operator, CORE_MIX_AIC if mixed else operator.core, blocks, thread, time + 7400, mixed)
+        if not direct and mixed: # its one context is told at level 0, too
+            self.host.setdefault('unaging.additional.context_id_info', []).append(
+                described(NODE, 4, thread, 232, time + 7400) +
+                struct.pack('<QII', hashed(operator.name), 1, 0).ljust(232, b'\0'))
+        if mixed:
+            self.mixed.add(len(self.launches))
+        duration = ((60_000 if operator.core == AI_CPU else 4_000) + self.random.below(5000)) // 20 * 20
+        self.launches.append((stream, task, operator.core, blocks, time + 20_000, duration))
+
+    def is_mixed(self, number, operator):
+        return self.chip.number == 5 and operator.core != AI_CPU and is_nth(number, self.options.mixed)
+
+    def describe(self, operator, core, blocks, thread, time, mixed):
+        """A mixed kernel has twice as many blocks on vector cores."""
+        name = hashed(operator.name)
+        self.host['unaging.compact.node_basic_info'].append(
+            described(NODE, 0, thread, 40, time) +
+            struct.pack('<QIQII12x', name, core, hashed(operator.type), blocks | (2 << 16 if mixed else 0), 0))
         tensors = b''.join(struct.pack('<III8I', way, FORMAT_ND, FLOAT16, *shape, *[0] * 6)
                            for way, shape in zip((0, 0, 1), operator.shapes))
         self.host['unaging.additional.tensor_info'].append(
-            described(NODE, 1, thread, 232, time + 7400) + (struct.pack('<QI', name, 3) + tensors).ljust(232, b'\0'))
-        duration = ((60_000 if operator.core == AI_CPU else 4_000) + self.random.below(5000)) // 20 * 20
-        self.launches.append((stream, task, operator.core, blocks, time + 20_000, duration))
+            described(NODE, 1, thread, 232, time) + (struct.pack('<QI', name, 3) + tensors).ljust(232, b'\0'))
+
+    def part_record(self, function, stream, task, time, number):
+        return struct.pack('<HHHHQHHHH40x', function | number % 16 << 6, DEVICE_MAGIC, stream, task,
+                           self.chip.device_tick(time), PART_MIX_AIC, 0, SPLIT_FFTS_PLUS << 13, 0)
+
+    def part_counters(self, place, span, number):
+        """Of the blocks on vector cores, which begin with the whole, and then of the part."""
+        stream, task, _, blocks = self.launches[place][:4]
+        start, end = span
+        head = (DEVICE_MAGIC, stream, task, 0, PART_MIX_AIC, 0)
+        cycles = [(end - start) * self.chip.core_mhz // 2000 + block for block in range(2 * blocks)]
+        ticks = self.chip.device_tick(start), self.chip.device_tick(end - PART_MARGIN)
+        records = [struct.pack('<HHHHQHHBBHIHHQQ8QQQ', 0x29 | (number + block) % 16 << 6, *head, 1, SPLIT_FFTS_PLUS << 5, 0, 0, 0, block, count, 0,
+                               *[count // (place + 2)] * 8, *ticks) for block, count in enumerate(cycles)]
+        total = (end - start) * self.chip.core_mhz * blocks // 1000
+        return records + [struct.pack('<HHHHQHHHHQQQ8QQQ', 0x28 | (number + len(records)) % 16 << 6, *head, SPLIT_FFTS_PLUS << 13, 0, 0,
+                                      total, 0, *[total // (place + 3)] * 8, *ticks)]
 
     def log_record(self, function, stream, task, core, time, number):
         tick = self.chip.device_tick(time)
@@ -127,13 +171,19 @@ class Maker:
 
     def write_device(self):
         spans = self.spans()
-        events = sorted((time, place, function) for place, span in enumerate(spans)
-                        for function, time in enumerate(span))
-        log = [self.log_record(function, *self.launches[place][:3], time, number)
+        events = [(time, place, function) for place, span in enumerate(spans) for function, time in enumerate(span)]
+        for place in self.mixed:
+            start, end = spans[place]
+            events += [(start + PART_MARGIN, place, PART_STARTS), (end - PART_MARGIN, place, PART_ENDS)]
+        events.sort()
+        log = [self.part_record(function, *self.launches[place][:2], time, number) if function > 1 else
+               self.log_record(function, *self.launches[place][:3], time, number)
                for number, (time, place, function) in enumerate(events)]
         counted = [place for _, place, function in events if function == 1 and self.launches[place][2] != AI_CPU]
-        counters = [self.counters(*self.launches[place][:4], *spans[place], number)
-                    for number, place in enumerate(counted)]
+        counters = []
+        for place in counted:
+            counters += self.part_counters(place, spans[place], len(counters)) if place in self.mixed else \
+                [self.counters(*self.launches[place][:4], *spans[place], len(counters))]
         self.files.records('device_0/data/%s.data.0' % ('stars_soc' if self.chip.number == 5 else 'hwts'), log)
         self.write_counters(counters)
 
@@ -149,6 +199,8 @@ class Maker:
         types += ['10000_0:node_basic_info', '10000_1:tensor_info', '10000_5:launch', '5000_802:task_track',
                   '5000_1003:KernelLaunch', '5000_1063:KernelLaunchWithHandle', '5000_0:KERNEL_AICORE',
                   '5000_1:KERNEL_AICPU', '5000_66:KERNEL_AIVEC']
+        if self.mixed:
+            types += ['10000_4:context_id_info', '5000_%d:KERNEL_MIX_AIC' % KERNEL_MIX_AIC]
         self.files.text('host/data/unaging.additional.type_info_dic.slice_0', ''.join(line + '\n' for line in types))
 
     def information(self, devices):
@@ -172,7 +224,7 @@ class Maker:
                 'ai_core_metrics': self.chip.metrics, 'ai_core_profiling_events': self.chip.events,
                 'aiv_profiling': 'on', 'aiv_profiling_mode': 'task-based', 'aiv_metrics': 'PipeUtilization',
                 'aiv_profiling_events': PIPES, 'devices': devices, 'job_id': '1', 'ascendcl': 'on',
-                'runtimeApi': 'on', 'taskTime': 'on', 'hwts_log': 'on', 'ts_timeline': 'on', 'profLevel': 'l1',
+                'runtimeApi': 'on', 'taskTime': 'on', 'hwts_log': 'on', 'ts_timeline': 'on', 'profLevel': 'l%d' % self.options.level,
                 'llc_profiling': '', 'host_sys_pid': PROCESS}
 
     def write_clocks(self, part, suffix):
@@ -205,6 +257,8 @@ class Maker:
             UNIX_US * 1000, DEVICE_MONOTONIC, DEVICE_TICK))
         self.write_dictionaries()
         for name, records in self.host.items():
+            if not records:
+                continue
             self.files.records('host/data/' + name, records)
         self.write_device()
         print(self.files.path)
@@ -215,7 +269,7 @@ def options():
     parser.add_argument('directory')
     parser.add_argument('--chip', type=int, choices=(5, 1), default=5)
     for option, default in (('--count', 120), ('--streams', 4), ('--threads', 1), ('--seed', 1), ('--slice-kb', 2048),
-                            ('--names', 40)):
+                            ('--names', 40), ('--level', 1), ('--direct', 0), ('--mixed', 0)):
         parser.add_argument(option, type=int, default=default)
     return parser
 

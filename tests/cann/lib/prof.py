@@ -85,6 +85,12 @@ class Prof:
             '<HHIIIQQQQ6IQIIdQQQ5I116x', 0x5a5a, COMMUNICATION, MASTER, thread, 232, MONOTONIC + time, self.hash(item),
             0, self.hash(group), *ranks, 0, plane, context, notify, 0, 0, estimated, 0, 0, size, 0, *types), 256)
 
+    def mc2_streams(self, group, stream, streams=(), ranks=8):
+        """The stream of the AI CPU that serves the group's collectives, and those that communicate for it."""
+        self._add(self.host, 'unaging.additional.mc2_comm_info', struct.pack(
+            '<HHIIIQQ56I', 0x5a5a, RUNTIME, 13, 1, 60, MONOTONIC, self.hash(group), ranks, 0, 0, stream, len(streams),
+            *streams, *[0] * (51 - len(streams))), 256)
+
     def fusion(self, time, name, operators, memory, thread=1):
         self._add(self.host, 'unaging.additional.fusion_op_info', struct.pack(
             '<HHIIIQQI5Q8Q116x', 0x5a5a, MODEL, 2, thread, 232, MONOTONIC + time, self.hash(name), len(operators),
@@ -100,11 +106,12 @@ class Prof:
         self._add(self.host, 'unaging.additional.graph_id_map', struct.pack(
             '<HHIIIQQII216x', 0x5a5a, MODEL, 0, thread, 16, MONOTONIC + time, self.hash(name), graph, model), 256)
 
-    def track(self, time, stream, task, batch=0, task_type='KERNEL_AICORE', thread=1, device=0, kernel='kernel', blocks=None):
-        """kernel None: it has no name; blocks: of the record's extension, which it has not when they are None."""
+    def track(self, time, stream, task, batch=0, task_type='KERNEL_AICORE', thread=1, device=0, kernel='kernel', blocks=None, mix=0):
+        """kernel None: it has no name; blocks: of the record's extension, which it has not when they are None; mix: how
+        many times as many of the other core."""
         self._add(self.host, 'unaging.compact.task_track', struct.pack(
-            '<HHIIIQHHHHQQH14x', 0x5a5a, RUNTIME, 802, thread, 24 if blocks is None else 40, MONOTONIC + time, device, stream,
-            task, batch, self.hash(task_type), 0 if kernel is None else self.hash(kernel), blocks or 0), 64)
+            '<HHIIIQHHHHQQHHB11x', 0x5a5a, RUNTIME, 802, thread, 24 if blocks is None else 40, MONOTONIC + time, device, stream,
+            task, batch, self.hash(task_type), 0 if kernel is None else self.hash(kernel), blocks or 0, 64, mix), 64)
 
     def simt(self, time, stream, task, grid, block, thread=1, device=0):
         """A kernel that the host launches with a grid of blocks of threads."""

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Captures of which one half is missing: a device that the host launched tasks on, or the host. */
+#include "parsers/decode/decoder.h"
+#include "parsers/join/association_data.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define OF_DEVICES                                                                                                     \
+    "when operators and communication ran and what was counted of them (op_summary, op_statistic, task_time, "         \
+    "communication), overlap, steps, findings"
+
+struct device_half *association_half(struct association *association, uint32_t device_id, struct err *err)
+{
+    uint32_t number;
+    if (id_map_get(&association->half_numbers, device_id, &number))
+        return &association->halves.items[number];
+    if (id_map_set(&association->half_numbers, device_id, (uint32_t)association->halves.count, err) < 0)
+        return NULL;
+    struct device_half *added = ARRAY_NEXT(&association->halves, err);
+    if (added != NULL)
+        *added = (struct device_half){.device_id = device_id};
+    return added;
+}
+
+/* A device of which nothing can be expected: its chip is not read, or its tasks are of a kind of their own. */
+static bool is_strange(const struct capture_part *part)
+{
+    enum { CHIP_NANO = 9 };
+    return part->chip == CHIP_NANO || part->chip < 0 || part->chip >= 32 || (CHIPS_KNOWN >> part->chip & 1) == 0;
+}
+
+/* The part of a device; NULL: there is none. */
+static const struct capture_part *part_of_device(const struct capture *capture, uint32_t device_id)
+{
+    for (size_t i = 0; i < capture->part_count; i++) {
+        const struct capture_part *part = &capture->parts[i];
+        if (!part->is_host && (part->device_id >= 0 ? part->device_id : 0) == device_id)
+            return part;
+    }
+    return NULL;
+}
+
+static bool is_missing(const struct capture *capture, const struct device_half *half)
+{
+    const struct capture_part *part = part_of_device(capture, half->device_id);
+    return half->launched > 0 && half->ran == 0 && (part == NULL || !is_strange(part));
+}
+
+bool association_misses_device(const struct association *association)
+{
+    for (size_t i = 0; i < association->halves.count; i++) {
+        if (is_missing(decoder_capture(association->decoder), &association->halves.items[i]))
+            return true;
+    }
+    return false;
+}
+
+/* It has no file of records. */
+bool association_misses_host(const struct association *association)
+{
+    const struct capture *capture = decoder_capture(association->decoder);
+    for (size_t i = 0; i < capture->file_count; i++) {
+        const struct capture_file *file = &capture->files[i];
+        if (file->kind != NULL && file->part < capture->part_count && capture->parts[file->part].is_host)
+            return false;
+    }
+    return true;
+}
+
+void association_report_halves(const struct association *association)
+{
+    const struct capture *capture = decoder_capture(association->decoder);
+    struct diagnostics *diag = decoder_diag(association->decoder);
+    uint64_t launched = 0, ran = 0;
+    diag_go_back(diag, 0);
+    for (size_t i = 0; i < association->halves.count; i++) {
+        const struct device_half *half = &association->halves.items[i];
+        launched += half->launched;
+        ran += half->ran;
+        if (is_missing(capture, half))
+            diag_report(diag, DIAG_HALF_MISSING, NULL,
+                        "the half of device %" PRIu32 " is missing: the host launched %" PRIu64
+                        " tasks on it, and the capture has no record of their runs; unknown is " OF_DEVICES,
+                        half->device_id, half->launched);
+    }
+    if (launched == 0 && ran > 0 && association_misses_host(association))
+        diag_report(diag, DIAG_HALF_MISSING, NULL,
+                    "the half of the host is missing: devices ran %" PRIu64
+                    " tasks, and no record says what launched them; unknown is which operators they were (op_summary, "
+                    "op_statistic), communication, calls (api_statistic), steps; times of tasks are right",
+                    ran);
+    diag_go_on(diag);
+}
