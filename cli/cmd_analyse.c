@@ -402,8 +402,7 @@ static int prepare(struct work *work, struct err *err)
 {
     const struct analyse_request *request = work->request;
     if (find_parts(work, err) < 0 ||
-        (!work->info.bare &&
-         read_clock(work, work->profs.count > 0 ? work->profs.items[0] : NULL, err) < 0) ||
+        (!work->info.bare && read_clock(work, work->profs.count > 0 ? work->profs.items[0] : NULL, err) < 0) ||
         path_make_directories(request->results, err) < 0)
         return err_status(err);
     return analyse_output_open(&work->output, request->results, missing_part(work), request->settings->analyse.force,

@@ -191,11 +191,11 @@ static const char views[] =
     "  LEFT JOIN name y ON y.id = t.op_type_id LEFT JOIN tensor_set s ON s.id = t.tensor_set_id"
     "  WHERE t.start_tick IS NOT NULL;";
 
-/* Marks as devices saw them, with the number of the mark: one record of a mark, two of a range, its begin and its end. A
- * mark of a captured graph comes again with every replay: each run is a mark or a range of its own, in the order of time.
- * The tag of marks may begin a range that the tag of ranges ends, or both have the latter. Without a tag of ranges records
- * are pairs where the program says that the number is a range's, or says nothing, and they are even in number. Pairs are
- * of one stream, unless a stream has an odd one. */
+/* Marks as devices saw them, with the number of the mark: one record of a mark, two of a range, its begin and its end.
+ * A mark of a captured graph comes again with every replay: each run is a mark or a range of its own, in the order of
+ * time. The tag of marks may begin a range that the tag of ranges ends, or both have the latter. Without a tag of
+ * ranges records are pairs where the program says that the number is a range's, or says nothing, and they are even in
+ * number. Pairs are of one stream, unless a stream has an odd one. */
 /* clang-format off */
 static const char device_marks[] =
     "INSERT INTO device_mark(device_id, mark_id, stream_id, task_id, start_ns, end_ns)"

@@ -6,13 +6,15 @@
 #include "db/database.h"
 #include "db/query/query_loop.h"
 #include "parsers/decode/decode.h"
-#include "parsers/kinds/common/cann_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SQL_LIMIT (64 * 1024)
+#define TASKS "device_task"
+#define COMMUNICATION_OPS "communication_op"
+#define COMMUNICATION_TASKS "communication_task"
 
 /* ---- which records ended before the start ---- */
 
@@ -32,7 +34,7 @@ bool warm_up_rule_of(const struct record_kind *kind, struct warm_up_rule *ret)
                                  .duration = record_kind_column(kind, "duration_ns"),
                                  .end = record_kind_column(kind, "end_ns"),
                                  .device = record_kind_column(kind, "device_id"),
-                                 .by_start = kind == &kind_communication_op};
+                                 .by_start = kind->table != NULL && strcmp(kind->table, COMMUNICATION_OPS) == 0};
     if (kind->table == NULL || (kind->families & FAMILY_CANN) == 0 || is_state(kind))
         return false;
     if (ret->start < 0 && kind->sampling != NULL)
@@ -114,17 +116,19 @@ struct hiding {
     struct strbuf sql;
 };
 
-/* When the collection started on each device, and on the host, and from when on its warm-up is: part_is_warm_up in SQL. */
+/* When the collection started on each device, and on the host, and from when on its warm-up is: part_is_warm_up in SQL.
+ */
 static int find_starts(const struct hiding *hiding, struct err *err)
 {
     char sql[640];
-    snprintf(sql, sizeof sql,
-             "CREATE TEMP TABLE warm_up_end AS SELECT iif(is_host, NULL, device_id) AS device_id, max(iif("
-             "start_monotonic_ns <= start_ns AND host_monotonic_ns IS NOT NULL AND start_ns <= coalesce(end_ns, start_ns)"
-             " AND (is_host OR device_tick IS NOT NULL), start_ns, NULL)) AS end_ns,"
-             " min(host_monotonic_ns + unix_offset_ns - " SQL_NUMBER(WARM_UP_SLACK_NS) ") AS from_ns"
-             " FROM %s.capture_part GROUP BY 1",
-             hiding->schema);
+    snprintf(
+        sql, sizeof sql,
+        "CREATE TEMP TABLE warm_up_end AS SELECT iif(is_host, NULL, device_id) AS device_id, max(iif("
+        "start_monotonic_ns <= start_ns AND host_monotonic_ns IS NOT NULL AND start_ns <= coalesce(end_ns, start_ns)"
+        " AND (is_host OR device_tick IS NOT NULL), start_ns, NULL)) AS end_ns,"
+        " min(host_monotonic_ns + unix_offset_ns - " SQL_NUMBER(WARM_UP_SLACK_NS) ") AS from_ns"
+                                                                                  " FROM %s.capture_part GROUP BY 1",
+        hiding->schema);
     return database_exec(hiding->db, sql, err);
 }
 
@@ -218,7 +222,7 @@ static int add_view(struct hiding *hiding, const char *table, const char *end, b
         return err_status(err);
     begin_view(hiding, table);
     strbuf_addf(&hiding->sql, " WHERE coalesce(NOT (%s), 1);", condition.data);
-    if (strcmp(table, kind_device_task.table) == 0)
+    if (strcmp(table, TASKS) == 0)
         add_views_of_tasks(hiding, condition.data);
     return 0;
 }
@@ -242,9 +246,9 @@ static int add_view_of_kind(struct hiding *hiding, const struct record_kind *kin
     write_end(end, sizeof end, kind, &rule);
     if (add_view(hiding, kind->table, end, rule.device >= 0, err) < 0)
         return err_status(err);
-    if (kind != &kind_communication_op)
+    if (!rule.by_start)
         return 0;
-    begin_view(hiding, kind_communication_task.table);
+    begin_view(hiding, COMMUNICATION_TASKS);
     strbuf_addf(&hiding->sql, " WHERE op_id IS NULL OR op_id IN (SELECT id FROM temp.%s%s);", hiding->prefix,
                 kind->table);
     return 0;

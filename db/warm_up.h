@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records of warm-up: devices and host may record before the collection starts (start_info), as schedules with warm-up
  * have them do. A record that ended before the start is kept in its table, and hidden from reports: on a connection of
- * warm_up_open a temporary view stands in front of each table that has such rows. Of communication operators those are
+ * warm_up_open a temporary view stands in front of each table that has such rows. Communication operators are
  * hidden that began before the start. */
 #ifndef MSPROF_DB_WARM_UP_H
 #define MSPROF_DB_WARM_UP_H

@@ -27,8 +27,8 @@ void cann_communications_release(struct cann_communications *list);
  * database was changed. */
 static inline size_t cann_communication_place(const struct cann_communications *list, int64_t id)
 {
-    const size_t place = search_from(list->items, list->count, sizeof *list->items,
-                                     offsetof(struct cann_communication, id), id);
+    const size_t place =
+        search_from(list->items, list->count, sizeof *list->items, offsetof(struct cann_communication, id), id);
     return place < list->count && list->items[place].id == id ? place : SIZE_MAX;
 }
 

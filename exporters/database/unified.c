@@ -452,7 +452,8 @@ static const char transfer_rows[] =
     "  coalesce(c.plane_id, -1), coalesce(c.group_name_id, o.group_name_id, " NOT_AVAILABLE "),"
     "  coalesce(c.notify_id, -1), " RDMA_TYPE ", coalesce(c.local_rank, -1), coalesce(c.remote_rank, -1),"
     "  " TRANSPORT_TYPE ", coalesce(c.bytes, -1), " DATA_TYPE ", " LINK_TYPE ", c.op_id, c.master,"
-    "  coalesce(run_bandwidth(c.task_row_id) * 1e9, iif(t.duration_ns > 0, iif(c.plane_id IS NULL, coalesce(c.bytes, 0),"
+    "  coalesce(run_bandwidth(c.task_row_id) * 1e9, iif(t.duration_ns > 0, iif(c.plane_id IS NULL, coalesce(c.bytes, "
+    "0),"
     "  c.bytes) * 1e9 / t.duration_ns, 0))"
     "  FROM kept_communication_task c JOIN kept_communication_op o ON o.id = c.op_id"
     "  JOIN kept_device_task t ON t.id = c.task_row_id LEFT JOIN ENUM_HCCL_RDMA_TYPE r ON r.id = c.rdma_type"
@@ -475,8 +476,7 @@ static const char marks[] =
     "  FROM kept_msproftx m JOIN message t ON t.text = m.message ORDER BY m.start_ns, m.id;"
     "INSERT INTO STRING_IDS SELECT " DEVICE_MARK ", 'MsTx' WHERE EXISTS (SELECT * FROM kept_device_mark);"
     "INSERT INTO TASK SELECT d.start_ns, coalesce(d.end_ns, d.start_ns), d.device_id, 4000000001 + d.mark_id,"
-    "  d.id + (SELECT coalesce(max(id), 0) FROM kept_device_task), p.id, " DEVICE_MARK ", " NO_NUMBER
-    ", d.stream_id,"
+    "  d.id + (SELECT coalesce(max(id), 0) FROM kept_device_task), p.id, " DEVICE_MARK ", " NO_NUMBER ", d.stream_id,"
     "  d.task_id, " NO_NUMBER " FROM kept_device_mark d JOIN process p ORDER BY d.id;";
 
 /* run_bandwidth(task): bytes a nanosecond of the run that the payload is of; NULL: of none. */

@@ -312,8 +312,8 @@ char *trace_guest_put_argument(char *p, const struct trace_guest *guest, const s
     return trace_put_string(trace_put_literal(p, "\":"), launch->name);
 }
 
-static char *put_end(char *p, const struct trace_guest *guest, const struct trace_style *style, char phase,
-                     int64_t id, const struct trace_launch *at)
+static char *put_end(char *p, const struct trace_guest *guest, const struct trace_style *style, char phase, int64_t id,
+                     const struct trace_launch *at)
 {
     p = trace_begin_event(p);
     p = trace_put_literal(p, "\"");

@@ -216,10 +216,11 @@ static void report_no_layout(struct stream *stream, const struct layout *first)
         snprintf(found + 3 * i, sizeof found - 3 * i, "%02x ", stream->buffer[i]);
     char others[128] = "";
     list_other_sizes(stream->kind, others, sizeof others);
-    diag_report(diag, DIAG_LAYOUT_MISMATCH, &place,
-                "%llu bytes fit no layout of kind %s; expected %u-byte records with the magic of layout '%s'%s, found %s",
-                (unsigned long long)stream->total_size, stream->kind->name, first != NULL ? first->record_size : 0,
-                first != NULL ? first->name : "-", others, found);
+    diag_report(
+        diag, DIAG_LAYOUT_MISMATCH, &place,
+        "%llu bytes fit no layout of kind %s; expected %u-byte records with the magic of layout '%s'%s, found %s",
+        (unsigned long long)stream->total_size, stream->kind->name, first != NULL ? first->record_size : 0,
+        first != NULL ? first->name : "-", others, found);
 }
 
 #define FIRST_PART (256 * 1024) /* bytes of a stream that choose between layouts */

@@ -135,9 +135,9 @@ struct framework {
     struct framework_dataset_runs ARRAY_OF(struct framework_dataset_run) dataset_runs;
     struct framework_launch *launches; /* by thread, start, then place */
     size_t launch_count;
-    int64_t begin_ns;    /* of its capture; 0: not known */
+    int64_t begin_ns;      /* of its capture; 0: not known */
     int64_t collection_ns; /* of its clock */
-    struct torch *torch; /* PyTorch's; NULL: it is MindSpore's. Owned */
+    struct torch *torch;   /* PyTorch's; NULL: it is MindSpore's. Owned */
 };
 
 /* Reads FRAMEWORK/ of a directory; framework->info is set before. It needs framework_release whatever the result. */
@@ -154,8 +154,8 @@ void framework_release(struct framework *framework);
 
 #define FRAMEWORK_SLACK_NS INT64_C(10000000000) /* a framework may have begun that much before its device's capture */
 
-/* Whether something that ended then is warm-up, which readers leave out. What ended long before the capture did not: a
- * clock is wrong. */
+/* Whether something that ended then is warm-up, which readers leave out. Something that ended long before the capture
+ * did not: a clock is wrong. */
 static inline bool framework_is_warm_up(const struct framework *framework, int64_t end_ns)
 {
     return end_ns < framework->collection_ns && end_ns >= framework->begin_ns - FRAMEWORK_SLACK_NS;

@@ -351,8 +351,8 @@ void framework_report_length(const struct framework_record *record, size_t lengt
 }
 
 /* One record; *ret_end: there is no further one. */
-static int take_tagged(struct stream *stream, struct framework_lengths lengths, uint64_t number, framework_take *take, void *arg,
-                       bool *ret_end, struct diagnostics *diag, struct err *err)
+static int take_tagged(struct stream *stream, struct framework_lengths lengths, uint64_t number, framework_take *take,
+                       void *arg, bool *ret_end, struct diagnostics *diag, struct err *err)
 {
     int status = stream_need(stream, HEAD_SIZE, err);
     *ret_end = true;
@@ -393,8 +393,8 @@ static int take_tagged(struct stream *stream, struct framework_lengths lengths, 
 }
 
 /* One of this size; *ret_end as take_tagged has it. */
-static int take_plain(struct stream *stream, struct framework_lengths lengths, uint64_t number, framework_take *take, void *arg,
-                      bool *ret_end, struct diagnostics *diag, struct err *err)
+static int take_plain(struct stream *stream, struct framework_lengths lengths, uint64_t number, framework_take *take,
+                      void *arg, bool *ret_end, struct diagnostics *diag, struct err *err)
 {
     const size_t size = lengths.least;
     int status = stream_need(stream, size, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which batch each task is of: how often the task numbers of its stream had begun again. Flips say so, and are numbered on
- * both sides: one that is lost, as a device's first with the head of its log, does not shift the others. */
+/* Which batch each task is of: how often the task numbers of its stream had begun again. Flips say so, and are numbered
+ * on both sides: one that is lost, as a device's first with the head of its log, does not shift the others. */
 #include "base/array.h"
 #include "parsers/join/association_data.h"
 
@@ -39,8 +39,8 @@ static uint32_t batch_behind(const struct flip_list *list, size_t flip, uint32_t
     return this->destroys || falls || life + this->number <= batch ? batch + 1 : life + this->number;
 }
 
-/* The last batch that the host says of a stream's life (0: the first), counted as its flips are. *ret_known false: it has
- * no flips. */
+/* The last batch that the host says of a stream's life (0: the first), counted as its flips are. *ret_known false: it
+ * has no flips. */
 static uint32_t host_batch(const struct association *association, uint64_t stream, uint32_t life, bool *ret_known)
 {
     const struct flip_list *list = &association->host_flips;
@@ -72,8 +72,8 @@ static void numbers_begin(struct task_numbers *numbers)
     *numbers = (struct task_numbers){.any = false};
 }
 
-/* Whether a batch must have begun: the number was there already, or is much less than the last one. Parts of a task have
- * its number. */
+/* Whether a batch must have begun: the number was there already, or is much less than the last one. Parts of a task
+ * have its number. */
 static bool begins_again(const struct task_numbers *numbers, uint32_t task_id)
 {
     enum { HALF = 1 << 15 };
@@ -98,12 +98,12 @@ struct batches {
     const struct flip_list *list;
     const struct batch_target *target;
     uint64_t stream;
-    bool begun, flips; /* flips: the stream has any */
-    size_t flip;       /* the next of them */
+    bool begun, flips;           /* flips: the stream has any */
+    size_t flip;                 /* the next of them */
     uint32_t batch, life, lives; /* life: the batch that the stream's began with; lives: how many ended */
     uint32_t base;               /* what the host's batches count from */
-    uint32_t lost;               /* flips that are lost up to the next one: so often numbers may begin again by themselves */
-    bool held;                   /* the first flip is not the stream's first: tasks wait until it comes */
+    uint32_t lost; /* flips that are lost up to the next one: so often numbers may begin again by themselves */
+    bool held;     /* the first flip is not the stream's first: tasks wait until it comes */
     struct task_numbers numbers;
     struct {
         char *items;            /* tasks that may be of the next batch */
@@ -165,8 +165,8 @@ static size_t sure_end(const struct batches *batches)
     return end;
 }
 
-/* Counts the flips that are lost in front of the next one: its number says, or of a device, where none follows, what the
- * host has. */
+/* Counts the flips that are lost in front of the next one: its number says, or of a device, where none follows, what
+ * the host has. */
 static void count_lost(struct batches *batches)
 {
     const struct flip *next = next_flip(batches);
@@ -211,7 +211,8 @@ static uint32_t count_begins(struct batches *batches, size_t end, uint32_t most)
     return count;
 }
 
-/* What batches of the host count from, and those of its device with them; of a device alone from its first. */
+/* Sets the number that batches of the host count from, and those of its device with them; a device alone counts from
+ * its first. */
 static int set_base(struct batches *batches, struct err *err)
 {
     struct id_map *bases = &batches->association->lowest_batches;

@@ -332,8 +332,8 @@ static void begin_numbers(struct association *association, const struct collecti
 
 #define WARM_UP_END "_warmup"
 
-/* "<operator>_<end of the group's number>_<which of the group>_<which run>", as Ascend's tool names it; of warm-up, whose
- * numbers are its own, with "_warmup" behind it. */
+/* "<operator>_<end of the group's number>_<which of the group>_<which run>", as Ascend's tool names it; of warm-up,
+ * whose numbers are its own, with "_warmup" behind it. */
 static int name_run(struct association *association, const struct collective_run *run, uint32_t *ret, struct err *err)
 {
     const struct collective_op *op = &association->collective_ops.items[run->op];

@@ -352,8 +352,9 @@ struct association {
     struct ARRAY_OF(uint64_t) ran_launches; /* a bit for each of them */
     struct flip_list host_flips;
     struct ARRAY_OF(struct stream_capture) captures;
-    struct map captured_ops;      /* of struct captured_op */
-    struct id_map lowest_batches, highest_batches; /* of the host's streams: what batches count from; the recorded ones */
+    struct map captured_ops; /* of struct captured_op */
+    struct id_map lowest_batches,
+        highest_batches;          /* of the host's streams: what batches count from; the recorded ones */
     struct spool *host_unbatched; /* struct host_task, by stream and time: until their batches are known */
     struct spool *host_tasks;     /* struct host_task, by device, stream and number */
     bool host_tasks_sorted;       /* they are being read: */

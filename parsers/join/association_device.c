@@ -302,7 +302,8 @@ int association_add_host_task(struct association *association, const struct host
 
 int association_batch_host_tasks(struct association *association, struct err *err)
 {
-    static const struct batch_target target = {sizeof(struct host_task), get_host_task, set_host_batch, put_counted, false, 0};
+    static const struct batch_target target = {
+        sizeof(struct host_task), get_host_task, set_host_batch, put_counted, false, 0};
     int status = association->host_unbatched != NULL
                      ? association_assign_batches(association, &association->host_flips, association->host_unbatched,
                                                   &target, err)
@@ -761,8 +762,9 @@ static int sort_device(struct association *association, uint32_t device_id, stru
 static int join_groups(struct association *association, struct device_join *join, struct err *err)
 {
     struct diagnostics *diag = decoder_capture(association->decoder)->diag;
-    if (sort_device(association, (uint32_t)join->device_id, err) < 0 || skip_other_devices(association, join->device_id, err) < 0 ||
-        next_task(association, join, err) < 0 || next_pmu(association, join, err) < 0)
+    if (sort_device(association, (uint32_t)join->device_id, err) < 0 ||
+        skip_other_devices(association, join->device_id, err) < 0 || next_task(association, join, err) < 0 ||
+        next_pmu(association, join, err) < 0)
         return err_status(err);
     while (join->task_left) {
         if (join_group(association, join, err) < 0)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# Records of warm-up: host and device record before the collection starts. What ended before it is in no report.
+# Records of warm-up: host and device record before the collection starts. Records that ended before it are in no report.
 
 # shellcheck disable=SC2154 # run_msprof sets status, output and stderr
 bats_require_minimum_version 1.5.0

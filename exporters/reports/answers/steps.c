@@ -162,8 +162,9 @@ const struct report report_overlap = {
     .title = "Computing, communication and nothing by step",
     .doc = "How each step divides into computing, communication, exposed communication, copies and nothing, from its "
            "begin to that of the next where that was recorded. Steps of different families (iterations, marks) overlap "
-           "in time. Without marks steps are the period of the sequence of operators. Of a step in which the device did "
-           "nothing only the times are known.",
+           "in time. Without marks steps are the period of the sequence of operators. A step in which the device did "
+           "nothing "
+           "has times alone.",
     .needs = "tasks with times",
     .families = FAMILY_ANY,
     .shown_only = true,

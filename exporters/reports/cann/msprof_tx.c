@@ -30,8 +30,10 @@ static const struct report_column columns[] = {
 const struct report report_msprof_tx = {
     .name = "msprof_tx",
     .title = "Marks and ranges of programs",
-    .doc = "Every mark and range of msproftx by its start, with its message, its domain and when the device saw it. One "
-           "that was captured into a graph has a row for each replay. A value that a mark lacks is N/A, and the device of a mark that no device saw is host.",
+    .doc =
+        "Every mark and range of msproftx by its start, with its message, its domain and when the device saw it. One "
+        "that was captured into a graph has a row for each replay. A value that a mark lacks is N/A, and the device of "
+        "a mark that no device saw is host.",
     .families = FAMILY_CANN,
     .query = {.from = "msproftx m LEFT JOIN " MARKS_OF_NUMBER " u ON u.number = m.mark_id LEFT JOIN device_mark d"
                       " ON d.mark_id = m.mark_id AND (u.marks = 1 OR d.id ="

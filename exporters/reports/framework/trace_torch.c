@@ -131,8 +131,8 @@ static int write_ops(struct python_trace *python, struct err *err)
 
 /* ---- the queue ---- */
 
-/* Ids of arrows are below 2^53, as viewers calculate in doubles: a larger number of a piece of work gives way to which of
- * the enqueues it is. */
+/* Ids of arrows are below 2^53, as viewers calculate in doubles: a larger number of a piece of work gives way to which
+ * of the enqueues it is. */
 static uint64_t arrow_of(const struct torch_range *range)
 {
     const uint64_t half = UINT64_C(1) << 52;

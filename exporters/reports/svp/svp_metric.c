@@ -78,8 +78,8 @@ static int64_t ddr_total_bytes(const struct svp_task *task)
 #define KB 1024 /* of the board's tool: a tensor of 2560 * 1024 bytes is 2560 there */
 #define GB (INT64_C(1) << 30)
 
-/* In units of 0.0001 GB/s: the board's tool multiplies the GB of an inference by how many there are in a second, whole as
- * Fps is; not known where the network takes longer than a second. */
+/* In units of 0.0001 GB/s: the board's tool multiplies the GB of an inference by how many there are in a second, whole
+ * as Fps is; not known where the network takes longer than a second. */
 static int64_t bandwidth(const struct svp_task *task, const struct svp_task *network, int64_t core_khz)
 {
     const int64_t bytes = ddr_total_bytes(task), inferences = svp_frames_per_second(1, network, core_khz);

@@ -185,8 +185,8 @@ static int write_op(struct layer *layer, const struct cann_communication *op, st
 
 #define BANDWIDTH ",\"bandwidth(GB/s)\":"
 
-/* Bytes in a nanosecond are GB in a second. Tasks that RDMA confirmed together have one bandwidth. Of an unknown size
- * there is none. */
+/* Bytes in a nanosecond are GB in a second. Tasks that RDMA confirmed together have one bandwidth. An unknown size
+ * has none. */
 static char *put_bandwidth(char *p, const struct layer *layer, const struct cann_transfer *transfer)
 {
     const struct communication_run *run = map_get(&layer->runs, &transfer->task_row_id);

@@ -12,7 +12,7 @@ static const struct report_column values[] = {
 /* One of the program's marks for each: numbers that come twice must not show a mark twice. One that was captured into a
  * graph during warm-up (db/warm_up.h) names its replays. */
 #define MARKS                                                                                                          \
-    "device_mark d LEFT JOIN (SELECT mark_id, message, min(id) FROM main.msproftx WHERE mark_id IS NOT NULL"                \
+    "device_mark d LEFT JOIN (SELECT mark_id, message, min(id) FROM main.msproftx WHERE mark_id IS NOT NULL"           \
     " GROUP BY mark_id) m ON m.mark_id = d.mark_id"
 #define EVENTS(which, arrow_to_it)                                                                                     \
     {                                                                                                                  \

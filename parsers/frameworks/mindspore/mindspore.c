@@ -126,8 +126,9 @@ int mindspore_each_shape(const char *directory,
                          void *arg, struct diagnostics *diag, struct err *err)
 {
     struct shapes_reading reading = {each, arg, diag};
-    return framework_read_tagged(directory, "FRAMEWORK/mindspore.record_shapes", (struct framework_lengths){SHAPES_FIXED, "at least those in front of its texts"}, take_shapes, &reading,
-                                 diag, err);
+    return framework_read_tagged(directory, "FRAMEWORK/mindspore.record_shapes",
+                                 (struct framework_lengths){SHAPES_FIXED, "at least those in front of its texts"},
+                                 take_shapes, &reading, diag, err);
 }
 
 /* mindspore.memory_usage: allocations and releases of device memory. */
@@ -186,8 +187,9 @@ int mindspore_memory_load(const struct framework *framework, const char *directo
 {
     *ret = (struct framework_memories){.count = 0};
     struct memory_reading reading = {framework, texts, ret, diag};
-    return framework_read_tagged(directory, "FRAMEWORK/mindspore.memory_usage", (struct framework_lengths){MEMORY_FIXED, "100 bytes and a text"}, take_memory, &reading,
-                                 diag, err);
+    return framework_read_tagged(directory, "FRAMEWORK/mindspore.memory_usage",
+                                 (struct framework_lengths){MEMORY_FIXED, "100 bytes and a text"}, take_memory,
+                                 &reading, diag, err);
 }
 
 /* The text files of MindSpore's FRAMEWORK directory that are lines of fields. */

@@ -216,9 +216,10 @@ int mindspore_load(struct framework *framework, const char *directory, const str
     struct reading reading = {
         .framework = framework, .clock = clock, .diag = diag, .groups = MAP_OF(struct group, key)};
     strbuf_init(&reading.name, NAME_LIMIT);
-    bool failed =
-        framework_read_tagged(directory, "FRAMEWORK/mindspore.op_range", (struct framework_lengths){FIXED, "54 bytes and texts"}, take_record, &reading, diag, err) < 0 ||
-        framework_finish(framework, err) < 0;
+    bool failed = framework_read_tagged(directory, "FRAMEWORK/mindspore.op_range",
+                                        (struct framework_lengths){FIXED, "54 bytes and texts"}, take_record, &reading,
+                                        diag, err) < 0 ||
+                  framework_finish(framework, err) < 0;
     strbuf_release(&reading.name);
     map_release(&reading.groups);
     return failed ? err_status(err) : 0;

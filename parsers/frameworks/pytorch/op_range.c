@@ -118,7 +118,8 @@ static int take_op(void *arg, const struct framework_record *record, struct err 
     if (take_text(framework, &texts[TEXT_NAME], &op.name, err) < 0 ||
         take_text(framework, &texts[TEXT_TYPES], &op.types, err) < 0 ||
         take_text(framework, &texts[TEXT_SHAPES], &op.shapes, err) < 0 ||
-        take_text(framework, &texts[form->stack], &op.stack, err) < 0 || large_reserve(&reading->torch->ops, 1, err) < 0)
+        take_text(framework, &texts[form->stack], &op.stack, err) < 0 ||
+        large_reserve(&reading->torch->ops, 1, err) < 0)
         return err_status(err);
     const char *name = framework_text(framework, op.name);
     op.is_step = framework_names_step(name);

@@ -178,8 +178,9 @@ int torch_read_python(struct torch_reading *reading, struct err *err)
     const char *directory = reading->directory;
     struct torch_names *names = &reading->torch->names;
     struct events events = {.reading = reading};
-    bool failed = framework_read_tagged(directory, "FRAMEWORK/torch.python_tracer_hash", (struct framework_lengths){NAME_FIXED, "8 bytes and a text"}, take_name, reading,
-                                        reading->diag, err) < 0;
+    bool failed = framework_read_tagged(directory, "FRAMEWORK/torch.python_tracer_hash",
+                                        (struct framework_lengths){NAME_FIXED, "8 bytes and a text"}, take_name,
+                                        reading, reading->diag, err) < 0;
     array_sort(names->items, names->count, sizeof *names->items, compare_names);
     failed = failed ||
              framework_read_plain(directory, "FRAMEWORK/torch.python_tracer_func", CALL_SIZE, take_event, &events,

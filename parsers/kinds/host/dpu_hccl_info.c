@@ -82,7 +82,8 @@ const struct record_kind kind_dpu_hccl_info = {
                             .form = FORM_TEXT},
                            {"Size(Byte)", "data_size", .form = FORM_TEXT},
                            {"Bandwidth(GB/s)",
-                            "CASE WHEN duration_ns > 0 OR data_size IS NULL THEN data_size * 1.0 / duration_ns ELSE 0.0 END",
+                            "CASE WHEN duration_ns > 0 OR data_size IS NULL THEN data_size * 1.0 / duration_ns ELSE "
+                            "0.0 END",
                             .form = FORM_FLOAT},
                            {"Data Type", HCCL_NAME_SQL("data_type", EACH_HCCL_DATA_TYPE), .form = FORM_TEXT},
                            {"Link Type", HCCL_NAME_SQL("link_type", EACH_HCCL_LINK_TYPE), .form = FORM_TEXT},

@@ -27,8 +27,7 @@
     STORED(SOURCE_ADDRESS, "source_address", "Source address", NUMBER, "Where it reads.", SIGNED_AT(96, 8))            \
     STORED(DESTINATION_ADDRESS, "destination_address", "Destination address", NUMBER, "Where it writes.",              \
            SIGNED_AT(104, 8))                                                                                          \
-    STORED(DATA_SIZE, "data_size", "Size", INTEGER(BYTE, PLAIN), "Amount transferred; NULL: not known.",               \
-           AT(112, 8))                                                                                                 \
+    STORED(DATA_SIZE, "data_size", "Size", INTEGER(BYTE, PLAIN), "Amount transferred; NULL: not known.", AT(112, 8))   \
     STORED(OP_TYPE, "op_type", "Reduction", NUMBER, "The reduction, as a number of HCCL.", AT(120, 4))                 \
     STORED(DATA_TYPE, "data_type", "Data type", NUMBER, "Type of an element, as a number of HCCL.", AT(124, 4))        \
     STORED(LINK_TYPE, "link_type", "Link", NUMBER, "0 on the chip, 1 HCCS, 2 PCIe, 3 RoCE, and so on.", AT(128, 4))    \
