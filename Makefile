@@ -223,12 +223,12 @@ $(B)/msprof-mpi: $(LIB_OBJECTS) $(filter-out $(B)/cli/main.o,$(CLI_OBJECTS)) $(M
 
 # A program gets the functions that acl/libmsprof_acl.map names: all others are hidden in the shared library, and made
 # local in the one object of the static library.
-ACL_SOURCES  := $(filter-out acl/preload/% acl/subscribe/operator_names_writer.c,$(call below,acl,c))
+ACL_SOURCES  := $(filter-out acl/preload/% acl/tools_ext/% acl/subscribe/operator_names_writer.c,$(call below,acl,c))
 ACL_OBJECTS  := $(ACL_SOURCES:%.c=$(B)/%.o)
 PIC_OBJECTS  := $(ACL_SOURCES:%.c=$(B)/pic/%.o)
 PIC_BASE     := $(patsubst %.c,$(B)/pic/%.o,$(call below,base,c) parsers/switches/rule.c)
-ACL_HEADERS  := $(sort $(wildcard include/msprof/*.h include/msprof/compat/*.h include/msprof/compat/*/*.h))
-PYTHON_FILES := python/msprof_acl.py python/acl/__init__.py
+ACL_HEADERS  := $(sort $(wildcard include/msprof/*.h include/msprof/compat/*.h include/msprof/compat/*/*.h include/mstx/*.h))
+PYTHON_FILES := python/msprof_acl.py python/acl/__init__.py python/mstx.py python/msprof/__init__.py python/msprof/mstx.py
 ACL_SONAME   := libmsprof_acl.so.1
 ACL_FILES    := $(B)/$(ACL_SONAME) $(B)/libmsprof_acl.so $(B)/libmsprofiler.so $(B)/libmsprof_acl.a $(B)/msprof_acl.pc
 LINK_SHARED   = $(CC) -pthread -shared $(LDFLAGS_$(VARIANT)) $(SYSROOT_FLAG) $(LDFLAGS)
@@ -275,15 +275,16 @@ $(B)/msprof_acl.pc: acl/msprof_acl.pc.in $(B)/prefix
 
 # It goes into programs that know nothing of it, so no variant gives it a sanitizer. It holds a recorder of its own.
 PRELOAD_LIST    := $(B)/generated/preload_functions.h
-RECORDER_SOURCES := $(call below,acl/recorder,c)
+RECORDER_SOURCES := $(call below,acl/recorder acl/mstx,c)
 PRELOAD_SOURCES := $(sort $(wildcard acl/preload/*.c acl/preload/*.S)) $(RECORDER_SOURCES)
 PRELOAD_BASE    := $(patsubst %.c,$(B)/preload/%.o,$(call below,base,c))
 PRELOAD_OBJECTS := $(addprefix $(B)/preload/,$(addsuffix .o,$(basename $(PRELOAD_SOURCES))))
 PRELOAD_LIBRARY := $(B)/libmsprof_preload.so
+TOOLS_LIBRARY   := $(B)/libms_tools_ext.so
 PLAIN_COMPILE    = $(CC) $(NEEDED_CPPFLAGS) $(CPPFLAGS) -std=c17 -pthread $(WARNINGS) $(OPTIMIZED) $(CFLAGS)
 
 .PHONY: preload
-preload: $(PRELOAD_LIBRARY) ## build libmsprof_preload, which records the ACL calls of any program
+preload: $(PRELOAD_LIBRARY) $(TOOLS_LIBRARY) ## build libmsprof_preload, which records the ACL calls of any program
 
 $(PRELOAD_LIST): acl/preload/functions.list acl/preload/functions.awk
 	@mkdir -p $(@D)
@@ -306,10 +307,15 @@ $(PRELOAD_LIBRARY): $(PRELOAD_OBJECTS) $(OLD_GLIBC) $(B)/preload/libbase.a acl/p
 	    -Wl,--version-script=acl/preload/libmsprof_preload.map $(LDFLAGS) \
 	    $(SYSROOT_FLAG) $(if $(OLD_GLIBC),-static-libgcc) $(filter %.o %.a,$^) $(OLD_LIBS) $(LDLIBS) -o $@
 
+# mstx as a library, for programs that want it by the name that CANN's has.
+$(TOOLS_LIBRARY): $(B)/preload/acl/tools_ext/ms_tools_ext.o $(OLD_GLIBC) $(B)/flags
+	$(call say,LINK)$(CC) -pthread -shared $(HARDENED) -Wl,-z,defs -Wl,-soname,$(@F) $(LDFLAGS) $(SYSROOT_FLAG) \
+	    $(if $(OLD_GLIBC),-static-libgcc) $(filter %.o %.a,$^) $(OLD_LIBS) $(LDLIBS) -o $@
+
 # For 'make lint', which compiles them as the others.
 $(patsubst %.c,$(B)/%.o,$(wildcard acl/preload/*.c)): | $(PRELOAD_LIST)
 
--include $(PRELOAD_OBJECTS:.o=.d) $(PRELOAD_BASE:.o=.d)
+-include $(PRELOAD_OBJECTS:.o=.d) $(B)/preload/acl/tools_ext/ms_tools_ext.d $(PRELOAD_BASE:.o=.d)
 
 # A folder's name is no file that is made: each stands for what is made of it.
 FOLDERS := base parsers db analysis exporters ssh cli
@@ -326,7 +332,7 @@ COMPLETIONS := $(addprefix $(B)/completions/msprof.,bash zsh fish)
 # The functions of the library that share a page: NAME.3:PAGE.3, after the pages' .Nm and .Fn lines.
 MAN_LINKS := $(shell awk 'FILENAME ~ /map$$/ { if (sub(/;$$/, "")) wanted[$$1] = 1; next } \
     FNR == 1 { page = FILENAME; sub(".*/", "", page) } \
-    /^\.(Nm|Fn) / && ($$2 in wanted) { delete wanted[$$2]; if (page != $$2 ".3") print $$2 ".3:" page }' \
+    /^\.(Nm|Fn) / && ($$2 in wanted || ($$2 ~ /^mstx[A-Z]/ && !($$2 in seen))) { delete wanted[$$2]; seen[$$2]; if (page != $$2 ".3") print $$2 ".3:" page }' \
     acl/libmsprof_acl.map $(sort $(wildcard man/*.3)))
 
 # The program that prints parts of the manual and the completion: it must run here, so a cross build has one of this machine.
@@ -381,9 +387,10 @@ INSTALLED   = $(bindir)/$(PROGRAM) $(bashdir)/$(PROGRAM) $(zshdir)/_$(PROGRAM) $
               $(LAYOUTS:parsers/layouts/%=$(layoutdir)/%) $(SCHEMAS:docs/schemas/%=$(schemadir)/%) $(if $(WITH_ACL),$(INSTALLED_ACL))
 INSTALLED_ACL = $(foreach link,$(MAN_LINKS),$(mandir)/man3/$(firstword $(subst :, ,$(link)))) \
               $(addprefix $(libdir)/,$(ACL_SONAME) libmsprof_acl.so libmsprofiler.so libmsprof_acl.a pkgconfig/msprof_acl.pc) \
-              $(libdir)/msprof/$(notdir $(PRELOAD_LIBRARY)) $(ACL_HEADERS:include/%=$(includedir)/%) $(PYTHON_FILES:python/%=$(pythondir)/%)
+              $(addprefix $(libdir)/msprof/,$(notdir $(PRELOAD_LIBRARY) $(TOOLS_LIBRARY))) $(ACL_HEADERS:include/%=$(includedir)/%) $(PYTHON_FILES:python/%=$(pythondir)/%)
 # Directories of our own that are to go when they are empty, inner ones first.
-OWN_DIRECTORIES = $(libdir)/msprof $(layoutdir) $(reportdir) $(schemadir) $(pythondir)/acl $(pythondir) $(datadir)/msprof $(includedir)/msprof/compat/acl $(includedir)/msprof/compat $(includedir)/msprof
+OWN_DIRECTORIES = $(libdir)/msprof $(layoutdir) $(reportdir) $(schemadir) $(pythondir)/acl $(pythondir)/msprof $(pythondir) $(datadir)/msprof $(includedir)/msprof/compat/acl $(includedir)/msprof/compat $(includedir)/msprof \
+                  $(includedir)/mstx
 
 .PHONY: install install-program install-acl uninstall
 install: all install-program $(if $(WITH_ACL),install-acl) ## install below DESTDIR and prefix (/usr/local); as another name: PROGRAM=NAME
@@ -407,13 +414,14 @@ install-acl:
 	ln -sf $(ACL_SONAME) '$(DESTDIR)$(libdir)/libmsprof_acl.so'
 	ln -sf $(ACL_SONAME) '$(DESTDIR)$(libdir)/libmsprofiler.so'
 	$(INSTALL) -D -m 755 $(PRELOAD_LIBRARY) '$(DESTDIR)$(libdir)/msprof/$(notdir $(PRELOAD_LIBRARY))'
+	$(INSTALL) -D -m 755 $(TOOLS_LIBRARY) '$(DESTDIR)$(libdir)/msprof/$(notdir $(TOOLS_LIBRARY))'
 	$(INSTALL) -D -m 644 $(B)/libmsprof_acl.a '$(DESTDIR)$(libdir)/libmsprof_acl.a'
 	$(INSTALL) -D -m 644 $(B)/msprof_acl.pc '$(DESTDIR)$(libdir)/pkgconfig/msprof_acl.pc'
 	$(foreach file,$(PYTHON_FILES),$(INSTALL) -D -m 644 $(file) '$(DESTDIR)$(pythondir)/$(file:python/%=%)' &&) :
 
 uninstall: ## remove what install made; layouts and reports that were put there since stay
 	rm -f $(foreach file,$(INSTALLED),'$(DESTDIR)$(file)')
-	rm -rf '$(DESTDIR)$(pythondir)/__pycache__' '$(DESTDIR)$(pythondir)/acl/__pycache__'
+	rm -rf '$(DESTDIR)$(pythondir)/__pycache__' '$(DESTDIR)$(pythondir)/acl/__pycache__' '$(DESTDIR)$(pythondir)/msprof/__pycache__'
 	for directory in $(foreach directory,$(OWN_DIRECTORIES),'$(DESTDIR)$(directory)'); do \
 	    [ ! -d "$$directory" ] || rmdir --ignore-fail-on-non-empty "$$directory"; done
 
@@ -444,7 +452,7 @@ test-programs: program manual unit-tests replay-tests generators ssh-test-progra
 
 # An ACL library that is none, and programs that use it: as plain as the library that is preloaded into them.
 PRELOAD_TESTS := $(addprefix $(B)/tests/acl/,libascendcl.so acl_plugin.so acl_program acl_mix acl_signals acl_json_program acl_loader \
-    acl_profiled acl_ends)
+    acl_profiled acl_mstx acl_ends)
 acl-test-programs: preload $(PRELOAD_TESTS)
 
 $(B)/tests/acl/libascendcl.so: tests/acl/fake_acl.c tests/acl/fake_acl.h $(B)/flags
@@ -461,6 +469,10 @@ $(addprefix $(B)/tests/acl/,acl_profiled acl_ends): %: %.o $(B)/tests/acl/libasc
 	$(call say,LINK)$(LINK) $< -L$(@D) -lascendcl -L$(B) -lmsprof_acl -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../..' $(LDLIBS) -o $@
 
 $(B)/tests/acl/acl_loader: tests/acl/acl_loader.c tests/acl/fake_acl.h $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,LINK)$(PLAIN_COMPILE) $< -o $@
+
+$(B)/tests/acl/acl_mstx: tests/acl/acl_mstx.c $(ACL_HEADERS) $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,LINK)$(PLAIN_COMPILE) $< -o $@
 
@@ -581,7 +593,7 @@ bench-instructions: program ## count the instructions an operator of import, sum
 
 # --- lint: one stamp for a file, so that only what changed is read again ---
 
-C_FILES     := $(sort $(filter-out exporters/cluster/mpi/%,$(call below,base parsers db analysis exporters ssh cli acl testdata/generate tests,[ch])) $(wildcard include/msprof/*.h))
+C_FILES     := $(sort $(filter-out exporters/cluster/mpi/%,$(call below,base parsers db analysis exporters ssh cli acl testdata/generate tests,[ch])) $(wildcard include/msprof/*.h include/mstx/*.h))
 PORTABLE_SOURCES := $(wildcard tools/portable/*.c)
 C_HEADERS   := $(filter %.h,$(C_FILES))
 C_SOURCES   := $(filter %.c,$(C_FILES))

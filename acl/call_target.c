@@ -3,6 +3,7 @@
 
 #include "acl/config/json_config.h"
 #include "acl/mode.h"
+#include "acl/mstx_target.h"
 #include "acl/recorder/recorder.h"
 #include "acl/recorder/recorder_state.h"
 
@@ -29,6 +30,8 @@ static const struct call_target target = {
     .json_begin = json_begin,
     .message = msprof_acl_message,
     .json_end = json_end,
+    .marks = &acl_mstx_sink,
+    .watch_ranges = recorder_watch_ranges,
 };
 
 /* When libmsprof_acl is loaded: the preload library, if there is one, is there before. */

@@ -4,6 +4,9 @@
 #ifndef MSPROF_ACL_CALL_TARGET_H
 #define MSPROF_ACL_CALL_TARGET_H
 
+#include "acl/mstx/mstx.h"
+#include "acl/recorder/recorder_state.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -19,11 +22,13 @@ struct call_target {
     int (*json_begin)(const char *path, bool svp, const char *caller);
     const char *(*message)(void);
     void (*json_end)(void); /* aclFinalize has returned */
+    const struct mstx_sink *marks;
+    void (*watch_ranges)(recorder_ranges_function *describe); /* recorder_watch_ranges */
 };
 
 /* The preload library offers its function under this name and version; a target stays as long as the process. */
 #define PRELOAD_ATTACH_SYMBOL "msprof_preload_attach"
-#define PRELOAD_ATTACH_VERSION "MSPROF_PRIVATE_1"
+#define PRELOAD_ATTACH_VERSION "MSPROF_PRIVATE_2"
 typedef void preload_attach_function(const struct call_target *target);
 
 #endif

@@ -3,6 +3,7 @@
 #include "acl/call_target.h"
 #include "acl/message.h"
 #include "acl/mode.h"
+#include "acl/mstx_target.h"
 #include "acl/recorder/recorder.h"
 
 #include <dlfcn.h>
@@ -35,6 +36,7 @@ aclError acl_recorder_begin(struct recorder_options *options)
     atomic_store(&reports_wanted, acl_log_wanted());
     options->report = report;
     options->children_at_once = !is_preloaded();
+    acl_mstx_choose(options->sample.domains_include, options->sample.domains_exclude);
     pthread_mutex_lock(&acl_capture_lock);
     int result = recorder_start(options, &err);
     pthread_mutex_unlock(&acl_capture_lock);

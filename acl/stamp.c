@@ -69,6 +69,19 @@ static void tell_of_mask(void)
         "in acl.json): real devices need it.");
 }
 
+bool acl_stamps_take_marks(void)
+{
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    bool is_enabled = acl_stamps_enabled();
+    if (is_enabled && atomic_load_explicit(&asked_for, memory_order_relaxed))
+        return true;
+    if ((is_enabled || atomic_load_explicit(&of_board, memory_order_relaxed)) && !atomic_flag_test_and_set(&told))
+        acl_tell(is_enabled ? "marks of mstx are not recorded: ACL_PROF_MSPROFTX (0x80) is not in the mask "
+                              "(\"msproftx\" is not on in acl.json)."
+                            : "marks of mstx are not recorded: a capture of a board has no place for them.");
+    return false;
+}
+
 static void lock(struct stamp *stamp)
 {
     while (atomic_flag_test_and_set_explicit(&stamp->locked, memory_order_acquire))

@@ -19,6 +19,10 @@ void acl_stamps_enable(enum recorder_form form, bool asked);
 void acl_stamps_disable(void);
 bool acl_stamps_enabled(void);
 
+/* Whether marks of mstx are recorded: a capture with ACL_PROF_MSPROFTX runs, as on a device. A note on standard error
+ * tells once of a capture that takes none. */
+bool acl_stamps_take_marks(void);
+
 /* ACL_SUCCESS, or ACL_ERROR_PROF_NOT_RUN with a message that says what must come before caller. */
 aclError acl_stamps_check(const char *caller);
 

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/number.h"
+#include "base/ticks.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -70,6 +71,12 @@ static int64_t add_bytes(int64_t bytes, int64_t more)
     return bytes < 0 || more < 0 ? COLLECTIVE_NO_BYTES : number_add(bytes, more);
 }
 
+/* By the ticks of the clock that measured a task. */
+static int64_t exact_ns(const struct collective_task *task, int64_t ns)
+{
+    return ticks_span_ns(ticks_rate(task->hz), ns);
+}
+
 /* The step that begins with task i; returns how many tasks it takes. A run that is not confirmed is no step. */
 static size_t take_step(const struct plane *plane, size_t i, struct collective_step *ret)
 {
@@ -78,7 +85,7 @@ static size_t take_step(const struct plane *plane, size_t i, struct collective_s
     *ret = (struct collective_step){.kind = task->kind,
                                     .tasks = plane->tasks + i,
                                     .task_count = 1,
-                                    .ns = task->duration_ns,
+                                    .ns = exact_ns(task, task->duration_ns),
                                     .bytes = task->bytes,
                                     .medium = (enum collective_medium)task->link,
                                     .of_main = plane->is_main};
@@ -94,7 +101,7 @@ static size_t take_step(const struct plane *plane, size_t i, struct collective_s
         ret->kind = COLLECTIVE_OTHER;
         return payloads;
     }
-    ret->ns = ns_between(task->start_ns, end_of(task_at(plane, last)));
+    ret->ns = exact_ns(task, ns_between(task->start_ns, end_of(task_at(plane, last))));
     return payloads + plane->confirmed_after - 1;
 }
 
@@ -361,14 +368,16 @@ static void set_span(struct collective_times *times, const struct collective_tas
     size_t first = 0;
     while (tasks->items[first].plane != main)
         first++;
-    int64_t start_ns = tasks->items[first].start_ns, end_ns = end_ns_of(tasks), master_ns = INT64_MAX;
+    const struct collective_task *task = &tasks->items[first];
+    int64_t start_ns = task->start_ns, end_ns = end_ns_of(tasks), master_ns = INT64_MAX;
     for (size_t i = 0; i < tasks->count; i++) {
         if (tasks->items[i].master && tasks->items[i].start_ns < master_ns)
             master_ns = tasks->items[i].start_ns;
     }
     times->start_ns = start_ns < master_ns ? start_ns : master_ns;
-    times->elapse_ns = number_add(ns_between(start_ns, end_ns), number_subtract(start_ns, times->start_ns));
-    times->ms.elapse = millions(number_subtract(end_ns, master_ns));
+    times->elapse_ns =
+        exact_ns(task, number_add(ns_between(start_ns, end_ns), number_subtract(start_ns, times->start_ns)));
+    times->ms.elapse = millions(exact_ns(task, number_subtract(end_ns, master_ns)));
 }
 
 int collective_analyse(const struct collective_tasks *tasks, bool point_to_point, enum collective_order order,

@@ -30,6 +30,7 @@ struct collective_task {
     bool master; /* of the operator's main stream */
     int64_t plane, start_ns, duration_ns;
     int64_t bytes;                   /* COLLECTIVE_NO_BYTES: not known */
+    int64_t hz;                      /* rate (base/ticks.h) of the clock of its times; 0: nanoseconds */
     int64_t link;                    /* enum collective_medium */
     int64_t local_rank, remote_rank; /* COLLECTIVE_NO_RANK: none */
 };

@@ -270,6 +270,7 @@ int gap_calls_open(struct gap_calls *calls, const struct workload *workload, con
 void gap_calls_release(struct gap_calls *calls)
 {
     large_free(calls->items);
+    large_free(calls->covers);
     free(calls->device_ends);
     free(calls->cursors);
     *calls = (struct gap_calls){.items = NULL};
@@ -302,33 +303,117 @@ static size_t find_first(const struct gap_calls *calls, size_t device, int64_t t
     return search(calls, at, end, time_ns);
 }
 
+/* Keeps a call that covers more of a gap, or as much and is shorter, or is equal and came first. */
+static void offer(struct gap_call *item, const struct gap_call *call)
+{
+    if (call->covered_ns <= 0 || call->covered_ns < item->covered_ns)
+        return;
+    if (call->covered_ns == item->covered_ns &&
+        (call->length_ns > item->length_ns || (call->length_ns == item->length_ns && call->number >= item->number)))
+        return;
+    const bool launched = item->launched;
+    *item = *call;
+    item->launched = launched;
+}
+
 static void hold_against(const struct gap_calls *calls, size_t gap, const struct host_call *call)
 {
     struct gap_call *item = &calls->items[gap];
     int64_t start_ns = calls->gaps->items[gap].start_ns, end_ns = end_of(calls, gap);
-    float length = (float)interval_length(call->start_ns, call->end_ns);
-    float covered = (float)interval_length(call->start_ns > start_ns ? call->start_ns : start_ns,
-                                           call->end_ns < end_ns ? call->end_ns : end_ns);
+    const struct gap_call offered = {
+        .name = call->name,
+        .length_ns = (float)interval_length(call->start_ns, call->end_ns),
+        .covered_ns = (float)interval_length(call->start_ns > start_ns ? call->start_ns : start_ns,
+                                             call->end_ns < end_ns ? call->end_ns : end_ns),
+        .number = calls->taken,
+        .communicates = call->communicates,
+    };
 
     item->launched = item->launched || (call->launches && call->start_ns > start_ns);
-    if (covered <= 0 || covered < item->covered_ns || (covered == item->covered_ns && length >= item->length_ns))
-        return;
-    item->name = call->name;
-    item->communicates = call->communicates;
-    item->covered_ns = covered;
-    item->length_ns = length;
+    offer(item, &offered);
+}
+
+/* The shortest call that covers all gaps below a node of the tree; number 0: none. The leaf of gap i is i + count. */
+struct gap_cover {
+    float length_ns;
+    uint32_t name, number;
+    bool communicates;
+};
+
+static void cover(struct gap_cover *node, const struct gap_cover *call)
+{
+    if (node->number == 0 || call->length_ns < node->length_ns)
+        *node = *call; /* of equal ones the first stays */
+}
+
+/* Gives gaps of [first, end) a call that covers each from its start to its end. */
+static void cover_all(const struct gap_calls *calls, size_t first, size_t end, const struct host_call *call)
+{
+    const struct gap_cover offered = {(float)interval_length(call->start_ns, call->end_ns), call->name, calls->taken,
+                                      call->communicates};
+    size_t low = first + calls->gaps->count, high = end + calls->gaps->count;
+    for (; low < high; low /= 2, high /= 2) {
+        if (low % 2 == 1)
+            cover(&calls->covers[low++], &offered);
+        if (high % 2 == 1)
+            cover(&calls->covers[--high], &offered);
+    }
+}
+
+#define COVERED_ONE_BY_ONE 8
+
+/* Whether there is a tree: without memory for it gaps are gone through one by one. */
+static bool has_covers(struct gap_calls *calls)
+{
+    struct err ignored = ERR_INIT;
+    if (calls->covers == NULL)
+        calls->covers = large_new(2 * calls->gaps->count + 2, sizeof *calls->covers, &ignored);
+    return calls->covers != NULL;
 }
 
 void gap_calls_take(struct gap_calls *calls, const struct host_call *call)
 {
     calls->any = true;
+    calls->taken++;
     for (size_t device = 0; device < calls->device_count; device++) {
-        size_t first = find_first(calls, device, call->start_ns);
+        size_t first = find_first(calls, device, call->start_ns), end = calls->device_ends[device], i = first;
         calls->cursors[device] = first;
         large_pass(first);
-        for (size_t i = first; i < calls->device_ends[device] && calls->gaps->items[i].start_ns < call->end_ns; i++)
+        for (; i < end && i - first < COVERED_ONE_BY_ONE && calls->gaps->items[i].start_ns < call->end_ns; i++)
+            hold_against(calls, i, call);
+        if (i == end || i - first < COVERED_ONE_BY_ONE || calls->gaps->items[i].start_ns >= call->end_ns)
+            continue;
+        /* those from here on begin behind the call's start; the last of them may end behind its end */
+        size_t last = search(calls, i, end, call->end_ns);
+        if (has_covers(calls))
+            cover_all(calls, i, last, call);
+        for (i = calls->covers != NULL ? last : i; i < end && calls->gaps->items[i].start_ns < call->end_ns; i++)
             hold_against(calls, i, call);
     }
+}
+
+void gap_calls_finish(struct gap_calls *calls)
+{
+    const size_t count = calls->gaps->count;
+    for (size_t i = 2; calls->covers != NULL && i < 2 * count; i++) {
+        const struct gap_cover *around = &calls->covers[i / 2];
+        struct gap_cover *node = &calls->covers[i];
+        large_pass(i);
+        if (around->number != 0 && (node->number == 0 || around->length_ns < node->length_ns ||
+                                    (around->length_ns == node->length_ns && around->number < node->number)))
+            *node = *around;
+        if (i < count || node->number == 0)
+            continue;
+        const struct gap *gap = &calls->gaps->items[i - count];
+        const struct gap_call offered = {.name = node->name,
+                                         .length_ns = node->length_ns,
+                                         .covered_ns = (float)interval_length(gap->start_ns, gap->end_ns),
+                                         .number = node->number,
+                                         .communicates = node->communicates};
+        offer(&calls->items[i - count], &offered);
+    }
+    large_free(calls->covers);
+    calls->covers = NULL;
 }
 
 static bool covers(const struct gap_calls *calls, size_t i, double share)

@@ -51,6 +51,7 @@ struct gap_call {
                          NO_TEXT: none */
     float covered_ns; /* how much it covers */
     float length_ns;  /* how long that call took */
+    uint32_t number;  /* which of the calls that were taken */
     bool launched;
     bool communicates; /* that call does */
 };
@@ -62,13 +63,17 @@ struct gap_calls {
     size_t *device_ends;     /* of each device that has gaps: the index behind its last gap */
     size_t *cursors;         /* of each of them: where to look first */
     size_t device_count;
-    bool any; /* a call was taken */
+    bool any;                 /* a call was taken */
+    struct gap_cover *covers; /* of calls that cover many gaps: a tree over the gaps; NULL: none yet */
+    uint32_t taken;           /* calls so far, for those that are equal */
 };
 
 /* Its arguments must outlive it. gap_calls_release() it whatever the result. */
 int gap_calls_open(struct gap_calls *calls, const struct workload *workload, const struct gaps *gaps, struct err *err);
 /* Takes one call; fastest when the calls of a thread come by their starts. */
 void gap_calls_take(struct gap_calls *calls, const struct host_call *call);
+/* To be called behind the last of them, before items are read. */
+void gap_calls_finish(struct gap_calls *calls);
 void gap_calls_release(struct gap_calls *calls);
 
 /* The name of the call that gap i is shown with: one that covers a tenth of it at least; NO_TEXT: none does. */

@@ -102,6 +102,11 @@ bool splits_is_warmup(const struct splits *splits, size_t i);
 /* Whether split i lies where nothing was recorded of its device any more, or not yet: marks of steps can go on for long
  * when the log of tasks is full. How long it took is known, and nothing else. Never true of all of them. */
 bool splits_is_outside(const struct splits *splits, size_t i);
+/* Its number in table overlap. */
+static inline size_t splits_place(const struct splits *splits, size_t i)
+{
+    return splits->items[i].step != NULL && splits->items[i].step->place > 0 ? splits->items[i].step->place : i + 1;
+}
 /* Whether it counts in statistics of what the device did: neither warm-up, outside nor cut. */
 bool splits_counts(const struct splits *splits, size_t i);
 /* Whether all of a division of split i, its own or that of its period, was recorded: else its free time is not known.

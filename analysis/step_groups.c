@@ -89,7 +89,7 @@ static void add_operators(const struct workload *workload, const struct split *s
 
     for (; i < end; i++) {
         large_pass(i);
-        sums[workload->executions[i].op] += share * (double)workload->executions[i].duration_ns;
+        sums[workload->executions[i].op] += share * workload_length(workload, &workload->executions[i]);
     }
 }
 

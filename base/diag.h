@@ -116,6 +116,13 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
       "calls that an exception, a longjmp or the end of their thread left: their ends are not known, they are not "    \
       "shown",                                                                                                         \
       "no action is needed: the other calls are complete")                                                             \
+    X(DIAG_RANGE_OPEN, "range-open", DIAG_WARNING,                                                                     \
+      "ranges of mstx that had begun and not ended when the capture did: they are not shown",                          \
+      "end each range; no action is needed when the program ended in between")                                         \
+    X(DIAG_RANGE_MISUSED, "range-misused", DIAG_WARNING,                                                               \
+      "marks or ranges of mstx that the program did not use as they are meant: a range ended twice or in another "     \
+      "domain, a domain used after it was destroyed",                                                                  \
+      "see mstx(3); the other marks and ranges are complete")                                                          \
     X(DIAG_TEXT_LINE, "text-line", DIAG_WARNING,                                                                       \
       "a line or an entry of a text file that does not follow its format; it is skipped",                              \
       "copy the file again from the board")                                                                            \

@@ -203,6 +203,21 @@ int64_t number_scale(int64_t a, int64_t b, int64_t c)
     return quotient > INT64_MAX ? INT64_MAX : (int64_t)quotient;
 }
 
+int64_t number_rescale(int64_t a, int64_t b, int64_t c)
+{
+    if (b < 0 || c <= 0)
+        return 0;
+    const uint64_t divisor = (uint64_t)c;
+    uint128 product = (uint128)magnitude(a) * (uint64_t)b, quotient;
+    if (product <= UINT64_MAX - divisor / 2)
+        quotient = ((uint64_t)product + divisor / 2) / divisor;
+    else
+        quotient = product / divisor + (product % divisor >= divisor - product % divisor);
+    if (quotient > INT64_MAX)
+        return a < 0 ? INT64_MIN : INT64_MAX;
+    return a < 0 ? -(int64_t)quotient : (int64_t)quotient;
+}
+
 static inline bool is_digit(char c)
 {
     return c >= '0' && c <= '9';

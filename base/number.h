@@ -63,6 +63,9 @@ int64_t number_ratio(int64_t numerator, int64_t denominator, unsigned decimals);
 /* a * b / c, rounded down, 128 bits inside (a, b >= 0, c > 0; else 0); saturates at INT64_MAX. */
 int64_t number_scale(int64_t a, int64_t b, int64_t c);
 
+/* a * b / c rounded half away from zero, 128 bits inside (b >= 0, c > 0; else 0); saturates. */
+int64_t number_rescale(int64_t a, int64_t b, int64_t c);
+
 /* Parses a whole decimal text ("600", "38.4") into thousandths (600000, 38400); -1 when it is not a number >= 0, has
  * digits other than zero after the third decimal, or the result exceeds 10^15. */
 int64_t number_parse_thousandths(const char *text, size_t length);

@@ -78,14 +78,17 @@ int run_find_library(char **ret, struct err *err)
 struct surroundings {
     char *preload; /* LD_PRELOAD: the library, then what was there already */
     char *output;
-    char *list;  /* a file that each capture is written into, a line each */
-    int list_fd; /* holds its lock: what a killed run left is removed by the next one */
+    char *libraries;     /* LD_LIBRARY_PATH: what it was, and where libms_tools_ext is */
+    char *list;          /* a file that each capture is written into, a line each */
+    const char *domains; /* of mstx; NULL: all */
+    int list_fd;         /* holds its lock: what a killed run left is removed by the next one */
 };
 
 static void surroundings_release(struct surroundings *surroundings)
 {
     free(surroundings->preload);
     free(surroundings->output);
+    free(surroundings->libraries);
     if (surroundings->list == NULL)
         return;
     unlink(surroundings->list);
@@ -108,6 +111,16 @@ static int make_list(struct surroundings *surroundings, struct err *err)
     return surroundings->list_fd >= 0 ? 0 : surroundings->list_fd;
 }
 
+/* "before:after" (free() it); without the one that is empty; NULL: out of memory. */
+static char *join_paths(const char *before, const char *after)
+{
+    char *joined = NULL;
+
+    if (before == NULL || *before == '\0' || after == NULL || *after == '\0')
+        return scoped_text(before == NULL || *before == '\0' ? after : before, SIZE_MAX);
+    return asprintf(&joined, "%s:%s", before, after) < 0 ? NULL : joined;
+}
+
 static int surroundings_make(struct surroundings *surroundings, const struct settings *settings, struct err *err)
 {
     const char *before = getenv("LD_PRELOAD"), *output = settings->output != NULL ? settings->output : ".";
@@ -116,11 +129,11 @@ static int surroundings_make(struct surroundings *surroundings, const struct set
 
     if (result != 0)
         return result;
-    if (before == NULL || *before == '\0')
-        surroundings->preload = scoped_text(library, SIZE_MAX);
-    else if (asprintf(&surroundings->preload, "%s:%s", library, before) < 0)
-        surroundings->preload = NULL;
-    if (surroundings->preload == NULL)
+    surroundings->domains = settings->run.mstx_domains;
+    SCOPED_FREE char *directory = scoped_text(library, (size_t)(path_name(library) - library) - 1);
+    surroundings->preload = join_paths(library, before);
+    surroundings->libraries = directory != NULL ? join_paths(getenv("LD_LIBRARY_PATH"), directory) : NULL;
+    if (surroundings->preload == NULL || surroundings->libraries == NULL)
         return err_no_memory(err);
     result = path_make_directories(output, err);
     if (result != 0)
@@ -164,6 +177,35 @@ static void stop_forwarding(const struct sigaction before[FORWARDED_COUNT])
         sigaction(forwarded[i], &before[i], NULL);
 }
 
+/* A list of domains: names that are not empty, divided by commas. */
+static bool is_domain_list(const char *list)
+{
+    for (const char *name = list;; name += strcspn(name, ",") + 1) {
+        size_t length = strcspn(name, ",");
+        if (strspn(name, " ") >= length)
+            return false;
+        if (name[length] == '\0')
+            return true;
+    }
+}
+
+/* Programs look for the tool that hears them by this variable first. */
+static void tell_of_other_tool(void)
+{
+    const char *path = getenv("MSTX_INJECTION_PATH");
+    const char *name = path != NULL ? path_name(path) : "";
+
+    if (*name != '\0' && strncmp(name, "libmsprof_", strlen("libmsprof_")) != 0)
+        console_warning("marks of mstx are not recorded: MSTX_INJECTION_PATH names another tool for them, '%s'", path);
+}
+
+/* Name and value, or without it where that is NULL. Returns 0 or an errno. */
+static int set_variable(const char *name, const char *value)
+{
+    int result = value != NULL ? setenv(name, value, 1) : unsetenv(name);
+    return result != 0 ? errno : 0;
+}
+
 /* AddressSanitizer of GCC ends a program before which a library is preloaded, unless this option is off. The user's own
  * options come last, which is what counts. */
 static int allow_preload_before_asan(void)
@@ -181,11 +223,19 @@ static int allow_preload_before_asan(void)
 static _Noreturn void become_program(char **words, const struct surroundings *surroundings, const sigset_t *mask,
                                      int failure_fd)
 {
+    const struct {
+        const char *name, *value;
+    } variables[] = {{"LD_PRELOAD", surroundings->preload},
+                     {"LD_LIBRARY_PATH", surroundings->libraries},
+                     {"MSPROF_OUTPUT", surroundings->output},
+                     {"MSPROF_CAPTURE_LIST", surroundings->list},
+                     {"MSPROF_MSTX_DOMAINS", surroundings->domains}};
     int failure = 0;
 
     console_give_back_signals();
-    if (setenv("LD_PRELOAD", surroundings->preload, 1) != 0 || setenv("MSPROF_OUTPUT", surroundings->output, 1) != 0 ||
-        setenv("MSPROF_CAPTURE_LIST", surroundings->list, 1) != 0 || allow_preload_before_asan() != 0)
+    for (size_t i = 0; failure == 0 && i < sizeof variables / sizeof variables[0]; i++)
+        failure = set_variable(variables[i].name, variables[i].value);
+    if (failure == 0 && allow_preload_before_asan() != 0)
         failure = errno;
     if (failure == 0) {
         sigprocmask(SIG_SETMASK, mask, NULL);
@@ -331,9 +381,9 @@ static bool take_unlisted(const struct surroundings *surroundings, const struct 
 {
     *ret = find_unlisted(surroundings, run->process, &run->start);
     if (*ret == NULL)
-        console_warning(
-            "nothing was recorded: the program called no ACL function, cannot be preloaded, or could not make its "
-            "capture, which its own messages say then");
+        console_warning("nothing was recorded: the program called no ACL function and set no mark of mstx, cannot be "
+                        "preloaded, or could not make its "
+                        "capture, which its own messages say then");
     else if (!has_recording(*ret))
         console_warning(
             "nothing was recorded: the capture '%s' could not be written; the program's own messages say why", *ret);
@@ -413,8 +463,12 @@ static int run_run(const struct settings *settings)
 
     if (settings->operand_count == 0)
         return console_fail(ERR_USAGE, NULL, "no program given; try 'msprof run --help'");
+    if (settings->run.mstx_domains != NULL && !is_domain_list(settings->run.mstx_domains))
+        return console_fail(ERR_USAGE, NULL, "--mstx-domains '%s': expected names, divided by commas: default,Module",
+                            settings->run.mstx_domains);
     if (surroundings_make(&surroundings, settings, &err) != 0)
         return fail(&err, STATUS_RUN_FAILED);
+    tell_of_other_tool();
     status = run_program(settings->operands, &surroundings, &run, &err);
     if (status != STATUS_DONE)
         return fail(&err, status);
@@ -426,8 +480,9 @@ const struct command command_run = {
     .parent = COMMAND_ROOT,
     .order = 20,
     .summary = "run a program and record its ACL calls",
-    .description = "Runs a program as it is, with every call of a function of ACL recorded, and makes reports of the\n"
-                   "captures. Needs no device of its own: what the program needs is enough.\n",
+    .description = "Runs a program as it is, with every call of a function of ACL and every mark and range of mstx\n"
+                   "recorded, and makes reports of the captures. Needs no device of its own: what the program\n"
+                   "needs is enough.\n",
     .operands = "[--] PROGRAM [ARGUMENT]...",
     .most_operands = -1,
     .runs_program = true,

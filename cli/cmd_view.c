@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <spawn.h>
@@ -23,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
@@ -47,7 +49,7 @@ struct loopback_item {
 #define REQUEST_MAX 8192 /* bytes of a request's line and headers */
 #define REQUEST_MS 10000 /* until they are here */
 #define IDLE_MS 30000    /* that who reads may pause */
-#define LINGER_MS 2000   /* that the other side has for closing */
+#define LINGER_MS 30000  /* that the other side has for closing */
 #define PIECE ((size_t)1024 * 1024)
 
 enum stage { READING, SENDING, LINGERING };
@@ -304,14 +306,23 @@ static void send_answer(struct connection *connection)
     connection->deadline_ms = now_ms() + LINGER_MS;
 }
 
-/* Waits until the other side has read everything: closing earlier could cut it off. */
+/* Whether the other side's system has everything that was sent. */
+static bool is_acknowledged(const struct connection *connection)
+{
+    int left = 0;
+    return ioctl(connection->fd, SIOCOUTQ, &left) == 0 && left == 0;
+}
+
+/* Waits until the other side has read everything: closing earlier could cut it off. One that closes with bytes that it
+ * did not read resets the connection, and one that never closes may have read nothing: neither has fetched the item. */
 static void linger(struct server *server, struct connection *connection, bool late)
 {
     char rest[512];
-    ssize_t got = late ? 0 : read(connection->fd, rest, sizeof rest);
-    if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)))
+    ssize_t got = late ? -1 : read(connection->fd, rest, sizeof rest);
+    if (!late && (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR))))
         return;
-    server->done |= connection->item != NULL && connection->item->last;
+    const bool is_fetched = got == 0 && is_acknowledged(connection);
+    server->done |= is_fetched && connection->item != NULL && connection->item->last;
     release(connection);
 }
 

@@ -98,7 +98,7 @@ static void handle_signal(int number)
 
 static void install_handlers(void)
 {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         struct sigaction action = {.sa_handler = handle_signal, .sa_flags = SA_RESTART}, before;

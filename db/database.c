@@ -182,8 +182,9 @@ int database_error(struct err *err, sqlite3 *db, const char *doing)
     case SQLITE_READONLY:
     case SQLITE_PERM:
         return err_set(err, ERR_ACCESS, "%s: %s", doing, text);
-    case SQLITE_BUSY:
-        return lock_error(err, doing);
+    case SQLITE_BUSY: /* also of what a running statement forbids */
+        return strcmp(text, "database is locked") == 0 ? lock_error(err, doing)
+                                                       : err_set(err, ERR_DATABASE, "%s: %s", doing, text);
     case SQLITE_IOERR:
         if (is_of_lock(sqlite3_extended_errcode(db)))
             return lock_error(err, doing);

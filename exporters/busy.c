@@ -114,6 +114,8 @@ static int take_communications(struct overlap *overlap, int64_t device_id, int64
 int overlap_take(struct overlap *overlap, const struct cann_span *span, struct err *err)
 {
     bool failed = false;
+    if (span->profiles)
+        return 0;
     if (overlap->open && overlap->device_id != span->device_id)
         failed = take_communications(overlap, overlap->device_id, INT64_MAX, err) < 0;
     return failed || take_communications(overlap, span->device_id, span->start_ns, err) < 0

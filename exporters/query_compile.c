@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "db/database.h"
 #include "db/query/cann_version.h"
+#include "db/query/clocks.h"
 
 #include <float.h>
 #include <math.h>
@@ -145,6 +146,89 @@ static void scaled_ratio(sqlite3_context *context, int count, sqlite3_value **ar
                                                                : (unsigned)decimals));
 }
 
+/* ---- lengths of time ---- */
+
+/* Knowledge that a connection's functions have of the clocks of its capture, once one of them was called. */
+struct known_clocks {
+    bool loaded;
+    struct cann_clocks clocks;
+};
+
+static void forget_clocks(void *opaque)
+{
+    struct known_clocks *known = opaque;
+    cann_clocks_release(&known->clocks);
+    free(known);
+}
+
+/* Converts the second argument by the clock of the device that the first one is, NULL: of the host. */
+static void convert(sqlite3_context *context, sqlite3_value **arguments, int64_t (*to)(int64_t hz, int64_t length))
+{
+    struct known_clocks *known = sqlite3_user_data(context);
+    struct err err = ERR_INIT;
+    if (sqlite3_value_type(arguments[1]) == SQLITE_NULL)
+        return;
+    if (!known->loaded && cann_clocks_load(sqlite3_context_db_handle(context), &known->clocks, &err) < 0) {
+        sqlite3_result_error(context, err_message(&err), -1);
+        return;
+    }
+    known->loaded = true;
+    const bool of_host = sqlite3_value_type(arguments[0]) == SQLITE_NULL;
+    const int64_t hz = cann_clock_hz(&known->clocks, of_host ? DB_NULL : sqlite3_value_int64(arguments[0]));
+    sqlite3_result_int64(context, to(hz, sqlite3_value_int64(arguments[1])));
+}
+
+static void ticks(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+    (void)count;
+    convert(context, arguments, ticks_of);
+}
+
+static void ticks_to_ns(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+    (void)count;
+    convert(context, arguments, ticks_ns);
+}
+
+static void exact_ns(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+    (void)count;
+    convert(context, arguments, ticks_span_ns);
+}
+
+static int register_lengths(sqlite3 *db, struct err *err)
+{
+    static const struct {
+        const char *name;
+        void (*call)(sqlite3_context *context, int count, sqlite3_value **arguments);
+    } functions[] = {{"ticks", ticks}, {"ticks_ns", ticks_to_ns}, {"exact_ns", exact_ns}};
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        struct known_clocks *known = calloc(1, sizeof *known);
+        if (known == NULL)
+            return err_no_memory(err);
+        if (sqlite3_create_function_v2(db, functions[i].name, 2, SQLITE_UTF8, known, functions[i].call, NULL, NULL,
+                                       forget_clocks) != SQLITE_OK) /* then it is forgotten, too */
+            return database_error(err, db, "cannot prepare queries");
+    }
+    return 0;
+}
+
+/* Names the version that the functions of a connection have. */
+static void functions_version(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+    (void)count;
+    (void)arguments;
+    sqlite3_result_int64(context, (intptr_t)sqlite3_user_data(context));
+}
+
+/* SQLite refuses to change a function while a statement runs, also into the same. */
+static bool are_registered(sqlite3 *db, int cann_version)
+{
+    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
+    return sqlite3_prepare_v2(db, "SELECT functions_version()", -1, &statement, NULL) == SQLITE_OK &&
+           sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_int64(statement, 0) == cann_version;
+}
+
 int query_functions_register(sqlite3 *db, int cann_version, struct err *err)
 {
     static const struct {
@@ -161,7 +245,12 @@ int query_functions_register(sqlite3 *db, int cann_version, struct err *err)
         {"printed", 2, SQLITE_DETERMINISTIC, printed},
         {"scaled_ratio", 3, SQLITE_DETERMINISTIC, scaled_ratio},
         {"ratio", 2, SQLITE_DETERMINISTIC, ratio},
+        {"functions_version", 0, 0, functions_version}, /* the last: the others are there, too */
     };
+    if (are_registered(db, cann_version))
+        return 0;
+    if (register_lengths(db, err) < 0)
+        return err_status(err);
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         if (sqlite3_create_function_v2(db, functions[i].name, functions[i].arguments, SQLITE_UTF8 | functions[i].flags,
                                        (void *)(intptr_t)cann_version, functions[i].call, NULL, NULL,

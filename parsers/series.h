@@ -15,7 +15,10 @@
  *   printed(X, N)          X as FORM_SHORTEST prints it with N decimals
  *   ratio(A, B)            A / B as a REAL; 0.0 where B is 0
  *   scaled_ratio(A, B, N)  of integers, A * 10^N / B as an integer, rounded half away from zero, exactly; 0 where B is
- * 0 A report that needs more than a query gets a file in exporters/reports/ (docs/adding-a-report.md). */
+ * 0 exact_ns(DEVICE, NS)   the length of time between two times NS apart, by the ticks of the device's clock
+ * (base/ticks.h); DEVICE NULL: of the host's clock ticks(DEVICE, NS)      the ticks in it, to be summed;
+ * ticks_ns(DEVICE, TICKS) makes nanoseconds of the sum A report that needs more than a query gets a file in
+ * exporters/reports/ (docs/adding-a-report.md). */
 #ifndef MSPROF_PARSERS_SERIES_H
 #define MSPROF_PARSERS_SERIES_H
 
@@ -125,6 +128,7 @@ struct series_counter {
     struct report_query query;
     const char *time;        /* expression: ns since 1970; NULL: "time_ns" */
     const char *duration;    /* expression: ns; NULL: it is a counter */
+    bool ticks;              /* it lies between two times of the clock of the device, or the host: see exact_ns */
     const char *device;      /* expression: NULL: "device_id"; "NULL": of the host */
     const char *thread;      /* expression: number of the thread; NULL: 0 */
     const char *thread_name; /* expression: NULL: threads have no names */

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Compares what the libraries that record export with what they are to: libmsprof_acl the names of its map, each with a version;
-# libmsprof_preload those of its list, of the C library, and of its map. usage: tools/lint-exports.sh BUILD_VARIANT_DIR
+# libmsprof_preload those of its list, of the C library, of its map, and mstx. usage: tools/lint-exports.sh BUILD_VARIANT_DIR
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -39,6 +39,7 @@ libc=$(ldd "$build/libmsprof_preload.so" 2>/dev/null | awk '$1 == "libc.so.6" { 
 if [ -e "$libc" ]; then
     {
         of_map acl/preload/libmsprof_preload.map
+        echo InitInjectionMstx # programs look for it by its name, without a version
         awk 'NF == 2 && $1 !~ /^#/ { print $2 }' acl/preload/functions.list
         exported "$libc" | sed 's/@.*//'
     } | LC_ALL=C sort -u >"$room/wanted"

@@ -48,7 +48,7 @@ allowed_includes() {
     exporters/cluster) echo '^(base|db|analysis)/|^exporters/(json_text|communication_json)\.h$' ;;
     exporters/cluster/mpi) echo '^(base|cli|exporters/cluster)/' ;;
     ssh) echo '^base/' ;;
-    acl) echo '^(base|parsers/switches)/|^msprof/|^preload_functions\.h$' ;;
+    acl) echo '^(base|parsers/switches)/|^(msprof|mstx)/|^preload_functions\.h$' ;;
     cli) echo '^(base|parsers|db|analysis|exporters|ssh)/|^acl/subscribe/operator_|^command_list\.h$' ;;
     testdata) echo '^(base|parsers|exporters/cluster)/' ;;
     esac

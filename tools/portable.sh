@@ -49,7 +49,7 @@ mkdir -p "$objects"
 [ -e "$objects/libcjson.a" ] || make_cjson
 make --no-print-directory -j "$(nproc)" CROSS="$triplet" SYSROOT="$sysroot" VARIANT=portable BUILD="$build"
 
-products=("$objects/msprof" "$objects/libmsprof_acl.so.1" "$objects/libmsprof_preload.so")
+products=("$objects/msprof" "$objects/libmsprof_acl.so.1" "$objects/libmsprof_preload.so" "$objects/libms_tools_ext.so")
 findings=0
 for file in "${products[@]}"; do
     newest=$("$triplet-objdump" -T "$file" | grep -oE 'GLIBC_[0-9.]+' | sort -uV | tail -n 1)
@@ -77,7 +77,7 @@ room=$build/portable/$name
 rm -rf "$room"
 mkdir -p "$room/layouts"
 cp "${products[@]}" LICENSE "$room"
-cp -r python docs/schemas "$room"
+cp -r include python docs/schemas "$room"
 find parsers/layouts -name '*.layout' -exec cp {} "$room/layouts" \;
 "$triplet-strip" --strip-unneeded "$room/msprof" "$room"/*.so*
 ln -s libmsprof_acl.so.1 "$room/libmsprof_acl.so"

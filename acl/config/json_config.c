@@ -5,6 +5,7 @@
 #include "acl/config/option_rule.h"
 #include "acl/message.h"
 #include "acl/mode.h"
+#include "acl/mstx_target.h"
 #include "base/file/fsutil.h"
 #include "base/format/json_in.h"
 #include "base/number.h"
@@ -162,6 +163,23 @@ static aclError choose_output(const struct json *profiler, enum recorder_form fo
     return code;
 }
 
+/* Domains of mstx that a key lists; NULL: it lists none. */
+static const char *domains_of(const struct json *profiler, const char *key)
+{
+    const char *list = json_string(json_member(profiler, key));
+    return list != NULL && *list != '\0' ? acl_mstx_keep_list(list) : NULL;
+}
+
+static void read_domains(const struct json *profiler, struct recorder_sample *ret)
+{
+    ret->domains_include = domains_of(profiler, "mstx_domain_include");
+    ret->domains_exclude = domains_of(profiler, "mstx_domain_exclude");
+    if (ret->domains_include == NULL || ret->domains_exclude == NULL)
+        return;
+    acl_tell("acl.json: \"mstx_domain_exclude\" has no effect beside \"mstx_domain_include\".");
+    ret->domains_exclude = NULL;
+}
+
 static void read_settings(const struct json *profiler, enum recorder_form form, struct acl_json_config *ret)
 {
     aclprofAicoreMetrics usual = form == RECORDER_JOB ? ACL_AICORE_ARITHMETIC_UTILIZATION : ACL_AICORE_PIPE_UTILIZATION;
@@ -187,6 +205,7 @@ static void read_settings(const struct json *profiler, enum recorder_form form, 
         .storage_limit = limit == NULL ? 0 : switch_size_bytes(limit),
         .crash_handlers = true,
     };
+    read_domains(profiler, &ret->options.sample);
 }
 
 /* A file with a key that only boards know is one of a board, whoever reads it. */

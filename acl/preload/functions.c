@@ -416,6 +416,7 @@ const struct call_target *call_target(void)
 void msprof_preload_attach(const struct call_target *new_target)
 {
     functions_name_types(new_target->name_type);
+    marks_attach(new_target);
     atomic_store(&target, new_target);
 }
 

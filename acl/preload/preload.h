@@ -35,6 +35,8 @@ extern const void *const preload_entries[];
 
 /* Writes what was recorded. Safe in signal handlers. */
 void recording_flush(void);
+/* Whether this library's recorder takes marks; starts it when nothing has yet. */
+bool recording_takes_marks(void);
 
 /* ---- system.c: the libmsprof_acl that says that it is there ---- */
 
@@ -42,6 +44,16 @@ struct call_target;
 /* libmsprof_acl, when it is in the process; NULL: it is not, or is not to decide what is recorded. */
 const struct call_target *call_target(void);
 void call_target_set(const struct call_target *target);
+
+/* ---- mstx.c ---- */
+
+/* libmsprof_acl has announced itself. */
+void marks_attach(const struct call_target *target);
+/* The domains that the environment chooses; before the first mark. */
+void marks_prepare(void);
+const char *marks_domains(void); /* NULL: all */
+/* Says once that a capture of a board takes no marks. */
+void marks_tell_of_board(void);
 
 /* ---- acl_json.c: the file that the program gives to aclInit or svp_acl_init ---- */
 

@@ -295,6 +295,7 @@ __attribute__((constructor)) static void note_output(void)
     if (length < 0 || (size_t)length >= sizeof output)
         output[0] = '\0'; /* making it fails, and says so */
     acl_json_prepare();
+    marks_prepare();
 }
 
 static bool is_svp;
@@ -324,7 +325,7 @@ static void start_recorder(void *arg)
     const struct recorder_options options = {
         .directory = output,
         .form = is_svp ? RECORDER_JOB : RECORDER_PROF,
-        .sample = {.acl_calls = true},
+        .sample = {.acl_calls = true, .msproftx = !is_svp, .domains_include = marks_domains()},
         .lazy = true,
         .crash_handlers = true,
         .before_crash = open_calls_end,
@@ -345,9 +346,10 @@ static void start(void)
     shield_run(&room, start_recorder, NULL);
 }
 
-/* With the first call, which also tells whose functions the program uses. A signal handler that calls ACL too would
- * wait for what it interrupts: signals wait instead. False when this process cannot start it: the call is counted. */
-static bool start_once(uint32_t index)
+/* With the first call, which also tells whose functions the program uses, or mark of mstx. A signal handler that calls
+ * ACL too would wait for what it interrupts: signals wait instead. False when this process cannot start it: the call is
+ * counted. */
+static bool start_once(bool svp)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     static atomic_bool started;
@@ -359,7 +361,7 @@ static bool start_once(uint32_t index)
     note_output();
     bool can_start = !forks_shares_memory();
     if (can_start) {
-        is_svp = strncmp(function_name(index), "svp_", 4) == 0;
+        is_svp = svp;
         pthread_once(&once, start);
         atomic_store_explicit(&started, true, memory_order_release);
     } else {
@@ -368,6 +370,15 @@ static bool start_once(uint32_t index)
     shield_drop(&before);
     errno = saved_errno;
     return can_start;
+}
+
+bool recording_takes_marks(void)
+{
+    if (!start_once(false))
+        return false;
+    if (is_svp)
+        marks_tell_of_board();
+    return !is_svp && recorder_running() && !acl_json_runs();
 }
 
 /* ---- calls ---- */
@@ -381,10 +392,15 @@ static void (*destination(void))(uint16_t, uint32_t, int64_t, int64_t, uint64_t)
     return recorder_running() && !acl_json_runs() ? recorder_call : NULL;
 }
 
+static bool is_of_board(uint32_t index)
+{
+    return strncmp(function_name(index), "svp_", 4) == 0;
+}
+
 struct begun preload_begin(uint32_t index, const char *argument, const void *caller)
 {
     acl_json_before(index, argument);
-    bool is_started = start_once(index);
+    bool is_started = start_once(is_of_board(index));
     void *real = function_real(index, caller);
     if (!is_started || destination() == NULL)
         return (struct begun){real, NOT_RECORDED};

@@ -24,10 +24,42 @@ void losses_add_left(struct losses *losses, uint64_t key, const char *name, int6
     *count += change; /* one that went on in another thread may return before it is missed: less than none */
 }
 
+void range_losses_add_open(struct range_losses *ranges, const char *message, size_t length)
+{
+    char text[LOSSES_RANGE_BYTES] = "";
+    size_t i = 0;
+    ranges->open++;
+    memcpy(text, message, length < sizeof text ? length : sizeof text - 1);
+    utf8_mask(text);
+    for (char *p = text; *p != '\0'; p++)
+        if (*p == '"' || *p == '\\')
+            *p = '\'';
+    while (i < ranges->name_count && strcmp(ranges->names[i].text, text) != 0)
+        i++;
+    if (i == LOSSES_MOST_RANGES)
+        return;
+    if (i == ranges->name_count) {
+        memcpy(ranges->names[i].text, text, sizeof text);
+        ranges->name_count++;
+    }
+    ranges->names[i].count++;
+}
+
+static bool ranges_equal(const struct range_losses *a, const struct range_losses *b)
+{
+    if (a->open != b->open || a->not_open != b->not_open || a->other_domain != b->other_domain ||
+        a->no_domain != b->no_domain || a->name_count != b->name_count)
+        return false;
+    for (size_t i = 0; i < a->name_count; i++)
+        if (a->names[i].count != b->names[i].count || strcmp(a->names[i].text, b->names[i].text) != 0)
+            return false;
+    return true;
+}
+
 bool losses_equal(const struct losses *a, const struct losses *b)
 {
     if (a->calls != b->calls || a->tx != b->tx || a->failure != b->failure || a->left_count != b->left_count ||
-        a->left_other != b->left_other || a->ended != b->ended)
+        a->left_other != b->left_other || a->ended != b->ended || !ranges_equal(&a->ranges, &b->ranges))
         return false;
     for (size_t i = 0; i < a->left_count; i++)
         if (a->left[i].count != b->left[i].count)
@@ -56,7 +88,21 @@ const char *losses_reason(const struct losses *losses)
         return "all 100 stamps were in use at once";
     if (losses->failure == LOSSES_NO_NAME)
         return "a text has more than 4095 bytes, or the process more than 65536 texts";
+    if (losses->failure == LOSSES_NO_RANGE)
+        return "65535 ranges were open at once";
     return losses->failure != 0 ? strerrordesc_np(losses->failure) : NULL;
+}
+
+static char *put_ranges(char *p, const struct range_losses *ranges)
+{
+    p = put_number(put(p, ", \"ranges\": {", NAME_MAX_BYTES), "open", ranges->open);
+    p = put_number(put(p, ", ", 2), "not_open", ranges->not_open);
+    p = put_number(put(p, ", ", 2), "other_domain", ranges->other_domain);
+    p = put_number(put(p, ", ", 2), "no_domain", ranges->no_domain);
+    p = put(p, ", \"messages\": {", NAME_MAX_BYTES);
+    for (size_t i = 0; i < ranges->name_count; i++)
+        p = put_number(put(p, i == 0 ? "" : ", ", 2), ranges->names[i].text, ranges->names[i].count);
+    return put(p, "}}", 2);
 }
 
 void losses_text(const struct losses *losses, char text[LOSSES_SIZE])
@@ -64,7 +110,9 @@ void losses_text(const struct losses *losses, char text[LOSSES_SIZE])
     const char *reason = losses_reason(losses);
     bool first = true;
     char *p = text;
-    _Static_assert(256 + REASON_MAX_BYTES + LOSSES_MOST_NAMES * (NAME_MAX_BYTES + 32) < LOSSES_SIZE,
+    _Static_assert(512 + REASON_MAX_BYTES + LOSSES_MOST_NAMES * (NAME_MAX_BYTES + 32) +
+                           LOSSES_MOST_RANGES * (LOSSES_RANGE_BYTES + 32) <
+                       LOSSES_SIZE,
                    "all names must fit");
     memset(text, ' ', LOSSES_SIZE);
     text[LOSSES_SIZE - 1] = '\n';
@@ -81,6 +129,7 @@ void losses_text(const struct losses *losses, char text[LOSSES_SIZE])
         first = false;
     }
     p = put_number(put(p, "}, ", 3), "left_other", losses->left_other > 0 ? (uint64_t)losses->left_other : 0);
+    p = put_ranges(p, &losses->ranges);
     put(p, losses->ended ? ", \"ended\": true}" : ", \"ended\": false}", NAME_MAX_BYTES);
 }
 
@@ -277,6 +326,10 @@ void capture_sample_json(struct strbuf *buf, const struct recorder_options *opti
     add_member(buf, "result_dir", directory);
     add_member(buf, "ai_core_profiling_mode", "task-based");
     add_member(buf, "ai_core_metrics", sample->metrics != NULL ? sample->metrics : "");
+    if (sample->domains_include != NULL)
+        add_member(buf, "mstxDomainInclude", sample->domains_include);
+    if (sample->domains_exclude != NULL)
+        add_member(buf, "mstxDomainExclude", sample->domains_exclude);
     for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
         strbuf_addf(buf, "%s\"%s\":\"%s\"", i > 0 ? "," : "", switches[i].key, switches[i].on ? "on" : "off");
     strbuf_addc(buf, '}');

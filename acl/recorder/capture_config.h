@@ -26,7 +26,26 @@ struct left_call {
 };
 
 /* Failures that are not the system's. */
-enum losses_failure { LOSSES_NO_STAMP = -1, LOSSES_NO_NAME = -2 };
+enum losses_failure { LOSSES_NO_STAMP = -1, LOSSES_NO_NAME = -2, LOSSES_NO_RANGE = -3 };
+
+/* Marks and ranges of mstx that the program did not use as they are meant. */
+#define LOSSES_MOST_RANGES 4
+#define LOSSES_RANGE_BYTES 48 /* of a message, with its NUL */
+
+struct range_losses {
+    uint64_t open;         /* ranges that have begun and not ended */
+    uint64_t not_open;     /* ends of ranges that were not open: ended twice, or never begun */
+    uint64_t other_domain; /* ends that named another domain than the one of the range */
+    uint64_t no_domain;    /* marks and ranges in a domain that was destroyed, or never was */
+    struct range_name {    /* the first messages among those that are open */
+        char text[LOSSES_RANGE_BYTES];
+        uint64_t count;
+    } names[LOSSES_MOST_RANGES];
+    size_t name_count;
+};
+
+/* Counts a range that is open; its message is cut where it is too long, and loses what JSON gives a meaning. */
+void range_losses_add_open(struct range_losses *ranges, const char *message, size_t length);
 
 struct losses {
     uint64_t calls, tx; /* records that could not be written */
@@ -34,7 +53,8 @@ struct losses {
     struct left_call left[LOSSES_MOST_NAMES];
     size_t left_count;
     int64_t left_other; /* of functions that are not known or for which there was no place */
-    bool ended;         /* everything is written: the process may be gone without any loss */
+    struct range_losses ranges;
+    bool ended; /* everything is written: the process may be gone without any loss */
 };
 
 /* Adds change (-1: one returned after all) to the calls of a function that were left; name NULL: it is not known. */

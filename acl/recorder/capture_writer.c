@@ -25,9 +25,8 @@
 static const char *stream_stem(const struct capture_writer *writer, enum capture_stream stream)
 {
     static const char *const stems[STREAM_COUNT] = {
-        [STREAM_CALLS] = "unaging.api_event.data",
-        [STREAM_TX] = "unaging.additional.msproftx",
-        [STREAM_TYPE_NAMES] = "unaging.additional.type_info_dic",
+        [STREAM_CALLS] = "unaging.api_event.data",           [STREAM_TX] = "unaging.additional.msproftx",
+        [STREAM_HEAPS] = "unaging.additional.mstx_memory",   [STREAM_TYPE_NAMES] = "unaging.additional.type_info_dic",
         [STREAM_TEXT_NAMES] = "unaging.additional.hash_dic",
     };
     return writer->form == RECORDER_JOB && stream == STREAM_CALLS ? "AclModule" : stems[stream];
@@ -117,7 +116,7 @@ static void note_lost(struct capture_writer *writer, enum capture_stream stream,
 {
     if (stream == STREAM_CALLS)
         writer->losses.calls += records;
-    else if (stream == STREAM_TX)
+    else if (stream == STREAM_TX || stream == STREAM_HEAPS)
         writer->losses.tx += records;
 }
 
@@ -248,7 +247,7 @@ static void respect_limit(struct capture_writer *writer)
 {
     while (writer->storage_limit != 0 && writer->stored + CAPTURE_SLICE_MAX > writer->storage_limit) {
         enum capture_stream most = STREAM_CALLS;
-        for (int i = STREAM_CALLS; i <= STREAM_TX; i++)
+        for (int i = STREAM_CALLS; i < STREAM_RECORD_COUNT; i++)
             if (writer->streams[i].current - writer->streams[i].first >
                 writer->streams[most].current - writer->streams[most].first)
                 most = (enum capture_stream)i;
@@ -630,12 +629,6 @@ static int make_directories_of(struct capture_writer *writer, const char *direct
 int capture_writer_open(struct capture_writer *writer, const struct recorder_options *options, unsigned index,
                         struct err *err)
 {
-    static const size_t record_sizes[STREAM_COUNT] = {
-        [STREAM_CALLS] = CAPTURE_CALL_SIZE,
-        [STREAM_TX] = CAPTURE_TX_SIZE,
-        [STREAM_TYPE_NAMES] = 1,
-        [STREAM_TEXT_NAMES] = 1,
-    };
     struct clock_pair start = clock_pair_read();
     writer->directory[0] = '\0';
     writer->form = options->form;
@@ -648,7 +641,7 @@ int capture_writer_open(struct capture_writer *writer, const struct recorder_opt
     for (int i = 0; i < STREAM_COUNT; i++) {
         bool is_job_call = i == STREAM_CALLS && options->form == RECORDER_JOB;
         writer->streams[i] = (struct slice_stream){
-            .record_size = is_job_call ? CAPTURE_JOB_CALL_SIZE : record_sizes[i],
+            .record_size = is_job_call ? CAPTURE_JOB_CALL_SIZE : capture_record_size((enum capture_stream)i),
             .fd = -1,
         };
     }
@@ -671,8 +664,11 @@ static void keep_directory(struct capture_writer *writer)
 
 void capture_writer_keep_open(struct capture_writer *writer, bool calls, bool tx)
 {
-    const bool wanted[STREAM_COUNT] = {
-        [STREAM_CALLS] = calls, [STREAM_TX] = tx, [STREAM_TYPE_NAMES] = calls, [STREAM_TEXT_NAMES] = tx};
+    const bool wanted[STREAM_COUNT] = {[STREAM_CALLS] = calls,
+                                       [STREAM_TX] = tx,
+                                       [STREAM_HEAPS] = tx,
+                                       [STREAM_TYPE_NAMES] = calls,
+                                       [STREAM_TEXT_NAMES] = tx};
     for (int i = 0; i < STREAM_COUNT; i++) {
         bool has_room = true;
         if (wanted[i] && has_stream(writer, (enum capture_stream)i))

@@ -18,7 +18,9 @@
 #define CAPTURE_SLICE_MAX (2 * 1024 * 1024) /* bytes of a slice */
 #define CAPTURE_STAGE_SIZE (64 * 1024)      /* bytes that wait for being written, each stream */
 
-enum capture_stream { STREAM_CALLS, STREAM_TX, STREAM_TYPE_NAMES, STREAM_TEXT_NAMES, STREAM_COUNT };
+/* Those of records are first: threads have rings for them. */
+enum capture_stream { STREAM_CALLS, STREAM_TX, STREAM_HEAPS, STREAM_TYPE_NAMES, STREAM_TEXT_NAMES, STREAM_COUNT };
+#define STREAM_RECORD_COUNT STREAM_TYPE_NAMES
 
 /* One data file and its successors. */
 struct slice_stream {
@@ -58,6 +60,20 @@ struct capture_writer {
 #define CAPTURE_CALL_SIZE 40      /* MsprofApi (docs/formats/cann.md 3.3) */
 #define CAPTURE_JOB_CALL_SIZE 128 /* AclModule (docs/formats/cann.md 3.1) */
 #define CAPTURE_TX_SIZE 256       /* msproftx, "M" (docs/formats/cann.md 6) */
+#define CAPTURE_HEAP_SIZE 80      /* heaps of mstx (docs/formats/acl-api.md Heaps) */
+
+/* Bytes of a record of a stream in memory, and in its files but for calls in a JOB capture; 1: it is text. */
+static inline size_t capture_record_size(enum capture_stream stream)
+{
+    static const size_t sizes[STREAM_COUNT] = {
+        [STREAM_CALLS] = CAPTURE_CALL_SIZE,
+        [STREAM_TX] = CAPTURE_TX_SIZE,
+        [STREAM_HEAPS] = CAPTURE_HEAP_SIZE,
+        [STREAM_TYPE_NAMES] = 1,
+        [STREAM_TEXT_NAMES] = 1,
+    };
+    return sizes[stream];
+}
 
 /* Makes the capture directory and writes what is known at the start. options as in recorder_start; index counts the
  * captures of the process from 1. On failure nothing is left but directories. */

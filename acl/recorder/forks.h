@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#define FORKS_MOST 4
+#define FORKS_MOST 8
 
 /* From now on children with memory of their own are noticed: settle is called in each, once, for as many as FORKS_MOST
  * different functions. In signal handlers not safe. */

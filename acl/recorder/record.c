@@ -9,6 +9,7 @@
 #define TX_TAG 120        /* the data tag of a tx record */
 #define TX_DATA_SIZE 232  /* a record without its header */
 #define TX_MESSAGE_AT 100 /* offset of the message */
+#define HEAP_DATA_SIZE 56 /* a record without its header */
 
 _Thread_local struct ring *recorder_rings[RECORDER_RING_COUNT] __attribute__((tls_model("initial-exec")));
 
@@ -83,6 +84,7 @@ void recorder_tx(const struct recorder_tx *tx)
     if (p == NULL)
         return;
     size_t length = tx->message != NULL ? tx->message_length : 0;
+    bool is_extended = tx->extended || tx->event == RECORDER_TX_MARK_EX;
     if (length > RECORDER_MESSAGE_MAX)
         length = RECORDER_MESSAGE_MAX;
     p = put_u16(p, MAGIC);
@@ -91,13 +93,13 @@ void recorder_tx(const struct recorder_tx *tx)
     p = put_u32(p, ring->thread_id);
     p = put_u32(p, TX_DATA_SIZE);
     p = put_u64(p, (uint64_t)tx->end_ns);
-    p = put_u16(p, tx->event == RECORDER_TX_MARK_EX ? 1 : 0);
-    p = put_u16(p, 0);
+    p = put_u16(p, is_extended ? 1 : 0);
+    p = put_u16(p, tx->segment);
     p = put_u32(p, 0);
     p = put_u16(p, MAGIC);
     p = put_u16(p, TX_TAG);
     p = put_u32(p, ring->process_id);
-    p = put_u32(p, ring->thread_id);
+    p = put_u32(p, tx->thread_id != 0 ? tx->thread_id : ring->thread_id);
     p = put_u32(p, tx->category);
     p = put_u32(p, (uint32_t)tx->event);
     p = put_u32(p, (uint32_t)tx->payload_type);
@@ -110,5 +112,28 @@ void recorder_tx(const struct recorder_tx *tx)
     if (length > 0)
         memcpy(p, tx->message, length);
     memset(p + length, 0, CAPTURE_TX_SIZE - TX_MESSAGE_AT - length);
+    publish(ring);
+}
+
+void recorder_heap(const struct recorder_heap *heap)
+{
+    struct ring *ring;
+    char *p = reserve(STREAM_HEAPS, &ring);
+    if (p == NULL)
+        return;
+    p = put_u16(p, MAGIC);
+    p = put_u16(p, RECORDER_LEVEL_TX);
+    p = put_u32(p, (uint32_t)heap->event);
+    p = put_u32(p, ring->thread_id);
+    p = put_u32(p, HEAP_DATA_SIZE);
+    p = put_u64(p, (uint64_t)heap->time_ns);
+    p = put_u64(p, heap->heap);
+    p = put_u64(p, heap->region);
+    p = put_u64(p, heap->address);
+    p = put_u64(p, heap->size);
+    p = put_u64(p, heap->domain);
+    p = put_u32(p, heap->device);
+    p = put_u32(p, ring->process_id);
+    put_u64(p, 0);
     publish(ring);
 }

@@ -288,6 +288,8 @@ static void describe_refusal(const struct err *err, char text[REPORT_SIZE])
 
 atomic_int recorder_mode;
 static atomic_bool wants_calls;
+static atomic_uint session; /* number of the recording; of the last one when none is running */
+static _Atomic(recorder_ranges_function *) describe_ranges;
 
 /* Everything below is protected by lock, which is only taken with all signals blocked: a handler never meets a lock of
  * its own thread. */
@@ -322,8 +324,10 @@ static void settle_in_child(void)
     has_files = has_carrier = carrier_stops = reported = false;
     atomic_store(&lost_early, 0);
     is_child = true;
-    if (atomic_load(&recorder_mode) != RECORDER_MODE_OFF)
+    if (atomic_load(&recorder_mode) != RECORDER_MODE_OFF) {
         atomic_store(&recorder_mode, RECORDER_MODE_ARMED);
+        atomic_fetch_add(&session, 1);
+    }
     for (size_t i = 0; i < RECORDER_RING_COUNT; i++) /* they are zeroed, and their memory is lost */
         recorder_rings[i] = NULL;
 }
@@ -393,6 +397,15 @@ static void carry(void *arg, enum capture_stream stream, const char *records, si
     capture_writer_add(&writer, stream, records, length);
 }
 
+static void ask_for_ranges(void)
+{
+    recorder_ranges_function *describe = atomic_load(&describe_ranges);
+    if (describe == NULL)
+        return;
+    writer.losses.ranges = (struct range_losses){.open = 0};
+    describe(atomic_load(&session), &writer.losses.ranges);
+}
+
 /* Calls that nobody could record. */
 static void take_lost_calls(void)
 {
@@ -407,6 +420,7 @@ static void finish_capture(void *arg)
     (void)arg;
     take_lost_calls();
     ring_pool_drain(&pool, carry, NULL);
+    ask_for_ranges();
     capture_writer_finish(&writer);
     report_losses();
 }
@@ -456,6 +470,7 @@ static void *carrier_run(void *arg)
         stops = carrier_stops;
         if (has_files && may_write()) {
             ring_pool_drain(&pool, carry, NULL);
+            ask_for_ranges();
             capture_writer_flush(&writer);
         }
         pthread_mutex_unlock(&lock);
@@ -626,7 +641,7 @@ static struct ring *take_ring(enum capture_stream stream)
         return NULL;
     ring->is_lent = is_lent;
     pthread_setspecific(thread_end, ring);
-    if (options.crash_handlers && stream == STREAM_CALLS && !is_lent)
+    if (options.crash_handlers && !is_lent)
         set_signal_stack(ring);
     return ring;
 }
@@ -659,7 +674,7 @@ static char *reserve_in_full(struct ring **ring, const char *frame)
     } else if (larger != NULL) {
         ring_release(*ring);
         *ring = larger;
-        if (options.crash_handlers && larger->stream == STREAM_CALLS)
+        if (options.crash_handlers)
             set_signal_stack(larger);
     }
     return ring_reserve(*ring, frame);
@@ -678,7 +693,7 @@ static void free_abandoned(enum capture_stream stream, const char *frame)
             continue;
         is_any_free = true;
         ring->busy = NULL;
-        *(stream == STREAM_TX ? &writer.losses.tx : &writer.losses.calls) += 1;
+        *(stream == STREAM_CALLS ? &writer.losses.calls : &writer.losses.tx) += 1;
         if (writer.losses.failure == 0)
             writer.losses.failure = ECANCELED;
     }
@@ -751,10 +766,8 @@ static void reserve_in_room(void *arg)
         return;
     }
     reservation->place = reserve(reservation->stream, reservation->frame, &reservation->ring);
-    if (reservation->place == NULL && reservation->stream == STREAM_TX)
-        writer.losses.tx++;
-    else if (reservation->place == NULL)
-        writer.losses.calls++;
+    if (reservation->place == NULL)
+        *(reservation->stream == STREAM_CALLS ? &writer.losses.calls : &writer.losses.tx) += 1;
 }
 
 char *recorder_reserve_slow(enum capture_stream stream, const char *frame, struct ring **ret)
@@ -795,6 +808,18 @@ static void lose_stamp_in_room(void *arg)
 void recorder_lose_stamp(void)
 {
     with_capture(lose_stamp_in_room, NULL);
+}
+
+static void lose_range_in_room(void *arg)
+{
+    (void)arg;
+    if (has_files && may_write())
+        capture_writer_lose(&writer, STREAM_TX, LOSSES_NO_RANGE);
+}
+
+void recorder_lose_range(void)
+{
+    with_capture(lose_range_in_room, NULL);
 }
 
 /* ---- start and stop ---- */
@@ -850,6 +875,7 @@ int recorder_start_with(const struct recorder_options *from, sigaction_function 
     if (status == 0 && forks_shares_memory())
         status = err_set(err, ERR_LIMIT, "a child that shares its parent's memory cannot record");
     if (status == 0) {
+        atomic_fetch_add(&session, 1);
         if (options.lazy)
             atomic_store(&recorder_mode, RECORDER_MODE_ARMED);
         else
@@ -875,6 +901,7 @@ static int close_capture(struct err *err)
     int status = 0;
     take_lost_calls();
     ring_pool_drain(&pool, carry, NULL);
+    ask_for_ranges();
     capture_writer_finish(&writer);
     capture_writer_close(&writer);
     has_files = false;
@@ -918,6 +945,17 @@ int recorder_stop(struct err *err)
         crash_handlers_remove();
     pthread_mutex_unlock(&control);
     return status;
+}
+
+uint32_t recorder_session(void)
+{
+    bool is_running = atomic_load_explicit(&recorder_mode, memory_order_relaxed) != RECORDER_MODE_OFF;
+    return is_running ? atomic_load_explicit(&session, memory_order_relaxed) : 0;
+}
+
+void recorder_watch_ranges(recorder_ranges_function *describe)
+{
+    atomic_store(&describe_ranges, describe);
 }
 
 bool recorder_wants_calls(void)

@@ -84,17 +84,44 @@ struct recorder_tx {
     int32_t payload_type;
     uint64_t payload;
     uint64_t mark_id;
-    uint64_t domain; /* recorder_name_id of its name; 0: none */
+    uint64_t domain;    /* recorder_name_id of its name; 0: none */
+    bool extended;      /* of mstx: it has a mark and a domain, no category, payload and type of message */
+    uint16_t segment;   /* which piece of a long message, from 0 */
+    uint32_t thread_id; /* who began it; 0: this thread */
     int32_t message_type;
     const char *message;   /* may be NULL */
     size_t message_length; /* more than RECORDER_MESSAGE_MAX is cut */
 };
 
-/* Recorded with this thread's id. Nothing when not running. */
+/* Nothing when not running. */
 void recorder_tx(const struct recorder_tx *tx);
+
+/* Memory that a program says it divides by itself (mstx), in one record each. */
+enum recorder_heap_event {
+    RECORDER_HEAP_REGISTERED = 1,
+    RECORDER_HEAP_UNREGISTERED = 2,
+    RECORDER_REGION_REGISTERED = 3,
+    RECORDER_REGION_UNREGISTERED = 4,
+};
+
+struct recorder_heap {
+    enum recorder_heap_event event;
+    int64_t time_ns;  /* recorder_now */
+    uint64_t heap;    /* its number; 0: not said */
+    uint64_t region;  /* its number; 0: not said, the address says it */
+    uint64_t address; /* of what is registered, or of a region that is not named by its number */
+    uint64_t size;    /* bytes */
+    uint64_t domain;  /* as in struct recorder_tx */
+    uint32_t device;
+};
+
+/* Nothing when not running. */
+void recorder_heap(const struct recorder_heap *heap);
 
 /* Counts an event of msproftx that is not recorded because no stamp is left. Nothing when not running. */
 void recorder_lose_stamp(void);
+/* Likewise a range of mstx for which there is no room: too many are open. */
+void recorder_lose_range(void);
 
 /* Tells the name of a type once for all captures of the process, before it is recorded, so that msprof shows it. The
  * text is not copied and must live as long as the process. Returns 0; -ERR_LIMIT after RECORDER_TYPES_MAX types. */

@@ -23,6 +23,9 @@ enum recorder_form {
 struct recorder_sample {
     bool acl_calls, task_time, msproftx, runtime_calls;
     const char *metrics; /* "PipeUtilization"; NULL: no metrics of the AI core */
+    /* Lists of domains of mstx, names divided by commas; NULL: all are recorded. Texts that live as long as the
+     * process. */
+    const char *domains_include, *domains_exclude;
 };
 
 struct recorder_options {

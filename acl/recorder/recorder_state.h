@@ -3,6 +3,7 @@
 #ifndef MSPROF_ACL_RECORDER_RECORDER_STATE_H
 #define MSPROF_ACL_RECORDER_RECORDER_STATE_H
 
+#include "acl/recorder/capture_config.h"
 #include "acl/recorder/crash.h"
 #include "acl/recorder/recorder_options.h"
 #include "acl/recorder/ring.h"
@@ -20,12 +21,12 @@ extern atomic_int recorder_mode;
 
 /* The rings of this thread: for each stream one, and more for signal handlers that come while a record is written. */
 #define RECORDER_RING_DEPTH 3
-#define RECORDER_RING_COUNT ((size_t)2 * RECORDER_RING_DEPTH)
+#define RECORDER_RING_COUNT ((size_t)STREAM_RECORD_COUNT * RECORDER_RING_DEPTH)
 extern _Thread_local struct ring *recorder_rings[RECORDER_RING_COUNT] __attribute__((tls_model("initial-exec")));
 
 static inline size_t recorder_ring_index(enum capture_stream stream, size_t depth)
 {
-    return (stream == STREAM_TX ? RECORDER_RING_DEPTH : 0) + depth;
+    return (size_t)stream * RECORDER_RING_DEPTH + depth;
 }
 
 /* A place for a record of this thread when its first ring has none: takes or empties a ring, makes the capture when it
@@ -47,6 +48,14 @@ void recorder_watch_forks(void);
 /* Counts a call that cannot be recorded: one before there was a capture, in a child that shares its parent's memory and
  * cannot make one (the parent's capture tells), or one of a function that there is no entry for. */
 void recorder_lose_call(void);
+
+/* Number of the recording that is running, each has its own, also that of a forked child; 0: none is. */
+uint32_t recorder_session(void);
+
+/* Who knows ranges that are open, and ends that were wrong: is asked what there is of a recording when its capture is
+ * written to its end, also in signal handlers, with the recorder's lock held. */
+typedef void recorder_ranges_function(uint32_t session, struct range_losses *ret);
+void recorder_watch_ranges(recorder_ranges_function *describe);
 
 /* Whether a collection of ACL calls is running. */
 bool recorder_wants_calls(void);

@@ -76,7 +76,7 @@ static void release_vanished(struct ring_pool *pool)
 static struct ring *make_ring(struct ring_pool *pool, enum capture_stream stream, bool large)
 {
     size_t data_size = large ? RING_LARGE_SIZE : RING_SMALL_SIZE;
-    size_t record_size = stream == STREAM_TX ? CAPTURE_TX_SIZE : CAPTURE_CALL_SIZE;
+    size_t record_size = capture_record_size(stream);
     if (large && pool->large_count == RING_LARGE_MAX)
         return NULL;
     char *memory = mmap(NULL, RING_HEAD_SIZE + data_size + RING_SIGNAL_STACK_SIZE, PROT_READ | PROT_WRITE,

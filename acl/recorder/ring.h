@@ -59,18 +59,18 @@ static inline char *ring_reserve(struct ring *ring, const char *frame)
 {
     if (ring->busy != NULL)
         return NULL;
+    ring->busy = frame; /* first: a handler that comes from here on must not move the place that is read below */
+    atomic_signal_fence(memory_order_seq_cst);
     size_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
     size_t next = head + ring->record_size;
     if (next >= ring->capacity)
         next = 0;
-    if (next == ring->seen_tail) {
+    if (next == ring->seen_tail)
         ring->seen_tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
-        if (next == ring->seen_tail)
-            return NULL;
-    }
-    ring->busy = frame;
-    atomic_signal_fence(memory_order_seq_cst);
-    return ring->data + head;
+    if (next != ring->seen_tail)
+        return ring->data + head;
+    ring->busy = NULL;
+    return NULL;
 }
 
 /* True when the ring has got half full once more: time to empty it. */

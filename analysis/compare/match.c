@@ -203,7 +203,7 @@ static int count_last(struct search *search, const struct stream *stream, uint32
             (struct neighbours){.op = last->op, .before = stream->before, .after = after};
     }
     search->list->items[known->place].count++;
-    search->list->items[known->place].total_ns += (double)last->duration_ns;
+    search->list->items[known->place].total_ns += workload_length(search->workload, last);
     return 0;
 }
 

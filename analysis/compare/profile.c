@@ -158,6 +158,7 @@ struct grouping {
         bool varies, dropped; /* dropped: it gets no row */
         uint64_t order;
         size_t count, next;
+        double rest_ns; /* by how much the sum of its values is below the sum before each was rounded */
     } * groups;
     size_t group_count, group_capacity;
     int64_t *values; /* of one group after the other */
@@ -237,6 +238,7 @@ static int make_row(const struct counting *counting, struct grouping *grouping, 
         return err_no_memory(err);
     row->conversion = workload_is_conversion(row->type);
     series_fill(&row->durations, grouping->values + (group->next - group->count), group->count, samples);
+    row->durations.total += group->rest_ns;
     return 0;
 }
 
@@ -307,6 +309,7 @@ struct valued {
     size_t count;
     /* Tells its group and value; false: it does not count. */
     bool (*take)(const struct valued *valued, size_t i, uint32_t *ret_group, int64_t *ret_value);
+    double (*rest)(const struct valued *valued, size_t i); /* what rounding took from the value; NULL: nothing */
 };
 
 /* Makes the rows, from the values of each group. */
@@ -329,8 +332,10 @@ static int fill_table(const struct valued *valued, struct grouping *grouping, st
     if (grouping->values == NULL)
         return err_status(err);
     for (size_t i = 0; i < count; i++)
-        if (valued->take(valued, i, &group, &value) && !grouping->groups[group].dropped)
+        if (valued->take(valued, i, &group, &value) && !grouping->groups[group].dropped) {
             grouping->values[grouping->groups[group].next++] = value;
+            grouping->groups[group].rest_ns += valued->rest != NULL ? valued->rest(valued, i) : 0;
+        }
     return make_rows(valued->counting, grouping, table, err);
 }
 
@@ -339,8 +344,15 @@ static bool take_execution(const struct valued *valued, size_t i, uint32_t *ret_
     const struct execution *execution = &valued->counting->workload->executions[i];
     large_pass(i);
     *ret_group = valued->groups != NULL ? valued->groups[execution->op] : execution->stream;
-    *ret_value = execution->duration_ns;
+    *ret_value = workload_length_ns(valued->counting->workload, execution);
     return *ret_group != NO_TEXT && counts(valued->counting, i);
+}
+
+static double rest_of_execution(const struct valued *valued, size_t i)
+{
+    const struct workload *workload = valued->counting->workload;
+    const struct execution *execution = &workload->executions[i];
+    return workload_length(workload, execution) - (double)workload_length_ns(workload, execution);
 }
 
 static bool take_step(const struct valued *valued, size_t i, uint32_t *ret_group, int64_t *ret_value)
@@ -462,7 +474,8 @@ static int table_of_operators(const struct counting *counting, enum subject subj
         // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a group that an operator has is there
         if (groups[i] != NO_TEXT && workload->operators[i].first < grouping.groups[groups[i]].order)
             grouping.groups[groups[i]].order = workload->operators[i].first;
-    const struct valued executions = {counting, groups, NULL, workload->execution_count, take_execution};
+    const struct valued executions = {counting,       groups,           NULL, workload->execution_count,
+                                      take_execution, rest_of_execution};
     return tell_varying(counting, &grouping, (struct execution_keys){.of_operator = groups}, err) < 0 ||
                    fill_table(&executions, &grouping, table, err) < 0
                ? err_status(err)
@@ -482,7 +495,8 @@ static int table_of_streams(const struct counting *counting, struct profile_tabl
                  (long long)workload->streams[i].id);
         status = find_group(&grouping, key, NO_TEXT, i, &group, err);
     }
-    const struct valued executions = {counting, NULL, NULL, workload->execution_count, take_execution};
+    const struct valued executions = {counting,         NULL, NULL, workload->execution_count, take_execution,
+                                      rest_of_execution};
     return status == 0 ? fill_table(&executions, &grouping, table, err) : status;
 }
 
@@ -503,7 +517,7 @@ static int table_of_steps(const struct counting *counting, struct profile_table 
         splits_group_name(counting->workload, splits, splits->items[i].group, key);
         failed = find_group(&grouping, key, NO_TEXT, i, &groups[i], err) < 0;
     }
-    const struct valued steps = {counting, groups, NULL, splits->count, take_step};
+    const struct valued steps = {counting, groups, NULL, splits->count, take_step, NULL};
     return failed || fill_table(&steps, &grouping, table, err) < 0 ? err_status(err) : 0;
 }
 
@@ -587,7 +601,7 @@ static int table_of_gaps(const struct counting *counting, struct profile_table *
         failed = find_gap_group(&grouping, &pairs, workload, &gaps.items[i], i, &groups[i], err) < 0;
         behind[gaps.items[i].after] = groups[i];
     }
-    const struct valued valued = {counting, groups, &gaps, gaps.count, take_gap};
+    const struct valued valued = {counting, groups, &gaps, gaps.count, take_gap, NULL};
     failed = failed || tell_varying(counting, &grouping, (struct execution_keys){.of_execution = behind}, err) < 0 ||
              keep_largest(&grouping, &gaps, groups, err) < 0 || fill_table(&valued, &grouping, table, err) < 0;
     large_free(groups);
@@ -654,7 +668,7 @@ static int make_sums(const struct counting *counting, struct profile *profile, s
     for (size_t i = 0; i < workload->execution_count; i++) {
         large_pass(i);
         if (counts(counting, i))
-            times[workload->executions[i].op] += (double)workload->executions[i].duration_ns;
+            times[workload->executions[i].op] += workload_length(workload, &workload->executions[i]);
     }
     profile->read_write_bytes = -1;
     for (size_t i = 0; i < workload->operator_count; i++) {

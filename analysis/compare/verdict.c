@@ -105,6 +105,28 @@ static bool grew_in_all(const struct comparison *comparison, const struct compar
     return any_regression(rows) && sum_of_changes(rows) > least && most > 0;
 }
 
+/* Whether the time grew that gaps are a part of: the period, or the step where no period is known. Where it did not,
+ * operators took what the gaps gave, or the other way round. true: neither is known. */
+static bool outer_time_grew(const struct comparison *comparison)
+{
+    const struct compare_rows *const tables[] = {&comparison->periods, &comparison->steps};
+
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
+        double change = 0;
+        bool is_known = false;
+        for (size_t i = 0; i < tables[t]->count; i++) {
+            const struct compare_row *row = &tables[t]->items[i];
+            if (row->base_key == NULL || row->new_key == NULL)
+                continue;
+            is_known = true;
+            change = fmax(change, change_of(row));
+        }
+        if (is_known)
+            return change > fmax(least_growth(comparison), 0);
+    }
+    return true;
+}
+
 static bool any_broken(const struct comparison *comparison)
 {
     for (size_t i = 0; i < comparison->gate_count; i++)
@@ -127,7 +149,7 @@ void comparison_judge(struct comparison *comparison)
     causes[CAUSE_STEP_TIME] = steps_grew(&comparison->steps);
     causes[CAUSE_PERIOD] = steps_grew(&comparison->periods);
     causes[CAUSE_OPERATORS] = any_regression(&comparison->rows) || (comparison->shared_told && noise->change > 0);
-    causes[CAUSE_GAPS] = grew_in_all(comparison, &comparison->gaps);
+    causes[CAUSE_GAPS] = grew_in_all(comparison, &comparison->gaps) && outer_time_grew(comparison);
     causes[CAUSE_CALLS] = grew_in_all(comparison, &comparison->calls);
     causes[CAUSE_GATES] = any_broken(comparison);
     comparison->verdict = VERDICT_OK;

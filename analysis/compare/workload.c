@@ -132,6 +132,7 @@ void workload_release(struct workload *workload)
     large_free(workload->other_tasks.items);
     free(workload->streams);
     free(workload->devices);
+    free(workload->clocks.items);
     free(workload->facts.models);
     free(workload->facts.metrics);
     workload_init(workload);
@@ -197,19 +198,33 @@ static int find_id(struct workload_id **ids, size_t *count, size_t *capacity, in
             return err_status(err);
     }
     *ret = (uint16_t)*count;
-    (*ids)[(*count)++] = (struct workload_id){id, device};
+    (*ids)[(*count)++] = (struct workload_id){id, device, TICKS_OF_NS};
     return 0;
+}
+
+static int64_t clock_of(const struct workload *workload, int64_t device_id)
+{
+    for (size_t i = 0; i < workload->clocks.count; i++) {
+        if (workload->clocks.items[i].device_id == device_id)
+            return workload->clocks.items[i].hz;
+    }
+    return TICKS_OF_NS;
 }
 
 static int find_device(struct workload *workload, int64_t device_id, uint16_t *ret, struct err *err)
 {
-    return find_id(&workload->devices, &workload->device_count, &workload->device_capacity, 0, device_id, ret, err);
+    const size_t before = workload->device_count;
+    int status =
+        find_id(&workload->devices, &workload->device_count, &workload->device_capacity, 0, device_id, ret, err);
+    if (workload->device_count > before)
+        workload->devices[before].hz = clock_of(workload, device_id);
+    return status;
 }
 
-static void count_execution(struct workload *workload, uint32_t op, int64_t duration_ns, bool *ret_taken)
+static void count_execution(struct workload *workload, uint32_t op, int64_t hz, int64_t duration_ns, bool *ret_taken)
 {
     workload->operators[op].count++;
-    workload->operators[op].total_ns += (double)duration_ns;
+    workload->operators[op].total_ns += workload_exact_ns(hz, duration_ns);
     *ret_taken = true;
 }
 
@@ -225,8 +240,10 @@ int workload_add(struct workload *workload, uint32_t op, int64_t device_id, int6
         workload->refused++;
         return 0;
     }
+    if (!workload_wants(workload, device_id, start_ns))
+        return 0;
     if (workload->sums_only) {
-        count_execution(workload, op, duration_ns, ret_taken);
+        count_execution(workload, op, clock_of(workload, device_id), duration_ns, ret_taken);
         return 0;
     }
     if (last != NULL && workload->devices[last->device].id == device_id &&
@@ -248,7 +265,7 @@ int workload_add(struct workload *workload, uint32_t op, int64_t device_id, int6
     }
     large_pass(workload->execution_count);
     workload->executions[workload->execution_count++] = execution;
-    count_execution(workload, op, duration_ns, ret_taken);
+    count_execution(workload, op, workload->devices[execution.device].hz, duration_ns, ret_taken);
     return 0;
 }
 
@@ -258,7 +275,7 @@ int workload_add_other(struct workload *workload, int64_t device_id, int64_t sta
     struct other_task other = {.start_ns = start_ns};
 
     if (workload->sums_only || duration_ns <= 0 || start_ns == INT64_MIN ||
-        __builtin_add_overflow(start_ns, duration_ns, &other.end_ns))
+        !workload_wants(workload, device_id, start_ns) || __builtin_add_overflow(start_ns, duration_ns, &other.end_ns))
         return 0;
     if (find_device(workload, device_id, &other.device, err) < 0 || large_reserve(&workload->other_tasks, 1, err) < 0)
         return err_status(err);
@@ -526,7 +543,7 @@ int workload_finish(struct workload *workload, struct err *err)
     bool failed = unite_others(workload, err) < 0;
 
     sort_executions(workload);
-    failed = failed || (workload->step_count == 0 && find_steps(workload, err) < 0);
+    failed = failed || (workload->step_count == 0 && !workload->window.any && find_steps(workload, err) < 0);
     array_sort(workload->steps, workload->step_count, sizeof *workload->steps, compare_steps);
     return failed ? err_status(err) : 0;
 }

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/intern.h"
 #include "base/map.h"
+#include "base/ticks.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -102,6 +103,7 @@ struct workload_step {
     uint32_t model;                     /* text: the name of the model, NO_TEXT */
     uint16_t device;                    /* index */
     uint8_t source;                     /* enum step_source */
+    uint32_t place;                     /* among all steps, from 1, where others were left out; 0: none was */
     bool lost_behind; /* inferences between it and the next were not recorded, or nothing says when. Set by
                          splits_relate_steps */
 };
@@ -154,12 +156,24 @@ struct workload {
     struct intervals *unrecorded; /* of each device: between inferences of which those between were not recorded */
     struct workload_id {
         int64_t id, device; /* as the capture numbers them */
+        int64_t hz;         /* of a device: the rate of its clock, as base/ticks.h has it */
     } * streams, *devices;
+    /* Rates of the clocks of devices, set before loading; of those without one times are nanoseconds. */
+    struct ARRAY_OF(struct workload_clock {
+        int64_t device_id;
+        int64_t hz;
+    }) clocks;
     size_t stream_count, stream_capacity, device_count, device_capacity;
-    bool sums_only;              /* set before loading: operators alone are kept, with their sums */
-    bool borrowed;               /* all that it points to is another's: workload_release leaves it alone */
-    const struct splits *splits; /* made of it, for who needs them again, and outlive it; NULL: each makes its own */
-    uint64_t refused;            /* executions whose times are none: negative, or past the end of the clock */
+    struct workload_window {
+        bool any;
+        int64_t from_ns, until_ns; /* what begins at the first or later, and before the last */
+        int64_t device_id;         /* INT64_MIN: all devices */
+        int64_t step;              /* its place; 0: it is no step */
+    } window;                      /* set before loading: nothing else is taken */
+    bool sums_only;                /* set before loading: operators alone are kept, with their sums */
+    bool borrowed;                 /* all that it points to is another's: workload_release leaves it alone */
+    const struct splits *splits;   /* made of it, for who needs them again, and outlive it; NULL: each makes its own */
+    uint64_t refused;              /* executions whose times are none: negative, or past the end of the clock */
 };
 
 /* Whether operators say which kind of core they ran on: only where matrices and vectors have cores of their own. */
@@ -179,9 +193,31 @@ static inline bool workload_takes(int64_t start_ns, int64_t duration_ns)
 {
     return duration_ns >= 0 && start_ns != INT64_MIN && start_ns <= INT64_MAX - duration_ns;
 }
+/* Whether what begins then on a device is of the workload's window. */
+static inline bool workload_wants(const struct workload *workload, int64_t device_id, int64_t start_ns)
+{
+    const struct workload_window *window = &workload->window;
+
+    return !window->any || (start_ns >= window->from_ns && start_ns < window->until_ns &&
+                            (window->device_id == INT64_MIN || window->device_id == device_id));
+}
 /* One execution. Times that are none are counted and left out: then *ret_taken is false. */
 int workload_add(struct workload *workload, uint32_t op, int64_t device_id, int64_t stream_id, int64_t start_ns,
                  int64_t duration_ns, bool *ret_taken, struct err *err);
+/* How long an execution took, by the ticks of its device's clock; duration_ns is the difference of rounded times, so
+ * that its end is start_ns + duration_ns. Rounded once, and as it is, to be summed. */
+static inline int64_t workload_length_ns(const struct workload *workload, const struct execution *execution)
+{
+    return ticks_span_ns(workload->devices[execution->device].hz, execution->duration_ns);
+}
+static inline double workload_exact_ns(int64_t hz, int64_t duration_ns)
+{
+    return hz == TICKS_OF_NS ? (double)duration_ns : (double)ticks_of(hz, duration_ns) * (1e9 / (double)hz);
+}
+static inline double workload_length(const struct workload *workload, const struct execution *execution)
+{
+    return workload_exact_ns(workload->devices[execution->device].hz, execution->duration_ns);
+}
 /* A task that is no execution: only that something ran counts. */
 int workload_add_other(struct workload *workload, int64_t device_id, int64_t start_ns, int64_t duration_ns,
                        struct err *err);
@@ -194,6 +230,10 @@ int workload_add_execute_start(struct workload *workload, const struct execute_s
 /* After the last of all: sorts what is out of order and, when no step was added, finds them by the period of each
  * device's operators. Which of them are neighbours is for splits_relate_steps. */
 int workload_finish(struct workload *workload, struct err *err);
+
+/* Before workload_finish of a workload with a window: takes the steps of the window from the whole one, which is
+ * finished and related, so that they keep their periods and places. */
+int workload_inherit(struct workload *to, const struct workload *whole, struct err *err);
 
 /* After workload_finish: the first execution of a device that begins at a time or behind it; where there is none the
  * one behind the last of the device. */

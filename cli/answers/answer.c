@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "cli/console.h"
+#include "cli/options/quantity.h"
 #include "db/database.h"
 #include "db/query/query.h"
 #include "exporters/load/load.h"
@@ -26,9 +27,47 @@ static bool is_unknown(sqlite3 *db)
     return db_read_facts(db, &facts, &ignored) == 0 && facts.family == CAPTURE_UNKNOWN;
 }
 
-int answer_open_host_side(struct capture_visit *visit, sqlite3 **ret)
+static int attach_framework(struct capture_visit *visit, sqlite3 *db)
 {
     struct diagnostics diag;
+    struct err err = ERR_INIT;
+    int status = STATUS_DONE;
+
+    diag_init(&diag, visit->settings->strict);
+    const bool stacks = visit->settings->command == COMMAND_EXPORT_FLAME || visit->settings->command == COMMAND_REPORT;
+    if (framework_attach(db, visit->framework, visit->directory, visit->database, stacks, &diag, &err) != 0) {
+        console_warning("answers and timelines are without the framework's part of '%s': %s", visit->framework,
+                        err_message(&err));
+        status = status_worse(status, STATUS_DATA_PROBLEMS);
+    }
+    console_diagnostics(&diag);
+    if (diag_problems(&diag) > 0)
+        status = status_worse(status, STATUS_DATA_PROBLEMS);
+    diag_release(&diag);
+    return status;
+}
+
+/* The step or the stretch of time that answers are about. */
+static int choose_window(const struct settings *settings, sqlite3 *db, struct err *err)
+{
+    const struct window_settings *window = &settings->window;
+    struct window_wanted wanted = {.step = window->step};
+
+    if (window->step == NULL && window->from == NULL && window->until == NULL)
+        return 0;
+    if (window->step != NULL && (window->from != NULL || window->until != NULL))
+        return err_set(err, ERR_USAGE, "--step chooses a stretch of time by itself: leave out --from and --until");
+    if (quantity_read_time("--from", window->from, &wanted.from_ns, err) < 0 ||
+        quantity_read_time("--until", window->until, &wanted.until_ns, err) < 0)
+        return err_status(err);
+    if (window->until != NULL && wanted.until_ns <= wanted.from_ns)
+        return err_set(err, ERR_USAGE, "there is no time between --from %s and --until %s",
+                       window->from != NULL ? window->from : "0s", window->until);
+    return window_choose(db, &wanted, err);
+}
+
+int answer_open_host_side(struct capture_visit *visit, sqlite3 **ret)
+{
     struct err err = ERR_INIT;
     int status = visit_open_database(visit, ret);
 
@@ -44,19 +83,15 @@ int answer_open_host_side(struct capture_visit *visit, sqlite3 **ret)
         *ret = NULL;
         return visit_fail(visit, LOG_SOURCE_COMMON, &err);
     }
-    if (*ret == NULL || visit->framework == NULL)
+    if (*ret == NULL)
         return status;
-    diag_init(&diag, visit->settings->strict);
-    const bool stacks = visit->settings->command == COMMAND_EXPORT_FLAME || visit->settings->command == COMMAND_REPORT;
-    if (framework_attach(*ret, visit->framework, visit->directory, visit->database, stacks, &diag, &err) != 0) {
-        console_warning("answers and timelines are without the framework's part of '%s': %s", visit->framework,
-                        err_message(&err));
-        status = status_worse(status, STATUS_DATA_PROBLEMS);
+    if (visit->framework != NULL)
+        status = status_worse(status, attach_framework(visit, *ret));
+    if (choose_window(visit->settings, *ret, &err) < 0) {
+        database_close(*ret);
+        *ret = NULL;
+        return err.code == ERR_NOT_FOUND ? console_missing(&err) : visit_fail(visit, LOG_SOURCE_COMMON, &err);
     }
-    console_diagnostics(&diag);
-    if (diag_problems(&diag) > 0)
-        status = status_worse(status, STATUS_DATA_PROBLEMS);
-    diag_release(&diag);
     return status;
 }
 

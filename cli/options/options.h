@@ -89,6 +89,9 @@ struct settings {
     int top;             /* rows of the longest; 0: not given */
     bool no_pager;
     const char *step_range; /* NULL: not given */
+    struct window_settings {
+        const char *step, *from, *until; /* NULL: not given */
+    } window;
     int64_t peak_flops;     /* --peak-flops in GFLOP/s; 0: not given */
     int64_t peak_bandwidth; /* --peak-bandwidth in MB/s; 0: not given */
 
@@ -117,7 +120,8 @@ struct settings {
         int first_index;
     } replay;
     struct run_settings {
-        int reports; /* enum report_choice */
+        int reports;              /* enum report_choice */
+        const char *mstx_domains; /* names, divided by commas; NULL: all */
     } run;
     struct cluster_settings {
         int jobs; /* 0: not given */

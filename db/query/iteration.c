@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #define SQL_LIMIT (64 * 1024)
+#define SINCE_EVER (INT64_MIN + 1) /* DB_NULL is none */
 
 /* ---- which time ---- */
 
@@ -31,14 +32,16 @@ static int find_ranges(const struct cann_steps *steps, sqlite3 *out, int64_t mod
     SCOPED(statement_release) sqlite3_stmt *insert = NULL;
     int status = database_prepare(out, "INSERT INTO wanted VALUES(?1, ?2, ?3)", &insert, err);
     for (size_t i = 0, end; status == 0 && i < steps->count; i = end) {
-        int64_t after_ns = INT64_MIN + 1, until_ns = DB_NULL;
+        int64_t after_ns = SINCE_EVER, until_ns = DB_NULL;
         for (end = i; end < steps->count && steps->items[end].device_id == steps->items[i].device_id; end++) {
             const struct cann_step *step = &steps->items[end];
             if (step->model_id != model_id)
                 continue;
-            if (step->iteration < first)
+            if (step->iteration == first && after_ns == SINCE_EVER) /* what was before is not of this model */
+                after_ns = step->start_ns;
+            else if (step->iteration < first)
                 after_ns = step->end_ns;
-            else if (step->iteration - first < count)
+            if (step->iteration >= first && step->iteration - first < count)
                 until_ns = step->end_ns;
         }
         if (until_ns == DB_NULL)

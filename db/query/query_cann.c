@@ -276,7 +276,8 @@ static const struct query_field call_fields[] = {
 enum { FIRST_OF_TIMED_CALL = 4, FIRST_OF_CALL_DURATION = 7, END_OF_CALL = sizeof call_fields / sizeof *call_fields };
 
 static const struct query_field task_span_fields[] = {
-    QUERY_MEMBERS(struct cann_task, "", device_id, start_ns, duration_ns, stream_id, id, op_name_id, op_task_type),
+    QUERY_MEMBERS(struct cann_task, "", device_id, start_ns, duration_ns, stream_id, id, op_name_id, op_task_type,
+                  host_type_id),
     QUERY_MEMBERS(struct cann_task, "", collective),
 };
 static const struct query_field call_span_fields[] = {
@@ -310,6 +311,13 @@ struct reading {
     int (*call)(void *arg, const struct cann_call *call, struct err *err);
     int (*span)(void *arg, const struct cann_span *span, struct err *err);
     void *arg;
+    const struct profiler_types *profiler;
+};
+
+/* Types of tasks (name.id) that the profiler launches when it begins and ends. */
+struct profiler_types {
+    int64_t ids[2];
+    size_t count;
 };
 
 static int give_task(void *arg, int64_t *row, struct err *err)
@@ -332,6 +340,15 @@ static int64_t end_of(int64_t start_ns, int64_t duration_ns)
     return start_ns == DB_NULL || duration_ns == DB_NULL ? DB_NULL : number_add(start_ns, duration_ns);
 }
 
+static bool is_of_profiler(const struct profiler_types *types, int64_t host_type_id)
+{
+    for (size_t i = 0; i < types->count; i++) {
+        if (types->ids[i] == host_type_id)
+            return true;
+    }
+    return false;
+}
+
 static int give_task_span(void *arg, int64_t *row, struct err *err)
 {
     const struct reading *reading = arg;
@@ -343,7 +360,8 @@ static int give_task_span(void *arg, int64_t *row, struct err *err)
                                    .id = task->id,
                                    .computing = task->op_task_type != DB_NULL && task->collective == DB_NULL &&
                                                 cann_is_operator(task),
-                                   .communicating = task->collective == CANN_COLLECTIVE_ITSELF};
+                                   .communicating = task->collective == CANN_COLLECTIVE_ITSELF,
+                                   .profiles = is_of_profiler(reading->profiler, task->host_type_id)};
     return reading->span(reading->arg, &span, err);
 }
 
@@ -392,7 +410,28 @@ static const struct rows {
 struct cann_reader {
     const struct rows *rows;
     struct query_scan *scan;
+    struct profiler_types profiler; /* of spans of tasks */
 };
+
+static int take_profiler_type(void *arg, int64_t id, struct err *err)
+{
+    struct profiler_types *types = arg;
+    (void)err;
+    if (types->count < sizeof types->ids / sizeof *types->ids)
+        types->ids[types->count++] = id;
+    return 0;
+}
+
+static int load_profiler_types(struct cann_reader *reader, const struct cann_reader *first, sqlite3 *db,
+                               struct err *err)
+{
+    if (first != NULL)
+        reader->profiler = first->profiler;
+    if (first != NULL || reader->rows->give != give_task_span)
+        return 0;
+    return query_each_number(db, "SELECT id FROM name WHERE text IN ('PROFILING_ENABLE', 'PROFILING_DISABLE')",
+                             take_profiler_type, &reader->profiler, err);
+}
 
 struct cann_reader *cann_reader_share(const struct cann_reader *first, sqlite3 *db, enum cann_rows which,
                                       struct err *err)
@@ -407,8 +446,11 @@ struct cann_reader *cann_reader_share(const struct cann_reader *first, sqlite3 *
     if ((first != NULL && (reader->scan = query_scan_share(first->scan, db)) != NULL) ||
         query_scan_fields(db, &rows->select, rows->counters, rows->of_calls ? "host_call" : "device_task",
                           rows->of_calls ? sizeof(struct cann_call) : sizeof(struct cann_task), &reader->scan,
-                          err) == 0)
-        return reader;
+                          err) == 0) {
+        if (load_profiler_types(reader, first, db, err) == 0)
+            return reader;
+        query_scan_free(reader->scan);
+    }
     free(reader);
     return NULL;
 }
@@ -428,6 +470,7 @@ void cann_reader_free(struct cann_reader *reader)
 static int read_range(struct cann_reader *reader, int64_t first, int64_t end, struct reading reading, struct err *err)
 {
     reading.counted = reader->rows->counters != NULL;
+    reading.profiler = &reader->profiler;
     return query_scan(reader->scan, first, end, reader->rows->give, &reading, err);
 }
 

@@ -141,6 +141,7 @@ struct cann_span {
     int64_t id, device_id, start_ns, end_ns;
     int64_t number;                /* of the stream, of a call's thread */
     bool computing, communicating; /* as operators of communication do, which are no tasks */
+    bool profiles;                 /* the profiler launched it to begin or end: no work of the program */
 };
 
 /* Rows, and which members of each are read: the fewer, the faster. The others are unset. Tasks are numbered by device

@@ -4,6 +4,7 @@
 #include "base/file/large.h"
 #include "base/number.h"
 #include "base/search.h"
+#include "db/query/clocks.h"
 #include "db/query/query_fields.h"
 #include "db/query/query_loop.h"
 #include "db/query/query_scan.h"
@@ -84,6 +85,7 @@ static const struct query_select own_select = {.fields = transfer_fields, .field
 struct transfer_loop {
     int (*each)(void *arg, const struct cann_transfer *transfer, struct err *err);
     void *arg;
+    struct cann_clocks clocks;
     struct query_scan *tasks;
     struct cann_transfer own;
 };
@@ -93,6 +95,7 @@ static int give_with_task(void *arg, int64_t *row, struct err *err)
     struct transfer_loop *loop = arg;
     struct cann_transfer *transfer = (struct cann_transfer *)(void *)row;
     memcpy(transfer, &loop->own, offsetof(struct cann_transfer, device_id));
+    transfer->hz = cann_clock_hz(&loop->clocks, transfer->device_id);
     return loop->each(loop->arg, transfer, err);
 }
 
@@ -109,11 +112,13 @@ int cann_each_transfer(sqlite3 *db, int (*each)(void *arg, const struct cann_tra
 {
     struct transfer_loop loop = {.each = each, .arg = arg};
     struct query_scan *own = NULL;
-    bool failed = query_scan_fields(db, &own_select, NULL, "communication_task", sizeof loop.own, &own, err) < 0 ||
+    bool failed = cann_clocks_load(db, &loop.clocks, err) < 0 ||
+                  query_scan_fields(db, &own_select, NULL, "communication_task", sizeof loop.own, &own, err) < 0 ||
                   query_scan_fields(db, &task_select, NULL, "device_task", sizeof loop.own, &loop.tasks, err) < 0 ||
                   query_scan(own, 1, INT64_MAX, take_own, &loop, err) != 0;
     query_scan_free(own);
     query_scan_free(loop.tasks);
+    cann_clocks_release(&loop.clocks);
     return failed ? err_status(err) : 0;
 }
 
@@ -121,6 +126,7 @@ static int give_transfer(void *arg, sqlite3_stmt *row, struct err *err)
 {
     struct transfer_loop *loop = arg;
     query_take(row, 0, transfers_by_op.fields, transfers_by_op.field_count, &loop->own);
+    loop->own.hz = cann_clock_hz(&loop->clocks, loop->own.device_id);
     return loop->each(loop->arg, &loop->own, err);
 }
 
@@ -128,7 +134,11 @@ int cann_each_transfer_by_op(sqlite3 *db, int (*each)(void *arg, const struct ca
                              void *arg, struct err *err)
 {
     struct transfer_loop loop = {.each = each, .arg = arg};
-    return query_select(db, &transfers_by_op, NULL, 0, give_transfer, &loop, err);
+    int status = cann_clocks_load(db, &loop.clocks, err);
+    if (status == 0)
+        status = query_select(db, &transfers_by_op, NULL, 0, give_transfer, &loop, err);
+    cann_clocks_release(&loop.clocks);
+    return status;
 }
 
 /* ---- frequencies ---- */

@@ -37,6 +37,7 @@ struct cann_transfer {
     int64_t task_row_id, op_id, type_id, master, group_name_id, plane_id, notify_id, local_rank, remote_rank;
     int64_t transport_type, link_type, rdma_type, data_type, bytes, estimated_ns;
     int64_t device_id, stream_id, task_id, context_id, start_ns, duration_ns;
+    int64_t hz; /* rate (base/ticks.h) of the clock of its times */
 };
 /* In the order of the tasks. */
 int cann_each_transfer(sqlite3 *db, int (*each)(void *arg, const struct cann_transfer *transfer, struct err *err),

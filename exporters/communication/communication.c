@@ -608,6 +608,7 @@ struct collective_task collective_task_of(const struct cann_texts *names, const 
         .plane = transfer->plane_id,
         .start_ns = transfer->start_ns,
         .duration_ns = transfer->duration_ns,
+        .hz = transfer->hz,
         .bytes = transfer->bytes != DB_NULL      ? transfer->bytes
                  : transfer->plane_id != DB_NULL ? COLLECTIVE_NO_BYTES
                                                  : 0,

@@ -13,7 +13,7 @@
 enum pmu_formula {
     TOTAL_TIME,   /* us */
     TOTAL_CYCLES, /* as counted */
-    PIPE,         /* share of the cycles and time spent, two columns; events are added up */
+    PIPE,         /* share of the cycles and time spent, two columns; events are added up, weighted in eighths */
     SHARE,        /* of the cycles; events are added up */
     MISS_RATE,    /* second event / first event */
     BANDWIDTH,    /* GB/s: event * pipe * size; of several events, weighted in eighths */
@@ -63,6 +63,10 @@ struct pmu_group {
     {                                                                                                                  \
         .name = "icache_miss_rate", .formula = MISS_RATE, .events = { 0x54, 0x55 }                                     \
     }
+#define EXE_METRIC(label, event)                                                                                       \
+    {                                                                                                                  \
+        .name = label "_exe", .formula = PIPE, .events = { event }                                                     \
+    }
 #define KILOBYTES_METRIC(label, e0, w0, e1, w1)                                                                        \
     {                                                                                                                  \
         .name = label "_datas(KB)", .formula = KILOBYTES, .events = {e0, e1}, .eighths = { w0, w1 }                    \
@@ -80,6 +84,18 @@ static const struct pmu_metric pipe_utilization[] = {
 static const struct pmu_metric pipe_utilization_exct[] = {
     PIPE_METRIC("mac", 0x416, 0x417), PIPE_METRIC("scalar", 0x9),    PIPE_METRIC("mte1", 0x302),
     PIPE_METRIC("mte2", 0xc),         PIPE_METRIC("fixpipe", 0x303), MISS_RATE_METRIC,
+};
+
+/* Time in which instructions were executed; chip 7 counts it unless it is asked for something else. */
+static const struct pmu_metric pipeline_execute_utilization[] = {
+    EXE_METRIC("vec", 0x12c),
+    {.name = "mac_exe", .formula = PIPE, .events = {0x49, 0x4a}, .eighths = {8, 32}},
+    EXE_METRIC("scalar", 0x9),
+    EXE_METRIC("mte1", 0x302),
+    EXE_METRIC("mte2", 0xc),
+    EXE_METRIC("mte3", 0xd),
+    EXE_METRIC("fixpipe", 0x303),
+    {.name = "memory_bound", .formula = MEMORY_BOUND, .events = {0xc, 0x49, 0x12c, 0x4a}, .eighths = {8, 8, 8, 32}},
 };
 
 static const struct pmu_metric arithmetic_utilization[] = {
@@ -243,6 +259,8 @@ static const struct pmu_group groups[] = {
     {"PipeUtilization", CORE, PIPE_EVENTS, pipe_utilization, PIPE_UTILIZATION_OF_CORE},
     {"PipeUtilizationExct", OLD | PYTHON | CORE, "0x416,0x417,0x9,0x302,0xc,0x303,0x54,0x55",
      LIST(pipe_utilization_exct)},
+    {"PipelineExecuteUtilization", OLD | PYTHON | CORE, "0x12c,0x49,0x4a,0x9,0x302,0xc,0xd,0x303",
+     LIST(pipeline_execute_utilization)},
     {"ArithmeticUtilization", OLD | PYTHON | CORE, "0x49,0x4a,0x4b,0x4c,0x4d,0x4e,0x4f", LIST(arithmetic_utilization)},
     {"ResourceConflictRatio", OLD | PYTHON | CORE, "0x64,0x65,0x66", LIST(resource_conflict_ratio)},
     {"Memory", OLD, MEMORY_EVENTS, LIST(memory_2022)},
@@ -279,7 +297,8 @@ static const struct pmu_group *pmu_group_find(const char *name, enum pmu_rules r
 __extension__ typedef unsigned __int128 uint128;
 #define UINT128_MAX (~(uint128)0)
 
-static const struct pmu_metric total_time = {.formula = TOTAL_TIME}, total_cycles = {.formula = TOTAL_CYCLES};
+static const struct pmu_metric total_time = {.formula = TOTAL_TIME}, total_cycles = {.formula = TOTAL_CYCLES},
+                               raw_count = {.formula = COUNT};
 
 /* The metrics that one side of the 910B cannot count, by the beginning of the name (docs/formats/cann.md 4.6). */
 static const char *const unsupported_aic[] = {
@@ -317,13 +336,13 @@ static bool is_supported(const struct pmu_plan *plan, const char *name)
     return true;
 }
 
-/* Reads "0x8,0xa"; returns how many. */
-static size_t parse_events(const char *text, uint16_t events[PMU_EVENTS])
+/* Reads "0x8,0xa"; returns how many. base: as of strtoul. */
+static size_t parse_events(const char *text, int base, uint16_t events[PMU_EVENTS])
 {
     size_t count = 0;
     while (count < PMU_EVENTS && *text != '\0') {
         char *end;
-        unsigned long event = strtoul(text, &end, 16);
+        unsigned long event = strtoul(text, &end, base);
         if (end == text)
             break;
         events[count++] = event <= UINT16_MAX ? (uint16_t)event : 0;
@@ -387,6 +406,17 @@ static void add_metric(struct pmu_plan *plan, const struct pmu_metric *metric, c
     }
 }
 
+/* Counters of no known group, or of events that the user chose, are shown as they were counted. */
+static void add_raw_counters(struct pmu_plan *plan, const uint16_t *events, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        char name[sizeof "rffff"];
+        int8_t counters[PMU_METRIC_EVENTS] = {(int8_t)i, -1, -1, -1, -1};
+        snprintf(name, sizeof name, "r%x", events[i]);
+        add_column(plan, &raw_count, counters, false, "", name);
+    }
+}
+
 static bool is_given(const char *events)
 {
     return events != NULL && events[0] != '\0';
@@ -409,9 +439,12 @@ void pmu_plan_init(struct pmu_plan *plan, const struct pmu_setup *setup)
         .both_fops = setup->both_fops,
     };
     const struct pmu_group *group = pmu_group_find(setup->group, plan->rules);
-    size_t count = is_given(setup->events) ? parse_events(setup->events, events)
-                   : group != NULL         ? parse_events(group->events, events)
+    const bool custom = setup->group != NULL && strncmp(setup->group, PMU_CUSTOM, sizeof PMU_CUSTOM - 1) == 0;
+    size_t count = is_given(setup->events) ? parse_events(setup->events, 16, events)
+                   : group != NULL         ? parse_events(group->events, 16, events)
+                   : custom                ? parse_events(setup->group + sizeof PMU_CUSTOM - 1, 0, events)
                                            : 0;
+    plan->raw = group == NULL && count > 0;
     plan->mac[0] = plan->mac[1] = -1;
     if (group == NULL && count == 0 && plan->rules == PMU_RULES_CORE)
         return; /* nothing was counted, not the cycles either */
@@ -420,6 +453,10 @@ void pmu_plan_init(struct pmu_plan *plan, const struct pmu_setup *setup)
     add_column(plan, &total_cycles, none, false, "", "total_cycles");
     for (size_t i = 0; group != NULL && i < group->count; i++)
         add_metric(plan, &group->metrics[i], events, count);
+    if (plan->raw) {
+        add_raw_counters(plan, events, count);
+        return;
+    }
     plan->mac[0] = find_counter(events, count, plan->rules == PMU_RULES_V6 ? 0x301 : 0xa);
     plan->mac[1] = -1;
     if (plan->mac[0] < 0) {
@@ -452,8 +489,10 @@ static uint64_t bounded(int64_t value)
 static uint64_t sum_of(const struct pmu_column *column, const struct pmu_counts *counts)
 {
     uint64_t sum = 0;
-    for (size_t i = 0; i < PMU_METRIC_EVENTS && column->counter[i] >= 0; i++)
-        sum += bounded(counts->counters[column->counter[i]]);
+    for (size_t i = 0; i < PMU_METRIC_EVENTS && column->counter[i] >= 0; i++) {
+        const int8_t eighths = column->metric->eighths[i];
+        sum += bounded(counts->counters[column->counter[i]]) * (eighths > 0 ? (uint64_t)eighths / 8 : 1);
+    }
     return sum;
 }
 
@@ -495,7 +534,7 @@ static int64_t task_time(const struct pmu_plan *plan, const struct pmu_counts *c
         return pmu_round_decimal((double)bounded(counts->time_ns) / 1000, 2) * 10;
     if (!is_time_known(plan, counts))
         return 0;
-    if (plan->rules == PMU_RULES_PYTHON)
+    if (plan->rules == PMU_RULES_PYTHON || plan->raw)
         return rounded_task_time(plan, counts);
     uint128 numerator = (uint128)bounded(counts->total_cycle) * 1000000 * rounds(plan, counts->block_num);
     uint128 denominator = (uint128)(uint64_t)time_hz(plan, counts) * (uint64_t)counts->block_num;
@@ -559,13 +598,20 @@ static int64_t cube_flops(const struct pmu_column *column, const struct pmu_coun
     return sum > INT64_MAX ? INT64_MAX : (int64_t)sum;
 }
 
+/* Cycles of the cube: of one event, or of two with a weight each. */
+static uint64_t mac_of(const struct pmu_column *column, const struct pmu_counts *counts)
+{
+    const uint64_t other = column->counter[3] >= 0 ? counter_of(column, counts, 3) : 0;
+    return counter_of(column, counts, 1) + other * (uint64_t)(column->metric->eighths[3] / 8);
+}
+
 /* Divides the ratios as they are shown, and rounds in binary floating point as the tool does. */
 static int64_t memory_bound(const struct pmu_column *column, const struct pmu_counts *counts)
 {
     uint128 cycles = bounded(counts->total_cycle);
     int64_t mte2 = thousandths(counter_of(column, counts, 0), cycles),
-            mac = thousandths(counter_of(column, counts, 1), cycles),
-            vec = thousandths(counter_of(column, counts, 2), cycles), busiest = mac > vec ? mac : vec;
+            mac = thousandths(mac_of(column, counts), cycles), vec = thousandths(counter_of(column, counts, 2), cycles),
+            busiest = mac > vec ? mac : vec;
     return busiest == 0 ? 0 : pmu_round_decimal((double)mte2 / 1000 / ((double)busiest / 1000), DECIMALS);
 }
 
@@ -671,7 +717,8 @@ static double mte_read_bits(const struct pmu_column *column, const struct pmu_co
 
 static double memory_bound_2022(const struct pmu_column *column, const struct pmu_counts *counts)
 {
-    double mte2 = pmu_round_binary(share(column, counts, 0), 6), mac = pmu_round_binary(share(column, counts, 1), 6),
+    double mte2 = pmu_round_binary(share(column, counts, 0), 6),
+           mac = pmu_round_binary(quotient((double)mac_of(column, counts), (double)counts->total_cycle), 6),
            vec = pmu_round_binary(share(column, counts, 2), 6);
     return quotient(mte2, mac > vec ? mac : vec);
 }
@@ -743,7 +790,9 @@ void pmu_plan_values_of(const struct pmu_plan *plan, const struct pmu_plan *othe
     for (size_t i = 0; i < plan->count; i++) {
         size_t k = 0;
         while (k < other->count && (other->columns[k].metric != plan->columns[i].metric ||
-                                    other->columns[k].is_time != plan->columns[i].is_time))
+                                    other->columns[k].is_time != plan->columns[i].is_time ||
+                                    (plan->columns[i].metric == &raw_count &&
+                                     strcmp(other->columns[k].title, plan->columns[i].title) != 0)))
             k++;
         values[i] = k < other->count ? own[k] : (struct pmu_value){DB_NULL, 0};
     }
@@ -785,11 +834,14 @@ void pmu_columns_init(struct pmu_columns *columns, const struct pmu_input *input
         columns->titles[columns->count++] = "cube_utilization(%)";
 }
 
+#define NS_OF_SECOND 1000000000
+
 /* How much of the cores' time the task used, in thousandths of a percent, rounded half to even as the tool does. By the
  * rules in Python it is 0 where the share of the cube is shown as 0; devices of the other rules are not so. */
 static int64_t cube_utilization(const struct pmu_plan *plan, int64_t total_cycle, const int64_t *counters,
-                                int64_t duration_ns)
+                                const struct pmu_task *task)
 {
+    const int64_t duration_ns = task->duration_ns;
     uint128 mac = plan->mac[0] >= 0 ? bounded(counters[plan->mac[0]]) : 0;
     if (plan->mac[1] >= 0)
         mac += bounded(counters[plan->mac[1]]);
@@ -797,9 +849,12 @@ static int64_t cube_utilization(const struct pmu_plan *plan, int64_t total_cycle
         return 0;
     if (plan->rules != PMU_RULES_CORE && thousandths(mac, bounded(total_cycle)) == 0)
         return 0;
-    /* cycles / (Hz * cores * s) * 100 * 1000 */
-    uint128 numerator = (uint128)bounded(total_cycle) * 100000 * 1000000000;
-    uint128 denominator = (uint128)(uint64_t)plan->frequency_hz * (uint64_t)duration_ns;
+    /* cycles / (Hz * cores * s) * 100 * 1000; the time is a number of ticks of the device's clock. */
+    const uint64_t hz = task->tick_hz > 0 && task->tick_hz <= NS_OF_SECOND ? (uint64_t)task->tick_hz : NS_OF_SECOND;
+    const uint128 ticks = ((uint128)(uint64_t)duration_ns * hz + NS_OF_SECOND / 2) / NS_OF_SECOND;
+    const uint64_t rate = ticks > 0 ? hz : NS_OF_SECOND;
+    uint128 numerator = (uint128)bounded(total_cycle) * 100000 * rate;
+    uint128 denominator = (uint128)(uint64_t)plan->frequency_hz * (ticks > 0 ? ticks : (uint64_t)duration_ns);
     if (denominator > ((uint128)1 << 90))
         return 0;
     denominator *= (uint32_t)(plan->core_num < INT32_MAX ? plan->core_num : INT32_MAX);
@@ -838,7 +893,7 @@ static void shared_values(const struct pmu_columns *columns, const struct pmu_ta
     pmu_plan_values_of(&columns->aic, &columns->aiv, &counts, values);
     if (columns->has_cube)
         values[columns->count - 1] = (struct pmu_value){
-            cube_utilization(&columns->aiv, task->aiv_total_cycle, task->aiv_counters, task->duration_ns), DECIMALS};
+            cube_utilization(&columns->aiv, task->aiv_total_cycle, task->aiv_counters, task), DECIMALS};
 }
 
 void pmu_columns_values(const struct pmu_columns *columns, const struct pmu_task *task, struct pmu_value *values)
@@ -856,11 +911,9 @@ void pmu_columns_values(const struct pmu_columns *columns, const struct pmu_task
     if (columns->sides)
         side_values(&columns->aiv, task->has_aiv, task, values + columns->aic.count);
     if (columns->has_cube)
-        values[columns->count - 1] =
-            (struct pmu_value){task->has_aic ? cube_utilization(&columns->aic, task->aic_total_cycle,
-                                                                task->aic_counters, task->duration_ns)
-                                             : 0,
-                               DECIMALS};
+        values[columns->count - 1] = (struct pmu_value){
+            task->has_aic ? cube_utilization(&columns->aic, task->aic_total_cycle, task->aic_counters, task) : 0,
+            DECIMALS};
 }
 
 /* ---- without rounding ---- */

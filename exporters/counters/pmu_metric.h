@@ -27,6 +27,7 @@ enum pmu_rules { PMU_RULES_2022, PMU_RULES_PYTHON, PMU_RULES_CORE, PMU_RULES_V6 
 #define PMU_EVENTS 10
 #define PMU_MAX_COLUMNS 24
 #define PMU_TITLE_MAX 64
+#define PMU_CUSTOM "Custom:" /* before events that the user chose, in the place of a group */
 
 enum pmu_side { PMU_AIC, PMU_AIV };
 
@@ -59,6 +60,7 @@ struct pmu_plan {
     enum pmu_side side;
     int64_t chip, frequency_hz, core_num;
     bool unfiltered;
+    bool raw;     /* of no known group: counters are shown as they were counted */
     size_t count; /* columns */
     struct pmu_column {
         char title[PMU_TITLE_MAX]; /* "aic_mac_time(us)" */
@@ -71,7 +73,8 @@ struct pmu_plan {
 };
 
 /* Plans the columns of one side of an operator summary in their order: time and cycles of the task, then what the group
- * gives; a metric whose events were not counted has no column. An unknown group has time and cycles only. */
+ * gives; a metric whose events were not counted has no column. Each
+ * event of an unknown group, and of "Custom:0x15,...", has its counter as it is, "r15". */
 void pmu_plan_init(struct pmu_plan *plan, const struct pmu_setup *setup);
 
 /* value / 10^decimals; DB_NULL: there is none. */
@@ -115,7 +118,7 @@ struct pmu_task {
     int64_t aiv_total_cycle, aiv_counters[PMU_EVENTS];
     int64_t block_num, mix_block_num; /* mix: of the other side when it ran on both */
     bool began_on_aiv;                /* a task on both: block_num is of the vector cores */
-    int64_t duration_ns;
+    int64_t duration_ns, tick_hz;     /* tick_hz: of the clock that measured it; 0: it is exact */
     int64_t aic_time_ns, aiv_time_ns; /* how long each side counted; 0: not measured */
     int64_t time_hz;                  /* as in struct pmu_counts, of both sides */
 };

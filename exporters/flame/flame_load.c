@@ -82,13 +82,15 @@ struct open_frame {
     int64_t thread, start_ns, end_ns;
     int64_t covered_ns; /* until when calls inside of it ran */
     uint32_t name, node;
+    size_t below; /* the index behind the nearest one below that is not covered to its end; 0: there is none */
 };
 
 /* The calls that are open on a thread at a time. */
 struct open_calls {
     struct open_frame *items;
     size_t count, capacity;
-    bool ragged; /* one ends behind the one around it */
+    bool ragged;             /* one ends behind the one around it */
+    int64_t earliest_end_ns; /* of them; none ends before it */
 };
 
 /* Whether a call begins while another is made. */
@@ -111,7 +113,11 @@ static int drop_ended(struct open_calls *open, struct flame *flame, const struct
             continue;
         status = flame_child(flame, *ret_parent, open->items[i].name, ret_parent, err);
         open->ragged |= kept > 0 && open->items[i].end_ns > open->items[kept - 1].end_ns;
-        open->items[kept++] = open->items[i];
+        open->items[kept] = open->items[i];
+        open->items[kept].below = kept;
+        kept++;
+        if (kept == 1 || open->items[i].end_ns < open->earliest_end_ns)
+            open->earliest_end_ns = open->items[kept - 1].end_ns;
     }
     open->count = kept;
     return status;
@@ -128,12 +134,17 @@ static int open_call(struct open_calls *open, struct flame *flame, struct open_f
         open->count--;
     if (open->count > 0)
         parent = open->items[open->count - 1].node;
-    if (open->ragged)
+    bool some_may_have_ended =
+        open->count > 0 && (open->items[0].thread != call->thread || call->start_ns >= open->earliest_end_ns);
+    if (open->ragged && some_may_have_ended)
         status = drop_ended(open, flame, call, &parent, err);
     if (status != 0 || flame_child(flame, parent, call->name, &call->node, err) != 0 ||
         array_reserve(open, 1, err) != 0)
         return err_status(err);
     call->covered_ns = call->start_ns;
+    call->below = open->count;
+    if (open->count == 0 || call->end_ns < open->earliest_end_ns)
+        open->earliest_end_ns = call->end_ns;
     open->ragged |= open->count > 0 && call->end_ns > open->items[open->count - 1].end_ns;
     open->items[open->count++] = *call;
     return 0;
@@ -146,8 +157,12 @@ static void add_host_time(struct open_calls *open, struct flame *flame)
     const struct open_frame *call = &open->items[open->count - 1];
 
     flame_add(flame, call->node, number_subtract(call->end_ns, call->start_ns));
-    for (size_t i = open->count - 1; i-- > 0;) {
-        struct open_frame *around = &open->items[i];
+    for (size_t *above = &open->items[open->count - 1].below; *above > 0;) {
+        struct open_frame *around = &open->items[*above - 1];
+        if (around->covered_ns >= around->end_ns) { /* nothing is left of it to take away */
+            *above = around->below;
+            continue;
+        }
         int64_t from_ns = call->start_ns > around->covered_ns ? call->start_ns : around->covered_ns;
         int64_t to_ns = call->end_ns < around->end_ns ? call->end_ns : around->end_ns;
         if (from_ns < to_ns) {
@@ -156,6 +171,7 @@ static void add_host_time(struct open_calls *open, struct flame *flame)
         }
         if (call->end_ns <= around->end_ns)
             break;
+        above = &around->below;
     }
 }
 

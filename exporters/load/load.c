@@ -5,10 +5,12 @@
 #include "base/map.h"
 #include "base/number.h"
 #include "db/database.h"
+#include "db/query/clocks.h"
 #include "db/query/operators/query_steps.h"
 #include "db/query/query_cann.h"
 #include "db/query/query_loop.h"
 #include "db/query/query_records.h"
+#include "db/query/query_window.h"
 #include "exporters/cann_report.h"
 #include "exporters/counters/pmu_metric.h"
 #include "exporters/reports/framework/host_side.h"
@@ -178,7 +180,8 @@ static int take_counters(void *arg, const struct cann_task *task, struct err *er
     const struct known_operator *known;
 
     if ((!task->has_aic && !task->has_aiv) || !cann_is_operator(task) || task->start_ns == DB_NULL ||
-        !workload_takes(task->start_ns, task->duration_ns) || !use_part(load, task->device_id) ||
+        !workload_takes(task->start_ns, task->duration_ns) ||
+        !workload_wants(load->workload, task->device_id, task->start_ns) || !use_part(load, task->device_id) ||
         (known = map_get(&load->known, &ids)) == NULL)
         return 0;
     load->workload->operators[known->op].counted_ns += (double)task->duration_ns;
@@ -416,6 +419,20 @@ static int fill_facts(struct workload_facts *facts, const struct cann_parts *par
  * of their own, when the texts are gone. */
 #define TEXTS_BESIDE_COUNTERS 65536
 
+/* Hands over the rates of the clocks that are not of nanoseconds, before any time is. */
+static int load_clocks(struct workload *workload, sqlite3 *db, struct err *err)
+{
+    SCOPED(cann_clocks_release) struct cann_clocks clocks;
+    if (cann_clocks_load(db, &clocks, err) < 0)
+        return err_status(err);
+    for (size_t i = 0; i < clocks.count; i++) {
+        const struct workload_clock clock = {clocks.items[i].device_id, clocks.items[i].hz};
+        if (clock.hz != TICKS_OF_NS && array_add(&workload->clocks, err, clock) < 0)
+            return err_status(err);
+    }
+    return 0;
+}
+
 static int workload_load_ascend(sqlite3 *db, enum load_counters counters, struct workload *workload, struct err *err)
 {
     struct cann_load load = {.workload = workload, .known = MAP_OF(struct known_operator, ids)};
@@ -423,8 +440,8 @@ static int workload_load_ascend(sqlite3 *db, enum load_counters counters, struct
     bool failed = db_read_facts(db, &facts, err) < 0;
 
     load.tells_waits = facts.family != CAPTURE_JOB;
-    failed = failed || cann_parts_load(db, &load.parts, err) < 0 || cann_names_load(db, &load.names, err) < 0 ||
-             cann_shapes_load(db, &load.shapes, err) < 0;
+    failed = failed || load_clocks(workload, db, err) < 0 || cann_parts_load(db, &load.parts, err) < 0 ||
+             cann_names_load(db, &load.names, err) < 0 || cann_shapes_load(db, &load.shapes, err) < 0;
     const bool beside = counters == WITH_COUNTERS && load.names.rows + load.shapes.rows <= TEXTS_BESIDE_COUNTERS;
     failed = failed || read_tasks(&load, db, beside, beside ? take_counted_task : take_task, err) < 0 ||
              (!workload->sums_only &&
@@ -749,17 +766,22 @@ static int load_family(sqlite3 *db, enum load_counters counters, struct workload
     return families[facts.family].load(db, counters, ret, err);
 }
 
-int workload_load(sqlite3 *db, enum load_counters counters, struct workload *ret, struct err *err)
+int workload_load_part(sqlite3 *db, enum load_counters counters, const struct workload_window *window,
+                       const struct workload *whole, struct workload *ret, struct err *err)
 {
     workload_init(ret);
+    if (window != NULL)
+        ret->window = *window;
     int status = load_family(db, counters, ret, err);
 
     ret->facts.devices = (int64_t)ret->device_count;
-    if (status == 0)
+    if (status == 0 && whole == NULL)
         status = workload_load_chosen_ranges(db, ret, err);
+    else if (status == 0)
+        status = workload_inherit(ret, whole, err);
     if (status == 0)
         status = workload_finish(ret, err);
-    if (status == 0)
+    if (status == 0 && whole == NULL)
         status = splits_relate_steps(ret, err);
     if (status != 0)
         workload_release(ret);
@@ -768,8 +790,13 @@ int workload_load(sqlite3 *db, enum load_counters counters, struct workload *ret
 
 int workload_load_sums(sqlite3 *db, struct workload *ret, struct err *err)
 {
+    struct query_window window;
+
     workload_init(ret);
     ret->sums_only = true;
+    if (query_window_read(db, &window, err) < 0)
+        return err_status(err);
+    ret->window = (struct workload_window){window.any, window.from_ns, window.until_ns, window.device_id, window.step};
     int status = load_family(db, WITH_COUNTERS, ret, err);
 
     if (status != 0)

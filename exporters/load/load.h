@@ -30,6 +30,18 @@ int workload_load_chosen_ranges(sqlite3 *db, struct workload *workload, struct e
  * empty before; workload_release() it when this succeeds. */
 int workload_load(sqlite3 *db, enum load_counters counters, struct workload *ret, struct err *err);
 
+/* Inside: all of it, or where window is not NULL what begins in that, with the steps of the whole. */
+int workload_load_part(sqlite3 *db, enum load_counters counters, const struct workload_window *window,
+                       const struct workload *whole, struct workload *ret, struct err *err);
+
+/* A stretch of time: all answers of the connection are about it from then on. */
+struct window_wanted {
+    const char *step;          /* its number in table overlap, or "slowest"; NULL: by time */
+    int64_t from_ns, until_ns; /* since the begin of the capture's timeline; 0: not given */
+};
+/* -ERR_NOT_FOUND where there is no such step. */
+int window_choose(sqlite3 *db, const struct window_wanted *wanted, struct err *err);
+
 /* Operators alone with the sums of their counters: no executions are kept, so memory does not grow with them. */
 int workload_load_sums(sqlite3 *db, struct workload *ret, struct err *err);
 

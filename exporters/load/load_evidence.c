@@ -39,6 +39,8 @@ static int take_host_call(void *arg, const struct host_call *call, struct err *e
 static int finish_host_calls(struct host_calls *calls, struct err *err)
 {
     coverage_release(&calls->idle);
+    if (calls->gaps != NULL)
+        gap_calls_finish(&calls->gap_calls);
     return call_times_finish(&calls->times, err);
 }
 
@@ -182,10 +184,11 @@ static int take_call(void *arg, const struct host_call *call, struct err *err)
  * call that started one: what follows clears up. */
 static void find_window(struct evidence_load *load, const struct workload *workload)
 {
-    load->steady_ns = INT64_MIN;
+    const bool part = workload->window.any; /* then all of it counts */
+    load->steady_ns = part ? workload->window.from_ns : INT64_MIN;
     load->end_ns = INT64_MIN;
     load->first_ns = INT64_MAX;
-    for (size_t i = 0; i < workload->step_count && workload->step_count > 1; i++)
+    for (size_t i = 0; i < workload->step_count && workload->step_count > 1 && !part; i++)
         if (workload->steps[i].source == workload->step_source &&
             (load->steady_ns == INT64_MIN || workload->steps[i].end_ns < load->steady_ns))
             load->steady_ns = workload->steps[i].end_ns;
@@ -243,6 +246,8 @@ static int load_calls(sqlite3 *db, const struct workload *workload, struct evide
     if (status == 0 && (take_waits(db, &load->names, &load->calls, err) < 0 ||
                         (both && take_waits(db, &load->names, &load->also->gap_calls, err) < 0)))
         status = err_status(err);
+    if (load->calls.items != NULL)
+        gap_calls_finish(&load->calls);
     for (size_t i = 0; status == 0 && i < longest.count; i++)
         status = tell_gap(&load->evidence->gaps[i], load, &longest.items[i], err);
     load->evidence->gap_count = longest.count;

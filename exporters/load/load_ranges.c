@@ -7,6 +7,7 @@
 #include "db/query/query.h"
 #include "db/query/query_cann.h"
 #include "db/query/query_loop.h"
+#include "db/query/query_window.h"
 #include "exporters/load/load.h"
 #include "exporters/reports/framework/host_side.h"
 
@@ -20,6 +21,7 @@ struct call_reading {
     struct intern *names;
     int (*each)(void *arg, const struct host_call *call, struct err *err);
     void *arg;
+    struct query_window window;
     struct cann_texts texts;
     uint32_t *numbers; /* of each id of texts, then of no name; NO_TEXT: not asked for yet */
 };
@@ -39,6 +41,12 @@ static int number_of(struct call_reading *reading, int64_t id, uint32_t *ret, st
     return status;
 }
 
+/* Also calls that are still being made when the window begins: they cover gaps. */
+static bool is_in_window(const struct call_reading *reading, int64_t start_ns, int64_t end_ns)
+{
+    return !reading->window.any || (end_ns > reading->window.from_ns && start_ns < reading->window.until_ns);
+}
+
 static int take_host_call(void *arg, const struct cann_call *call, struct err *err)
 {
     struct call_reading *reading = arg;
@@ -48,7 +56,8 @@ static int take_host_call(void *arg, const struct cann_call *call, struct err *e
                               .communicates = call->level == HOST_LEVEL_COMMUNICATION};
 
     if (call->start_ns == DB_NULL || call->duration_ns == DB_NULL || call->duration_ns < 0 ||
-        __builtin_add_overflow(call->start_ns, call->duration_ns, &plain.end_ns))
+        __builtin_add_overflow(call->start_ns, call->duration_ns, &plain.end_ns) ||
+        !is_in_window(reading, plain.start_ns, plain.end_ns))
         return 0;
     int status = number_of(reading, cann_call_name_id(call), &plain.name, err);
     return status == 0 ? reading->each(reading->arg, &plain, err) : status;
@@ -78,6 +87,8 @@ static int take_acl_call(void *arg, const struct acl_call *call, struct err *err
 {
     struct call_reading *reading = arg;
     struct host_call plain = {.thread = call->thread_id, .start_ns = call->start_ns, .end_ns = call->end_ns};
+    if (!is_in_window(reading, call->start_ns, call->end_ns))
+        return 0;
     int status = intern_text(reading->names, call->name, &plain.name, err);
 
     return status == 0 ? reading->each(reading->arg, &plain, err) : status;
@@ -96,7 +107,7 @@ int host_calls_each(sqlite3 *db, struct intern *names,
     struct call_reading reading = {.db = db, .names = names, .each = each, .arg = arg};
     struct db_facts facts;
 
-    if (db_read_facts(db, &facts, err) < 0)
+    if (db_read_facts(db, &facts, err) < 0 || query_window_read(db, &reading.window, err) < 0)
         return err_status(err);
     return facts.family == CAPTURE_SVP ? svp_each_model(db, take_model, &reading, err) : read_ascend(&reading, err);
 }
@@ -198,9 +209,16 @@ static int take_mark(void *arg, sqlite3_stmt *row, struct err *err)
 
 int named_times_of_ranges(sqlite3 *db, struct named_times *ret, struct err *err)
 {
+    struct query_window window;
+
     *ret = (struct named_times){.items = NULL};
-    return query_run(db, "SELECT message, start_ns, end_ns FROM msproftx WHERE end_ns > start_ns ORDER BY id", NULL, 0,
-                     take_mark, ret, err);
+    if (query_window_read(db, &window, err) < 0)
+        return err_status(err);
+    const int64_t times[] = {window.any ? window.from_ns : INT64_MIN, window.any ? window.until_ns : INT64_MAX};
+    return query_run(db,
+                     "SELECT message, start_ns, end_ns FROM msproftx WHERE end_ns > start_ns AND start_ns >= ?1"
+                     " AND start_ns < ?2 ORDER BY id",
+                     times, 2, take_mark, ret, err);
 }
 
 static int take_call(void *arg, const struct host_call *call, struct err *err)

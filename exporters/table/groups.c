@@ -8,18 +8,20 @@
 #include <stdlib.h>
 
 /* Counts one duration in the group of a key. */
-static int count_in(struct map *groups, const struct group_key *key, int64_t duration_ns, struct err *err)
+static int count_in(struct map *groups, const struct group_key *key, int64_t hz, int64_t duration_ns, struct err *err)
 {
     struct group *group = map_add(groups, key, NULL, err);
     if (group == NULL)
         return err_status(err);
-    if (group->count == 0 || duration_ns < group->min_ns)
-        group->min_ns = duration_ns;
-    if (group->count == 0 || duration_ns > group->max_ns)
-        group->max_ns = duration_ns;
+    const int64_t ticks = ticks_of(hz, duration_ns);
+    if (group->count == 0 || ticks < group->min_ticks)
+        group->min_ticks = ticks;
+    if (group->count == 0 || ticks > group->max_ticks)
+        group->max_ticks = ticks;
+    group->hz = hz;
     group->count++;
-    group->total_ns = number_add(group->total_ns, duration_ns);
-    group->squares += (uint128)duration_ns * (uint128)duration_ns;
+    group->total_ticks = number_add(group->total_ticks, ticks);
+    group->squares += (uint128)ticks * (uint128)ticks;
     return 0;
 }
 
@@ -30,12 +32,13 @@ static int merge(struct map *groups, const struct map *others, struct err *err)
         struct group *group = map_add(groups, &other->key, &added, err);
         if (group == NULL)
             return err_status(err);
-        if (added || other->min_ns < group->min_ns)
-            group->min_ns = other->min_ns;
-        if (added || other->max_ns > group->max_ns)
-            group->max_ns = other->max_ns;
+        if (added || other->min_ticks < group->min_ticks)
+            group->min_ticks = other->min_ticks;
+        if (added || other->max_ticks > group->max_ticks)
+            group->max_ticks = other->max_ticks;
+        group->hz = other->hz;
         group->count += other->count;
-        group->total_ns = number_add(group->total_ns, other->total_ns);
+        group->total_ticks = number_add(group->total_ticks, other->total_ticks);
         group->squares += other->squares;
     }
     return 0;
@@ -61,6 +64,12 @@ static int sort(const struct map *map, struct order *order, struct groups *ret, 
     if (ret->items == NULL)
         return err_status(err);
     ret->count = map->used;
+    for (size_t i = 0; i < ret->count; i++) {
+        struct group *group = &ret->items[i];
+        group->total_ns = ticks_ns(group->hz, group->total_ticks);
+        group->min_ns = ticks_ns(group->hz, group->min_ticks);
+        group->max_ns = ticks_ns(group->hz, group->max_ticks);
+    }
     qsort_r(ret->items, ret->count, sizeof *ret->items, compare_groups, order);
     return 0;
 }
@@ -89,6 +98,7 @@ struct unit {
 
 struct worker {
     struct report_session *session; /* whose connection it has */
+    const struct cann_clocks *clocks;
     sqlite3 *db;
     struct cann_reader *reader;
     struct map groups;
@@ -96,6 +106,7 @@ struct worker {
 
 struct count {
     struct report_session *session;
+    const struct cann_clocks *clocks;
     enum cann_rows rows;
     struct worker *workers[PARALLEL_MAX_WORKERS];
     size_t worker_count;
@@ -115,6 +126,7 @@ static int worker_open(void *opaque, void *arg, struct err *err)
     struct worker *worker = opaque;
     worker->groups = (struct map)MAP_OF(struct group, key);
     worker->session = count->session;
+    worker->clocks = count->clocks;
     if (report_lend_connection(count->session, &worker->db, err) == 0)
         worker->reader =
             cann_reader_share(count->worker_count > 0 ? count->workers[0]->reader : NULL, worker->db, count->rows, err);
@@ -128,15 +140,16 @@ static int count_call(void *arg, const struct cann_call *call, struct err *err)
 {
     struct worker *worker = arg;
     const struct group_key key = {.major = call->level, .name_id = cann_call_name_id(call)};
-    return count_in(&worker->groups, &key, call->duration_ns, err);
+    return count_in(&worker->groups, &key, worker->clocks->host_hz, call->duration_ns, err);
 }
 
 static int count_task(void *arg, const struct cann_task *task, struct err *err)
 {
     struct worker *worker = arg;
     const struct group_key key = {.major = task->device_id, .name_id = task->op_type_id, .minor = task->op_task_type};
-    const bool counts = cann_is_operator(task) && !cann_is_named_alone(task->op_name_id, task->op_type_id);
-    return counts ? count_in(&worker->groups, &key, task->duration_ns, err) : 0;
+    if (!cann_is_operator(task) || cann_is_named_alone(task->op_name_id, task->op_type_id))
+        return 0;
+    return count_in(&worker->groups, &key, cann_clock_hz(worker->clocks, task->device_id), task->duration_ns, err);
 }
 
 static int count_tasks(void *opaque, void *opaque_unit, struct parallel_output *output, struct err *err)
@@ -190,8 +203,10 @@ int groups_load(struct report_session *session, enum groups_subject subject,
                 struct groups *ret, struct err *err)
 {
     bool of_calls = subject == GROUPS_OF_CALLS;
-    struct count count = {.session = session, .rows = of_calls ? CANN_CALL_DURATIONS : CANN_TASK_DURATIONS};
-    const struct cann_texts *names = report_names(session, false, err);
+    struct count count = {.session = session,
+                          .clocks = report_clocks(session, err),
+                          .rows = of_calls ? CANN_CALL_DURATIONS : CANN_TASK_DURATIONS};
+    const struct cann_texts *names = count.clocks != NULL ? report_names(session, false, err) : NULL;
     struct order order = {names, compare};
     SCOPED(map_release) struct map groups = MAP_OF(struct group, key);
     int64_t rows = 0;

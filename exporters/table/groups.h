@@ -18,7 +18,9 @@ struct group {
         int64_t major, name_id, minor; /* device, type and core type; or level, name, 0 */
     } key;
     int64_t count, total_ns, min_ns, max_ns;
-    uint128 squares; /* of ns */
+    /* All of it in ticks of the clock that measured it, of which nanoseconds are made once (base/ticks.h). */
+    int64_t hz, total_ticks, min_ticks, max_ticks;
+    uint128 squares; /* of ticks */
 };
 
 /* In order. All zero: none. */

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define ID_MAX 256
 #define PIECE_MAX 65536 /* bytes of what stands between two cells */
 
 /* Texts of an enumeration as the format has them. */
@@ -59,18 +58,18 @@ static void make_id(const char *title, char *id, size_t size)
     id[used] = '\0';
 }
 
-static void column_id(const struct report_column *column, char id[ID_MAX])
+void report_plan_id(const struct report_column *column, char id[REPORT_ID_MAX])
 {
     if (column->id != NULL)
-        snprintf(id, ID_MAX, "%s", column->id);
+        snprintf(id, REPORT_ID_MAX, "%s", column->id);
     else
-        make_id(column->title, id, ID_MAX);
+        make_id(column->title, id, REPORT_ID_MAX);
 }
 
 static int name_column(struct report_plan *plan, struct known_column *column, struct err *err)
 {
-    char id[ID_MAX], numbered[ID_MAX + 24];
-    column_id(&column->column, id);
+    char id[REPORT_ID_MAX], numbered[REPORT_ID_MAX + 24];
+    report_plan_id(&column->column, id);
     snprintf(numbered, sizeof numbered, "%s", id);
     for (size_t n = 2; report_plan_find(plan, numbered, strlen(numbered)) >= 0; n++)
         snprintf(numbered, sizeof numbered, "%s_%zu", id, n);
@@ -128,8 +127,8 @@ int report_plan_find(const struct report_plan *plan, const char *id, size_t leng
 
 static bool has_column_like(const struct report_plan *plan, const struct report_column *column)
 {
-    char id[ID_MAX];
-    column_id(column, id);
+    char id[REPORT_ID_MAX];
+    report_plan_id(column, id);
     return report_plan_find(plan, id, strlen(id)) >= 0;
 }
 

@@ -68,6 +68,7 @@ struct report {
     bool shown_only;   /* on terminals and by its name, not among the files of a summary */
     bool of_device;    /* a table for each device, :device; else one for the capture */
     bool whole;        /* no file is split, however many rows it has */
+    bool windowed;     /* rows: only those of the step or time that was chosen; of_workload: they always are */
     bool one_width;    /* on a terminal the tables of all parts are as wide as the widest */
     const char *when;  /* NULL, or an expression; without it the table is not made */
     struct report_query query;

@@ -29,6 +29,8 @@ void report_session_release(struct report_session *session)
         cann_communications_release(&session->communications.items);
     if (session->parts.loaded)
         cann_parts_release(&session->parts.items);
+    if (session->clocks.loaded)
+        cann_clocks_release(&session->clocks.items);
     if (session->reading != NULL)
         session->reading_free(session->reading);
     while (session->idle_count > 0)
@@ -101,6 +103,16 @@ const struct cann_parts *report_parts(struct report_session *session, struct err
         session->parts.loaded = true;
     }
     return &session->parts.items;
+}
+
+const struct cann_clocks *report_clocks(struct report_session *session, struct err *err)
+{
+    if (!session->clocks.loaded) {
+        if (cann_clocks_load(session->db, &session->clocks.items, err) < 0)
+            return NULL;
+        session->clocks.loaded = true;
+    }
+    return &session->clocks.items;
 }
 
 int report_lend_connection(struct report_session *session, sqlite3 **ret, struct err *err)

@@ -3,6 +3,7 @@
 #ifndef MSPROF_EXPORTERS_TABLE_SESSION_H
 #define MSPROF_EXPORTERS_TABLE_SESSION_H
 
+#include "db/query/clocks.h"
 #include "db/query/query_cann.h"
 #include "db/query/query_records.h"
 #include "exporters/export.h"
@@ -38,6 +39,10 @@ struct report_session {
         bool loaded;
         struct cann_parts items;
     } parts;
+    struct {
+        bool loaded;
+        struct cann_clocks items;
+    } clocks;
     sqlite3 *idle[PARALLEL_MAX_WORKERS]; /* connections that workers gave back */
     size_t idle_count;
     bool lent; /* db itself */
@@ -56,6 +61,7 @@ const struct cann_texts *report_tensors(struct report_session *session, bool pla
 void report_forget_tensors(struct report_session *session);
 const struct cann_communications *report_communications(struct report_session *session, struct err *err);
 const struct cann_parts *report_parts(struct report_session *session, struct err *err);
+const struct cann_clocks *report_clocks(struct report_session *session, struct err *err);
 
 /* A connection of its own for a worker: opening one reads all of the schema, so they are lent again and again, first
  * the session's, which nobody else may use until it is back. Both are called by the session's thread. The worker gives

@@ -6,6 +6,7 @@
 #include "db/query/query.h"
 #include "db/query/query_executions.h"
 #include "db/query/query_loop.h"
+#include "db/query/query_window.h"
 #include "exporters/export.h"
 #include "exporters/load/answer.h"
 #include "exporters/report_scopes.h"
@@ -426,6 +427,65 @@ static int write_device(void *arg, const struct report_scope *scope, struct err 
     return status;
 }
 
+/* Filters of rows that begin in the time that was chosen, behind those of the user. */
+struct window_filters {
+    const char **all; /* NULL: nothing was chosen, or the table chooses by itself */
+    size_t count, made;
+    char texts[2][REPORT_ID_MAX + 64];
+};
+
+static void window_filters_release(struct window_filters *filters)
+{
+    free((void *)filters->all);
+}
+
+static const struct report_column *time_column(const struct report *report)
+{
+    const struct report_column *column = report->columns;
+
+    while (column != NULL && column->title != NULL && column->form != FORM_TIME)
+        column++;
+    return column != NULL && column->title != NULL ? column : NULL;
+}
+
+static void add_time(struct window_filters *filters, const char *id, const char *comparison, int64_t ns)
+{
+    char *text = filters->texts[filters->made++];
+
+    snprintf(text, sizeof filters->texts[0], "%s%s%lld.%03lldus", id, comparison, (long long)(ns / 1000),
+             (long long)(ns % 1000));
+    filters->all[filters->count++] = text;
+}
+
+static int window_filters_make(struct window_filters *filters, sqlite3 *db, const struct report *report,
+                               const struct table_choice *choice, struct err *err)
+{
+    const struct report_column *column = time_column(report);
+    struct query_window window;
+    char id[REPORT_ID_MAX];
+
+    if (query_window_read(db, &window, err) < 0)
+        return err_status(err);
+    if (!window.any || report->windowed || report->of_workload != NULL)
+        return 0;
+    if (column == NULL || choice->filter_count + 2 > CHOICE_MAX_FILTERS) {
+        err_set(err, ERR_USAGE, "the rows of table '%s' have no time that --step, --from and --until could choose",
+                report->name);
+        return err_hint(err, "tables of answers have it: ops, types, bound, gaps, api, overlap, path, phases, summary");
+    }
+    filters->all = calloc(choice->filter_count + 3, sizeof *filters->all);
+    if (filters->all == NULL)
+        return err_no_memory(err);
+    report_plan_id(column, id);
+    if (window.from_ns > 0)
+        add_time(filters, id, ">=", window.from_ns);
+    if (window.until_ns < INT64_MAX)
+        add_time(filters, id, "<", window.until_ns);
+    for (size_t i = 0; i < choice->filter_count; i++)
+        filters->all[filters->count++] = choice->filters[i];
+    return 0;
+}
+
 static int write_table(struct show *show, int family, const struct report *report, enum table_format format,
                        const struct table_choice *choice, uint64_t *ret_rows, struct err *err)
 {
@@ -435,6 +495,13 @@ static int write_table(struct show *show, int family, const struct report *repor
 
     if (format == TABLE_TERMINAL && choice->top == 0 && !report->is_short)
         cut.top = ROWS_SHOWN;
+    SCOPED(window_filters_release) struct window_filters filters = {.all = NULL};
+    if (status == 0)
+        status = window_filters_make(&filters, show->db, report, choice, err);
+    if (filters.all != NULL) {
+        cut.filters = filters.all;
+        cut.filter_count = filters.count;
+    }
     if (status == 0) {
         shows.options.choice = &cut;
         if (format != TABLE_TERMINAL) {

@@ -19,6 +19,7 @@
 #define MSPROF_EXPORTERS_TIMELINE_EVENT_H
 
 #include "base/number.h"
+#include "base/ticks.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,6 +64,8 @@ struct trace_slice {
     int64_t pid, tid, start_ns, duration_ns; /* start: as recorded, before origin_ns is taken from it */
     bool instant;
     unsigned short_ps; /* picoseconds that dur is short of the duration, below 500: see trace_shortening */
+    int64_t tick_hz;   /* the rate (base/ticks.h) of the clock of both ends; 0: none. Styles that are as_recorded have
+                          the exact length, others that of the rounded times: there slices end where others begin */
 };
 
 /* Bytes that any of the functions here write at most, without the texts that they are given. */
@@ -106,7 +109,7 @@ struct event_times {
     uint8_t code;
     char phase;
     uint16_t short_ps;
-    uint32_t unused;
+    uint32_t tick_hz;
     int64_t pid, tid, start_ns, duration_ns; /* start: since ts 0; duration of an arrow: its number */
 };
 
@@ -205,11 +208,18 @@ static inline char *trace_put_time(char *p, const struct trace_style *style, int
     return trace_put_literal(p, "\"");
 }
 
+static inline char *trace_put_length(char *p, const struct trace_style *style, int64_t ns)
+{
+    return style->short_durations ? number_put_shortest(p, ns, 3) : number_put_us(p, ns);
+}
+
 static inline char *trace_put_duration(char *p, const struct trace_style *style, const struct trace_slice *slice)
 {
     p = trace_put_literal(p, ",\"dur\":");
+    if (style->as_recorded && slice->tick_hz > 0)
+        return trace_put_length(p, style, ticks_span_ns(slice->tick_hz, slice->duration_ns));
     if (style->short_durations)
-        return number_put_shortest(p, slice->duration_ns, 3);
+        return trace_put_length(p, style, slice->duration_ns);
     unsigned short_ps = slice->short_ps;
     if (slice->duration_ns > 0 && trace_falls_short(style, time_since(slice->start_ns, style->origin_ns)))
         short_ps += short_ps == 0 ? 2 : short_ps < TRACE_SHORT_MAX_PS; /* or it would end later, too */
@@ -341,6 +351,7 @@ static inline char *trace_put_coded_times(char *p, const struct trace_style *sty
     const struct event_times times = {.code = CODE_TIMES,
                                       .phase = phase,
                                       .short_ps = (uint16_t)slice->short_ps,
+                                      .tick_hz = (uint32_t)slice->tick_hz,
                                       .pid = slice->pid,
                                       .tid = slice->tid,
                                       .start_ns = time_since(slice->start_ns, style->origin_ns),

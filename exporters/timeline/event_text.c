@@ -317,7 +317,8 @@ static char *put_times(char *p, const struct trace_style *style, const struct ev
                                       .start_ns = times->start_ns,
                                       .duration_ns = times->duration_ns,
                                       .instant = times->phase == 'i',
-                                      .short_ps = times->short_ps};
+                                      .short_ps = times->short_ps,
+                                      .tick_hz = times->tick_hz};
     if (times->phase == 'X' || times->phase == 'i')
         return trace_put_times(p, style, &slice);
     if (times->phase == 'C')

@@ -283,6 +283,8 @@ static int draw_slice(struct series_run *series, const struct counter_run *count
     struct trace_slice slice = {.pid = series->pid,
                                 .start_ns = sqlite3_column_int64(row, COLUMN_TIME),
                                 .duration_ns = sqlite3_column_int64(row, COLUMN_DURATION)};
+    if (series->first->ticks)
+        slice.tick_hz = cann_clock_hz(&series->run->clocks, integer_of(row, COLUMN_DEVICE));
     char *p = NULL;
     if (keep_thread_name(series, thread, row, err) == 0 && trace_lanes_place(&series->lanes, thread, &slice, err) == 0)
         p = begin_event(series, counter, err);

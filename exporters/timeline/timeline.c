@@ -160,8 +160,8 @@ static int load_names(struct track_run *run, sqlite3 *db, struct err *err)
 static int load(struct track_run *run, struct err *err)
 {
     sqlite3 *db = run->run->db;
-    if (cann_parts_load(db, &run->parts, err) < 0 || load_names(run, db, err) < 0 ||
-        cann_communications_load(db, &run->communications, err) < 0)
+    if (cann_parts_load(db, &run->parts, err) < 0 || cann_clocks_load(db, &run->clocks, err) < 0 ||
+        load_names(run, db, err) < 0 || cann_communications_load(db, &run->communications, err) < 0)
         return err_status(err);
     for (size_t i = 0; i < run->parts.count && run->process_id <= 0; i++) {
         int64_t process_id = run->parts.parts[i].process_id;
@@ -182,6 +182,7 @@ static struct track_run run_of(struct timeline_run *timeline)
 static void release(struct track_run *run)
 {
     cann_parts_release(&run->parts);
+    cann_clocks_release(&run->clocks);
     cann_texts_release(&run->names);
     slice_operators_release(&run->operators);
     cann_communications_release(&run->communications);

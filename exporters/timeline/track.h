@@ -11,6 +11,7 @@
 #ifndef MSPROF_EXPORTERS_TIMELINE_TRACK_H
 #define MSPROF_EXPORTERS_TIMELINE_TRACK_H
 
+#include "db/query/clocks.h"
 #include "db/query/query_cann.h"
 #include "db/query/query_records.h"
 #include "exporters/parallel.h"
@@ -50,6 +51,7 @@ struct track_run {
     bool everything;                 /* the timeline of all layers that are asked for, not a file of some */
     const struct trace_guest *guest; /* of the timeline of a framework; NULL: none */
     struct cann_parts parts;
+    struct cann_clocks clocks;
     struct cann_texts names; /* as JSON strings, with their quotes */
     struct slice_operators operators;
     struct cann_communications communications;

@@ -29,7 +29,10 @@
 
 #ifndef INC_EXTERNAL_ACL_ACL_BASE_H_
 typedef int aclError;
+#ifndef MSPROF_HAS_STREAM /* mstx/ms_tools_ext.h has it too */
+#define MSPROF_HAS_STREAM
 typedef void *aclrtStream;
+#endif
 
 #define ACL_SUCCESS 0
 #define ACL_ERROR_NONE 0

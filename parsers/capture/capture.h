@@ -242,6 +242,8 @@ int64_t capture_counter_khz(const struct capture *capture, int64_t device_id);
 
 /* Whether it was collected at level 0, of which no record describes operators. */
 bool capture_is_level_0(const struct capture *capture);
+/* The frequency of a chip's system counter (docs/formats/cann.md 2.1), for captures that do not say it. */
+int64_t capture_usual_device_hz(int64_t chip);
 
 /* A counter's value as nanoseconds of the host's monotonic clock plus the part's unix_offset_ns (so since 1970 for a
  * new capture), rounded to the nearest; saturates. Without a frequency a host tick is a nanosecond, and a device tick

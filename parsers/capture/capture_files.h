@@ -51,6 +51,9 @@ const struct record_kind *capture_recognise(const char *name, struct file_identi
 const struct record_kind *capture_kind_on_chip(const char *name, int64_t chip);
 /* Whether the name is that of a configuration file; config files are read by capture_read_config. */
 bool capture_is_config_name(const char *name);
+/* Whether CANN or its tool calls a file so that says nothing of what was recorded: which features the driver lacks, and
+ * rules of advice. */
+bool capture_is_tool_name(const char *name);
 /* Whether the name is that of a known stream which is not decoded (docs/formats/cann.md 1.2). */
 bool capture_is_known_stream(const char *name);
 

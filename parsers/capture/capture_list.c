@@ -104,7 +104,7 @@ static bool holds_outputs(int at, const char *name, int nesting)
 static bool is_beside_data(const char *name)
 {
     return strchr(name, '/') == NULL && !words_end_in(name, ".done") && !capture_is_config_name(name) &&
-           !capture_is_known_stream(name) && capture_recognise(name, NULL, NULL) == NULL;
+           !capture_is_tool_name(name) && !capture_is_known_stream(name) && capture_recognise(name, NULL, NULL) == NULL;
 }
 
 /* Directories of captures: what is in them and what they look like from outside. */

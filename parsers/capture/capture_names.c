@@ -339,6 +339,13 @@ bool capture_is_config_name(const char *name)
     return capture_match_name("{model}.{model_id}.net.info", name, NULL);
 }
 
+bool capture_is_tool_name(const char *name)
+{
+    const char *const rules = "prof_rule_", *const features = "incompatible_features.json";
+    return strncmp(name, features, strlen(features)) == 0 ||
+           (strncmp(name, rules, strlen(rules)) == 0 && strstr(name, ".json") != NULL);
+}
+
 /* Whether two names begin with the same word. */
 static bool same_stream(const char *name, const char *pattern)
 {

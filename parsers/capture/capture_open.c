@@ -205,8 +205,8 @@ static int take_entry(struct capture *capture, const struct entry_list *list, co
         return err_no_memory(err);
     if (read_done_of(capture, list, entry, file, err) < 0)
         return err_status(err);
-    if (entry->size == 0 && capture_is_known_stream(name))
-        return 0; /* a stream that was switched on and had nothing to say */
+    if (capture_is_tool_name(name) || (entry->size == 0 && capture_is_known_stream(name)))
+        return 0; /* or a stream that was switched on and had nothing to say */
     if (capture_is_board_content(name)) {
         place.file = "data/cont.*"; /* one of each inference: told together */
         diag_report(capture->diag, DIAG_FILE_UNSUPPORTED, &place,

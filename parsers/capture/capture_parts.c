@@ -23,6 +23,33 @@ static int64_t count_of(const struct json *value)
     return json_integer(value, &count) && count > 0 ? count : 0;
 }
 
+/* Reports ranges of mstx that a program did not end, or not as it is meant. */
+static void report_ranges(const struct json *ranges, const struct place *place, struct diagnostics *diag)
+{
+    static const struct {
+        const char *key, *text;
+    } misuses[] = {
+        {"not_open", "ends of ranges that were not open, ended twice or never begun"},
+        {"other_domain", "ends of ranges in another domain than they began in, which they are recorded in"},
+        {"no_domain", "marks and ranges, not recorded, in a domain that was destroyed or never created"},
+    };
+    int64_t open = count_of(json_member(ranges, "open")), named = 0;
+    const struct json *messages = json_member(ranges, "messages");
+    for (const struct json *message = json_first(messages); message != NULL; message = json_next(message)) {
+        diag_report(diag, DIAG_RANGE_OPEN, place, "'%.64s': %" PRId64 " that did not end",
+                    json_key(message) != NULL ? json_key(message) : "", count_of(message));
+        named = number_add(named, count_of(message));
+    }
+    if (open > named)
+        diag_report(diag, DIAG_RANGE_OPEN, place, "ranges of other messages: %" PRId64 " that did not end",
+                    open - named);
+    for (size_t i = 0; i < sizeof misuses / sizeof *misuses; i++) {
+        int64_t count = count_of(json_member(ranges, misuses[i].key));
+        if (count > 0)
+            diag_report(diag, DIAG_RANGE_MISUSED, place, "%s: %" PRId64, misuses[i].text, count);
+    }
+}
+
 /* Reports each loss; root NULL or no object: that the file says nothing. */
 static void capture_report_losses(const char *file, const struct json *root, struct diagnostics *diag)
 {
@@ -50,6 +77,7 @@ static void capture_report_losses(const char *file, const struct json *root, str
     if (count_of(json_member(root, "left_other")) > 0)
         diag_report(diag, DIAG_CALL_LEFT, &place, "calls whose function is not known: %" PRId64 " that did not return",
                     count_of(json_member(root, "left_other")));
+    report_ranges(json_member(root, "ranges"), &place, diag);
 }
 
 /* The parts of a PROF capture: host and devices, their chips and clocks. */
@@ -444,8 +472,7 @@ int64_t part_host_ns(const struct capture_part *part, int64_t tick)
     return convert_since(tick, start, part->host_tick_diff, part->host_hz, base_ns);
 }
 
-/* Gives the frequency of the system counter (docs/formats/cann.md 2.1), for captures that do not say it. */
-static int64_t usual_device_hz(int64_t chip)
+int64_t capture_usual_device_hz(int64_t chip)
 {
     switch (chip) {
     case 0:
@@ -470,7 +497,7 @@ static int64_t usual_device_hz(int64_t chip)
 
 int64_t part_device_ns(const struct capture_part *part, int64_t tick)
 {
-    int64_t hz = part->device_hz > 0 ? part->device_hz : usual_device_hz(part->chip);
+    int64_t hz = part->device_hz > 0 ? part->device_hz : capture_usual_device_hz(part->chip);
     int64_t start = part->device_tick >= 0 ? part->device_tick : 0;
     int64_t base = part->host_monotonic_ns >= 0 ? part->host_monotonic_ns : 0, base_ns;
     /* The clocks of the host were read that much before the device's counter. */

@@ -216,8 +216,8 @@ static const struct known_keys end_keys[] = {{"collectionDateEnd", DATE, false},
                                              {NULL, ANYTHING, false}};
 
 static const struct known_keys loss_keys[] = {
-    {"calls", COUNT, true},       {"tx", COUNT, true},     {"reason", STRING, false}, {"left", GROUP, false},
-    {"left_other", COUNT, false}, {"ended", TRUTH, false}, {NULL, ANYTHING, false}};
+    {"calls", COUNT, true},       {"tx", COUNT, true},      {"reason", STRING, false}, {"left", GROUP, false},
+    {"left_other", COUNT, false}, {"ranges", GROUP, false}, {"ended", TRUTH, false},   {NULL, ANYTHING, false}};
 
 static const struct known_keys net_keys[] = {
     {"model_name", STRING, false}, {"model_id,batch_num", COUNT, false}, {NULL, ANYTHING, false}};

@@ -154,6 +154,10 @@ int association_add_logic_stream(struct association *association, uint32_t physi
 int association_add_ai_cpu_stream(struct association *association, uint32_t stream_id, int64_t group_id,
                                   struct err *err);
 
+/* A kernel on the AI CPU of the device being decoded that expands a collective into tasks. */
+int association_add_expanding_kernel(struct association *association, uint32_t stream_id, uint32_t task_id,
+                                     struct err *err);
+
 /* The text of a hash, or of a type number at a level. */
 int association_add_name(struct association *association, int64_t id, const char *text, size_t length, struct err *err);
 /* The row of table name (name.id) that will hold the text of a hash; of its number when no dictionary has it, which is

@@ -45,8 +45,7 @@ int association_note_collective(struct association *association, const struct th
     if (extra == NULL)
         return err_status(err);
     const uint32_t outer = launch != NO_INDEX
-                               ? association_call_around(association, thread, thread->calls.items[launch].parent,
-                                                         HOST_LEVEL_NODE, ANY_TYPE)
+                               ? association_call_around(thread, thread->calls.items[launch].parent, AROUND_NODE)
                                : NO_INDEX;
     extra->of_collective = true;
     if (outer != NO_INDEX)
@@ -69,13 +68,29 @@ static int index_calls(struct association *association, struct err *err)
     return 0;
 }
 
-int association_collective_of(struct association *association, const struct host_task *task, uint32_t *ret,
-                              struct err *err)
+int association_add_expanding_kernel(struct association *association, uint32_t stream_id, uint32_t task_id,
+                                     struct err *err)
+{
+    const uint32_t stream = association->unique_tasks ? 0 : stream_id; /* the numbers alone tell tasks apart */
+    return id_map_set(&association->expanding, (int64_t)task_key(stream, task_id), 1, err);
+}
+
+/* Whether the AI CPU says of the kernel that it expands a collective. */
+static bool is_expanding(const struct association *association, const struct ran_task *ran)
+{
+    uint32_t any;
+    return id_map_get(&association->expanding,
+                      (int64_t)task_key(association->unique_tasks ? 0 : ran->stream_id, ran->task_id), &any);
+}
+
+int association_collective_of(struct association *association, const struct ran_task *ran, const struct host_task *task,
+                              uint32_t *ret, struct err *err)
 {
     enum { NONE, ITSELF, IN_OPERATOR };
     const struct task_extra *extra = task->extra != NO_INDEX ? &association->extras.items[task->extra] : NULL;
-    *ret = NONE;
-    if (extra == NULL || !extra->of_collective)
+    const bool noted = extra != NULL && extra->of_collective;
+    *ret = !noted && is_expanding(association, ran) && task->op_name != NO_INDEX ? ITSELF : NONE;
+    if (!noted)
         return 0;
     if (index_calls(association, err) < 0)
         return err_status(err);

@@ -140,22 +140,29 @@ void join_spool_release(struct spool **spool)
     *spool = NULL;
 }
 
-uint32_t association_call_around(const struct association *association, const struct thread *thread, uint32_t call,
-                                 uint16_t level, uint32_t type)
+void association_find_around(const struct association *association, struct thread *thread, uint32_t call)
 {
-    while (call != NO_INDEX) {
-        const struct call_kind *kind = &association->call_kinds.items[thread->calls.items[call].kind];
-        if (kind->level == level && (type == ANY_TYPE || kind->type == type))
-            break;
-        call = thread->calls.items[call].parent;
-    }
-    return call;
+    const struct call_kind *kind = &association->call_kinds.items[thread->calls.items[call].kind];
+    const uint32_t parent = thread->calls.items[call].parent;
+    const bool is_node = kind->level == HOST_LEVEL_NODE;
+    const bool is_itself[] = {[AROUND_COMMUNICATION] = kind->level == HOST_LEVEL_COMMUNICATION,
+                              [AROUND_NODE] = is_node,
+                              [AROUND_LAUNCH] = is_node && kind->type == HOST_NODE_LAUNCH,
+                              [AROUND_MODEL] = kind->level == HOST_LEVEL_MODEL};
+    struct call_state *state = &thread->states.items[call];
+    for (int i = 0; i < AROUND_KINDS; i++)
+        state->around[i] = is_itself[i] ? call : parent != NO_INDEX ? thread->states.items[parent].around[i] : NO_INDEX;
+}
+
+uint32_t association_call_around(const struct thread *thread, uint32_t call, enum around around)
+{
+    return call != NO_INDEX ? thread->states.items[call].around[around] : NO_INDEX;
 }
 
 uint32_t association_model_around(const struct association *association, const struct thread *thread, uint32_t call)
 {
     int64_t model;
-    call = association_call_around(association, thread, call, HOST_LEVEL_MODEL, ANY_TYPE);
+    call = association_call_around(thread, call, AROUND_MODEL);
     if (call == NO_INDEX)
         return NO_MODEL;
     const struct interned *item = &association->texts.items[thread->calls.items[call].item];

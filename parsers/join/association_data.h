@@ -139,15 +139,19 @@ struct described_run {
 };
 
 /* Facts about a call in the window beside what its row has. */
+/* Calls that are looked for around others: of a level, launches by themselves. */
+enum around { AROUND_COMMUNICATION, AROUND_NODE, AROUND_LAUNCH, AROUND_MODEL, AROUND_KINDS };
+
 struct call_state {
     uint32_t row;                      /* among the calls of its thread */
     uint32_t records[DESCRIBED_KINDS]; /* of the launch that it is */
-    uint32_t described;     /* its number among launches of which records tell, once they are known; NO_INDEX */
-    uint32_t collective_op; /* the communication operator that it is; NO_INDEX */
-    bool is_open;           /* as of the last look: the thread is in it */
-    bool left;              /* its row and its number are out */
-    bool parts_added;       /* its contexts are tasks */
-    bool stays;             /* a record needs it still */
+    uint32_t described;            /* its number among launches of which records tell, once they are known; NO_INDEX */
+    uint32_t collective_op;        /* the communication operator that it is; NO_INDEX */
+    uint32_t around[AROUND_KINDS]; /* the nearest of each, which may be itself; NO_INDEX */
+    bool is_open;                  /* as of the last look: the thread is in it */
+    bool left;                     /* its row and its number are out */
+    bool parts_added;              /* its contexts are tasks */
+    bool stays;                    /* a record needs it still */
 };
 
 struct fused_op {
@@ -366,8 +370,9 @@ struct association {
     struct spool *pmu;           /* counters, by stream and number */
     struct spool *joined;        /* struct matched_task, by start */
     uint64_t ran_count, pmu_count;
-    size_t join_mark;   /* of diagnostics: when the first of its counters came */
-    uint32_t join_file; /* they are of */
+    struct id_map expanding; /* kernels that expand collectives, by stream and number */
+    size_t join_mark;        /* of diagnostics: when the first of its counters came */
+    uint32_t join_file;      /* they are of */
     struct flip_list flips;
     bool unique_tasks; /* of the device: task ids are of one sequence, and streams are known by the host alone */
     size_t text_rows, tensor_rows; /* emitted so far */
@@ -421,11 +426,10 @@ int association_number_text(struct association *association, uint64_t value, uin
 /* The text of a hash, of its number when no dictionary has it, which is reported as association_expect_name does. */
 int association_text(struct association *association, int64_t id, const char *field, uint32_t *ret, struct err *err);
 
-/* The call itself or the nearest around it of this level, and of this type unless it is ANY_TYPE. */
-#define ANY_TYPE UINT32_MAX
-
-uint32_t association_call_around(const struct association *association, const struct thread *thread, uint32_t call,
-                                 uint16_t level, uint32_t type);
+/* The call itself or the nearest around it of this kind. */
+uint32_t association_call_around(const struct thread *thread, uint32_t call, enum around around);
+/* Finds what is around the thread's call of this index, whose parent is known. */
+void association_find_around(const struct association *association, struct thread *thread, uint32_t call);
 
 /* Reports and counts as rejected the records whose call was not found. */
 void association_report_unplaced(struct association *association);
@@ -461,8 +465,7 @@ bool association_misses_host(const struct association *association);
 
 /* Rare records. Finds the call that each is about; the notes must be in the order of their times, and calls[i] must be
  * the deepest call around notes[i]. */
-void association_place_note(const struct association *association, const struct thread *thread, struct note *note,
-                            uint32_t deepest_call);
+void association_place_note(const struct thread *thread, struct note *note, uint32_t deepest_call);
 /* The model that a call works for; NO_MODEL: none. */
 uint32_t association_model_around(const struct association *association, const struct thread *thread, uint32_t call);
 bool association_is_copying(const struct association *association, const struct track *track);
@@ -482,8 +485,8 @@ struct task_extra *association_extra(struct association *association, struct hos
 int association_note_collective(struct association *association, const struct thread *thread, uint32_t launch,
                                 struct host_task *task, struct err *err);
 /* Whether the device's task is one, as device_task.collective says it; 0: it is none. */
-int association_collective_of(struct association *association, const struct host_task *task, uint32_t *ret,
-                              struct err *err);
+int association_collective_of(struct association *association, const struct ran_task *ran, const struct host_task *task,
+                              uint32_t *ret, struct err *err);
 
 /* Communication. Indexes the notes of the window, before its tasks are joined. */
 int association_index_collectives(struct association *association, struct thread *thread, struct err *err);

@@ -23,7 +23,8 @@ static uint32_t deepest_call(struct thread *thread, int64_t time_ns)
 }
 
 /* Calls that overlap without one containing the other are siblings. */
-static int add_call(struct thread *thread, const struct call *added, struct err *err)
+static int add_call(const struct association *association, struct thread *thread, const struct call *added,
+                    struct err *err)
 {
     struct call *call = ARRAY_NEXT(&thread->calls, err);
     struct call_state *state = call != NULL ? ARRAY_NEXT(&thread->states, err) : NULL;
@@ -40,6 +41,7 @@ static int add_call(struct thread *thread, const struct call *added, struct err 
     }
     call->parent = thread->current;
     thread->current = (uint32_t)thread->calls.count - 1;
+    association_find_around(association, thread, thread->current);
     if (overlaps && thread->overlaps++ == 0)
         thread->first_overlap = *call;
     return 0;
@@ -63,9 +65,9 @@ static void report_overlaps(struct association *association, const struct thread
 }
 
 /* The call itself or the nearest around it that launches an operator. */
-static uint32_t launch_around(const struct association *association, const struct thread *thread, uint32_t call)
+static uint32_t launch_around(const struct thread *thread, uint32_t call)
 {
-    return association_call_around(association, thread, call, HOST_LEVEL_NODE, HOST_NODE_LAUNCH);
+    return association_call_around(thread, call, AROUND_LAUNCH);
 }
 
 /* ---- operators ---- */
@@ -73,7 +75,38 @@ static uint32_t launch_around(const struct association *association, const struc
 /* Where the records of the current launch begin in each list; lists are in time order, launches nearly so. */
 struct places {
     size_t node, tensor, attribute, context;
+    struct map known; /* of struct known_find: what took long to find, as many tasks ask for it */
 };
+
+/* Finds that went through many records, for the next task of the same launch. */
+struct known_find {
+    struct find_key {
+        uint32_t launch, name, find; /* name: NO_INDEX where any is meant */
+    } key;
+    uint32_t result; /* of FIND_NODE: index and 1, 0: none */
+};
+enum find { FIND_NODE, FIND_ALONE, FIND_TENSORS, FIND_ATTRIBUTE };
+#define FIND_LONG 32 /* records */
+
+static bool find_known(const struct places *places, enum find find, uint32_t launch, uint32_t name, uint32_t *ret)
+{
+    const struct find_key key = {launch, name, find};
+    const struct known_find *known = places->known.used > 0 ? map_get(&places->known, &key) : NULL;
+    if (known != NULL)
+        *ret = known->result;
+    return known != NULL;
+}
+
+/* passed: records that were looked at. Without memory the next one looks again. */
+static void find_keep(struct places *places, enum find find, uint32_t launch, uint32_t name, size_t passed,
+                      uint32_t result)
+{
+    struct err ignored = ERR_INIT;
+    const struct find_key key = {launch, name, find};
+    struct known_find *known = passed > FIND_LONG ? map_add(&places->known, &key, NULL, &ignored) : NULL;
+    if (known != NULL)
+        known->result = result;
+}
 
 #define SEEK(items, count, at, begin)                                                                                  \
     do {                                                                                                               \
@@ -113,43 +146,56 @@ static bool may_have_contexts(const struct association *association, uint32_t ta
 
 /* The description that the launch is named after, else its first; NULL: it has none. That of a whole that was split
  * says nothing of an operator. */
-static const struct node *node_of_launch(const struct thread *thread, const struct places *places, uint32_t launch)
+static const struct node *node_of_launch(const struct thread *thread, struct places *places, uint32_t launch)
 {
     const struct call *call = &thread->calls.items[launch];
-    const struct node *first = NULL;
-    for (size_t i = places->node; i < thread->nodes.count && thread->nodes.items[i].time_ns <= call->end_ns; i++) {
+    const struct node *found = NULL;
+    uint32_t known;
+    if (find_known(places, FIND_NODE, launch, NO_INDEX, &known))
+        return known > 0 ? &thread->nodes.items[known - 1] : NULL;
+    size_t i = places->node;
+    for (; i < thread->nodes.count && thread->nodes.items[i].time_ns <= call->end_ns; i++) {
         const struct node *node = &thread->nodes.items[i];
         if (node->launch != launch || node->task_type == NODE_FFTS_PLUS)
             continue;
+        if (found == NULL || node->name == call->item)
+            found = node;
         if (node->name == call->item)
-            return node;
-        if (first == NULL)
-            first = node;
+            break;
     }
-    return first;
+    find_keep(places, FIND_NODE, launch, NO_INDEX, i - places->node,
+              found != NULL ? (uint32_t)(found - thread->nodes.items) + 1 : 0);
+    return found;
 }
 
 /* Whether the launch describes one operator: then all records of the call are about it, whatever name they have. */
-static bool is_alone(const struct thread *thread, const struct places *places, const struct node *node)
+static bool is_alone(const struct thread *thread, struct places *places, const struct node *node)
 {
     int64_t end_ns = thread->calls.items[node->launch].end_ns;
-    for (size_t i = places->node; i < thread->nodes.count && thread->nodes.items[i].time_ns <= end_ns; i++) {
+    uint32_t alone = 1;
+    if (find_known(places, FIND_ALONE, node->launch, node->name, &alone))
+        return alone != 0;
+    size_t i = places->node;
+    for (; alone != 0 && i < thread->nodes.count && thread->nodes.items[i].time_ns <= end_ns; i++) {
         const struct node *other = &thread->nodes.items[i];
-        if (other->launch == node->launch && other->name != node->name && other->task_type != NODE_FFTS_PLUS)
-            return false;
+        alone = other->launch != node->launch || other->name == node->name || other->task_type == NODE_FFTS_PLUS;
     }
-    return true;
+    find_keep(places, FIND_ALONE, node->launch, node->name, i - places->node, alone);
+    return alone != 0;
 }
 
 /* All tensors that were recorded for the operator, in their order; any_name: of whatever name. */
-static int tensors_of_node(struct association *association, const struct thread *thread, const struct places *places,
+static int tensors_of_node(struct association *association, const struct thread *thread, struct places *places,
                            const struct node *node, bool any_name, uint32_t *ret_set, struct err *err)
 {
     int64_t end_ns = thread->calls.items[node->launch].end_ns;
+    const uint32_t name = any_name ? NO_INDEX : node->name;
     uint32_t set = NO_INDEX;
     int status = 0;
-    for (size_t i = places->tensor;
-         status == 0 && i < thread->tensors.count && thread->tensors.items[i].time_ns <= end_ns; i++) {
+    if (find_known(places, FIND_TENSORS, node->launch, name, ret_set))
+        return 0;
+    size_t i = places->tensor;
+    for (; status == 0 && i < thread->tensors.count && thread->tensors.items[i].time_ns <= end_ns; i++) {
         const struct tensor_use *use = &thread->tensors.items[i];
         if (use->launch != node->launch || (use->name != node->name && !any_name))
             continue;
@@ -159,20 +205,30 @@ static int tensors_of_node(struct association *association, const struct thread 
             status = tensor_pool_join(&association->tensor_sets, set, use->set, &set, err);
     }
     *ret_set = set;
-    return status;
+    if (status < 0)
+        return status;
+    find_keep(places, FIND_TENSORS, node->launch, name, i - places->tensor, set);
+    return 0;
 }
 
-static uint32_t attribute_of_node(const struct thread *thread, const struct places *places, const struct node *node,
+static uint32_t attribute_of_node(const struct thread *thread, struct places *places, const struct node *node,
                                   bool any_name)
 {
     int64_t end_ns = thread->calls.items[node->launch].end_ns;
-    for (size_t i = places->attribute; i < thread->attributes.count && thread->attributes.items[i].time_ns <= end_ns;
-         i++) {
+    const uint32_t name = any_name ? NO_INDEX : node->name;
+    uint32_t value = NO_INDEX;
+    if (find_known(places, FIND_ATTRIBUTE, node->launch, name, &value))
+        return value;
+    size_t i = places->attribute;
+    for (; i < thread->attributes.count && thread->attributes.items[i].time_ns <= end_ns; i++) {
         const struct attribute_use *use = &thread->attributes.items[i];
-        if (use->launch == node->launch && (use->name == node->name || any_name))
-            return use->value;
+        if (use->launch != node->launch || (use->name != node->name && !any_name))
+            continue;
+        value = use->value;
+        break;
     }
-    return NO_INDEX;
+    find_keep(places, FIND_ATTRIBUTE, node->launch, name, i - places->attribute, value);
+    return value;
 }
 
 static void put_node(const struct node *node, struct host_task *task)
@@ -204,7 +260,7 @@ static bool describe_captured(const struct association *association, struct host
     return true;
 }
 
-static int describe_task(struct association *association, const struct thread *thread, const struct places *places,
+static int describe_task(struct association *association, const struct thread *thread, struct places *places,
                          const struct node *node, struct host_task *task, struct err *err)
 {
     put_node(node, task);
@@ -240,7 +296,7 @@ static uint32_t connect(struct association *association, struct thread *thread, 
 }
 
 /* The operator's parts that the device tells apart by their context; *ret_split: there are any. */
-static int add_contexts(struct association *association, const struct thread *thread, const struct places *places,
+static int add_contexts(struct association *association, const struct thread *thread, struct places *places,
                         uint32_t launch, const struct host_task *whole, bool *ret_split, struct err *err)
 {
     int64_t end_ns = thread->calls.items[launch].end_ns;
@@ -329,7 +385,7 @@ static int take_track(struct association *association, struct thread *thread, st
                       const struct track *track, struct err *err)
 {
     uint32_t leaf = track->leaf;
-    uint32_t launch = launch_around(association, thread, leaf);
+    uint32_t launch = launch_around(thread, leaf);
     struct host_task task = {
         .time_ns = track->time_ns,
         .stream_id = track->stream_id,
@@ -354,10 +410,8 @@ static int take_track(struct association *association, struct thread *thread, st
     };
     if (take_dimensions(association, track, &task, err) < 0)
         return err_status(err);
-    uint32_t communication = association_call_around(association, thread, leaf, HOST_LEVEL_COMMUNICATION, ANY_TYPE);
-    uint32_t node_call = communication != NO_INDEX
-                             ? association_call_around(association, thread, leaf, HOST_LEVEL_NODE, ANY_TYPE)
-                             : NO_INDEX;
+    uint32_t communication = association_call_around(thread, leaf, AROUND_COMMUNICATION);
+    uint32_t node_call = communication != NO_INDEX ? association_call_around(thread, leaf, AROUND_NODE) : NO_INDEX;
     int status = association_note_copy(association, thread, track, leaf, &task, err);
     if (status == 0 && node_call != NO_INDEX) {
         seek(places, thread, thread->calls.items[node_call].begin_ns);
@@ -406,15 +460,13 @@ static bool is_open(const struct thread *thread, uint32_t call)
 /* Whether everything that was recorded of the track's task is in the window. */
 static bool is_complete(const struct association *association, const struct thread *thread, const struct track *track)
 {
-    uint32_t communication =
-        association_call_around(association, thread, track->leaf, HOST_LEVEL_COMMUNICATION, ANY_TYPE);
+    uint32_t communication = association_call_around(thread, track->leaf, AROUND_COMMUNICATION);
     if (communication != NO_INDEX &&
-        (is_open(thread, communication) ||
-         is_open(thread, association_call_around(association, thread, track->leaf, HOST_LEVEL_NODE, ANY_TYPE))))
+        (is_open(thread, communication) || is_open(thread, association_call_around(thread, track->leaf, AROUND_NODE))))
         return false;
     if (is_open(thread, track->leaf) && association_is_copying(association, track))
         return false;
-    return !is_open(thread, launch_around(association, thread, track->leaf));
+    return !is_open(thread, launch_around(thread, track->leaf));
 }
 
 /* Rows come in the order in which calls began. As long as no call waits that began before, they go out at once; from
@@ -460,7 +512,7 @@ static int leave_calls(struct association *association, struct thread *thread, s
 /* Turns tracks into tasks, in their order, up to one of which more may come; *ret_count: how many. */
 static int take_tracks(struct association *association, struct thread *thread, size_t *ret_count, struct err *err)
 {
-    struct places places = {0, 0, 0, 0};
+    struct places places = {.known = MAP_OF(struct known_find, key)};
     int status = thread->notes.count > 0 || thread->contexts.count > 0
                      ? association_index_collectives(association, thread, err)
                      : 0;
@@ -469,6 +521,7 @@ static int take_tracks(struct association *association, struct thread *thread, s
            (thread->current == NO_INDEX || is_complete(association, thread, &thread->tracks.items[i]));
          i++)
         status = take_track(association, thread, &places, &thread->tracks.items[i], err);
+    map_release(&places.known);
     *ret_count = i;
     return status;
 }
@@ -526,7 +579,10 @@ static void keep_calls(struct thread *thread, uint32_t *places)
         thread->calls.items[kept] = thread->calls.items[i];
         thread->calls.items[kept].parent = moved(places, thread->calls.items[i].parent);
         thread->states.items[kept] = thread->states.items[i];
-        places[i] = kept++;
+        places[i] = kept; /* before its own are moved, of which it may be one */
+        for (int k = 0; k < AROUND_KINDS; k++)
+            thread->states.items[kept].around[k] = moved(places, thread->states.items[kept].around[k]);
+        kept++;
     }
     thread->calls.count = thread->states.count = kept;
     thread->current = moved(places, thread->current);
@@ -602,7 +658,7 @@ static int end_thread(struct association *association, struct thread *thread, st
             return err_status(err);                                                                                    \
         memcpy(copy, record, sizeof *copy);                                                                            \
         copy->time_ns = time_ns;                                                                                       \
-        copy->launch = launch_around(association, thread, deepest);                                                    \
+        copy->launch = launch_around(thread, deepest);                                                                 \
         if (copy->launch != NO_INDEX)                                                                                  \
             (thread)->states.items[copy->launch].records[kind]++;                                                      \
         else                                                                                                           \
@@ -615,8 +671,8 @@ static int take_contexts(struct association *association, struct thread *thread,
     struct context_use use;
     memcpy(&use, record, sizeof use);
     use.time_ns = time_ns;
-    use.launch = launch_around(association, thread, deepest);
-    use.communication = association_call_around(association, thread, deepest, HOST_LEVEL_COMMUNICATION, ANY_TYPE);
+    use.launch = launch_around(thread, deepest);
+    use.communication = association_call_around(thread, deepest, AROUND_COMMUNICATION);
     use.first = (uint32_t)thread->context_ids.count;
     association->unplaced[UNPLACED_CONTEXTS] += use.launch == NO_INDEX && use.communication == NO_INDEX;
     struct context_use *copy = ARRAY_NEXT(&thread->contexts, err);
@@ -646,7 +702,7 @@ static int take_note(struct association *association, struct thread *thread, int
         return err_status(err);
     memcpy(note, record, sizeof *note);
     note->time_ns = time_ns;
-    association_place_note(association, thread, note, deepest);
+    association_place_note(thread, note, deepest);
     association->unplaced[kinds[note->kind]] += note->call == NO_INDEX;
     return note->kind == NOTE_FUSION ? association_take_fusion(association, thread, note, err) : 0;
 }
@@ -717,7 +773,7 @@ static int take_record(struct association *association, struct thread *thread, c
         return take_described(association, thread, time_ns, item, err);
     const struct waiting_call *record = item->record;
     const struct call call = {time_ns, record->end_ns, record->item, NO_INDEX, 0, record->kind, 0};
-    if (add_call(thread, &call, err) < 0)
+    if (add_call(association, thread, &call, err) < 0)
         return err_status(err);
     return item->size > sizeof *record ? take_launch(association, thread, item->record, err) : 0;
 }

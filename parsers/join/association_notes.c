@@ -71,17 +71,15 @@ int association_add_model(struct association *association, uint32_t model_id, in
 
 /* ---- which call a record is about ---- */
 
-void association_place_note(const struct association *association, const struct thread *thread, struct note *note,
-                            uint32_t deepest_call)
+void association_place_note(const struct thread *thread, struct note *note, uint32_t deepest_call)
 {
-    static const uint16_t levels[] = {
-        [NOTE_FUSION] = HOST_LEVEL_MODEL,
-        [NOTE_COLLECTIVE] = HOST_LEVEL_NODE,
-        [NOTE_TRANSFER] = HOST_LEVEL_COMMUNICATION,
+    static const enum around levels[] = {
+        [NOTE_FUSION] = AROUND_MODEL,
+        [NOTE_COLLECTIVE] = AROUND_NODE,
+        [NOTE_TRANSFER] = AROUND_COMMUNICATION,
     };
-    note->call = note->kind == NOTE_COPY
-                     ? deepest_call
-                     : association_call_around(association, thread, deepest_call, levels[note->kind], ANY_TYPE);
+    note->call =
+        note->kind == NOTE_COPY ? deepest_call : association_call_around(thread, deepest_call, levels[note->kind]);
 }
 
 /* The index of the next note of this kind about a call, from a place of the list on (0: the first); note_count: there

@@ -43,6 +43,7 @@ static void release_device(struct association *association)
     join_spool_release(&association->pmu);
     join_spool_release(&association->joined);
     flip_list_release(&association->flips);
+    id_map_release(&association->expanding);
     association->ran_count = association->pmu_count = 0;
 }
 

@@ -150,11 +150,11 @@ static void set_type(const struct association *association, struct row *row, con
         row_set_text(row, DEVICE_TASK_HOST_TYPE_ID, text);
 }
 
-static int set_collective(struct association *association, struct row *row, const struct host_task *host,
+static int set_collective(struct association *association, struct row *row, const struct task_view *view,
                           struct err *err)
 {
     uint32_t collective;
-    if (association_collective_of(association, host, &collective, err) < 0)
+    if (association_collective_of(association, &view->task->ran, view->host, &collective, err) < 0)
         return err_status(err);
     if (collective != 0)
         row_set_integer(row, DEVICE_TASK_COLLECTIVE, collective);
@@ -199,7 +199,7 @@ static int emit_task(struct association *association, int64_t device_id, const s
         if (sum != NULL && sum->duration_ns != NO_DURATION)
             row_set_integer(&row, times[core], sum->duration_ns);
     }
-    return view->host != NULL ? set_collective(association, &row, view->host, err) : 0;
+    return view->host != NULL ? set_collective(association, &row, view, err) : 0;
 }
 
 _Static_assert(offsetof(struct matched_task, host) % 8 == 0 && sizeof(struct host_task) % 8 == 0 &&

@@ -48,6 +48,8 @@ const struct switch_rule switch_rules[] = {
     {"bp_point", SWITCH_GE, .check = SWITCH_NAMES, .may_be_empty = true},
     {"msproftx", EVERY_ACL, ON_OFF},
     {"msproftx", SWITCH_GE, ON_OFF, .may_be_empty = true},
+    {"mstx_domain_include", SWITCH_ACL, .check = SWITCH_NAMES, .may_be_empty = true},
+    {"mstx_domain_exclude", SWITCH_ACL, .check = SWITCH_NAMES, .may_be_empty = true},
     {"instr_profiling", EVERY_ACL, ON_OFF},
     {"instr_profiling", SWITCH_GE, ON_OFF, .may_be_empty = true},
     {"instr_profiling_freq", CANN | SWITCH_SVP, FREQUENCY(300, 30000)},

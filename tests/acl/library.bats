@@ -23,13 +23,13 @@ declared() {
     expect_equal "$(nm -D --defined-only "$build/libmsprof_acl.so.1" | awk '$2 != "A" { print $3 }' | sort)" \
         "$(declared | sed 's/$/@@MSPROF_ACL_1.0/; s/^\(msprof_acl_\(replay_runs\|set_program\)@@MSPROF_ACL_1\).0/\1.1/
             s/^\(msprof_acl_flush@@MSPROF_ACL_1\).0/\1.2/
-            s/^\(aclprof\(Warmup\|GetSupportedFeatures\(V2\)\?\|RegisterDeviceCallback\|SetStamp\(TagName\|CallStack\|Category\|Payload\)\|SetCategoryName\|MsproftxSwitch\|ReportStamp\|GetGraphId\)@@MSPROF_ACL_1\).0/\1.2/' | sort)"
+            s/^\(aclprof\(Warmup\|GetSupportedFeatures\(V2\)\?\|RegisterDeviceCallback\|SetStamp\(TagName\|CallStack\|Category\|Payload\)\|SetCategoryName\|MsproftxSwitch\|ReportStamp\|GetGraphId\)@@MSPROF_ACL_1\).0/\1.2/; $ a InitInjectionMstx@@MSPROF_ACL_1.2' | sort)"
 }
 
 @test "the static library defines the functions of the headers for its users, and nothing else" {
     [[ $build != */coverage ]] || skip "the coverage runtime adds symbols"
     expect_equal "$(nm -g --defined-only "$build/libmsprof_acl.a" | awk 'NF == 3 { print $3 }' | grep -v '^__odr_asan' |
-        sort)" "$(declared)"
+        sort)" "$({ declared && echo InitInjectionMstx; } | sort)"
 }
 
 @test "the shared library needs the C library and cJSON and nothing else" {

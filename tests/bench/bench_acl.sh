@@ -30,6 +30,11 @@ line "nanoseconds" "in bursts" "without pause"
     esac
 done
 
+IFS=$'\t' read -r mark mark_round range range_round < <(MSPROF_OUTPUT=$directory LD_PRELOAD=$build/libmsprof_preload.so \
+    "$build/tests/acl/acl_mstx" measure "$calls")
+line "mstxMarkA under libmsprof_preload" "$mark" "$mark_round"
+line "range of mstx under it" "$range" "$range_round"
+
 program=$build/tests/acl/acl_program
 IFS=$'\t' read -r burst round < <("$program" measure "$calls")
 line "call of a function of ACL" "$burst" "$round"

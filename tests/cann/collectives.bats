@@ -194,3 +194,28 @@ print([float(row[name]) for name in ("Computing(us)", "Communication(us)", "Comm
     run_msprof export summary -dir PROF_1 --stable-names --output out
     [ "$(rows op_summary 'Op Name' | grep -c Kernel)" -eq 3 ] # as in Ascend's own table
 }
+
+@test "kernels of which the AI CPU says that they expand a collective communicate, and what it says is in tables" {
+    capture <<'END'
+p.launch(0, 1, 1, 'matmul')
+p.launch(200, 1, 2, 'expand', task_type='KERNEL_AICPU', node={'task_type': 1})
+p.launch(400, 1, 3, 'expand', task_type='KERNEL_AICPU', node={'task_type': 1})
+p.launch(600, 1, 4, 'plain', task_type='KERNEL_AICPU', node={'task_type': 1})
+for task, kind in ((1, 0), (2, 1), (3, 1), (4, 1)):
+    p.ran(1000 * task, 1000 * task + 500, 1, task, kind)
+p.ai_cpu(2100, 10, struct.pack('<BBQQQIHI', 2, 4, p.hash('ring'), 4096, p.hash('grp_1'), 8, 1, 2))
+p.ai_cpu(2200, 11, struct.pack('<HHI', 9, 0, 3))
+for which, task in ((0, 11), (1, 19)):
+    p.ai_cpu(3100 + 100 * which, 12, struct.pack('<HHHHH', 1, 3, 9, task, which))
+END
+    expect_status 0
+    expect_sql "SELECT op_name, collective FROM device_task_report r JOIN device_task t ON t.id = r.id ORDER BY t.id" \
+        $'matmul|\nexpand|1\nexpand|1\nplain|'
+    expect_sql "SELECT time_ns % 1000000, relay, retry, data_type, a.text, count, g.text, rank_size, stream_id, task_id FROM expanded_op
+        JOIN name a ON a.id = algorithm_id JOIN name g ON g.id = group_name_id" '2100|0|1|4|ring|4096|grp_1|8|1|2'
+    expect_sql "SELECT time_ns % 1000000, stream_id, flip_num FROM expanded_flip" '2200|9|3'
+    expect_sql "SELECT time_ns % 1000000, kernel_stream_id, kernel_task_id, stream_id, task_id, which FROM expanded_end" \
+        $'3100|1|3|9|11|0\n3200|1|3|9|19|1'
+    run_msprof show PROF_1 --table overlap_analysis --format csv
+    expect_equal "$(tail -n 1 <<<"$output" | cut -d, -f3,5,6)" 1,1,1
+}

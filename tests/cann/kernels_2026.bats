@@ -174,7 +174,7 @@ record(5, struct.pack('<4QIHH3B', tick(2000), tick(2500), tick(4000), 0, 0, 53, 
 record(13, task(1, 'Memcpy') + task(2, 'Notify_Wait'))
 record(13, task(3, 'Notify_Record') + task(4, 'of an earlier record'), 116)
 record(4, struct.pack('<8QIHH3B', tick(9000), tick(8000), 0, 0, 0, 0, 0, 0, 0, 53, 3, 0, 4, 3))
-record(12, b'')
+record(14, b'')
 def group(count):
     p._add(p.host, 'unaging.additional.mc2_comm_info', struct.pack(
         '<HHIIIQQ5I8I', 0x5a5a, NODE, 12, 1, 60, MONOTONIC, p.hash('grp'), 8, 2, 3, 53, count, 7, 9, *[0] * 6).ljust(256, b'\0'), 256)

@@ -250,3 +250,53 @@ PY
     run_msprof -q diff PROF_A PROF_A
     expect_contains "$output" "Verdict: ok"
 }
+
+@test "--step, --step slowest, --from and --until choose what every table, advise and the page are about" {
+    unmarked PROF_A 'if step == 6: o["us"] = 80'
+    run_msprof -q show PROF_A --table overlap --format json
+    cp "$BATS_TEST_TMPDIR/stdout" whole.json
+    # step 7, of 10 operators of 80 us
+    for step in 7 slowest; do
+        run_msprof -q show PROF_A --table overlap --step "$step" --format json
+        expect_equal "$(json 'd == [r for r in json.load(open("whole.json")) if r["Step"] == 7]')" True
+        run_msprof -q show PROF_A --table ops --step "$step" --format json
+        expect_equal "$(json 'len(d), {(r["Count"], r["Total(us)"]) for r in d}')" "(10, {(1, 80)})"
+        run_msprof -q show PROF_A --table gaps --step "$step" --format json
+        expect_equal "$(json 'len(d), {r["Length(us)"] for r in d}')" "(9, {1})"
+        run_msprof -q show PROF_A --table phases --step "$step" --format json
+        expect_equal "$(json 'sum(r["Count"] for r in d), {r["Kernel(us)"] for r in d}')" "(10, {80})"
+        run_msprof -q show PROF_A --table path_step --step "$step" --format json
+        expect_equal "$(json '{r["Step"] for r in d}')" "{7}"
+        run_msprof -q show PROF_A --table path --step "$step" --format json
+        expect_equal "$(json 'sum(r["On path(us)"] for r in d if r["Kind"] == "device")')" 800
+        run_msprof -q show PROF_A --table op_summary --step "$step" --format json
+        expect_equal "$(json '[float(r["Task Duration(us)"]) for r in d]')" "[$(printf '80.0, %.0s' {1..9})80.0]"
+        run_msprof -q show PROF_A --table summary --step "$step" --format csv
+        expect_contains "$output" "Computing,98.89 % (800.000 us)" # of 809
+    done
+    # all that begins from the third to the fifth step; the fifth is not whole
+    # the timeline begins 1001 us before the first operator
+    at=$(python3 -c 'import json; print(json.load(open("whole.json"))[0]["Start(us)"] - 1001)')
+    from=$(python3 -c 'import json, sys; d = json.load(open("whole.json")); print("%.3fus" % (d[2]["Start(us)"] - float(sys.argv[1])))' "$at")
+    until=$(python3 -c 'import json, sys; d = json.load(open("whole.json")); print("%.3fus" % (d[4]["Start(us)"] + 100 - float(sys.argv[1])))' "$at")
+    run_msprof -q show PROF_A --table overlap --from "$from" --until "$until" --format json
+    expect_equal "$(json '[r["Step"] for r in d]')" "[3, 4]"
+    run_msprof -q show PROF_A --table ops --from "$from" --until "$until" --format json
+    expect_equal "$(json 'sum(r["Count"] for r in d)')" 22 # and two of the fifth
+    run_msprof -q advise PROF_A --step 7 --threshold idle:0 --format json
+    expect_equal "$(json '[f["at_stake"] for f in d["findings"] if f["id"] == "idle"]')" "[9.0]"
+    run_msprof -q report PROF_A --step slowest --output page.html
+    expect_contains "$(<page.html)" "This page is about step 7 alone."
+    run_msprof show PROF_A --table ops --step 13
+    expect_status 4
+    expect_contains "$stderr" "it has no step 13: steps are numbered from 1 to 12"
+    run_msprof show PROF_A --table ops --step 3 --from 1ms
+    expect_status 2
+    run_msprof show PROF_A --table ops --from 3ms --until 1ms
+    expect_status 2
+    run_msprof show PROF_A --table ops --from soon
+    expect_status 2
+    run_msprof show PROF_A --table op_statistic --step 3
+    expect_status 2
+    expect_contains "$stderr" "no time that --step, --from and --until could choose"
+}

@@ -232,3 +232,43 @@ END
     tail -n +2 result >trace
     cmp trace out/timeline/msprof.pftrace || cmp trace out/timeline/msprof_0.resnet50.6.1.pftrace
 }
+
+@test "a reader that took ten bytes has fetched nothing: view goes on until one has read to the end; SIGQUIT leaves no directory" {
+    mkdir temporary
+    python3 - "$MSPROF" "$(echo "$repository"/testdata/cann/prof-910b/PROF*)" <<'END'
+import os, re, signal, socket, struct, subprocess, sys, time
+msprof, capture = sys.argv[1:]
+def view():
+    server = subprocess.Popen([msprof, 'view', '-dir', capture, '--output', 'out', '--no-browser'], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True, env=dict(os.environ, TMPDIR=os.path.abspath('temporary')))
+    return (server,) + re.match(r'http://127.0.0.1:(\d+)/([0-9a-f]+)/', server.stdout.readline()).groups()
+server, port, token = view()
+def ask():
+    reader = socket.create_connection(('127.0.0.1', int(port)))
+    reader.sendall(f'GET /{token}/trace HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n'.encode())
+    return reader
+for reset in (True, False):
+    reader = ask()
+    assert len(reader.recv(10)) == 10
+    if reset:
+        reader.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
+    reader.close()
+    time.sleep(1)
+    assert server.poll() is None, 'ended after a reader that took ten bytes'
+silent = ask()
+time.sleep(3)
+assert server.poll() is None, 'ended after a reader that read nothing'
+silent.close()
+whole = ask()
+while whole.recv(65536):
+    pass
+whole.close()
+assert server.wait(20) == 0
+assert os.listdir('temporary') == []
+server, port, token = view()
+assert os.listdir('temporary')
+server.send_signal(signal.SIGQUIT)
+assert server.wait(20) == 130
+assert os.listdir('temporary') == []
+END
+}

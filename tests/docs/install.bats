@@ -30,9 +30,13 @@ setup() {
 /usr/include/msprof/compat/acl/acl_prof.h
 /usr/include/msprof/compat/svp_acl_prof.h
 /usr/include/msprof/svp_acl_prof.h
+/usr/include/mstx/ms_tools_ext.h
+/usr/include/mstx/ms_tools_ext_impl.h
+/usr/include/mstx/ms_tools_ext_mem.h
 /usr/lib/libmsprof_acl.a
 /usr/lib/libmsprof_acl.so
 /usr/lib/libmsprof_acl.so.1
+/usr/lib/msprof/libms_tools_ext.so
 /usr/lib/msprof/libmsprof_preload.so
 /usr/lib/pkgconfig/msprof_acl.pc
 /usr/share/bash-completion/completions/msprof

@@ -93,7 +93,7 @@ struct stages {
     size_t count;   /* 0: there are no pipelines, or nobody says which */
 };
 /* How the ranks are divided, after the first that says it: tensor, pipeline, data, world. Nothing when it cannot be. */
-void parallel_find(const struct plan *plan, int64_t parallel[4]);
+void stages_parallel(const struct plan *plan, int64_t parallel[4]);
 int stages_find(struct stages *stages, const struct plan *plan, struct err *err);
 void stages_release(struct stages *stages);
 

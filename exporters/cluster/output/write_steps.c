@@ -232,7 +232,7 @@ static void collect_columns(struct step_table *table)
     }
 }
 
-void parallel_find(const struct plan *plan, int64_t parallel[4])
+void stages_parallel(const struct plan *plan, int64_t parallel[4])
 {
     for (size_t i = 0; i < plan->rank_count; i++) {
         const int64_t *sizes = plan->ranks[i].parallel;
@@ -405,7 +405,7 @@ int write_steps(const char *directory, const struct plan *plan, struct cluster_d
     if (write_open(&table.out, directory, "cluster_step_trace_time.csv", "", err) < 0)
         return err_status(err);
     collect_columns(&table);
-    parallel_find(plan, table.parallel);
+    stages_parallel(plan, table.parallel);
     write_titles(&table);
     write_ranks(&table);
     int status = write_stages(&table, err);

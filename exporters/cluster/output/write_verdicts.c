@@ -5,7 +5,6 @@
 #include "base/number.h"
 #include "base/utf8.h"
 #include "exporters/cluster/output/write.h"
-#include "exporters/export.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +12,8 @@
 #include <string.h>
 
 enum { US = 3, GB = 4, PERCENT = 2 }; /* decimals */
+
+#define NOT_KNOWN "N/A" /* as tables print it */
 
 /* ---- ranks ---- */
 
@@ -213,8 +214,8 @@ static void write_link(struct outfile *out, const struct link_sums *sums, const 
     if (!is_judged(link)) {
         csv_row(out, INTEGER(link->key.source), INTEGER(link->key.target),
                 TEXT(sums->transports.items[link->key.transport].bytes), DECIMAL(link->bytes, 6), DECIMAL(link->ns, 6),
-                DECIMAL(bandwidth, GB), DECIMAL(number_rounded(class->median), GB), TEXT(TABLE_MISSING),
-                TEXT(TABLE_MISSING), INTEGER((int64_t) class->count), TEXT(TABLE_MISSING));
+                DECIMAL(bandwidth, GB), DECIMAL(number_rounded(class->median), GB), TEXT(NOT_KNOWN), TEXT(NOT_KNOWN),
+                INTEGER((int64_t) class->count), TEXT(NOT_KNOWN));
         return;
     }
     bool slow = class->count >= 3 && judged->shortfall > SPREAD &&
@@ -349,7 +350,7 @@ static int gather_computing(const struct plan *plan, const struct stages *stages
     size_t most = plan->rank_count + 1, ranks = 0, count;
     int64_t parallel[4] = {0};
 
-    parallel_find(plan, parallel);
+    stages_parallel(plan, parallel);
     for (size_t i = 0; i < plan->rank_count; i++)
         most = plan->ranks[i].step_count > most ? plan->ranks[i].step_count : most;
     SCOPED_FREE int64_t *values = scoped_memory(most, sizeof *values);
@@ -405,11 +406,11 @@ int write_slow_computing(const char *directory, const struct plan *plan, struct 
         const struct computing *it = &items[i];
         const bool known = it->others_ns > 0, staged = it->stage != SIZE_MAX;
         keep_slow(it, *it->type == 's' ? &ret->stage : &ret->computing);
-        csv_row(&out, TEXT(it->type), INTEGER(it->index), staged ? INTEGER((int64_t)it->stage) : TEXT(TABLE_MISSING),
+        csv_row(&out, TEXT(it->type), INTEGER(it->index), staged ? INTEGER((int64_t)it->stage) : TEXT(NOT_KNOWN),
                 INTEGER(it->steps), DECIMAL(it->ns, US),
-                known ? DECIMAL(number_from_real(it->others_ns), US) : TEXT(TABLE_MISSING),
-                known ? DECIMAL(number_rounded(above(it) * 10000), PERCENT) : TEXT(TABLE_MISSING),
-                TEXT(!known                       ? TABLE_MISSING
+                known ? DECIMAL(number_from_real(it->others_ns), US) : TEXT(NOT_KNOWN),
+                known ? DECIMAL(number_rounded(above(it) * 10000), PERCENT) : TEXT(NOT_KNOWN),
+                TEXT(!known                       ? NOT_KNOWN
                      : above(it) > SLOW_COMPUTING ? "yes"
                                                   : "no"));
     }

@@ -141,7 +141,7 @@ static void end_part(struct html_page *page)
 
 /* ---- waiting and transmitting ---- */
 
-/* What is neither: links can be busy beside each other, and operators run other tasks. */
+/* The rest, which is neither: links can be busy beside each other, and operators run other tasks. */
 static double rest_of(const struct rank_times *rank)
 {
     return fmax(rank->elapse_ms - rank->wait_ms - rank->transit_ms, 0);

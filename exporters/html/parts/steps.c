@@ -29,7 +29,8 @@ static void put_stack(struct html_page *page, const struct group_bars *bars, siz
     if (!bar->counts)
         html_attribute(w, "class", "faint");
     html_open(w, "title");
-    html_text_f(w, "step %zu: %s us%s", bar->split + 1, html_us(time_bar_ns(&bar->parts), text),
+    html_text_f(w, "step %zu: %s us%s", splits_place(&page->splits, bar->split),
+                html_us(time_bar_ns(&bar->parts), text),
                 splits_is_warmup(&page->splits, bar->split) ? ", warm-up"
                 : split->cut                                ? ", a part was not recorded"
                                                             : "");
@@ -60,8 +61,8 @@ static void put_bars(struct html_page *page, const struct group_bars *bars, cons
     for (size_t i = 0; i < shown; i++)
         put_stack(page, bars, i, (double)CHART_WIDTH / (double)shown);
     snprintf(top, sizeof top, "%s", html_us(bars->longest_ns, text));
-    snprintf(first, sizeof first, "%zu", bars->items[0]->split + 1);
-    snprintf(last, sizeof last, "%zu", bars->items[shown - 1]->split + 1);
+    snprintf(first, sizeof first, "%zu", splits_place(&page->splits, bars->items[0]->split));
+    snprintf(last, sizeof last, "%zu", splits_place(&page->splits, bars->items[shown - 1]->split));
     chart_axes(&page->w, top, shown > 1 ? first : "", last);
     if (median > 0 && y >= 0)
         chart_line(&page->w, "median", CHART_LEFT, y, CHART_LEFT + CHART_WIDTH, y);
@@ -81,7 +82,7 @@ static void put_step(struct html_page *page, const struct time_bar *bar)
                                                                         : "";
 
     html_open(&page->w, "tr");
-    html_cell_number(page, "%zu", bar->split + 1);
+    html_cell_number(page, "%zu", splits_place(&page->splits, bar->split));
     html_cell_us(page, split->start_ns);
     html_cell_us(page, split->own.time_ns);
     html_cell_us(page, split->period.time_ns != NO_PERIOD ? split->period.time_ns : DB_NULL);

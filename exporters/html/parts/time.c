@@ -172,6 +172,25 @@ static int put_divisions(struct html_page *page, struct err *err)
     return 0;
 }
 
+/* Says that the page is about a part of the capture. */
+static void put_window(struct html_page *page)
+{
+    const struct workload_window *window = &page->workload.window;
+    char from[NUMBER_MAX], until[NUMBER_MAX];
+
+    if (!window->any)
+        return;
+    if (window->step > 0)
+        html_note(page, "This page is about step %" PRId64 " alone.", window->step);
+    else
+        html_note(
+            page, "This page is about the time from %s to %s us of the timeline alone.",
+            window->from_ns > INT64_MIN ? html_us(number_subtract(window->from_ns, page->advice.origin_ns), from) : "0",
+            window->until_ns < INT64_MAX ? html_us(number_subtract(window->until_ns, page->advice.origin_ns), until)
+                                         : "the last");
+    html_note(page, "Losses, memory over time, shapes, rooflines and stacks are those of the whole capture.");
+}
+
 int html_put_time(struct html_page *page, struct err *err)
 {
     if (page->workload.execution_count == 0) {
@@ -181,6 +200,7 @@ int html_put_time(struct html_page *page, struct err *err)
     if (!page->workload.facts.times_known)
         html_note(page, "This capture does not tell how long things took in seconds: its times are those of a clock "
                         "whose frequency is not known (--freq-mhz tells it).");
+    put_window(page);
     put_numbers(page);
     return put_divisions(page, err);
 }

@@ -407,7 +407,7 @@ static int add_device(const struct workload *workload, uint16_t device, struct c
         item->exposed_ns +=
             execution->duration_ns -
             coverage_within(&computing, execution->start_ns, execution->start_ns + execution->duration_ns, &cursor);
-        status = statistics_durations_add(&item->durations, execution->duration_ns, err);
+        status = statistics_durations_add(&item->durations, workload_length_ns(workload, execution), err);
     }
     return status;
 }

@@ -90,6 +90,7 @@ const struct report report_api = {
     .needs = "calls of the host",
     .families = FAMILY_ANY,
     .shown_only = true,
+    .windowed = true,
     .columns = columns,
     .rows = put_rows,
 };
@@ -136,6 +137,7 @@ const struct report report_ranges = {
     .needs = "ranges of the program (msproftx)",
     .families = FAMILY_ASCEND,
     .shown_only = true,
+    .windowed = true,
     .columns =
         VALUE_LIST({"Total(us)", SHOWN_RANGES(series.total), FORM_SCALED, 3, .doc = "The time of all of this name."},
                    {"Count", SHOWN_RANGES(series.n), .flags = REPORT_NUMBER, .doc = "How many there are."},

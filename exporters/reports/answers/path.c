@@ -165,6 +165,7 @@ const struct report report_paths = {
     .needs = NEEDS,
     .families = FAMILY_ANY,
     .shown_only = true,
+    .windowed = true,
     .columns = VALUE_LIST(
         {"Share(%)", TOTAL(share), FORM_SCALED, 2, .doc = "On the path and waits before it, of the time of all steps."},
         {"On path(us)", TOTAL(of.path_ns), FORM_SCALED, 3,
@@ -219,7 +220,7 @@ static int put_node(const struct path_rows *rows, const struct step_path *path, 
         .time_ns = number_subtract(node->end_ns, node->start_ns),
         .lag_ns = step_path_lag_ns(path, i),
         .stream = stream >= 0 ? stream : DB_NULL,
-        .step = (int64_t)split + 1,
+        .step = (int64_t)splits_place(&rows->steps->splits, split),
         .reason = step_path_reason_name(step_path_reason(path, workload, &rows->steps->launches, i)),
         .side = it->is_call ? "host" : "device",
         .name = it->is_call ? cann_text(rows->names, rows->steps->launches.calls[it->place].name, 0).text
@@ -248,7 +249,7 @@ static int put_one(struct path_rows *rows, struct err *err)
         .start_ns = path->end_ns,
         .lag_ns = number_subtract(path->end_ns, path->nodes[path->last].end_ns),
         .stream = DB_NULL,
-        .step = (int64_t)split + 1,
+        .step = (int64_t)splits_place(&rows->steps->splits, split),
         .side = "end",
     };
     return report_put(rows->run, &rest, err);
@@ -268,6 +269,7 @@ const struct report report_path_step = {
     .needs = NEEDS,
     .families = FAMILY_ANY,
     .shown_only = true,
+    .windowed = true,
     .columns = node_columns,
     .rows = put_step,
 };

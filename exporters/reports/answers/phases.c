@@ -7,9 +7,11 @@
 #include "base/number.h"
 #include "base/search.h"
 #include "db/query/query_scan.h"
+#include "db/query/query_window.h"
 #include "exporters/table/report.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum phase { PHASE_LAUNCH, PHASE_QUEUE, PHASE_KERNEL, PHASES };
@@ -172,10 +174,27 @@ static int put_phases(struct report_run *run, struct phases *phases, struct err 
     return status;
 }
 
+/* Which tasks count: those of the step or the time that was chosen. */
+static void write_condition(char *text, size_t size, const struct query_window *window)
+{
+    size_t used =
+        (size_t)snprintf(text, size, "op_name_id IS NOT NULL AND connection_id IS NOT NULL AND start_ns IS NOT NULL");
+
+    if (window->any)
+        used += (size_t)snprintf(text + used, size - used, " AND start_ns >= %lld AND start_ns < %lld",
+                                 (long long)window->from_ns, (long long)window->until_ns);
+    if (window->any && window->device_id != DB_NULL)
+        snprintf(text + used, size - used, " AND device_id = %lld", (long long)window->device_id);
+}
+
 static int put_rows(struct report_run *run, struct err *err)
 {
-    static const char wanted[] = "op_name_id IS NOT NULL AND connection_id IS NOT NULL AND start_ns IS NOT NULL";
+    char wanted[256];
+    struct query_window window;
     struct phases phases = {.known = MAP_OF(struct known_operator, key)};
+    if (query_window_read(run->session->db, &window, err) < 0)
+        return err_status(err);
+    write_condition(wanted, sizeof wanted, &window);
     int status = query_scan_all(run->session->db, "host_call", "connection_id IS NOT NULL AND start_ns IS NOT NULL",
                                 call_values, CALL_VALUES, take_launch, &phases, err);
 
@@ -201,6 +220,7 @@ const struct report report_phases = {
     .needs = "tasks of operators whose calls were recorded",
     .families = FAMILY_OF(CAPTURE_CANN) | FAMILY_OF(CAPTURE_2022),
     .shown_only = true,
+    .windowed = true,
     .columns = columns,
     .rows = put_rows,
 };

@@ -62,7 +62,7 @@ static int put_group(struct report_run *run, const struct workload *workload, co
         .batch = it->batch > 0 ? it->batch : DB_NULL,
         .steps = times->n,
         .warmup = (int64_t)group->warmup,
-        .number = (int64_t)group->slowest + 1,
+        .number = (int64_t)splits_place(splits, group->slowest),
         .start_ns = splits->items[group->slowest].start_ns,
         .median_ns = times->median,
         .mad_ns = times->mad,
@@ -132,7 +132,7 @@ static int put_split(struct report_run *run, const struct workload *workload, co
     const bool empty = it->busy_ns == 0; /* what it was for is not known: its tasks may be lost */
     const struct shown_overlap row = {
         .it = empty ? unknown : *it,
-        .step = (int64_t)i + 1,
+        .step = (int64_t)splits_place(splits, i),
         .device = workload->devices[split->device].id,
         .start_ns = split->start_ns,
         .time_ns = split->own.time_ns,

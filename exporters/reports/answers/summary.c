@@ -325,6 +325,7 @@ const struct report report_summary = {
     .families = FAMILY_ANY,
     .is_short = true,
     .shown_only = true,
+    .windowed = true,
     .columns = columns,
     .rows = put_rows,
 };

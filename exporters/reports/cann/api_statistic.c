@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api_statistic: time of the host's calls by level and name. */
+/* api_statistic: time of the host's calls by name and level. */
+#include "base/array.h"
 #include "db/query/cann_version.h"
 #include "exporters/table/groups.h"
 #include "exporters/table/report.h"
@@ -27,19 +28,27 @@ static const struct report_column columns[] = {
 
 static int compare(const struct group *x, const struct group *y, const struct cann_texts *names)
 {
-    if (x->key.major != y->key.major)
-        return x->key.major < y->key.major ? -1 : 1;
-    return group_compare_names(x, y, names);
+    const int order = group_compare_names(x, y, names);
+    return order != 0 ? order : array_order(x->key.major, y->key.major);
 }
 
-/* Mean of the squared distances from the mean, which is rounded to nanoseconds first; in thousandths of us^2. */
+/* Mean of the squared distances from the mean, in thousandths of us^2. */
 static int64_t variance(const struct group *group)
 {
-    uint128 mean = (uint128)number_ratio(group->total_ns, group->count, 0), count = (uint128)group->count;
-    /* Sum of (d - m)^2 = sum of d^2 - 2 m sum of d + n m^2, never negative */
-    uint128 sum = group->squares + count * mean * mean - 2 * mean * (uint128)group->total_ns;
-    uint128 thousandths = (sum + count * 500) / (count * 1000);
-    return thousandths > INT64_MAX ? INT64_MAX : (int64_t)thousandths;
+    const uint128 total = (uint128)group->total_ticks, count = (uint128)group->count, mean = total / count;
+    /* From the mean in whole ticks: sum of (t - m)^2 = sum of t^2 - 2 m sum of t + n m^2, never negative. */
+    const uint128 squares = group->squares + count * mean * mean - 2 * mean * total;
+    const long double rest = (long double)(total % count) / (long double)count; /* of the mean, below a tick */
+    const long double ticks = (long double)squares / (long double)count - rest * rest, hz = (long double)group->hz;
+    const long double thousandths = roundl(ticks * 1e15L / (hz * hz));
+    return thousandths >= 0x1p63L ? INT64_MAX : thousandths > 0 ? (int64_t)thousandths : 0;
+}
+
+/* In nanoseconds, of the exact sum. */
+static int64_t mean(const struct group *group)
+{
+    return group->hz == TICKS_OF_NS ? number_ratio(group->total_ticks, group->count, 0)
+                                    : number_rescale(group->total_ticks, TICKS_OF_NS, group->hz * group->count);
 }
 
 static int put_group(struct report_run *run, const struct group *group, struct err *err)
@@ -51,7 +60,7 @@ static int put_group(struct report_run *run, const struct group *group, struct e
         .group = *group,
         .device = "host",
         .level = hccl ? value_text("hccl") : value_integer(group->key.major),
-        .mean_ns = number_ratio(group->total_ns, group->count, 0),
+        .mean_ns = mean(group),
         .variance = variance(group),
     };
     return report_put(run, &row, err);

@@ -43,7 +43,7 @@ const struct report report_msprof_tx = {
 };
 
 /* The marks and ranges that programs record with msproftx, by message; for the terminal. */
-#define TOTAL "sum(end_ns - start_ns)"
+#define TOTAL "ticks_ns(NULL, sum(ticks(NULL, end_ns - start_ns)))"
 
 const struct report report_msprof_tx_statistic = {
     .name = "msprof_tx_statistic",
@@ -52,15 +52,16 @@ const struct report report_msprof_tx_statistic = {
     .families = FAMILY_ANY,
     .shown_only = true,
     .query = {.from = "msproftx", .group_by = "event_type, message", .order_by = TOTAL " DESC, event_type, message"},
-    .columns = VALUE_LIST(
-        {"event_type", "event_type", .names = mark_names, .doc = "A mark, or the kind of range."},
-        {"message", "coalesce(message, '')", .doc = "The message."},
-        {"Count", "count(*)", .flags = REPORT_NUMBER, .doc = "How many there were."},
-        {"Total Time(us)", TOTAL, FORM_SCALED, 3, .doc = "How long they took together."},
-        {"Min Time(us)", "min(end_ns - start_ns)", FORM_SCALED, 3, .doc = "The shortest."},
-        {"Avg Time(us)", "scaled_ratio(" TOTAL ", count(*), 0)", FORM_SCALED, 3, .flags = REPORT_NARROW,
-         .doc = "Their mean."},
-        {"Max Time(us)", "max(end_ns - start_ns)", FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The longest."}),
+    .columns =
+        VALUE_LIST({"event_type", "event_type", .names = mark_names, .doc = "A mark, or the kind of range."},
+                   {"message", "coalesce(message, '')", .doc = "The message."},
+                   {"Count", "count(*)", .flags = REPORT_NUMBER, .doc = "How many there were."},
+                   {"Total Time(us)", TOTAL, FORM_SCALED, 3, .doc = "How long they took together."},
+                   {"Min Time(us)", "exact_ns(NULL, min(end_ns - start_ns))", FORM_SCALED, 3, .doc = "The shortest."},
+                   {"Avg Time(us)", "scaled_ratio(" TOTAL ", count(*), 0)", FORM_SCALED, 3, .flags = REPORT_NARROW,
+                    .doc = "Their mean."},
+                   {"Max Time(us)", "exact_ns(NULL, max(end_ns - start_ns))", FORM_SCALED, 3, .flags = REPORT_NARROW,
+                    .doc = "The longest."}),
 };
 
 /* msprof_tx of captures before 2023, as Ascend's tool of 2022 has it. */

@@ -165,7 +165,7 @@ const struct report report_op_statistic_2022 = {
 };
 
 /* op_statistic of captures of 2020: time of operators by their type. */
-#define TOTAL "sum(duration_ns)"
+#define TOTAL "ticks_ns(device_id, sum(ticks(device_id, duration_ns)))"
 
 const struct report report_op_statistic_job = {
     .name = "op_statistic",
@@ -204,9 +204,9 @@ const struct report report_communication_statistic = {
                    {"OP Type", "type_id", FORM_NAME, .doc = "The type of the operators."},
                    {"Count", "count(*)", .flags = REPORT_NUMBER, .doc = "How many there were."},
                    {"Total Time(us)", TOTAL, FORM_SCALED, 3, .doc = "How long they took together."},
-                   {"Min Time(us)", "min(duration_ns)", FORM_SCALED, 3, .doc = "The shortest."},
+                   {"Min Time(us)", "exact_ns(device_id, min(duration_ns))", FORM_SCALED, 3, .doc = "The shortest."},
                    {"Avg Time(us)", "scaled_ratio(" TOTAL ", count(*), 0)", FORM_SCALED, 3, .doc = "Their mean."},
-                   {"Max Time(us)", "max(duration_ns)", FORM_SCALED, 3, .doc = "The longest."},
+                   {"Max Time(us)", "exact_ns(device_id, max(duration_ns))", FORM_SCALED, 3, .doc = "The longest."},
                    {"Ratio(%)", "scaled_ratio(" TOTAL ", sum(" TOTAL ") OVER (PARTITION BY device_id), 5)", FORM_SCALED,
                     3, .doc = "Their share of the time of all communication of the device."}),
 };

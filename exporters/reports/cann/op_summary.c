@@ -94,6 +94,7 @@ enum { METRICS = sizeof columns / sizeof *columns - 1 }; /* those of the devices
 
 struct op_summary {
     const struct cann_communications *communications;
+    const struct cann_clocks *clocks;
     struct device_columns {
         int64_t device_id;
         const struct cann_part *part;
@@ -123,6 +124,23 @@ static bool is_of_vendor(const struct cann_part *part, const char *title)
     return !of_mte || part->chip == CHIP_310;
 }
 
+/* Metrics that chips 7, 8 and 11 count nothing for: Ascend's table has N/A there. */
+static bool is_missing_on(int64_t chip, const char *title)
+{
+    static const char *const titles[] = {
+        "vec_time(us)",        "vec_ratio",        "vec_fp32_ratio",      "vec_fp16_ratio",
+        "vec_int32_ratio",     "vec_misc_ratio",   "vec_bank_cflt_ratio", "vec_bankgroup_cflt_ratio",
+        "vec_resc_cflt_ratio", "ub_read_bw(GB/s)", "ub_write_bw(GB/s)",   "l0c_write_bw(GB/s)",
+        "l2_write_bw(GB/s)"};
+    if (chip != 7 && chip != 8 && chip != 11)
+        return false;
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) {
+        if (strcmp(titles[i], title) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Devices of different chips, or that counted different groups, have different metrics: each title is one column. */
 static int unite_metrics(struct op_summary *summary, struct device_columns *device, enum column_set wanted,
                          struct err *err)
@@ -139,7 +157,8 @@ static int unite_metrics(struct op_summary *summary, struct device_columns *devi
             return err_set(err, ERR_LIMIT, "more than %d different metrics", MAX_METRICS);
         if (place == summary->metric_count)
             summary->metrics[summary->metric_count++] = device->pmu.titles[i];
-        device->metric[place] = i;
+        if (!is_missing_on(device->part->chip, device->pmu.titles[i]))
+            device->metric[place] = i;
     }
     return 0;
 }
@@ -166,15 +185,33 @@ static int prepare_devices(struct op_summary *summary, const struct cann_parts *
     return status;
 }
 
+/* Whether it counted a group that has no metrics here, and not events that the user chose. */
+static bool counts_unknown_group(const struct device_columns *device)
+{
+    const char *const groups[] = {device->pmu.aic.raw ? device->part->metrics : "",
+                                  device->pmu.aiv.raw ? device->part->aiv_metrics : ""};
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+        if (groups[i][0] != '\0' && strncmp(groups[i], PMU_CUSTOM, sizeof PMU_CUSTOM - 1) != 0)
+            return true;
+    }
+    return false;
+}
+
 static int open_summary(struct report_run *run, struct err *err)
 {
     struct op_summary *summary = run->state;
     const struct cann_parts *parts = report_parts(run->session, err);
     summary->communications = report_communications(run->session, err);
-    if (parts == NULL || summary->communications == NULL)
+    summary->clocks = report_clocks(run->session, err);
+    if (parts == NULL || summary->communications == NULL || summary->clocks == NULL)
         return err_status(err);
     bool failed = prepare_devices(summary, parts, run->session->options, err) < 0 ||
                   cann_frequencies_load(run->session->db, &summary->frequencies, err) < 0;
+    for (size_t i = 0; !failed && i < summary->device_count; i++) {
+        if (counts_unknown_group(&summary->devices[i]))
+            run->session->result->note = "op_summary: the group of the counters is not known: each is shown as it was "
+                                         "counted, in a column named r and the event's number";
+    }
     for (size_t i = 0; !failed && i < summary->metric_count; i++) {
         const struct report_column metric = {summary->metrics[i], .form = FORM_SCALED,
                                              .flags = REPORT_NUMBER | REPORT_NO_TERMINAL};
@@ -229,13 +266,17 @@ static int begin_range(struct report_worker *worker, const struct report_value *
     return 0;
 }
 
-static void set_wait(struct report_worker *worker, struct report_value *values)
+/* Both by the ticks of the device's clock; the row itself is kept as it is. */
+static void set_lengths(struct report_worker *worker, struct report_value *values)
 {
+    const struct op_summary *summary = worker->run->state;
     struct last_row *last = worker->state;
-    int64_t start_ns = values[START].integer;
+    const int64_t start_ns = values[START].integer, hz = cann_clock_hz(summary->clocks, values[DEVICE].integer);
     bool waited = last->device_id == values[DEVICE].integer && last->end_ns != DB_NULL && start_ns > last->end_ns;
-    values[WAIT] = value_integer(waited ? number_subtract(start_ns, last->end_ns) : 0);
+    values[WAIT] = value_integer(waited ? ticks_span_ns(hz, number_subtract(start_ns, last->end_ns)) : 0);
     keep_row(last, values);
+    if (values[DURATION].kind != VALUE_MISSING)
+        values[DURATION].integer = ticks_span_ns(hz, values[DURATION].integer);
 }
 
 static const struct device_columns *columns_of_device(const struct op_summary *summary, int64_t device_id)
@@ -270,8 +311,10 @@ static int64_t integer_or_null(const struct report_value *value)
 }
 
 /* loose: of a mixed kernel the counters of the other core's blocks are left out. */
-static void set_metrics(const struct op_summary *summary, const int64_t *raw, bool loose, struct report_value *values)
+static void set_metrics(const struct report_worker *worker, bool loose, struct report_value *values)
 {
+    const struct op_summary *summary = worker->run->state;
+    const int64_t *raw = worker->raw;
     const struct device_columns *device = columns_of_device(summary, values[DEVICE].integer);
     struct pmu_value metrics[2 * PMU_MAX_COLUMNS + 1];
     struct pmu_task task = {.has_aic = false};
@@ -286,9 +329,10 @@ static void set_metrics(const struct op_summary *summary, const int64_t *raw, bo
         task.mix_block_num = known(&values[MIX_BLOCKS]);
         task.began_on_aiv = core == TASK_MIX_AIV;
         task.duration_ns = values[DURATION].integer;
+        task.tick_hz = device->part->device_hz != DB_NULL ? device->part->device_hz : 0;
         if (cann_measures_frequency(device->part))
             task.time_hz = cann_frequency_hz(&summary->frequencies, values[DEVICE].integer,
-                                             number_add(values[START].integer, task.duration_ns));
+                                             ((const struct last_row *)worker->state)->end_ns);
         pmu_columns_values(&device->pmu, &task, metrics);
     }
     for (size_t i = 0; i < summary->metric_count; i++) {
@@ -316,9 +360,9 @@ static int take_task(struct report_worker *worker, struct report_value *values, 
     values[MIX_BLOCKS] = value_integer(known(&values[MIX_BLOCKS]));
     if (values[HF32].kind != VALUE_MISSING)
         values[HF32] = value_integer(values[HF32].integer != 0);
-    set_wait(worker, values);
+    set_lengths(worker, values);
     if (((const struct last_row *)worker->state)->metrics)
-        set_metrics(worker->run->state, worker->raw, loose, values);
+        set_metrics(worker, loose, values);
     return 0;
 }
 
@@ -351,7 +395,7 @@ static int take_communication(struct report_worker *worker, size_t i, struct rep
     values[START] = value_integer(communication->start_ns);
     values[DURATION] = value_integer(communication->duration_ns);
     values[BLOCKS] = value_integer(0);
-    set_wait(worker, values);
+    set_lengths(worker, values);
     return 0;
 }
 

@@ -4,6 +4,8 @@
 #include "exporters/busy.h"
 #include "exporters/table/report.h"
 
+#include <string.h>
+
 struct shown {
     int64_t device_id, elapsed_ns;
     int64_t ns[OVERLAP_FREE + 1];
@@ -26,8 +28,10 @@ static const struct report_column columns[] = {
 
 struct sums {
     struct report_run *run;
+    const struct cann_clocks *clocks;
     struct overlap overlap;
     struct shown row;
+    int64_t ticks[OVERLAP_FREE + 1]; /* of the device's clock */
     bool any;
 };
 
@@ -35,12 +39,18 @@ struct sums {
 static int put_sums(struct sums *sums, struct err *err)
 {
     struct shown *row = &sums->row;
-    row->elapsed_ns = row->ns[OVERLAP_COMPUTING] + row->ns[OVERLAP_COMMUNICATION_ONLY] + row->ns[OVERLAP_FREE];
+    const int64_t hz = cann_clock_hz(sums->clocks, row->device_id);
+    const int64_t elapsed = number_add(number_add(sums->ticks[OVERLAP_COMPUTING], sums->ticks[OVERLAP_FREE]),
+                                       sums->ticks[OVERLAP_COMMUNICATION_ONLY]);
+    row->elapsed_ns = ticks_ns(hz, elapsed);
+    for (size_t i = 0; i <= OVERLAP_FREE; i++)
+        row->ns[i] = ticks_ns(hz, sums->ticks[i]);
     row->computing_share = number_ratio(row->ns[OVERLAP_COMPUTING], row->elapsed_ns, 5);
     row->free_share = number_ratio(row->ns[OVERLAP_FREE], row->elapsed_ns, 5);
     int status = sums->any ? report_put(sums->run, row, err) : 0;
     sums->any = false;
     *row = (struct shown){.device_id = 0};
+    memset(sums->ticks, 0, sizeof sums->ticks);
     return status;
 }
 
@@ -50,7 +60,9 @@ static int add_span(void *arg, const struct overlap_span *span, struct err *err)
     int status = sums->any && sums->row.device_id != span->device_id ? put_sums(sums, err) : 0;
     sums->any = true;
     sums->row.device_id = span->device_id;
-    sums->row.ns[span->type] = number_add(sums->row.ns[span->type], number_subtract(span->end_ns, span->start_ns));
+    const int64_t hz = cann_clock_hz(sums->clocks, span->device_id);
+    sums->ticks[span->type] =
+        number_add(sums->ticks[span->type], ticks_of(hz, number_subtract(span->end_ns, span->start_ns)));
     return status;
 }
 
@@ -62,9 +74,9 @@ static int take_span(void *arg, const struct cann_span *span, struct err *err)
 
 static int put_rows(struct report_run *run, struct err *err)
 {
-    struct sums sums = {.run = run};
+    struct sums sums = {.run = run, .clocks = report_clocks(run->session, err)};
     const struct cann_communications *communications = report_communications(run->session, err);
-    if (communications == NULL)
+    if (communications == NULL || sums.clocks == NULL)
         return err_status(err);
     overlap_init(&sums.overlap, communications, add_span, &sums);
     bool failed = cann_each_span(run->session->db, take_span, &sums, err) < 0 || overlap_end(&sums.overlap, err) < 0 ||

@@ -20,13 +20,13 @@ struct steps_reduces {
 
 /* A report's state. */
 struct steps {
-    char sql[REPORT_MAX_COLUMNS][128]; /* expressions of the columns of all-reduce operations */
+    char sql[REPORT_MAX_COLUMNS][192]; /* expressions of the columns of all-reduce operations */
 };
 
 /* The columns of all-reduce operations have the same two titles again and again, but not as the names of JSON. */
 static int add_reduce(struct report_run *run, size_t number, struct err *err)
 {
-    static const char *const values[] = {"start_ns", "end_ns - start_ns"};
+    static const char *const values[] = {"start_ns", "exact_ns(device_id, end_ns - start_ns)"};
     const struct steps_reduces *reduces = run->report->visitor;
     struct steps *state = run->state;
     bool json = run->session->options->format == TABLE_JSON;
@@ -86,11 +86,12 @@ static const struct report_column columns[] = {
     {"FP Start(us)", "forward_ns", FORM_TIME, .doc = "When forward propagation began, since 1970."},
     {"BP End(us)", "backward_ns", FORM_TIME, .doc = "When backward propagation ended, since 1970."},
     {"Iteration End(us)", "end_ns", FORM_TIME, .doc = "When the iteration ended, since 1970."},
-    {"Iteration Time(us)", "end_ns - start_ns", FORM_SCALED, 3, .doc = "How long it took."},
-    {"FP to BP Time(us)", "backward_ns - forward_ns", FORM_SCALED, 3, .doc = "Part of both propagations."},
-    {"Iteration Refresh(us)", "end_ns - backward_ns", FORM_SCALED, 3,
+    {"Iteration Time(us)", "exact_ns(device_id, end_ns - start_ns)", FORM_SCALED, 3, .doc = "How long it took."},
+    {"FP to BP Time(us)", "exact_ns(device_id, backward_ns - forward_ns)", FORM_SCALED, 3,
+     .doc = "Part of both propagations."},
+    {"Iteration Refresh(us)", "exact_ns(device_id, end_ns - backward_ns)", FORM_SCALED, 3,
      .doc = "Time that followed on backward propagation."},
-    {"Data Aug Bound(us)", "augmentation_ns", FORM_SCALED, 3,
+    {"Data Aug Bound(us)", "exact_ns(device_id, augmentation_ns)", FORM_SCALED, 3,
      .doc = "From the end of the iteration before to forward propagation."},
     {"Model ID", "nullif(model_id, " SQL_NUMBER(CANN_NO_ID) ")", .flags = REPORT_NUMBER, .doc = "The model."},
     {.title = NULL},
@@ -126,11 +127,12 @@ const struct report report_step_trace_2022 = {
         {"FP Start", "forward_ns", .flags = REPORT_NUMBER, .doc = "When forward propagation began, in ns."},
         {"BP End", "backward_ns", .flags = REPORT_NUMBER, .doc = "When backward propagation ended, in ns."},
         {"Iteration End", "end_ns", .flags = REPORT_NUMBER, .doc = "When the iteration ended, in ns."},
-        {"Iteration Time(us)", "end_ns - start_ns", FORM_SCALED, 3, .doc = "How long it took."},
-        {"FP to BP Time(us)", "backward_ns - forward_ns", FORM_SCALED, 3, .doc = "Part of both propagations."},
-        {"Grad Refresh Bound(us)", "end_ns - backward_ns", FORM_SCALED, 3,
+        {"Iteration Time(us)", "exact_ns(device_id, end_ns - start_ns)", FORM_SCALED, 3, .doc = "How long it took."},
+        {"FP to BP Time(us)", "exact_ns(device_id, backward_ns - forward_ns)", FORM_SCALED, 3,
+         .doc = "Part of both propagations."},
+        {"Grad Refresh Bound(us)", "exact_ns(device_id, end_ns - backward_ns)", FORM_SCALED, 3,
          .doc = "Time that followed on backward propagation."},
-        {"Data Aug Bound(us)", "augmentation_ns", FORM_SCALED, 3,
+        {"Data Aug Bound(us)", "exact_ns(device_id, augmentation_ns)", FORM_SCALED, 3,
          .doc = "From the end of the iteration before to forward propagation."},
         {"Model ID", "model_id", .flags = REPORT_NUMBER, .doc = "The model."}),
     STEPS,
@@ -149,12 +151,13 @@ static const struct report_column columns_job[] = {
     {"FP Start(us)", "forward_ns", FORM_SCALED_FIXED, 3, .doc = "When forward propagation began (point 1)."},
     {"BP End(us)", "backward_ns", FORM_SCALED_FIXED, 3, .doc = "When backward propagation ended (point 2)."},
     {"Iteration End(us)", "end_ns", FORM_SCALED_FIXED, 3, .doc = "When the iteration ended (point 255)."},
-    {"Iteration Time(us)", "end_ns - start_ns", FORM_SCALED_FIXED, 3,
+    {"Iteration Time(us)", "exact_ns(device_id, end_ns - start_ns)", FORM_SCALED_FIXED, 3,
      .doc = "From the end of the iteration before, of the first from its forward propagation, to its end."},
-    {"FP to BP Time(us)", "backward_ns - forward_ns", FORM_SCALED_FIXED, 3, .doc = "Part of both propagations."},
-    {"Iteration Refresh(us)", "end_ns - backward_ns", FORM_SCALED_FIXED, 3,
+    {"FP to BP Time(us)", "exact_ns(device_id, backward_ns - forward_ns)", FORM_SCALED_FIXED, 3,
+     .doc = "Part of both propagations."},
+    {"Iteration Refresh(us)", "exact_ns(device_id, end_ns - backward_ns)", FORM_SCALED_FIXED, 3,
      .doc = "Time that followed on backward propagation."},
-    {"Data Aug Bound(us)", "forward_ns - start_ns", FORM_SCALED_FIXED, 3,
+    {"Data Aug Bound(us)", "exact_ns(device_id, forward_ns - start_ns)", FORM_SCALED_FIXED, 3,
      .doc = "From the iteration's start to forward propagation."},
     {.title = NULL},
 };

@@ -63,13 +63,17 @@ static bool stands_elsewhere(const struct report_run *run, const struct report_v
 
 static int take_task(struct report_worker *worker, struct report_value *values, struct err *err)
 {
+    const struct cann_clocks *const *clocks = worker->run->state;
     bool timed = values[START].kind != VALUE_MISSING && values[DURATION].kind != VALUE_MISSING;
     bool described = values[OPERATOR_TYPE].kind != VALUE_MISSING; /* at level 0 no operator is */
     (void)err;
     if (stands_elsewhere(worker->run, &values[SPLIT]))
         return REPORT_SKIP;
-    if (timed)
+    if (timed) {
+        const int64_t hz = cann_clock_hz(*clocks, values[DEVICE].integer);
         values[STOP] = value_integer(number_add(values[START].integer, values[DURATION].integer));
+        values[DURATION].integer = ticks_span_ns(hz, values[DURATION].integer);
+    }
     if (values[NAME].kind == VALUE_MISSING && described)
         values[NAME] = values[OPERATOR];
     if (described)
@@ -82,6 +86,13 @@ static int take_task(struct report_worker *worker, struct report_value *values, 
     return 0;
 }
 
+static int open_clocks(struct report_run *run, struct err *err)
+{
+    const struct cann_clocks **clocks = run->state;
+    *clocks = report_clocks(run->session, err);
+    return *clocks != NULL ? 0 : err_status(err);
+}
+
 static const struct report_scan scan = {.table = "device_task", .row = take_task};
 
 const struct report report_task_time = {
@@ -90,6 +101,8 @@ const struct report report_task_time = {
     .doc = "When every task of the devices ran, and what it was.",
     .families = FAMILY_CANN,
     .columns = columns,
+    .state_size = sizeof(const struct cann_clocks *),
+    .open = open_clocks,
     .scan = &scan,
 };
 
@@ -344,7 +357,8 @@ const struct report report_acsq_task_statistic = {
         {"Task Type", "type", .names = device_task_names, .doc = "Kind of task."},
         {"Start Time(us)", "start_ns", FORM_TIME, .doc = "When it began, since 1970."},
         {"End Time(us)", "start_ns + duration_ns", FORM_TIME, .flags = REPORT_NARROW, .doc = "When it ended."},
-        {"Task Duration(us)", "duration_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long it ran."}),
+        {"Task Duration(us)", "exact_ns(device_id, duration_ns)", FORM_SCALED, 3, .unit = UNIT_NS,
+         .doc = "How long it ran."}),
 };
 
 /* Tasks of a capture that the scheduler STARS has recorded: those of others need not be looked through. */
@@ -362,15 +376,15 @@ const struct report report_acsq_task_statistic_2022 = {
     .query = {.from = TASKS_OF_STARS,
               .where = "device_id IS :device AND accelerator_id IS NOT NULL",
               .order_by = "start_ns, id"},
-    .columns =
-        VALUE_LIST({"Stream Id", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
-                   {"Task Id", "task_id", .flags = REPORT_NUMBER, .doc = "Its number in the stream."},
-                   {"AccId", "accelerator_id", .flags = REPORT_NUMBER, .doc = "The accelerator that ran it."},
-                   {"Task Type", "type", .names = device_task_names, .doc = "Kind of task."},
-                   {"Start Time(us)", "start_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "When it began."},
-                   {"End Time(us)", "start_ns + duration_ns", FORM_SCALED, 3, .unit = UNIT_NS, .flags = REPORT_NARROW,
-                    .doc = "When it ended."},
-                   {"Task Duration(us)", "duration_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long it ran."}),
+    .columns = VALUE_LIST({"Stream Id", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
+                          {"Task Id", "task_id", .flags = REPORT_NUMBER, .doc = "Its number in the stream."},
+                          {"AccId", "accelerator_id", .flags = REPORT_NUMBER, .doc = "The accelerator that ran it."},
+                          {"Task Type", "type", .names = device_task_names, .doc = "Kind of task."},
+                          {"Start Time(us)", "start_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "When it began."},
+                          {"End Time(us)", "start_ns + duration_ns", FORM_SCALED, 3, .unit = UNIT_NS,
+                           .flags = REPORT_NARROW, .doc = "When it ended."},
+                          {"Task Duration(us)", "exact_ns(device_id, duration_ns)", FORM_SCALED, 3, .unit = UNIT_NS,
+                           .doc = "How long it ran."}),
 };
 
 /* ffts_sub_task_time: the parts of split tasks. */
@@ -392,7 +406,8 @@ const struct report report_ffts_sub_task_time = {
                    {"Subtask Id", "context_id", .flags = REPORT_NUMBER, .doc = "Which part of it."},
                    {"Subtask Type", "type", .names = device_part_names, .doc = "Kind of part."},
                    {"Start Time(us)", "start_ns", FORM_TIME, .doc = "When it began, since 1970."},
-                   {"Duration(us)", "duration_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long it ran."}),
+                   {"Duration(us)", "exact_ns(device_id, duration_ns)", FORM_SCALED, 3, .unit = UNIT_NS,
+                    .doc = "How long it ran."}),
 };
 
 /* ffts_sub_task_time: the parts of split tasks, of captures of 2022. */
@@ -412,7 +427,8 @@ const struct report report_ffts_sub_task_time_2022 = {
                    {"Subtask Id", "context_id", .flags = REPORT_NUMBER, .doc = "Which part of it."},
                    {"Subtask Type", "type", .names = device_part_names, .doc = "Kind of part."},
                    {"Start Time(us)", "start_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "When it began."},
-                   {"Duration(us)", "duration_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long it ran."},
+                   {"Duration(us)", "exact_ns(device_id, duration_ns)", FORM_SCALED, 3, .unit = UNIT_NS,
+                    .doc = "How long it ran."},
                    {"Total Cycles", "coalesce(aic_total_cycle, aiv_total_cycle)", .flags = REPORT_NUMBER,
                     .doc = "Counters of its cores."}),
 };

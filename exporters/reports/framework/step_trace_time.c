@@ -26,7 +26,7 @@ struct summing {
     struct framework_analysis *analysis;
     struct step_sums *sums;
     struct placed_step *placed; /* as many */
-    int64_t device_id;
+    int64_t device_id, hz;      /* hz: of its clock */
     bool pytorch;
     struct overlap overlap;
     const struct cann_texts *names;
@@ -88,7 +88,7 @@ static int take_span(void *arg, const struct overlap_span *span, struct err *err
             step->spans_ns[OVERLAP_FREE] += clipped(step, span);
         if (clips || !is_in(summing, step, span->start_ns))
             continue;
-        step->spans_ns[span->type] += span->end_ns - span->start_ns;
+        step->spans_ns[span->type] += ticks_span_ns(summing->hz, span->end_ns - span->start_ns);
         step->works |= works;
         if (summing->pytorch)
             take_extent(step, span->start_ns, span->end_ns);
@@ -293,6 +293,10 @@ static int step_sums_make(struct framework_analysis *analysis, int64_t device_id
                               .device_id = device_id,
                               .pytorch = analysis->framework->info.kind == FRAMEWORK_PYTORCH};
     *ret = (struct step_sums){.count = 0};
+    const struct cann_clocks *clocks = report_clocks(&analysis->session, err);
+    if (clocks == NULL)
+        return err_status(err);
+    summing.hz = cann_clock_hz(clocks, device_id);
     const struct cann_communications *communications = report_communications(&analysis->session, err);
     summing.names = communications != NULL ? report_names(&analysis->session, true, err) : NULL;
     if (summing.names == NULL)

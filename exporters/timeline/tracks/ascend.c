@@ -42,11 +42,13 @@ static char *begin_task(char *p, const struct track_run *run, const struct cann_
                                  : trace_begin_named(p, style, type_of(run, task), "", 0);
 }
 
-static char *put_copy(char *p, const struct trace_style *style, const struct cann_task *task)
+static char *put_copy(char *p, const struct track_run *run, const struct cann_task *task)
 {
+    const struct trace_style *style = &run->trace.style;
+    const int64_t ns = ticks_span_ns(cann_clock_hz(&run->clocks, task->device_id), task->duration_ns);
     p = trace_put_integer(p, style, ",\"size(B)\":", task->copy_bytes);
     p = trace_put_decimals(p, style, ",\"bandwidth(GB/s)\":", /* bytes a nanosecond */
-                           number_ratio(task->copy_bytes, task->duration_ns, 3), 3);
+                           number_ratio(task->copy_bytes, ns, 3), 3);
     return trace_put_value_word(p, style, ",\"operation\":", cann_copy_direction(task->copy_direction));
 }
 
@@ -67,7 +69,7 @@ static char *put_arguments(char *p, const struct track_run *run, const struct ca
         p = put_text_argument(p, style, ",\"Grid Dim\":", cann_text(&run->names, task->grid_dim_id, 0));
         p = put_text_argument(p, style, ",\"Block Dim\":", cann_text(&run->names, task->block_dim_id, 0));
     }
-    return task->copy_bytes != DB_NULL ? put_copy(p, style, task) : p;
+    return task->copy_bytes != DB_NULL ? put_copy(p, run, task) : p;
 }
 
 static int draw_task(void *arg, const struct cann_task *task, struct err *err)
@@ -91,7 +93,8 @@ static int draw_task(void *arg, const struct cann_task *task, struct err *err)
     struct trace_slice slice = {.pid = track_pid(run, LAYER_HARDWARE, task->device_id),
                                 .tid = task->stream_id,
                                 .start_ns = task->start_ns,
-                                .duration_ns = task->duration_ns};
+                                .duration_ns = task->duration_ns,
+                                .tick_hz = cann_clock_hz(&run->clocks, task->device_id)};
     track_place_row(worker, task->id, &slice);
     char *p = begin_task(start, run, task);
     p = trace_put_slice(p, style, &slice);

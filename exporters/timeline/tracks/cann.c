@@ -164,8 +164,11 @@ static int draw_call(void *arg, const struct cann_call *call, struct err *err)
                       : NULL;
     if (start == NULL)
         return err_status(err);
-    struct trace_slice slice = {
-        .pid = worker->pid, .tid = call->thread_id, .start_ns = call->start_ns, .duration_ns = call->duration_ns};
+    struct trace_slice slice = {.pid = worker->pid,
+                                .tid = call->thread_id,
+                                .start_ns = call->start_ns,
+                                .duration_ns = call->duration_ns,
+                                .tick_hz = run->clocks.host_hz};
     track_place_row(worker, call->id, &slice);
     char *p = begin_call(start, style, level_prefix(call->level), shown_name(call, name, item));
     if (!run->facts) {

@@ -149,7 +149,9 @@ static int write_op(struct layer *layer, const struct cann_communication *op, st
     const struct trace_style *style = &run->trace.style;
     struct cann_text name = cann_text(&run->names, op->name_id, 0),
                      algorithm = cann_text(&run->names, op->algorithm_id, 0);
-    struct trace_slice slice = {.start_ns = op->start_ns, .duration_ns = op->duration_ns};
+    struct trace_slice slice = {.start_ns = op->start_ns,
+                                .duration_ns = op->duration_ns,
+                                .tick_hz = cann_clock_hz(&run->clocks, op->device_id)};
     struct trace_launch launch;
     char number[NUMBER_MAX];
     if (!trace_guest_shows(run->guest, op->start_ns))
@@ -227,7 +229,9 @@ static int write_transfer(void *arg, const struct cann_transfer *transfer, struc
         !trace_guest_shows(run->guest, transfer->start_ns))
         return 0;
     struct cann_text type = cann_text(&run->names, transfer->type_id, 0);
-    struct trace_slice slice = {.start_ns = transfer->start_ns, .duration_ns = transfer->duration_ns};
+    struct trace_slice slice = {.start_ns = transfer->start_ns,
+                                .duration_ns = transfer->duration_ns,
+                                .tick_hz = cann_clock_hz(&run->clocks, transfer->device_id)};
     char *p = place(layer, op, transfer->plane_id, &slice, err) == 0
                   ? trace_event_room(&run->trace, 2 * (size_t)type.length, err)
                   : NULL;

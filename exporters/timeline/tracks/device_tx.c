@@ -18,9 +18,10 @@ static const struct report_column values[] = {
     {                                                                                                                  \
         .name = "coalesce(m.message, 'N/A')", .values = values,                                                        \
         .query = {.from = MARKS, .order_by = "d.device_id, d.stream_id, d.start_ns, d.end_ns DESC, d.id"},             \
-        .time = "d.start_ns", .duration = "coalesce(d.end_ns - d.start_ns, 0)", .device = "d.device_id",               \
-        .thread = "d.stream_id", .thread_name = "'Marks of stream ' || coalesce(d.stream_id, 'N/A')", .beside = true,  \
-        .arrow = &(arrow_to_it), .only = (which)                                                                       \
+        .time = "d.start_ns", .duration = "coalesce(d.end_ns - d.start_ns, 0)", .ticks = true,                         \
+        .device = "d.device_id", .thread = "d.stream_id",                                                              \
+        .thread_name = "'Marks of stream ' || coalesce(d.stream_id, 'N/A')", .beside = true, .arrow = &(arrow_to_it),  \
+        .only = (which)                                                                                                \
     }
 
 /* Ours do not end where none begins, and of several replays at the first. */

@@ -64,6 +64,7 @@ static int begin(struct track_run *run, void *opaque, struct err *err)
     if (status < 0)
         return status;
     status = host_calls_each(run->run->db, &layer->names, take_call, &layer->calls, err);
+    gap_calls_finish(&layer->calls);
     for (size_t i = 0; i < layer->gaps.count && status == 0; large_pass(i++))
         status = draw_gap(layer, i, err);
     return status;

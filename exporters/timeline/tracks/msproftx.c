@@ -19,21 +19,38 @@ static const struct report_column values[] = {
 static const struct series_arrow arrow = {
     "MsTx_", "MsTx", true, 's', "iif(d.device_id IS NOT NULL, m.mark_id + 4000000001, NULL)", {"device_tx"}};
 
+#define MARKS                                                                                                          \
+    "msproftx m LEFT JOIN name n ON n.id = m.domain_id LEFT JOIN device_mark d"                                        \
+    " ON d.id = (SELECT min(id) FROM device_mark WHERE mark_id = m.mark_id)"
+
+/* Each domain has threads of its own beside those of what is in none: no thread of a system has so high a number. */
+#define THREADS_OF_SYSTEM "4194304"
+#define NAMED_DOMAINS                                                                                                  \
+    "SELECT DISTINCT m.domain_id FROM msproftx m JOIN name n ON n.id = m.domain_id WHERE n.text <> 'default'"
+#define BY_DOMAIN                                                                                                      \
+    "o AS MATERIALIZED (SELECT domain_id, row_number() OVER (ORDER BY domain_id) AS place FROM (" NAMED_DOMAINS "))"
+#define LAST_OF_DOMAINS                                                                                                \
+    "(SELECT coalesce(max(thread_id), -1) FROM msproftx) + " THREADS_OF_SYSTEM                                         \
+    " * (SELECT count(*) FROM (" NAMED_DOMAINS "))"
+
+#define EVENTS(which, common, tables, number, name_of, last)                                                           \
+    {                                                                                                                  \
+        .name = "coalesce(m.message, '')", .values = values,                                                           \
+        .query = {.with = (common),                                                                                    \
+                  .from = MARKS tables,                                                                                \
+                  .order_by = "m.process_id, " number ", m.start_ns, m.end_ns DESC, m.id"},                            \
+        .time = "m.start_ns", .duration = "coalesce(m.end_ns - m.start_ns, 0)", .ticks = true, .device = "NULL",       \
+        .thread = number, .thread_name = name_of, .last_thread = last, .program = "coalesce(m.process_id, 0)",         \
+        .process = "(SELECT process_name FROM capture_part WHERE process_name <> '' ORDER BY id LIMIT 1)",             \
+        .arrow = &arrow, .only = (which)                                                                               \
+    }
+
 static const struct series_counter events[] = {
-    {.name = "coalesce(m.message, '')",
-     .values = values,
-     .query = {.from = "msproftx m LEFT JOIN name n ON n.id = m.domain_id LEFT JOIN device_mark d"
-                       " ON d.id = (SELECT min(id) FROM device_mark WHERE mark_id = m.mark_id)",
-               .order_by = "m.process_id, m.thread_id, m.start_ns, m.end_ns DESC, m.id"},
-     .time = "m.start_ns",
-     .duration = "coalesce(m.end_ns - m.start_ns, 0)",
-     .device = "NULL",
-     .thread = "coalesce(m.thread_id, 0)",
-     .thread_name = "'Thread ' || coalesce(m.thread_id, 0)",
-     .last_thread = "coalesce(max(thread_id), -1) FROM msproftx",
-     .program = "coalesce(m.process_id, 0)",
-     .process = "(SELECT process_name FROM capture_part WHERE process_name <> '' ORDER BY id LIMIT 1)",
-     .arrow = &arrow},
+    EVENTS(COUNTER_VENDOR, NULL, "", "coalesce(m.thread_id, 0)", "'Thread ' || coalesce(m.thread_id, 0)",
+           "coalesce(max(thread_id), -1) FROM msproftx"),
+    EVENTS(COUNTER_OURS, BY_DOMAIN, " LEFT JOIN o ON o.domain_id = m.domain_id",
+           "coalesce(m.thread_id, 0) + " THREADS_OF_SYSTEM " * coalesce(o.place, 0)",
+           "'Thread ' || coalesce(m.thread_id, 0) || iif(o.place IS NULL, '', ', domain ' || n.text)", LAST_OF_DOMAINS),
     {.name = NULL},
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When each device computed, communicated, did that only, or neither. */
 #include "base/number.h"
+#include "db/query/cann_version.h"
 #include "exporters/busy.h"
 #include "exporters/timeline/track.h"
 
@@ -10,6 +11,15 @@ static const char *const names[] = {
     [OVERLAP_COMMUNICATION_ONLY] = "Communication(Not Overlapped)",
     [OVERLAP_FREE] = "Free",
 };
+
+/* The thread of a type: Ascend's tool has had them in another order since 2025. */
+static int64_t thread_of(const struct track_run *run, enum overlap_type type)
+{
+    static const int64_t threads[] = {
+        [OVERLAP_COMPUTING] = 2, [OVERLAP_COMMUNICATION] = 0, [OVERLAP_COMMUNICATION_ONLY] = 1, [OVERLAP_FREE] = 3};
+    const bool older = cann_version_has(run->run->options->cann_version, NAMING_HCCL);
+    return run->compat && !older ? threads[type] : (int64_t)type;
+}
 
 #define SPANS_MAX (TRACK_UNIT_BYTES / sizeof(struct overlap_span))
 
@@ -55,7 +65,8 @@ static int begin(struct track_run *run, void *opaque, struct err *err)
                           &pid, err) < 0)
             return err_status(err);
         for (int type = OVERLAP_COMPUTING; type <= OVERLAP_FREE; type++)
-            trace_name_thread(&run->trace, pid, type, type, names[type]);
+            trace_name_thread(&run->trace, pid, thread_of(run, (enum overlap_type)type),
+                              thread_of(run, (enum overlap_type)type), names[type]);
     }
     return 0;
 }
@@ -82,9 +93,10 @@ static int draw_unit(struct track_worker *worker, struct err *err)
     const struct overlap_span *spans = (const struct overlap_span *)unit->bytes;
     for (size_t i = 0; i < unit->count; i++) {
         const struct trace_slice slice = {.pid = track_pid(run, LAYER_OVERLAP, spans[i].device_id),
-                                          .tid = spans[i].type,
+                                          .tid = thread_of(run, spans[i].type),
                                           .start_ns = spans[i].start_ns,
-                                          .duration_ns = number_subtract(spans[i].end_ns, spans[i].start_ns)};
+                                          .duration_ns = number_subtract(spans[i].end_ns, spans[i].start_ns),
+                                          .tick_hz = cann_clock_hz(&run->clocks, spans[i].device_id)};
         if (!trace_guest_shows(run->guest, spans[i].start_ns))
             continue;
         char *start = parallel_reserve(worker->output, TRACE_EVENT_MAX, err);

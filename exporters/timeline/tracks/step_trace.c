@@ -12,13 +12,13 @@
 #define VALUES                                                                                                         \
     {"Iteration ID", IN("0, 1, 2, 3", "iteration"), .form = FORM_TEXT}, {"FP Start", KNOWN_IN("0, 1", "forward_ns")},  \
         {"BP End", KNOWN_IN("0, 1, 2", "backward_ns")}, {"Iteration End", KNOWN_IN("0, 2", "end_ns")},                 \
-        {"Iteration Time(us)", KNOWN_IN("0", "end_ns - start_ns")},                                                    \
-        {"Data_aug Bound(us)", KNOWN_IN("0", "augmentation_ns")},                                                      \
-        {"FP_BP Time(us)", KNOWN_IN("1", "backward_ns - forward_ns")},                                                 \
-        {"Iteration Refresh(us)", KNOWN_IN("2", "end_ns - backward_ns")}, {"GetNext Start", KNOWN_IN("4", "from_ns")}, \
-        {"GetNext End", KNOWN_IN("4", "until_ns")},                                                                    \
+        {"Iteration Time(us)", KNOWN_IN("0", "exact_ns(device_id, end_ns - start_ns)")},                               \
+        {"Data_aug Bound(us)", KNOWN_IN("0", "exact_ns(device_id, augmentation_ns)")},                                 \
+        {"FP_BP Time(us)", KNOWN_IN("1", "exact_ns(device_id, backward_ns - forward_ns)")},                            \
+        {"Iteration Refresh(us)", KNOWN_IN("2", "exact_ns(device_id, end_ns - backward_ns)")},                         \
+        {"GetNext Start", KNOWN_IN("4", "from_ns")}, {"GetNext End", KNOWN_IN("4", "until_ns")},                       \
     {                                                                                                                  \
-        "GetNext Time(us)", KNOWN_IN("4", "until_ns - from_ns")                                                        \
+        "GetNext Time(us)", KNOWN_IN("4", "exact_ns(device_id, until_ns - from_ns)")                                   \
     }
 #define NAME(reduce)                                                                                                   \
     "CASE part WHEN 0 THEN 'Iteration ' || iteration WHEN 1 THEN 'FP_BP Time ' || iteration"                           \
@@ -39,9 +39,9 @@ static const struct value_name categories[] = {{0, "Iteration Time"}, {1, "FP_BP
 #define EVENTS(thread_is_called, which)                                                                                \
     {                                                                                                                  \
         .name = NAME("place"), .values = values, .query = {.from = "temp.step_piece", .order_by = BY_START},           \
-        .time = "from_ns", .duration = "until_ns - from_ns", .thread = THREAD, .thread_name = thread_is_called,        \
-        .last_thread = "max(" THREAD ") FROM temp.step_piece", .category = "part", .categories = categories,           \
-        .only = which                                                                                                  \
+        .time = "from_ns", .duration = "until_ns - from_ns", .ticks = true, .thread = THREAD,                          \
+        .thread_name = thread_is_called, .last_thread = "max(" THREAD ") FROM temp.step_piece", .category = "part",    \
+        .categories = categories, .only = which                                                                        \
     }
 static const struct series_counter events[] = {
     EVENTS("iif(model_id = " NO_MODEL ", 'Step Trace', " OF_MODEL ")", COUNTER_OURS),

@@ -129,7 +129,7 @@ const struct record_kind kind_aicpu_node = {
                    {"Node", "op", .doc = "The operator."},
                    {"Compute_time(us)", "compute_ns", FORM_SCALED, 3, .doc = "How long it computed."},
                    {"Memcpy_time(us)", "copy_ns", FORM_SCALED, 3, .doc = "How long it copied the result."},
-                   {"Task_time(us)", "duration_ns", FORM_SCALED, 3, .doc = "From start to end."},
+                   {"Task_time(us)", "exact_ns(device_id, duration_ns)", FORM_SCALED, 3, .doc = "From start to end."},
                    {"Dispatch_time(us)", "dispatch_ns", FORM_SCALED, 3, .doc = "Time to hand the task to the AI CPU."},
                    {"Total_time(us)", "turnaround_ns", FORM_SCALED, 3,
                     .doc = "From its submission until its completion was told."},

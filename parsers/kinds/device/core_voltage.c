@@ -16,6 +16,18 @@ static const struct column columns[] = {
 
 static const struct field fields[] = {FIELD("changes", 0, 4), FIELD("what", 4, 4)};
 
+/* The driver hands out its history, too, which is hours: a counter begins at the capture's start, with what held then.
+ */
+#define SINCE_START(which)                                                                                             \
+    {                                                                                                                  \
+        .with = "b AS (SELECT device_id AS device, start_ns FROM capture_part WHERE NOT is_host AND start_ns IS NOT"   \
+                " NULL), v AS (SELECT c.*, max(c.time_ns, coalesce(b.start_ns, c.time_ns)) AS since, c.time_ns <="     \
+                " b.start_ns AS before, row_number() OVER (PARTITION BY c.device_id, c.time_ns <= b.start_ns"          \
+                " ORDER BY c.time_ns DESC, c.id DESC) AS place FROM core_voltage c LEFT JOIN b ON b.device IS"         \
+                " c.device_id WHERE c.what = " which ")",                                                              \
+        .from = "v", .where = "NOT coalesce(before, 0) OR place = 1", .order_by = "device_id, since, id"               \
+    }
+
 const struct record_kind kind_core_voltage = {
     OWN_TABLE("core_voltage"),
     .families = FAMILY_2022 | FAMILY_CANN,
@@ -33,8 +45,10 @@ const struct record_kind kind_core_voltage = {
                .counters = COUNTER_LIST(
                    {.name = "'Aicore Voltage(mV)'",
                     .values = ONE_VALUE("mV", "value", .form = FORM_TEXT, .doc = "Voltage of the AI cores."),
-                    .query = {.where = "what = 1", .order_by = "device_id, time_ns, id"}},
+                    .query = SINCE_START("1"),
+                    .time = "since"},
                    {.name = "'Bus Voltage(mV)'",
                     .values = ONE_VALUE("mV", "value", .form = FORM_TEXT, .doc = "Voltage of the bus."),
-                    .query = {.where = "what = 2", .order_by = "device_id, time_ns, id"}})),
+                    .query = SINCE_START("2"),
+                    .time = "since"})),
 };

@@ -125,7 +125,7 @@ static const struct report_column values[] = {
                   .from = "d",                                                                                         \
                   .where = "type = " core " AND place = " which,                                                       \
                   .order_by = "device, start, duration DESC"},                                                         \
-        .time = "start", .duration = "duration", .device = "device", .thread = number,                                 \
+        .time = "start", .duration = "duration", .ticks = true, .device = "device", .thread = number,                  \
         .thread_name = "'" name_of_thread "'"                                                                          \
     }
 

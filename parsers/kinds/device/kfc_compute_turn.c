@@ -42,6 +42,6 @@ const struct record_kind kind_kfc_compute_turn = {
                                      "device_id, stream_id, "
                                      "task_id, 'Compute ' || turn, start_ns, end_ns - start_ns FROM kfc_compute_turn)",
                                  .order_by = "device_id, stream_id, begin_ns, lasts_ns DESC, id"},
-                       .time = "begin_ns", .duration = "lasts_ns", .thread = "65536 + stream_id",
+                       .time = "begin_ns", .duration = "lasts_ns", .ticks = true, .thread = "65536 + stream_id",
                        .thread_name = "'Stream ' || stream_id || ' Compute'")),
 };

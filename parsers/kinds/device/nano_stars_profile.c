@@ -91,7 +91,7 @@ const struct record_kind kind_nano_stars_profile = {
                    {"Task ID", "task_id", .flags = REPORT_NUMBER, .doc = "The task of the model."},
                    {"Task Type", "task_type", .names = core_names, .doc = "Core that it ran on."},
                    {"Task Start Time(us)", "start_ns", .form = FORM_TIME, .doc = "When it began."},
-                   {"Task Duration(us)", "duration_ns", FORM_SCALED, 3, .doc = "How long it ran."},
+                   {"Task Duration(us)", "exact_ns(device_id, duration_ns)", FORM_SCALED, 3, .doc = "How long it ran."},
                    {"total_cycles", "total_cycle", .flags = REPORT_NUMBER, .doc = "The cycles that the core counted."},
                    EVENT_CELL(0), EVENT_CELL(1), EVENT_CELL(2), EVENT_CELL(3), EVENT_CELL(4), EVENT_CELL(5),
                    EVENT_CELL(6), EVENT_CELL(7), EVENT_CELL(8), EVENT_CELL(9))),

@@ -23,14 +23,15 @@ const struct record_kind kind_fusion_task = {
     ONE_SERIES(.name = "fusion_task", .title = "Fusion tasks",
                .doc = "From when to when each fusion task ran, and on what.", .process = "Fusion Task",
                .process_order = 35,
-               .counters = ONE_COUNTER(.name = "'Fusion ' || " TYPE_NAME,
-                                       .values = VALUE_LIST(
-                                           {"Task Id", "task_id", .form = FORM_TEXT},
-                                           {"Acc Id", "accelerator_id", .form = FORM_TEXT},
-                                           {"Task Type", "'FUSION'", .form = FORM_TEXT},
-                                           {"Fusion Task Type", TYPE_NAME, .form = FORM_TEXT},
-                                           {"Mission Id", "CASE WHEN type >= 3 THEN mission_id END", .form = FORM_TEXT},
-                                           {"Ccu Die Id", "CASE WHEN type >= 3 THEN type - 3 END", .form = FORM_TEXT}),
-                                       .query = {.order_by = "device_id, start_ns, duration_ns DESC"},
-                                       .time = "start_ns", .duration = "duration_ns", .thread_name = "'Fusion Task'")),
+               .counters =
+                   ONE_COUNTER(.name = "'Fusion ' || " TYPE_NAME,
+                               .values = VALUE_LIST(
+                                   {"Task Id", "task_id", .form = FORM_TEXT},
+                                   {"Acc Id", "accelerator_id", .form = FORM_TEXT},
+                                   {"Task Type", "'FUSION'", .form = FORM_TEXT},
+                                   {"Fusion Task Type", TYPE_NAME, .form = FORM_TEXT},
+                                   {"Mission Id", "CASE WHEN type >= 3 THEN mission_id END", .form = FORM_TEXT},
+                                   {"Ccu Die Id", "CASE WHEN type >= 3 THEN type - 3 END", .form = FORM_TEXT}),
+                               .query = {.order_by = "device_id, start_ns, duration_ns DESC"}, .time = "start_ns",
+                               .duration = "duration_ns", .ticks = true, .thread_name = "'Fusion Task'")),
 };

@@ -121,10 +121,12 @@ static const struct report_column table[] = {
     {"Task Id", "task_id", .flags = REPORT_NUMBER, .doc = "The task."},
     {"Instruction ID", "instruction_id", .flags = REPORT_NUMBER, .doc = "The instruction of its loop."},
     {"Instruction Start Time(us)", "start_ns", FORM_TIME, .doc = "When the loop began."},
-    {"Instruction Duration(us)", "duration_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long the loop took."},
+    {"Instruction Duration(us)", "exact_ns(device_id, duration_ns)", FORM_SCALED, 3, .unit = UNIT_NS,
+     .doc = "How long the loop took."},
     {"Notify Instruction ID", "notify_instruction_id", .flags = REPORT_NUMBER, .doc = "The instruction that waits."},
     {"Notify Rank ID", "rank_id", .flags = REPORT_NUMBER, .doc = "The rank that it waits for."},
-    {"Notify Duration(us)", "notify_duration_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "How long it waited."},
+    {"Notify Duration(us)", "exact_ns(device_id, notify_duration_ns)", FORM_SCALED, 3, .unit = UNIT_NS,
+     .doc = "How long it waited."},
     {.title = NULL},
 };
 
@@ -201,6 +203,7 @@ static const struct series_counter slices[] = {
                .order_by = "m.device_id, m.start_ns, m.duration_ns DESC"},
      .time = "m.start_ns",
      .duration = "m.duration_ns",
+     .ticks = true,
      ON_ITS_THREAD},
     {.name = "'Wait'",
      .values =
@@ -216,6 +219,7 @@ static const struct series_counter slices[] = {
                .order_by = "m.device_id, notify_ns, notify_duration_ns DESC"},
      .time = "notify_ns",
      .duration = "notify_duration_ns",
+     .ticks = true,
      ON_ITS_THREAD},
     {.name = NULL},
 };

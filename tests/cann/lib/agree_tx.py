@@ -217,7 +217,10 @@ def check_timeline(path, events, clock):
         duration = nanoseconds(event['dur'] if event['ph'] == 'X' else event['args']['Duration(us)'])
         if event['ph'] == 'X':
             slices.setdefault(lane, []).append((start, start + duration))
-        number = int(names[lane].split(' (')[0].rsplit(' ', 1)[1])
+        thread, _, domain = names[lane].split(' (')[0].partition(', domain ')
+        if domain != {'default': ''}.get(event['args'].get('domain'), event['args'].get('domain', '')):
+            raise Failure('%r of domain %r stands among those of %r' % (event['name'], event['args'].get('domain'), domain))
+        number = int(thread.rsplit(' ', 1)[1])
         if names[lane].startswith('Thread'):
             found.append((number, event['name'], start, start + duration, event['args']['event_type'],
                           event['args'].get('mark_id'), event['args'].get('domain')))

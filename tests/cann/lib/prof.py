@@ -212,6 +212,11 @@ class Prof:
             '<HHHHQHHBBHIHHQQ8QQQ', 0x29 | self._count(device, 'ffts_profile') << 6, 0x6bd3, stream, task, 0, part,
             context, core, ffts << 5, 0, 0, 0, block, total, 0, *counters, self._ticks(start), self._ticks(end)), 128)
 
+    def ai_cpu(self, time, kind, payload, device=0):
+        """A record of the AI CPU, of a type of docs/formats/aicpu.md 1."""
+        self._device(device, 'aicpu', struct.pack('<HHIIIQ', 0x5a5a, 6000, kind, 1, len(payload), self._ticks(time)) +
+                     payload.ljust(232, b'\0'), 256)
+
     def flip(self, time, stream, number, task=0, device=0):
         self._device(device, 'ts_track', struct.pack(
             '<BBHIQHHHHQQ', 1, 14, 40, 0, self._ticks(time), stream, number, 0, task, 0, 0), 40)

@@ -43,6 +43,11 @@ SHARED_GROUPS = {
     'L2Cache': [('write_cache_hit', 'count', '500'), ('write_cache_miss_allocate', 'count', '502'),
                 ('r0_read_cache_hit', 'count', '504'), ('r0_read_cache_miss_allocate', 'count', '506'),
                 ('r1_read_cache_hit', 'count', '508'), ('r1_read_cache_miss_allocate', 'count', '50a')],
+    'PipelineExecuteUtilization': [('vec_exe', 'pipe', ['12c']), ('mac_exe', 'pipe', ['49'] + ['4a'] * 4),
+                                   ('scalar_exe', 'pipe', ['9']), ('mte1_exe', 'pipe', ['302']),
+                                   ('mte2_exe', 'pipe', ['c']), ('mte3_exe', 'pipe', ['d']),
+                                   ('fixpipe_exe', 'pipe', ['303']),
+                                   ('memory_bound', 'bound', (['c'], ['49'] + ['4a'] * 4, ['12c']))],
     'MemoryAccess': [('read_main_memory', 'data', {'50d': 1, '50e': 1}), ('write_main_memory', 'data', {'50c': 1}),
                      ('GM_to_L1', 'data', {'32': 2, '206': -2}), ('L0C_to_L1', 'data', {'206': 1}),
                      ('L0C_to_GM', 'data', {'20c': 1, '206': -1}), ('GM_to_UB', 'data', {'3e': 1}),
@@ -64,7 +69,7 @@ GROUPS = {
         ('l0c_read_bw_cube', '28', 256, 32), ('l0c_write_bw_cube', '2a', 256, 32)), MemoryUB=bandwidths(
         ('ub_read_bw_vector', '43', 128, 2), ('ub_write_bw_vector', '44', 128, 2),
         ('ub_read_bw_scalar', '37', 128, 1), ('ub_write_bw_scalar', '38', 128, 1))),
-    'python': dict(SHARED_GROUPS, PipeUtilization=PIPES + [('memory_bound', 'bound', None)], Memory=bandwidths(
+    'python': dict(SHARED_GROUPS, PipeUtilization=PIPES + [('memory_bound', 'bound', (['c'], ['a'], ['8']))], Memory=bandwidths(
         ('ub_read_bw', '15', 256, 4), ('ub_write_bw', '16', 256, 4), ('l1_read_bw', '31', 256, 16),
         ('l1_write_bw', '32', 256, 8), ('l2_read_bw', 'f', 256, 8), ('l2_write_bw', '10', 256, 8),
         ('main_mem_read_bw', '12', 8, 8), ('main_mem_write_bw', '13', 8, 8)), MemoryL0=bandwidths(
@@ -75,13 +80,18 @@ GROUPS = {
         ('ub_write_bw_vector', '44', 128, 2), ('ub_read_bw_scalar', '37', 128, 1),
         ('ub_write_bw_scalar', '38', 128, 1))),
 }
+# Columns of chips 7, 8 and 11 that have no values.
+NOT_COUNTED = {'vec_time(us)', 'vec_ratio', 'vec_fp32_ratio', 'vec_fp16_ratio', 'vec_int32_ratio', 'vec_misc_ratio',
+               'vec_bankgroup_cflt_ratio', 'vec_bank_cflt_ratio', 'vec_resc_cflt_ratio', 'ub_read_bw(GB/s)',
+               'ub_write_bw(GB/s)', 'l0c_write_bw(GB/s)', 'l2_write_bw(GB/s)'}
 # Parts that one kind of core of the 910B does not have.
 MISSING = {
     'aic': {'vec', 'ub_read_bw', 'ub_write_bw', 'l0c_read_bw', 'l0c_write_bw', 'ub_read_bw_mte', 'ub_write_bw_mte',
             'ub_read_bw_vector', 'ub_write_bw_vector', 'vec_fp32', 'vec_fp16', 'vec_int32', 'vec_misc',
-            'vec_bankgroup_cflt', 'vec_bank_cflt', 'vec_resc_cflt', 'vector_fops'},
+            'vec_bankgroup_cflt', 'vec_bank_cflt', 'vec_resc_cflt', 'vector_fops', 'vec_exe'},
     'aiv': {'mac', 'mte1', 'l1_read_bw', 'l1_write_bw', 'l0a_read_bw', 'l0a_write_bw', 'l0b_read_bw', 'l0b_write_bw',
-            'l0c_read_bw_cube', 'l0c_write_bw_cube', 'mac_fp16', 'mac_int8', 'cube_fops', 'fixpipe'},
+            'l0c_read_bw_cube', 'l0c_write_bw_cube', 'mac_fp16', 'mac_int8', 'cube_fops', 'fixpipe', 'mac_exe', 'mte1_exe',
+            'fixpipe_exe'},
 }
 
 
@@ -103,12 +113,14 @@ class Side:
     def __init__(self, rules, chip, group, events, hertz, cores, prefix=''):
         self.rules, self.chip, self.hertz, self.cores, self.prefix = rules, chip, hertz, cores, prefix
         self.events = [event.strip().lower().replace('0x', '') for event in events.split(',')]
-        self.metrics = [metric for metric in GROUPS[rules][group] if self.counted(metric)]
+        self.raw = group not in GROUPS[rules]
+        self.metrics = [('r' + event, 'count', event) for event in self.events] if self.raw else \
+            [metric for metric in GROUPS[rules][group] if self.counted(metric)]
 
     def needs(self, metric):
         name, kind, parts = metric
         if kind == 'bound':
-            return ['c', 'a', '8']
+            return sum(parts, [])
         if kind == 'bandwidth':
             return [parts[0]]
         if parts == 'vector':
@@ -132,7 +144,7 @@ class Side:
         count = dict(zip(self.events, counters))
         time = Fraction(cycles * 10 ** 6, self.hertz * blocks) * ((blocks + self.cores - 1) // self.cores) \
             if blocks and self.cores else Fraction(0)
-        shown = rounded(time) if self.rules == 'core' else rounded(time, 2)
+        shown = rounded(time, 2) if self.raw or self.rules != 'core' else rounded(time)
         base = time if self.rules == 'core' else Fraction(shown)
         values = [shown, cycles]
         for name, kind, parts in self.metrics:
@@ -152,7 +164,8 @@ class Side:
             elif kind == 'data':
                 values.append(rounded(sum(Fraction(count[event] * weight, 8) for event, weight in parts.items())))
             elif kind == 'bound':
-                mte2, mac, vec = (float(rounded(Fraction(count[event], cycles))) for event in ('c', 'a', '8'))
+                mte2, mac, vec = (float(rounded(Fraction(sum(count[event] for event in events), cycles)))
+                                  for events in parts)
                 values.append(Decimal(str(round(mte2 / max(mac, vec), 3))) if max(mac, vec) else 0)
             elif parts == 'vector':
                 narrow = self.chip in (2, 3, 4)
@@ -302,7 +315,7 @@ def metric_columns(capture):
     else:
         sides = [Side('python', capture.chip, sample['ai_core_metrics'], sample['ai_core_profiling_events'], frequency,
                       device['ai_core_num'])]
-    has_cube = 'a' in sides[0].events or {'416', '417'} <= set(sides[0].events)
+    has_cube = not sides[0].raw and ('a' in sides[0].events or {'416', '417'} <= set(sides[0].events))
     titles = sum((side.titles() for side in sides), []) + ['cube_utilization(%)'] * has_cube
 
     def values(key, operator):
@@ -318,6 +331,8 @@ def metric_columns(capture):
             idle = core != 0 if len(sides) == 2 else sides[0].cube_is_idle(cycles, counters)
             result.append(0 if idle else half_even(
                 Fraction(cycles * 10 ** 11, frequency * sides[0].cores * (end - start))))
+        if capture.chip in (7, 8, 11):
+            result = ['N/A' if title in NOT_COUNTED else value for title, value in zip(titles, result)]
         return result
     return titles, values
 
@@ -373,9 +388,10 @@ def api_statistic(capture):
     for level, name, _, begin, end in capture.calls:
         groups[level, name].append(end - begin)
     rows = []
-    for (level, name), spans in sorted(groups.items()):
-        mean = int(rounded(Fraction(sum(spans), len(spans)), 0))
-        variance = Fraction(sum((span - mean) ** 2 for span in spans), len(spans) * 10 ** 6)
+    for (level, name), spans in sorted(groups.items(), key=lambda item: item[0][::-1]):
+        exact = Fraction(sum(spans), len(spans))
+        mean = int(rounded(exact, 0))
+        variance = sum((span - exact) ** 2 for span in spans) / (len(spans) * 10 ** 6)
         rows.append(['host', LEVELS[level][0], name, microseconds(sum(spans)), len(spans), microseconds(mean),
                      microseconds(min(spans)), microseconds(max(spans)), rounded(variance)])
     return ['Device_id', 'Level', 'API Name', 'Time(us)', 'Count', 'Avg(us)', 'Min(us)', 'Max(us)', 'Variance'], rows

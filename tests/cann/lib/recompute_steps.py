@@ -130,10 +130,11 @@ def rows_of(directory, table):
 
 
 def compare_part(steps, model, first, count, part):
-    """A task is of the iterations in which it ends, unless it is known to be another model's."""
+    """A task is of the iterations in which it ends, unless it is known to be another model's. What was before the first
+    iteration is of none."""
     steps = [step for step in steps if step['model'] == model]
     before = [step['end'] for step in steps if step['iteration'] < first]
-    after = us(max(before)) if before else Decimal('-Infinity')
+    after = us(max(before) if before else min(step['start'] for step in steps if step['iteration'] == first))
     until = us(max(step['end'] for step in steps if first <= step['iteration'] < first + count))
     whole = os.path.join(sys.argv[1], 'mindstudio_profiler_output')
     operators = rows_of(whole, 'op_summary')

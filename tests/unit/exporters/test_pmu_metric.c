@@ -188,6 +188,24 @@ static void a_task_of_the_910b_that_hardly_used_the_cube_has_its_cube_utilizatio
     }
 }
 
+/* 1683 ticks are 33.660673 us. */
+static void the_cube_is_used_in_the_ticks_that_the_clock_counted_not_in_rounded_nanoseconds(void **state)
+{
+    struct pmu_input input = chip5;
+    struct pmu_columns columns;
+    struct pmu_value values[2 * PMU_MAX_COLUMNS + 1];
+    struct pmu_task task = {.has_aic = true, .aic_total_cycle = 779629, .duration_ns = 33661};
+    (void)state;
+    input.aic_hz = 1650000000;
+    input.ai_core_num = 20;
+    pmu_columns_init(&columns, &input);
+    pmu_columns_values(&columns, &task, values);
+    assert_int_equal(values[columns.count - 1].value, 70185);
+    task.tick_hz = 49999001;
+    pmu_columns_values(&columns, &task, values);
+    assert_int_equal(values[columns.count - 1].value, 70186);
+}
+
 static void without_metrics_nothing_is_counted_the_cycles_neither(void **state)
 {
     struct pmu_input input = chip5;
@@ -460,6 +478,7 @@ int main(void)
         cmocka_unit_test(a_task_of_the_910a_has_the_values_of_the_python_code),
         cmocka_unit_test(a_task_of_the_910a_that_hardly_used_the_cube_has_no_cube_utilization),
         cmocka_unit_test(a_task_of_the_910b_that_hardly_used_the_cube_has_its_cube_utilization),
+        cmocka_unit_test(the_cube_is_used_in_the_ticks_that_the_clock_counted_not_in_rounded_nanoseconds),
         cmocka_unit_test(without_metrics_nothing_is_counted_the_cycles_neither),
         cmocka_unit_test(a_task_of_the_310_has_the_values_of_2022_rounded_twice),
         cmocka_unit_test(a_task_of_the_910a_has_the_values_of_2022_rounded_twice),

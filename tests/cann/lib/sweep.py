@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Holds every table and the timeline of real captures against those that Ascend's own tool made of them.
+
+usage: sweep.py MSPROF DIRECTORY [NAME...]
+
+DIRECTORY has directories with a capture, PROF_* or capture.tar.gz, and vendor/ with the tool's files. Prints for each
+table of each capture how many cells were compared, how many differ, and how many of these are known to, with the reason;
+then those that are not, and how many there are in all. Ends with 1 where there is one.
+"""
+import csv
+import glob
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections import Counter, defaultdict
+from decimal import Decimal, InvalidOperation
+
+csv.field_size_limit(10 ** 9)
+RENAMED = {'Block Dim': 'Block Num', 'Mix Block Dim': 'Mix Block Num'}
+KEYS = {
+    'api_statistic': ('API Name', 'Level'),
+    'op_statistic': ('OP Type', 'Core Type'),
+    'task_time': ('stream_id', 'task_id'),
+    'op_summary': ('Stream ID', 'Task ID', 'Context ID'),
+    'l2_cache': ('Stream Id', 'Task Id'),
+}
+LAST_DIGIT = Decimal('0.0011')
+# Versions of the tool that made what stands beside a capture, where it is not today's.
+VERSIONS = {'cann-910b-2026-06-l1-mix': '8.5'}
+OF_2024 = '310b-2024'
+# Microseconds that the tool of 2024 is apart: it took another origin for the clocks of the host, and of the device.
+ORIGIN_2024 = Decimal('4.2')
+DOUBLE = Decimal('0.5')  # microseconds since 1970 in a double are multiples of a quarter
+
+
+def number(text):
+    try:
+        return Decimal(text)
+    except (TypeError, InvalidOperation):
+        return None
+
+
+def apart(ours, theirs):
+    a, b = number(ours), number(theirs)
+    return abs(a - b) if a is not None and b is not None else None
+
+
+def close(limit):
+    return lambda ours, theirs: apart(ours, theirs) is not None and apart(ours, theirs) <= limit
+
+
+def texts(ours, theirs):
+    return lambda a, b: a == ours and b == theirs
+
+
+STARTS = ('task_start(us)', 'task_stop(us)', 'Task Start Time(us)', 'ts')
+
+# Known differences and their reasons: part of the capture's name, tables, columns, a test of both cells, the reason. First that fits.
+KNOWN = [
+    ('', ('task_time', 'op_summary', 'timeline'), STARTS, close(LAST_DIGIT),
+     'the tool cuts times off to nanoseconds; ours are rounded'),
+    (OF_2024, ('task_time', 'op_summary', 'timeline'), STARTS, close(ORIGIN_2024),
+     'the tool of 2024 counted from another origin: all times of a clock are apart by the same'),
+    ('', ('task_time', 'op_summary'), ('task_time(us)', 'Task Duration(us)'), close(LAST_DIGIT),
+     'the tool cuts lengths off, or subtracts times that it cut off; ours are ticks, rounded once'),
+    ('', ('timeline',), ('dur', 'ts'), close(2 * LAST_DIGIT), 'of what overlaps: of two times that the tool cut off'),
+    ('', ('op_summary',), ('Task Wait Time(us)',), close(DOUBLE), 'the tool subtracts times as doubles'),
+    ('', ('op_summary',), ('cube_utilization(%)',), close(Decimal('0.005')), 'of a length that the tool cut off'),
+    ('', ('api_statistic',), ('Avg(us)', 'Variance'), close(LAST_DIGIT),
+     'a tie: the tool rounds a double, ours is rounded away from zero'),
+    (OF_2024, ('api_statistic',), ('Device_id',), texts('host', '0'), 'the tool of 2024 numbered the host'),
+    (OF_2024, ('op_summary',), ('Input Formats', 'Output Formats'), lambda a, b: a == b.replace('FORMAT_', ''),
+     'the tool of 2024 wrote FORMAT_ND'),
+    (OF_2024, ('task_time',), ('kernel_type',), lambda a, b: b == 'KERNEL_AICORE',
+     'the tool of 2024 wrote what the host launched'),
+    (OF_2024, ('timeline',), ('row',), lambda a, b: True,
+     'the tool of 2024 has no Free at the ends, and no call that began before the collection'),
+]
+
+
+def unpacked(source, directory):
+    archive = os.path.join(source, 'capture.tar.gz')
+    if os.path.exists(archive):
+        with tarfile.open(archive) as opened:
+            opened.extractall(directory)
+    else:
+        for path in glob.glob(source + '/PROF_*'):
+            shutil.copytree(path, os.path.join(directory, os.path.basename(path)))
+    return glob.glob(directory + '/PROF_*')[0]
+
+
+def table(path):
+    with open(path, newline='', encoding='utf-8') as opened:
+        rows = list(csv.reader(opened))
+    titles = [RENAMED.get(title, title) for title in rows[0]]
+    return titles, [dict(zip(titles, (cell.rstrip('\t') for cell in row))) for row in rows[1:]]
+
+
+def numbered(rows, key):
+    """Rows by their key, and their place among those of the same key."""
+    seen, result = Counter(), {}
+    for row in rows:
+        name = tuple(row.get(title, '') for title in key)
+        result[name + (seen[name],)] = row
+        seen[name] += 1
+    return result
+
+
+def same(ours, theirs):
+    a, b = number(ours), number(theirs)
+    return ours == theirs or (a is not None and b is not None and a == b)
+
+
+class Sweep:
+    def __init__(self):
+        self.counts = defaultdict(Counter)
+        self.reasons = Counter()
+        self.unknown = []
+
+    def compare(self, capture, what, place, column, ours, theirs):
+        counts = self.counts[capture, what]
+        counts['compared'] += 1
+        if same(ours, theirs):
+            return
+        counts['different'] += 1
+        for part, tables, columns, fits, reason in KNOWN:
+            if part in capture and what in tables and column in columns and fits(ours, theirs):
+                counts['known'] += 1
+                self.reasons[what, column, reason] += 1
+                return
+        self.unknown.append('%s: %s: %s: %s is %s, %s of the tool' % (capture, what, place, column, ours, theirs))
+
+    def rows(self, capture, what, ours, theirs, columns):
+        for key, row in theirs.items():
+            for column in columns:
+                mine = ours[key].get(column, 'no column') if key in ours else 'no row'
+                self.compare(capture, what, ' '.join(map(str, key)), column, mine, row[column])
+        for key in ours.keys() - theirs.keys():
+            self.compare(capture, what, ' '.join(map(str, key)), 'row', 'a row', 'no row')
+
+    def tables(self, capture, directory, vendor):
+        for path in sorted(glob.glob(vendor + '/*.csv')):
+            what = os.path.basename(path).rsplit('_', 1)[0]
+            titles, theirs = table(path)
+            mine = os.path.join(directory, what + '.csv')
+            _, ours = table(mine) if os.path.exists(mine) else ([], [])
+            key = KEYS[what]
+            self.rows(capture, what, numbered(ours, key), numbered(theirs, key), titles)
+            if what == 'api_statistic':
+                for place, row in enumerate(theirs):
+                    name = ours[place]['API Name'] if place < len(ours) else 'no row'
+                    self.compare(capture, what, 'row %d' % place, 'order', name, row['API Name'])
+
+    def timeline(self, capture, directory, vendor):
+        """Slices of the devices' tasks and of what overlaps, by their names and places."""
+        with gzip.open(glob.glob(vendor + '/msprof_*.json.gz')[0]) as opened:
+            theirs = slices(json.load(opened))
+        with open(os.path.join(directory, 'msprof.json'), encoding='utf-8') as opened:
+            ours = slices(json.load(opened))
+        self.rows(capture, 'timeline', ours, theirs, ('ts', 'dur'))
+
+
+def slices(document):
+    events = document if isinstance(document, list) else document['traceEvents']
+    names = {event['pid']: event['args']['name'] for event in events if event['name'] == 'process_name'}
+    threads = {(event['pid'], event['tid']): event['args']['name'] for event in events if event['name'] == 'thread_name'}
+    found = []
+    for event in events:
+        process = names.get(event.get('pid'))
+        if event['ph'] == 'X' and process in ('Ascend Hardware', 'Overlap Analysis', 'CANN'):
+            args = event.get('args', {})
+            place = (args.get('Task Id'), args.get('Subtask Id')) if process == 'Ascend Hardware' else (event['name'],)
+            found.append((process, threads.get((event['pid'], event['tid']), event['tid'])) + place +
+                         (float(event['ts']), {'ts': str(event['ts']), 'dur': str(event['dur'])}))
+    found.sort(key=lambda item: item[-2])
+    seen, result = Counter(), {}
+    for *place, _, row in found:
+        key = tuple(map(str, place))
+        result[key + (seen[key],)] = row
+        seen[key] += 1
+    return result
+
+
+def main():
+    msprof, samples, wanted = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3:]
+    sweep = Sweep()
+    for source in sorted(glob.glob(samples + '/cann-*')):
+        name = os.path.basename(source)
+        if not os.path.isdir(source + '/vendor') or (wanted and name not in wanted):
+            continue
+        with tempfile.TemporaryDirectory() as scratch:
+            capture = unpacked(source, scratch)
+            output = os.path.join(scratch, 'out')
+            version = ('--cann-version', VERSIONS[name]) if name in VERSIONS else ()
+            for kind in (('summary',), ('timeline', '--trace-compat')):
+                subprocess.run([msprof, 'export', kind[0], capture, '--output', output, '--stable-names', '-q',
+                                *kind[1:], *version],
+                               check=False, stderr=subprocess.DEVNULL)
+            made = os.path.join(output, 'mindstudio_profiler_output')
+            sweep.tables(name, made, source + '/vendor')
+            sweep.timeline(name, made, source + '/vendor')
+    print('%-30s %-14s %8s %9s %6s' % ('capture', 'table', 'compared', 'different', 'known'))
+    for (capture, what), counts in sorted(sweep.counts.items()):
+        print('%-30s %-14s %8d %9d %6d' % (capture, what, counts['compared'], counts['different'], counts['known']))
+    for (what, column, reason), count in sorted(sweep.reasons.items()):
+        print('known: %s, %s: %d cells: %s' % (what, column, count, reason))
+    by_column = Counter()
+    for line in sweep.unknown:
+        place = line.split(': ', 3)
+        by_column[place[0], place[1], place[3].split(' is ')[0]] += 1
+        if by_column[place[0], place[1], place[3].split(' is ')[0]] <= 2:
+            print('not known:', line[:300])
+    for place, count in sorted(by_column.items()):
+        print('not known: %d of %s' % (count, ', '.join(place)))
+    print('%d cells compared, %d different, %d of them known' % (
+        sum(counts['compared'] for counts in sweep.counts.values()),
+        sum(counts['different'] for counts in sweep.counts.values()),
+        sum(counts['known'] for counts in sweep.counts.values())))
+    return 1 if sweep.unknown or not sweep.counts else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

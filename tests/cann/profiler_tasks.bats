@@ -1,0 +1,118 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# What the profiler, the driver and CANN's tool leave beside a program's own records.
+# bats file_tags=once
+
+# shellcheck disable=SC2154 # common.bash sets repository, run_msprof sets status, output and stderr
+bats_require_minimum_version 1.5.0
+load ../cli/common
+
+setup() {
+    enter_scratch
+    needs python3
+}
+
+# Two operators, with 20 us between them, and an event behind; a second capture has the profiler's tasks around them,
+# voltages of before and after the start, and files of CANN's tool.
+make_captures() {
+    python3 - "$BATS_TEST_DIRNAME/lib" <<'END'
+import os
+import struct
+import sys
+sys.path.insert(0, sys.argv[1])
+from prof import DEVICE_TICK, Prof
+
+
+def voltages(what, *changes):
+    pairs = b''.join(struct.pack('<QII', DEVICE_TICK + us * 50, value, 0) for us, value in changes)
+    return (struct.pack('<II', len(changes), what) + pairs).ljust(888, b'\0')
+
+
+for name in 'PROF_1', 'PROF_2':
+    prof = Prof(name)
+    prof.launch(1_000_000, 3, 1, 'first')
+    prof.launch(1_010_000, 3, 2, 'second')
+    tasks = [(1_100_000, 1_110_000, 3, 1), (1_130_000, 1_135_000, 3, 2), (1_150_000, 1_151_000, 3, 3)]
+    if name == 'PROF_2':
+        for task, (time, kind) in enumerate(((100_000, 'PROFILING_ENABLE'), (2_000_000, 'PROFILING_DISABLE'))):
+            prof.call(5000, 1, time - 80_000, time - 40_000)
+            prof.track(time - 60_000, 9, task, task_type=kind, kernel=None)
+            tasks.append((time, time + 20, 9, task))
+        prof.devices[0]['lpmInfoConv.data.0'] = voltages(1, (-90_000, 725), (-500, 775), (300, 750)) + voltages(2, (-9, 930))
+    for start, end, stream, task in sorted(tasks):
+        prof.ran(start, end, stream, task)
+    prof.write()
+for part in '', '/host', '/device_0':
+    for file in 'incompatible_features.json', 'prof_rule_0_20240418.json':
+        with open(os.path.join('PROF_2' + part, file), 'w', encoding='utf-8') as stream:
+            stream.write('{}')
+END
+}
+
+@test "free time begins and ends with tasks of the program, whatever the profiler ran around them" {
+    make_captures
+    for name in PROF_1 PROF_2; do
+        run_msprof_into "$name.json" show "$name" --table overlap_analysis --format json
+        run_msprof export timeline "$name" --stable-names --trace-compat
+    done
+    python3 - <<'END'
+import json
+rows = []
+for name in 'PROF_1', 'PROF_2':
+    row = json.load(open(name + '.json', encoding='utf-8'))[0]
+    assert (row['Computing(us)'], row['Free(us)'], row['Elapsed(us)']) == (15, 36, 51), row
+    events = json.load(open(name + '/mindstudio_profiler_output/msprof.json', encoding='utf-8'))
+    lanes = {event['tid']: event['args']['name'] for event in events if event['name'] == 'thread_name'
+             and event['args']['name'] in ('Computing', 'Communication', 'Communication(Not Overlapped)', 'Free')}
+    assert lanes == {0: 'Communication', 1: 'Communication(Not Overlapped)', 2: 'Computing', 3: 'Free'}, lanes
+    assert [float(event['dur']) for event in events if event['ph'] == 'X' and event['name'] == 'Free'] == [20, 16]
+END
+}
+
+@test "a voltage of before the capture's start is that of its start" {
+    make_captures
+    run_msprof export timeline PROF_2 --stable-names --trace-compat
+    python3 - <<'END'
+import json
+events = json.load(open('PROF_2/mindstudio_profiler_output/msprof.json', encoding='utf-8'))
+found = [(event['name'], event['ts'], *event['args'].values()) for event in events if 'Voltage' in event['name']]
+assert found == [('Aicore Voltage(mV)', '1700000000000000.000', 775), ('Aicore Voltage(mV)', '1700000000000300.000', 750),
+                 ('Bus Voltage(mV)', '1700000000000000.000', 930)], found
+END
+}
+
+@test "files of CANN and its tool that hold no records are no strangers" {
+    make_captures
+    run_msprof import PROF_2
+    expect_not_contains "$stderr" incompatible_features
+    expect_not_contains "$stderr" prof_rule
+}
+
+@test "functions stand by their names, whichever part of the software they are of" {
+    make_captures
+    python3 - PROF_1 <<'END'
+import struct
+path = 'PROF_1/host/data/unaging.additional.type_info_dic.slice_0'
+open(path, 'a', encoding='utf-8').write('20000_7:aclZ\n20000_8:mb\n')
+with open('PROF_1/host/data/unaging.api_event.data.slice_0', 'ab') as stream:
+    for kind in 7, 8:
+        stream.write(struct.pack('<HHIIIQQQ', 0x5a5a, 20000, kind, 1, 0, 1_000_003_000_000, 1_000_003_001_000, 0))
+END
+    run_msprof_into calls.json show PROF_1 --table api_statistic --format json
+    python3 - <<'END'
+import json
+names = [row['API Name'] for row in json.load(open('calls.json', encoding='utf-8'))]
+assert names == ['LaunchKernel', 'aclZ', 'launch', 'mb'], names
+END
+}
+
+@test "a group of counters that is not known is named, and its counters are there" {
+    copy_family prof-910b PROF_1
+    find PROF_1 -name '*.done' -delete
+    python3 "$BATS_TEST_DIRNAME/lib/set_metrics.py" PROF_1 5 GroupOfTomorrow 0x1,0x7f GroupOfTomorrow 0x1,0x7f
+    run_msprof export summary PROF_1 --stable-names
+    expect_status 0
+    expect_contains "$stderr" "op_summary: the group of the counters is not known"
+    IFS= read -r header <PROF_1/mindstudio_profiler_output/op_summary.csv
+    expect_contains "$header" ",aic_r1,aic_r7f,aiv_time(us),aiv_total_cycles,aiv_r1,aiv_r7f"
+}
