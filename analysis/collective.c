@@ -66,6 +66,11 @@ static int64_t ns_between(int64_t start, int64_t end)
     return end > start ? number_subtract(end, start) : 0;
 }
 
+static int64_t add_bytes(int64_t bytes, int64_t more)
+{
+    return bytes < 0 || more < 0 ? COLLECTIVE_NO_BYTES : number_add(bytes, more);
+}
+
 /* By the ticks of the clock that measured a task. */
 static int64_t exact_ns(const struct collective_task *task, int64_t ns)
 {
@@ -89,7 +94,7 @@ static size_t take_step(const struct plane *plane, size_t i, struct collective_s
     ret->bytes = 0;
     ret->medium = MEDIUM_RDMA;
     while (i + payloads < plane->count && task_at(plane, i + payloads)->kind == COLLECTIVE_PAYLOAD)
-        ret->bytes = number_add(ret->bytes, task_at(plane, i + payloads++)->bytes);
+        ret->bytes = add_bytes(ret->bytes, task_at(plane, i + payloads++)->bytes);
     size_t last = i + payloads + plane->confirmed_after - 2;
     ret->task_count = payloads;
     if (last >= plane->count) {
@@ -259,8 +264,8 @@ static int add_pair(struct collective *collective, const struct collective_pair 
 static int add_step(struct collective *collective, const struct collective_step *step, struct err *err)
 {
     const struct collective_task *task = step->tasks[0];
-    if (step->kind != COLLECTIVE_COPY && step->kind != COLLECTIVE_PAYLOAD)
-        return 0;
+    if ((step->kind != COLLECTIVE_COPY && step->kind != COLLECTIVE_PAYLOAD) || step->bytes < 0)
+        return 0; /* of an unknown size neither a sum nor a bandwidth is made */
     if (step->medium != MEDIUM_LOCAL && add_traffic(collective, step->medium, step, err) < 0)
         return err_status(err);
     if (task->local_rank < 0 || task->local_rank == COLLECTIVE_NO_RANK)

@@ -23,10 +23,13 @@ enum collective_task_kind {
     COLLECTIVE_PAYLOAD /* RDMA_SEND_PAYLOAD: a run of these moves data until what confirms it has ended */
 };
 
+#define COLLECTIVE_NO_BYTES (-1)
+
 struct collective_task {
     enum collective_task_kind kind;
     bool master; /* of the operator's main stream */
-    int64_t plane, start_ns, duration_ns, bytes;
+    int64_t plane, start_ns, duration_ns;
+    int64_t bytes;                   /* COLLECTIVE_NO_BYTES: not known */
     int64_t hz;                      /* rate (base/ticks.h) of the clock of its times; 0: nanoseconds */
     int64_t link;                    /* enum collective_medium */
     int64_t local_rank, remote_rank; /* COLLECTIVE_NO_RANK: none */

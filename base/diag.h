@@ -79,6 +79,9 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_RECORD_MAGIC, "record-magic", DIAG_WARNING,                                                                 \
       "a record without its magic number, or of another length; it is skipped",                                        \
       "copy the file again from the board, or give its layout with --layout")                                          \
+    X(DIAG_RECORD_LENGTH, "record-length", DIAG_WARNING,                                                               \
+      "a record of a length that no layout has: what wrote it is older or newer than what is read; it is skipped",     \
+      "report the file, and the version of the framework that wrote it")                                               \
     X(DIAG_RECORD_AGED, "record-aged", DIAG_NOTE,                                                                      \
       "a stream that does not begin with a whole record: its device gave up its oldest data; the rest is dropped",     \
       "no action is needed, unless the file was cut when it was copied")                                               \

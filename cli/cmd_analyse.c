@@ -270,6 +270,15 @@ static int without_capture(struct work *work)
     return finish(work, failed ? -(int)err.code : 0, &err);
 }
 
+/* The clock of the framework's records. prof: NULL: there is no capture. */
+static int read_clock(struct work *work, const char *prof, struct err *err)
+{
+    int status = framework_clock_of(&work->info, prof, &work->clock, err);
+    if (work->request->settings->with_warm_up)
+        work->clock.collection_ns = 0;
+    return status;
+}
+
 /* ---- several PROF captures: the first one's files are the directory's, others have a directory of their own there
  * ----
  */
@@ -287,7 +296,7 @@ static int begin_capture(struct work *work, size_t number, struct err *err)
         return 0;
     console_note("'%s': a further PROF capture; its files are in '%s/" FRAMEWORK_OUTPUT "/%s'",
                  work->profs.items[number], work->request->results, name);
-    int status = framework_clock_of(&work->info, work->profs.items[number], &work->clock, err);
+    int status = read_clock(work, work->profs.items[number], err);
     return status == 0 ? path_make_directories(work->directory, err) : status;
 }
 
@@ -393,8 +402,7 @@ static int prepare(struct work *work, struct err *err)
 {
     const struct analyse_request *request = work->request;
     if (find_parts(work, err) < 0 ||
-        (!work->info.bare &&
-         framework_clock_of(&work->info, work->profs.count > 0 ? work->profs.items[0] : NULL, &work->clock, err) < 0) ||
+        (!work->info.bare && read_clock(work, work->profs.count > 0 ? work->profs.items[0] : NULL, err) < 0) ||
         path_make_directories(request->results, err) < 0)
         return err_status(err);
     return analyse_output_open(&work->output, request->results, missing_part(work), request->settings->analyse.force,

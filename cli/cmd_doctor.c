@@ -13,6 +13,7 @@
 #include "db/database.h"
 #include "db/query/query.h"
 #include "db/query/query_inventory.h"
+#include "db/warm_up.h"
 #include "exporters/json_text.h"
 #include "parsers/capture/capture.h"
 #include "parsers/decode/layout.h"
@@ -718,7 +719,7 @@ static int examine(struct capture_visit *visit)
     console_mute(true);
     inventory.status = visit_open_database(visit, &db);
     if (db == NULL && inventory.status == STATUS_NOTHING)
-        database_open(visit->database, &db, &err);
+        warm_up_open(visit->database, &db, &err);
     console_mute(false);
     inventory.results = machine_space(visit->results);
     err = (struct err)ERR_INIT;

@@ -5,6 +5,7 @@
 #include "cli/console.h"
 #include "cli/options/options.h"
 #include "cli/vendor_form.h"
+#include "db/warm_up.h"
 
 #include <locale.h>
 #include <signal.h>
@@ -77,6 +78,8 @@ static int run(int argc, char **argv, bool only_check)
     if (settings->help || settings->version)
         return print_help_or_version(settings);
     const struct command *command = command_get(settings->command);
+    if (settings->with_warm_up)
+        warm_up_show();
     if (command->run == NULL) { /* a command that needs a further word */
         help_print(settings->command, stderr);
         return STATUS_USAGE;

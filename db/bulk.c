@@ -8,6 +8,7 @@
 #include "db/database.h"
 #include "db/pages/write.h"
 #include "db/schema.h"
+#include "db/warm_up.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,9 @@ struct bulk_kind {
     struct page_table *table;                         /* NULL: SQLite stores the rows */
     int key;                                          /* the column with COLUMN_KEY; -1: none */
     int64_t last_id;                                  /* of a row in the table's pages */
+    bool may_warm_up;                                 /* has a warm_up rule */
+    struct warm_up_rule warm_up;
+    uint64_t warm_up_records;
 };
 
 struct bulk {
@@ -42,6 +46,7 @@ struct bulk {
     struct bulk_kind *kinds;
     size_t kind_count;
     int64_t earliest;
+    const struct capture *capture; /* whose records of warm-up are counted; NULL: none are */
 };
 
 /* ---- the loader ---- */
@@ -58,6 +63,7 @@ static void find_columns(struct bulk_kind *entry)
 {
     const struct record_kind *kind = entry->kind;
     entry->key = -1;
+    entry->may_warm_up = warm_up_rule_of(kind, &entry->warm_up);
     for (size_t i = 0; i < kind->column_count; i++) {
         const struct column *column = &kind->columns[i];
         if ((column->flags & COLUMN_ORIGIN) != 0)
@@ -163,6 +169,23 @@ static void note_earliest(struct bulk *bulk, uint64_t columns, const struct row_
 int64_t bulk_earliest(const struct bulk *bulk)
 {
     return bulk->earliest;
+}
+
+void bulk_count_warm_up(struct bulk *bulk, const struct capture *capture)
+{
+    bulk->capture = capture;
+}
+
+uint64_t bulk_warm_up(const struct bulk *bulk, struct strbuf *tables)
+{
+    uint64_t records = 0;
+    for (size_t i = 0; i < bulk->kind_count; i++) {
+        const struct bulk_kind *entry = &bulk->kinds[i];
+        records += entry->warm_up_records;
+        if (entry->warm_up_records > 0)
+            strbuf_addf(tables, " %s", entry->kind->table);
+    }
+    return records;
 }
 
 /* ---- into pages ---- */
@@ -311,6 +334,8 @@ int bulk_insert(struct bulk *bulk, const struct row_batch *batch, struct err *er
     if (entry->column_count == 0)
         find_columns(entry);
     note_earliest(bulk, entry->origins, batch);
+    if (bulk->capture != NULL && entry->may_warm_up)
+        entry->warm_up_records += warm_up_count(&entry->warm_up, bulk->capture, batch);
     return add_batch(bulk, entry, batch, err);
 }
 

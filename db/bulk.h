@@ -6,6 +6,8 @@
 
 #include "base/diag.h"
 #include "base/err.h"
+#include "base/strbuf.h"
+#include "parsers/capture/capture.h"
 #include "parsers/record.h"
 
 #include <sqlite3.h>
@@ -25,6 +27,10 @@ int bulk_connect(struct bulk *bulk, sqlite3 *db, struct err *err);
 int bulk_insert(struct bulk *bulk, const struct row_batch *batch, struct err *err);
 /* After the load: the earliest of the times in columns with COLUMN_ORIGIN; INT64_MAX when there is none. */
 int64_t bulk_earliest(const struct bulk *bulk);
+/* Counts records of warm-up of this capture, which outlives the load. */
+void bulk_count_warm_up(struct bulk *bulk, const struct capture *capture);
+/* After the load: how many they are; and their tables, each behind a blank. */
+uint64_t bulk_warm_up(const struct bulk *bulk, struct strbuf *tables);
 /* After the load: tells of texts with control characters and of bytes that are no UTF-8, which were replaced. */
 void bulk_report(const struct bulk *bulk, struct diagnostics *diag);
 /* Must come before the connection is closed. */

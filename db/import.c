@@ -8,6 +8,7 @@
 #include "db/query/query_loop.h"
 #include "db/schema.h"
 #include "db/table_rows.h"
+#include "db/warm_up.h"
 #include "parsers/decode/decode.h"
 
 #include <stddef.h>
@@ -568,7 +569,7 @@ static int store_facts(sqlite3 *db, const struct import_request *request, const 
 
 static void count_result(const struct capture *capture, struct import_result *result)
 {
-    *result = (struct import_result){.records_decoded = 0};
+    *result = (struct import_result){.warm_up_records = result->warm_up_records};
     memcpy(result->fingerprint, capture->fingerprint, sizeof result->fingerprint);
     for (size_t i = 0; i < capture->file_count; i++) {
         const struct capture_file *file = &capture->files[i];
@@ -592,6 +593,14 @@ static int store_origin(sqlite3 *db, int64_t earliest, struct err *err)
     return query_run(db, sql, parameters, 2, NULL, NULL, err);
 }
 
+static int store_warm_up(sqlite3 *db, const struct bulk *bulk, uint64_t *ret, struct err *err)
+{
+    SCOPED(strbuf_release) struct strbuf tables;
+    strbuf_init(&tables, 16384);
+    *ret = bulk_warm_up(bulk, &tables);
+    return tables.failed ? err_no_memory(err) : warm_up_store(db, *ret, tables.length > 0 ? tables.data : "", err);
+}
+
 static int connect_behind(struct database_build *build, struct bulk *bulk, struct err *err)
 {
     if (bulk_end_pages(bulk, err) < 0 || schema_build_connect(build, err) < 0)
@@ -601,15 +610,18 @@ static int connect_behind(struct database_build *build, struct bulk *bulk, struc
 
 /* Connects to the database: before the load, or behind it, when its file is written without SQLite. */
 static int load_rows(struct database_build *build, const struct schema_file *file, bool plain, struct capture *capture,
-                     const struct progress *progress, struct err *err)
+                     const struct progress *progress, struct import_result *result, struct err *err)
 {
     if (plain && schema_build_connect(build, err) < 0)
         return err_status(err);
     struct bulk *bulk = plain ? bulk_new(build->db, err) : bulk_new_pages(build->fd, file, err);
     if (bulk == NULL)
         return err_status(err);
+    if (capture->family == CAPTURE_CANN)
+        bulk_count_warm_up(bulk, capture);
     bool failed = pipeline_run(capture, bulk, progress, err) < 0 || (!plain && connect_behind(build, bulk, err) < 0) ||
-                  store_origin(build->db, bulk_earliest(bulk), err) < 0;
+                  store_origin(build->db, bulk_earliest(bulk), err) < 0 ||
+                  store_warm_up(build->db, bulk, &result->warm_up_records, err) < 0;
     bulk_report(bulk, capture->diag);
     bulk_free(bulk);
     return failed ? err_status(err) : 0;
@@ -659,7 +671,7 @@ static int build(const struct import_request *request, struct capture *capture, 
     struct schema_file file;
     if (schema_build_create(&build, request->database, capture_record_bytes(capture), &file, err) < 0)
         return err_status(err);
-    bool failed = load_rows(&build, &file, request->way == DATABASE_PLAIN, capture, request->progress, err) < 0;
+    bool failed = load_rows(&build, &file, request->way == DATABASE_PLAIN, capture, request->progress, result, err) < 0;
     count_result(capture, result);
     failed = failed || store_rest(build.db, capture, err) < 0 || report_split_inferences(build.db, capture, err) < 0 ||
              store_diagnostics(build.db, capture->diag, err) < 0 ||
@@ -701,7 +713,7 @@ sqlite3 *db_open_current(const struct import_request *request)
         return NULL;
     if (meta_equals(db, "tool_version", request->tool_version) && meta_equals(db, "parameters", request->parameters) &&
         capture_fingerprint(request->directory, fingerprint, &ignored) == 0 &&
-        meta_equals(db, "fingerprint", fingerprint) && schema_is_ours(db))
+        meta_equals(db, "fingerprint", fingerprint) && schema_is_ours(db) && warm_up_hide(db, &ignored) == 0)
         return db;
     database_close(db);
     return NULL;

@@ -23,6 +23,7 @@ struct import_request {
 struct import_result {
     uint64_t records_decoded, records_rejected, bytes_read;
     uint64_t rejected_for[DIAG_COUNT]; /* the rejected ones by their reason */
+    uint64_t warm_up_records;          /* rows whose records ended before the collection started */
     size_t files_decoded;
     char fingerprint[65]; /* of the capture (capture_fingerprint) */
 };

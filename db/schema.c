@@ -191,20 +191,33 @@ static const char views[] =
     "  LEFT JOIN name y ON y.id = t.op_type_id LEFT JOIN tensor_set s ON s.id = t.tensor_set_id"
     "  WHERE t.start_tick IS NOT NULL;";
 
-/* Marks as devices saw them: a record of a mark, two of a range, both with the number of the mark. */
+/* Marks as devices saw them, with the number of the mark: one record of a mark, two of a range, its begin and its end.
+ * A mark of a captured graph comes again with every replay: each run is a mark or a range of its own, in the order of
+ * time. The tag of marks may begin a range that the tag of ranges ends, or both have the latter. Without a tag of
+ * ranges records are pairs where the program says that the number is a range's, or says nothing, and they are even in
+ * number. Pairs are of one stream, unless a stream has an odd one. */
 /* clang-format off */
 static const char device_marks[] =
     "INSERT INTO device_mark(device_id, mark_id, stream_id, task_id, start_ns, end_ns)"
-    "  WITH record AS (SELECT * FROM ts_track WHERE tag = " SQL_NUMBER(TRACK_TAG_STEP)
+    "  WITH record AS (SELECT id, device_id, index_id, stream_id, task_id, step_tag, time_ns FROM ts_track"
+    "    WHERE tag = " SQL_NUMBER(TRACK_TAG_STEP)
     "    AND step_tag IN (" SQL_NUMBER(STEP_TAG_MARK) ", " SQL_NUMBER(STEP_TAG_RANGE) ")),"
-    "  first AS (SELECT device_id, index_id, stream_id, task_id, step_tag, min(time_ns) AS start_ns FROM record"
-    "    GROUP BY device_id, index_id),"
-    "  last AS (SELECT device_id, index_id, max(time_ns) AS end_ns, count(*) AS records FROM record"
-    "    GROUP BY device_id, index_id)"
-    "  SELECT f.device_id, f.index_id, f.stream_id, f.task_id, f.start_ns,"
-    "    CASE WHEN f.step_tag = " SQL_NUMBER(STEP_TAG_RANGE) " AND l.records = 1 THEN NULL ELSE l.end_ns END"
-    "  FROM first f JOIN last l ON l.device_id IS f.device_id AND l.index_id = f.index_id"
-    "  ORDER BY f.device_id, f.start_ns, f.index_id;"
+    "  said AS (SELECT mark_id, max(event_type IN (1, 2)) AS is_range FROM msproftx"
+    "    WHERE mark_id IS NOT NULL GROUP BY mark_id),"
+    "  of_stream AS (SELECT device_id, index_id, stream_id, count(*) AS records,"
+    "    sum(step_tag = " SQL_NUMBER(STEP_TAG_RANGE) ") AS ranges FROM record GROUP BY 1, 2, 3),"
+    "  number AS (SELECT n.device_id, n.index_id, max(n.records % 2) AS odd,"
+    "      sum(n.ranges) > 0 AND sum(n.ranges) < sum(n.records) AS mixed,"
+    "      iif(sum(n.ranges) > 0, 1, coalesce(s.is_range, sum(n.records) % 2 = 0)) AS is_range"
+    "    FROM of_stream n LEFT JOIN said s ON s.mark_id = n.index_id GROUP BY n.device_id, n.index_id),"
+    "  run AS (SELECT r.*, n.is_range, n.mixed, row_number() OVER w AS place, lead(r.time_ns) OVER w AS next_ns,"
+    "    lead(r.step_tag) OVER w AS next_tag FROM record r"
+    "    JOIN number n ON n.device_id IS r.device_id AND n.index_id = r.index_id"
+    "    WINDOW w AS (PARTITION BY r.device_id, r.index_id, iif(n.odd, NULL, r.stream_id) ORDER BY r.time_ns, r.id))"
+    "  SELECT device_id, index_id, stream_id, task_id, time_ns, CASE WHEN NOT is_range THEN time_ns"
+    "      WHEN NOT mixed OR next_tag = " SQL_NUMBER(STEP_TAG_RANGE) " THEN next_ns END FROM run"
+    "  WHERE CASE WHEN NOT is_range THEN 1 WHEN mixed THEN step_tag = " SQL_NUMBER(STEP_TAG_MARK)
+    "    ELSE place % 2 = 1 END ORDER BY device_id, time_ns, index_id, id;"
     "CREATE INDEX device_mark_by_mark ON device_mark(mark_id);";
 
 /* clang-format on */

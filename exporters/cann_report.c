@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "db/query/cann_version.h"
 #include "db/query/iteration.h"
+#include "db/warm_up.h"
 #include "exporters/output_file.h"
 #include "parsers/record.h"
 
@@ -112,7 +113,7 @@ static int export_iterations(cann_export *export, sqlite3 *db, const struct expo
         status = iteration_database_make(db, options->database, temporary, options->model_id, options->iteration_id,
                                          options->iteration_count > 0 ? options->iteration_count : 1, err);
     if (status == 0)
-        status = database_open(temporary, &iteration, err);
+        status = warm_up_open(temporary, &iteration, err);
     part.database = temporary;
     if (status == 0)
         status = export(iteration, &part, ret, err);

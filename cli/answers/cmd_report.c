@@ -166,7 +166,8 @@ static const char *option_of_captures(const struct settings *settings)
     } options[] = {{settings->report.base != NULL, "--diff"},   {settings->step_range != NULL, "--step-range"},
                    {settings->peak_flops != 0, "--peak-flops"}, {settings->peak_bandwidth != 0, "--peak-bandwidth"},
                    {settings->output != NULL, "--results"},     {settings->clock_khz != 0, "--freq-mhz"},
-                   {settings->layouts.count > 0, "--layout"},   {settings->database_way != 0, "--database"}};
+                   {settings->layouts.count > 0, "--layout"},   {settings->database_way != 0, "--database"},
+                   {settings->with_warm_up, "--with-warm-up"}};
 
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (options[i].given)

@@ -17,6 +17,7 @@
 #include "db/import.h"
 #include "db/query/cann_version.h"
 #include "db/query/query.h"
+#include "db/warm_up.h"
 #include "exporters/reports/answers/outcome.h"
 #include "parsers/capture/capture.h"
 #include "parsers/frameworks/directory.h"
@@ -596,6 +597,10 @@ static void tell_account(const struct capture_visit *visit, const struct import_
                  imported->files_decoded, console_plural(imported->files_decoded), imported->records_decoded,
                  console_plural(imported->records_decoded), imported->records_rejected,
                  reasons.failed ? "" : reasons.data, CLOCK_SECONDS_SINCE(start_ns));
+    if (imported->warm_up_records > 0)
+        console_note("'%s': %" PRIu64 " record%s of warm-up, which ended before the collection started%s",
+                     visit->directory, imported->warm_up_records, console_plural(imported->warm_up_records),
+                     visit->settings->with_warm_up ? "" : "; reports leave them out (--with-warm-up shows them)");
 }
 
 /* An import that failed: the database that was there before, if any, is untouched. */
@@ -641,7 +646,7 @@ static int tell_nothing(struct capture_visit *visit)
     struct err ignored = ERR_INIT;
     sqlite3 *db = NULL;
 
-    database_open(visit->database, &db, &ignored);
+    warm_up_open(visit->database, &db, &ignored);
     int status = visit_tell_nothing(visit, db);
     database_close(db);
     return status;
@@ -749,7 +754,7 @@ int visit_open_database(struct capture_visit *visit, sqlite3 **ret)
             return status;
         /* who removed the one before this was imported may take this one, too */
         err = (struct err)ERR_INIT;
-        if ((pin_database(visit) || tries == PIN_TRIES) && database_open(visit->database, &db, &err) != 0 &&
+        if ((pin_database(visit) || tries == PIN_TRIES) && warm_up_open(visit->database, &db, &err) != 0 &&
             (tries == PIN_TRIES || access(visit->database, F_OK) == 0))
             return visit_fail(visit, LOG_SOURCE_COMMON, &err);
     }

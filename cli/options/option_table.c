@@ -133,6 +133,8 @@ const struct option_spec option_table[] = {
           .repeatable = true),
     CHOICE("database", COMMAND_IMPORTS | ON_REPORT | ON_COLLECT, "pages|plain", database_way,
            "fill long tables of the database page by page, or\nall by SQLite, which takes longer (pages)"),
+    FLAG("with-warm-up", COMMAND_IMPORTS | ON_REPORT | ON(ANALYSE) | ON_CLUSTER, with_warm_up,
+         "show also records that ended before the collection\nstarted; else reports leave them out"),
     CHOICE("format", ON(EXPORT_SUMMARY), "csv|json", table_format, "format of the tables (csv)"),
     CHOICE("format", ON(EXPORT_TIMELINE) | ON_CLUSTER, "json|json.gz|pftrace|pftrace-raw", timeline.format,
            "format of the timelines: JSON, or Perfetto's own,\ncompressed or faster to write (json)"),

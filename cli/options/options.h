@@ -70,6 +70,7 @@ struct settings {
     const char *output;             /* NULL: into the capture */
     int64_t clock_khz;              /* --freq-mhz in thousandths; 0: not given */
     int database_way;               /* enum database_way */
+    bool with_warm_up;              /* --with-warm-up */
 
     const char *reports; /* --reports; NULL: not given */
     int table_format;    /* enum table_format */

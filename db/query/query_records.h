@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/err.h"
+#include "base/search.h"
 #include "parsers/record.h"
 
 #include <sqlite3.h>
@@ -22,6 +23,14 @@ struct cann_communication {
 struct cann_communications ARRAY_OF(struct cann_communication);
 int cann_communications_load(sqlite3 *db, struct cann_communications *ret, struct err *err);
 void cann_communications_release(struct cann_communications *list);
+/* The place of an operator by its id; SIZE_MAX: it is not among them, because it is hidden (db/warm_up.h), or the
+ * database was changed. */
+static inline size_t cann_communication_place(const struct cann_communications *list, int64_t id)
+{
+    const size_t place =
+        search_from(list->items, list->count, sizeof *list->items, offsetof(struct cann_communication, id), id);
+    return place < list->count && list->items[place].id == id ? place : SIZE_MAX;
+}
 
 /* A task of a communication operator, with when it ran. */
 struct cann_transfer {

@@ -77,13 +77,13 @@ static int take_transfer(void *arg, const struct cann_transfer *transfer, struct
 {
     enum { NO_MASTER = 0 };
     struct loading *loading = arg;
-    const int64_t place = transfer->op_id != DB_NULL ? transfer->op_id - 1 : -1;
-    if (place < 0 || (uint64_t)place >= loading->document->operator_count || transfer->plane_id == DB_NULL)
+    const size_t place = cann_communication_place(loading->communications, transfer->op_id);
+    if (place >= loading->document->operator_count || transfer->plane_id == DB_NULL)
         return 0;
     if (large_reserve(&loading->tasks, 1, err) < 0)
         return err_status(err);
     struct own_task *own = &loading->tasks.items[loading->tasks.count];
-    *own = (struct own_task){(size_t)place, collective_task_of(loading->names, transfer)};
+    *own = (struct own_task){place, collective_task_of(loading->names, transfer)};
     own->task.master = transfer->master != NO_MASTER;
     loading->document->operators[place].task_count++;
     large_pass(loading->tasks.count++);
@@ -609,7 +609,9 @@ struct collective_task collective_task_of(const struct cann_texts *names, const 
         .start_ns = transfer->start_ns,
         .duration_ns = transfer->duration_ns,
         .hz = transfer->hz,
-        .bytes = transfer->bytes != DB_NULL ? transfer->bytes : 0,
+        .bytes = transfer->bytes != DB_NULL      ? transfer->bytes
+                 : transfer->plane_id != DB_NULL ? COLLECTIVE_NO_BYTES
+                                                 : 0,
         .link = medium_of(transfer->link_type),
         .local_rank = transfer->local_rank,
         .remote_rank = transfer->remote_rank,
@@ -620,9 +622,9 @@ struct collective_task collective_task_of(const struct cann_texts *names, const 
 static int finish(struct walk *walk, struct err *err)
 {
     SCOPED(collective_release) struct collective collective;
-    int64_t place = walk->op_id - 1;
+    const size_t place = cann_communication_place(&walk->ops, walk->op_id);
     collective_init(&collective);
-    if (walk->tasks.count == 0 || place < 0 || (uint64_t)place >= walk->ops.count)
+    if (walk->tasks.count == 0 || place == SIZE_MAX)
         return 0;
     const struct cann_communication *op = &walk->ops.items[place];
     bool point_to_point = communication_is_point_to_point(cann_text(walk->names, op->name_id, 0).text);

@@ -10,6 +10,7 @@
 #include "db/query/iteration.h"
 #include "db/query/query.h"
 #include "db/table_rows.h"
+#include "db/warm_up.h"
 #include "exporters/busy.h"
 #include "exporters/cann_report.h"
 #include "exporters/communication/communication.h"
@@ -342,7 +343,7 @@ int framework_part_make(const struct framework_analysis *analysis, struct framew
     *ret = (struct framework_part){.fd = -1};
     return stretches == NULL || beside == NULL || (ret->fd = temporary_create(beside, &ret->path, err)) < 0 ||
                    iteration_stretches_make(analysis->db, analysis->database, ret->path, stretches, count, err) < 0 ||
-                   database_open(ret->path, &ret->db, err) < 0
+                   warm_up_open(ret->path, &ret->db, err) < 0
                ? err_status(err)
                : 0;
 }

@@ -11,6 +11,7 @@
 #include "db/query/query_cann.h"
 #include "db/query/query_records.h"
 #include "db/table_rows.h"
+#include "db/warm_up.h"
 #include "exporters/communication/communication.h"
 
 #include <stdio.h>
@@ -439,44 +440,44 @@ static const char frequency_rows[] = "INSERT INTO AICORE_FREQ SELECT device_id, 
 #define INVALID SQL_NUMBER(HCCL_INVALID)
 static const char schedule_rows[] =
     "INSERT INTO COMMUNICATION_SCHEDULE_TASK_INFO SELECT op_name_id, id, " SCHEDULE ", op_type_id"
-    "  FROM capture.device_task WHERE op_task_type = " SQL_NUMBER(TASK_COMMUNICATES_ON_AI_CPU) " ORDER BY id;";
+    "  FROM kept_device_task WHERE op_task_type = " SQL_NUMBER(TASK_COMMUNICATES_ON_AI_CPU) " ORDER BY id;";
 static const char collective_rows[] =
     "INSERT INTO COMMUNICATION_OP SELECT o.name_id, o.start_ns, o.start_ns + o.duration_ns,"
     "  coalesce(launch(o.connection_id), " NO_NUMBER "), coalesce(o.group_name_id, " NOT_AVAILABLE "), o.id,"
     "  coalesce(o.relay, -1), coalesce(o.retry, -1), " OP_DATA_TYPE ", coalesce(o.algorithm_id, " NOT_AVAILABLE "),"
     "  coalesce(o.count, -1), coalesce(o.type_id, " NOT_AVAILABLE "), o.device_id, coalesce(o.rank_size, 0)"
-    "  FROM capture.communication_op o LEFT JOIN ENUM_HCCL_DATA_TYPE d ON d.id = o.data_type ORDER BY o.id;";
+    "  FROM kept_communication_op o LEFT JOIN ENUM_HCCL_DATA_TYPE d ON d.id = o.data_type ORDER BY o.id;";
 static const char transfer_rows[] =
     "INSERT INTO COMMUNICATION_TASK_INFO SELECT o.name_id, c.task_row_id, coalesce(c.type_id, " NOT_AVAILABLE "),"
     "  coalesce(c.plane_id, -1), coalesce(c.group_name_id, o.group_name_id, " NOT_AVAILABLE "),"
     "  coalesce(c.notify_id, -1), " RDMA_TYPE ", coalesce(c.local_rank, -1), coalesce(c.remote_rank, -1),"
     "  " TRANSPORT_TYPE ", coalesce(c.bytes, -1), " DATA_TYPE ", " LINK_TYPE ", c.op_id, c.master,"
-    "  coalesce(run_bandwidth(c.task_row_id) * 1e9, iif(t.duration_ns > 0, coalesce(c.bytes, 0) * 1e9 / t.duration_ns, "
-    "0))"
-    "  FROM capture.communication_task c JOIN capture.communication_op o ON o.id = c.op_id"
-    "  JOIN capture.device_task t ON t.id = c.task_row_id LEFT JOIN ENUM_HCCL_RDMA_TYPE r ON r.id = c.rdma_type"
+    "  coalesce(run_bandwidth(c.task_row_id) * 1e9, iif(t.duration_ns > 0, iif(c.plane_id IS NULL, coalesce(c.bytes, "
+    "0),"
+    "  c.bytes) * 1e9 / t.duration_ns, 0))"
+    "  FROM kept_communication_task c JOIN kept_communication_op o ON o.id = c.op_id"
+    "  JOIN kept_device_task t ON t.id = c.task_row_id LEFT JOIN ENUM_HCCL_RDMA_TYPE r ON r.id = c.rdma_type"
     "  LEFT JOIN ENUM_HCCL_TRANSPORT_TYPE p ON p.id = c.transport_type"
     "  LEFT JOIN ENUM_HCCL_DATA_TYPE d ON d.id = c.data_type"
     "  LEFT JOIN ENUM_HCCL_LINK_TYPE k ON k.id = c.link_type ORDER BY c.id;"
-    "INSERT INTO MEMCPY_INFO SELECT t.id, t.copy_bytes, coalesce(e.id, " INVALID ") FROM capture.device_task t"
+    "INSERT INTO MEMCPY_INFO SELECT t.id, t.copy_bytes, coalesce(e.id, " INVALID ") FROM kept_device_task t"
     "  LEFT JOIN ENUM_MEMCPY_OPERATION e ON e.id = t.copy_direction WHERE t.copy_bytes IS NOT NULL ORDER BY t.id;";
 
 /* Messages have ids from 5000000000 on. A mark that a device saw is a task of the device, both with the connection
  * 4000000001 + its number; what no device sees has the connection 4000000000. */
 static const char marks[] =
     "CREATE TEMP TABLE message(id INTEGER PRIMARY KEY, text TEXT UNIQUE);"
-    "INSERT OR IGNORE INTO message(text) SELECT message FROM capture.msproftx ORDER BY id;"
+    "INSERT OR IGNORE INTO message(text) SELECT message FROM kept_msproftx ORDER BY id;"
     "INSERT INTO STRING_IDS SELECT 5000000000 + id, text FROM message ORDER BY id;"
     "INSERT INTO MSTX_EVENTS SELECT m.start_ns, m.end_ns, m.event_type, " NO_NUMBER ", coalesce(m.category, " NO_NUMBER
     "),"
     "  5000000000 + t.id, m.process_id << 32 | m.thread_id, m.process_id << 32 | m.thread_id,"
     "  coalesce(m.domain_id, " NOT_AVAILABLE "), 4000000000 + coalesce(m.mark_id + 1, 0)"
-    "  FROM capture.msproftx m JOIN message t ON t.text = m.message ORDER BY m.start_ns, m.id;"
-    "INSERT INTO STRING_IDS SELECT " DEVICE_MARK ", 'MsTx' WHERE EXISTS (SELECT * FROM capture.device_mark);"
+    "  FROM kept_msproftx m JOIN message t ON t.text = m.message ORDER BY m.start_ns, m.id;"
+    "INSERT INTO STRING_IDS SELECT " DEVICE_MARK ", 'MsTx' WHERE EXISTS (SELECT * FROM kept_device_mark);"
     "INSERT INTO TASK SELECT d.start_ns, coalesce(d.end_ns, d.start_ns), d.device_id, 4000000001 + d.mark_id,"
-    "  d.id + (SELECT coalesce(max(id), 0) FROM capture.device_task), p.id, " DEVICE_MARK ", " NO_NUMBER
-    ", d.stream_id,"
-    "  d.task_id, " NO_NUMBER " FROM capture.device_mark d JOIN process p ORDER BY d.id;";
+    "  d.id + (SELECT coalesce(max(id), 0) FROM kept_device_task), p.id, " DEVICE_MARK ", " NO_NUMBER ", d.stream_id,"
+    "  d.task_id, " NO_NUMBER " FROM kept_device_mark d JOIN process p ORDER BY d.id;";
 
 /* run_bandwidth(task): bytes a nanosecond of the run that the payload is of; NULL: of none. */
 static void give_run_bandwidth(sqlite3_context *context, int argc, sqlite3_value **argv)
@@ -484,7 +485,7 @@ static void give_run_bandwidth(sqlite3_context *context, int argc, sqlite3_value
     (void)argc;
     const int64_t task = sqlite3_value_int64(argv[0]);
     const struct communication_run *run = map_get(sqlite3_user_data(context), &task);
-    if (run != NULL && run->ns > 0)
+    if (run != NULL && run->ns > 0 && run->bytes >= 0)
         sqlite3_result_double(context, (double)run->bytes / (double)run->ns);
 }
 
@@ -550,7 +551,7 @@ static int attach(struct unified *unified, const char *database, struct map *run
         sqlite3_create_function_v2(db, "run_bandwidth", 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, runs, give_run_bandwidth,
                                    NULL, NULL, NULL) != SQLITE_OK)
         return database_error(err, db, "the database cannot be made");
-    return database_exec(db, "BEGIN", err);
+    return warm_up_attach(db, "capture", "kept_", err) < 0 ? err_status(err) : database_exec(db, "BEGIN", err);
 }
 
 struct unified *unified_new(const char *path, struct err *err)

@@ -2,6 +2,7 @@
 #include "exporters/table/session.h"
 
 #include "db/database.h"
+#include "db/warm_up.h"
 #include "exporters/query_compile.h"
 
 int report_session_open(struct report_session *session, sqlite3 *db, const struct export_options *options,
@@ -117,7 +118,7 @@ const struct cann_clocks *report_clocks(struct report_session *session, struct e
 int report_lend_connection(struct report_session *session, sqlite3 **ret, struct err *err)
 {
     if (session->lent && session->idle_count == 0)
-        return database_open(session->options->database, ret, err);
+        return warm_up_open(session->options->database, ret, err);
     *ret = session->lent ? session->idle[--session->idle_count] : session->db;
     session->lent = true;
     return 0;

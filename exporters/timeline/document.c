@@ -312,8 +312,8 @@ char *trace_guest_put_argument(char *p, const struct trace_guest *guest, const s
     return trace_put_string(trace_put_literal(p, "\":"), launch->name);
 }
 
-static char *put_end(char *p, const struct trace_guest *guest, const struct trace_style *style, char phase,
-                     int64_t id_ns, const struct trace_launch *at)
+static char *put_end(char *p, const struct trace_guest *guest, const struct trace_style *style, char phase, int64_t id,
+                     const struct trace_launch *at)
 {
     p = trace_begin_event(p);
     p = trace_put_literal(p, "\"");
@@ -323,10 +323,10 @@ static char *put_end(char *p, const struct trace_guest *guest, const struct trac
     p = trace_put_literal(p, "\",\"bp\":\"e\",\"id\":");
     if (guest->flow_of_text) {
         *p++ = '"';
-        p = number_put_us(p, id_ns);
+        p = number_put_signed(p, id);
         *p++ = '"';
     } else {
-        p = number_put_signed(p, id_ns);
+        p = number_put_signed(p, id);
     }
     p = trace_put_place(p, style, at->pid, at->tid);
     p = trace_put_time(p, style, at->time_ns);
@@ -336,9 +336,11 @@ static char *put_end(char *p, const struct trace_guest *guest, const struct trac
 }
 
 char *trace_guest_put_arrow(char *p, const struct trace_guest *guest, const struct trace_launch *launch,
-                            const struct trace_style *style, const struct trace_slice *slice)
+                            const struct trace_style *style, const struct trace_slice *slice, enum trace_row kind,
+                            int64_t row)
 {
+    const int64_t id = row * TRACE_ROW_KINDS + kind;
     const struct trace_launch end = {slice->pid, slice->tid, slice->start_ns, NULL};
-    p = put_end(p, guest, style, 's', slice->start_ns, launch);
-    return put_end(p, guest, style, 'f', slice->start_ns, &end);
+    p = put_end(p, guest, style, 's', id, launch);
+    return put_end(p, guest, style, 'f', id, &end);
 }

@@ -150,8 +150,11 @@ static inline bool trace_guest_shows(const struct trace_guest *guest, int64_t ti
 size_t trace_guest_room(const struct trace_guest *guest, const struct trace_launch *launch);
 /* Into args, behind another argument. */
 char *trace_guest_put_argument(char *p, const struct trace_guest *guest, const struct trace_launch *launch);
-/* The arrow from the launch to the operator's event. */
+/* The arrow from the launch to the operator's event. row: of the task, or of the communication operator, by which it is
+ * numbered: viewers calculate in doubles, in which times since 1970 are not exact. */
+enum trace_row { TRACE_ROW_TASK, TRACE_ROW_COMMUNICATION, TRACE_ROW_KINDS };
 char *trace_guest_put_arrow(char *p, const struct trace_guest *guest, const struct trace_launch *launch,
-                            const struct trace_style *style, const struct trace_slice *slice);
+                            const struct trace_style *style, const struct trace_slice *slice, enum trace_row kind,
+                            int64_t row);
 
 #endif

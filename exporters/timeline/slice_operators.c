@@ -4,6 +4,7 @@
 #include "base/intern.h"
 #include "base/thread.h"
 #include "db/database.h"
+#include "db/warm_up.h"
 #include "exporters/row_format.h"
 
 #include <stdlib.h>
@@ -61,7 +62,7 @@ static void *search_bounds(void *opaque)
     struct bounds_search *search = opaque;
     struct cann_texts names = {.items = NULL};
     sqlite3 *db;
-    if (database_open(search->database, &db, &search->err) < 0)
+    if (warm_up_open(search->database, &db, &search->err) < 0)
         return NULL;
     if (cann_names_load(db, &names, &search->err) == 0)
         (void)load_bounds(&search->bounds, db, &names, NULL, &search->err);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/timeline/track.h"
 
+#include "db/warm_up.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -110,7 +112,7 @@ static int worker_open(void *opaque, void *arg, struct err *err)
     worker->owns = calloc(run->track_count + 1, sizeof *worker->owns);
     if (worker->owns == NULL)
         return err_no_memory(err);
-    if (database_open(run->run->options->database, &worker->db, err) < 0)
+    if (warm_up_open(run->run->options->database, &worker->db, err) < 0)
         return err_status(err);
     for (size_t i = 0; i < run->track_count; i++) {
         const struct track *track = run->tracks[i];

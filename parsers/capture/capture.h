@@ -250,6 +250,10 @@ int64_t capture_usual_device_hz(int64_t chip);
  * that of the chip's usual clock. */
 int64_t part_host_ns(const struct capture_part *part, int64_t tick);
 int64_t part_device_ns(const struct capture_part *part, int64_t tick);
+/* Whether a record of the part that ended then is of warm-up: after its clocks were read, before the collection
+ * started. None is where the start is not known, or a clock is missing, so that times are shifted. */
+bool part_is_warm_up(const struct capture_part *part, int64_t end_ns);
+#define WARM_UP_SLACK_NS 10000000000 /* so much before the clocks were read a clock is wrong */
 /* Converts likewise the values of other clocks. */
 int64_t part_clock_ns(const struct capture_part *part, enum sample_clock clock, int64_t value);
 

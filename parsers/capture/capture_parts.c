@@ -508,6 +508,15 @@ int64_t part_device_ns(const struct capture_part *part, int64_t tick)
     return convert_since(tick, start, 0, hz, base_ns);
 }
 
+bool part_is_warm_up(const struct capture_part *part, int64_t end_ns)
+{
+    const bool clocks = part->host_monotonic_ns >= 0 && (part->is_host || part->device_tick >= 0);
+    const bool known = part->start_monotonic_ns >= 0 && part->start_unix_ns >= part->start_monotonic_ns;
+    const bool ends = part->end_unix_ns < 0 || part->start_unix_ns <= part->end_unix_ns;
+    return clocks && known && ends && end_ns < part->start_unix_ns &&
+           end_ns >= number_add(part->host_monotonic_ns, part->unix_offset_ns) - WARM_UP_SLACK_NS;
+}
+
 int64_t part_clock_ns(const struct capture_part *part, enum sample_clock clock, int64_t value)
 {
     int64_t base = part->host_monotonic_ns >= 0 ? part->host_monotonic_ns : 0;

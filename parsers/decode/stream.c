@@ -178,6 +178,22 @@ void stream_locate(struct stream *stream, size_t at)
     stream->decoder->offset = offset - stream->starts[file];
 }
 
+/* The sizes of records that the other layouts have: ", or of 72 or 128 bytes"; "": none. */
+static void list_other_sizes(const struct record_kind *kind, char *text, size_t size)
+{
+    size_t used = 0;
+    for (size_t i = 1; i < kind->layout_count; i++) {
+        bool listed = false;
+        for (size_t k = 0; k < i; k++)
+            listed |= kind->layouts[k].record_size == kind->layouts[i].record_size;
+        if (!listed && used < size - 32)
+            used += (size_t)snprintf(text + used, size - used, "%s%u", used == 0 ? ", or of " : " or ",
+                                     kind->layouts[i].record_size);
+    }
+    if (used > 0)
+        snprintf(text + used, size - used, " bytes");
+}
+
 static void report_no_layout(struct stream *stream, const struct layout *first)
 {
     stream_locate(stream, 0);
@@ -198,10 +214,13 @@ static void report_no_layout(struct stream *stream, const struct layout *first)
     char found[64] = "";
     for (size_t i = 0; i < 16 && i < stream->used; i++)
         snprintf(found + 3 * i, sizeof found - 3 * i, "%02x ", stream->buffer[i]);
-    diag_report(diag, DIAG_LAYOUT_MISMATCH, &place,
-                "%llu bytes fit no layout of kind %s; expected %u-byte records with the magic of layout '%s', found %s",
-                (unsigned long long)stream->total_size, stream->kind->name, first != NULL ? first->record_size : 0,
-                first != NULL ? first->name : "-", found);
+    char others[128] = "";
+    list_other_sizes(stream->kind, others, sizeof others);
+    diag_report(
+        diag, DIAG_LAYOUT_MISMATCH, &place,
+        "%llu bytes fit no layout of kind %s; expected %u-byte records with the magic of layout '%s'%s, found %s",
+        (unsigned long long)stream->total_size, stream->kind->name, first != NULL ? first->record_size : 0,
+        first != NULL ? first->name : "-", others, found);
 }
 
 #define FIRST_PART (256 * 1024) /* bytes of a stream that choose between layouts */

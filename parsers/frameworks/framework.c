@@ -91,7 +91,8 @@ int framework_clock_load(const char *prof, struct framework_clock *ret, struct e
         load_start_info(host, &begin_us, &info_ns, err) < 0 || load_frequency(host, &hz, err) < 0)
         return err_status(err);
     ret->monotonic_offset_ns = number_subtract(number_multiply(begin_us, 1000), info_ns);
-    *ret = (struct framework_clock){tick, hz, number_add(log_ns, ret->monotonic_offset_ns), ret->monotonic_offset_ns};
+    *ret = (struct framework_clock){tick, hz, number_add(log_ns, ret->monotonic_offset_ns), ret->monotonic_offset_ns,
+                                    number_multiply(begin_us, 1000)};
     return 0;
 }
 

@@ -19,6 +19,7 @@ struct framework_clock {
     int64_t tick, hz;            /* the counter at offset_ns, and its frequency; hz 0: times are ns already */
     int64_t offset_ns;           /* since 1970 */
     int64_t monotonic_offset_ns; /* what to add to the monotonic clock */
+    int64_t collection_ns;       /* the start of the collection: what ended before it is warm-up; 0: nothing is */
 };
 
 /* The clock of the host's part of a PROF capture: host_start.log, start_info and info.json. -ERR_NOT_FOUND or
@@ -134,8 +135,9 @@ struct framework {
     struct framework_dataset_runs ARRAY_OF(struct framework_dataset_run) dataset_runs;
     struct framework_launch *launches; /* by thread, start, then place */
     size_t launch_count;
-    int64_t begin_ns;    /* of its capture; 0: not known */
-    struct torch *torch; /* PyTorch's; NULL: it is MindSpore's. Owned */
+    int64_t begin_ns;      /* of its capture; 0: not known */
+    int64_t collection_ns; /* of its clock */
+    struct torch *torch;   /* PyTorch's; NULL: it is MindSpore's. Owned */
 };
 
 /* Reads FRAMEWORK/ of a directory; framework->info is set before. It needs framework_release whatever the result. */
@@ -149,6 +151,15 @@ int framework_clock_of(const struct framework_info *info, const char *prof, stru
 bool framework_file_was_read(const char *path);
 
 void framework_release(struct framework *framework);
+
+#define FRAMEWORK_SLACK_NS INT64_C(10000000000) /* a framework may have begun that much before its device's capture */
+
+/* Whether something that ended then is warm-up, which readers leave out. Something that ended long before the capture
+ * did not: a clock is wrong. */
+static inline bool framework_is_warm_up(const struct framework *framework, int64_t end_ns)
+{
+    return end_ns < framework->collection_ns && end_ns >= framework->begin_ns - FRAMEWORK_SLACK_NS;
+}
 
 /* False: a time that is days before the capture or months behind it, as damage makes them. */
 bool framework_time_fits(const struct framework *framework, int64_t time_ns);

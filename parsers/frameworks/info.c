@@ -111,7 +111,7 @@ static void take_clock(const struct json *root, struct framework_info *ret)
     ret->has_clock = known;
     ret->clock = (struct framework_clock){tick, counts ? (int64_t)(mhz * 1e6 + 0.5) : 0,
                                           number_add(monotonic_ns, number_subtract(end_ns, end_monotonic_ns)),
-                                          number_subtract(end_ns, end_monotonic_ns)};
+                                          number_subtract(end_ns, end_monotonic_ns), 0};
 }
 
 static int take_pytorch(const struct json *root, struct framework_info *ret, struct err *err)

@@ -23,8 +23,6 @@ void framework_release(struct framework *framework)
     *framework = (struct framework){.launch_count = 0};
 }
 
-#define SLACK_NS INT64_C(10000000000) /* a framework may have begun that much before its device's capture */
-
 #define DAY_NS INT64_C(86400000000000)
 
 bool framework_time_fits(const struct framework *framework, int64_t time_ns)
@@ -39,7 +37,7 @@ static void check_clock(const struct framework *framework, const char *directory
 {
     const struct torch *torch = framework->torch;
     size_t early = 0, count = torch != NULL ? torch->ops.count : framework->ranges.count;
-    int64_t first_ns = INT64_MAX, begin_ns = number_add(clock->offset_ns, -SLACK_NS);
+    int64_t first_ns = INT64_MAX, begin_ns = number_add(clock->offset_ns, -FRAMEWORK_SLACK_NS);
     for (size_t i = 0; clock->hz > 0 && i < count; i++) {
         large_pass(i);
         int64_t start_ns = torch != NULL ? torch->ops.items[i].start_ns : framework->ranges.items[i].start_ns;
@@ -132,6 +130,7 @@ int framework_load(struct framework *framework, const char *directory, const str
                    struct diagnostics *diag, struct err *err)
 {
     framework->begin_ns = clock->hz > 0 ? clock->offset_ns : 0;
+    framework->collection_ns = clock->collection_ns;
     if ((framework->info.kind == FRAMEWORK_MINDSPORE ? mindspore_load(framework, directory, clock, diag, err)
                                                      : pytorch_load(framework, directory, clock, diag, err)) < 0)
         return err_status(err);
@@ -148,8 +147,8 @@ int framework_clock_of(const struct framework_info *info, const char *prof, stru
     if (prof != NULL && info->with_npu)
         status = framework_clock_load(prof, ret, err);
     else
-        *ret = info->has_clock ? info->clock : (struct framework_clock){0, 100000000, 0, 0};
+        *ret = info->has_clock ? info->clock : (struct framework_clock){0, 100000000, 0, 0, 0};
     if (status == 0 && info->monotonic)
-        *ret = (struct framework_clock){0, 0, ret->monotonic_offset_ns, 0};
+        *ret = (struct framework_clock){0, 0, ret->monotonic_offset_ns, 0, ret->collection_ns};
     return status;
 }

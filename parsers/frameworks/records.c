@@ -343,9 +343,16 @@ static int pass_zeros(struct stream *stream, size_t size, uint64_t number, struc
     return 0;
 }
 
+void framework_report_length(const struct framework_record *record, size_t length, struct framework_lengths lengths,
+                             struct diagnostics *diag)
+{
+    const struct place place = framework_place(record);
+    diag_report(diag, DIAG_RECORD_LENGTH, &place, "%zu bytes; expected %s", length, lengths.text);
+}
+
 /* One record; *ret_end: there is no further one. */
-static int take_tagged(struct stream *stream, size_t fixed, uint64_t number, framework_take *take, void *arg,
-                       bool *ret_end, struct diagnostics *diag, struct err *err)
+static int take_tagged(struct stream *stream, struct framework_lengths lengths, uint64_t number, framework_take *take,
+                       void *arg, bool *ret_end, struct diagnostics *diag, struct err *err)
 {
     int status = stream_need(stream, HEAD_SIZE, err);
     *ret_end = true;
@@ -377,18 +384,19 @@ static int take_tagged(struct stream *stream, size_t fixed, uint64_t number, fra
     *ret_end = false;
     const struct framework_record record = {
         {stream->buffer + stream->start + HEAD_SIZE, length}, stream->path, number, stream->offset};
-    if (length >= fixed)
+    if (length >= lengths.least)
         status = take(arg, &record, err);
     else
-        diag_report(diag, DIAG_RECORD_MAGIC, &place, "%zu bytes, expected at least %zu", length, fixed);
+        framework_report_length(&record, length, lengths, diag);
     stream_pass(stream, HEAD_SIZE + length);
     return status;
 }
 
 /* One of this size; *ret_end as take_tagged has it. */
-static int take_plain(struct stream *stream, size_t size, uint64_t number, framework_take *take, void *arg,
-                      bool *ret_end, struct diagnostics *diag, struct err *err)
+static int take_plain(struct stream *stream, struct framework_lengths lengths, uint64_t number, framework_take *take,
+                      void *arg, bool *ret_end, struct diagnostics *diag, struct err *err)
 {
+    const size_t size = lengths.least;
     int status = stream_need(stream, size, err);
     *ret_end = left(stream) < size;
     if (status == 0 && *ret_end && left(stream) > 0)
@@ -404,8 +412,8 @@ static int take_plain(struct stream *stream, size_t size, uint64_t number, frame
     return status;
 }
 
-static int read_records(const char *directory, const char *name, size_t size, bool tagged, framework_take *take,
-                        void *arg, struct diagnostics *diag, struct err *err)
+static int read_records(const char *directory, const char *name, struct framework_lengths lengths, bool tagged,
+                        framework_take *take, void *arg, struct diagnostics *diag, struct err *err)
 {
     struct stream stream;
     SCOPED_FREE char *path = path_joined(directory, name, err);
@@ -414,21 +422,22 @@ static int read_records(const char *directory, const char *name, size_t size, bo
     int status = stream_open(&stream, path, "records", diag, err);
     bool end = stream.fd < 0;
     for (uint64_t number = 1; status == 0 && !end; number++)
-        status = (tagged ? take_tagged : take_plain)(&stream, size, number, take, arg, &end, diag, err);
+        status = (tagged ? take_tagged : take_plain)(&stream, lengths, number, take, arg, &end, diag, err);
     stream_close(&stream);
     return status;
 }
 
-int framework_read_tagged(const char *directory, const char *name, size_t fixed, framework_take *take, void *arg,
-                          struct diagnostics *diag, struct err *err)
+int framework_read_tagged(const char *directory, const char *name, struct framework_lengths lengths,
+                          framework_take *take, void *arg, struct diagnostics *diag, struct err *err)
 {
-    return read_records(directory, name, fixed, true, take, arg, diag, err);
+    return read_records(directory, name, lengths, true, take, arg, diag, err);
 }
 
 int framework_read_plain(const char *directory, const char *name, size_t size, framework_take *take, void *arg,
                          struct diagnostics *diag, struct err *err)
 {
-    return read_records(directory, name, size, false, take, arg, diag, err);
+    const struct framework_lengths lengths = {size, NULL};
+    return read_records(directory, name, lengths, false, take, arg, diag, err);
 }
 
 static bool is_utf8(const char *text, size_t length)
@@ -450,6 +459,22 @@ void framework_check_text(const char *text, size_t length, const struct place *p
         at += 2 + utf8_first_unsafe(text + at + 2, length - at - 2);
     if (at < length)
         diag_report(diag, DIAG_TEXT_UNSAFE, place, "byte %zu of a text of %zu", at, length);
+}
+
+bool framework_texts_fit(const struct framework_record *record, size_t fixed, uint32_t *ret_types)
+{
+    const struct bytes *value = &record->value;
+    size_t at = fixed;
+    *ret_types = 0;
+    while (at < value->length) {
+        uint64_t type, length;
+        if (!bytes_read(value, at, 2, false, &type) || !bytes_read(value, at + 2, 4, false, &length) || type >= 32 ||
+            length > value->length - at - HEAD_SIZE)
+            return false;
+        *ret_types |= UINT32_C(1) << type;
+        at += HEAD_SIZE + length;
+    }
+    return at == value->length;
 }
 
 void framework_read_texts(const struct framework_record *record, const struct framework_texts *where,

@@ -59,10 +59,18 @@ static inline struct place framework_place(const struct framework_record *record
 /* Function that takes records: 0, or a negative code that ends the reading. */
 typedef int framework_take(void *arg, const struct framework_record *record, struct err *err);
 
-/* Calls take for every record whose value has at least `fixed` bytes; shorter ones, and what the end of the file cuts
+/* Bytes of records: the least, and all that there are in words. */
+struct framework_lengths {
+    size_t least;
+    const char *text; /* "76 or 77 bytes" */
+};
+/* Calls take for every record whose value has at least so many bytes; shorter ones, and what the end of the file cuts
  * off, are told to diag. A file that is not there has none; a link, or what is no file, is told and not read. */
-int framework_read_tagged(const char *directory, const char *name, size_t fixed, framework_take *take, void *arg,
-                          struct diagnostics *diag, struct err *err);
+int framework_read_tagged(const char *directory, const char *name, struct framework_lengths lengths,
+                          framework_take *take, void *arg, struct diagnostics *diag, struct err *err);
+/* Tells of a record whose length no layout has. */
+void framework_report_length(const struct framework_record *record, size_t length, struct framework_lengths lengths,
+                             struct diagnostics *diag);
 /* Reads likewise records that all have this size and no head. */
 int framework_read_plain(const char *directory, const char *name, size_t size, framework_take *take, void *arg,
                          struct diagnostics *diag, struct err *err);
@@ -81,6 +89,10 @@ struct framework_texts {
 };
 void framework_read_texts(const struct framework_record *record, const struct framework_texts *where,
                           struct framework_text *texts, size_t count, struct diagnostics *diag);
+
+/* Whether behind a fixed part of so many bytes texts stand up to the end of the record, or nothing does. *ret_types: a
+ * bit (1 << type) for each. */
+bool framework_texts_fit(const struct framework_record *record, size_t fixed, uint32_t *ret_types);
 
 /* Tells of a text that is not safe for people. Whoever writes it makes it safe; "\r\n", which parts stacks, is. */
 void framework_check_text(const char *text, size_t length, const struct place *place, struct diagnostics *diag);

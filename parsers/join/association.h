@@ -142,6 +142,7 @@ int association_add_transfer(struct association *association, const struct host_
 struct task_flip {
     int64_t time_ns;
     uint32_t device_id, stream_id, task_id; /* task_id: of the flip itself, in the new batch */
+    uint32_t number;                        /* how often they have begun again */
     bool destroys;                          /* the stream is destroyed; one of the same number may follow */
 };
 int association_add_host_flip(struct association *association, const struct task_flip *flip, struct err *err);

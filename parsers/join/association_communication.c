@@ -204,6 +204,13 @@ struct collective_run {
     bool has_parts;                /* a part of a split task ran */
 };
 
+/* Whether it began before the collection started: numbers count from the first after it. */
+static bool is_warm_up(const struct association *association, const struct collective_run *run)
+{
+    const struct run_span *span = run->own.known ? &run->own : &run->all;
+    return part_is_warm_up(&decoder_capture(association->decoder)->parts[association->part], span->start_ns);
+}
+
 static void extend(struct run_span *span, int64_t start_ns, int64_t end_ns)
 {
     if (!span->known || start_ns < span->start_ns)
@@ -284,8 +291,10 @@ static void set_group(struct association *association, const struct collective_r
         op->group_id = association->transfers.items[run->transfer].group_id;
 }
 
-/* Numbers the operators of each group that ran on the device, by their start on the host. */
-static int number_ops(struct association *association, const struct collective_runs *runs, struct err *err)
+/* Numbers the operators of each group that ran on the device, by their start on the host: those that began since the
+ * collection started, or, with warm_up, the others by themselves. */
+static int number_ops(struct association *association, const struct collective_runs *runs, bool warm_up,
+                      struct err *err)
 {
     SCOPED(id_map_release) struct id_map counts = {{0}};
     SCOPED_FREE struct collective_op **ops = scoped_memory(runs->count, sizeof(struct collective_op *));
@@ -293,8 +302,11 @@ static int number_ops(struct association *association, const struct collective_r
     int status = ops != NULL ? 0 : err_no_memory(err);
     for (size_t i = 0; status == 0 && i < runs->count; i++) {
         set_group(association, &runs->items[i]);
-        if (runs->items[i].iteration == 1)
-            ops[count++] = &association->collective_ops.items[runs->items[i].op];
+        struct collective_op *op = &association->collective_ops.items[runs->items[i].op];
+        if (is_warm_up(association, &runs->items[i]) != warm_up || op->ordered)
+            continue;
+        op->ordered = true;
+        ops[count++] = op;
     }
     if (count > 1)
         array_sort(ops, count, sizeof(struct collective_op *), compare_op_start);
@@ -307,13 +319,27 @@ static int number_ops(struct association *association, const struct collective_r
     return status;
 }
 
-/* "<operator>_<end of the group's number>_<which of the group>_<which run>", as Ascend's tool names it. */
+static void begin_numbers(struct association *association, const struct collective_runs *runs)
+{
+    for (size_t i = 0; i < runs->count; i++) {
+        struct collective_op *op = &association->collective_ops.items[runs->items[i].op];
+        op->ordered = false;
+        op->warm_ups = 0;
+    }
+    for (size_t i = 0; i < runs->count; i++)
+        association->collective_ops.items[runs->items[i].op].warm_ups += is_warm_up(association, &runs->items[i]);
+}
+
+#define WARM_UP_END "_warmup"
+
+/* "<operator>_<end of the group's number>_<which of the group>_<which run>", as Ascend's tool names it; of warm-up,
+ * whose numbers are its own, with "_warmup" behind it. */
 static int name_run(struct association *association, const struct collective_run *run, uint32_t *ret, struct err *err)
 {
     const struct collective_op *op = &association->collective_ops.items[run->op];
     const struct interned *name = &association->texts.items[op->name];
     char group[NUMBER_MAX + 1] = "N/A", *p = group + 3;
-    char *text = malloc(name->length + (size_t)4 * NUMBER_MAX), *q = text;
+    char *text = malloc(name->length + (size_t)4 * NUMBER_MAX + sizeof WARM_UP_END), *q = text;
     if (text == NULL)
         return err_no_memory(err);
     if (op->group_id != NO_GROUP)
@@ -327,7 +353,10 @@ static int name_run(struct association *association, const struct collective_run
     *q++ = '_';
     q = number_put_unsigned(q, op->order);
     *q++ = '_';
-    q = number_put_unsigned(q, run->iteration);
+    const bool warm_up = is_warm_up(association, run);
+    q = number_put_unsigned(q, run->iteration - (warm_up ? 0 : op->warm_ups));
+    if (warm_up)
+        q = (char *)memcpy(q, WARM_UP_END, sizeof WARM_UP_END - 1) + sizeof WARM_UP_END - 1;
     int status = intern_add(&association->texts, text, (size_t)(q - text), ret, err);
     free(text);
     return status;
@@ -406,7 +435,8 @@ static int emit_run_task(struct association *association, const struct collectiv
     row_set_integer(&row, COMMUNICATION_TASK_LINK_TYPE, transfer->link_type);
     row_set_integer(&row, COMMUNICATION_TASK_RDMA_TYPE, transfer->rdma_type);
     row_set_integer(&row, COMMUNICATION_TASK_DATA_TYPE, transfer->data_type);
-    row_set_integer(&row, COMMUNICATION_TASK_BYTES, transfer->bytes);
+    if (transfer->bytes >= 0)
+        row_set_integer(&row, COMMUNICATION_TASK_BYTES, transfer->bytes);
     row_set_integer(&row, COMMUNICATION_TASK_ESTIMATED_NS, transfer->estimated_ns);
     if (set_text_of(association, &row, COMMUNICATION_TASK_TYPE_ID, transfer->item_id, err) < 0)
         return err_status(err);
@@ -418,12 +448,16 @@ static int emit_runs(struct association *association, struct collective_runs *ru
 {
     SCOPED_FREE struct collective_run **order = scoped_memory(runs->count + 1, sizeof(struct collective_run *));
     size_t count = 0;
-    int status = order != NULL ? number_ops(association, runs, err) : err_no_memory(err);
-    for (size_t i = 0; status == 0 && i < runs->count; i++) {
+    if (order == NULL)
+        return err_no_memory(err);
+    for (size_t i = 0; i < runs->count; i++) {
         take_wholes(&runs->items[i]);
         if (runs->items[i].own.known)
             order[count++] = &runs->items[i];
     }
+    begin_numbers(association, runs);
+    int status = number_ops(association, runs, false, err);
+    status = status == 0 ? number_ops(association, runs, true, err) : status;
     if (count > 1)
         array_sort(order, count, sizeof(struct collective_run *), compare_run_start);
     for (size_t i = 0; status == 0 && i < count; i++)

@@ -233,6 +233,8 @@ struct collective_op {
     uint32_t thread_id, connection, model_id;
     uint32_t collective; /* what was reported of it; NO_INDEX */
     uint32_t order;      /* which one of its group it is on the device being joined */
+    uint32_t warm_ups;   /* runs there that began before the collection started */
+    bool ordered;
 };
 
 /* A task that the device ran. */
@@ -276,7 +278,7 @@ struct matched_task {
 struct flip {
     uint64_t stream; /* of the host's: task_key of device and stream */
     int64_t time_ns;
-    uint32_t task_id;
+    uint32_t task_id, number;
     bool destroys;
 };
 struct flip_list ARRAY_OF(struct flip);
@@ -354,8 +356,9 @@ struct association {
     struct ARRAY_OF(uint64_t) ran_launches; /* a bit for each of them */
     struct flip_list host_flips;
     struct ARRAY_OF(struct stream_capture) captures;
-    struct map captured_ops;      /* of struct captured_op */
-    struct id_map lowest_batches; /* of the host's streams */
+    struct map captured_ops; /* of struct captured_op */
+    struct id_map lowest_batches,
+        highest_batches;          /* of the host's streams: what batches count from; the recorded ones */
     struct spool *host_unbatched; /* struct host_task, by stream and time: until their batches are known */
     struct spool *host_tasks;     /* struct host_task, by device, stream and number */
     bool host_tasks_sorted;       /* they are being read: */
@@ -513,15 +516,19 @@ int association_emit_collectives(struct association *association, struct collect
 void collective_runs_release(struct collective_runs *runs);
 int association_add_host_task(struct association *association, const struct host_task *task, struct err *err);
 
+#define BATCHES_MAX 32768 /* numbers of batches that are known have less */
 /* Tasks that have streams and numbers and get a batch. */
 struct batch_target {
     size_t size; /* of a task */
     void (*get)(const void *task, uint64_t *ret_stream, int64_t *ret_time_ns, uint32_t *ret_task);
     void (*set)(void *task, uint32_t batch);
     int (*put)(struct association *association, const void *task, struct err *err); /* where it goes on to */
+    bool of_device; /* its streams are those of this device; else of the host: task_key of device and stream */
+    uint32_t device_id;
 };
 
-/* Counts the flips in front of each task whose stream has any; sets no others. Sorts the list. The tasks are those of a
+/* Sets the batch of each task whose stream has flips, counted from the host's first; sets no others. Those of the host
+ * come first. Sorts the list. The tasks are those of a
  * spool by stream and time. */
 int association_assign_batches(struct association *association, struct flip_list *list, struct spool *tasks,
                                const struct batch_target *target, struct err *err);

@@ -132,7 +132,7 @@ int association_add_task(struct association *association, const struct device_ta
 
 int association_add_flip(struct association *association, const struct task_flip *flip, struct err *err)
 {
-    const struct flip copy = {flip->stream_id, flip->time_ns, flip->task_id, flip->destroys};
+    const struct flip copy = {flip->stream_id, flip->time_ns, flip->task_id, flip->number, flip->destroys};
     return flip_list_add(&association->flips, &copy, err);
 }
 
@@ -278,13 +278,16 @@ static int put_counted(struct association *association, const void *record, stru
     return put_host_task(association, &copy, err);
 }
 
-static int note_lowest(struct association *association, const struct host_task *task, struct err *err)
+static int note_batch(struct association *association, const struct host_task *task, struct err *err)
 {
     int64_t stream = (int64_t)task_key(task->device_id, task->stream_id);
-    uint32_t known;
-    return id_map_get(&association->lowest_batches, stream, &known) && known <= task->batch_id
+    uint32_t lowest, highest;
+    if ((!id_map_get(&association->lowest_batches, stream, &lowest) || lowest > task->batch_id) &&
+        id_map_set(&association->lowest_batches, stream, task->batch_id, err) < 0)
+        return err_status(err);
+    return id_map_get(&association->highest_batches, stream, &highest) && highest >= task->batch_id
                ? 0
-               : id_map_set(&association->lowest_batches, stream, task->batch_id, err);
+               : id_map_set(&association->highest_batches, stream, task->batch_id, err);
 }
 
 int association_add_host_task(struct association *association, const struct host_task *task, struct err *err)
@@ -292,20 +295,20 @@ int association_add_host_task(struct association *association, const struct host
     if (association->host_flips.count == 0 && !association->has_batches)
         return put_host_task(association, task, err);
     const struct spool_key key = {task_key(task->device_id, task->stream_id), spool_key_part(task->time_ns)};
-    if (association->has_batches && note_lowest(association, task, err) < 0)
+    if (association->has_batches && note_batch(association, task, err) < 0)
         return err_status(err);
     return join_spool_add(&association->host_unbatched, NULL, &key, task, sizeof *task, err);
 }
 
 int association_batch_host_tasks(struct association *association, struct err *err)
 {
-    static const struct batch_target target = {sizeof(struct host_task), get_host_task, set_host_batch, put_counted};
+    static const struct batch_target target = {
+        sizeof(struct host_task), get_host_task, set_host_batch, put_counted, false, 0};
     int status = association->host_unbatched != NULL
                      ? association_assign_batches(association, &association->host_flips, association->host_unbatched,
                                                   &target, err)
                      : 0;
     join_spool_release(&association->host_unbatched);
-    id_map_release(&association->lowest_batches);
     return status;
 }
 
@@ -743,9 +746,9 @@ static void ran_set(void *record, uint32_t batch)
     task->batch_known = true;
 }
 
-static int sort_device(struct association *association, struct err *err)
+static int sort_device(struct association *association, uint32_t device_id, struct err *err)
 {
-    static const struct batch_target target = {sizeof(struct ran_task), ran_get, ran_set, put_ran_task};
+    const struct batch_target target = {sizeof(struct ran_task), ran_get, ran_set, put_ran_task, true, device_id};
     int status = 0;
     if (association->ran_unbatched != NULL)
         status = association_assign_batches(association, &association->flips, association->ran_unbatched, &target, err);
@@ -759,8 +762,9 @@ static int sort_device(struct association *association, struct err *err)
 static int join_groups(struct association *association, struct device_join *join, struct err *err)
 {
     struct diagnostics *diag = decoder_capture(association->decoder)->diag;
-    if (sort_device(association, err) < 0 || skip_other_devices(association, join->device_id, err) < 0 ||
-        next_task(association, join, err) < 0 || next_pmu(association, join, err) < 0)
+    if (sort_device(association, (uint32_t)join->device_id, err) < 0 ||
+        skip_other_devices(association, join->device_id, err) < 0 || next_task(association, join, err) < 0 ||
+        next_pmu(association, join, err) < 0)
         return err_status(err);
     while (join->task_left) {
         if (join_group(association, join, err) < 0)

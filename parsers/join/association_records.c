@@ -85,6 +85,7 @@ void association_free(struct association *association)
     join_spool_release(&association->host_unbatched);
     join_spool_release(&association->host_tasks);
     id_map_release(&association->lowest_batches);
+    id_map_release(&association->highest_batches);
     join_spool_release(&association->described);
     large_free(association->ran_launches.items);
     large_free(association->captures.items);
@@ -292,7 +293,8 @@ int association_add_logic_stream(struct association *association, uint32_t physi
 
 int association_add_host_flip(struct association *association, const struct task_flip *flip, struct err *err)
 {
-    const struct flip copy = {task_key(flip->device_id, flip->stream_id), flip->time_ns, flip->task_id, flip->destroys};
+    const struct flip copy = {task_key(flip->device_id, flip->stream_id), flip->time_ns, flip->task_id, flip->number,
+                              flip->destroys};
     return flip_list_add(&association->host_flips, &copy, err);
 }
 

@@ -175,7 +175,8 @@ static int emit_task(struct association *association, int64_t device_id, const s
     id_map_get(&association->logic_streams, stream_id, &stream_id);
     row_set_integer(&row, DEVICE_TASK_STREAM_ID, stream_id);
     row_set_integer(&row, DEVICE_TASK_TASK_ID, ran->task_id);
-    row_set_integer(&row, DEVICE_TASK_BATCH_ID, ran->batch_id);
+    if (ran->batch_id < BATCHES_MAX) /* else it is of before the host's first */
+        row_set_integer(&row, DEVICE_TASK_BATCH_ID, ran->batch_id);
     if (ran->context_id != (uint32_t)NO_CONTEXT)
         row_set_integer(&row, DEVICE_TASK_CONTEXT_ID, ran->context_id);
     set_type(association, &row, ran);

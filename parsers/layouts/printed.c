@@ -371,9 +371,9 @@ static const struct printed_field *field_of_heading(const struct printed_form *f
     if (unit != NULL && strncasecmp(unit, "(byte", 5) == 0)
         *ret_unit = 1;
     else if (unit != NULL && strncasecmp(unit, "(KB", 3) == 0)
-        *ret_unit = 1000;
+        *ret_unit = 1024;
     else if (unit != NULL && strncasecmp(unit, "(MB", 3) == 0)
-        *ret_unit = 1000000;
+        *ret_unit = 1024 * 1024;
     for (size_t i = 0; i < form->field_count; i++)
         if (form->fields[i].title != NULL && strcmp(word, form->fields[i].title) == 0)
             return &form->fields[i];

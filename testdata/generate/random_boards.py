@@ -209,9 +209,9 @@ def summary_rows(board, rows, decimals):
             bound = rounded(Fraction(max(row["dstr"], row["dld"], row["wld"]), compute), 2) if compute else "0"
         identity = [task, task + 1, f"layer{task}", "Convolution", f"layer{task}"] if task is not None else ["-"] * 5
         share = rounded(Fraction(100 * row["total"], network["total"]), 2) if task is not None else "100"
-        amounts = [rounded(Fraction(row[name], 1000), 2) if name in known else "N/A"
+        amounts = [rounded(Fraction(row[name], 1024), 2) if name in known else "N/A"
                    for name in ("ddr_read", "ddr_write")]
-        both = rounded(Fraction(row["ddr_read"] + row["ddr_write"], 1000), 2) if "N/A" not in amounts else "N/A"
+        both = rounded(Fraction(row["ddr_read"] + row["ddr_write"], 1024), 2) if "N/A" not in amounts else "N/A"
         return [*identity, rounded(Fraction(row["total"], board.mhz), decimals), share,
                 *[ratio(name) for name in COUNTERS], bound, *amounts, both]
 

@@ -165,6 +165,73 @@ END
     expect_sql "SELECT op_name, batch_id FROM device_task_report ORDER BY id" $'first life|0\nsecond life|1'
 }
 
+# Four batches of a stream, each with a flip in front but the first; flips that a side lost are left out. A task's name says
+# its batch and its number.
+batches_without() { # lost flips of the host, of the device, batches whose tasks the device lost, numbers of a batch
+    capture <<END
+host, device, head, numbers = {$1}, {$2}, {$3}, [$4]
+for batch in range(4):
+    if batch > 0:
+        if batch not in host:
+            p.host_flip(batch * 1000 - 100, 1, batch)
+        if batch not in device:
+            p.flip(20000 * (batch + 1) - 500, 1, batch)
+    for i, task in enumerate(numbers):
+        p.launch(batch * 1000 + i * 200, 1, task, 'op%d.%d' % (batch, task))
+        if batch not in head:
+            p.ran(20000 * (batch + 1) + i * 2000, 20000 * (batch + 1) + 1000 + i * 2000, 1, task)
+# another stream, whose flips are all there
+p.host_flip(5000, 2, 1)
+p.flip(150000, 2, 1)
+END
+}
+
+@test "a lost flip does not shift the names of a stream's tasks: batches come from the numbers of flips" {
+    local lost
+    for lost in '0|1|0|9' '0|1|9|12' '0|2|9|12' '0|3|9|12' '0|1,2|9|12' '0|2,3|9|12' '0|1,2,3|9|12' '2|0|9|12' '2|2|9|12' \
+        '1|1|0|9' '1|0|9|12' '0|1,2|0,1|6'; do
+        IFS='|' read -r host device head tasks <<<"$lost"
+        for numbers in 0,1,2 65532,65533,65534; do
+            batches_without "$host" "$device" "$head" "$numbers"
+            expect_sql "SELECT count(*), count(DISTINCT op_name), min(op_name = 'op' || batch_id || '.' || task_id)
+                FROM device_task_report" "$tasks|$tasks|1"
+        done
+    done
+}
+
+@test "a flip with a damaged number counts as one more" {
+    capture <<'END'
+for batch in range(4):
+    for task in range(3):
+        p.launch(batch * 1000 + task * 200, 1, task, 'op%d.%d' % (batch, task))
+        p.ran(20000 * (batch + 1) + task * 2000, 20000 * (batch + 1) + 1000 + task * 2000, 1, task)
+    p.host_flip(batch * 1000 + 900, 1, batch + 1)
+    p.flip(20000 * (batch + 1) + 15000, 1, 60000 if batch == 1 else batch + 1)
+END
+    expect_sql "SELECT count(*), min(op_name = 'op' || batch_id || '.' || task_id) FROM device_task_report" "12|1"
+}
+
+@test "a stream of several lives keeps its names when the flips of one are lost" {
+    capture <<'END'
+def life(first, second, flips):
+    for batch in range(2):
+        for task in range(3):
+            at = first + batch * 1000 + task * 200
+            p.launch(at, 1, task, '%s%d.%d' % (second, batch, task))
+            p.ran(100000 + at * 10, 100000 + at * 10 + 500, 1, task)
+        if batch == 0:
+            p.host_flip(first + 900, 1, 1)
+            if flips:
+                p.flip(100000 + (first + 900) * 10, 1, 1)
+    p.host_flip(first + 1900, 1, 65535, task=65535)
+    p.flip(100000 + (first + 1900) * 10, 1, 65535, task=65535)
+life(0, 'a', False)
+life(2000, 'b', True)
+END
+    expect_sql "SELECT group_concat(op_name, ' ') FROM (SELECT op_name FROM device_task_report ORDER BY id)" \
+        "a0.0 a0.1 a0.2 a1.0 a1.1 a1.2 b0.0 b0.1 b0.2 b1.0 b1.1 b1.2"
+}
+
 @test "more than 65536 tasks of a stream are each matched" {
     capture <<'END'
 names = ['op%d' % i for i in range(7)]

@@ -107,7 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct err err = ERR_INIT;
     struct diagnostics diag;
     struct framework framework = {.launch_count = 0};
-    struct framework_clock clock = {5, 100000000, 1000, 0};
+    struct framework_clock clock = {5, 100000000, 1000, 0, 0};
     char prof[128];
     fuzz_directory_make();
     fuzz_directory_clear();

@@ -84,7 +84,7 @@ def metrics(columns, cycles, counters, read, write, mhz, network_cycles):
     row = [number(Fraction(cycles) / mhz, 2), number(100 * ratio(cycles, network_cycles), 2)]
     row += [number(100 * ratio(counter, cycles), 2) for counter in counters]
     row.append(number(bound, 2))
-    scale, decimals = (1, 0) if columns == "guide" else (1000, 2)
+    scale, decimals = (1, 0) if columns == "guide" else (1024, 2)
     return row + [number(Fraction(value, scale), decimals) for value in (read, write, read + write)]
 
 

@@ -6,6 +6,7 @@
 #include "db/database.h"
 #include "db/query/query_fields.h"
 #include "db/table_rows.h"
+#include "db/warm_up.h"
 #include "parsers/record.h"
 
 #include <stdbool.h>
@@ -315,6 +316,30 @@ static void find_augmentation(struct cann_steps *steps)
     }
 }
 
+/* Iterations and fetches that ended before the collection started. */
+static int drop_warm_up(sqlite3 *db, struct cann_steps *steps, struct err *err)
+{
+    size_t kept = 0, kept_fetches = 0;
+    int64_t device = INT64_MIN, start_ns = INT64_MIN;
+    for (size_t i = 0; i < steps->count; i++) {
+        const struct cann_step *step = &steps->items[i];
+        if ((i == 0 || step->device_id != device) && warm_up_end_ns(db, device = step->device_id, &start_ns, err) < 0)
+            return err_status(err);
+        if (step->end_ns >= start_ns)
+            steps->items[kept++] = *step;
+    }
+    for (size_t i = 0; i < steps->fetches.count; i++) {
+        const struct cann_step_span *fetch = &steps->fetches.items[i];
+        if (warm_up_end_ns(db, fetch->device_id, &start_ns, err) < 0)
+            return err_status(err);
+        if (fetch->end_ns >= start_ns)
+            steps->fetches.items[kept_fetches++] = *fetch;
+    }
+    steps->count = kept;
+    steps->fetches.count = kept_fetches;
+    return 0;
+}
+
 int cann_steps_load(sqlite3 *db, struct cann_steps *ret, struct err *err)
 {
     SCOPED_FREE struct load *load = scoped_memory(1, sizeof *load);
@@ -332,6 +357,10 @@ int cann_steps_load(sqlite3 *db, struct cann_steps *ret, struct err *err)
     }
     array_sort(ret->items, ret->count, sizeof *ret->items, compare_ends);
     find_augmentation(ret);
+    if (drop_warm_up(db, ret, err) < 0) {
+        cann_steps_release(ret);
+        return err_status(err);
+    }
     return 0;
 }
 

@@ -128,16 +128,18 @@ static int put_split(struct report_run *run, const struct workload *workload, co
     const struct division *it = has_period ? &split->period : &split->own;
     bool known = (has_period || group->source != STEPS_INFERENCES) && splits_is_recorded(splits, i, it);
     bool of_model = split->step != NULL && split->step->model_id != STEP_OF_NO_MODEL;
+    static const struct division unknown = {DB_NULL, DB_NULL, DB_NULL, DB_NULL, DB_NULL, DB_NULL, DB_NULL};
+    const bool empty = it->busy_ns == 0; /* what it was for is not known: its tasks may be lost */
     const struct shown_overlap row = {
-        .it = *it,
+        .it = empty ? unknown : *it,
         .step = (int64_t)splits_place(splits, i),
         .device = workload->devices[split->device].id,
         .start_ns = split->start_ns,
         .time_ns = split->own.time_ns,
         .period_ns = has_period ? it->time_ns : DB_NULL,
-        .other_ns = division_other_ns(it),
-        .free_ns = known ? it->free_ns : DB_NULL,
-        .free_share = known ? number_ratio(it->free_ns, it->time_ns, 4) : DB_NULL,
+        .other_ns = empty ? DB_NULL : division_other_ns(it),
+        .free_ns = known && !empty ? it->free_ns : DB_NULL,
+        .free_share = known && !empty ? number_ratio(it->free_ns, it->time_ns, 4) : DB_NULL,
         .model = of_model ? split->step->model_id : DB_NULL,
         .number = split->step != NULL ? split->step->number : DB_NULL,
         .source = step_source_name((enum step_source)group->source),
@@ -160,7 +162,9 @@ const struct report report_overlap = {
     .title = "Computing, communication and nothing by step",
     .doc = "How each step divides into computing, communication, exposed communication, copies and nothing, from its "
            "begin to that of the next where that was recorded. Steps of different families (iterations, marks) overlap "
-           "in time. Without marks steps are the period of the sequence of operators.",
+           "in time. Without marks steps are the period of the sequence of operators. A step in which the device did "
+           "nothing "
+           "has times alone.",
     .needs = "tasks with times",
     .families = FAMILY_ANY,
     .shown_only = true,

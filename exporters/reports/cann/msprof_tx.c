@@ -22,15 +22,23 @@ static const struct report_column columns[] = {
     {.title = NULL},
 };
 
+/* A mark of a captured graph has a row for each replay. Where marks share a number, as those of several processes may,
+ * each has the first that a device saw. */
+#define MARKS_OF_NUMBER                                                                                                \
+    "(SELECT mark_id AS number, count(*) AS marks FROM msproftx WHERE mark_id IS NOT NULL GROUP BY mark_id)"
+
 const struct report report_msprof_tx = {
     .name = "msprof_tx",
     .title = "Marks and ranges of programs",
-    .doc = "Every mark and range of msproftx by its start, with its message, its domain and when the device saw it. A "
-           "value that a mark lacks is N/A, and the device of a mark that no device saw is host.",
+    .doc =
+        "Every mark and range of msproftx by its start, with its message, its domain and when the device saw it. One "
+        "that was captured into a graph has a row for each replay. A value that a mark lacks is N/A, and the device of "
+        "a mark that no device saw is host.",
     .families = FAMILY_CANN,
-    .query = {.from = "msproftx m LEFT JOIN device_mark d ON d.id ="
-                      " (SELECT min(id) FROM device_mark WHERE mark_id = m.mark_id)",
-              .order_by = "m.start_ns, m.process_id, m.thread_id, m.end_ns DESC, m.id"},
+    .query = {.from = "msproftx m LEFT JOIN " MARKS_OF_NUMBER " u ON u.number = m.mark_id LEFT JOIN device_mark d"
+                      " ON d.mark_id = m.mark_id AND (u.marks = 1 OR d.id ="
+                      " (SELECT min(id) FROM device_mark WHERE mark_id = m.mark_id))",
+              .order_by = "m.start_ns, m.process_id, m.thread_id, m.end_ns DESC, m.id, d.id"},
     .columns = columns,
 };
 

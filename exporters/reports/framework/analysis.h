@@ -136,6 +136,7 @@ void framework_unrelate(struct framework_analysis *analysis);
 
 /* A step, or the whole capture. Times in ns; DB_NULL: nothing began. */
 struct step_sum {
+    bool works;               /* the device computed or communicated in it */
     const char *id;           /* NULL: the whole capture */
     int64_t start_ns, end_ns; /* which spans count: those that begin in it */
     int64_t host_start_ns;
@@ -157,7 +158,8 @@ struct step_sums {
     size_t count;
 };
 
-/* Calls each for every step that is wanted, of one device after the other. */
+/* Calls each for every step that is wanted, of one device after the other. A step in which the device did nothing is
+ * left out, as the frameworks leave it out. */
 int step_sums_each(struct framework_analysis *analysis,
                    int (*each)(void *arg, int64_t device_id, const struct step_sum *step, struct err *err), void *arg,
                    struct err *err);

@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "db/database.h"
 #include "db/table_rows.h"
+#include "db/warm_up.h"
 #include "exporters/reports/framework/memory.h"
 #include "exporters/reports/framework/torch_relation.h"
 #include "parsers/frameworks/directory.h"
@@ -326,8 +327,11 @@ int framework_attach(sqlite3 *db, const char *directory, const char *prof, const
     enum framework_kind kind;
     if (framework_kind_of(directory, &kind, err) < 0 ||
         framework_info_load(directory, kind, &framework.info, err) < 0 ||
-        framework_clock_of(&framework.info, prof, &clock, err) < 0 ||
-        framework_load(&framework, directory, &clock, diag, err) < 0)
+        framework_clock_of(&framework.info, prof, &clock, err) < 0)
+        return err_status(err);
+    if (warm_up_is_shown())
+        clock.collection_ns = 0;
+    if (framework_load(&framework, directory, &clock, diag, err) < 0)
         return err_status(err);
     struct framework_analysis analysis = {.framework = &framework,
                                           .directory = directory,

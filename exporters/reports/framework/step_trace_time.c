@@ -89,6 +89,7 @@ static int take_span(void *arg, const struct overlap_span *span, struct err *err
         if (clips || !is_in(summing, step, span->start_ns))
             continue;
         step->spans_ns[span->type] += ticks_span_ns(summing->hz, span->end_ns - span->start_ns);
+        step->works |= works;
         if (summing->pytorch)
             take_extent(step, span->start_ns, span->end_ns);
         if (works && summing->pytorch)
@@ -157,6 +158,7 @@ static void take_communication(struct summing *summing, const char *name, int64_
         struct step_sum *step = placed->step;
         if (!is_in(summing, step, start_ns))
             continue;
+        step->works = true;
         if (waits(summing->pytorch, name))
             step->bubble_ns = number_add(step->bubble_ns, duration_ns);
         if (summing->pytorch)
@@ -226,6 +228,7 @@ static void add_sum(struct step_sum *sum, const struct step_sum *other)
     for (size_t i = 0; i <= OVERLAP_FREE; i++)
         sum->spans_ns[i] = number_add(sum->spans_ns[i], other->spans_ns[i]);
     sum->bubble_ns = number_add(sum->bubble_ns, other->bubble_ns);
+    sum->works |= other->works;
     take_earlier(&sum->first_ns, other->first_ns);
     take_earlier(&sum->first_work_ns, other->first_work_ns);
     if (other->last_end_ns != DB_NULL && (sum->last_end_ns == DB_NULL || other->last_end_ns > sum->last_end_ns))
@@ -340,8 +343,9 @@ int step_sums_each(struct framework_analysis *analysis,
         int64_t device_id = part->device_id != DB_NULL ? part->device_id : 0;
         status = step_sums_make(analysis, device_id, &sums, err);
         for (size_t k = 0; status == 0 && k < sums.count; k++) {
-            if (sums.items[k].id == NULL || framework_wants_step(analysis, sums.items[k].id))
-                status = each(arg, device_id, &sums.items[k], err);
+            const struct step_sum *step = &sums.items[k];
+            if (step->id == NULL || (step->works && framework_wants_step(analysis, step->id)))
+                status = each(arg, device_id, step, err);
         }
         free(sums.items);
     }

@@ -418,6 +418,7 @@ static void tell_flows(const struct framework_trace *view, size_t alone)
                     "%zu beginnings of arrows in mindspore.op_range have no end", alone);
 }
 
+/* Each has a number of its own: those of records have up to 64 bits, more than the doubles of viewers. */
 static int draw_arrows(struct framework_trace *view, struct trace *trace, struct flows *flows, struct err *err)
 {
     const struct framework *framework = view->analysis->framework;
@@ -431,8 +432,8 @@ static int draw_arrows(struct framework_trace *view, struct trace *trace, struct
         large_pass(i);
         if (!trace_shows(view, framework->ranges.items[flow->start].start_ns))
             continue;
-        write_arrow_end(view, trace, 's', flow->number, flow->start);
-        write_arrow_end(view, trace, 'f', flow->number, flow->end);
+        write_arrow_end(view, trace, 's', i + 1, flow->start);
+        write_arrow_end(view, trace, 'f', i + 1, flow->end);
     }
     return any;
 }

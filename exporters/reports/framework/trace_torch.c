@@ -131,6 +131,14 @@ static int write_ops(struct python_trace *python, struct err *err)
 
 /* ---- the queue ---- */
 
+/* Ids of arrows are below 2^53, as viewers calculate in doubles: a larger number of a piece of work gives way to which
+ * of the enqueues it is. */
+static uint64_t arrow_of(const struct torch_range *range)
+{
+    const uint64_t half = UINT64_C(1) << 52;
+    return range->correlation < half ? range->correlation : half + range->work;
+}
+
 static int write_queued(void *arg, const struct torch_range *range, bool taken, const char *name, struct err *err)
 {
     struct python_trace *python = arg;
@@ -141,7 +149,7 @@ static int write_queued(void *arg, const struct torch_range *range, bool taken, 
     strbuf_add(&python->view->args, number, (size_t)(number_put_unsigned(number, range->correlation) - number));
     if (write_event(python, slice_of_range(torch, range, taken), name, taken ? "dequeue" : "enqueue", &at, err) < 0)
         return err_status(err);
-    write_arrow(python, "enqueue_to_dequeue", "async_task_queue", taken ? 'f' : 's', range->correlation, &at);
+    write_arrow(python, "enqueue_to_dequeue", "async_task_queue", taken ? 'f' : 's', arrow_of(range), &at);
     return 0;
 }
 

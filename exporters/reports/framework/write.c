@@ -4,6 +4,7 @@
 #include "base/file/large.h"
 #include "base/thread.h"
 #include "db/database.h"
+#include "db/warm_up.h"
 #include "exporters/communication/communication.h"
 #include "exporters/database/databases.h"
 #include "exporters/json_text.h"
@@ -183,7 +184,7 @@ static void *write_beside(void *arg)
     struct beside *beside = arg;
     struct framework_analysis *analysis = &beside->analysis;
     struct err *err = &beside->err;
-    if (database_open(analysis->database, &analysis->db, err) == 0 &&
+    if (warm_up_open(analysis->database, &analysis->db, err) == 0 &&
         report_session_open(&analysis->session, analysis->db, analysis->options, analysis->result, err) == 0) {
         analysis->session.context = analysis;
         beside->file->write(analysis, err);

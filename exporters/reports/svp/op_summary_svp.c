@@ -46,7 +46,7 @@ static const struct report_column columns[] = {
     {"Memory Bound", METRIC(MEMORY_BOUND, 2),
      .doc = "The longest of those four over the longer of the units'; from 1 on the memory bounds."},
     {"BandWidth(GB/s)", METRIC(BANDWIDTH, 4), .flags = REPORT_TERMINAL | REPORT_JOINED,
-     .doc = "Bytes of the DDR in its time."},
+     .doc = "GB of the DDR (2^30 bytes) times the whole inferences in a second."},
     BYTES("DDR Read", DDR_READ, REPORT_NARROW, "Read from the DDR."),
     BYTES("DDR Write", DDR_WRITE, REPORT_JOINED, "Written to it."),
     BYTES("DDR Total", DDR_TOTAL, REPORT_JOINED, "Both together."),

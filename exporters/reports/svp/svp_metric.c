@@ -75,16 +75,17 @@ static int64_t ddr_total_bytes(const struct svp_task *task)
     return svp_add_known(task->ddr_read_bytes, task->ddr_write_bytes);
 }
 
-/* In units of 0.0001 GB/s. */
-static int64_t bandwidth(const struct svp_task *task, int64_t core_khz)
+#define KB 1024 /* of the board's tool: a tensor of 2560 * 1024 bytes is 2560 there */
+#define GB (INT64_C(1) << 30)
+
+/* In units of 0.0001 GB/s: the board's tool multiplies the GB of an inference by how many there are in a second, whole
+ * as Fps is; not known where the network takes longer than a second. */
+static int64_t bandwidth(const struct svp_task *task, const struct svp_task *network, int64_t core_khz)
 {
-    int64_t bytes = ddr_total_bytes(task), product, divisor;
-    if (bytes == DB_NULL || task->total_cycle == DB_NULL || !is_known_frequency(core_khz))
+    const int64_t bytes = ddr_total_bytes(task), inferences = svp_frames_per_second(1, network, core_khz);
+    if (bytes == DB_NULL || inferences == DB_NULL || inferences == 0)
         return DB_NULL;
-    /* bytes / ns = bytes * kHz / (cycles * 10^6) */
-    if (!__builtin_mul_overflow(bytes, core_khz, &product) && !__builtin_mul_overflow(task->total_cycle, 100, &divisor))
-        return number_ratio(product, divisor, 0);
-    return number_ratio(bytes, number_scale(task->total_cycle, 1000000, core_khz), 4);
+    return number_ratio(number_multiply(bytes, inferences), GB, 4);
 }
 
 int64_t svp_metric_value(enum svp_metric metric, const struct svp_task *task, const struct svp_task *network,
@@ -107,7 +108,7 @@ int64_t svp_metric_value(enum svp_metric metric, const struct svp_task *task, co
     case METRIC_MEMORY_BOUND:
         return memory_bound(task);
     case METRIC_BANDWIDTH:
-        return bandwidth(task, core_khz);
+        return bandwidth(task, network, core_khz);
     case METRIC_DDR_READ:
         return task->ddr_read_bytes;
     case METRIC_DDR_WRITE:
@@ -115,11 +116,11 @@ int64_t svp_metric_value(enum svp_metric metric, const struct svp_task *task, co
     case METRIC_DDR_TOTAL:
         return ddr_total_bytes(task);
     case METRIC_DDR_READ_KB:
-        return svp_ratio_known(task->ddr_read_bytes, 1000, 2);
+        return svp_ratio_known(task->ddr_read_bytes, KB, 2);
     case METRIC_DDR_WRITE_KB:
-        return svp_ratio_known(task->ddr_write_bytes, 1000, 2);
+        return svp_ratio_known(task->ddr_write_bytes, KB, 2);
     case METRIC_DDR_TOTAL_KB:
-        return svp_ratio_known(ddr_total_bytes(task), 1000, 2);
+        return svp_ratio_known(ddr_total_bytes(task), KB, 2);
     }
     return DB_NULL;
 }

@@ -30,11 +30,11 @@ enum svp_metric {
     METRIC_DLD,
     METRIC_WLD,
     METRIC_MEMORY_BOUND, /* below 1: not bound by memory; two decimals */
-    METRIC_BANDWIDTH,    /* of the DDR in GB/s, four decimals */
+    METRIC_BANDWIDTH,    /* of the DDR in GB/s of 2^30 bytes, four decimals */
     METRIC_DDR_READ,     /* bytes */
     METRIC_DDR_WRITE,
     METRIC_DDR_TOTAL,
-    METRIC_DDR_READ_KB, /* KB of 1000 bytes, two decimals */
+    METRIC_DDR_READ_KB, /* KB of 1024 bytes, two decimals */
     METRIC_DDR_WRITE_KB,
     METRIC_DDR_TOTAL_KB
 };

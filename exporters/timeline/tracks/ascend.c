@@ -104,7 +104,7 @@ static int draw_task(void *arg, const struct cann_task *task, struct err *err)
         p = trace_guest_put_argument(p, run->guest, &launch);
     p = trace_end_slice(p, style, &slice);
     if (launched)
-        p = trace_guest_put_arrow(p, run->guest, &launch, style, &slice);
+        p = trace_guest_put_arrow(p, run->guest, &launch, style, &slice, TRACE_ROW_TASK, task->id);
     if (task->connection_id != DB_NULL && run->shows_calls)
         p = trace_put_flow(p, style, &host_to_device, 'f', task->connection_id, slice.pid, slice.tid, slice.start_ns);
     parallel_advance(worker->output, (size_t)(p - start));

@@ -66,11 +66,12 @@ static int add_lane(struct layer *layer, const struct cann_communication *op, in
     return 0;
 }
 
-/* The operator of a task; NULL in a database that others changed. */
+/* The operator of a task; NULL: there is none. */
 static const struct cann_communication *op_of(const struct layer *layer, int64_t op_id)
 {
     const struct cann_communications *ops = &layer->run->communications;
-    return op_id > 0 && (uint64_t)op_id <= ops->count ? &ops->items[op_id - 1] : NULL;
+    const size_t place = cann_communication_place(ops, op_id);
+    return place != SIZE_MAX ? &ops->items[place] : NULL;
 }
 
 /* Lanes need no more of tasks, and nothing of what the device did. */
@@ -174,7 +175,7 @@ static int write_op(struct layer *layer, const struct cann_communication *op, st
         p = trace_guest_put_argument(p, run->guest, &launch);
     p = trace_end_slice(p, style, &slice);
     if (launched)
-        p = trace_guest_put_arrow(p, run->guest, &launch, style, &slice);
+        p = trace_guest_put_arrow(p, run->guest, &launch, style, &slice, TRACE_ROW_COMMUNICATION, op->id);
     if (run->shows_calls) {
         int64_t flow = number_add(layer->first_flow, op->id);
         p = trace_put_flow(p, style, &host_to_device, 's', flow, track_pid(run, LAYER_CANN, DB_NULL), op->thread_id,
@@ -184,12 +185,16 @@ static int write_op(struct layer *layer, const struct cann_communication *op, st
     return trace_event_done(&run->trace, p, err);
 }
 
-/* Bytes in a nanosecond are GB in a second. Tasks that RDMA confirmed together have one bandwidth. */
-static double bandwidth(const struct layer *layer, const struct cann_transfer *transfer)
+#define BANDWIDTH ",\"bandwidth(GB/s)\":"
+
+/* Bytes in a nanosecond are GB in a second. Tasks that RDMA confirmed together have one bandwidth. An unknown size
+ * has none. */
+static char *put_bandwidth(char *p, const struct layer *layer, const struct cann_transfer *transfer)
 {
     const struct communication_run *run = map_get(&layer->runs, &transfer->task_row_id);
     int64_t bytes = run != NULL ? run->bytes : transfer->bytes, ns = run != NULL ? run->ns : transfer->duration_ns;
-    return bytes != DB_NULL && ns > 0 ? (double)bytes / (double)ns : 0;
+    return bytes >= 0 ? trace_put_real(p, &layer->run->trace.style, BANDWIDTH, ns > 0 ? (double)bytes / (double)ns : 0)
+                      : put_number_argument(p, &layer->run->trace.style, BANDWIDTH, DB_NULL);
 }
 
 static char *put_transfer(char *p, const struct layer *layer, const struct cann_transfer *transfer,
@@ -212,7 +217,7 @@ static char *put_transfer(char *p, const struct layer *layer, const struct cann_
     p = put_number_argument(p, style, ",\"size(Byte)\":", transfer->bytes);
     p = trace_put_copy(p, style, ",\"data type\":", enum_name(hccl_data_types, transfer->data_type, number));
     p = trace_put_copy(p, style, ",\"link type\":", enum_name(hccl_link_types, transfer->link_type, number));
-    return trace_put_real(p, style, ",\"bandwidth(GB/s)\":", bandwidth(layer, transfer));
+    return put_bandwidth(p, layer, transfer);
 }
 
 static int write_transfer(void *arg, const struct cann_transfer *transfer, struct err *err)

@@ -9,9 +9,10 @@ static const struct report_column values[] = {
     {.title = NULL},
 };
 
-/* One of the program's marks for each: numbers that come twice must not show a mark twice. */
+/* One of the program's marks for each: numbers that come twice must not show a mark twice. One that was captured into a
+ * graph during warm-up (db/warm_up.h) names its replays. */
 #define MARKS                                                                                                          \
-    "device_mark d LEFT JOIN (SELECT mark_id, message, min(id) FROM msproftx WHERE mark_id IS NOT NULL"                \
+    "device_mark d LEFT JOIN (SELECT mark_id, message, min(id) FROM main.msproftx WHERE mark_id IS NOT NULL"           \
     " GROUP BY mark_id) m ON m.mark_id = d.mark_id"
 #define EVENTS(which, arrow_to_it)                                                                                     \
     {                                                                                                                  \
@@ -23,12 +24,13 @@ static const struct report_column values[] = {
         .only = (which)                                                                                                \
     }
 
-/* Ours do not end where none begins. */
+/* Ours do not end where none begins, and of several replays at the first. */
 static const struct series_arrow arrow = {"MsTx_",
                                           "MsTx",
                                           true,
                                           'f',
-                                          "iif(m.message IS NOT NULL, d.mark_id + 4000000001, NULL)",
+                                          "iif(m.message IS NOT NULL AND d.id = (SELECT min(id) FROM device_mark WHERE"
+                                          " mark_id = d.mark_id), d.mark_id + 4000000001, NULL)",
                                           {"msproftx"}},
                                  vendor_arrow = {"MsTx_", "MsTx", true, 'f', "d.mark_id + 4000000001", {"msproftx"}};
 static const struct series_counter events[] = {

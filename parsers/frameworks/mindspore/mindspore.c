@@ -126,8 +126,9 @@ int mindspore_each_shape(const char *directory,
                          void *arg, struct diagnostics *diag, struct err *err)
 {
     struct shapes_reading reading = {each, arg, diag};
-    return framework_read_tagged(directory, "FRAMEWORK/mindspore.record_shapes", SHAPES_FIXED, take_shapes, &reading,
-                                 diag, err);
+    return framework_read_tagged(directory, "FRAMEWORK/mindspore.record_shapes",
+                                 (struct framework_lengths){SHAPES_FIXED, "at least those in front of its texts"},
+                                 take_shapes, &reading, diag, err);
 }
 
 /* mindspore.memory_usage: allocations and releases of device memory. */
@@ -172,6 +173,8 @@ static int take_memory(void *arg, const struct framework_record *record, struct 
         diag_report(reading->diag, DIAG_RECORD_VALUE, &place, "a block of %llu bytes", (unsigned long long)size);
         return 0;
     }
+    if (framework_is_warm_up(reading->framework, memory.time_ns))
+        return 0;
     if (intern_add(reading->texts, owner.text != NULL ? owner.text : "", owner.length, &memory.owner, err) < 0 ||
         array_reserve(reading->memories, 1, err) < 0)
         return err_status(err);
@@ -184,8 +187,9 @@ int mindspore_memory_load(const struct framework *framework, const char *directo
 {
     *ret = (struct framework_memories){.count = 0};
     struct memory_reading reading = {framework, texts, ret, diag};
-    return framework_read_tagged(directory, "FRAMEWORK/mindspore.memory_usage", MEMORY_FIXED, take_memory, &reading,
-                                 diag, err);
+    return framework_read_tagged(directory, "FRAMEWORK/mindspore.memory_usage",
+                                 (struct framework_lengths){MEMORY_FIXED, "100 bytes and a text"}, take_memory,
+                                 &reading, diag, err);
 }
 
 /* The text files of MindSpore's FRAMEWORK directory that are lines of fields. */
@@ -243,11 +247,11 @@ static int take_runs(struct cpu_reading *reading, const struct framework_line *l
         bool sound = length > 0 && parse_run(p, length, &op);
         if (sound && !framework_time_fits(reading->framework, op.start_ns)) {
             tell(reading->diag, line, "a run months away from the capture");
-        } else if (sound) {
+        } else if (sound && !framework_is_warm_up(reading->framework, number_add(op.start_ns, op.duration_ns))) {
             if (array_reserve(reading->ops, 1, err) < 0)
                 return err_status(err);
             reading->ops->items[reading->ops->count++] = op;
-        } else if (length > 0) {
+        } else if (!sound && length > 0) {
             tell(reading->diag, line, "a run is no <start ns>,<duration ms>,<thread>");
         }
         p += length;
@@ -299,6 +303,8 @@ static int take_total(void *arg, const struct framework_line *line, struct err *
         }
         p += length + 1;
     }
+    if (framework_is_warm_up(reading->framework, numbers[0]))
+        return 0;
     return array_add(reading->memories, err,
                      (struct framework_memory){.time_ns = numbers[0],
                                                .allocated = numbers[1],

@@ -185,6 +185,8 @@ static int take_record(void *arg, const struct framework_record *record, struct 
                   end_ns = framework_clock_ns(reading->clock, fields.end);
     if (!diag_check_span(reading->diag, &place, "the range", start_ns, end_ns))
         return 0;
+    if (framework_is_warm_up(framework, end_ns))
+        return 0;
     make_name(&reading->name, &fields);
     if (reading->name.failed)
         return err_set(err, ERR_LIMIT, "'%s': a name of more than %zu bytes", record->path, NAME_LIMIT);
@@ -214,9 +216,10 @@ int mindspore_load(struct framework *framework, const char *directory, const str
     struct reading reading = {
         .framework = framework, .clock = clock, .diag = diag, .groups = MAP_OF(struct group, key)};
     strbuf_init(&reading.name, NAME_LIMIT);
-    bool failed =
-        framework_read_tagged(directory, "FRAMEWORK/mindspore.op_range", FIXED, take_record, &reading, diag, err) < 0 ||
-        framework_finish(framework, err) < 0;
+    bool failed = framework_read_tagged(directory, "FRAMEWORK/mindspore.op_range",
+                                        (struct framework_lengths){FIXED, "54 bytes and texts"}, take_record, &reading,
+                                        diag, err) < 0 ||
+                  framework_finish(framework, err) < 0;
     strbuf_release(&reading.name);
     map_release(&reading.groups);
     return failed ? err_status(err) : 0;

@@ -186,6 +186,8 @@ static int pair_marks(struct marks *marks, struct torch *torch, struct err *err)
             begun->correlation = mark->correlation;
         } else if (begun->open) {
             begun->open = false;
+            if (framework_is_warm_up(marks->reading->framework, mark->time_ns))
+                continue;
             status = add_range(key.key.dequeue != 0 ? &torch->dequeues : &torch->enqueues, begun, mark, err);
         } else {
             alone.ends++;
@@ -294,9 +296,11 @@ int torch_read_marks(struct torch_reading *reading, struct err *err)
 {
     SCOPED_FREE char *path = path_joined(reading->directory, MARKS, err);
     struct marks marks = {.reading = reading, .path = path, .numbers = MAP_OF(struct known_thread, key)};
-    bool failed = path == NULL ||
-                  framework_read_tagged(reading->directory, MARKS, FIXED, take_mark, &marks, reading->diag, err) < 0 ||
-                  pair_marks(&marks, reading->torch, err) < 0;
+    bool failed =
+        path == NULL ||
+        framework_read_tagged(reading->directory, MARKS, (struct framework_lengths){FIXED, "40 bytes and a text"},
+                              take_mark, &marks, reading->diag, err) < 0 ||
+        pair_marks(&marks, reading->torch, err) < 0;
     reading->torch->has_queue = marks.count > 0;
     failed = failed || (marks.count == 0 && stand_in(&marks, err) < 0) || find_works(reading->torch, err) < 0 ||
              (marks.count > 0 && report_left(&marks, err) < 0);

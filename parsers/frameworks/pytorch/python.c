@@ -135,6 +135,16 @@ static int make_calls(const struct events *events, struct torch *torch, size_t *
 
 ARRAY_COMPARE(compare_calls, struct torch_call, ARRAY_BY(id))
 
+/* A call that ended since the start is inside of none that ended before it. */
+static void drop_warm_up(const struct framework *framework, struct torch *torch)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < torch->calls.count; large_pass(i++))
+        if (!framework_is_warm_up(framework, torch->calls.items[i].end_ns))
+            torch->calls.items[kept++] = torch->calls.items[i];
+    torch->calls.count = kept;
+}
+
 static int pair_events(struct events *events, struct err *err)
 {
     struct torch *torch = events->reading->torch;
@@ -142,6 +152,7 @@ static int pair_events(struct events *events, struct err *err)
     size_t *parents = large_new(events->count + 1, sizeof *parents, err);
     large_sort(events->items, events->count, sizeof *events->items, compare_events);
     int status = parents != NULL ? make_calls(events, torch, parents, &threads, err) : err_status(err);
+    drop_warm_up(events->reading->framework, torch);
     large_sort(torch->calls.items, torch->calls.count, sizeof *torch->calls.items, compare_calls);
     large_free(parents);
     return status;
@@ -159,7 +170,7 @@ static int take_gc(void *arg, const struct framework_record *record, struct err 
     if (!diag_check_span(reading->diag, &place, "the collection", gc.start_ns, gc.end_ns))
         return 0;
     torch_check_process(reading, record, gc.pid);
-    return array_add(gcs, err, gc);
+    return framework_is_warm_up(reading->framework, gc.end_ns) ? 0 : array_add(gcs, err, gc);
 }
 
 int torch_read_python(struct torch_reading *reading, struct err *err)
@@ -167,8 +178,9 @@ int torch_read_python(struct torch_reading *reading, struct err *err)
     const char *directory = reading->directory;
     struct torch_names *names = &reading->torch->names;
     struct events events = {.reading = reading};
-    bool failed = framework_read_tagged(directory, "FRAMEWORK/torch.python_tracer_hash", NAME_FIXED, take_name, reading,
-                                        reading->diag, err) < 0;
+    bool failed = framework_read_tagged(directory, "FRAMEWORK/torch.python_tracer_hash",
+                                        (struct framework_lengths){NAME_FIXED, "8 bytes and a text"}, take_name,
+                                        reading, reading->diag, err) < 0;
     array_sort(names->items, names->count, sizeof *names->items, compare_names);
     failed = failed ||
              framework_read_plain(directory, "FRAMEWORK/torch.python_tracer_func", CALL_SIZE, take_event, &events,

@@ -87,6 +87,7 @@ struct torch_reading {
     const struct framework_clock *clock;
     const char *directory;
     struct diagnostics *diag;
+    bool newest;     /* a record had the newest form's first text */
     int64_t process; /* which wrote the first record */
     bool has_process;
 };

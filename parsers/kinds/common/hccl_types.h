@@ -3,6 +3,7 @@
 #ifndef MSPROF_PARSERS_KINDS_COMMON_HCCL_TYPES_H
 #define MSPROF_PARSERS_KINDS_COMMON_HCCL_TYPES_H
 
+#include "parsers/decode/decode.h"
 #include "parsers/record.h"
 
 #include <math.h>
@@ -14,6 +15,15 @@ static inline int64_t hccl_estimate_ns(int64_t bits)
     double us;
     memcpy(&us, &bits, sizeof us);
     return isfinite(us) && us >= 0 && us < 1e12 ? (int64_t)llround(us * 1000) : 0;
+}
+
+/* How HCCL says that it does not know a size. */
+#define HCCL_SIZE_UNKNOWN 4294967295
+/* Leaves the column of a size empty where it is not known. */
+static inline void hccl_forget_unknown_size(struct row *row, size_t column)
+{
+    if (row->cells[column].integer == HCCL_SIZE_UNKNOWN)
+        *row->present &= ~(UINT64_C(1) << column);
 }
 
 #define EACH_HCCL_DATA_TYPE(X)                                                                                         \

@@ -73,6 +73,7 @@ static int take_track(struct decoder *decoder, void *state, struct row *row, boo
                                 .device_id = row_u32(row, DEVICE_ID),
                                 .stream_id = row_u32(row, STREAM_ID),
                                 .task_id = row_u32(row, TASK_ID),
+                                .number = row_u32(row, BATCH_ID),
                                 .destroys = row->cells[BATCH_ID].integer == BATCH_OF_DESTROYED},
             err);
     struct host_track track = {

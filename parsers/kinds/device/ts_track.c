@@ -87,6 +87,7 @@ static int take_flip(const struct paired_stream *state, struct row *row, struct 
         .device_id = (uint32_t)state->stream.device_id,
         .stream_id = (uint32_t)value(row, STREAM_ID),
         .task_id = (uint32_t)value(row, TASK_ID),
+        .number = (uint32_t)value(row, FLIP_NUM),
         .destroys = value(row, FLIP_NUM) == FLIP_OF_DESTROYED || value(row, TASK_ID) == FLIP_OF_DESTROYED,
     };
     return state->stream.association != NULL ? association_add_flip(state->stream.association, &flip, err) : 0;

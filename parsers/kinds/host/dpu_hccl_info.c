@@ -51,6 +51,7 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     if (status < 0 || !*keep)
         return status;
     row_set_integer(row, ESTIMATED_NS, hccl_estimate_ns(row->cells[ESTIMATED_BITS].integer));
+    hccl_forget_unknown_size(row, DATA_SIZE);
     status = record_stream_find_name(stream, row, ITEM, ITEM_ID, err);
     return status == 0 ? record_stream_find_name(stream, row, GROUP, GROUP_NAME_ID, err) : status;
 }
@@ -81,7 +82,8 @@ const struct record_kind kind_dpu_hccl_info = {
                             .form = FORM_TEXT},
                            {"Size(Byte)", "data_size", .form = FORM_TEXT},
                            {"Bandwidth(GB/s)",
-                            "CASE WHEN duration_ns > 0 THEN data_size * 1.0 / duration_ns ELSE 0.0 END",
+                            "CASE WHEN duration_ns > 0 OR data_size IS NULL THEN data_size * 1.0 / duration_ns ELSE "
+                            "0.0 END",
                             .form = FORM_FLOAT},
                            {"Data Type", HCCL_NAME_SQL("data_type", EACH_HCCL_DATA_TYPE), .form = FORM_TEXT},
                            {"Link Type", HCCL_NAME_SQL("link_type", EACH_HCCL_LINK_TYPE), .form = FORM_TEXT},

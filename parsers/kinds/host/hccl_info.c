@@ -27,7 +27,7 @@
     STORED(SOURCE_ADDRESS, "source_address", "Source address", NUMBER, "Where it reads.", SIGNED_AT(96, 8))            \
     STORED(DESTINATION_ADDRESS, "destination_address", "Destination address", NUMBER, "Where it writes.",              \
            SIGNED_AT(104, 8))                                                                                          \
-    STORED(DATA_SIZE, "data_size", "Size", INTEGER(BYTE, PLAIN), "Amount transferred.", AT(112, 8))                    \
+    STORED(DATA_SIZE, "data_size", "Size", INTEGER(BYTE, PLAIN), "Amount transferred; NULL: not known.", AT(112, 8))   \
     STORED(OP_TYPE, "op_type", "Reduction", NUMBER, "The reduction, as a number of HCCL.", AT(120, 4))                 \
     STORED(DATA_TYPE, "data_type", "Data type", NUMBER, "Type of an element, as a number of HCCL.", AT(124, 4))        \
     STORED(LINK_TYPE, "link_type", "Link", NUMBER, "0 on the chip, 1 HCCS, 2 PCIe, 3 RoCE, and so on.", AT(128, 4))    \
@@ -44,6 +44,7 @@ static int take_transfer(struct decoder *decoder, void *state, struct row *row, 
     const struct cell *cells = row->cells;
     int status = host_record_take(decoder, state, row, keep, err);
     row_set_integer(row, ESTIMATED_NS, hccl_estimate_ns(cells[ESTIMATED_US_BITS].integer));
+    hccl_forget_unknown_size(row, DATA_SIZE);
     if (status < 0 || stream->association == NULL)
         return status;
     const struct host_transfer transfer = {
@@ -51,7 +52,7 @@ static int take_transfer(struct decoder *decoder, void *state, struct row *row, 
         .item_id = cells[ITEM_ID].integer,
         .group_id = cells[GROUP_NAME_ID].integer,
         .notify_id = cells[NOTIFY_ID].integer,
-        .bytes = cells[DATA_SIZE].integer,
+        .bytes = row_has(row, DATA_SIZE) ? cells[DATA_SIZE].integer : -1,
         .estimated_ns = cells[ESTIMATED_NS].integer,
         .thread_id = row_u32(row, THREAD_ID),
         .local_rank = row_u32(row, LOCAL_RANK),

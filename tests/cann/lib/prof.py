@@ -24,6 +24,7 @@ class Prof:
         self.path, self.chip, self.chips = path, chip, dict(chips or {})
         self.host, self.devices = {}, {0: {}}
         self.samples, self.configs, self.counters, self.host_sample = {}, {}, {}, {}
+        self.warm_up = 0  # nanoseconds before the collection starts in which records are written already
         self.names, self.types = {}, {(NODE, LAUNCH): 'launch', (RUNTIME, 1): 'LaunchKernel', (ACL, 0x50001): 'aclnnX',
                                   (MODEL, LOAD): 'ModelLoad', (COMMUNICATION, MASTER): 'master',
                                   (COMMUNICATION, SLAVE): 'slave'}
@@ -247,8 +248,9 @@ class Prof:
             {'platform_version': str(chip), 'pid': '77', 'DeviceInfo': info, 'CPU': [{'Frequency': ''}],
              'drvVersion': 467473, **self.configs.get(part, {})}))
         self._write(part, 'start_info' + suffix, json.dumps(
-            {'collectionTimeBegin': str(UNIX // 1000), 'clockMonotonicRaw': str(MONOTONIC)}))
-        self._write(part, 'end_info' + suffix, json.dumps({'collectionTimeEnd': str(UNIX // 1000 + 1000)}))
+            {'collectionTimeBegin': str((UNIX + self.warm_up) // 1000), 'clockMonotonicRaw': str(MONOTONIC + self.warm_up)}))
+        self._write(part, 'end_info' + suffix, json.dumps(
+            {'collectionTimeEnd': str((UNIX + self.warm_up) // 1000 + 1000)}))
         self._write(part, 'host_start.log' + suffix, '[Device0]\nclock_monotonic_raw: %d\ncntvct: 0\n' % MONOTONIC)
 
     def _write_device(self, device, files):

@@ -1,0 +1,92 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Records of warm-up: host and device record before the collection starts. Records that ended before it are in no report.
+
+# shellcheck disable=SC2154 # run_msprof sets status, output and stderr
+bats_require_minimum_version 1.5.0
+load ../cli/common
+load small_capture
+
+setup() {
+    enter_scratch
+    needs python3 sqlite3
+}
+
+# Ten operators of 2 us, each 10 us behind the one before; the collection starts at 55 us, inside of the fifth, and when six
+# were launched. Each is a collective where that is asked for.
+operators() { # 0 or 1: collectives
+    cat <<END
+p.warm_up = 55000
+for i in range(10):
+    at = 10000 * i
+    if $1:
+        p.call(NODE, LAUNCH, at, at + 100, item=p.hash('hcom_allReduce_'))
+        p.collective(at + 10, 'group0123456')
+        p.call(COMMUNICATION, MASTER, at + 20, at + 90, item=p.hash('Memcpy'))
+        p.transfer(at + 30, 'Memcpy', 'group0123456', 0, size=1000)
+        p.call(RUNTIME, 1, at + 40, at + 80)
+        p.track(at + 60, 1, i, task_type='MEMCPY_ASYNC')
+    else:
+        p.launch(at, 1, i, 'op%d' % i)
+    p.ran(at + 13000, at + (16000 if i == 4 else 15000), 1, i)
+END
+}
+
+# The slices of the timeline that are over before it starts.
+too_early() {
+    python3 - PROF_1/mindstudio_profiler_output/msprof.json <<'END'
+import json, sys
+events = json.load(open(sys.argv[1]))
+events = events if isinstance(events, list) else events['traceEvents']
+slices = [e for e in events if e.get('ph') == 'X']
+assert slices
+print(sum(float(e['ts']) + float(e['dur']) < 0 for e in slices))
+END
+}
+
+@test "what ended before the collection started is in no table, timeline or answer, and import counts it" {
+    capture < <(operators 0)
+    # operators 0 to 3 end at 15 to 45 us; of each launch there are two calls
+    expect_contains "$stderr" "16 records of warm-up, which ended before the collection started"
+    expect_sql "SELECT (SELECT count(*) FROM device_task), (SELECT count(*) FROM host_call)" "10|20"
+    run_msprof export summary PROF_1 --stable-names
+    expect_equal "$(grep -o 'op[0-9]' PROF_1/mindstudio_profiler_output/op_summary.csv | sort -u | tr '\n' ' ')" "op4 op5 op6 op7 op8 op9 "
+    run_msprof show PROF_1 --table ops --format csv
+    expect_equal "$(grep -c 'op[0-9]' <<<"$output")" 6
+    run_msprof export timeline PROF_1 --stable-names
+    expect_equal "$(too_early)" 0
+    run_msprof export summary PROF_1 --stable-names --with-warm-up
+    expect_equal "$(grep -o 'op[0-9]' PROF_1/mindstudio_profiler_output/op_summary.csv | sort -u | wc -l)" 10
+    [[ $stderr != *importing* ]]
+}
+
+@test "collectives that began before the collection started are in no report, and numbers count from the first behind it" {
+    capture < <(operators 1)
+    expect_sql "SELECT count(*) FROM communication_op" 10
+    run_msprof export timeline PROF_1 --stable-names
+    expect_equal "$(grep -oE 'hcom_allReduce__[0-9]+_[0-9]+_[0-9]+[_a-z]*' PROF_1/mindstudio_profiler_output/msprof.json |
+        sort -u | sed 's/__[0-9]*//' | tr '\n' ' ')" \
+        "hcom_allReduce_0_1 hcom_allReduce_1_1 hcom_allReduce_2_1 hcom_allReduce_3_1 hcom_allReduce_4_1 "
+    run_msprof export timeline PROF_1 --stable-names --with-warm-up
+    expect_equal "$(grep -oE 'hcom_allReduce__[0-9_]+_warmup' PROF_1/mindstudio_profiler_output/msprof.json | sort -u | wc -l)" 5
+    run_msprof export timeline PROF_1 --stable-names
+    expect_equal "$(too_early)" 0
+}
+
+@test "steps that ended before the collection started are none, and a capture whose clock is wrong has no warm-up" {
+    {
+        operators 0
+        cat <<'END'
+for i in range(10):
+    p.step(10000 * i + 12500, 60000, 0, index=i)
+    p.step(10000 * i + 16500, 60001, 0, index=i)
+END
+    } >operators.py
+    capture <operators.py
+    run_msprof show PROF_1 --table overlap --format csv
+    expect_equal "$(tail -n +2 <<<"$output" | wc -l)" 6
+    # the clocks were read hours later than records say: nothing is taken for warm-up
+    sed -i 's/^clock_monotonic_raw: .*/clock_monotonic_raw: 9000000000000/' PROF_1/*/host_start.log*
+    run_msprof import PROF_1
+    [[ $stderr != *warm-up* ]]
+}
