@@ -214,7 +214,7 @@ int named_times_of_ranges(sqlite3 *db, struct named_times *ret, struct err *err)
     *ret = (struct named_times){.items = NULL};
     if (query_window_read(db, &window, err) < 0)
         return err_status(err);
-    const int64_t times[] = {window.any ? window.from_ns : INT64_MIN, window.any ? window.until_ns : INT64_MAX};
+    const int64_t times[] = {window.any ? window.from_ns : INT64_MIN + 1, window.any ? window.until_ns : INT64_MAX};
     return query_run(db,
                      "SELECT message, start_ns, end_ns FROM msproftx WHERE end_ns > start_ns AND start_ns >= ?1"
                      " AND start_ns < ?2 ORDER BY id",
