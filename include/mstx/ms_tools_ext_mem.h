@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mstx: memory that a program divides by itself. Included by mstx/ms_tools_ext.h; see mstx(3). */
+#ifndef MSTX_TOOLS_EXT
+#include "ms_tools_ext.h" /* which includes this */
+#endif
+
 #ifndef MSTX_TOOLS_EXT_MEM
 #define MSTX_TOOLS_EXT_MEM
-
-#ifndef MSTX_TOOLS_EXT
-#error "include mstx/ms_tools_ext.h"
-#endif
 
 #ifdef __cplusplus
 extern "C" {
