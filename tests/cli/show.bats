@@ -92,8 +92,8 @@ Model id : 4 Current pic count: 4 Device id: 1'
 @test "layers and several values stand in one cell" {
     show
     expect_contains "$(block 'AI Core' | sed -n 3,5p)" \
-        '-|-|-|-|439.16/100|76.3/12.62|27.27/0.16/31.42/12.61|0.41/6.0699|1644.04/1021.58/2665.62
-0|data\nconv1\npool1|Preprocess\nConvolution\nPoolingMax|data\nconv1\nconv1_relu\npool1|70.74/16.11|95.17/57.09|33.27/0/25.07/1.54|0.35/5.0983|159.94/200.7/360.64'
+        '-|-|-|-|439.16/100|76.3/12.62|27.27/0.16/31.42/12.61|0.41/5.6528|1605.51/997.64/2603.15
+0|data\nconv1\npool1|Preprocess\nConvolution\nPoolingMax|data\nconv1\nconv1_relu\npool1|70.74/16.11|95.17/57.09|33.27/0/25.07/1.54|0.35/0.7648|156.19/196/352.19'
 }
 
 @test "the metrics are those of the op_summary files" {
