@@ -184,7 +184,7 @@ static int write_condition(struct strbuf *sql, sqlite3 *db, const char *end, boo
 /* A view of a table; the condition follows, or none. */
 static void begin_view(struct hiding *hiding, const char *table)
 {
-    strbuf_addf(&hiding->sql, "CREATE TEMP VIEW \"%s%s\" AS SELECT * FROM %s.\"%s\"", hiding->prefix, table,
+    strbuf_addf(&hiding->sql, "CREATE TEMP VIEW IF NOT EXISTS \"%s%s\" AS SELECT * FROM %s.\"%s\"", hiding->prefix, table,
                 hiding->schema, table);
 }
 
@@ -307,19 +307,13 @@ static void add_whole_views(struct hiding *hiding)
 {
     for (size_t i = 0; record_kinds[i] != NULL; i++) {
         const char *table = record_kinds[i]->table;
-        char name[128];
         if (table == NULL)
-            continue;
-        snprintf(name, sizeof name, "%s%s", hiding->prefix, table);
-        if (sqlite3_table_column_metadata(hiding->db, "temp", name, NULL, NULL, NULL, NULL, NULL, NULL) == SQLITE_OK)
             continue;
         begin_view(hiding, table);
         strbuf_addc(&hiding->sql, ';');
     }
-    if (hiding->tables == NULL) {
-        begin_view(hiding, MARKS);
-        strbuf_addc(&hiding->sql, ';');
-    }
+    begin_view(hiding, MARKS);
+    strbuf_addc(&hiding->sql, ';');
 }
 
 int warm_up_attach(sqlite3 *db, const char *schema, const char *prefix, struct err *err)

@@ -81,12 +81,12 @@ static size_t length_of(const char *message)
 
 static void mark_in(mstxDomainHandle_t handle, const char *message)
 {
-    int64_t now = recorder_now();
     const struct mstx_sink *sink;
     struct mstx_domain *domain;
     uint64_t key, hash;
     if (message == NULL || !find_destination(handle, &sink, &key, &domain, &hash))
         return;
+    int64_t now = recorder_now(); /* the first mark starts the collection, and is no warm-up of it */
     struct recorder_tx tx = {.event = RECORDER_TX_MARK,
                              .extended = true,
                              .begin_ns = now,

@@ -626,10 +626,18 @@ static int make_directories_of(struct capture_writer *writer, const char *direct
     return path_make_directories(writer->data, err);
 }
 
-int capture_writer_open(struct capture_writer *writer, const struct recorder_options *options, unsigned index,
-                        struct err *err)
+/* Both clocks at a time that has been, in whole microseconds; now where it has not. */
+static struct clock_pair clock_pair_at(int64_t monotonic_ns)
 {
-    struct clock_pair start = clock_pair_read();
+    struct clock_pair pair = clock_pair_read();
+    int64_t back = pair.monotonic_ns > monotonic_ns ? (pair.monotonic_ns - monotonic_ns + 999) / 1000 * 1000 : 0;
+    return (struct clock_pair){pair.unix_ns - back, pair.monotonic_ns - back};
+}
+
+int capture_writer_open(struct capture_writer *writer, const struct recorder_options *options, int64_t begin_ns,
+                        unsigned index, struct err *err)
+{
+    struct clock_pair start = clock_pair_at(begin_ns);
     writer->directory[0] = '\0';
     writer->form = options->form;
     writer->utc_offset = capture_utc_offset();

@@ -75,10 +75,11 @@ static inline size_t capture_record_size(enum capture_stream stream)
     return sizes[stream];
 }
 
-/* Makes the capture directory and writes what is known at the start. options as in recorder_start; index counts the
- * captures of the process from 1. On failure nothing is left but directories. */
-int capture_writer_open(struct capture_writer *writer, const struct recorder_options *options, unsigned index,
-                        struct err *err);
+/* Makes the capture directory and writes what is known at the start. options as in recorder_start; begin_ns: when the
+ * collection began, recorder_now() or before; index counts the captures of the process from 1.
+ * On failure nothing is left but directories. */
+int capture_writer_open(struct capture_writer *writer, const struct recorder_options *options, int64_t begin_ns,
+                        unsigned index, struct err *err);
 
 /* Opens what the process may not be able to open later: the streams of calls, of msproftx or both. A file that cannot
  * be opened now is opened when it is needed. */

@@ -287,6 +287,13 @@ static void describe_refusal(const struct err *err, char text[REPORT_SIZE])
 #define THREAD_STACK_SIZE (1024 * 1024) /* the program's exit handlers may run there */
 
 atomic_int recorder_mode;
+static _Atomic int64_t armed_ns; /* when it began to wait for a first record */
+
+static void wait_for_record(void)
+{
+    atomic_store(&armed_ns, recorder_now());
+    atomic_store(&recorder_mode, RECORDER_MODE_ARMED);
+}
 static atomic_bool wants_calls;
 static atomic_uint session; /* number of the recording; of the last one when none is running */
 static _Atomic(recorder_ranges_function *) describe_ranges;
@@ -325,7 +332,7 @@ static void settle_in_child(void)
     atomic_store(&lost_early, 0);
     is_child = true;
     if (atomic_load(&recorder_mode) != RECORDER_MODE_OFF) {
-        atomic_store(&recorder_mode, RECORDER_MODE_ARMED);
+        wait_for_record();
         atomic_fetch_add(&session, 1);
     }
     for (size_t i = 0; i < RECORDER_RING_COUNT; i++) /* they are zeroed, and their memory is lost */
@@ -511,11 +518,19 @@ static void announce_capture(void)
     (void)ignored;
 }
 
+/* The first record ended before its capture is opened, and so did those that other threads are about to hand over: the
+ * collection started when it was armed, or so long before. */
+#define FIRST_RECORDS_NS 10000000
+
 static int open_capture(struct err *err)
 {
+    const int64_t now_ns = recorder_now(), first_ns = now_ns - FIRST_RECORDS_NS;
+    const int64_t begin_ns = atomic_load(&recorder_mode) != RECORDER_MODE_ARMED ? now_ns
+                             : atomic_load(&armed_ns) > first_ns                ? atomic_load(&armed_ns)
+                                                                                : first_ns;
     ring_pool_discard(&pool);
     reported = false;
-    if (capture_writer_open(&writer, &options, ++capture_count, err) < 0)
+    if (capture_writer_open(&writer, &options, begin_ns, ++capture_count, err) < 0)
         return err_status(err);
     has_files = true;
     take_lost_calls();
@@ -877,7 +892,7 @@ int recorder_start_with(const struct recorder_options *from, sigaction_function 
     if (status == 0) {
         atomic_fetch_add(&session, 1);
         if (options.lazy)
-            atomic_store(&recorder_mode, RECORDER_MODE_ARMED);
+            wait_for_record();
         else
             status = open_capture(err);
     }

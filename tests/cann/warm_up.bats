@@ -58,6 +58,9 @@ END
     run_msprof export summary PROF_1 --stable-names --with-warm-up
     expect_equal "$(grep -o 'op[0-9]' PROF_1/mindstudio_profiler_output/op_summary.csv | sort -u | wc -l)" 10
     [[ $stderr != *importing* ]]
+    run_msprof export db PROF_1 --stable-names
+    expect_status 0
+    expect_equal "$(sqlite3 PROF_1/msprof.db "SELECT count(*) FROM TASK")" 6
 }
 
 @test "collectives that began before the collection started are in no report, and numbers count from the first behind it" {
