@@ -806,6 +806,11 @@ import json, sys
 info = json.load(open(sys.argv[1]))
 info['hostUid'], info['hostname'] = '4242', 'second'
 json.dump(info, open(sys.argv[1], 'w'))
+path = sys.argv[1].replace('info.json', 'data/unaging.compact.task_track.slice_0')
+tracks = bytearray(open(path, 'rb').read())
+for record in range(0, len(tracks), 64):
+    tracks[record + 24:record + 26] = (3).to_bytes(2, 'little') # launched on that device
+open(path, 'wb').write(tracks)
 END
     mv RUN/rank2_*/PROF_*/device_0 "$(echo RUN/rank2_*/PROF_*)/device_3"
     mv "$(echo RUN/rank2_*/PROF_*)/device_3/info.json.0" "$(echo RUN/rank2_*/PROF_*)/device_3/info.json.3"

@@ -36,6 +36,7 @@ setup() {
 /usr/lib/libmsprof_acl.a
 /usr/lib/libmsprof_acl.so
 /usr/lib/libmsprof_acl.so.1
+/usr/lib/libmsprofiler.so
 /usr/lib/msprof/libms_tools_ext.so
 /usr/lib/msprof/libmsprof_preload.so
 /usr/lib/pkgconfig/msprof_acl.pc
@@ -64,6 +65,7 @@ setup() {
 /usr/share/man/man3/aclprofInit.3
 /usr/share/man/man3/aclprofModelSubscribe.3
 /usr/share/man/man3/msprof_acl_message.3
+/usr/share/man/man3/mstx.3
 /usr/share/man/man5/msprof-records.5
 /usr/share/man/man5/msprof-report.5
 /usr/share/man/man5/msprof-schema.5
@@ -71,7 +73,10 @@ setup() {
 /usr/share/man/man7/msprof-cann.7
 /usr/share/man/man7/msprof-security.7
 /usr/share/msprof/python/acl/__init__.py
+/usr/share/msprof/python/msprof/__init__.py
+/usr/share/msprof/python/msprof/mstx.py
 /usr/share/msprof/python/msprof_acl.py
+/usr/share/msprof/python/mstx.py
 /usr/share/msprof/schemas/advice.1.json
 /usr/share/msprof/schemas/baseline.3.json
 /usr/share/msprof/schemas/diff.2.json
