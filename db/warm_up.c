@@ -184,8 +184,8 @@ static int write_condition(struct strbuf *sql, sqlite3 *db, const char *end, boo
 /* A view of a table; the condition follows, or none. */
 static void begin_view(struct hiding *hiding, const char *table)
 {
-    strbuf_addf(&hiding->sql, "CREATE TEMP VIEW IF NOT EXISTS \"%s%s\" AS SELECT * FROM %s.\"%s\"", hiding->prefix, table,
-                hiding->schema, table);
+    strbuf_addf(&hiding->sql, "CREATE TEMP VIEW IF NOT EXISTS \"%s%s\" AS SELECT * FROM %s.\"%s\"", hiding->prefix,
+                table, hiding->schema, table);
 }
 
 /* Rows that say of a task by its number, and not when: hidden with the tasks of that number. */

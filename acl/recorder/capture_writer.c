@@ -626,18 +626,22 @@ static int make_directories_of(struct capture_writer *writer, const char *direct
     return path_make_directories(writer->data, err);
 }
 
-/* Both clocks at a time that has been, in whole microseconds; now where it has not. */
-static struct clock_pair clock_pair_at(int64_t monotonic_ns)
+/* The first record ended before its capture is opened, and so did those that other threads are about to hand over. */
+#define FIRST_RECORDS_NS 10000000
+
+/* Both clocks when the collection began, as far as records can be older than now, in whole microseconds. */
+static struct clock_pair read_start(int64_t begin_ns)
 {
-    struct clock_pair pair = clock_pair_read();
-    int64_t back = pair.monotonic_ns > monotonic_ns ? (pair.monotonic_ns - monotonic_ns + 999) / 1000 * 1000 : 0;
-    return (struct clock_pair){pair.unix_ns - back, pair.monotonic_ns - back};
+    const struct clock_pair now = clock_pair_read();
+    int64_t back = now.monotonic_ns > begin_ns ? (now.monotonic_ns - begin_ns + 999) / 1000 * 1000 : 0;
+    back = back < FIRST_RECORDS_NS ? back : FIRST_RECORDS_NS;
+    return (struct clock_pair){now.unix_ns - back, now.monotonic_ns - back};
 }
 
 int capture_writer_open(struct capture_writer *writer, const struct recorder_options *options, int64_t begin_ns,
                         unsigned index, struct err *err)
 {
-    struct clock_pair start = clock_pair_at(begin_ns);
+    struct clock_pair start = read_start(begin_ns);
     writer->directory[0] = '\0';
     writer->form = options->form;
     writer->utc_offset = capture_utc_offset();

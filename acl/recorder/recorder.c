@@ -288,12 +288,6 @@ static void describe_refusal(const struct err *err, char text[REPORT_SIZE])
 
 atomic_int recorder_mode;
 static _Atomic int64_t armed_ns; /* when it began to wait for a first record */
-
-static void wait_for_record(void)
-{
-    atomic_store(&armed_ns, recorder_now());
-    atomic_store(&recorder_mode, RECORDER_MODE_ARMED);
-}
 static atomic_bool wants_calls;
 static atomic_uint session; /* number of the recording; of the last one when none is running */
 static _Atomic(recorder_ranges_function *) describe_ranges;
@@ -332,7 +326,8 @@ static void settle_in_child(void)
     atomic_store(&lost_early, 0);
     is_child = true;
     if (atomic_load(&recorder_mode) != RECORDER_MODE_OFF) {
-        wait_for_record();
+        armed_ns = recorder_now();
+        atomic_store(&recorder_mode, RECORDER_MODE_ARMED);
         atomic_fetch_add(&session, 1);
     }
     for (size_t i = 0; i < RECORDER_RING_COUNT; i++) /* they are zeroed, and their memory is lost */
@@ -518,19 +513,12 @@ static void announce_capture(void)
     (void)ignored;
 }
 
-/* The first record ended before its capture is opened, and so did those that other threads are about to hand over: the
- * collection started when it was armed, or so long before. */
-#define FIRST_RECORDS_NS 10000000
-
 static int open_capture(struct err *err)
 {
-    const int64_t now_ns = recorder_now(), first_ns = now_ns - FIRST_RECORDS_NS;
-    const int64_t begin_ns = atomic_load(&recorder_mode) != RECORDER_MODE_ARMED ? now_ns
-                             : atomic_load(&armed_ns) > first_ns                ? atomic_load(&armed_ns)
-                                                                                : first_ns;
+    const bool armed = atomic_load(&recorder_mode) == RECORDER_MODE_ARMED;
     ring_pool_discard(&pool);
     reported = false;
-    if (capture_writer_open(&writer, &options, begin_ns, ++capture_count, err) < 0)
+    if (capture_writer_open(&writer, &options, armed ? armed_ns : recorder_now(), ++capture_count, err) < 0)
         return err_status(err);
     has_files = true;
     take_lost_calls();
@@ -891,8 +879,9 @@ int recorder_start_with(const struct recorder_options *from, sigaction_function 
         status = err_set(err, ERR_LIMIT, "a child that shares its parent's memory cannot record");
     if (status == 0) {
         atomic_fetch_add(&session, 1);
+        armed_ns = recorder_now();
         if (options.lazy)
-            wait_for_record();
+            atomic_store(&recorder_mode, RECORDER_MODE_ARMED);
         else
             status = open_capture(err);
     }

@@ -246,7 +246,7 @@ static int find_tables(struct merging *merging, const struct compare_question *q
         return err_set(err, ERR_LIMIT, "more than %d captures on one side", RUNS_MAX);
     for (size_t i = 0; i < side->count; i++)
         groups += side->profiles[i]->group_count;
-    *ret_made = calloc(groups + 1, sizeof **ret_made);
+    *ret_made = scoped_memory(groups + 1, sizeof **ret_made);
     if (*ret_made == NULL)
         return err_no_memory(err);
     for (size_t i = 0; i < side->count; i++) {
@@ -672,7 +672,7 @@ static int compare_table(const struct side *base, const struct side *new_side, c
         return err_status(err);
     large_forget(); /* the profiles are not read from here on */
     const struct counts counts = counts_of(&building, base, new_side, question);
-    struct noise noise;
+    struct noise noise = {.keys = 0};
     if (question->noise != NULL)
         noise = *question->noise;
     else if (learn(&building, captures, question->options, &noise, err) < 0)

@@ -150,7 +150,8 @@ void series_fill(struct series *series, int64_t *values, size_t n, int64_t *samp
     series->mad = statistics_mad(values, n, series->median);
     series->minimum = (double)values[0];
     series->maximum = (double)values[n - 1];
-    series->p95 = (double)values[n - 1 - n / 20];
+    const size_t beyond = n / 20;
+    series->p95 = (double)values[n - 1 - beyond];
     series->samples = samples;
     series->sample_count = kept;
     for (size_t i = 0; i < kept; i++)

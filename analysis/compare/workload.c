@@ -518,10 +518,10 @@ static int find_steps(struct workload *workload, struct err *err)
 {
     SCOPED(sequence_release) struct sequence sequence = {.workload = workload};
 
-    sequence.classes = calloc(workload->operator_count + 1, sizeof *sequence.classes);
-    sequence.counts = calloc(workload->operator_count + 1, sizeof *sequence.counts);
-    sequence.first = calloc(workload->operator_count + 1, sizeof *sequence.first);
-    sequence.hashes = calloc(workload->stream_count + 1, sizeof *sequence.hashes);
+    sequence.classes = scoped_memory(workload->operator_count + 1, sizeof *sequence.classes);
+    sequence.counts = scoped_memory(workload->operator_count + 1, sizeof *sequence.counts);
+    sequence.first = scoped_memory(workload->operator_count + 1, sizeof *sequence.first);
+    sequence.hashes = scoped_memory(workload->stream_count + 1, sizeof *sequence.hashes);
     if (sequence.classes == NULL || sequence.counts == NULL || sequence.first == NULL || sequence.hashes == NULL)
         return err_no_memory(err);
     sequence.steps = large_new(workload->execution_count + 1, sizeof *sequence.steps, err);

@@ -34,8 +34,9 @@ bool flip_list_has(const struct flip_list *list, uint64_t stream)
  * cannot be, as damage makes it. lives: the batch that the stream's life began with. */
 static uint32_t batch_behind(const struct flip_list *list, size_t flip, uint32_t life, uint32_t batch)
 {
-    const struct flip *this = &list->items[flip], *next = flip + 1 < list->count ? this + 1 : NULL;
-    const bool falls = next != NULL && next->stream == this->stream && !next->destroys && next->number <= this->number;
+    const bool has_next = flip + 1 < list->count;
+    const struct flip *this = &list->items[flip], *next = &list->items[has_next ? flip + 1 : flip];
+    const bool falls = has_next && next->stream == this->stream && !next->destroys && next->number <= this->number;
     return this->destroys || falls || life + this->number <= batch ? batch + 1 : life + this->number;
 }
 

@@ -133,7 +133,7 @@ END
 @test "what options lists is what export makes, for every single option on captures made with it alone" {
     needs python3
     python3 "$BATS_TEST_DIRNAME/lib/agree_options.py" "$MSPROF" "$repository/testdata" >found
-    expect_equal "$(<found)" "52 options, 0 wrong, 274 files and layers"
+    expect_equal "$(<found)" "52 options, 0 wrong, 278 files and layers"
 }
 
 @test "task_trace, training_trace and hccl list the layers of the timeline and the files of JSON beside the tables" {

@@ -84,7 +84,10 @@ for stacks, wanted in (device, times), (count, counts):
     found = {}
     for stack, weight in stacks.items():
         found[stack[-1]] = found.get(stack[-1], 0) + weight
-    assert found == {flame.plain(name): weight for name, weight in wanted.items() if weight}
+    wanted = {flame.plain(name): weight for name, weight in wanted.items() if weight}
+    rounding = {flame.plain(name): n if stacks is device else 0 for name, n in counts.items()}
+    assert found.keys() == wanted.keys() # flames add lengths that are rounded to ns, the table adds ticks
+    assert all(abs(found[name] - wanted[name]) <= rounding[name] for name in found)
 PY
     done
 }

@@ -39,12 +39,12 @@ PROGRAM = [
     ({'task_trace': 'on', 'training_trace': 'on', 'hccl': 'on'}, SHAPES + STEPS),
     ({'task_trace': 'on', 'aic_metrics': 'PipeUtilization'}, SHAPES + ['*ffts_profile*']),
     ({'aic_metrics': 'Memory'}, ['*ffts_profile*']),
-    ({'msproftx': 'on'}, ['*.msproftx.*']),
+    ({'msproftx': 'on'}, ['*.msproftx.*', '*mstx_memory*']),
     ({'runtime_api': 'on'}, CALLS),
     ({'ge_api': 'l0'}, CALLS),
     ({'acl': {'ascendcl': 'on'}}, CALLS),
     ({'acl': {'runtime_api': 'on'}}, CALLS),
-    ({'acl': {'msproftx': 'on'}}, ['*.msproftx.*']),
+    ({'acl': {'msproftx': 'on'}}, ['*.msproftx.*', '*mstx_memory*']),
     ({'acl': {'task_time': 'on'}}, SHAPES + STEPS),
     ({'acl': {'aic_metrics': 'PipeUtilization'}}, ['*ffts_profile*']),
 ]
@@ -93,6 +93,9 @@ def write_programs(path):
         prof.step(time, tag, 1)
     prof.frequency([(0, 1800)])
     prof.tx(500, 900, 'load')
+    for event, at, region in ((1, 600, 0), (3, 700, 1)): # a heap and a region of it, by docs/formats/acl-api.md
+        prof._add(prof.host, 'unaging.additional.mstx_memory', struct.pack(
+            '<HHIIIQQQQQQIIQ', 0x5a5a, 20500, event, 1, 56, prof.host_tick(at), 1, region, 4096, 4096, 0, 0, 77, 0), 80)
     prof.write()
 
 
