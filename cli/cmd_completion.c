@@ -65,6 +65,7 @@ static void put_value(FILE *stream, const struct option_spec *option)
         break;
     case VALUE_TEXT:
     case VALUE_NUMBER:
+    case VALUE_MODEL:
     case VALUE_MHZ:
     case VALUE_AMOUNT:
     case VALUE_SPEED:

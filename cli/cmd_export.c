@@ -592,7 +592,7 @@ static void replace_files(struct capture_visit *visit, struct export_log *export
     struct err err = ERR_INIT;
     char record[160];
 
-    snprintf(record, sizeof record, "log/exported-%s-%d-%d-%d-%d-%d", export_log->type->name,
+    snprintf(record, sizeof record, "log/exported-%s-%d-%d-%" PRId64 "-%d-%d", export_log->type->name,
              export_log->type == &flame_type ? FLAME_WEIGHTS * settings->flame.format + settings->flame.weight
                                              : settings->table_format,
              (int)settings->columns, settings->model_id, settings->iteration_id, settings->iteration_count);

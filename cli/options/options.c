@@ -14,6 +14,7 @@
 #include "exporters/export.h"
 #include "exporters/table/report.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -358,6 +359,15 @@ static int store_number(int *ret, const struct option_spec *option, const char *
     return 0;
 }
 
+/* Models have 32 bits; all of them set is the model that steps which a program marks belong to. */
+static int store_model(int64_t *ret, const struct option_spec *option, const char *value, struct err *err)
+{
+    if (number_parse_integer(value, strlen(value), ret) != 0 || *ret < 0 || *ret > UINT32_MAX)
+        return err_set(err, ERR_USAGE, "--%s is '%s', expected a whole number from 0 to %" PRIu32, option->name, value,
+                       UINT32_MAX);
+    return 0;
+}
+
 /* Decimals with up to three places, stored in thousandths. */
 static int store_decimal(int64_t *ret, const struct option_spec *option, const char *value, struct err *err)
 {
@@ -431,6 +441,8 @@ static int store(struct settings *settings, const struct option_spec *option, co
         return store_text(settings, option, value, err);
     case VALUE_NUMBER:
         return store_number(member, option, value, err);
+    case VALUE_MODEL:
+        return store_model(member, option, value, err);
     case VALUE_MHZ:
     case VALUE_AMOUNT:
     case VALUE_SPEED:

@@ -78,7 +78,7 @@ struct settings {
     bool of_cluster;     /* import --cluster, which changes nothing: a directory's captures are imported all */
     int cann_version;    /* --cann-version; CANN_VERSION_OF_CAPTURE: what the capture says */
     bool trace_compat, clear, stable_names, spreadsheet_safe, merge;
-    int model_id;        /* -1: not given */
+    int64_t model_id;    /* -1: not given */
     int iteration_id;    /* 0: not given */
     int iteration_count; /* 0: not given */
     int device_id;       /* query --id; QUERY_EVERY_DEVICE: all */
@@ -201,6 +201,7 @@ enum value_type {
     VALUE_FILE,      /* text */
     VALUE_TEXT,      /* text that names no file */
     VALUE_NUMBER,    /* minimum..maximum */
+    VALUE_MODEL,     /* the number of a model: 0..4294967295, stored as int64_t */
     VALUE_MHZ,       /* decimal with up to three places, stored in thousandths */
     VALUE_AMOUNT,    /* the same in what the argument is called */
     VALUE_SPEED,     /* the same from 0, or "max" for 0 */
