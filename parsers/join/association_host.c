@@ -101,9 +101,11 @@ static bool find_known(const struct places *places, enum find find, uint32_t lau
 static void find_keep(struct places *places, enum find find, uint32_t launch, uint32_t name, size_t passed,
                       uint32_t result)
 {
+    if (passed <= FIND_LONG) /* mostly: an error is some thousand bytes to clear */
+        return;
     struct err ignored = ERR_INIT;
     const struct find_key key = {launch, name, find};
-    struct known_find *known = passed > FIND_LONG ? map_add(&places->known, &key, NULL, &ignored) : NULL;
+    struct known_find *known = map_add(&places->known, &key, NULL, &ignored);
     if (known != NULL)
         known->result = result;
 }
