@@ -91,6 +91,7 @@ static inline MSTX_UNUSED mstxFuncPointer mstxImplFunction(mstxFuncPointer *plac
 {
     if (__atomic_load_n(&mstxImplState, __ATOMIC_ACQUIRE) != 2)
         mstxImplInit();
+    /* cppcheck-suppress CastIntegerToAddressAtReturn */
     return *place;
 }
 
