@@ -78,6 +78,9 @@ OLDER(char *, dlerror, (void), ())
 OLDER(void *, dlsym, (void *handle, const char *name), (handle, name))
 OLDER(void *, dlvsym, (void *handle, const char *name, const char *version), (handle, name, version))
 OLDER(int, dladdr, (const void *address, Dl_info *info), (address, info))
+OLDER_AT(SINCE("GLIBC_2.3.3"), int, dladdr1, (const void *address, Dl_info *info, void **more, int flags),
+         (address, info, more, flags))
+OLDER_AT(SINCE("GLIBC_2.3.3"), int, dlinfo, (void *handle, int request, void *into), (handle, request, into))
 
 /* once_flag and pthread_once_t are both an int that begins with 0. */
 HIDDEN void call_once(once_flag *flag, void (*run)(void))
