@@ -3,6 +3,7 @@
  * share nothing else. Each stamp has a lock of its own for the few instructions that read or change it; records are
  * made outside of it. Only Push and Pop share a mutex, because they share a stack. */
 #include "acl/stamp.h"
+#include "acl/bit_pool.h"
 
 #include "acl/message.h"
 #include "acl/mode.h"
@@ -142,14 +143,7 @@ static int take_bit(size_t word)
 {
     uint64_t usable =
         ACL_STAMPS - word * WORD_BITS >= WORD_BITS ? UINT64_MAX : (UINT64_C(1) << (ACL_STAMPS - word * WORD_BITS)) - 1;
-    uint64_t bits = atomic_load_explicit(&taken[word], memory_order_relaxed);
-    while ((~bits & usable) != 0) {
-        int bit = __builtin_ctzll(~bits & usable);
-        if (atomic_compare_exchange_weak_explicit(&taken[word], &bits, bits | (UINT64_C(1) << bit),
-                                                  memory_order_acquire, memory_order_relaxed))
-            return bit;
-    }
-    return -1;
+    return bit_pool_take(&taken[word], usable);
 }
 
 static void give_bit(size_t index)

@@ -2,6 +2,7 @@
 /* Slots are taken and given back by compare-and-swap in words of bits. Each thread begins its search in a word of its
  * own, so threads share nothing while none has more than 64 ranges open, and use the same few slots again and again. A
  * long message takes further slots. */
+#include "acl/bit_pool.h"
 #include "acl/mstx/mstx.h"
 
 #include <stdatomic.h>
@@ -52,14 +53,7 @@ bool mstx_range_is_older(uint64_t id)
 static int take_bit(size_t word)
 {
     uint64_t usable = word == 0 ? ~UINT64_C(1) : UINT64_MAX;
-    uint64_t bits = atomic_load_explicit(&taken[word], memory_order_relaxed);
-    while ((~bits & usable) != 0) {
-        int bit = __builtin_ctzll(~bits & usable);
-        if (atomic_compare_exchange_weak_explicit(&taken[word], &bits, bits | (UINT64_C(1) << bit),
-                                                  memory_order_acquire, memory_order_relaxed))
-            return bit;
-    }
-    return -1;
+    return bit_pool_take(&taken[word], usable);
 }
 
 /* A slot for this thread; 0: none is left. */
