@@ -175,7 +175,7 @@ END
     done
     mv "$PWD" "$BATS_TEST_TMPDIR/elsewhere"
     cd "$BATS_TEST_TMPDIR/elsewhere"
-    find base parsers db analysis exporters ssh cli -name '*.c' ! -path '*/mpi/*' -printf '%h\n' | sort -u >folders
+    find base parsers db analysis exporters features ssh cli -name '*.c' ! -path '*/mpi/*' -printf '%h\n' | sort -u >folders
     while read -r folder; do
         sources=("$folder"/*.c)
         rm "build/release/${sources[0]%.c}.o"
