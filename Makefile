@@ -527,7 +527,8 @@ endif
 # The generator knows base/ and parsers/ only: it writes with the encoder what the decoder is to read.
 GENERATE_SOURCES := $(sort $(wildcard testdata/generate/*.c))
 GENERATE_OBJECTS := $(GENERATE_SOURCES:%.c=$(B)/%.o)
-GENERATE_COMMON  := $(filter-out $(B)/testdata/generate/make_%,$(GENERATE_OBJECTS)) $(filter $(B)/base/% $(B)/parsers/%,$(LIB_OBJECTS))
+GENERATE_COMMON  := $(filter-out $(B)/testdata/generate/make_%,$(GENERATE_OBJECTS)) $(filter $(B)/base/% $(B)/parsers/%,$(LIB_OBJECTS)) \
+                    $(patsubst %.c,$(B)/%.o,$(call below,$(wildcard features/*/kinds),c))
 GENERATORS       := $(B)/make-capture $(B)/make-figures
 RANK_GENERATOR   := $(B)/make-ranks
 

@@ -187,6 +187,8 @@ static void *look_at(void *arg)
 /* Looks at the entries from the first on, the files of the directory that is open as at. */
 static int look_at_entries(struct entry_list *list, size_t first, struct look look, struct err *err)
 {
+    if (list->count == first)
+        return 0;
     look.entries = list->entries + first;
     look.count = list->count - first;
     struct look other = look;

@@ -404,6 +404,15 @@ static void settle_kinds(struct capture *capture)
     }
 }
 
+static int become_tree(struct capture *capture, const struct capture_tree *tree, struct err *err)
+{
+    capture->tree = tree;
+    if (tree == NULL || tree->state_size == 0)
+        return 0;
+    capture->tree_state = calloc(1, tree->state_size);
+    return capture->tree_state != NULL ? 0 : err_no_memory(err);
+}
+
 int capture_open(struct capture *capture, const char *directory, const struct capture_options *options,
                  struct diagnostics *diag, struct err *err)
 {
@@ -419,10 +428,7 @@ int capture_open(struct capture *capture, const char *directory, const struct ca
         status = entry_list_fingerprint(&list, capture->fingerprint, err);
     capture->sum = entry_list_sum(&list);
     capture->done_texts = status == 0 ? done_texts_open(capture, &list) : NULL;
-    capture->tree = list.tree;
-    if (status == 0 && list.tree != NULL && list.tree->state_size > 0 &&
-        (capture->tree_state = calloc(1, list.tree->state_size)) == NULL)
-        status = err_no_memory(err);
+    status = status < 0 ? status : become_tree(capture, list.tree, err);
     for (size_t i = 0; status == 0 && i < list.count; i++)
         status = list.tree != NULL ? take_leaf(capture, &list.entries[i], err)
                                    : take_entry(capture, &list, &list.entries[i], err);

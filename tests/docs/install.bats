@@ -71,6 +71,7 @@ setup() {
 /usr/share/man/man5/msprof-schema.5
 /usr/share/man/man7/msprof-acl.7
 /usr/share/man/man7/msprof-cann.7
+/usr/share/man/man7/msprof-op.7
 /usr/share/man/man7/msprof-security.7
 /usr/share/msprof/python/acl/__init__.py
 /usr/share/msprof/python/msprof/__init__.py

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cube and vector units, block by block: ArithmeticUtilization.csv. */
-#include "features/opprof/metric_csv.h"
+#include "features/opprof/kinds/common/metric_csv.h"
 
 #define METRICS(METRIC)                                                                                                \
     METRIC("cube_ratio", "cube_ratio", MILLIONTHS, "Cube ratio",                                                       \

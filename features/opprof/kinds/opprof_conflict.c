@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Waits and conflicts, block by block: ResourceConflictRatio.csv. */
-#include "features/opprof/metric_csv.h"
+#include "features/opprof/kinds/common/metric_csv.h"
 
 #define METRICS(METRIC)                                                                                                \
     METRIC("cube_wait_ratio", "cube_wait_ratio", MILLIONTHS, "Cube waits",                                             \

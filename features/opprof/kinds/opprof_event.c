@@ -3,7 +3,7 @@
 #include "base/format/json_in.h"
 #include "base/format/json_pieces.h"
 #include "base/number.h"
-#include "features/opprof/metric_csv.h"
+#include "features/opprof/kinds/common/metric_csv.h"
 
 #include <string.h>
 

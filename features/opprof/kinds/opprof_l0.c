@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* L0 buffers, block by block: MemoryL0.csv. */
-#include "features/opprof/metric_csv.h"
+#include "features/opprof/kinds/common/metric_csv.h"
 
 #define METRICS(METRIC)                                                                                                \
     METRIC("l0a_read_bw", "l0a_read_bw", MILLIONTHS, "L0A read", "In millionths of 2^30 bytes a second.")              \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* L2 cache, block by block: L2Cache.csv. */
-#include "features/opprof/metric_csv.h"
+#include "features/opprof/kinds/common/metric_csv.h"
 
 #define METRICS(METRIC)                                                                                                \
     METRIC("write_cache_hit", "write_cache_hit", WHOLE, "Write hits", "As the counter of the core has it.")            \

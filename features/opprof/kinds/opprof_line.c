@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines of source that the simulator ran on a core: core<N>.<core>_code_exe.csv. */
-#include "features/opprof/plain_csv.h"
+#include "features/opprof/kinds/common/plain_csv.h"
 
 extern const struct record_kind kind_opprof_line;
 

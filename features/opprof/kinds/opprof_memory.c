@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Paths between memories, block by block: Memory.csv. */
-#include "features/opprof/metric_csv.h"
+#include "features/opprof/kinds/common/metric_csv.h"
 
 #define METRICS(METRIC)                                                                                                \
     METRIC("l1_read_bw", "l1_read_bw", MILLIONTHS, "L1 read", "In millionths of 2^30 bytes a second.")                 \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launches of operators: OpBasicInfo.csv. */
 #include "base/words.h"
-#include "features/opprof/opprof_tree.h"
-#include "features/opprof/plain_csv.h"
+#include "features/opprof/kinds/common/opprof_tree.h"
+#include "features/opprof/kinds/common/plain_csv.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "features/opprof/opprof_other.h"
-#include "features/opprof/metric_csv.h"
+#include "features/opprof/kinds/common/opprof_other.h"
+#include "features/opprof/kinds/common/metric_csv.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pipes of cores, block by block: PipeUtilization.csv. */
-#include "features/opprof/metric_csv.h"
+#include "features/opprof/kinds/common/metric_csv.h"
 
 #define METRICS(METRIC)                                                                                                \
     METRIC("cube_time_ps", "cube_time", MILLIONTHS, "The cube unit time",                                              \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Unified buffers, block by block: MemoryUB.csv. */
-#include "features/opprof/metric_csv.h"
+#include "features/opprof/kinds/common/metric_csv.h"
 
 #define METRICS(METRIC)                                                                                                \
     METRIC("ub_read_bw_vector", "ub_read_bw_vector", MILLIONTHS, "Unified buffer, read by the vector unit",            \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "features/opprof/plain_csv.h"
+#include "features/opprof/kinds/common/plain_csv.h"
 
 #include "base/format/csv_in.h"
-#include "features/opprof/opprof_other.h"
+#include "features/opprof/kinds/common/opprof_other.h"
 
 #include <stdlib.h>
 #include <string.h>

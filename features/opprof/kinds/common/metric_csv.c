@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "features/opprof/metric_csv.h"
+#include "features/opprof/kinds/common/metric_csv.h"
 
 #include "base/format/csv_in.h"
 #include "base/map.h"
 #include "base/number.h"
-#include "features/opprof/opprof_other.h"
-#include "features/opprof/opprof_tree.h"
+#include "features/opprof/kinds/common/opprof_other.h"
+#include "features/opprof/kinds/common/opprof_tree.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the other tables of 'msprof op': a row of the file is a row of the kind, columns by their names. Those that no
  * one knows are kept in opprof_other. */
-#ifndef MSPROF_FEATURES_OPPROF_PLAIN_CSV_H
-#define MSPROF_FEATURES_OPPROF_PLAIN_CSV_H
+#ifndef MSPROF_FEATURES_OPPROF_KINDS_COMMON_PLAIN_CSV_H
+#define MSPROF_FEATURES_OPPROF_KINDS_COMMON_PLAIN_CSV_H
 
-#include "features/opprof/metric_csv.h"
+#include "features/opprof/kinds/common/metric_csv.h"
 
 struct plain_column {
     const char *name; /* as the file has it; NULL ends the list */

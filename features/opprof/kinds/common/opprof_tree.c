@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Directories that 'msprof op' writes: which they are, and which files of them belong together. */
-#include "features/opprof/opprof_tree.h"
+#include "features/opprof/kinds/common/opprof_tree.h"
 #include "base/file/fsutil.h"
 #include "base/words.h"
 #include "parsers/capture/capture.h"

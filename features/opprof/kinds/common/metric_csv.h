@@ -11,8 +11,8 @@
  *
  * A column that no kind knows is kept in the table opprof_other and reported once a file.
  */
-#ifndef MSPROF_FEATURES_OPPROF_METRIC_CSV_H
-#define MSPROF_FEATURES_OPPROF_METRIC_CSV_H
+#ifndef MSPROF_FEATURES_OPPROF_KINDS_COMMON_METRIC_CSV_H
+#define MSPROF_FEATURES_OPPROF_KINDS_COMMON_METRIC_CSV_H
 
 #include "parsers/capture/capture.h"
 #include "parsers/decode/decode.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values of columns that this version does not know. */
-#ifndef MSPROF_FEATURES_OPPROF_OPPROF_OTHER_H
-#define MSPROF_FEATURES_OPPROF_OPPROF_OTHER_H
+#ifndef MSPROF_FEATURES_OPPROF_KINDS_COMMON_OPPROF_OTHER_H
+#define MSPROF_FEATURES_OPPROF_KINDS_COMMON_OPPROF_OTHER_H
 
 #include "parsers/decode/decode.h"
 

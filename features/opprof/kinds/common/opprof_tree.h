@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the hooks of record kinds know of the launches of an OPPROF directory while it is decoded. A launch is a part of
  * the capture: the directory of its files. */
-#ifndef MSPROF_FEATURES_OPPROF_OPPROF_TREE_H
-#define MSPROF_FEATURES_OPPROF_OPPROF_TREE_H
+#ifndef MSPROF_FEATURES_OPPROF_KINDS_COMMON_OPPROF_TREE_H
+#define MSPROF_FEATURES_OPPROF_KINDS_COMMON_OPPROF_TREE_H
 
 #include "parsers/capture/capture.h"
 
