@@ -192,7 +192,7 @@ bool written_has_at(const struct written *written, const char *path, const char 
 #define JOURNAL "log/exported-unfinished"
 #define MOST_KEPT 10000
 
-/* What a program that writes to a database has in files beside it belongs to it. */
+/* Takes along the files that a program has beside a database to which it writes. */
 static void move_journals(const char *path, const char *aside)
 {
     static const char *const endings[] = {"-journal", "-wal", "-shm"};
@@ -287,12 +287,14 @@ static int put_aside(struct sparing *sparing, const char *path)
 static bool was_written_meanwhile(const struct sparing *sparing, const char *path)
 {
     struct err ignored = ERR_INIT;
-    SCOPED(written_release) struct written now = {.root = NULL};
+    struct written now = {.root = NULL};
     const char *root = sparing->written.root;
     const int status = sparing->is_list ? written_read(&now, root, below(root, sparing->journal), &ignored)
                                         : written_read_exports(&now, root, &ignored);
     written_sort(&now);
-    return status == 0 && written_has(&now, path);
+    const bool has = status == 0 && written_has(&now, path);
+    written_release(&now);
+    return has;
 }
 
 /* Lists and results that are kept for a later run: under names of msprof's own. */
@@ -376,9 +378,11 @@ int sparing_begin_listed(struct sparing *sparing, const char *root, const char *
     return begin(sparing, root, list, err);
 }
 
-bool sparing_may_remove(const struct sparing *sparing, const char *path)
+int sparing_retire(struct sparing *sparing, const char *path)
 {
-    return written_has(&sparing->written, path);
+    const int failure =
+        written_has(&sparing->written, path) ? (unlink(path) == 0 ? 0 : errno) : put_aside(sparing, path);
+    return failure == ENOENT ? 0 : failure;
 }
 
 void sparing_end(struct sparing *sparing)

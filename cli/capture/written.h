@@ -69,8 +69,8 @@ int sparing_begin(struct sparing *sparing, const char *results, struct err *err)
 /* The like for results with a list of their own, root/list; first: of several processes that write there together, the
  * one that shortens the list by what is not there any more. */
 int sparing_begin_listed(struct sparing *sparing, const char *root, const char *list, bool first, struct err *err);
-/* Whether a file may be removed: it was written before, and nobody has changed it since. */
-bool sparing_may_remove(const struct sparing *sparing, const char *path);
+/* Removes a file that is not made any more, or puts it aside like one that gives way. 0, or an errno. */
+int sparing_retire(struct sparing *sparing, const char *path);
 /* Ends it, and tells of the files that were put aside. Harmless when it did not begin. */
 void sparing_end(struct sparing *sparing);
 

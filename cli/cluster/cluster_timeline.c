@@ -151,8 +151,8 @@ struct cluster_timeline {
     const struct cluster_source *source; /* of the capture that is opened */
     struct alignment alignment;
     struct aligned_rank aligned[CLOCKS_MOST]; /* in the order of ranks */
-    char *output;    /* of the cluster */
-    char *directory; /* in it */
+    char *output;                             /* of the cluster */
+    char *directory;                          /* in it */
     uint64_t files, events;
 };
 

@@ -371,7 +371,7 @@ struct work {
     struct loaded_ranks loaded;
     struct diagnostics diag;
     struct cluster_result result;
-    struct sparing sparing; /* what others have in the results is kept */
+    struct sparing sparing;        /* what others have in the results is kept */
     size_t output_there;           /* so much of the results' path was there before */
     bool lacks_ranks, lacks_steps; /* some that were asked for are not there, which was told */
     bool nothing;                  /* was found to do */
@@ -499,13 +499,13 @@ static const int64_t *parallel_of(const struct work *work)
  * of date. */
 static int begin_database(struct work *work, struct cluster_database **ret, struct err *err)
 {
-    char *path = path_join(work->output, "cluster_analysis.db");
-    work->has_database = work->settings->cluster.detail || work->loaded.count <= CLUSTER_DETAIL_RANKS;
-    if (path != NULL && !work->has_database && work->team->me == 0 && sparing_may_remove(&work->sparing, path))
-        unlink(path);
-    free(path);
+    SCOPED_FREE char *path = path_joined(work->output, "cluster_analysis.db", err);
     if (path == NULL)
-        return err_no_memory(err);
+        return err_status(err);
+    work->has_database = work->settings->cluster.detail || work->loaded.count <= CLUSTER_DETAIL_RANKS;
+    const int failure = !work->has_database && work->team->me == 0 ? sparing_retire(&work->sparing, path) : 0;
+    if (failure != 0)
+        return err_set_errno(err, failure, "cannot remove '%s'", path);
     *ret = work->has_database && work->team->me == 0 ? cluster_database_new(work->output, err) : NULL;
     return work->has_database && work->team->me == 0 && *ret == NULL ? err_status(err) : 0;
 }

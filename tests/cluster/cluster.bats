@@ -718,6 +718,13 @@ raw_ranks() {
     run_msprof cluster MANY
     expect_status 0
     [ ! -e MANY/cluster_analysis_output/cluster_analysis.db ]
+    expect_equal "$(<MANY/cluster_analysis_output/cluster_analysis.kept.db)" old # it is another program's
+    run_msprof cluster MANY --detail
+    expect_status 0
+    [ -e MANY/cluster_analysis_output/cluster_analysis.db ]
+    run_msprof cluster MANY
+    expect_status 0
+    expect_equal "$(ls MANY/cluster_analysis_output/*.db)" MANY/cluster_analysis_output/cluster_analysis.kept.db
 }
 
 @test "cluster_analysis.db of two ranks has what Ascend's cluster analysis says" {
