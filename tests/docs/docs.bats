@@ -153,16 +153,10 @@ END
     expect_contains "$output" "1700000000000000.200"
 }
 
-@test "a rule of advise is a row of a table and its function" {
+@test "a rule of advise is a constant and its function" {
     needs python3
     enter_tree_copy
-    blocks c adding-a-rule.md >rule
-    python3 - <<'END'
-function, row = open("rule").read().split("    {.id", 1)
-text = open("analysis/advice.c").read()
-above, table = text.split("const struct rule advice_rules[] = {\n")
-open("analysis/advice.c", "w").write(above + function + "\nconst struct rule advice_rules[] = {\n    {.id" + row + table)
-END
+    blocks c adding-a-rule.md >analysis/rules/copies.c
     make -s -j2 program
     # shellcheck disable=SC2034 # run_msprof runs it
     MSPROF=$PWD/build/msprof
