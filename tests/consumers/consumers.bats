@@ -43,6 +43,28 @@ assert json.load(open('arguments.json')) == json.load(open(sys.argv[1]))['distri
 END
 }
 
+@test "arrows from calls to devices are named and numbered as Ascend's tool does, where its form is asked for" {
+    copy_family prof-910b PROF_1
+    run_msprof export timeline -q --trace-compat --stable-names -dir PROF_1
+    expect_status 0
+    cp -r "$repository/testdata/frameworks"/run_ascend_ms .
+    chmod -R u+w run_ascend_ms
+    run_msprof analyse -q run_ascend_ms
+    expect_status 0
+    python3 - <<'END'
+from timeline import read_timeline
+for path in 'PROF_1/mindstudio_profiler_output/msprof.json', 'run_ascend_ms/ASCEND_PROFILER_OUTPUT/trace_view.json':
+    events, facts = read_timeline(path)
+    assert facts is None
+    # a connection's number, 2^32 times as much; the frameworks' timelines do not say it otherwise
+    connections = {e.get('connection_id', e.get('args', {}).get('connection_id')) for e in events} | set(range(1000) if 'view' in path else ())
+    arrows = [e for e in events if e.get('cat') == 'HostToDevice']
+    assert arrows and {e['ph'] for e in arrows} == {'s', 'f'}
+    for e in arrows:
+        assert e['name'] == 'HostToDevice' + e['id'] and int(e['id']) % 2 ** 32 == 0 and int(e['id']) >> 32 in connections, e
+END
+}
+
 @test "no number in a table has an exponent, whatever its size" {
     cp -r "$repository/testdata/frameworks/run_ascend_ms" .
     chmod -R u+w run_ascend_ms

@@ -78,7 +78,7 @@ for row in rows:
 # ---- kernels: who launched them, by the arrows from the host ----
 arrows = {}
 for e in events:
-    if e['ph'] in 'sf' and e['name'] == 'HostToDevice':
+    if e['ph'] in 'sf' and e.get('cat') == 'HostToDevice':
         arrows.setdefault(e['id'], {})[e['ph']] = e
 launched = {}
 for pair in arrows.values():

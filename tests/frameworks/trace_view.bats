@@ -71,7 +71,10 @@ def names(events, slices):
             around = [s for s in tracks[e.thread] if s.start_ns <= e.start_ns < s.start_ns + s.duration_ns]
             assert around, ('an arrow in no slice', e.fields)
             innermost = max(around, key=lambda s: (s.start_ns, -s.duration_ns))
-            bag[e.phase, e.fields['name'], str(e.fields['id']), innermost.fields['name']] += 1
+            number = e.fields['id']  # a connection's, as a text, is 2^32 times as much
+            if e.fields['cat'] == 'HostToDevice' and isinstance(number, str):
+                number = int(number) >> 32
+            bag[e.phase, e.fields['cat'], str(number), innermost.fields['name']] += 1
     return bag
 
 recorded, recorded_slices = read('recorded')
