@@ -112,4 +112,11 @@ for row in rows:
     assert row['Name'] == launch + '/' + op, (row['Name'], launch, op)
     step = [s for s, (b, e) in sorted(steps.items(), key=lambda x: x[1]) if b <= host_start <= e]
     assert row['Step ID'] == (step[0] if step else ''), (row['Step ID'], step)
+# ---- waiting: since the end of the kernel or collective that began before, whole nanoseconds ----
+before = None
+for row in sorted(rows, key=lambda row: time_ns(row['Start Time(us)'].strip())):
+    start = time_ns(row['Start Time(us)'].strip())
+    wait = max(0, start - before) if before is not None else 0
+    assert Fraction(row['Wait Time(us)']) * 1000 == wait, (row, wait)
+    before = start + Fraction(row['Duration(us)']) * 1000
 print(len(steps), len(rows))
