@@ -18,6 +18,16 @@ setup() {
         run_msprof export "$what" -dir PROF_1
         [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
     done
+    python3 "$repository/tests/cann/lib/make_outputs.py" KINDS 1
+    for what in summary timeline db; do
+        run_msprof export "$what" -dir KINDS
+        [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+    done
+    run_msprof run -q --output MARKS -- "$(dirname "$(readlink -f "$MSPROF")")/tests/acl/acl_mstx" threads 3
+    run_msprof export db -q MARKS
+    expect_status 0
+    run_msprof export summary -q MARKS
+    expect_status 0
     mkdir RUN
     cp -r "$repository/testdata/frameworks"/run_ascend_* RUN
     chmod -R u+w RUN
@@ -31,7 +41,7 @@ END
     expect_status 0
     run_msprof cluster RUN/run_ascend_pt --output CLUSTER
     [ "$status" -eq 0 ] || [ "$status" -eq 3 ] # one of eight ranks
-    run python3 "$repository/tests/consumers/ask.py" "$repository/tests/consumers/asked.txt" profile=PROF_1 pytorch=RUN/run_ascend_pt \
+    run python3 "$repository/tests/consumers/ask.py" "$repository/tests/consumers/asked.txt" profile=PROF_1 kinds=KINDS marks=MARKS pytorch=RUN/run_ascend_pt \
         mindspore=RUN/run_ascend_ms cluster=CLUSTER
     expect_status 0
     expect_equal "$output" "$(grep -c '^[^#]' "$repository/tests/consumers/asked.txt")"
