@@ -431,7 +431,8 @@ static const struct report_column columns[] = {
     TIME("Free", free, "When it did neither."),
     TIME("Stage", stage, "From the first communication to the end of the last, without Bubble."),
     TIME("Bubble", bubble, "In operators that wait for another stage of a pipeline."),
-    TIME("Communication(Not Overlapped and Exclude Receive)", excluding, "When it did nothing but communicate, in other operators than those of Bubble."),
+    TIME("Communication(Not Overlapped and Exclude Receive)", excluding,
+         "When it did nothing but communicate, in other operators than those of Bubble."),
     TIME("Preparing", preparing, "From the step's start on the host to the device's first work."),
     {.title = NULL},
 };
