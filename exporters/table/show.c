@@ -322,7 +322,7 @@ static int count_all(struct cann_show *cann, struct err *err)
         {"SELECT count(*) FROM capture_part WHERE is_host", &cann->hosts},
         {"SELECT count(*) FROM capture_part WHERE NOT is_host", &cann->devices},
         {"SELECT max(id) FROM device_task", &cann->tasks},
-        {"SELECT count(*) FROM communication_op", &cann->communications},
+        {"SELECT count(*) FROM communication_op WHERE kernel_row_id IS NULL", &cann->communications},
     };
     int status = cann_operator_count(cann->shows.session.db, &cann->operators, err);
     for (size_t i = 0; status == 0 && i < sizeof counts / sizeof *counts; i++)

@@ -117,7 +117,7 @@ static const char *python_line_of_op(const struct python_lines *lines, const str
 static const char work[] =
     "CREATE TEMP VIEW framework_work AS SELECT l.op_id AS op_id, t.op_name_id AS name_id, t.duration_ns AS duration_ns,"
     "  0 AS communicates FROM device_task t JOIN framework_launch l ON l.connection_id = t.connection_id"
-    "  WHERE t.op_name_id IS NOT NULL AND t.op_task_type NOT IN (9, 12)"
+    "  WHERE t.op_name_id IS NOT NULL AND t.op_task_type NOT IN (9, 12) AND t.collective IS NOT 2"
     " UNION ALL SELECT l.op_id, o.name_id, o.duration_ns, 1 FROM communication_op o"
     "  JOIN framework_launch l ON l.connection_id = o.connection_id";
 
