@@ -205,6 +205,7 @@ print([(r["total_step_base"], r["total_step_new"]) for r in json.load(sys.stdin)
         # the steps of the analysis: numbers, and where the operators of each begin
         python3 - "$kind" "$out" <<'END'
 import csv, glob, json, sys
+from timeline import read_timeline
 kind, out = sys.argv[1:]
 rows = list(csv.DictReader(open('overlap.csv')))
 assert [r['Source'] for r in rows] == ['framework'] * 2, rows
@@ -213,9 +214,9 @@ assert [r['Number'] for r in rows] == trace, (rows, trace)
 starts = [int(r['Start(us)'].strip().replace('.', '')) for r in rows]
 assert rows[1]['Period(us)'] == 'N/A' and round(float(rows[0]['Period(us)']) * 1000) == starts[1] - starts[0], rows
 side = json.load(open('diff.json'))['base']
-trace_file = json.load(open(glob.glob('timelines/*/*/msprof_*.json')[0]))
-origin = int(trace_file['otherData']['origin_unix_ns'])
-slices = [(e['name'], origin + round(e['ts'] * 1000)) for e in trace_file['traceEvents'] if e['name'].startswith('Profiler')]
+trace_file = read_timeline(glob.glob('timelines/*/*/msprof_*.json')[0])
+origin = int(trace_file.facts['origin_unix_ns'])
+slices = [(e['name'], origin + round(e['ts'] * 1000)) for e in trace_file.events if e['name'].startswith('Profiler')]
 assert slices == [('ProfilerStep#' + r['Number'], s) for r, s in zip(rows, starts)], (slices, starts)
 assert side['steps'] == 2 and side['period'] == float(rows[0]['Period(us)']), side
 if kind == 'pt':  # a step begins with its first kernel there

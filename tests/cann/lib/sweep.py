@@ -10,7 +10,6 @@ then those that are not, and how many there are in all. Ends with 1 where there 
 """
 import csv
 import glob
-import gzip
 import json
 import os
 import shutil
@@ -20,6 +19,9 @@ import tarfile
 import tempfile
 from collections import Counter, defaultdict
 from decimal import Decimal, InvalidOperation
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'lib'))
+from timeline import read_timeline
 
 csv.field_size_limit(10 ** 9)
 RENAMED = {'Block Dim': 'Block Num', 'Mix Block Dim': 'Mix Block Num'}
@@ -159,15 +161,13 @@ class Sweep:
 
     def timeline(self, capture, directory, vendor):
         """Slices of the devices' tasks and of what overlaps, by their names and places."""
-        with gzip.open(glob.glob(vendor + '/msprof_*.json.gz')[0]) as opened:
-            theirs = slices(json.load(opened))
-        with open(os.path.join(directory, 'msprof.json'), encoding='utf-8') as opened:
-            ours = slices(json.load(opened))
+        theirs = slices(glob.glob(vendor + '/msprof_*.json.gz')[0])
+        ours = slices(os.path.join(directory, 'msprof.json'))
         self.rows(capture, 'timeline', ours, theirs, ('ts', 'dur'))
 
 
-def slices(document):
-    events = document if isinstance(document, list) else document['traceEvents']
+def slices(path):
+    events = read_timeline(path).events
     names = {event['pid']: event['args']['name'] for event in events if event['name'] == 'process_name'}
     threads = {(event['pid'], event['tid']): event['args']['name'] for event in events if event['name'] == 'thread_name'}
     found = []
