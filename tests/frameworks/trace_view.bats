@@ -13,11 +13,12 @@ load run
     run_msprof analyse run_ascend_ms --relative-times
     expect_status 0
     python3 - "$out/trace_view.json" <<'END'
-import json, sys
-trace = json.load(open(sys.argv[1]))
-times = [e['ts'] for e in trace['traceEvents'] if 'ts' in e]
+import sys
+from timeline import read_timeline
+trace = read_timeline(sys.argv[1])
+times = [e['ts'] for e in trace.events if 'ts' in e]
 assert all(isinstance(t, (int, float)) for t in times) and 0 <= min(times) and max(times) < 1e7
-assert all(isinstance(e['dur'], (int, float)) for e in trace['traceEvents'] if 'dur' in e)
+assert all(isinstance(e['dur'], (int, float)) for e in trace.events if 'dur' in e)
 END
 }
 
@@ -98,10 +99,11 @@ END
     expect_status 0
     python3 "$repository/tests/lib/timeline.py" check "$out/trace_view.json"
     python3 - "$out/trace_view.json" <<'END'
-import json, sys
-trace = json.load(open(sys.argv[1]))
-times = [e['ts'] for e in trace['traceEvents'] if 'ts' in e]
+import sys
+from timeline import read_timeline
+trace = read_timeline(sys.argv[1])
+times = [e['ts'] for e in trace.events if 'ts' in e]
 assert min(times) == 0 and max(times) < 1e7, (min(times), max(times))
-assert int(trace['otherData']['origin_ns' if trace['otherData']['clock'] == 'counter' else 'origin_unix_ns']) > 1e12
+assert int(trace.facts['origin_ns' if trace.facts['clock'] == 'counter' else 'origin_unix_ns']) > 1e12
 END
 }

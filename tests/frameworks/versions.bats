@@ -104,7 +104,8 @@ END
         run_msprof export timeline PROF_1 --output out --stable-names --cann-version "$version"
         expect_status 0
         python3 - "$version" out/mindstudio_profiler_output <<'END'
-import csv, json, os, sys
+import csv, os, sys
+from timeline import read_timeline
 version, directory = sys.argv[1:]
 newest = version in ('newest', '9.0')
 hccl = version.startswith('8.0') or version == '7.0'
@@ -118,8 +119,7 @@ assert os.path.exists(directory + '/hccl_statistic.csv') == hccl
 assert os.path.exists(directory + '/communication_statistic.csv') != hccl
 levels = {row['Level'] for row in csv.DictReader(open(directory + '/api_statistic.csv'))}
 assert ('hccl' in levels, 'communication' in levels) == (hccl, not hccl), levels
-events = json.load(open(directory + '/msprof.json'))
-events = events['traceEvents'] if isinstance(events, dict) else events
+events = read_timeline(directory + '/msprof.json').events
 layers = {event['args']['name'] for event in events if event.get('name') == 'process_name'}
 layers = {name.split(' (')[0] for name in layers}
 assert ('HCCL' in layers, 'Communication' in layers) == (hccl, not hccl), layers

@@ -100,6 +100,7 @@ const struct report report_api_statistic = {
     .title = "Calls of the host",
     .doc = "How often the host called each function, and how long that took.",
     .families = FAMILY_CANN,
+    .windowed = true,
     .columns = columns,
     .rows = put_rows,
 };

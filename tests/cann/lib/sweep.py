@@ -10,8 +10,6 @@ then those that are not, and how many there are in all. Ends with 1 where there 
 """
 import csv
 import glob
-import gzip
-import json
 import os
 import shutil
 import subprocess
@@ -20,6 +18,9 @@ import tarfile
 import tempfile
 from collections import Counter, defaultdict
 from decimal import Decimal, InvalidOperation
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'lib'))
+from timeline import read_timeline
 
 csv.field_size_limit(10 ** 9)
 RENAMED = {'Block Dim': 'Block Num', 'Mix Block Dim': 'Mix Block Num'}
@@ -164,20 +165,20 @@ class Sweep:
 
     def timeline(self, capture, directory, vendor):
         """Slices of the devices' tasks and of what overlaps, by their names and places."""
-        with gzip.open(glob.glob(vendor + '/msprof_*.json.gz')[0]) as opened:
-            theirs = json.load(opened)
-        with open(os.path.join(directory, 'msprof.json'), encoding='utf-8') as opened:
-            ours = json.load(opened)
+        theirs = read_timeline(glob.glob(vendor + '/msprof_*.json.gz')[0]).events
+        ours = read_timeline(os.path.join(directory, 'msprof.json')).events
         both = slices(ours), slices(theirs)
         self.rows(capture, 'timeline', *both, ('ts', 'dur'))
         for key in both[0].keys() & both[1].keys():
             mine, row = both[0][key]['args'], both[1][key]['args']
             for column in sorted(mine.keys() | row.keys()):
-                self.compare(capture, 'arguments', ' '.join(map(str, key)), column, mine.get(column, 'none'), row.get(column, 'none'))
+                self.compare(capture, 'arguments', ' '.join(map(str, key)), column, mine.get(column, 'none'),
+                             row.get(column, 'none'))
         for what, read in (('processes', processes), ('counters', counters)):
             mine, rows = read(ours), read(theirs)
             for key in sorted(mine.keys() | rows.keys()):
-                self.compare(capture, what, ' '.join(map(str, key)), key[-1], mine.get(key, 'no row'), rows.get(key, 'no row'))
+                self.compare(capture, what, ' '.join(map(str, key)), key[-1], mine.get(key, 'no row'),
+                             rows.get(key, 'no row'))
 
 
 def processes(events):
@@ -210,9 +211,8 @@ def counters(events):
     return found
 
 
-def slices(document):
+def slices(events):
     """Slices by process, thread, what they are, and their place among those; connections by the call that has it."""
-    events = document if isinstance(document, list) else document['traceEvents']
     names = {event['pid']: event['args']['name'] for event in events if event['name'] == 'process_name'}
     threads = {(event['pid'], event['tid']): event['args']['name'] for event in events if event['name'] == 'thread_name'}
     found, calls, seen = [], {}, Counter()

@@ -9,10 +9,11 @@ launched, and each is there once. Theirs draws none to tasks of communication th
 beginning of those to copies that no operator launched, and gives one number to all of an operator. Prints the ends of
 both: theirs begin, theirs end, ours.
 """
-import json
 import sys
 from collections import Counter
 from decimal import Decimal
+
+from timeline import read_timeline
 
 
 def nanoseconds(value):
@@ -21,9 +22,7 @@ def nanoseconds(value):
 
 class Timeline:
     def __init__(self, path):
-        with open(path, encoding="utf-8") as file:
-            events = json.load(file)
-        self.events = events if isinstance(events, list) else events["traceEvents"]
+        self.events = read_timeline(path).events
         self.processes = {e["pid"]: e["args"]["name"] for e in self.events if e["name"] == "process_name"}
         self.threads = {(e["pid"], e["tid"]): e["args"]["name"] for e in self.events if e["name"] == "thread_name"}
         self.slices = [e for e in self.events if e["ph"] == "X"]
