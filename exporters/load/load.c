@@ -819,6 +819,7 @@ struct memory_load {
     struct intern *owners;
     struct memory_pieces *pieces;
     bool of_framework; /* whose pieces of no time are none */
+    struct query_window window;
 };
 
 static int take_name(void *arg, sqlite3_stmt *row, struct err *err)
@@ -835,6 +836,9 @@ static int take_piece(void *arg, sqlite3_stmt *row, struct err *err)
                                  .start_ns = query_integer(row, 2),
                                  .end_ns = end_ns != DB_NULL ? end_ns : MEMORY_KEPT,
                                  .bytes = query_integer(row, 4)};
+    if (load->window.any && (piece.start_ns >= load->window.until_ns || piece.end_ns <= load->window.from_ns ||
+                             (load->window.device_id != DB_NULL && load->window.device_id != piece.device)))
+        return 0;
     int status = intern_text(load->owners, query_text(row, 0), &piece.owner, err);
 
     return status != 0 || (load->of_framework && (piece.bytes <= 0 || piece.end_ns <= piece.start_ns))
@@ -854,11 +858,11 @@ static const char framework_pieces[] = "SELECT owner, device_id, got_ns, gave_ns
 
 int memory_load(sqlite3 *db, struct intern *owners, struct memory_pieces *ret, struct err *err)
 {
-    struct memory_load load = {owners, ret, false};
+    struct memory_load load = {.owners = owners, .pieces = ret};
     int64_t attached = 0;
 
     if (query_number(db, "SELECT " FRAMEWORK_ATTACHED, &attached, err) < 0 ||
-        query_run(db, names, NULL, 0, take_name, &load, err) < 0 ||
+        query_window_read(db, &load.window, err) < 0 || query_run(db, names, NULL, 0, take_name, &load, err) < 0 ||
         query_run(db, records, NULL, 0, take_piece, &load, err) < 0)
         return err_status(err);
     load.of_framework = true;

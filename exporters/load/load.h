@@ -63,9 +63,10 @@ int workload_load_lines(sqlite3 *db, struct profile *profile, struct err *err);
 
 /* Device memory that operators got and gave back. */
 
-/* Reads every piece; its owner is a number of owners, which is added to ("": not known). Those of a framework are known
- * where framework_attach has told the connection. A release belongs to the allocation before of the same operator,
- * address and device; one that has none was got before the recording, and is no piece. */
+/* Reads every piece that was held in the window of the connection, or all; its owner is a number of owners, which is
+ * added to ("": not known). Those of a framework are known where framework_attach has told the connection. A release
+ * belongs to the allocation before of the same operator, address and device; one that has none was got before the
+ * recording, and is no piece. */
 int memory_load(sqlite3 *db, struct intern *owners, struct memory_pieces *ret, struct err *err);
 
 /* The limit of each operator, for slices: as the table `bound` has it, of all executions of its name. */

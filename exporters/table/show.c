@@ -442,8 +442,10 @@ static void window_filters_release(struct window_filters *filters)
 static const struct report_column *time_column(const struct report *report)
 {
     const struct report_column *column = report->columns;
+    size_t length; /* a time without a unit is not compared */
 
-    while (column != NULL && column->title != NULL && column->form != FORM_TIME)
+    while (column != NULL && column->title != NULL &&
+           (column->form != FORM_TIME || report_title_unit(column->title, &length) == NULL || length == 0))
         column++;
     return column != NULL && column->title != NULL ? column : NULL;
 }

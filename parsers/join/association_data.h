@@ -291,8 +291,8 @@ int flip_list_add(struct flip_list *list, const struct flip *flip, struct err *e
 bool flip_list_has(const struct flip_list *list, uint64_t stream);
 void flip_list_release(struct flip_list *list);
 
-/* Records of the AI CPU of a device about collectives that its kernels expand into tasks, by task_key of the task or kernel
- * and time. */
+/* Records of the AI CPU of a device about collectives that its kernels expand into tasks, by task_key of the task or
+ * kernel and time. */
 struct expanded {
     uint64_t key, other; /* other: the main stream's task, of a kernel's end */
     int64_t time_ns;

@@ -75,6 +75,7 @@ const struct report report_op_statistic = {
     .title = "Types of operators",
     .doc = "How often operators of each type ran on each kind of core of a device, and how long.",
     .families = FAMILY_CANN,
+    .windowed = true,
     .columns = columns,
     .rows = put_rows,
 };
