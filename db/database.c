@@ -6,6 +6,7 @@
 #include "base/file/outfile.h"
 #include "base/file/temporary.h"
 #include "base/progress.h"
+#include "db/memory_bound.h"
 #include "db/pages/format.h"
 #include "db/query/take_row.h"
 
@@ -108,8 +109,8 @@ int database_setup(struct err *err)
     /* Each connection stays on one thread, so SQLite needs locks around its globals only; without memory statistics
      * these are next to none. */
     if (sqlite3_config(SQLITE_CONFIG_MULTITHREAD) != SQLITE_OK ||
-        sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) != SQLITE_OK || sqlite3_initialize() != SQLITE_OK ||
-        temporary_files_setup() != SQLITE_OK)
+        sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) != SQLITE_OK || memory_bound_setup() != SQLITE_OK ||
+        sqlite3_initialize() != SQLITE_OK || temporary_files_setup() != SQLITE_OK)
         return err_set(err, ERR_DATABASE, "cannot set SQLite up");
     done = true;
     return 0;

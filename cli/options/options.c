@@ -97,7 +97,7 @@ void offers_put(FILE *stream, enum offer offer)
     for (size_t i = 0; offer == OFFER_METRICS && gate_metric_name(i) != NULL; i++)
         add(&words, gate_metric_name(i));
     for (size_t i = 0; offer == OFFER_RULES && i < advice_rule_count; i++)
-        add(&words, advice_rules[i].id);
+        add(&words, advice_rules[i]->id);
     if (offer == OFFER_LAYERS)
         export_each_layer(add_layer, &words);
     if (words.count > 1)

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/progress.h"
+#include "db/memory_bound.h"
 #include "db/query/query_loop.h"
 #include "db/query/query_scan.h"
 #include "exporters/parallel.h"
@@ -297,26 +298,28 @@ static int prepare(const struct report_run *run, sqlite3_stmt **ret, struct err 
     return check_query(run, *ret, query, err) < 0 || check_tail(db, query, tail, err) < 0 ? err_status(err) : 0;
 }
 
-/* ---- time ---- */
+/* ---- time and memory ---- */
 
-struct deadline {
-    int64_t at_ns; /* of the monotonic clock; 0: none */
-    bool passed;
-};
+#define QUERY_BYTES_MAX (64 * 1024 * 1024)
 
 static int stop_when_late(void *arg)
 {
-    struct deadline *deadline = arg;
-    deadline->passed |= deadline->at_ns > 0 && clock_now_ns() > deadline->at_ns;
-    return deadline->passed || interrupted();
+    struct memory_bound *bound = arg;
+    bound->late |= bound->at_ns > 0 && clock_now_ns() > bound->at_ns;
+    return bound->late || interrupted();
 }
 
-static int fail_late(const struct report_user_query *query, struct err *err)
+static int fail_bound(const struct report_user_query *query, const struct memory_bound *bound, struct err *err)
 {
     *err = (struct err)ERR_INIT;
-    err_set(err, ERR_LIMIT, "%s:%zu: the query takes longer than %" PRId64 " seconds", query->place, query->first_line,
-            query->seconds);
-    return err_hint(err, "give it more with --report-seconds N (0: as many as it takes)");
+    if (bound->late) {
+        err_set(err, ERR_LIMIT, "%s:%zu: the query takes longer than %" PRId64 " seconds", query->place,
+                query->first_line, query->seconds);
+        return err_hint(err, "give it more with --report-seconds N (0: as many as it takes)");
+    }
+    err_set(err, ERR_LIMIT, "%s:%zu: the query takes more than %d MiB of memory", query->place, query->first_line,
+            QUERY_BYTES_MAX / 1024 / 1024);
+    return err_hint(err, "name fewer parts of it twice: WITH makes a copy of a part for each time that it is named");
 }
 
 /* ---- the whole ---- */
@@ -337,16 +340,19 @@ static int run_query(struct report_run *run, sqlite3_stmt **statement, struct er
 int report_user_rows(struct report_run *run, struct err *err)
 {
     const struct report_user_query *query = run->report->user;
-    struct deadline deadline = {query->seconds > 0 ? clock_now_ns() + query->seconds * 1000000000 : 0, false};
+    struct memory_bound bound = {.most = QUERY_BYTES_MAX,
+                                 .at_ns = query->seconds > 0 ? clock_now_ns() + query->seconds * 1000000000 : 0};
     sqlite3_stmt *statement = NULL;
     sqlite3 *db = run->session->db;
     int length = sqlite3_limit(db, SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX);
     int pattern = sqlite3_limit(db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, PATTERN_BYTES_MAX);
     sqlite3_set_authorizer(db, allow_reading, NULL);
-    sqlite3_progress_handler(db, 1, stop_when_late, &deadline);
+    sqlite3_progress_handler(db, 1, stop_when_late, &bound);
+    memory_bound_set(&bound);
     int status = run_query(run, &statement, err);
-    if (status < 0 && deadline.passed && !interrupted())
-        status = fail_late(query, err);
+    memory_bound_set(NULL);
+    if (status < 0 && (bound.late || bound.exceeded) && !interrupted())
+        status = fail_bound(query, &bound, err);
     sqlite3_finalize(statement);
     database_poll_interrupts(db);
     sqlite3_set_authorizer(db, NULL, NULL);

@@ -323,7 +323,7 @@ static int count_all(struct cann_show *cann, struct err *err)
         {"SELECT count(*) FROM capture_part WHERE is_host", &cann->hosts},
         {"SELECT count(*) FROM capture_part WHERE NOT is_host", &cann->devices},
         {"SELECT max(id) FROM device_task", &cann->tasks},
-        {"SELECT count(*) FROM communication_op", &cann->communications},
+        {"SELECT count(*) FROM communication_op WHERE kernel_row_id IS NULL", &cann->communications},
     };
     int status = cann_operator_count(cann->shows.session.db, &cann->operators, err);
     for (size_t i = 0; status == 0 && i < sizeof counts / sizeof *counts; i++)
@@ -443,8 +443,10 @@ static void window_filters_release(struct window_filters *filters)
 static const struct report_column *time_column(const struct report *report)
 {
     const struct report_column *column = report->columns;
+    size_t length; /* a time without a unit is not compared */
 
-    while (column != NULL && column->title != NULL && column->form != FORM_TIME)
+    while (column != NULL && column->title != NULL &&
+           (column->form != FORM_TIME || report_title_unit(column->title, &length) == NULL || length == 0))
         column++;
     return column != NULL && column->title != NULL ? column : NULL;
 }

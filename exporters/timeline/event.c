@@ -8,14 +8,12 @@
 
 const struct trace_style trace_style_msprof = {.phase = PHASE_SECOND};
 const struct trace_style trace_style_2023 = {
-    .array = true,
     .string_times = true,
     .short_durations = true,
     .as_recorded = true,
     .phase = PHASE_BEFORE_ARGS,
 };
 const struct trace_style trace_style_2022 = {
-    .array = true,
     .as_recorded = true,
     .tagged_processes = true,
     .phase = PHASE_LAST,

@@ -744,9 +744,9 @@ raw_ranks() {
     [ ! -e "$(echo RUN/PROF_000004*)/sqlite" ]
     "$MSPROF" export timeline -q -dir "$(echo RUN/PROF_000004*)"
     python3 - RUN/PROF_000004*/mindstudio_profiler_output/msprof_*.json <<'END'
-import csv, json, sys
-trace = json.load(open(sys.argv[1]))
-trace = trace if isinstance(trace, list) else trace['traceEvents']
+import csv, sys
+from timeline import read_timeline
+trace = read_timeline(sys.argv[1]).events
 sums = {}
 for e in trace:
     if e.get('ph') == 'X':
