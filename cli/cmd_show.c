@@ -45,6 +45,8 @@ static int tell_nothing(struct capture_visit *visit, sqlite3 *db, const char *ne
     } else if (needs != NULL) {
         err_set(&err, ERR_NOT_FOUND, "'%s' has no rows for the table '%s': it is made of %s", visit->directory,
                 settings->table, needs);
+    } else if (settings->sql != NULL) {
+        err_set(&err, ERR_NOT_FOUND, "'%s': the query has no rows", visit->directory);
     } else if (settings->filters.count > 0) {
         for (size_t i = 0; i < settings->filters.count; i++)
             strbuf_addf(&reason, "%s'%s'", i > 0 ? " and " : "", settings->filters.values[i]);
