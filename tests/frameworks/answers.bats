@@ -104,6 +104,21 @@ Cast_1 npu::npu_mul at train.py(1): main
 hcom_broadcast__451 c10d::broadcast_ at train.py(1): main"
 }
 
+@test "lines of a step are what that step ran" {
+    copy_run pt
+    sums() {
+        python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(round(sum(r["Total(us)"] for r in d), 2), sum(r["Count"] for r in d))' \
+            "$BATS_TEST_TMPDIR/stdout"
+    }
+    for step in 1 2; do
+        run_msprof -q show run_ascend_pt --table lines --step $step --format json
+        lines=$(sums)
+        run_msprof -q show run_ascend_pt --table ops --step $step --format json
+        expect_equal "$lines" "$(sums)"
+        [ "$lines" != "0 0" ]
+    done
+}
+
 @test "diff compares two runs by the lines that launched" {
     copy_run pt
     cp -r run_ascend_pt other_ascend_pt
