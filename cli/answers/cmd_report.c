@@ -30,10 +30,14 @@ struct reporting {
     } bases;
 };
 
+#define STANDARD_OUTPUT "/dev/stdout"
+
 static const char *page_of(const struct settings *settings)
 {
     static const char *const pages[] = {"report.html", "report.md"};
 
+    if (settings->report.page != NULL && strcmp(settings->report.page, "-") == 0)
+        return STANDARD_OUTPUT;
     return settings->report.page != NULL ? settings->report.page : pages[settings->report.format];
 }
 
@@ -105,13 +109,16 @@ static int end_page(struct reporting *reporting)
     }
     if (!reporting->is_named)
         outfile_set_spare(spare_page, NULL);
+    if (strcmp(reporting->path, STANDARD_OUTPUT) == 0)
+        console_output_begin(); /* who stops reading ends the program, as with others that print */
     const int failed = html_report_close(reporting->page, 0, &err);
     outfile_set_spare(NULL, NULL);
     if (failed != 0) {
         err_wrap(&err, "cannot write '%s'", reporting->path);
         return console_error(&err);
     }
-    console_note("%s", reporting->path);
+    if (strcmp(reporting->path, STANDARD_OUTPUT) != 0)
+        console_note("%s", reporting->path);
     return STATUS_DONE;
 }
 

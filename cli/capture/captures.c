@@ -67,6 +67,8 @@ static int load_reports(void *files, const char *path, struct err *err)
 int captures_load_reports(struct report_files *files, const struct settings *settings, struct err *err)
 {
     files->seconds = settings->report_seconds;
+    if (settings->show.sql != NULL) /* alone: none of the others is asked for */
+        return report_files_add_query(files, settings->show.table, settings->show.sql, err);
     bool failed = load_readable(load_reports, files, MSPROF_PREFIX "/share/msprof/reports", err) != 0 ||
                   load_of_user(load_reports, files, "msprof/reports", err) != 0;
 

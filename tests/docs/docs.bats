@@ -93,8 +93,9 @@ END
     run_msprof export timeline -q -dir PROF_1 --stable-names --reports layers.json
     [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
     python3 - <<'END'
-import json, sqlite3
-events = json.load(open("PROF_1/mindstudio_profiler_output/msprof.json"))["traceEvents"]
+import sqlite3
+from timeline import read_timeline
+events = read_timeline("PROF_1/mindstudio_profiler_output/msprof.json").events
 db = sqlite3.connect("PROF_1/sqlite/runtime.db")
 rows = db.execute("SELECT start_ns, duration_ns, copy_bytes, task_id, connection_id, stream_id FROM device_task"
                   " WHERE copy_direction = 1").fetchall()
