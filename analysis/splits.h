@@ -190,6 +190,9 @@ struct cut_step {
 };
 struct cut_steps ARRAY_OF(struct cut_step);
 
+/* Inside of splits_make: finds them, and marks the splits that they are of. */
+int splits_find_cuts(const struct workload *workload, struct splits *splits, struct err *err);
+
 /* "step 7 (marked): its head was not recorded, 3 of 6 operators seen" */
 #define CUT_TEXT_SIZE 160
 

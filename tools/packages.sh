@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs the Debian packages that are missing, and for tests what npm has; does nothing when all are there.
-# usage: tools/packages.sh build|test|develop|package
+# Installs the Debian packages that are missing; does nothing when all are there.
+# usage: tools/packages.sh build|test|all|develop|package
 #   build    to build and run msprof
-#   test     for all tests and checks too
+#   test     for the tests of tools/test.sh too
+#   all      for the tests and checks of 'tools/test.sh --all' too, among them a module of npm
 #   develop  for 'make coverage' and 'make fuzz' too
 #   package  to build, and for 'make deb', 'make rpm', 'make portable', 'make html' and the tests of what they make
 set -eu
@@ -11,13 +12,16 @@ set -eu
 build=(gcc libc6-dev make libsqlite3-dev libcjson-dev libcsv-dev libssh-dev libssl-dev zlib1g-dev libdeflate-dev)
 
 test=(
-    libcmocka-dev bats perl                           # unit tests, command-line tests, prove
-    python3 python3-jsonschema sqlite3 jq             # read what msprof wrote, independently of it; acl.prof
-    g++ pkg-config time                               # programs that use libmsprof_acl
-    openssh-server openssh-client dropbear-bin        # the boards of tests/ssh
-    busybox csh                                       # what boards have instead of the GNU tools and of sh
+    libcmocka-dev bats perl                    # unit tests, command-line tests, prove
+    python3 python3-jsonschema sqlite3 jq      # read what msprof wrote, independently of it; acl.prof
+    g++ pkg-config time                        # programs that use libmsprof_acl
+    openssh-server openssh-client dropbear-bin # the boards of tests/ssh
+    busybox csh                                # what boards have instead of the GNU tools and of sh
+    mandoc                                     # manual pages
+)
+
+all=(
     zsh fish                                          # completion scripts run in their shells
-    mandoc                                            # manual pages
     protobuf-compiler chromium                        # timelines in Perfetto's format, and pages, as others read them
     clang clang-format clang-tidy cppcheck shellcheck # the second compiler, make lint
     debhelper dh-python lintian fakeroot dpkg-dev git # 'make deb' in every run
@@ -31,11 +35,12 @@ package=(debhelper dh-python lintian rpm fakeroot dpkg-dev debootstrap git
 npm=
 case ${1:-} in
 build) wanted=("${build[@]}") ;;
-test) wanted=("${build[@]}" "${test[@]}") npm=1 ;;
-develop) wanted=("${build[@]}" "${test[@]}" "${develop[@]}") npm=1 ;;
+test) wanted=("${build[@]}" "${test[@]}") ;;
+all) wanted=("${build[@]}" "${test[@]}" "${all[@]}") npm=1 ;;
+develop) wanted=("${build[@]}" "${test[@]}" "${all[@]}" "${develop[@]}") npm=1 ;;
 package) wanted=("${build[@]}" "${package[@]}") ;;
 *)
-    echo "usage: $0 build|test|develop|package" >&2
+    echo "usage: $0 build|test|all|develop|package" >&2
     exit 2
     ;;
 esac
@@ -84,8 +89,8 @@ if [ "$(id -u)" -ne 0 ]; then
     as_root=(sudo)
 fi
 
-echo "Installing: ${missing[*]}"
 "${as_root[@]}" apt-get update -qq
+echo "Installing $(apt-get install -s --no-install-recommends "${missing[@]}" | grep -c '^Inst') packages: ${missing[*]} and what they need"
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install -y -qq --no-install-recommends "${missing[@]}" </dev/null
 [ -z "$npm" ] || install_axe

@@ -15,6 +15,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'tests', 'lib'))
 from browser import Browser  # noqa: E402 -- of the folder above
+from timeline import read_timeline  # noqa: E402
 
 PANEL = 'devtools://devtools/bundled/devtools_app.html?panel=timeline'
 FIND = """var all = function (root, found) {
@@ -54,8 +55,7 @@ def picture_of(browser, timeline, threads, width):
 
 def main():
     timeline, picture, size = sys.argv[1:]
-    with open(timeline, encoding='utf-8') as stream:
-        events = json.load(stream)['traceEvents']
+    events = read_timeline(timeline).events
     lines = {(event['pid'], event['tid']) for event in events if event['ph'] == 'X'}
     threads = [count for _, count in sorted(collections.Counter(pid for pid, _ in lines).items())]
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:

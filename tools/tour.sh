@@ -9,32 +9,41 @@ results=${1:-build/tour}
 captures=(testdata/resnet50/JOB*)
 capture=${captures[0]}
 
-tools/packages.sh build
-make --no-print-directory -j "$(nproc)" program
-
 if [ $# -eq 0 ]; then
     rm -rf "$results"
 fi
 umask 0027
 
-step() {
-    printf '\n$ %s\n' "$*"
+number=0
+step() { # headline, command
+    printf '[%d/6] %s\n' "$((number += 1))" "$1"
+    shift
     "$@"
 }
-step build/msprof import -dir "$capture" --output "$results"
-step build/msprof export timeline -dir "$capture" --output "$results"
-step build/msprof export summary -dir "$capture" --output "$results"
-printf '\n$ %s\n' "build/msprof show -dir $capture --output $results"
+run() {
+    step "$*" "$@"
+}
+run tools/packages.sh build
+mkdir -p build
+compile() {
+    make --no-print-directory -j "$(nproc)" program >build/tour.log
+}
+step "make program: about 40 seconds on two processors (build/tour.log has its output)" compile
+run build/msprof import -dir "$capture" --output "$results"
+run build/msprof export timeline -dir "$capture" --output "$results"
+run build/msprof export summary -dir "$capture" --output "$results"
 build/msprof show -dir "$capture" --output "$results" >"$results/show.txt"
-head -n 30 "$results/show.txt"
-printf '[...]\n'
-tail -n 30 "$results/show.txt"
 
+files() { # directory
+    find "$results/$1" -type f | wc -l
+}
 cat <<END
 
-The results are in $results, and what show printed is in $results/show.txt:
-$(cd "$results" && find . -type f ! -name show.txt | LC_ALL=C sort | sed 's|^\./|  |')
+The results:
+  $results/sqlite/runtime.db: the database, for sqlite3
+  $results/timeline: $(files timeline) files for https://ui.perfetto.dev, chrome://tracing and https://www.speedscope.app
+  $results/summary: $(files summary) files for any spreadsheet
+  $results/show.txt: the four tables of 'msprof show'
 
-timeline/*.json opens in https://ui.perfetto.dev, chrome://tracing and https://www.speedscope.app,
-summary/*.csv in any spreadsheet, sqlite/runtime.db in sqlite3.
 END
+run build/msprof show -dir "$capture" --output "$results" --table summary

@@ -28,8 +28,8 @@ static int take_threshold(struct advising *advising, const char *text)
     int64_t value = colon != NULL ? number_parse_thousandths(colon + 1, strlen(colon + 1)) : -1;
 
     for (size_t i = 0; colon != NULL && value >= 0 && i < advice_rule_count; i++)
-        if (strlen(advice_rules[i].id) == (size_t)(colon - text) &&
-            strncmp(advice_rules[i].id, text, (size_t)(colon - text)) == 0) {
+        if (strlen(advice_rules[i]->id) == (size_t)(colon - text) &&
+            strncmp(advice_rules[i]->id, text, (size_t)(colon - text)) == 0) {
             advising->thresholds[i] = (double)value / 1000;
             return STATUS_DONE;
         }
@@ -173,7 +173,7 @@ static int run_advise(const struct settings *settings)
     int status = STATUS_DONE;
 
     for (size_t i = 0; i < advice_rule_count; i++)
-        advising.thresholds[i] = advice_rules[i].threshold;
+        advising.thresholds[i] = advice_rules[i]->threshold;
     for (size_t i = 0; status == STATUS_DONE && i < settings->advise.thresholds.count; i++)
         status = take_threshold(&advising, settings->advise.thresholds.values[i]);
     if (status != STATUS_DONE)

@@ -163,8 +163,9 @@ int collection_log_open(struct collection_log *log, const char *results, struct 
 {
     SCOPED_FREE char *directory = path_join(results, "log");
     SCOPED_FREE char *path = directory != NULL ? path_join(directory, "collection.log") : NULL;
+    struct stat info;
 
-    log->fd = -1;
+    *log = (struct collection_log){.fd = -1};
     if (path == NULL)
         return err_no_memory(err);
     if (path_make_result_directory(directory, err) < 0)
@@ -172,14 +173,19 @@ int collection_log_open(struct collection_log *log, const char *results, struct 
     temporary_remove_stale(directory); /* of the record of whose results these are */
     /* no waiting for a reader when somebody put a pipe there; no link, which could lead to any file of the user's */
     log->fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0640);
-    return log->fd < 0 ? err_set_errno(err, errno, "cannot open '%s'", path) : 0;
+    if (log->fd < 0)
+        return err_set_errno(err, errno, "cannot open '%s'", path);
+    const uint64_t length = fstat(log->fd, &info) == 0 && info.st_size > 0 ? (uint64_t)info.st_size : 0;
+    log->room = length < COLLECTION_LOG_HEAD ? COLLECTION_LOG_HEAD - length : 0;
+    return 0;
 }
 
 void collection_log_close(struct collection_log *log)
 {
     if (log->fd >= 0)
         close(log->fd); /* a lost log line is not worth failing the work that it tells of */
-    log->fd = -1;
+    free(log->tail);
+    *log = (struct collection_log){.fd = -1};
 }
 
 /* strftime would use the locale's names. */
@@ -199,23 +205,10 @@ static int format_head(char *line, size_t size, enum log_level level, const char
                     local.tm_sec, levels[level], (long)getpid(), source);
 }
 
-void collection_log_add(struct collection_log *log, enum log_level level, const char *source, const char *format, ...)
+static void write_bytes(struct collection_log *log, const char *bytes, size_t length)
 {
-    char line[LINE_SIZE];
-    size_t length, offset = 0;
-    va_list arguments;
-
-    if (log->fd < 0)
-        return;
-    int head = format_head(line, sizeof line - 1, level, source);
-    va_start(arguments, format);
-    vsnprintf(line + head, sizeof line - 1 - (size_t)head, format, arguments);
-    va_end(arguments);
-    utf8_mask(line);
-    length = strlen(line);
-    line[length++] = '\n';
-    while (offset < length) {
-        ssize_t n = write(log->fd, line + offset, length - offset);
+    while (length > 0 && log->fd >= 0) {
+        ssize_t n = write(log->fd, bytes, length);
 
         if (n < 0 && errno == EINTR)
             continue;
@@ -224,7 +217,99 @@ void collection_log_add(struct collection_log *log, enum log_level level, const 
             collection_log_close(log);
             return;
         }
-        offset += (size_t)n;
+        bytes += n;
+        length -= (size_t)n;
+    }
+}
+
+__attribute__((format(printf, 4, 0))) static size_t
+format_line(char line[LINE_SIZE], enum log_level level, const char *source, const char *format, va_list arguments)
+{
+    int head = format_head(line, LINE_SIZE - 1, level, source);
+    vsnprintf(line + head, LINE_SIZE - 1 - (size_t)head, format, arguments);
+    utf8_mask(line);
+    size_t length = strlen(line);
+    line[length++] = '\n';
+    return length;
+}
+
+void collection_log_add(struct collection_log *log, enum log_level level, const char *source, const char *format, ...)
+{
+    char line[LINE_SIZE];
+    va_list arguments;
+
+    if (log->fd < 0)
+        return;
+    va_start(arguments, format);
+    size_t length = format_line(line, level, source, format, arguments);
+    va_end(arguments);
+    write_bytes(log, line, length);
+}
+
+/* ---- lines of which there may be any number ---- */
+
+/* Keeps them as the last ones so far; without memory they are among those that are left out. */
+static void hold(struct collection_log *log, const char *bytes, size_t length)
+{
+    if (log->tail == NULL && log->held == 0)
+        log->tail = malloc(COLLECTION_LOG_TAIL);
+    for (size_t done = 0, piece; log->tail != NULL && done < length; done += piece) {
+        const size_t at = (log->held + done) % COLLECTION_LOG_TAIL;
+        piece = length - done < COLLECTION_LOG_TAIL - at ? length - done : COLLECTION_LOG_TAIL - at;
+        memcpy(log->tail + at, bytes + done, piece);
+    }
+    log->held += length;
+}
+
+__attribute__((format(printf, 3, 4))) static void hold_or_write(struct collection_log *log, const char *source,
+                                                                const char *format, ...)
+{
+    char line[LINE_SIZE];
+    va_list arguments;
+
+    va_start(arguments, format);
+    size_t length = format_line(line, LOG_LEVEL_INFO, source, format, arguments);
+    va_end(arguments);
+    if (log->held > 0 || length > log->room) {
+        hold(log, line, length);
+        return;
+    }
+    log->room -= length;
+    write_bytes(log, line, length);
+}
+
+void collection_log_output(struct collection_log *log, const char *source, const char *line)
+{
+    if (log->fd >= 0)
+        hold_or_write(log, source, "%s", line);
+}
+
+/* Where the first line begins that is there as a whole. */
+static uint64_t find_tail(const struct collection_log *log)
+{
+    if (log->tail == NULL || log->held <= COLLECTION_LOG_TAIL)
+        return log->tail == NULL ? log->held : 0;
+    uint64_t at = log->held - COLLECTION_LOG_TAIL + 1; /* the byte before is no longer there */
+    while (at < log->held && log->tail[(at - 1) % COLLECTION_LOG_TAIL] != '\n')
+        at++;
+    return at;
+}
+
+void collection_log_output_end(struct collection_log *log, const char *source)
+{
+    const uint64_t held = log->held;
+    uint64_t at = find_tail(log);
+    SCOPED_FREE char *tail = log->tail;
+    log->tail = NULL;
+    log->held = 0;
+    if (at > 0)
+        collection_log_add(log, LOG_LEVEL_WARNING, source,
+                           "%" PRIu64 " bytes of lines like those above and below are left out here", at);
+    while (at < held) {
+        const size_t place = at % COLLECTION_LOG_TAIL, whole = COLLECTION_LOG_TAIL - place;
+        const size_t piece = held - at < whole ? (size_t)(held - at) : whole;
+        write_bytes(log, tail + place, piece);
+        at += piece;
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Whether results (a directory that need not exist) may take those of this capture: -ERR_USAGE when it holds another
  * capture's. A capture that was moved is recognised by its files. */
@@ -42,6 +43,10 @@ enum log_level { LOG_LEVEL_INFO, LOG_LEVEL_WARNING, LOG_LEVEL_ERROR };
 
 struct collection_log {
     int fd; /* -1: not open, lines are dropped */
+    /* Lines of collection_log_output: */
+    uint64_t room; /* bytes that are still written as they come */
+    uint64_t held; /* bytes that came afterwards */
+    char *tail;    /* the last COLLECTION_LOG_TAIL of those, a ring */
 };
 
 /* Opens <results>/log/collection.log for appending and makes what is missing of it. On failure the log is closed and
@@ -52,6 +57,13 @@ void collection_log_close(struct collection_log *log);
 /* "Fri 12 Apr 2024 12:24:28 [INFO] [MSVP] [5323] msprof_common: ..." with the local time; names in English always. */
 void collection_log_add(struct collection_log *log, enum log_level level, const char *source, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* The like for a line that a program printed, of which there may be any number. They are written until the log has
+ * COLLECTION_LOG_HEAD bytes; of the others collection_log_output_end writes the last ones, and how many are left out.
+ */
+void collection_log_output(struct collection_log *log, const char *source, const char *line);
+void collection_log_output_end(struct collection_log *log, const char *source);
+#define COLLECTION_LOG_HEAD ((uint64_t)4 * 1024 * 1024)
+#define COLLECTION_LOG_TAIL ((size_t)1024 * 1024)
 void collection_log_error(struct collection_log *log, const char *source, const struct err *err);
 void collection_log_diagnostics(struct collection_log *log, const struct diagnostics *diag);
 

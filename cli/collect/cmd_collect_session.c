@@ -45,7 +45,7 @@ static void print_line(struct board_output *output, bool is_error)
         fprintf(stream, "%s\n", line->data);
     fflush(stream); /* live; a reader that went away must not stop the run */
     progress_bar_resume();
-    collection_log_add(output->log, LOG_LEVEL_INFO, LOG_SOURCE_BOARD, "%s", line->data);
+    collection_log_output(output->log, LOG_SOURCE_BOARD, line->data);
     strbuf_clear(line);
 }
 
@@ -82,6 +82,7 @@ void board_output_finish(struct board_output *output)
             print_line(output, i == 1);
         strbuf_release(&output->lines[i]);
     }
+    collection_log_output_end(output->log, LOG_SOURCE_BOARD);
 }
 
 const char *session_prefix(const struct session *session)

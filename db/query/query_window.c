@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "db/query/query_window.h"
 
-#include "db/database.h"
 #include "db/query/query_loop.h"
+
+#include <stdio.h>
 
 int query_window_set(sqlite3 *db, const struct query_window *window, struct err *err)
 {
@@ -37,4 +38,19 @@ int query_window_read(sqlite3 *db, struct query_window *ret, struct err *err)
     return any ? query_run(db, "SELECT from_ns, until_ns, device_id, step FROM temp.answer_window", NULL, 0,
                            take_window, ret, err)
                : 0;
+}
+
+int query_window_condition(sqlite3 *db, const char *condition, char *text, size_t size, struct err *err)
+{
+    struct query_window window;
+
+    if (query_window_read(db, &window, err) < 0)
+        return err_status(err);
+    size_t used = (size_t)snprintf(text, size, "%s", condition);
+    if (window.any)
+        used += (size_t)snprintf(text + used, size - used, " AND start_ns >= %lld AND start_ns < %lld",
+                                 (long long)window.from_ns, (long long)window.until_ns);
+    if (window.any && window.device_id != DB_NULL)
+        snprintf(text + used, size - used, " AND device_id = %lld", (long long)window.device_id);
+    return 0;
 }

@@ -4,6 +4,7 @@
 #define MSPROF_DB_QUERY_QUERY_WINDOW_H
 
 #include "base/err.h"
+#include "db/database.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -19,5 +20,15 @@ struct query_window {
 /* Tells the connection; the file itself is not changed. */
 int query_window_set(sqlite3 *db, const struct query_window *window, struct err *err);
 int query_window_read(sqlite3 *db, struct query_window *ret, struct err *err);
+
+/* Whether what begins then on a device is of it. */
+static inline bool query_window_has(const struct query_window *window, int64_t device_id, int64_t start_ns)
+{
+    return !window->any || (start_ns >= window->from_ns && start_ns < window->until_ns &&
+                            (window->device_id == DB_NULL || window->device_id == device_id));
+}
+/* A condition of SQL, and behind it that the columns start_ns and device_id are of what was chosen. */
+#define QUERY_WINDOW_SIZE 256 /* beside the condition */
+int query_window_condition(sqlite3 *db, const char *condition, char *text, size_t size, struct err *err);
 
 #endif

@@ -238,12 +238,22 @@ static int take_counted_task(void *arg, const struct cann_task *task, struct err
     return take_task(arg, task, err) != 0 || take_counters(arg, task, err) != 0 ? err_status(err) : 0;
 }
 
-const char *operator_unnumbered(const char *name, char buffer[OPERATOR_NAME_SIZE])
+const char *operator_unnumbered(const char *name, bool is_kernel, char buffer[OPERATOR_NAME_SIZE])
 {
-    const char *mark = strstr(name, "__");
-    const char *end = mark != NULL ? mark + 2 + strspn(mark + 2, "0123456789") : NULL;
+    const char *mark = strstr(name, "__"), *end = mark != NULL ? mark + 2 : NULL;
 
-    if (mark == NULL || end == mark + 2 || end[0] != '_' || end[1 + strspn(end + 1, "0123456789_")] != '\0' ||
+    if (is_kernel) { /* three numbers are behind its name */
+        end = name + strlen(name);
+        for (size_t i = 0; i < 3; i++) {
+            do {
+                end--;
+            } while (end > name && *end != '_');
+        }
+    } else if (mark != NULL) {
+        end += strspn(end, "0123456789");
+        end = end == mark + 2 ? NULL : end;
+    }
+    if (end == NULL || end <= name || end[0] != '_' || end[1 + strspn(end + 1, "0123456789_")] != '\0' ||
         end - name >= OPERATOR_NAME_SIZE)
         return name;
     snprintf(buffer, OPERATOR_NAME_SIZE, "%.*s", (int)(end - name), name);
@@ -261,7 +271,8 @@ static int add_communications(struct cann_load *load, sqlite3 *db, struct err *e
         bool taken;
         char name[OPERATOR_NAME_SIZE];
         status = find_operator(load, &ids,
-                               operator_unnumbered(text_or_none(cann_text(&load->names, item->name_id, 0)), name),
+                               operator_unnumbered(text_or_none(cann_text(&load->names, item->name_id, 0)),
+                                                   item->kernel_row_id != DB_NULL, name),
                                text_or_none(cann_text(&load->names, item->type_id, 0)), NULL, &op, err);
         if (status == 0 && item->start_ns != DB_NULL && item->duration_ns != DB_NULL)
             status =
@@ -812,6 +823,7 @@ struct memory_load {
     struct intern *owners;
     struct memory_pieces *pieces;
     bool of_framework; /* whose pieces of no time are none */
+    struct query_window window;
 };
 
 static int take_name(void *arg, sqlite3_stmt *row, struct err *err)
@@ -828,6 +840,9 @@ static int take_piece(void *arg, sqlite3_stmt *row, struct err *err)
                                  .start_ns = query_integer(row, 2),
                                  .end_ns = end_ns != DB_NULL ? end_ns : MEMORY_KEPT,
                                  .bytes = query_integer(row, 4)};
+    if (load->window.any && (piece.start_ns >= load->window.until_ns || piece.end_ns <= load->window.from_ns ||
+                             (load->window.device_id != DB_NULL && load->window.device_id != piece.device)))
+        return 0;
     int status = intern_text(load->owners, query_text(row, 0), &piece.owner, err);
 
     return status != 0 || (load->of_framework && (piece.bytes <= 0 || piece.end_ns <= piece.start_ns))
@@ -847,11 +862,11 @@ static const char framework_pieces[] = "SELECT owner, device_id, got_ns, gave_ns
 
 int memory_load(sqlite3 *db, struct intern *owners, struct memory_pieces *ret, struct err *err)
 {
-    struct memory_load load = {owners, ret, false};
+    struct memory_load load = {.owners = owners, .pieces = ret};
     int64_t attached = 0;
 
     if (query_number(db, "SELECT " FRAMEWORK_ATTACHED, &attached, err) < 0 ||
-        query_run(db, names, NULL, 0, take_name, &load, err) < 0 ||
+        query_window_read(db, &load.window, err) < 0 || query_run(db, names, NULL, 0, take_name, &load, err) < 0 ||
         query_run(db, records, NULL, 0, take_piece, &load, err) < 0)
         return err_status(err);
     load.of_framework = true;

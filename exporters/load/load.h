@@ -52,7 +52,7 @@ bool svp_layers_join(const struct svp_layers *layers, int64_t task_id, bool ai_c
 /* Takes the number off a communication operator's name: "hcom_allReduce__010_7_1" is the seventh of its group 010,
  * without the number it is one in every step. The result is the name itself, or in the buffer. */
 #define OPERATOR_NAME_SIZE 1024 /* longer ones are left as they are */
-const char *operator_unnumbered(const char *name, char buffer[OPERATOR_NAME_SIZE]);
+const char *operator_unnumbered(const char *name, bool is_kernel, char buffer[OPERATOR_NAME_SIZE]);
 
 /* Adds the calls of the host, by name, to a profile of the same database. */
 int workload_load_calls(sqlite3 *db, struct profile *profile, struct err *err);
@@ -63,9 +63,10 @@ int workload_load_lines(sqlite3 *db, struct profile *profile, struct err *err);
 
 /* Device memory that operators got and gave back. */
 
-/* Reads every piece; its owner is a number of owners, which is added to ("": not known). Those of a framework are known
- * where framework_attach has told the connection. A release belongs to the allocation before of the same operator,
- * address and device; one that has none was got before the recording, and is no piece. */
+/* Reads every piece that was held in the window of the connection, or all; its owner is a number of owners, which is
+ * added to ("": not known). Those of a framework are known where framework_attach has told the connection. A release
+ * belongs to the allocation before of the same operator, address and device; one that has none was got before the
+ * recording, and is no piece. */
 int memory_load(sqlite3 *db, struct intern *owners, struct memory_pieces *ret, struct err *err);
 
 /* The limit of each operator, for slices: as the table `bound` has it, of all executions of its name. */

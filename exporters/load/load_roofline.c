@@ -8,6 +8,7 @@
 #include "db/query/query_cann.h"
 #include "db/query/query_loop.h"
 #include "db/query/query_scan.h"
+#include "db/query/query_window.h"
 #include "exporters/load/load.h"
 
 #include <stdlib.h>
@@ -289,13 +290,15 @@ static int take_texts(void *arg, sqlite3_stmt *statement, struct err *err)
 
 static int read_groups(sqlite3 *db, struct products *products, struct err *err)
 {
-    static const char wanted[] = "op_type_id IS NOT NULL AND tensor_set_id IS NOT NULL AND start_ns IS NOT NULL";
+    static const char all[] = "op_type_id IS NOT NULL AND tensor_set_id IS NOT NULL AND start_ns IS NOT NULL";
+    char wanted[sizeof all + QUERY_WINDOW_SIZE];
     int status = query_run(
         db, "SELECT id FROM name WHERE text IN ('MatMul', 'MatMulV2', 'MatMulV3', 'BatchMatMul', 'BatchMatMulV2')",
         NULL, 0, take_type, products, err);
 
-    return status < 0 ? status
-                      : query_scan_all(db, "device_task", wanted, task_values, TASK_VALUES, take_task, products, err);
+    return status < 0 || query_window_condition(db, all, wanted, sizeof wanted, err) < 0
+               ? err_status(err)
+               : query_scan_all(db, "device_task", wanted, task_values, TASK_VALUES, take_task, products, err);
 }
 
 static int read_texts(sqlite3 *db, struct products *products, struct err *err)

@@ -7,6 +7,7 @@
 #include "db/database.h"
 #include "db/query/query.h"
 #include "db/query/query_window.h"
+#include "exporters/reports/framework/host_side.h"
 
 #include <string.h>
 
@@ -90,6 +91,11 @@ static int choose_step(sqlite3 *db, const char *text, struct query_window *ret, 
                : 0;
 }
 
+static int choose(sqlite3 *db, const struct query_window *window, struct err *err)
+{
+    return query_window_set(db, window, err) < 0 || framework_choose_work(db, err) < 0 ? err_status(err) : 0;
+}
+
 int window_choose(sqlite3 *db, const struct window_wanted *wanted, struct err *err)
 {
     struct query_window window = {true, INT64_MIN, INT64_MAX, DB_NULL, 0};
@@ -97,12 +103,12 @@ int window_choose(sqlite3 *db, const struct window_wanted *wanted, struct err *e
     struct db_facts facts;
 
     if (wanted->step != NULL)
-        return choose_step(db, wanted->step, &window, err) < 0 ? err_status(err) : query_window_set(db, &window, err);
+        return choose_step(db, wanted->step, &window, err) < 0 ? err_status(err) : choose(db, &window, err);
     if (db_read_facts(db, &facts, err) < 0 || query_origin(db, facts.family, &origin, err) < 0)
         return err_status(err);
     if (wanted->from_ns > 0)
         window.from_ns = number_add(origin.time_ns, wanted->from_ns);
     if (wanted->until_ns > 0)
         window.until_ns = number_add(origin.time_ns, wanted->until_ns);
-    return query_window_set(db, &window, err);
+    return choose(db, &window, err);
 }

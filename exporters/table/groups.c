@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/number.h"
+#include "db/query/query_window.h"
 #include "exporters/parallel.h"
 
 #include <stdlib.h>
@@ -99,6 +100,7 @@ struct unit {
 struct worker {
     struct report_session *session; /* whose connection it has */
     const struct cann_clocks *clocks;
+    const struct query_window *window;
     sqlite3 *db;
     struct cann_reader *reader;
     struct map groups;
@@ -108,6 +110,8 @@ struct count {
     struct report_session *session;
     const struct cann_clocks *clocks;
     enum cann_rows rows;
+    bool of_calls;
+    struct query_window window;
     struct worker *workers[PARALLEL_MAX_WORKERS];
     size_t worker_count;
 };
@@ -127,6 +131,7 @@ static int worker_open(void *opaque, void *arg, struct err *err)
     worker->groups = (struct map)MAP_OF(struct group, key);
     worker->session = count->session;
     worker->clocks = count->clocks;
+    worker->window = &count->window;
     if (report_lend_connection(count->session, &worker->db, err) == 0)
         worker->reader =
             cann_reader_share(count->worker_count > 0 ? count->workers[0]->reader : NULL, worker->db, count->rows, err);
@@ -140,14 +145,20 @@ static int count_call(void *arg, const struct cann_call *call, struct err *err)
 {
     struct worker *worker = arg;
     const struct group_key key = {.major = call->level, .name_id = cann_call_name_id(call)};
+    if (worker->window->any && (call->start_ns < worker->window->from_ns || call->start_ns >= worker->window->until_ns))
+        return 0;
     return count_in(&worker->groups, &key, worker->clocks->host_hz, call->duration_ns, err);
 }
 
 static int count_task(void *arg, const struct cann_task *task, struct err *err)
 {
     struct worker *worker = arg;
-    const struct group_key key = {.major = task->device_id, .name_id = task->op_type_id, .minor = task->op_task_type};
-    if (!cann_is_operator(task) || cann_is_named_alone(task->op_name_id, task->op_type_id))
+    const struct group_key key = {.major = task->device_id,
+                                  .name_id = task->op_type_id,
+                                  .minor = task->op_task_type,
+                                  .communicates = task->collective != DB_NULL};
+    if (!cann_is_operator(task) || cann_is_named_alone(task->op_name_id, task->op_type_id) ||
+        (worker->window->any && !query_window_has(worker->window, task->device_id, task->start_ns)))
         return 0;
     return count_in(&worker->groups, &key, cann_clock_hz(worker->clocks, task->device_id), task->duration_ns, err);
 }
@@ -188,7 +199,7 @@ static int count_all(struct count *count, int64_t rows, struct map *ret, struct 
         .worker_size = sizeof(struct worker),
         .worker_open = worker_open,
         .worker_close = worker_close,
-        .process = count->rows == CANN_TASK_DURATIONS ? count_tasks : count_calls,
+        .process = count->of_calls ? count_calls : count_tasks,
     };
     struct parallel *parallel = parallel_new(&work, NULL, err);
     int status = parallel != NULL ? submit_rows(parallel, rows, err) : err_status(err);
@@ -203,9 +214,13 @@ int groups_load(struct report_session *session, enum groups_subject subject,
                 struct groups *ret, struct err *err)
 {
     bool of_calls = subject == GROUPS_OF_CALLS;
-    struct count count = {.session = session,
-                          .clocks = report_clocks(session, err),
-                          .rows = of_calls ? CANN_CALL_DURATIONS : CANN_TASK_DURATIONS};
+    struct count count = {.session = session, .clocks = report_clocks(session, err), .of_calls = of_calls};
+    if (query_window_read(session->db, &count.window, err) < 0)
+        return err_status(err);
+    if (of_calls)
+        count.rows = count.window.any ? CANN_TIMED_CALLS : CANN_CALL_DURATIONS;
+    else
+        count.rows = count.window.any ? CANN_SUMS : CANN_TASK_DURATIONS;
     const struct cann_texts *names = count.clocks != NULL ? report_names(session, false, err) : NULL;
     struct order order = {names, compare};
     SCOPED(map_release) struct map groups = MAP_OF(struct group, key);

@@ -9,8 +9,8 @@
 
 #include <stdlib.h>
 
-/* An otherData of a model name that came from one file name, escaped, fits many times over. */
-#define OTHER_DATA_MAX (1024 * 1024)
+/* Facts with a model name that came from one file name, escaped, fit many times over. */
+#define FACTS_MAX (1024 * 1024)
 
 static void write_literal(struct outfile *out, const char *text)
 {
@@ -41,7 +41,7 @@ int trace_open_path(struct trace *trace, struct timeline_run *run, const struct 
                     char *path, struct err *err)
 {
     *trace = (struct trace){.run = run, .style = *style, .report = report, .path = path};
-    if (!style->array)
+    if (!style->as_recorded)
         trace->style.origin_ns = run->origin.time_ns;
     if (path == NULL)
         return err_set(err, ERR_NO_MEMORY, "out of memory for the name of a timeline");
@@ -51,7 +51,7 @@ int trace_open_path(struct trace *trace, struct timeline_run *run, const struct 
         return status;
     }
     trace->style.coded = trace->sink != NULL && trace_sink_codes(trace->sink);
-    write_literal(&trace->out, style->array ? "[" : "{\"traceEvents\":[");
+    write_literal(&trace->out, "[");
     return 0;
 }
 
@@ -78,34 +78,34 @@ static void append_time(struct strbuf *buf, const char *key, int64_t ns)
 
 static int write_end(struct trace *trace, const struct trace_info *info, struct err *err)
 {
-    struct strbuf other;
-    if (trace->style.array) {
+    struct strbuf facts;
+    if (trace->style.as_recorded) {
         write_literal(&trace->out, "\n]\n");
         return 0;
     }
-    strbuf_init(&other, OTHER_DATA_MAX);
-    strbuf_addf(&other, "\n],\"displayTimeUnit\":\"ns\",\"otherData\":{\"tool\":\"msprof\",\"version\":\"%s\"",
-                MSPROF_VERSION);
-    strbuf_addf(&other, ",\"clock\":\"%s\"", info->clock);
-    append_time(&other, "origin_ns", trace->run->origin.origin_ns);
-    append_time(&other, "origin_unix_ns", trace->run->origin.origin_unix_ns);
-    append_number(&other, "device_id", info->device_id);
+    strbuf_init(&facts, FACTS_MAX);
+    strbuf_addf(&facts, ",\n" TRACE_FACTS_BEGIN ",\"pid\":%lld,\"tid\":0,\"args\":{" TRACE_FACTS_KEY,
+                (long long)trace->first_pid);
+    strbuf_addf(&facts, "{\"tool\":\"msprof\",\"version\":\"%s\",\"clock\":\"%s\"", MSPROF_VERSION, info->clock);
+    append_time(&facts, "origin_ns", trace->run->origin.origin_ns);
+    append_time(&facts, "origin_unix_ns", trace->run->origin.origin_unix_ns);
+    append_number(&facts, "device_id", info->device_id);
     if (info->model != NULL) {
-        strbuf_adds(&other, ",\"model\":\"");
-        json_text_append(&other, info->model, strlen(info->model));
-        strbuf_adds(&other, "\"");
-        append_number(&other, "model_id", info->model_id);
-        append_number(&other, "batch_num", info->batch_num);
+        strbuf_adds(&facts, ",\"model\":\"");
+        json_text_append(&facts, info->model, strlen(info->model));
+        strbuf_adds(&facts, "\"");
+        append_number(&facts, "model_id", info->model_id);
+        append_number(&facts, "batch_num", info->batch_num);
     }
     if (info->tasks_before > 0)
-        append_number(&other, "tasks_before", (int64_t)info->tasks_before);
-    strbuf_adds(&other, "}}\n");
+        append_number(&facts, "tasks_before", (int64_t)info->tasks_before);
+    strbuf_adds(&facts, "}" TRACE_FACTS_END);
     int status = 0;
-    if (other.failed)
+    if (facts.failed)
         status = err_set(err, ERR_NO_MEMORY, "out of memory while ending a timeline");
     else
-        outfile_add(&trace->out, &other);
-    strbuf_release(&other);
+        outfile_add(&trace->out, &facts);
+    strbuf_release(&facts);
     return status;
 }
 
@@ -167,6 +167,8 @@ static void write_metadata(struct trace *trace, const char *event, int64_t pid, 
 {
     const struct trace_style *style = &trace->style;
     char *start = trace_reserve(trace, TRACE_EVENT_MAX), *p = start;
+    if (!trace->named)
+        trace->first_pid = pid;
     p = trace_put_word(p, trace->named ? ",\n" : "\n");
     p = trace_put_word(trace_put_literal(p, "{\"name\":\""), event);
     *p++ = '"';

@@ -35,13 +35,14 @@ struct trace {
     struct outfile out;      /* the file, or what goes to the sink */
     struct trace_sink *sink; /* of other formats than JSON, and of parts of it; NULL: none */
     bool named;              /* something has been written: mostly the name of a process */
+    int64_t first_pid;       /* the process that was named first */
     uint64_t events;         /* written, without metadata and arrows; kept by the writers */
     bool tells_progress;     /* its events are those that the run's total has */
     char *start, *own;       /* the event that is being put; own: memory of those that the buffer has no room for */
     size_t own_size;
 };
 
-/* Facts that a trace tells about itself beside its origin: members of otherData. */
+/* Facts of the last event, beside the origin. */
 struct trace_info {
     const char *clock;                      /* "system monotonic" */
     int64_t device_id, model_id, batch_num; /* DB_NULL or -1: not known */

@@ -36,10 +36,9 @@ enum trace_phase_place {
 struct trace_style {
     int64_t origin_ns;     /* ts 0 */
     int64_t first_arrow;   /* added to the ids of arrows: those of several captures in one file differ */
-    bool array;            /* the document is the array of events: nothing tells the origin */
     bool string_times;     /* ts is a text */
     bool short_durations;  /* dur without zeros at its end */
-    bool as_recorded;      /* what overlaps stays on its thread, and dur is never shortened */
+    bool as_recorded;      /* what overlaps stays on its thread, dur is never shortened, and nothing tells the origin */
     bool tagged_processes; /* what trace_tagged gave is written as "7_1" */
     bool unplaced;         /* names of processes and threads stand without their places */
     bool coded;            /* for a sink */
@@ -50,6 +49,11 @@ struct trace_style {
 extern const struct trace_style trace_style_msprof;
 /* Styles of Ascend's tools: since 2023, and in 2022. */
 extern const struct trace_style trace_style_2023, trace_style_2022;
+
+/* The last event, a metadata event, has what a trace tells about itself: an object, args.value. */
+#define TRACE_FACTS_BEGIN "{\"name\":\"TraceConfig\",\"ph\":\"M\"" /* the name that catapult knows for such facts */
+#define TRACE_FACTS_KEY "\"value\":"
+#define TRACE_FACTS_END "}}\n]\n" /* behind the object */
 
 /* A process number and the tag that the tool of 2022 puts before it in a file of several reports. */
 #define TRACE_TAG_SHIFT 40
@@ -486,6 +490,8 @@ struct trace_flow {
     const char *category; /* NULL: none */
     bool numbered;        /* the name ends with the number, which is written as a text */
     bool paired;          /* the number is two of 32 bits, written as "1-2" */
+    bool connects;        /* the number is of a connection: where ts is a text it is as Ascend's tool has it, 2^32 times
+                             as much, in the name and as a text */
 };
 
 /* A whole event, one end of an arrow: phase 's' where it begins, 'f' where it ends, in the slice around that time. */

@@ -4,6 +4,7 @@
 #include "base/search.h"
 #include "base/strbuf.h"
 #include "exporters/load/load.h"
+#include "exporters/timeline/event.h"
 #include "exporters/timeline/event_text.h"
 #include "exporters/timeline/perfetto.h"
 #include "exporters/timeline/squeeze.h"
@@ -328,6 +329,7 @@ static int keep(struct strbuf *text, const char *bytes, const char *end, struct 
  */
 static int take_events(struct trace_sink *sink, const char **at, const char *end, struct err *err)
 {
+    static const char facts[] = TRACE_FACTS_BEGIN;
     if (!sink->has_head) {
         const char *line = memchr(*at, '\n', (size_t)(end - *at));
         if (line == NULL)
@@ -341,9 +343,13 @@ static int take_events(struct trace_sink *sink, const char **at, const char *end
         const char *event = *at + (*at < end && **at == ',') + 1, *stop;
         if (event >= end)
             return 0;
-        sink->in_tail = *event == ']';
-        if (sink->in_tail)
+        const size_t length = (size_t)(end - event), compared = length < sizeof facts - 1 ? length : sizeof facts - 1;
+        if (memcmp(event, facts, compared) == 0) {
+            if (compared < sizeof facts - 1)
+                return 0;
+            sink->in_tail = true;
             break;
+        }
         if ((stop = take_coded(sink, event, end, err)) == NULL) {
             if (err->code != ERR_NONE)
                 return err_status(err);
@@ -457,18 +463,15 @@ int trace_sink_failed(const struct trace_sink *sink, bool whole, struct err *err
     return -(int)sink->err.code;
 }
 
-/* The members of otherData in the tail. */
+/* The facts of the trace, from the tail. */
 static struct event_span about(const struct trace_sink *sink)
 {
-    static const char key[] = "\"otherData\":";
+    static const char key[] = TRACE_FACTS_KEY, end[] = TRACE_FACTS_END;
     const char *text = strstr(sink->tail.data, key);
     if (text == NULL)
         return (struct event_span){"", 0};
     text += sizeof key - 1;
-    size_t length = strlen(text);
-    while (length > 0 && (text[length - 1] == '\n' || (text[length - 1] == '}' && text[length - 2] == '}')))
-        length--;
-    return (struct event_span){text, length};
+    return (struct event_span){text, strlen(text) - (sizeof end - 1)};
 }
 
 /* Completes a file that has events; *ret_bytes: how long it is. */

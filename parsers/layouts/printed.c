@@ -507,10 +507,12 @@ static int take_members(struct file_state *state, const struct json *object, siz
 
 #define TAIL_SIZE 8192
 
-/* Where a trace begins, when its times are counted from there: its member otherData, the last one, says so. */
+/* Where a trace begins, when its times are counted from there: its last event says so, or, in an object, the last
+ * member. */
 static int64_t origin_of(const char *path)
 {
-    static const char member[] = "\"otherData\":", key[] = "\"origin_ns\":\"";
+    static const char event[] = "{\"name\":\"TraceConfig\",\"ph\":\"M\"", member[] = "\"otherData\":";
+    static const char key[] = "\"origin_ns\":\"";
     char tail[TAIL_SIZE + 1];
     FILE *file = fopen(path, "rbe");
     size_t length = 0;
@@ -522,8 +524,10 @@ static int64_t origin_of(const char *path)
         length = fread(tail, 1, TAIL_SIZE, file);
     fclose(file);
     tail[length] = '\0';
-    const char *other = memmem(tail, length, member, sizeof member - 1);
-    const char *text = other != NULL ? strstr(other, key) : NULL;
+    const char *facts = memmem(tail, length, event, sizeof event - 1);
+    if (facts == NULL)
+        facts = memmem(tail, length, member, sizeof member - 1);
+    const char *text = facts != NULL ? strstr(facts, key) : NULL;
     if (text == NULL || number_parse_integer(text + sizeof key - 1, strcspn(text + sizeof key - 1, "\""), &origin) != 0)
         return 0;
     return origin >= 0 && origin < INT64_MAX / 8 ? origin : 0;

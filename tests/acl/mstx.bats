@@ -107,9 +107,9 @@ default,N/A,N/A,region unregistered,N/A,N/A,N/A
 default,N/A,N/A,region unregistered,N/A,N/A,N/A
 default,3,1,heap unregistered,64,0,0"
     expect_equal "$(python3 - "$(captures)"/mindstudio_profiler_output/msprof_2*.json <<'END'
-import json, sys
-trace = json.load(open(sys.argv[1]))
-trace = trace['traceEvents'] if isinstance(trace, dict) else trace
+import sys
+from timeline import read_timeline
+trace = read_timeline(sys.argv[1]).events
 print([(e['args']['Allocated'], e['args']['Reserved']) for e in trace
        if e['ph'] == 'C' and e['name'] == 'Heap 1 of default, device 3'])
 END

@@ -36,8 +36,9 @@ acl,aclrtSynchronizeStream,1'
     run_msprof run --output captures --reports timeline -- "$PROGRAM" nest
     expect_status 0
     python3 - "$(captures)"/mindstudio_profiler_output/msprof_*.json <<'END'
-import json, sys
-events = [e for e in json.load(open(sys.argv[1]))["traceEvents"] if e["ph"] == "X" and "acl" in e["name"]]
+import sys
+from timeline import read_timeline
+events = [e for e in read_timeline(sys.argv[1]).events if e["ph"] == "X" and "acl" in e["name"]]
 assert len({(e["pid"], e["tid"]) for e in events}) == 1, events
 span = lambda e: (float(e["ts"]), float(e["ts"]) + float(e["dur"]))
 outer = span(next(e for e in events if "aclmdlExecute" in e["name"]))

@@ -95,12 +95,13 @@ END
 slices() { # process
     run_msprof export timeline -dir PROF_1 --stable-names
     python3 - "$1" <<'END'
-import json, sys
-document = json.load(open("PROF_1/mindstudio_profiler_output/msprof.json"))
-events = document["traceEvents"]
+import sys
+from timeline import read_timeline
+document = read_timeline("PROF_1/mindstudio_profiler_output/msprof.json")
+events = document.events
 (pid,) = {e["pid"] for e in events if e["name"] == "process_name" and e["args"]["name"] == sys.argv[1]}
 threads = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name" and e["pid"] == pid}
-origin = int(document["otherData"]["origin_unix_ns"]) - 1700000000000000000
+origin = int(document.facts["origin_unix_ns"]) - 1700000000000000000
 for e in sorted((e for e in events if e["ph"] == "X" and e["pid"] == pid), key=lambda e: (e["tid"], e["ts"])):
     print(threads[e["tid"]], e["name"], "%g" % (e["ts"] + origin / 1000), "%g" % e["dur"],
           *("%s=%s" % item for item in e["args"].items()), sep="|")

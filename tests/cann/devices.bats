@@ -475,8 +475,9 @@ Instruction ID,Instruction Start Time(us),Instruction Duration(us),Notify Instru
     expect_sql "SELECT count(*), min(mean_delay = 100 + channel_id), min(time_ns - first = 1000 * channel_id) FROM ccu_channel,
         (SELECT min(time_ns) AS first FROM ccu_channel)" "128|1|1"
     python3 - PROF_1/mindstudio_profiler_output/msprof_*.json <<'END'
-import json, sys
-events = json.load(open(sys.argv[1]))["traceEvents"]
+import sys
+from timeline import read_timeline
+events = read_timeline(sys.argv[1]).events
 (pid,) = [e["pid"] for e in events if e["name"] == "process_name" and e["args"]["name"] == "CCU"]
 slices = [(e["name"], round(e["dur"], 3), e["args"]) for e in events if e["ph"] == "X" and e["pid"] == pid]
 assert slices == [
@@ -514,8 +515,9 @@ END
         duration_ns, ',') FROM (SELECT * FROM biu_state WHERE group_id = 1 ORDER BY pipe)" "0 0 1600,4 1648 2159"
     export_capture 3
     python3 - PROF_1/mindstudio_profiler_output/msprof_*.json <<'END'
-import json, sys
-events = json.load(open(sys.argv[1]))["traceEvents"]
+import sys
+from timeline import read_timeline
+events = read_timeline(sys.argv[1]).events
 (pid,) = [e["pid"] for e in events if e["name"] == "process_name" and e["args"]["name"] == "Biu Perf"]
 threads = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name" and e["pid"] == pid}
 assert {name.replace(" (2)", "") for name in threads.values()} == {"Group1-aic", "Group2-aic"}, threads

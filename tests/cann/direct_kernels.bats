@@ -51,9 +51,9 @@ expect_table() { # table, columns, rows
 # Names and arguments of the slices of tasks, and how often each layer of the overlap stands there.
 slices_of() {
     python3 - <<'END'
-import collections, json
-events = json.load(open('PROF_1/mindstudio_profiler_output/msprof.json'))
-events = events if isinstance(events, list) else events['traceEvents']
+import collections
+from timeline import read_timeline
+events = read_timeline('PROF_1/mindstudio_profiler_output/msprof.json').events
 processes = {e['pid']: e['args']['name'] for e in events if e['name'] == 'process_name'}
 slices = [e for e in events if e['ph'] == 'X']
 for e in slices:

@@ -186,9 +186,9 @@ END
     expect_contains "$stderr" "record 5, offset 1280: a record of another type"
     expect_contains "$stderr" "field stream_count: 9 streams; expected at most 8"
     python3 - >found <<'END'
-import json
-document = json.load(open("PROF_1/mindstudio_profiler_output/msprof.json"))
-events, origin = document["traceEvents"], int(document["otherData"]["origin_unix_ns"]) - 1700000000000000000
+from timeline import read_timeline
+document = read_timeline("PROF_1/mindstudio_profiler_output/msprof.json")
+events, origin = document.events, int(document.facts["origin_unix_ns"]) - 1700000000000000000
 (pid,) = {e["pid"] for e in events if e["name"] == "process_name" and e["args"]["name"] == "MC2"}
 threads = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name" and e["pid"] == pid}
 for e in sorted((e for e in events if e["ph"] == "X" and e["pid"] == pid), key=lambda e: (e["tid"], e["ts"])):

@@ -63,11 +63,11 @@ llc_counters() {
     run_msprof export timeline --stable-names PROF_1
     expect_status 0
     python3 - <<'END'
-import json
-document = json.load(open("PROF_1/mindstudio_profiler_output/msprof.json"))
-events = document["traceEvents"]
+from timeline import read_timeline
+document = read_timeline("PROF_1/mindstudio_profiler_output/msprof.json")
+events = document.events
 pids = {e["pid"] for e in events if e["name"] == "process_name" and e["args"]["name"] == "LLC"}
-start = 1700000000000000000 - int(document["otherData"]["origin_unix_ns"])
+start = 1700000000000000000 - int(document.facts["origin_unix_ns"])
 for e in sorted((e for e in events if e["ph"] == "C" and e["pid"] in pids), key=lambda e: e["ts"]):
     print("%d|%s|%s" % (round(e["ts"] * 1000) - start, e["name"], " ".join(map(str, e["args"].values()))))
 END

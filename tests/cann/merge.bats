@@ -51,9 +51,10 @@ END
     run_msprof export timeline --merge --output out PROF_1 PROF_2
     expect_status 0
     python3 - <<'END'
-import glob, json
+import glob
+from timeline import read_timeline
 (path,) = glob.glob("out/mindstudio_profiler_output/msprof_*.json")
-events = json.load(open(path))["traceEvents"]
+events = read_timeline(path).events
 names = {}
 for e in events:
     if e["name"] == "process_name":

@@ -46,7 +46,7 @@ for step in range(12):
         at = p.host
         p.op(o['name'], o['kind'], o['us'], gap=o['gap'])
         if o['shape']:
-            p.prof.tensors(at + 90, o['name'], [(0, 2, 1, o['shape']), (1, 2, 1, o['shape'])])
+            p.prof.tensors(at + 90, o['name'], [(0, 2, 1, o['shape']), (0, 2, 1, o['shape']), (1, 2, 1, o['shape'])])
 PY
 }
 
@@ -252,7 +252,8 @@ PY
 }
 
 @test "--step, --step slowest, --from and --until choose what every table, advise and the page are about" {
-    unmarked PROF_A 'if step == 6: o["us"] = 80'
+    unmarked PROF_A 'if step == 6: o["us"] = 80
+        if kind == "MatMul": o["shape"] = (64, 64)'
     run_msprof -q show PROF_A --table overlap --format json
     cp "$BATS_TEST_TMPDIR/stdout" whole.json
     # step 7, of 10 operators of 80 us
@@ -271,6 +272,12 @@ PY
         expect_equal "$(json 'sum(r["On path(us)"] for r in d if r["Kind"] == "device")')" 800
         run_msprof -q show PROF_A --table op_summary --step "$step" --format json
         expect_equal "$(json '[float(r["Task Duration(us)"]) for r in d]')" "[$(printf '80.0, %.0s' {1..9})80.0]"
+        run_msprof -q show PROF_A --table op_statistic --step "$step" --format json
+        expect_equal "$(json '[(r["OP Type"], r["Count"], r["Total Time(us)"]) for r in d] == [(k, 2, 160) for k in ("Add", "Gelu", "LayerNorm", "MatMul", "Softmax")]')" True
+        run_msprof -q show PROF_A --table shapes --step "$step" --format json
+        expect_equal "$(json '[(r["Type"], r["Count"], r["Total(us)"]) for r in d]')" "[('MatMul', 2, 160)]"
+        run_msprof -q show PROF_A --table roofline --step "$step" --format json
+        expect_equal "$(json '[(r["Count"], r["Total(us)"]) for r in d]')" "[(2, 160)]"
         run_msprof -q show PROF_A --table summary --step "$step" --format csv
         expect_contains "$output" "Computing,98.89 % (800.000 us)" # of 809
     done
@@ -296,7 +303,7 @@ PY
     expect_status 2
     run_msprof show PROF_A --table ops --from soon
     expect_status 2
-    run_msprof show PROF_A --table op_statistic --step 3
+    run_msprof show PROF_A --table fusion_op --step 3
     expect_status 2
     expect_contains "$stderr" "no time that --step, --from and --until could choose"
 }

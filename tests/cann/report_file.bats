@@ -56,6 +56,47 @@ report_of() {
     done
 }
 
+@test "a query of heavy functions is stopped in time, wherever it spends it, and leaves no file" {
+    a="printf('%.*c', 130000, 'a')"
+    numbers='WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)'
+    heavy=("SELECT length(trim($a, printf('%.*c', 8000, 'b') || 'a'))" # the longest single call: about two seconds
+        "$numbers SELECT sum(trim($a, printf('%.*c', 8000, 'b') || 'a') = i) FROM n"
+        "$numbers SELECT group_concat('') FROM n"
+        "$numbers SELECT sum($a LIKE '%' || printf('%.*c', 990, 'a') || i) FROM n"
+        "$numbers SELECT sum(instr($a, printf('%.*c', 64000, 'a') || i)) FROM n"
+        "$numbers SELECT max(printf('%130000d', i)) FROM n"
+        "$numbers SELECT i FROM n ORDER BY random()"
+        "$numbers SELECT sum(i) OVER (ORDER BY -i) FROM n"
+        "$numbers SELECT DISTINCT i % 2 FROM n")
+    for query in "${heavy[@]}"; do
+        report_of "$query"
+        SECONDS=0
+        run_msprof export summary -q -dir JOBX --report-file mine.report --report-seconds 1
+        expect_status 1
+        expect_contains "$stderr" "mine.report:5: the query takes longer than 1 seconds"
+        [ "$SECONDS" -lt 30 ] # with room for sanitizers: 3 s at most
+        expect_equal "$(find JOBX . -name '*mine.csv' -o -name '.msprof.*')" ""
+    done
+}
+
+@test "a query whose parts name each other twice is refused before it takes the memory of the machine" {
+    shapes=('SELECT x FROM %s UNION ALL SELECT x FROM %s' 'SELECT a.x FROM %s a, %s b'
+        'SELECT (SELECT x FROM %s) + (SELECT x FROM %s)')
+    for shape in "${shapes[@]}"; do
+        query='WITH t0(x) AS (SELECT 1)'
+        for i in {1..30}; do
+            # shellcheck disable=SC2059 # the shape is the format
+            query+=", t$i(x) AS ($(printf "$shape" "t$((i - 1))" "t$((i - 1))"))"
+        done
+        report_of "$query SELECT x FROM t30"
+        run_msprof export summary -q -dir JOBX --report-file mine.report
+        expect_status 1
+        expect_contains "$stderr" "mine.report:5: the query takes more than 64 MiB of memory"
+        expect_contains "$stderr" "name fewer parts of it twice"
+        expect_equal "$(find JOBX . -name '*mine.csv' -o -name '.msprof.*')" ""
+    done
+}
+
 @test "the example of the manual becomes a table of the summary and of show" {
     python3 - "$BATS_TEST_DIRNAME/lib" <<'END'
 import sys

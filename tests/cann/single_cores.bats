@@ -31,8 +31,8 @@ END
     run_msprof export timeline --stable-names PROF_1
     expect_status 0
     python3 - <<'END'
-import json
-events = json.load(open("PROF_1/mindstudio_profiler_output/msprof.json"))["traceEvents"]
+from timeline import read_timeline
+events = read_timeline("PROF_1/mindstudio_profiler_output/msprof.json").events
 (pid,) = [e["pid"] for e in events if e["name"] == "process_name" and e["args"]["name"] == "Biu Perf"]
 threads = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name" and e["pid"] == pid}
 slices = sorted((threads[e["tid"]], e["name"], e["ts"], round(e["dur"], 3), e["args"]["cycle_num"], e["args"]["ratio"])
@@ -88,8 +88,9 @@ END
 # own_threads PROCESS N: its slices stand on N threads of as many names.
 own_threads() {
     python3 - "$@" <<'END'
-import json, sys
-events = json.load(open("PROF_1/mindstudio_profiler_output/msprof.json"))["traceEvents"]
+import sys
+from timeline import read_timeline
+events = read_timeline("PROF_1/mindstudio_profiler_output/msprof.json").events
 (pid,) = [e["pid"] for e in events if e["name"] == "process_name" and e["args"]["name"] == sys.argv[1]]
 named = [(e["tid"], e["args"]["name"]) for e in events if e["name"] == "thread_name" and e["pid"] == pid]
 assert len({tid for tid, name in named}) == len({name for tid, name in named}) == len(named) == int(sys.argv[2]), named

@@ -58,8 +58,8 @@ END
     run_msprof -q export timeline --stable-names -dir PROF_1
     expect_status 0
     expect_equal "$(python3 - <<'END'
-import json
-for e in json.load(open('PROF_1/mindstudio_profiler_output/msprof.json'))['traceEvents']:
+from timeline import read_timeline
+for e in read_timeline('PROF_1/mindstudio_profiler_output/msprof.json').events:
     if e['ph'] == 'X' and 'Task Type' in e.get('args', {}):
         print(e['name'], e['args'].get('Op Name', '-'))
 END
@@ -88,11 +88,11 @@ Add -"
     for family in prof-910b:msprof.json system-910b:msprof.json prof-910a:msprof.json 2022-310:'*_0_1.json'; do
         export_family "${family%:*}" "${family#*:}"
         checked=$((checked + $(python3 - "${timelines[@]}" <<'END'
-import json, sys
-from timeline import frame_of
+import sys
+from timeline import frame_of, read_timeline
 checked = 0
 for path in sys.argv[1:]:
-    events = json.load(open(path))['traceEvents']
+    events = read_timeline(path).events
     hosts = {e['pid'] for e in events if e['name'] == 'process_name'
              and e['args']['name'] in ('CANN', 'AscendCL', 'Runtime', 'Host')}
     for e in events:
@@ -122,8 +122,9 @@ END
 @test "devices and what they overlap stand above every counter" {
     export_family system-910b msprof.json
     python3 - "${timelines[0]}" <<'END'
-import json, sys
-events = json.load(open(sys.argv[1]))['traceEvents']
+import sys
+from timeline import read_timeline
+events = read_timeline(sys.argv[1]).events
 names = {e['pid']: e['args']['name'] for e in events if e['name'] == 'process_name'}
 place = {names[e['pid']]: e['args']['sort_index'] for e in events if e['name'] == 'process_sort_index'}
 counters = {names[e['pid']] for e in events if e['ph'] == 'C'} - {'Ascend Hardware'}

@@ -35,12 +35,12 @@ odd_clocks() {
     run_msprof export timeline -dir PROF_1 --stable-names
     expect_status 0
     python3 - PROF_1/mindstudio_profiler_output/msprof.json <<'END'
-import json
 import sys
 from collections import defaultdict
-document = json.load(open(sys.argv[1], encoding='utf-8'))
+from timeline import read_timeline
+document = read_timeline(sys.argv[1])
 threads = defaultdict(list)
-for event in document['traceEvents'] if isinstance(document, dict) else document:
+for event in document.events:
     if event['ph'] == 'X' and 'Stream' in str(event.get('args')):
         threads[event['pid'], event['tid']].append((float(event['ts']), float(event['dur'])))
 assert threads

@@ -45,11 +45,12 @@ check_timelines() {
 
 @test "a partly overlapping slice, a late sum and a missing name are found" {
     cat >bad.json <<'END'
-{"traceEvents":[
+[
 {"name":"process_name","ph":"M","pid":1,"tid":0,"args":{"name":"p"}},
 {"name":"a","ph":"X","pid":1,"tid":0,"ts":1.002,"dur":2.004,"args":{}},
-{"name":"b","ph":"X","pid":1,"tid":0,"ts":3.006,"dur":1.000,"args":{}}
-],"displayTimeUnit":"ns","otherData":{"clock":"unix","origin_ns":"1","origin_unix_ns":null}}
+{"name":"b","ph":"X","pid":1,"tid":0,"ts":3.006,"dur":1.000,"args":{}},
+{"name":"TraceConfig","ph":"M","pid":1,"tid":0,"args":{"value":{"clock":"unix","origin_ns":"1","origin_unix_ns":null}}}
+]
 END
     run python3 "$reader" check bad.json
     [ "$status" -eq 1 ]

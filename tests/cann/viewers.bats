@@ -48,14 +48,15 @@ compare() {
     expect_status 0
     columns >schema
     python3 - <<'END'
-import glob, json, sqlite3
+import glob, sqlite3
+from timeline import read_timeline
 (path,) = glob.glob("out/**/msprof*.db", recursive=True)
 database = sqlite3.connect(path)
-document = json.load(open("out/mindstudio_profiler_output/msprof.json"))
-origin = int(document["otherData"]["origin_unix_ns"])
-processes = {e["pid"]: e["args"]["name"] for e in document["traceEvents"] if e["name"] == "process_name"}
+document = read_timeline("out/mindstudio_profiler_output/msprof.json")
+origin = int(document.facts["origin_unix_ns"])
+processes = {e["pid"]: e["args"]["name"] for e in document.events if e["name"] == "process_name"}
 counters = {}
-for e in document["traceEvents"]:
+for e in document.events:
     if e["ph"] == "C":
         for title, value in e["args"].items():
             counters.setdefault((processes[e["pid"]], e["name"], title), []).append(

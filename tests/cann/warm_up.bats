@@ -35,9 +35,9 @@ END
 # The slices of the timeline that are over before it starts.
 too_early() {
     python3 - PROF_1/mindstudio_profiler_output/msprof.json <<'END'
-import json, sys
-events = json.load(open(sys.argv[1]))
-events = events if isinstance(events, list) else events['traceEvents']
+import sys
+from timeline import read_timeline
+events = read_timeline(sys.argv[1]).events
 slices = [e for e in events if e.get('ph') == 'X']
 assert slices
 print(sum(float(e['ts']) + float(e['dur']) < 0 for e in slices))

@@ -19,13 +19,13 @@ write_reader() {
     cat >reader.py <<'END'
 import glob, json
 from collections import Counter
+from timeline import read_timeline
 
 def read(path):
-    with open(path, encoding='utf-8') as stream:
-        document = json.load(stream)
-    events = document['traceEvents']
+    document = read_timeline(path)
+    events = document.events
     label = {e['pid']: e['args']['labels'] for e in events if e['name'] == 'process_labels'}
-    return document['otherData'], [(label[e['pid']], e) for e in events if e['ph'] in 'XiC']
+    return document.facts, [(label[e['pid']], e) for e in events if e['ph'] in 'XiC']
 
 def bag(entries):
     return Counter((label, e['ph'], e['name'], e['ts'], round(e.get('dur', 0), 3), e.get('cat'),
@@ -40,6 +40,7 @@ END
     write_reader
     python3 - <<'END'
 from reader import *
+from timeline import read_timeline
 models = glob.glob('JOBX/timeline/msprof_*.json')
 assert len(models) == 8, models
 other, entries = read('JOBX/timeline/msprof.json')
@@ -48,7 +49,7 @@ wanted = Counter()
 for path in models:
     wanted += bag(read(path)[1])
 assert bag(entries) == wanted, (list((wanted - bag(entries)).items())[:3], list((bag(entries) - wanted).items())[:3])
-events = json.load(open('JOBX/timeline/msprof.json'))['traceEvents']
+events = read_timeline('JOBX/timeline/msprof.json').events
 names = sorted(e['args']['name'] for e in events if e['name'] == 'process_name')
 assert names[0] == 'Device 0: detector, model 3, batch 1' and len(names) == 9, names
 assert names[-1].startswith('Host: ACL calls of process '), names
@@ -92,14 +93,15 @@ END
     run_msprof -q show --table bound --format csv JOBX
     printf '%s\n' "$output" >bound.csv
     python3 - <<'END'
-import csv, glob, json, sqlite3
+import csv, glob, sqlite3
+from timeline import read_timeline
 database = sqlite3.connect('JOBX/sqlite/runtime.db')
 bounds = {row['Name']: row['Bound'] for row in csv.DictReader(open('bound.csv', encoding='utf-8'))}
 assert set(bounds.values()) == {'compute', 'latency', 'memory', 'unknown'}, set(bounds.values())
 checked = 0
 for path in glob.glob('JOBX/timeline/msprof_*.json'):
-    document = json.load(open(path, encoding='utf-8'))
-    other = document['otherData']
+    document = read_timeline(path)
+    other = document.facts
     layers = {}
     for task, engine, name, type in database.execute(
             "SELECT task_id, engine, name, type FROM layer WHERE model_name = ? AND model_id = ? ORDER BY layer_id",
@@ -113,7 +115,7 @@ for path in glob.glob('JOBX/timeline/msprof_*.json'):
             " AND i.model_id = ? AND i.batch_num = ?",
             (other['device_id'], other['model'], other['model_id'], other['batch_num'])):
         bytes.setdefault((stream, task, duration), set()).add((read, written))
-    for e in document['traceEvents']:
+    for e in document.events:
         args = e.get('args', {})
         if e['ph'] != 'X' or 'Task Type' not in args:
             continue
@@ -153,11 +155,11 @@ END
 @test "calls of one name are one function in speedscope in the timelines of calls and tasks together" {
     run_msprof -q export timeline JOBX
     python3 - <<'END'
-import glob, json
-from timeline import frame_of
+import glob
+from timeline import frame_of, read_timeline
 checked = 0
 for path in glob.glob('JOBX/timeline/msprof*.json'):
-    events = json.load(open(path, encoding='utf-8'))['traceEvents']
+    events = read_timeline(path).events
     hosts = {e['pid'] for e in events if e['name'] == 'process_name' and e['args']['name'].startswith('Host')}
     calls = [e for e in events if e['ph'] == 'X' and e['pid'] in hosts]
     assert all(frame_of(e) == e['name'] for e in calls), path
@@ -188,10 +190,11 @@ END
         expect_status 0
         python3 "$BATS_TEST_DIRNAME/../lib/timeline.py" check JOBX/timeline/*.json
         python3 - "$database" "$under_way" JOBX/timeline/task_time_*.json <<'END'
-import json, sqlite3, sys
+import sqlite3, sys
 from collections import Counter
+from timeline import read_timeline
 db = sqlite3.connect(sys.argv[1])
-events = json.load(open(sys.argv[3]))['traceEvents']
+events = read_timeline(sys.argv[3]).events
 drawn = [e for e in events if e['ph'] in 'Xi']
 assert [e['args']['Task Id'] for e in drawn] == list(range(len(drawn)))
 assert [e['ts'] for e in drawn] == sorted(e['ts'] for e in drawn)

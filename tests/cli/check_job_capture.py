@@ -18,6 +18,8 @@ import sqlite3
 import struct
 import sys
 
+from timeline import read_timeline
+
 raw, results, *numbers, what = sys.argv[1:]
 RECORDS, EXECUTIONS, OPERATORS, ITERATIONS = map(int, numbers)
 expected = os.path.join(os.path.dirname(os.path.normpath(raw)), "expected")
@@ -41,9 +43,8 @@ def summary():
 
 
 def timeline():
-    with open(os.path.join(results, "timeline", "task_time_1.json"), encoding="utf-8") as file:
-        document = json.load(file, parse_float=D)
-    return document, [event for event in document["traceEvents"] if event["ph"] == "X"]
+    document = read_timeline(os.path.join(results, "timeline", "task_time_1.json"), parse_float=D)
+    return document, [event for event in document.events if event["ph"] == "X"]
 
 
 def nanoseconds(text, unit):
@@ -77,7 +78,7 @@ def executions():
     with open(os.path.join(results, "summary", "op_summary_1.json"), encoding="utf-8") as file:
         same(len(json.load(file)), len(wanted), "executions in the JSON summary")
     document, events = timeline()
-    origin = int(document["otherData"]["origin_ns"])
+    origin = int(document.facts["origin_ns"])
     found = sorted((event["args"].get("Op Name", event["name"]), event["args"]["Stream Id"], nanoseconds(event["ts"], 1000) + origin,
                     nanoseconds(event["dur"], 1000)) for event in events if "Task Type" in event["args"])
     same(len(found), len(wanted), "executions in the timeline")
@@ -159,9 +160,9 @@ def grouped(tasks):
 
 
 def check_threads(document, events):
-    threads = {(event["pid"], event["tid"]): event["args"]["name"] for event in document["traceEvents"]
+    threads = {(event["pid"], event["tid"]): event["args"]["name"] for event in document.events
                if event["name"] == "thread_name"}
-    same(len(threads), sum(event["name"] == "thread_name" for event in document["traceEvents"]), "names of threads")
+    same(len(threads), sum(event["name"] == "thread_name" for event in document.events), "names of threads")
     streams = {event["args"]["Stream Id"] for event in events if "Task Type" in event["args"]}
     wanted = {f"Stream {stream}" for stream in streams} | {"Tasks without a name"}
     same({name for (pid, _), name in threads.items() if pid == TASKS}, wanted, "threads of tasks")
@@ -187,21 +188,21 @@ def check_nesting(events):
 
 def timeline_shape():
     document, events = timeline()
-    origin = int(document["otherData"]["origin_ns"])
+    origin = int(document.facts["origin_ns"])
     database = sqlite3.connect(f"file:{results}/sqlite/runtime.db?mode=ro", uri=True)
     unnamed = database.execute("SELECT start_ns, duration_ns, stream_id FROM task WHERE id NOT IN (SELECT id FROM operator_task)"
                                ).fetchall()
     first, = database.execute("SELECT min(start_ns) FROM task WHERE id IN (SELECT id FROM operator_task)").fetchone()
     same(origin, min(first, min(tick * 10 for tick, point, _ in points() if point == 1)), "the start")
     same(min(event["ts"] for event in events), 0, "the first slice")
-    same(document["otherData"]["tasks_before"], sum(task[0] < origin for task in unnamed), "tasks before the start")
+    same(document.facts["tasks_before"], sum(task[0] < origin for task in unnamed), "tasks before the start")
     found = [(event["name"], nanoseconds(event["ts"], 1000) + origin, nanoseconds(event["dur"], 1000), event["args"])
              for event in events if event["pid"] == TASKS and "Task Type" not in event["args"]]
     wanted = [(f"{count} task{'s'[:count != 1]} without a name", start, duration,
                {"Tasks": count, "Streams": streams, "Total Time(us)": D(total) / 1000})
               for start, duration, count, streams, total in grouped(task for task in unnamed if task[0] >= origin)]
     same(found, wanted, "stretches of tasks without a name")
-    same(EXECUTIONS + sum(stretch[3]["Tasks"] for stretch in found) + document["otherData"]["tasks_before"],
+    same(EXECUTIONS + sum(stretch[3]["Tasks"] for stretch in found) + document.facts["tasks_before"],
          database.execute("SELECT count(*) FROM task").fetchone()[0], "tasks in the timeline")
     check_threads(document, events)
     check_nesting(events)
@@ -263,8 +264,8 @@ def iterations():
 
 def check_track(steps):
     document, events = timeline()
-    origin = int(document["otherData"]["origin_ns"])
-    threads = {event["tid"]: event["args"]["name"] for event in document["traceEvents"]
+    origin = int(document.facts["origin_ns"])
+    threads = {event["tid"]: event["args"]["name"] for event in document.events
                if event["name"] == "thread_name" and event["pid"] == BESIDE}
     names = dict(line.split(maxsplit=1) for line in raw_file("Framework.host.vm.point.1.slice_0").decode().splitlines())
     wanted = []

@@ -18,6 +18,7 @@ export PAGER=cat
 export XDG_CONFIG_HOME=$BATS_TEST_TMPDIR/config
 export LC_ALL=C.UTF-8
 export PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH=$repository/tests/lib # timeline, for one
 umask 0027
 
 # Skips a test that is about data which may not be passed on: needs_shared data/expected/prof-chip5-1k. Tests that are

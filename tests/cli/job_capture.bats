@@ -85,9 +85,8 @@ expect_table() { # name
     run_msprof export timeline JOBALONE
     expect_status 0
     python3 - <<'END_OF_PYTHON'
-import json
-with open('JOBALONE/timeline/task_time_1.json', encoding='utf-8') as file:
-    events = [event for event in json.load(file)['traceEvents'] if event['ph'] == 'X']
+from timeline import read_timeline
+events = [event for event in read_timeline('JOBALONE/timeline/task_time_1.json').events if event['ph'] == 'X']
 assert [(event['name'], event['ts']) for event in events[:2]] == [('Iteration 1', 0), ('FP_BP Time 1', 0)], events[:2]
 assert sum(event['name'].startswith('Iteration ') for event in events) == 8, events  # and what follows on propagation
 END_OF_PYTHON

@@ -33,6 +33,24 @@ export_tables() {
     expect_contains "$output" "equal: 1380 cells of 230 rows"
 }
 
+@test "a timeline in an object, as msprof 0.2 wrote it, gives the layout of one in an array" {
+    export_tables
+    run_msprof layout infer -dir JOBX --kind acl_api --output array.layout
+    expect_status 3
+    python3 - JOBX/timeline/acl_*.json <<'END'
+import json, sys
+from timeline import read_timeline
+for path in sys.argv[1:]:
+    events, facts = read_timeline(path)
+    assert facts["origin_ns"] != "0", facts
+    with open(path, "w") as stream:
+        json.dump({"traceEvents": events, "displayTimeUnit": "ns", "otherData": facts}, stream, separators=(",", ":"))
+END
+    run_msprof layout infer -dir JOBX --kind acl_api --output object.layout
+    expect_status 3
+    cmp array.layout object.layout
+}
+
 @test "a given place of the process makes all of a call's layout certain" {
     export_tables
     run_msprof layout infer -dir JOBX --kind acl_call --set process_id=24:4 --output found.layout
@@ -153,7 +171,7 @@ export_tables() {
 import json, random
 rng, path = random.Random(5), 'JOBX/timeline/acl_0.resnet50.6.1.json'
 trace = json.load(open(path))
-spans = [e for e in trace['traceEvents'] if e['ph'] == 'X']
+spans = [e for e in trace if e['ph'] == 'X']
 starts = [e['ts'] for e in spans]
 rng.shuffle(starts)
 for event, start in zip(spans, starts):

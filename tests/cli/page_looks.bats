@@ -9,8 +9,8 @@ load page
 
 @test "Chromium and axe-core find nothing wrong with any page, light, dark, narrow or printed, and nothing on another" {
     axe=$repository/build/npm/node_modules/axe-core/axe.min.js
-    command -v chromium >/dev/null || skip "chromium is not installed: 'tools/packages.sh test' does that"
-    [ -f "$axe" ] || skip "axe-core could not be had from npm: 'tools/packages.sh test' tries again"
+    command -v chromium >/dev/null || skip "chromium is not installed: 'tools/packages.sh all' does that"
+    [ -f "$axe" ] || skip "axe-core could not be had from npm: 'tools/packages.sh all' tries again"
     for side in base new; do
         program <<PY
 for step in range(9):
@@ -48,7 +48,7 @@ PY
 }
 
 @test "in Chromium a page sorts by every column, filters rows and tells the values of its curves, and loads nothing" {
-    command -v chromium >/dev/null || skip "chromium is not installed: 'tools/packages.sh test' does that"
+    command -v chromium >/dev/null || skip "chromium is not installed: 'tools/packages.sh all' does that"
     program <<'PY'
 for step in range(30):
     p.op('op/%d' % (step % 11), ('Conv2D', 'MatMul', 'Cast')[step % 3], 100 + step)

@@ -158,18 +158,19 @@ END
 cat_parts() {
     python3 - "$@" <<'END'
 import collections, glob, json, sys
-whole = json.load(open("whole/timeline/msprof.json"))
+from timeline import read_timeline
+whole = read_timeline("whole/timeline/msprof.json")
 def events(document):
-    return collections.Counter(json.dumps(event, sort_keys=True) for event in document["traceEvents"] if event["ph"] != "M")
+    return collections.Counter(json.dumps(event, sort_keys=True) for event in document.events if event["ph"] != "M")
 parts, ends = collections.Counter(), None
 paths = sorted(glob.glob("parts/timeline/msprof_part_*.json"))
 assert len(paths) >= int(sys.argv[1]), paths
 for path in paths:
-    part = json.load(open(path))
-    assert part["otherData"] == whole["otherData"]
-    metadata = [event for event in part["traceEvents"] if event["ph"] == "M"]
-    assert metadata == [event for event in whole["traceEvents"] if event["ph"] == "M"]
-    times = [event["ts"] for event in part["traceEvents"] if event["ph"] != "M"]
+    part = read_timeline(path)
+    assert part.facts == whole.facts
+    metadata = [event for event in part.events if event["ph"] == "M"]
+    assert metadata == [event for event in whole.events if event["ph"] == "M"]
+    times = [event["ts"] for event in part.events if event["ph"] != "M"]
     assert ends is None or min(times) >= ends, "parts follow each other"
     ends = max(times)
     parts += events(part)
@@ -220,9 +221,9 @@ END
     run_msprof export timeline JOBX --output some --from 321ms --until 322.5ms
     expect_status 0
     python3 - <<'END'
-import json
+from timeline import read_timeline
 def events(path):
-    return [event for event in json.load(open(path + "/timeline/msprof.json"))["traceEvents"] if event["ph"] != "M"]
+    return [event for event in read_timeline(path + "/timeline/msprof.json").events if event["ph"] != "M"]
 wanted = [e for e in events("whole") if e["ts"] < 322500 and (e["ts"] >= 321000 or e["ts"] + e.get("dur", 0) > 321000)]
 assert events("some") == wanted and wanted
 END

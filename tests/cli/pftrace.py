@@ -9,13 +9,14 @@ out as Perfetto does: packets of a sequence in their order, events of all by tim
 """
 import codecs
 import collections
-import gzip
 import json
 import re
 import subprocess
 import sys
 import zlib
 from decimal import ROUND_HALF_UP, Decimal
+
+from timeline import read_timeline
 
 COMPRESSED_MAX = 512 * 1024
 
@@ -244,14 +245,13 @@ def nanoseconds(text):
 
 
 def events_of_json(path):
-    with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8") as file:
-        document = json.load(file, parse_float=lambda text: Number(text))
+    document = read_timeline(path, parse_float=lambda text: Number(text))
     names, result, flows = collections.defaultdict(dict), collections.Counter(), []
-    for event in document["traceEvents"]:
+    for event in document.events:
         if event["ph"] == "M":
             key = event["pid"], event["tid"] if event["name"].startswith("thread") else None
             names[key][event["name"]] = next(iter(event["args"].values()))
-    for event in document["traceEvents"]:
+    for event in document.events:
         process, thread = names[event["pid"], None], names[event["pid"], event["tid"]]
         where = (
             process.get("process_name"),
@@ -271,7 +271,7 @@ def events_of_json(path):
                 result["counter", nanoseconds(event["ts"]), where[:3] + (f"{event['name']} {key}",), key, float(value)] += 1
         elif event["ph"] in "stf":
             flows.append((event["ph"], nanoseconds(event["ts"]), where, event["name"], event.get("cat"), "bp" in event, event["id"]))
-    return result, flows, document["otherData"]
+    return result, flows, document.facts
 
 
 class Number(float):

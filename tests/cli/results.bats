@@ -225,11 +225,12 @@ END
     run_msprof export timeline -q JOBX --trace-compat
     expect_status 0
     python3 - JOBX/timeline ours "$(sqlite3 JOBX/sqlite/runtime.db 'SELECT min(start_ns) FROM acl_call')" <<'END'
-import glob, json, os, sys
+import glob, os, sys
 from decimal import Decimal
+from timeline import read_timeline
 def times(path):
-    document = json.load(open(path), parse_float=Decimal)
-    return document["otherData"], [Decimal(event["ts"]) for event in document["traceEvents"] if event["ph"] == "X"]
+    document = read_timeline(path, parse_float=Decimal)
+    return document.facts, [Decimal(event["ts"]) for event in document.events if event["ph"] == "X"]
 compared = 0
 for path in glob.glob(sys.argv[1] + "/*.json"):
     other, absolute = times(path)

@@ -48,12 +48,13 @@ PY
 check() {
     {
         cat <<'PY'
-import csv, glob, json, re
+import csv, glob, re
 from decimal import Decimal
+from timeline import read_timeline
 DIRECTORY = 'RUN/cluster_analysis_output/timeline'
-trace = json.load(open(DIRECTORY + '/msprof.json'), parse_float=Decimal)
-other = trace['otherData']
-events = trace['traceEvents']
+trace = read_timeline(DIRECTORY + '/msprof.json', parse_float=Decimal)
+other = trace.facts
+events = trace.events
 rank_of = {}
 for event in events:
     if event['ph'] == 'M' and event['name'] == 'process_labels':

@@ -93,8 +93,9 @@ END
     run_msprof export timeline -q -dir PROF_1 --stable-names --reports layers.json
     [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
     python3 - <<'END'
-import json, sqlite3
-events = json.load(open("PROF_1/mindstudio_profiler_output/msprof.json"))["traceEvents"]
+import sqlite3
+from timeline import read_timeline
+events = read_timeline("PROF_1/mindstudio_profiler_output/msprof.json").events
 db = sqlite3.connect("PROF_1/sqlite/runtime.db")
 rows = db.execute("SELECT start_ns, duration_ns, copy_bytes, task_id, connection_id, stream_id FROM device_task"
                   " WHERE copy_direction = 1").fetchall()
@@ -152,16 +153,10 @@ END
     expect_contains "$output" "1700000000000000.200"
 }
 
-@test "a rule of advise is a row of a table and its function" {
+@test "a rule of advise is a constant and its function" {
     needs python3
     enter_tree_copy
-    blocks c adding-a-rule.md >rule
-    python3 - <<'END'
-function, row = open("rule").read().split("    {.id", 1)
-text = open("analysis/advice.c").read()
-above, table = text.split("const struct rule advice_rules[] = {\n")
-open("analysis/advice.c", "w").write(above + function + "\nconst struct rule advice_rules[] = {\n    {.id" + row + table)
-END
+    blocks c adding-a-rule.md >analysis/rules/copies.c
     make -s -j2 program
     # shellcheck disable=SC2034 # run_msprof runs it
     MSPROF=$PWD/build/msprof

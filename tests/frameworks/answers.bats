@@ -104,6 +104,21 @@ Cast_1 npu::npu_mul at train.py(1): main
 hcom_broadcast__451 c10d::broadcast_ at train.py(1): main"
 }
 
+@test "lines of a step are what that step ran" {
+    copy_run pt
+    sums() {
+        python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(round(sum(r["Total(us)"] for r in d), 2), sum(r["Count"] for r in d))' \
+            "$BATS_TEST_TMPDIR/stdout"
+    }
+    for step in 1 2; do
+        run_msprof -q show run_ascend_pt --table lines --step $step --format json
+        lines=$(sums)
+        run_msprof -q show run_ascend_pt --table ops --step $step --format json
+        expect_equal "$lines" "$(sums)"
+        [ "$lines" != "0 0" ]
+    done
+}
+
 @test "diff compares two runs by the lines that launched" {
     copy_run pt
     cp -r run_ascend_pt other_ascend_pt
@@ -190,6 +205,7 @@ print([(r["total_step_base"], r["total_step_new"]) for r in json.load(sys.stdin)
         # the steps of the analysis: numbers, and where the operators of each begin
         python3 - "$kind" "$out" <<'END'
 import csv, glob, json, sys
+from timeline import read_timeline
 kind, out = sys.argv[1:]
 rows = list(csv.DictReader(open('overlap.csv')))
 assert [r['Source'] for r in rows] == ['framework'] * 2, rows
@@ -198,9 +214,9 @@ assert [r['Number'] for r in rows] == trace, (rows, trace)
 starts = [int(r['Start(us)'].strip().replace('.', '')) for r in rows]
 assert rows[1]['Period(us)'] == 'N/A' and round(float(rows[0]['Period(us)']) * 1000) == starts[1] - starts[0], rows
 side = json.load(open('diff.json'))['base']
-trace_file = json.load(open(glob.glob('timelines/*/*/msprof_*.json')[0]))
-origin = int(trace_file['otherData']['origin_unix_ns'])
-slices = [(e['name'], origin + round(e['ts'] * 1000)) for e in trace_file['traceEvents'] if e['name'].startswith('Profiler')]
+trace_file = read_timeline(glob.glob('timelines/*/*/msprof_*.json')[0])
+origin = int(trace_file.facts['origin_unix_ns'])
+slices = [(e['name'], origin + round(e['ts'] * 1000)) for e in trace_file.events if e['name'].startswith('Profiler')]
 assert slices == [('ProfilerStep#' + r['Number'], s) for r, s in zip(rows, starts)], (slices, starts)
 assert side['steps'] == 2 and side['period'] == float(rows[0]['Period(us)']), side
 if kind == 'pt':  # a step begins with its first kernel there

@@ -11,9 +11,11 @@ usage: timeline.py check FILE...          slices of a thread never overlap in pa
 Prints what is wrong, at most ten lines, and ends with 1.
 """
 import collections
+import gzip
 import json
 import re
 import sys
+import typing
 from decimal import Decimal
 
 
@@ -35,22 +37,35 @@ class Event:
         self.recorded = ts * 1000 == self.start_ns
 
 
+class Timeline(typing.NamedTuple):
+    events: list
+    facts: dict  # what the timeline says of itself; None: nothing
+
+
+def read_timeline(source, **how):
+    """A timeline in any form, of a path or a stream: an array of events, with the facts in one of them, or an object."""
+    if isinstance(source, str):
+        with (gzip.open if source.endswith('.gz') else open)(source, 'rt', encoding='utf-8') as stream:
+            return read_timeline(stream, **how)
+    document = json.load(source, **how)
+    if isinstance(document, dict):
+        return Timeline(document['traceEvents'], document.get('otherData'))
+    facts = [event['args']['value'] for event in document if event['name'] == 'TraceConfig' and event['ph'] == 'M']
+    assert len(facts) <= 1, facts
+    return Timeline([event for event in document if event['name'] != 'TraceConfig' or event['ph'] != 'M'], facts[0] if facts else None)
+
+
 def load(path):
-    with open(path, encoding='utf-8') as stream:
-        document = json.load(stream, parse_float=Decimal)
-    if isinstance(document, list):
-        return [Event(event) for event in document], None
-    return [Event(event) for event in document['traceEvents']], document['otherData']
+    timeline = read_timeline(path, parse_float=Decimal)
+    return [Event(event) for event in timeline.events], timeline.facts
 
 
 def events_of(stream):
     """The events of a timeline as written, but with the times at which they were: microseconds on the capture's clock."""
-    document = json.load(stream, parse_float=Decimal)
-    if isinstance(document, list):
-        return document
-    other = document['otherData']
+    events, other = read_timeline(stream, parse_float=Decimal)
+    if other is None:
+        return events
     start = Decimal(other['origin_unix_ns' if other['clock'] == 'unix' else 'origin_ns'] or 0) / 1000
-    events = document['traceEvents']
     for event in events:
         if 'ts' in event:
             event['ts'] = round(event['ts'], 3) + start
@@ -143,7 +158,7 @@ def check(path):
         if event.phase in 'Xi' and event.thread not in threads:
             problems.append(f'nothing names the thread: {event.fields}')
     if other is None or 'origin_ns' not in other or 'origin_unix_ns' not in other:
-        problems.append(f'otherData does not say when the capture starts: {other}')
+        problems.append(f'no facts say when the capture starts: {other}')
     begun = {arrow_of(event) for event in events if event.phase == 's'}
     problems += [f'an arrow that begins nowhere: {event.fields}' for event in events
                  if event.phase == 'f' and arrow_of(event) not in begun]

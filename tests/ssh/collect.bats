@@ -68,6 +68,31 @@ teardown() {
     grep -q 'msprof_board: hello' "$project/profiling/log/collection.log"
 }
 
+@test "the log keeps the first and the last lines of a program that prints without end, and says how many bytes are left out" {
+    start_sshd
+    printf '#!/bin/sh\nseq 1 120000 | sed "s/^/line /"\necho the end >&2\n' >"$project/out/main"
+    for _ in 1 2; do # of another run the last lines alone, when the log is full
+        run_msprof collect -m "$project/out/main" --config board.ini
+        expect_status 5 # it makes no capture
+        expect_contains "$output" "line 60000"
+    done
+    /usr/bin/python3 - "$project/profiling/log/collection.log" <<'END'
+import re, sys
+text = open(sys.argv[1]).read()
+assert len(text) < (4 + 2 * 1.1) * 1024 * 1024, len(text)
+left = [(int(m[1]), m.start(), m.end()) for m in re.finditer(r".* (\d+) bytes of lines like those above and below are left out here\n", text)]
+assert len(left) == 2, left
+lines = [int(n) for n in re.findall(r"msprof_board: line (\d+)\n", text)]
+first = [n for n, after in zip(lines, lines[1:] + [0]) if after != n + 1]  # before each jump
+assert lines[0] == 1 and first[1:] == [120000, 120000], (lines[0], first)
+assert text.count("msprof_board: the end\n") == 2
+length = lambda n: len(re.search(r".*msprof_board: line ", text)[0]) + len(str(n)) + 1
+tails = [n for before, n in zip(lines, lines[1:]) if n > before + 1 or n < before]
+assert left[0][0] == sum(map(length, range(first[0] + 1, tails[0]))), (left, first, tails)
+assert left[1][0] == sum(map(length, range(1, tails[1]))), (left, first, tails)
+END
+}
+
 @test "arguments keep their blanks in quotes and behind --, and no shell reads them" {
     start_sshd
     printf '#!/bin/sh\nfor a; do echo "<$a>"; done\n' >"$project/out/main"

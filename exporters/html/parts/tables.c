@@ -19,9 +19,9 @@ static void put_rules(struct html_page *page)
     html_table_begin(page, "Rules of the findings", heads, sizeof heads / sizeof *heads);
     for (size_t i = 0; i < advice_rule_count; i++) {
         html_open(&page->w, "tr");
-        html_cell(page, advice_rules[i].id);
-        html_cell(page, advice_rules[i].formula);
-        html_cell_number(page, "%g", advice_rules[i].threshold);
+        html_cell(page, advice_rules[i]->id);
+        html_cell(page, advice_rules[i]->formula);
+        html_cell_number(page, "%g", advice_rules[i]->threshold);
         html_close(&page->w);
     }
     html_table_end(page);

@@ -55,7 +55,8 @@ static void put_finding(FILE *stream, const struct advice *advice, const struct 
     }
     if (finding->same_cause != NULL)
         fprintf(stream, "; rule %s found the same cause", finding->same_cause->id);
-    fprintf(stream, "\n%s%s\n", markdown ? "* " : "  ", rule->advice);
+    fprintf(stream, "\n%sRests on %s\n%s%s\n", markdown ? "* " : "  ", rule->rests_on, markdown ? "* " : "  ",
+            rule->advice);
     if (finding->row_count > 0 && markdown)
         fputs("\n```\n", stream);
     put_rows(stream, advice, finding);
@@ -88,6 +89,7 @@ static void put_json_finding(struct json_out *json, const struct advice *advice,
     snprintf(option, sizeof option, "--threshold %s:PERCENT", rule->id);
     json_put_members(
         json, JSON_TEXT("formula", rule->formula), JSON_TEXT("id", rule->id), JSON_TEXT("option", option),
+        JSON_TEXT("rests_on", rule->rests_on),
         JSON_TEXT("same_cause", finding->same_cause != NULL ? finding->same_cause->id : NULL),
         JSON_TEXT("sentence", finding->sentence), JSON_TEXT("severity", advice_severity_name(finding->severity)),
         JSON_FIXED("threshold", finding->threshold), JSON_US("timeline_ts", timeline_ns(advice, finding->time_ns)),
@@ -158,9 +160,10 @@ static void put_json_rules(FILE *stream)
     json_put_begin(&json, NULL, '{');
     json_put_begin(&json, "rules", '[');
     for (size_t i = 0; i < advice_rule_count; i++)
-        json_put_object(&json, NULL, JSON_TEXT("advice", advice_rules[i].advice),
-                        JSON_TEXT("formula", advice_rules[i].formula), JSON_TEXT("id", advice_rules[i].id),
-                        JSON_GENERAL("threshold", 6, advice_rules[i].threshold));
+        json_put_object(&json, NULL, JSON_TEXT("advice", advice_rules[i]->advice),
+                        JSON_TEXT("formula", advice_rules[i]->formula), JSON_TEXT("id", advice_rules[i]->id),
+                        JSON_TEXT("rests_on", advice_rules[i]->rests_on),
+                        JSON_GENERAL("threshold", 6, advice_rules[i]->threshold));
     json_put_end(&json, ']');
     json_put_text(&json, "schema", SCHEMA_RULES);
     json_put_end(&json, '}');
@@ -174,9 +177,10 @@ void advice_print_rules(enum advice_format format, FILE *stream)
         return;
     }
     for (size_t i = 0; i < advice_rule_count; i++) {
-        const struct rule *rule = &advice_rules[i];
-        fprintf(stream, "%s%s\n  %s: limit %g %%\n  %s\n%s", format == ADVICE_MARKDOWN ? "### " : "", rule->id,
-                rule->formula, rule->threshold, rule->advice, i + 1 < advice_rule_count ? "\n" : "");
+        const struct rule *rule = advice_rules[i];
+        fprintf(stream, "%s%s\n  %s: limit %g %%\n  Rests on %s\n  %s\n%s", format == ADVICE_MARKDOWN ? "### " : "",
+                rule->id, rule->formula, rule->threshold, rule->rests_on, rule->advice,
+                i + 1 < advice_rule_count ? "\n" : "");
     }
 }
 
@@ -264,7 +268,7 @@ static void put_json_answer(const struct list *ranges, const struct list *calls,
     json_put_end(&json, ']');
     json_put_begin(&json, "not_checked", '[');
     for (size_t i = 0; i < advice_rule_count; i++)
-        json_put_object(&json, NULL, JSON_TEXT("id", advice_rules[i].id), JSON_TEXT("reason", NOTHING_RAN));
+        json_put_object(&json, NULL, JSON_TEXT("id", advice_rules[i]->id), JSON_TEXT("reason", NOTHING_RAN));
     json_put_end(&json, ']');
     json_put_begin(&json, "passed", '[');
     json_put_end(&json, ']');

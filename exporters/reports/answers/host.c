@@ -159,6 +159,7 @@ const struct report report_lines = {
     .needs = "the directory of the framework's profiler around the PROF capture",
     .families = FAMILY_CANN,
     .shown_only = true,
+    .windowed = true,
     .when = FRAMEWORK_ATTACHED,
     .query = {.from = "temp.framework_work w JOIN temp.framework_op o ON o.id = w.op_id",
               .group_by = "o.id",

@@ -132,6 +132,7 @@ const struct report report_memory_peak = {
     .needs = NEEDS,
     .families = FAMILY_OF(CAPTURE_CANN),
     .shown_only = true,
+    .windowed = true,
     .columns = VALUE_LIST(
         {"Share(%)", HOLDER(share), FORM_SCALED, 2, .doc = "Share of all that was held at the peak of the device."},
         {"Held(KiB)", HOLDER(kib), FORM_SHORTEST, 3, .id = "held", .doc = "How much it held."},

@@ -174,27 +174,13 @@ static int put_phases(struct report_run *run, struct phases *phases, struct err 
     return status;
 }
 
-/* Which tasks count: those of the step or the time that was chosen. */
-static void write_condition(char *text, size_t size, const struct query_window *window)
-{
-    size_t used =
-        (size_t)snprintf(text, size, "op_name_id IS NOT NULL AND connection_id IS NOT NULL AND start_ns IS NOT NULL");
-
-    if (window->any)
-        used += (size_t)snprintf(text + used, size - used, " AND start_ns >= %lld AND start_ns < %lld",
-                                 (long long)window->from_ns, (long long)window->until_ns);
-    if (window->any && window->device_id != DB_NULL)
-        snprintf(text + used, size - used, " AND device_id = %lld", (long long)window->device_id);
-}
-
 static int put_rows(struct report_run *run, struct err *err)
 {
-    char wanted[256];
-    struct query_window window;
+    static const char all[] = "op_name_id IS NOT NULL AND connection_id IS NOT NULL AND start_ns IS NOT NULL";
+    char wanted[sizeof all + QUERY_WINDOW_SIZE];
     struct phases phases = {.known = MAP_OF(struct known_operator, key)};
-    if (query_window_read(run->session->db, &window, err) < 0)
+    if (query_window_condition(run->session->db, all, wanted, sizeof wanted, err) < 0)
         return err_status(err);
-    write_condition(wanted, sizeof wanted, &window);
     int status = query_scan_all(run->session->db, "host_call", "connection_id IS NOT NULL AND start_ns IS NOT NULL",
                                 call_values, CALL_VALUES, take_launch, &phases, err);
 

@@ -86,6 +86,7 @@ const struct report report_roofline = {
     .needs = "products of matrices whose shapes are recorded, in plain formats or FRACTAL_NZ, and agree",
     .families = FAMILY_OF(CAPTURE_CANN) | FAMILY_OF(CAPTURE_2022) | FAMILY_OF(CAPTURE_JOB),
     .shown_only = true,
+    .windowed = true,
     .columns = columns,
     .rows = put_shapes,
 };

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "db/query/query_scan.h"
+#include "db/query/query_window.h"
 #include "exporters/table/report.h"
 
 #include <stdlib.h>
@@ -86,9 +87,12 @@ static int take_execution(void *arg, int64_t *row, struct err *err)
 
 static int load_shapes(sqlite3 *db, struct shapes *shapes, struct err *err)
 {
-    static const char wanted[] = "op_type_id IS NOT NULL AND tensor_set_id IS NOT NULL AND start_ns IS NOT NULL";
+    static const char all[] = "op_type_id IS NOT NULL AND tensor_set_id IS NOT NULL AND start_ns IS NOT NULL";
+    char wanted[sizeof all + QUERY_WINDOW_SIZE];
 
-    return query_scan_all(db, "device_task", wanted, values, VALUES, take_execution, shapes, err);
+    return query_window_condition(db, all, wanted, sizeof wanted, err) < 0
+               ? err_status(err)
+               : query_scan_all(db, "device_task", wanted, values, VALUES, take_execution, shapes, err);
 }
 
 ARRAY_COMPARE(by_total, struct shape, ARRAY_BY_MOST(total_ns), ARRAY_BY(type), ARRAY_BY(tensors))
@@ -146,6 +150,7 @@ const struct report report_shapes = {
     .needs = "operators with shapes",
     .families = FAMILY_OF(CAPTURE_CANN) | FAMILY_OF(CAPTURE_2022) | FAMILY_OF(CAPTURE_JOB),
     .shown_only = true,
+    .windowed = true,
     .columns = columns,
     .rows = put_rows,
 };

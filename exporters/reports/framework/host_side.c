@@ -5,12 +5,15 @@
 #include "base/file/large.h"
 #include "base/number.h"
 #include "db/database.h"
+#include "db/query/query_loop.h"
+#include "db/query/query_window.h"
 #include "db/table_rows.h"
 #include "db/warm_up.h"
 #include "exporters/reports/framework/memory.h"
 #include "exporters/reports/framework/torch_relation.h"
 #include "parsers/frameworks/directory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,13 +116,31 @@ static const char *python_line_of_op(const struct python_lines *lines, const str
     return line;
 }
 
-/* The work of operators: tasks that communication operators are made of are theirs. */
+/* The work of operators: tasks that communication operators are made of are theirs. framework_work is what answers are
+ * about: all of it, unless framework_choose_work leaves a part. */
 static const char work[] =
-    "CREATE TEMP VIEW framework_work AS SELECT l.op_id AS op_id, t.op_name_id AS name_id, t.duration_ns AS duration_ns,"
-    "  0 AS communicates FROM device_task t JOIN framework_launch l ON l.connection_id = t.connection_id"
-    "  WHERE t.op_name_id IS NOT NULL AND t.op_task_type NOT IN (9, 12)"
-    " UNION ALL SELECT l.op_id, o.name_id, o.duration_ns, 1 FROM communication_op o"
-    "  JOIN framework_launch l ON l.connection_id = o.connection_id";
+    "CREATE TEMP VIEW framework_all_work AS SELECT l.op_id AS op_id, t.op_name_id AS name_id,"
+    "  t.duration_ns AS duration_ns, 0 AS communicates, t.start_ns AS start_ns, t.device_id AS device_id"
+    "  FROM device_task t JOIN framework_launch l ON l.connection_id = t.connection_id"
+    "  WHERE t.op_name_id IS NOT NULL AND t.op_task_type NOT IN (9, 12) AND t.collective IS NOT 2"
+    " UNION ALL SELECT l.op_id, o.name_id, o.duration_ns, 1, o.start_ns, o.device_id FROM communication_op o"
+    "  JOIN framework_launch l ON l.connection_id = o.connection_id;"
+    "CREATE TEMP VIEW framework_work AS SELECT * FROM framework_all_work";
+
+int framework_choose_work(sqlite3 *db, struct err *err)
+{
+    static const char chosen[] = "PRAGMA query_only = OFF; DROP VIEW temp.framework_work;"
+                                 "CREATE TEMP VIEW framework_work AS SELECT * FROM framework_all_work WHERE %s;"
+                                 "PRAGMA query_only = ON";
+    char condition[8 + QUERY_WINDOW_SIZE], sql[sizeof chosen + sizeof condition];
+    int64_t attached = 0;
+
+    if (query_number(db, "SELECT " FRAMEWORK_ATTACHED, &attached, err) < 0 || !attached ||
+        query_window_condition(db, "TRUE", condition, sizeof condition, err) < 0)
+        return err_status(err);
+    snprintf(sql, sizeof sql, chosen, condition);
+    return database_exec(db, sql, err);
+}
 
 struct attaching {
     struct framework_analysis *analysis;

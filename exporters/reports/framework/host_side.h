@@ -54,7 +54,7 @@ int framework_add_stacks(const struct framework_analysis *analysis, const struct
 
 /* Adds tables of this connection alone to an open database of the capture prof, which is in directory:
  * framework_op (id, name, line): what launches, and the innermost line of Python around it ("": not known);
- * framework_work (op_id, name_id, duration_ns, communicates): what devices ran for them;
+ * framework_work (op_id, name_id, duration_ns, communicates, start_ns, device_id): what devices ran for them;
  * framework_step (number, start_ns, end_ns): the framework's steps, on the device;
  * framework_stage: the stages of the data pipeline;
  * framework_wait (name, start_ns, end_ns): collections of garbage, and waits for data;
@@ -64,6 +64,8 @@ int framework_add_stacks(const struct framework_analysis *analysis, const struct
 int framework_attach(sqlite3 *db, const char *directory, const char *prof, const char *database, bool stacks,
                      struct diagnostics *diag, struct err *err);
 
+/* Leaves of framework_work what the window of the connection has (db/query/query_window.h). */
+int framework_choose_work(sqlite3 *db, struct err *err);
 #define FRAMEWORK_ATTACHED "EXISTS (SELECT 1 FROM sqlite_temp_master WHERE name = 'framework_work')"
 #define FRAMEWORK_STACKS_ATTACHED "EXISTS (SELECT 1 FROM sqlite_temp_master WHERE name = 'framework_launch_stack')"
 

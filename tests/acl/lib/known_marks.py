@@ -9,11 +9,12 @@ The raw records of the capture must be those, and so must be the table, the data
 import collections
 import csv
 import glob
-import json
 import os
 import sqlite3
 import struct
 import sys
+
+from timeline import read_timeline
 
 EVENTS = {0: 'marker', 2: 'start/end'}
 
@@ -83,9 +84,7 @@ def main():
             ' JOIN STRING_IDS d ON d.id = t.domainId').fetchall()
         assert sorted(found) == sorted((r[0], r[2], r[3], r[4], r[6] - r[5]) for r in raw)
 
-    with open(only(os.path.join(output, 'msprof_2*.json')), encoding='utf-8') as stream:
-        trace = json.load(stream)
-    trace = trace['traceEvents'] if isinstance(trace, dict) else trace
+    trace = read_timeline(only(os.path.join(output, 'msprof_2*.json'))).events
     names = {(e['pid'], e['tid']): e['args']['name'] for e in trace if e['name'] == 'thread_name'}
     drawn = collections.Counter()
     for event in trace:

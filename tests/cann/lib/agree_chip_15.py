@@ -13,6 +13,8 @@ import sys
 from collections import Counter
 from decimal import Decimal
 
+from timeline import read_timeline
+
 ours, expected = sys.argv[1:]
 
 
@@ -65,10 +67,7 @@ for name in ('op_summary', 'op_statistic', 'task_time', 'api_statistic', 'ub', '
 
 
 def slices(path):
-    opened = gzip.open(path, 'rt') if path.endswith('.gz') else open(path)
-    with opened as stream:
-        events = json.load(stream, parse_float=Decimal)
-    events = events if isinstance(events, list) else events['traceEvents']
+    events = read_timeline(path, parse_float=Decimal).events
     process = {e['pid']: e['args']['name'] for e in events if e.get('name') == 'process_name'}
     label = {e['pid']: e['args']['labels'] for e in events if e.get('name') == 'process_labels'}
     thread = {(e['pid'], e['tid']): e['args']['name'].split(' (')[0] for e in events if e.get('name') == 'thread_name'}

@@ -21,6 +21,8 @@ from make_outputs import Maker
 from prof import ACL, LAUNCH, NODE, RUNTIME
 from prof_tx import TxProf
 
+from timeline import read_timeline
+
 ALWAYS = ['*/info.json*', '*/sample.json*', '*/start_info*', '*_start.log*', '*/end_info*', '*hash_dic*', '*type_info_dic*']
 CALLS = ['*.api_event.*']
 COMMUNICATION = ['*.hccl_info.*', '*.hccl_op_info.*']
@@ -191,9 +193,7 @@ def made_in(directory):
     for name in os.listdir(directory):
         ret.add((generic(name), None))
         if name.startswith('msprof_2'):
-            with open(os.path.join(directory, name)) as file:
-                events = json.load(file)
-            events = events.get('traceEvents', []) if isinstance(events, dict) else events
+            events = read_timeline(os.path.join(directory, name)).events
             drawn = {event['pid'] for event in events if event['ph'] != 'M'}
             for event in events:
                 if event['ph'] == 'M' and event['name'] == 'process_name' and event['pid'] in drawn:

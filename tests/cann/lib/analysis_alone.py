@@ -7,17 +7,17 @@ usage: analysis_alone.py DIRECTORY GAPS OVERLAP [none]   (a directory timeline/;
 import collections
 import csv
 import glob
-import json
 import sys
 from decimal import Decimal
+
+from timeline import read_timeline
 
 directory, gaps, overlap = sys.argv[1:4]
 
 
 def read(path):
-    with open(path, encoding="utf-8") as stream:
-        document = json.load(stream, parse_float=Decimal)
-    return document["traceEvents"], int(document["otherData"]["origin_ns"]), document["otherData"]
+    document = read_timeline(path, parse_float=Decimal)
+    return document.events, int(document.facts["origin_ns"]), document.facts
 
 
 def ns(us):

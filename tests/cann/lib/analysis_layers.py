@@ -5,16 +5,16 @@ usage: analysis_layers.py TIMELINE DATABASE GAPS OVERLAP OP_SUMMARY   (the last 
 """
 import collections
 import csv
-import json
 import sqlite3
 import sys
 from decimal import Decimal
 
+from timeline import read_timeline
+
 timeline, database, gaps, overlap, operators = sys.argv[1:]
-with open(timeline, encoding="utf-8") as stream:
-    document = json.load(stream, parse_float=Decimal)
-origin = Decimal(document["otherData"]["origin_unix_ns"])
-events = document["traceEvents"]
+document = read_timeline(timeline, parse_float=Decimal)
+origin = Decimal(document.facts["origin_unix_ns"])
+events = document.events
 analysis = {e["pid"] for e in events if e["name"] == "process_name" and e["args"]["name"] == "Analysis"}
 assert len(analysis) == 1, analysis
 

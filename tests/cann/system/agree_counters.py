@@ -6,16 +6,15 @@
 
 Ours is written with --trace-compat. What may differ is in DIFFERENCES, and msprof-cann(7) explains it.
 """
-import json
 import sys
 from decimal import Decimal
+
+from timeline import read_timeline
 
 
 def counters(path):
     """(process, counter, value's name) -> [(ns since 1970, value)], in the order of time."""
-    with open(path, encoding="utf-8") as file:
-        events = json.load(file)
-    events = events if isinstance(events, list) else events["traceEvents"]
+    events = read_timeline(path).events
     names = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
     found = {}
     for e in events:

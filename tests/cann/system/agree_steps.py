@@ -8,14 +8,13 @@ Reductions are numbered through all iterations by one of its versions. Of the ar
 iteration waits for its input; where they begin, and those with one end alone, is told in msprof-cann(7).
 """
 import collections
-import json
 import sys
+
+from timeline import read_timeline
 
 
 def load(path):
-    with open(path, encoding='utf-8') as file:
-        document = json.load(file)
-    events = document if isinstance(document, list) else document['traceEvents']
+    events = read_timeline(path).events
     threads = {(e['pid'], e['tid']): e['args']['name'] for e in events if e['name'] == 'thread_name'}
     found = collections.Counter()
     for event in events:

@@ -12,6 +12,8 @@ import re
 import sys
 from pathlib import Path
 
+from timeline import read_timeline
+
 RECORDS = {"hbm": 24, "ddr": 20, "llc": 24, "pcie": 96, "npu_mem": 32, "qos": 64, "stars_soc_profile": 64}
 LINES = ("nic", "roce", "hccs", "host_mem")
 BLOCKS = ("host_network",)
@@ -43,8 +45,7 @@ def shuffle(root):
 
 def counters(path):
     """(process, counter) -> [(time, values)], as they stand in the file."""
-    with open(path, encoding="utf-8") as file:
-        events = json.load(file)["traceEvents"]
+    events = read_timeline(path).events
     names = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
     found = {}
     for e in events:

@@ -25,7 +25,7 @@ static int begin(void **state)
     workload_init(&workload);
     host = (struct host_evidence){.first_memory_ns = INT64_MIN};
     for (size_t i = 0; i < advice_rule_count; i++)
-        thresholds[i] = advice_rules[i].threshold;
+        thresholds[i] = advice_rules[i]->threshold;
     return 0;
 }
 
@@ -93,7 +93,7 @@ static double *threshold(const char *id)
 {
     size_t i = 0;
 
-    while (strcmp(advice_rules[i].id, id) != 0)
+    while (strcmp(advice_rules[i]->id, id) != 0)
         i++;
     return &thresholds[i];
 }
@@ -493,7 +493,7 @@ static void test_nothing_is_checked_without_times(void **state)
     run(operator_of("a", "Conv", WORK_CUBE), 0, 10);
     workload.facts.times_known = false;
     for (size_t i = 0; i < advice_rule_count; i++)
-        expect_not_checked(advice_rules[i].id, "no times");
+        expect_not_checked(advice_rules[i]->id, "no times");
 }
 
 static void test_findings_come_by_severity_then_by_time_at_stake(void **state)

@@ -85,7 +85,7 @@ static void an_event_is_one_line_with_its_members_in_order(void **state)
     char *text = trace_of_one("conv1,relu1", 11, &slice);
     assert_non_null(
         strstr(text, ",\n{\"name\":\"conv1,relu1\",\"ph\":\"X\",\"pid\":0,\"tid\":3,\"ts\":1234.567,\"dur\":1.000,"
-                     "\"args\":{\"Stream Id\":3,\"Task Id\":7}}\n"));
+                     "\"args\":{\"Stream Id\":3,\"Task Id\":7}},\n"));
     free(text);
 }
 
@@ -94,14 +94,15 @@ static void the_document_says_tool_clock_origin_and_model(void **state)
     (void)state;
     struct trace_slice slice = {.tid = 3};
     char *text = trace_of_one("a", 1, &slice);
-    const char head[] = "{\"traceEvents\":[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":0,\"tid\":0,"
+    const char head[] = "[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":0,\"tid\":0,"
                         "\"args\":{\"name\":\"Task Scheduler\"}},\n";
     assert_int_equal(strncmp(text, head, strlen(head)), 0);
     assert_non_null(
-        strstr(text, "\n],\"displayTimeUnit\":\"ns\",\"otherData\":{\"tool\":\"msprof\",\"version\":\"" MSPROF_VERSION
+        strstr(text, ",\n{\"name\":\"TraceConfig\",\"ph\":\"M\",\"pid\":0,\"tid\":0,\"args\":{\"value\":"
+                     "{\"tool\":\"msprof\",\"version\":\"" MSPROF_VERSION
                      "\",\"clock\":\"system monotonic\",\"origin_ns\":\"12345678901234567\",\"origin_unix_ns\":null,"
                      "\"device_id\":0,"
-                     "\"model\":\"m\",\"model_id\":6,\"batch_num\":1}}\n"));
+                     "\"model\":\"m\",\"model_id\":6,\"batch_num\":1}}}\n]\n"));
     free(text);
 }
 
@@ -113,18 +114,19 @@ static void what_is_not_known_is_left_out_of_the_document(void **state)
     begin(&trace, &trace_style_msprof);
     some_run.origin = (struct capture_origin){0, DB_NULL, 1700000000000000001};
     char *text = finish(&trace, &info);
-    assert_non_null(strstr(text, "\"origin_ns\":null,\"origin_unix_ns\":\"1700000000000000001\"}}\n"));
+    assert_non_null(strstr(text, "\"origin_ns\":null,\"origin_unix_ns\":\"1700000000000000001\"}}}\n]\n"));
     free(text);
 }
 
 /* Catapult warns of metadata that it does not know. */
-static void the_start_of_the_capture_is_no_event(void **state)
+static void the_start_of_the_capture_is_in_metadata_that_viewers_know(void **state)
 {
     (void)state;
     struct trace_slice slice = {.tid = 3};
     char *text = trace_of_one("a", 1, &slice);
-    assert_null(strstr(text, "capture_start"));
-    assert_non_null(strstr(text, "\"origin_ns\":\"12345678901234567\",\"origin_unix_ns\":null"));
+    const char *facts = strstr(text, "{\"name\":\"TraceConfig\",\"ph\":\"M\"");
+    assert_non_null(facts);
+    assert_non_null(strstr(facts, "\"origin_ns\":\"12345678901234567\",\"origin_unix_ns\":null"));
     free(text);
 }
 
@@ -313,9 +315,9 @@ static void every_pair_of_bytes_makes_a_valid_document(void **state)
         if (root == NULL)
             fail_msg("first byte 0x%02x: %s", first, err_message(&err));
         size_t events = 0;
-        for (const struct json *e = json_first(json_member(root, "traceEvents")); e != NULL; e = json_next(e))
+        for (const struct json *e = json_first(root); e != NULL; e = json_next(e))
             events++;
-        assert_int_equal(events, 2 + 256);
+        assert_int_equal(events, 2 + 256 + 1);
         json_free(root);
         free(text);
     }
@@ -331,8 +333,10 @@ static void a_model_name_of_hostile_bytes_keeps_the_document_valid(void **state)
     char *text = finish(&trace, &info);
     struct json *root = json_parse(text, strlen(text), &err);
     assert_non_null(root);
-    assert_string_equal(json_string(json_member(json_member(root, "otherData"), "model")),
-                        "a\"b\\c\n\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+    const struct json *facts = NULL;
+    for (const struct json *event = json_first(root); event != NULL; event = json_next(event))
+        facts = json_member(json_member(event, "args"), "value");
+    assert_string_equal(json_string(json_member(facts, "model")), "a\"b\\c\n\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
     json_free(root);
     free(text);
 }
@@ -417,7 +421,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_document_says_tool_clock_origin_and_model, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(what_is_not_known_is_left_out_of_the_document, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(times_are_exact_up_to_the_largest, scratch_setup, scratch_teardown),
-        cmocka_unit_test_setup_teardown(the_start_of_the_capture_is_no_event, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(the_start_of_the_capture_is_in_metadata_that_viewers_know, scratch_setup,
+                                        scratch_teardown),
         cmocka_unit_test_setup_teardown(the_tool_of_2023_has_texts_as_times_in_an_array, scratch_setup,
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(the_tool_of_2022_has_tagged_processes_and_the_phase_at_the_end, scratch_setup,
