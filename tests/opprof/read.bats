@@ -112,7 +112,7 @@ add,2,1"
     plant_vector
     printf 'nonsense,1\n2,3\n' >OPPROF_1/MemoryUB.csv
     : >OPPROF_1/MemoryL0.csv
-    head -c 900 OPPROF_1/PipeUtilization.csv >cut && mv cut OPPROF_1/PipeUtilization.csv
+    truncate -s 900 OPPROF_1/PipeUtilization.csv
     sed -i '3s/vector0/core?/; 4s/^2,/two,/; 5s/0.300000/x/' OPPROF_1/ArithmeticUtilization.csv
     run_msprof import OPPROF_1
     expect_status 3
@@ -127,7 +127,7 @@ add,2,1"
 
 @test "a second row of a block and core is refused" {
     plant_vector
-    sed -n 2p OPPROF_1/Memory.csv >>OPPROF_1/Memory.csv
+    sed -i '$a '"$(sed -n 2p OPPROF_1/Memory.csv)" OPPROF_1/Memory.csv
     run_msprof import OPPROF_1
     expect_status 3
     expect_contains "$stderr" "Memory.csv: record 6, field block_id: a second row of this block and core; the first is used"

@@ -308,6 +308,17 @@ static void check_cycles(struct reading *reading)
     }
 }
 
+/* A file that was not read to its end has reported more. */
+static void check_rows(struct reading *reading, int status)
+{
+    const struct opprof_launch *launch = reading->launch;
+    if (status < 0 || reading->rows_of[OPPROF_AI_CORE] > 0)
+        return;
+    report_missing(reading, OPPROF_CUBE, launch->described ? launch->cube_blocks : -1);
+    report_missing(reading, OPPROF_VECTOR, launch->described ? launch->vector_blocks : -1);
+    check_cycles(reading);
+}
+
 int64_t opprof_launch_id(struct decoder *decoder)
 {
     return decoder_part(decoder) - decoder_capture(decoder)->parts + 1;
@@ -332,9 +343,14 @@ bool opprof_is_outdated(struct decoder *decoder, const struct capture_file *file
 int opprof_settle(struct decoder *decoder, const struct capture_file *file, int status, struct err *mistake,
                   struct err *err)
 {
-    if (status == 0)
+    switch (status) {
+    case 0:
         return 0;
-    if (status != -ERR_FORMAT && status != -ERR_LIMIT && status != -ERR_IO) {
+    case -ERR_FORMAT:
+    case -ERR_LIMIT:
+    case -ERR_IO:
+        break;
+    default:
         *err = *mistake;
         return status;
     }
@@ -362,11 +378,7 @@ int metric_csv_read(const struct metric_table *table, struct decoder *decoder, c
     if (reading->launch == NULL)
         return err_status(err);
     const int status = csv_read(path, take_row, reading, &mistake);
-    if (status == 0 && reading->rows_of[OPPROF_AI_CORE] == 0) {
-        report_missing(reading, OPPROF_CUBE, reading->launch->described ? reading->launch->cube_blocks : -1);
-        report_missing(reading, OPPROF_VECTOR, reading->launch->described ? reading->launch->vector_blocks : -1);
-        check_cycles(reading);
-    }
+    check_rows(reading, status);
     for (size_t i = 0; i < reading->column_count; i++)
         free(reading->columns[i].name);
     map_release(&reading->seen);
