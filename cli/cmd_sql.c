@@ -66,6 +66,7 @@ const struct command command_sql = {
               "msprof sql JOBX 'SELECT model_name, count(*) FROM inference GROUP BY 1'"},
              {"the tables that there are, as CSV",
               "msprof sql JOBX \"SELECT name FROM sqlite_schema WHERE type = 'table'\" --format csv"},
-             {"a query from standard input, over several captures", "echo 'SELECT * FROM inference' | msprof sql captures - --format json"}),
+             {"a query from standard input, over several captures",
+              "echo 'SELECT * FROM inference' | msprof sql captures - --format json"}),
     .run = run_sql,
 };
