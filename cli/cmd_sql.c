@@ -54,6 +54,7 @@ static int run_sql(const struct settings *given)
 const struct command command_sql = {
     .path = "sql",
     .parent = COMMAND_ROOT,
+    .only_answers = true,
     .order = 105,
     .imports = true,
     .summary = "print the rows of a query to the database",
