@@ -11,6 +11,7 @@
 #include "base/strbuf.h"
 #include "cli/capture/place.h"
 #include "cli/capture/result_record.h"
+#include "cli/capture/written.h"
 #include "cli/console.h"
 #include "cli/options/options.h"
 #include "db/database.h"
@@ -66,6 +67,8 @@ static int load_reports(void *files, const char *path, struct err *err)
 int captures_load_reports(struct report_files *files, const struct settings *settings, struct err *err)
 {
     files->seconds = settings->report_seconds;
+    if (settings->show.sql != NULL) /* alone: none of the others is asked for */
+        return report_files_add_query(files, settings->show.table, settings->show.sql, err);
     bool failed = load_readable(load_reports, files, MSPROF_PREFIX "/share/msprof/reports", err) != 0 ||
                   load_of_user(load_reports, files, "msprof/reports", err) != 0;
 
@@ -675,7 +678,9 @@ int visit_import(struct capture_visit *visit)
     console_detail("decoding '%s' into '%s'", visit->directory, visit->database);
 
     diag_init(&diag, visit->settings->strict);
+    outfile_set_spare(written_spare_database, NULL);
     int result = db_import(&request, &diag, &imported, &err);
+    outfile_set_spare(NULL, NULL);
     record_owner(visit, result == 0 ? imported.fingerprint : NULL);
     visit->owner_recorded = true;
     console_progress_end();

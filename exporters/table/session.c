@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/table/session.h"
 
+#include "base/file/large.h"
 #include "db/database.h"
 #include "db/query/cann_version.h"
 #include "db/warm_up.h"
@@ -28,6 +29,7 @@ void report_session_release(struct report_session *session)
     release_texts(&session->plain_tensors);
     if (session->communications.loaded)
         cann_communications_release(&session->communications.items);
+    cann_communications_release(&session->launched.items);
     if (session->parts.loaded)
         cann_parts_release(&session->parts.items);
     if (session->clocks.loaded)
@@ -115,6 +117,20 @@ const struct cann_communications *report_communications(struct report_session *s
         session->communications.loaded = true;
     }
     return &session->communications.items;
+}
+
+const struct cann_communications *report_launched_communications(struct report_session *session, struct err *err)
+{
+    const struct cann_communications *all = report_communications(session, err);
+    struct cann_communications *launched = &session->launched.items;
+    if (all == NULL || (!session->launched.loaded && large_reserve(launched, all->count + 1, err) < 0))
+        return NULL;
+    for (size_t i = 0; !session->launched.loaded && i < all->count; i++) {
+        if (all->items[i].kernel_row_id == DB_NULL)
+            launched->items[launched->count++] = all->items[i];
+    }
+    session->launched.loaded = true;
+    return launched;
 }
 
 const struct cann_parts *report_parts(struct report_session *session, struct err *err)
