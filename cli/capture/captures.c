@@ -11,6 +11,7 @@
 #include "base/strbuf.h"
 #include "cli/capture/place.h"
 #include "cli/capture/result_record.h"
+#include "cli/capture/written.h"
 #include "cli/console.h"
 #include "cli/options/options.h"
 #include "db/database.h"
@@ -678,7 +679,9 @@ int visit_import(struct capture_visit *visit)
     console_detail("decoding '%s' into '%s'", visit->directory, visit->database);
 
     diag_init(&diag, visit->settings->strict);
+    outfile_set_spare(written_spare_database, NULL);
     int result = db_import(&request, &diag, &imported, &err);
+    outfile_set_spare(NULL, NULL);
     record_owner(visit, result == 0 ? imported.fingerprint : NULL);
     visit->owner_recorded = true;
     console_progress_end();
