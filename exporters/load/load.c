@@ -207,6 +207,9 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
 
     if (task->start_ns == DB_NULL || task->duration_ns == DB_NULL)
         return 0;
+    if (load->tells_waits && !task->profiles &&
+        workload_add_bounds(load->workload, task->device_id, task->start_ns, task->duration_ns, err) < 0)
+        return err_status(err);
     if (is_operator) {
         status = find_operator(load, &ids, text_or_none(cann_text(&load->names, task->op_name_id, 0)),
                                text_or_none(cann_text(&load->names, task->op_type_id, 0)),
