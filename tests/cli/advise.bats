@@ -63,5 +63,5 @@ json() {
 @test "--list explains every rule" {
     run_msprof advise --list
     expect_status 0
-    expect_equal "$(grep -c ': limit' <<<"$output")" 15
+    expect_equal "$(grep -c ': limit' <<<"$output")" 26
 }
