@@ -609,7 +609,7 @@ LINT        := $(BUILD)/lint
 LINT_FLAGS   = $(NEEDED_CPPFLAGS) -DMSPROF_COMMIT='""' -DMSPROF_PREFIX='"$(prefix)"' -DMSPROF_LIBDIR='"$(libdir)"' -std=c17 -pthread $(WARNINGS)
 
 .PHONY: lint lint-format lint-tidy lint-headers lint-scripts lint-manual lint-structure lint-calls lint-exports lint-cppcheck
-lint: lint-format lint-structure lint-calls lint-exports lint-headers lint-scripts lint-manual lint-cppcheck lint-tidy ## check format, clang-tidy, cppcheck, shellcheck, mandoc, include direction, circles of calls, names, links, words
+lint: lint-format lint-structure lint-calls lint-exports lint-headers lint-scripts lint-manual lint-cppcheck lint-tidy ## check format, clang-tidy, cppcheck, shellcheck, mandoc, include direction, circles of calls, names, links
 
 # clang-format takes longer to start than to read a file: what is due is gathered first.
 lint-format: $(C_FILES:%=$(LINT)/%.format) $(PORTABLE_SOURCES:%=$(LINT)/%.format)
@@ -657,7 +657,7 @@ lint-manual: $(MAN_PAGES)
 	$(call say,MANDOC)mandoc -T lint -W warning $(MAN_PAGES)
 
 lint-structure:
-	$(call say,STRUCT)tools/lint-structure.sh && tools/lint-names.sh && tools/lint-links.sh && tools/lint-words.sh && tools/spdx.sh
+	$(call say,STRUCT)tools/lint-structure.sh && tools/lint-names.sh && tools/lint-links.sh && tools/spdx.sh
 
 # Reads which symbols the objects need of each other.
 lint-calls: $(LIB_OBJECTS) $(CLI_OBJECTS) $(ACL_OBJECTS) $(patsubst %.c,$(B)/%.o,$(wildcard acl/preload/*.c))

@@ -29,6 +29,8 @@ struct blank {
 
 /* Whether an open file is a database that import made, of this version or another. */
 bool database_is_ours(int fd);
+/* Whether the file at a path is such a database, and no other program has changed it since. */
+bool database_is_as_made(const char *path);
 
 /* Who writes and reads the long tables of a database: pages of ours (db/pages), or SQLite, as all others. */
 enum database_way { DATABASE_PAGES, DATABASE_PLAIN };

@@ -205,6 +205,7 @@ static int run_advise(const struct settings *settings)
 const struct command command_advise = {
     .path = "advise",
     .parent = COMMAND_ROOT,
+    .only_answers = true,
     .order = 130,
     .imports = true,
     .summary = "tell what to look at first, with the evidence",

@@ -12,9 +12,18 @@
 #define RELEASE(major, minor) CANDIDATE(major, minor, 99)
 
 static const int last_with[] = {
-    [NAMING_HCCL] = RELEASE(8, 0),    [NAMING_NO_DEVICE] = RELEASE(8, 0),   [NAMING_BLOCK_DIM] = RELEASE(8, 5),
-    [NAMING_MODULES] = RELEASE(8, 5), [NAMING_TEXT_TIMES] = RELEASE(8, 5),  [NAMING_NO_STATE] = RELEASE(7, 0),
-    [NAMING_FOPS] = RELEASE(7, 0),    [NAMING_MIXED_WHOLE] = RELEASE(8, 5),
+    [NAMING_HCCL] = RELEASE(8, 0),
+    [NAMING_NO_DEVICE] = RELEASE(8, 0),
+    [NAMING_BLOCK_DIM] = RELEASE(8, 5),
+    [NAMING_MODULES] = RELEASE(8, 5),
+    [NAMING_TEXT_TIMES] = RELEASE(8, 5),
+    [NAMING_NO_STATE] = RELEASE(7, 0),
+    [NAMING_FOPS] = RELEASE(7, 0),
+    [NAMING_MIXED_WHOLE] = RELEASE(8, 5),
+    [NAMING_FORMAT_ND] = CANDIDATE(8, 0, 1),
+    [NAMING_LAUNCHED] = CANDIDATE(8, 0, 1),
+    [NAMING_HOST_NUMBER] = CANDIDATE(8, 0, 1),
+    [NAMING_NO_NUMBER] = CANDIDATE(8, 0, 1),
 };
 
 bool cann_version_has(int version, enum cann_naming naming)
@@ -47,6 +56,32 @@ const char *cann_version_file(int version, const char *report)
 const char *cann_version_communication(int version)
 {
     return cann_version_has(version, NAMING_HCCL) ? "HCCL" : "COMMUNICATION";
+}
+
+void cann_version_formats(int version, const char *formats, size_t length, struct strbuf *ret)
+{
+    const bool older = cann_version_has(version, NAMING_FORMAT_ND);
+    for (size_t i = 0, end; i <= length; i = end + 1) {
+        for (end = i; end < length && formats[end] != ';';)
+            end++;
+        if (i > 0)
+            strbuf_adds(ret, ";");
+        if (older && end - i == 2 && memcmp(formats + i, "ND", 2) == 0)
+            strbuf_adds(ret, "FORMAT_");
+        strbuf_add(ret, formats + i, end - i);
+    }
+}
+
+int64_t cann_version_place(int version, int64_t layer)
+{
+    enum { CANN = 7, HARDWARE = 14, OVERLAP = 31 };
+    if (version == CANN_VERSION_NEWEST || layer < CANN || (layer > CANN && layer < HARDWARE))
+        return layer;
+    if (version <= CANDIDATE(8, 0, 1)) /* of the layers between, which no table of it has, the order */
+        return layer == CANN ? 2 : layer < OVERLAP ? layer - HARDWARE + 8 : layer - OVERLAP + 11;
+    if (layer >= OVERLAP)
+        return layer - (version <= RELEASE(8, 5) ? 2 : version <= RELEASE(9, 0));
+    return layer - (layer >= HARDWARE && version <= RELEASE(9, 0));
 }
 
 const struct value_name cann_version_modules[] = {

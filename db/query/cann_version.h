@@ -5,6 +5,7 @@
 #define MSPROF_DB_QUERY_CANN_VERSION_H
 
 #include "base/err.h"
+#include "base/strbuf.h"
 #include "parsers/record.h"
 
 #include <sqlite3.h>
@@ -23,6 +24,10 @@ enum cann_naming {
     NAMING_TEXT_TIMES,  /* PyTorch's calls have their times as texts in its database */
     NAMING_MIXED_WHOLE, /* task_time has the whole of a mixed kernel instead of its part 0 */
     NAMING_FOPS,        /* each kind of core has a column for the operations of the other */
+    NAMING_FORMAT_ND,   /* the format ND is FORMAT_ND */
+    NAMING_LAUNCHED,    /* task_time has what the host launched (KERNEL_AICORE), not the core that it ran on */
+    NAMING_HOST_NUMBER, /* calls of the host are the device's */
+    NAMING_NO_NUMBER,   /* devices have no number in timelines */
 };
 
 /* Reads "8.2", "8.2.RC1", "8.0.0" or "newest"; false: it is none of these. */
@@ -35,6 +40,10 @@ const char *cann_version_title(int version, const char *title);
 const char *cann_version_file(int version, const char *report);
 /* Type of tasks that communicate. */
 const char *cann_version_communication(int version);
+/* Appends formats of tensors, as "ND;NCHW". */
+void cann_version_formats(int version, const char *formats, size_t length, struct strbuf *ret);
+/* Place of a layer of a timeline, which today is the layer's number: devices, and what stands behind them, moved. */
+int64_t cann_version_place(int version, int64_t layer);
 /* Names of modules that have others today, ended by NULL. */
 extern const struct value_name cann_version_modules[];
 

@@ -19,7 +19,7 @@ static const struct query_field communication_fields[] = {
                   data_type),
     QUERY_MEMBERS(struct cann_communication, "", count, relay, retry, rank_size, model_id, thread_id, connection_id,
                   host_start_ns),
-    QUERY_MEMBERS(struct cann_communication, "", start_ns, duration_ns, all_duration_ns),
+    QUERY_MEMBERS(struct cann_communication, "", start_ns, duration_ns, all_duration_ns, kernel_row_id),
 };
 static const struct query_select communications = {QUERY_FIELDS(communication_fields)};
 

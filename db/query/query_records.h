@@ -18,6 +18,7 @@ struct cann_communication {
     int64_t id, device_id, name_id, type_id, group_name_id, group_id, algorithm_id, data_type, count, relay, retry,
         rank_size;
     int64_t model_id, thread_id, connection_id, host_start_ns, start_ns, duration_ns, all_duration_ns;
+    int64_t kernel_row_id; /* of the kernel on the AI CPU that it is; DB_NULL: the host launched its tasks */
 };
 /* All of them, by device and start. */
 struct cann_communications ARRAY_OF(struct cann_communication);

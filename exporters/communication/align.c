@@ -48,7 +48,7 @@ static uint64_t hash_of(const struct rank_reading *reading, const struct cann_co
     struct cann_text group = cann_text(&reading->names, item->group_name_id, 0),
                      name = cann_text(&reading->names, item->name_id, 0);
     char buffer[OPERATOR_NAME_SIZE];
-    const char *unnumbered = operator_unnumbered(name.text, buffer);
+    const char *unnumbered = operator_unnumbered(name.text, item->kernel_row_id != DB_NULL, buffer);
     uint64_t hashes[2] = {map_hash_bytes(group.text, group.length), map_hash_bytes(unnumbered, strlen(unnumbered))};
 
     return map_hash_bytes(hashes, sizeof hashes);

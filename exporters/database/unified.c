@@ -8,6 +8,7 @@
 #include "base/strbuf.h"
 #include "db/database.h"
 #include "db/pages/write.h"
+#include "db/query/launch_calls.h"
 #include "db/query/query_cann.h"
 #include "db/query/query_records.h"
 #include "db/table_rows.h"
@@ -46,18 +47,13 @@ struct words {
     int64_t ids[WORDS_KEPT]; /* of the numbers from 0 on */
 };
 
-/* A call whose inner ones may still come. */
-struct outer_call {
-    int64_t id, launch; /* launch: the call at the node level that is around, or is itself; 0: none */
-};
-
 struct unified_bulk {
     struct pages pages;
     struct page_table *tables[BULK_TABLES];
     int64_t rows[BULK_TABLES];
     int64_t process_id, first_tensor;
     struct words cores, device_tasks;
-    struct ARRAY_OF(struct outer_call) outer;
+    struct launch_path path;
     struct slots *launches;
     uint64_t launch_count;
 };
@@ -129,7 +125,7 @@ void unified_bulk_free(struct unified_bulk *bulk)
     for (size_t i = 0; i < BULK_TABLES; i++)
         page_table_free(bulk->tables[i]);
     slots_free(bulk->launches);
-    free(bulk->outer.items);
+    launch_path_release(&bulk->path);
     free(bulk);
 }
 
@@ -174,36 +170,23 @@ static int64_t end_of(int64_t start_ns, int64_t duration_ns)
 
 /* ---- calls ---- */
 
-/* The call that a connection's tasks belong to: the launch at the node level around the call that launched them, else
- * that call, as the timeline's arrows; 0: there is none. */
+/* The call that a connection's tasks belong to (launch_calls.h); 0: there is none. */
 static int unified_launch(struct unified_bulk *bulk, int64_t connection_id, int64_t *ret, struct err *err)
 {
     return slots_get(bulk->launches, connection_id, ret, err);
 }
 
-/* Puts the call on those around it. */
-static int enter_call(struct unified_bulk *bulk, const struct cann_call *call, struct err *err)
-{
-    bool is_launch = call->level == HOST_LEVEL_NODE && call->type == HOST_NODE_LAUNCH;
-    while (bulk->outer.count > 0 && bulk->outer.items[bulk->outer.count - 1].id != call->parent_id)
-        bulk->outer.count--;
-    if (array_reserve(&bulk->outer, 1, err) < 0)
-        return err_status(err);
-    int64_t around = bulk->outer.count > 0 ? bulk->outer.items[bulk->outer.count - 1].launch : 0;
-    bulk->outer.items[bulk->outer.count++] = (struct outer_call){call->id, is_launch ? call->id : around};
-    return 0;
-}
-
 /* The first call of a connection counts. */
 static int note_launch(struct unified_bulk *bulk, const struct cann_call *call, struct err *err)
 {
-    const struct outer_call *entered = &bulk->outer.items[bulk->outer.count - 1];
-    int64_t known;
-    int status = slots_get(bulk->launches, call->connection_id, &known, err);
-    if (status < 0 || known != 0)
+    int64_t known, launch;
+    if (launch_path_enter(&bulk->path, call, &launch, err) < 0)
+        return err_status(err);
+    int status = launch != 0 ? slots_get(bulk->launches, call->connection_id, &known, err) : 0;
+    if (status < 0 || launch == 0 || known != 0)
         return status;
     bulk->launch_count++;
-    return slots_set(bulk->launches, call->connection_id, entered->launch != 0 ? entered->launch : call->id, err);
+    return slots_set(bulk->launches, call->connection_id, launch, err);
 }
 
 int unified_add_call(struct unified_bulk *bulk, const struct cann_call *call, struct err *err)
@@ -216,11 +199,7 @@ int unified_add_call(struct unified_bulk *bulk, const struct cann_call *call, st
     put(&row, call->thread_id != DB_NULL ? process | call->thread_id : DB_NULL);
     put(&row, call->id);
     put(&row, call->level == HOST_LEVEL_COMMUNICATION && call->item_id != DB_NULL ? call->item_id : call->name_id);
-    return add_row(bulk, BULK_CALLS, call->id, &row, err) < 0 || enter_call(bulk, call, err) < 0 ||
-                   (call->launches != DB_NULL && call->launches > 0 && call->connection_id != DB_NULL &&
-                    note_launch(bulk, call, err) < 0)
-               ? err_status(err)
-               : 0;
+    return add_row(bulk, BULK_CALLS, call->id, &row, err) < 0 || note_launch(bulk, call, err) < 0 ? err_status(err) : 0;
 }
 
 /* ---- tasks ---- */

@@ -260,6 +260,8 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
 
     if (task->start_ns == DB_NULL || task->start_ns < 0 || task->duration_ns == DB_NULL || task->duration_ns < 0)
         return 0;
+    if (cann_is_operator(task) && task->collective == CANN_COLLECTIVE_IN_OPERATOR)
+        return 0; /* its operator stands for it */
     if (cann_is_operator(task))
         return add_work(load, task->connection_id, text_or_none(load, task->op_name_id), task->duration_ns, err);
     if (task->copy_bytes == DB_NULL || task->op_name_id != DB_NULL)
@@ -277,8 +279,10 @@ static int add_communications(struct ascend_load *load, sqlite3 *db, struct err 
         const struct cann_communication *item = &list.items[i];
         char name[OPERATOR_NAME_SIZE];
         if (item->start_ns != DB_NULL && item->start_ns >= 0 && item->duration_ns != DB_NULL && item->duration_ns >= 0)
-            status = add_work(load, item->connection_id, operator_unnumbered(text_or_none(load, item->name_id), name),
-                              item->duration_ns, err);
+            status =
+                add_work(load, item->connection_id,
+                         operator_unnumbered(text_or_none(load, item->name_id), item->kernel_row_id != DB_NULL, name),
+                         item->duration_ns, err);
     }
     return status;
 }

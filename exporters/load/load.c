@@ -207,6 +207,9 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
 
     if (task->start_ns == DB_NULL || task->duration_ns == DB_NULL)
         return 0;
+    if (load->tells_waits && !task->profiles &&
+        workload_add_bounds(load->workload, task->device_id, task->start_ns, task->duration_ns, err) < 0)
+        return err_status(err);
     if (is_operator) {
         status = find_operator(load, &ids, text_or_none(cann_text(&load->names, task->op_name_id, 0)),
                                text_or_none(cann_text(&load->names, task->op_type_id, 0)),
@@ -238,12 +241,22 @@ static int take_counted_task(void *arg, const struct cann_task *task, struct err
     return take_task(arg, task, err) != 0 || take_counters(arg, task, err) != 0 ? err_status(err) : 0;
 }
 
-const char *operator_unnumbered(const char *name, char buffer[OPERATOR_NAME_SIZE])
+const char *operator_unnumbered(const char *name, bool is_kernel, char buffer[OPERATOR_NAME_SIZE])
 {
-    const char *mark = strstr(name, "__");
-    const char *end = mark != NULL ? mark + 2 + strspn(mark + 2, "0123456789") : NULL;
+    const char *mark = strstr(name, "__"), *end = mark != NULL ? mark + 2 : NULL;
 
-    if (mark == NULL || end == mark + 2 || end[0] != '_' || end[1 + strspn(end + 1, "0123456789_")] != '\0' ||
+    if (is_kernel) { /* three numbers are behind its name */
+        end = name + strlen(name);
+        for (size_t i = 0; i < 3; i++) {
+            do {
+                end--;
+            } while (end > name && *end != '_');
+        }
+    } else if (mark != NULL) {
+        end += strspn(end, "0123456789");
+        end = end == mark + 2 ? NULL : end;
+    }
+    if (end == NULL || end <= name || end[0] != '_' || end[1 + strspn(end + 1, "0123456789_")] != '\0' ||
         end - name >= OPERATOR_NAME_SIZE)
         return name;
     snprintf(buffer, OPERATOR_NAME_SIZE, "%.*s", (int)(end - name), name);
@@ -261,7 +274,8 @@ static int add_communications(struct cann_load *load, sqlite3 *db, struct err *e
         bool taken;
         char name[OPERATOR_NAME_SIZE];
         status = find_operator(load, &ids,
-                               operator_unnumbered(text_or_none(cann_text(&load->names, item->name_id, 0)), name),
+                               operator_unnumbered(text_or_none(cann_text(&load->names, item->name_id, 0)),
+                                                   item->kernel_row_id != DB_NULL, name),
                                text_or_none(cann_text(&load->names, item->type_id, 0)), NULL, &op, err);
         if (status == 0 && item->start_ns != DB_NULL && item->duration_ns != DB_NULL)
             status =

@@ -52,7 +52,7 @@ bool svp_layers_join(const struct svp_layers *layers, int64_t task_id, bool ai_c
 /* Takes the number off a communication operator's name: "hcom_allReduce__010_7_1" is the seventh of its group 010,
  * without the number it is one in every step. The result is the name itself, or in the buffer. */
 #define OPERATOR_NAME_SIZE 1024 /* longer ones are left as they are */
-const char *operator_unnumbered(const char *name, char buffer[OPERATOR_NAME_SIZE]);
+const char *operator_unnumbered(const char *name, bool is_kernel, char buffer[OPERATOR_NAME_SIZE]);
 
 /* Adds the calls of the host, by name, to a profile of the same database. */
 int workload_load_calls(sqlite3 *db, struct profile *profile, struct err *err);

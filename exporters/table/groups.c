@@ -153,7 +153,10 @@ static int count_call(void *arg, const struct cann_call *call, struct err *err)
 static int count_task(void *arg, const struct cann_task *task, struct err *err)
 {
     struct worker *worker = arg;
-    const struct group_key key = {.major = task->device_id, .name_id = task->op_type_id, .minor = task->op_task_type};
+    const struct group_key key = {.major = task->device_id,
+                                  .name_id = task->op_type_id,
+                                  .minor = task->op_task_type,
+                                  .communicates = task->collective != DB_NULL};
     if (!cann_is_operator(task) || cann_is_named_alone(task->op_name_id, task->op_type_id) ||
         (worker->window->any && !query_window_has(worker->window, task->device_id, task->start_ns)))
         return 0;

@@ -16,6 +16,7 @@ __extension__ typedef unsigned __int128 uint128;
 struct group {
     struct group_key {
         int64_t major, name_id, minor; /* device, type and core type; or level, name, 0 */
+        int64_t communicates;          /* kernels of collectives, which compute nothing */
     } key;
     int64_t count, total_ns, min_ns, max_ns;
     /* All of it in ticks of the clock that measured it, of which nanoseconds are made once (base/ticks.h). */

@@ -338,6 +338,26 @@ int report_files_parse(struct report_files *files, const char *name, const char 
     return 0;
 }
 
+int report_files_add_query(struct report_files *files, const char *name, const char *sql, struct err *err)
+{
+    struct report_file file = {
+        .place = strdup("query"), .name = strdup(name), .sql = strdup(sql), .query = {.first_line = 1}};
+    int status =
+        file.place != NULL && file.name != NULL && file.sql != NULL ? array_reserve(files, 1, err) : no_memory(err);
+    if (status == 0)
+        status = array_reserve(&file.columns, 1, err);
+    if (status < 0) {
+        release_file(&file);
+        return status;
+    }
+    file.columns.items[0] = (struct report_column){.title = NULL};
+    make_report(&file);
+    file.report.open = report_user_columns;
+    file.report.is_short = true;
+    files->items[files->count++] = file;
+    return 0;
+}
+
 int report_files_load(struct report_files *files, const char *path, struct err *err)
 {
     SCOPED_FREE char *text = NULL;

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <threads.h>
 
 #define REPORT(name) extern const struct report report_##name;
@@ -97,7 +98,7 @@ const struct report *const *report_all(struct err *err)
 
 static bool is_named(const struct report *report, const char *name, int family)
 {
-    return (report->families & FAMILY_OF(family)) != 0 && strcmp(report->name, name) == 0;
+    return (report->families & FAMILY_OF(family)) != 0 && strcasecmp(report->name, name) == 0;
 }
 
 const struct report *report_find_file(const struct report *const *all, const char *name, int family)

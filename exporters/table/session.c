@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/table/session.h"
 
+#include "base/file/large.h"
 #include "db/database.h"
+#include "db/query/cann_version.h"
 #include "db/warm_up.h"
 #include "exporters/query_compile.h"
 
@@ -27,6 +29,7 @@ void report_session_release(struct report_session *session)
     release_texts(&session->plain_tensors);
     if (session->communications.loaded)
         cann_communications_release(&session->communications.items);
+    cann_communications_release(&session->launched.items);
     if (session->parts.loaded)
         cann_parts_release(&session->parts.items);
     if (session->clocks.loaded)
@@ -48,6 +51,24 @@ static int encode(struct report_session *session, struct cann_texts *texts, cons
                : 0;
 }
 
+/* Formats of tensors have the names of the version. */
+static int name_formats(const struct report_session *session, struct cann_texts *texts, struct err *err)
+{
+    enum { FORMATS = 2, EVERY = 3 }; /* of inputs, then of outputs */
+    SCOPED(strbuf_release) struct strbuf name;
+    strbuf_init(&name, UINT32_MAX);
+    int status = 0;
+    for (size_t i = FORMATS; status == 0 && i < texts->rows * texts->column_count; i += EVERY) {
+        const struct cann_text text = texts->items[i];
+        if (text.text == NULL)
+            continue;
+        strbuf_clear(&name);
+        cann_version_formats(session->options->cann_version, text.text, text.length, &name);
+        status = name.failed ? err_no_memory(err) : cann_texts_replace(texts, i, name.data, name.length, err);
+    }
+    return status;
+}
+
 static const struct cann_texts *load(struct report_session *session, struct text_cache *cache, bool plain,
                                      int (*read)(sqlite3 *db, struct cann_texts *ret, struct err *err),
                                      const char *const *marks, struct err *err)
@@ -57,7 +78,10 @@ static const struct cann_texts *load(struct report_session *session, struct text
     if (read(session->db, &cache->texts, err) < 0)
         return NULL;
     cache->loaded = true;
-    if (!plain && encode(session, &cache->texts, marks, err) < 0) {
+    const bool failed = cache->texts.column_count == CANN_TENSOR_COLUMNS &&
+                        cann_version_has(session->options->cann_version, NAMING_FORMAT_ND) &&
+                        name_formats(session, &cache->texts, err) < 0;
+    if (failed || (!plain && encode(session, &cache->texts, marks, err) < 0)) {
         cann_texts_release(&cache->texts);
         cache->loaded = false;
         return NULL;
@@ -93,6 +117,20 @@ const struct cann_communications *report_communications(struct report_session *s
         session->communications.loaded = true;
     }
     return &session->communications.items;
+}
+
+const struct cann_communications *report_launched_communications(struct report_session *session, struct err *err)
+{
+    const struct cann_communications *all = report_communications(session, err);
+    struct cann_communications *launched = &session->launched.items;
+    if (all == NULL || (!session->launched.loaded && large_reserve(launched, all->count + 1, err) < 0))
+        return NULL;
+    for (size_t i = 0; !session->launched.loaded && i < all->count; i++) {
+        if (all->items[i].kernel_row_id == DB_NULL)
+            launched->items[launched->count++] = all->items[i];
+    }
+    session->launched.loaded = true;
+    return launched;
 }
 
 const struct cann_parts *report_parts(struct report_session *session, struct err *err)

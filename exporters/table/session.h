@@ -34,7 +34,7 @@ struct report_session {
     struct {
         bool loaded;
         struct cann_communications items;
-    } communications;
+    } communications, launched;
     struct {
         bool loaded;
         struct cann_parts items;
@@ -60,6 +60,8 @@ const struct cann_texts *report_tensors(struct report_session *session, bool pla
 /* Those are many: who needs them no more gives them back. */
 void report_forget_tensors(struct report_session *session);
 const struct cann_communications *report_communications(struct report_session *session, struct err *err);
+/* Those whose tasks the host launched: tables of operators have kernels on the AI CPU that are others as kernels. */
+const struct cann_communications *report_launched_communications(struct report_session *session, struct err *err);
 const struct cann_parts *report_parts(struct report_session *session, struct err *err);
 const struct cann_clocks *report_clocks(struct report_session *session, struct err *err);
 

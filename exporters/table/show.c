@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- reports as blocks: a title, and the table behind it ---- */
 
@@ -322,7 +323,7 @@ static int count_all(struct cann_show *cann, struct err *err)
         {"SELECT count(*) FROM capture_part WHERE is_host", &cann->hosts},
         {"SELECT count(*) FROM capture_part WHERE NOT is_host", &cann->devices},
         {"SELECT max(id) FROM device_task", &cann->tasks},
-        {"SELECT count(*) FROM communication_op", &cann->communications},
+        {"SELECT count(*) FROM communication_op WHERE kernel_row_id IS NULL", &cann->communications},
     };
     int status = cann_operator_count(cann->shows.session.db, &cann->operators, err);
     for (size_t i = 0; status == 0 && i < sizeof counts / sizeof *counts; i++)
@@ -526,7 +527,7 @@ static const struct report *find_table(const struct report *const *all, const st
 {
     const struct report *report = report_find(all, name, family);
     for (size_t i = 0; report == NULL && files != NULL && i < files->count; i++) {
-        if (strcmp(report_files_get(files, i)->name, name) == 0)
+        if (strcasecmp(report_files_get(files, i)->name, name) == 0)
             report = report_files_get(files, i);
     }
     return report;
@@ -546,6 +547,31 @@ static struct nearest nearest_table(const struct report *const *all, const struc
     return nearest;
 }
 
+/* "; about 'queues': dp, data_pipeline": the tables in whose titles or names the word stands; "" when there are none.
+ */
+static void list_tables_about(const struct report *const *all, const char *word, int family, struct strbuf *ret)
+{
+    strbuf_clear(ret);
+    for (const struct report *const *report = all; word[0] != '\0' && *report != NULL; report++) {
+        if (((*report)->families & FAMILY_OF(family)) != 0 && report_find(all, (*report)->name, family) == *report &&
+            (strcasestr((*report)->title, word) != NULL || strcasestr((*report)->name, word) != NULL))
+            strbuf_addf(ret, "%s%s", ret->length > 0 ? ", " : "; about that: ", (*report)->name);
+    }
+}
+
+static int no_table(const struct report *const *all, const struct report_files *files, const char *name, int family,
+                    struct err *err)
+{
+    struct nearest nearest = nearest_table(all, files, name, family);
+    SCOPED(strbuf_release) struct strbuf about;
+
+    strbuf_init(&about, ERR_TEXT_SIZE);
+    list_tables_about(all, name, family, &about);
+    err_set(err, ERR_USAGE, "this capture has no table '%s'%s%s%s", name, NEAREST_TEXT(nearest));
+    return err_hint(err, "'msprof show --table list CAPTURE' prints those that there are%s",
+                    about.data != NULL ? about.data : "");
+}
+
 int show_one_table(sqlite3 *db, FILE *stream, const char *name, enum table_format format,
                    const struct table_choice *choice, const struct show_options *options, struct export_result *ret,
                    struct err *err)
@@ -558,11 +584,8 @@ int show_one_table(sqlite3 *db, FILE *stream, const char *name, enum table_forma
     if (all == NULL)
         return err_status(err);
     int status = db_read_facts(db, &facts, err);
-    if (status == 0 && (report = find_table(all, options->report_files, name, facts.family)) == NULL) {
-        struct nearest nearest = nearest_table(all, options->report_files, name, facts.family);
-        status = err_set(err, ERR_USAGE, "this capture has no table '%s'%s%s%s", name, NEAREST_TEXT(nearest));
-        err_hint(err, "'msprof show --table list CAPTURE' prints those that there are");
-    }
+    if (status == 0 && (report = find_table(all, options->report_files, name, facts.family)) == NULL)
+        status = no_table(all, options->report_files, name, facts.family, err);
     if (status != 0)
         return status;
     display_init(&show.display);

@@ -161,7 +161,8 @@ static int load(struct track_run *run, struct err *err)
 {
     sqlite3 *db = run->run->db;
     if (cann_parts_load(db, &run->parts, err) < 0 || cann_clocks_load(db, &run->clocks, err) < 0 ||
-        load_names(run, db, err) < 0 || cann_communications_load(db, &run->communications, err) < 0)
+        load_names(run, db, err) < 0 || cann_communications_load(db, &run->communications, err) < 0 ||
+        (run->compat && launch_calls_load(db, &run->launches, err) < 0))
         return err_status(err);
     for (size_t i = 0; i < run->parts.count && run->process_id <= 0; i++) {
         int64_t process_id = run->parts.parts[i].process_id;
@@ -183,6 +184,7 @@ static void release(struct track_run *run)
 {
     cann_parts_release(&run->parts);
     cann_clocks_release(&run->clocks);
+    launch_calls_release(&run->launches);
     cann_texts_release(&run->names);
     slice_operators_release(&run->operators);
     cann_communications_release(&run->communications);

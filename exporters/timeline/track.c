@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/timeline/track.h"
 
+#include "db/query/cann_version.h"
 #include "db/warm_up.h"
 
 #include <stdio.h>
@@ -42,8 +43,10 @@ int track_first_free_stream(void *db, int64_t *ret, struct err *err)
  * files have their order. */
 static int64_t place_of(const struct track_run *run, int64_t layer)
 {
-    if (run->trace.style.as_recorded || run->own_numbers)
+    if (run->own_numbers)
         return layer;
+    if (run->trace.style.as_recorded)
+        return cann_version_place(run->run->options->cann_version, layer);
     if (layer == LAYER_HARDWARE || layer == LAYER_COMMUNICATION)
         return 10 * LAYER_CANN + (layer == LAYER_COMMUNICATION) + 1;
     return layer == LAYER_OVERLAP ? 10 * LAYER_CANN + 3 : 10 * layer;
@@ -77,7 +80,9 @@ int track_process_of(struct track_run *run, int64_t process_id, int64_t layer, i
         track_name_own_process(run, process_id, name);
         return 0;
     }
-    if (device_id != DB_NULL)
+    if (device_id != DB_NULL && run->compat && cann_version_has(run->run->options->cann_version, NAMING_NO_NUMBER))
+        snprintf(label, sizeof label, "NPU");
+    else if (device_id != DB_NULL)
         snprintf(label, sizeof label, "NPU %lld", (long long)device_id);
     if (run->host != NULL)
         snprintf(label + strlen(label), sizeof label - strlen(label), " of %s", run->host);

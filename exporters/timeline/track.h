@@ -12,6 +12,7 @@
 #define MSPROF_EXPORTERS_TIMELINE_TRACK_H
 
 #include "db/query/clocks.h"
+#include "db/query/launch_calls.h"
 #include "db/query/query_cann.h"
 #include "db/query/query_records.h"
 #include "exporters/parallel.h"
@@ -52,7 +53,8 @@ struct track_run {
     const struct trace_guest *guest; /* of the timeline of a framework; NULL: none */
     struct cann_parts parts;
     struct cann_clocks clocks;
-    struct cann_texts names; /* as JSON strings, with their quotes */
+    struct launch_calls launches; /* of files in the vendor's style, which number connections by these */
+    struct cann_texts names;      /* as JSON strings, with their quotes */
     struct slice_operators operators;
     struct cann_communications communications;
     struct track_answers *answers; /* answers.h; NULL: nobody has asked for them */
@@ -213,13 +215,18 @@ static inline int64_t track_pid(const struct track_run *run, int64_t layer, int6
 {
     return track_pid_of(run->process_id, layer, device_id);
 }
+/* The number of a connection in the file; a call's own is its number in the vendor's files. */
+static inline int64_t track_connection(const struct track_run *run, int64_t connection_id)
+{
+    return run->compat ? launch_calls_of(&run->launches, connection_id) : connection_id;
+}
 /* Where processes have the numbers of programs; in msprof of captures before 2023 with their layers. */
 int64_t track_own_pid(const struct track_run *run, int64_t process_id);
 /* Names such a process of a run that is plain. */
 void track_name_own_process(struct track_run *run, int64_t process_id, const char *name);
 
 /* From the host's call to the task on the device. */
-static const struct trace_flow host_to_device = {.name = "HostToDevice", .category = "HostToDevice"};
+static const struct trace_flow host_to_device = {.name = "HostToDevice", .category = "HostToDevice", .connects = true};
 
 /* ---- the engine ---- */
 

@@ -129,4 +129,9 @@ static inline bool row_has(const struct row *row, size_t column)
     return (*row->present >> column & 1) != 0;
 }
 
+static inline uint32_t row_u32(const struct row *row, size_t column)
+{
+    return (uint32_t)row->cells[column].integer;
+}
+
 #endif

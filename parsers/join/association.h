@@ -152,11 +152,23 @@ int association_add_logic_stream(struct association *association, uint32_t physi
 
 /* A stream whose tasks on the AI CPU serve collectives of a group. */
 int association_add_ai_cpu_stream(struct association *association, uint32_t stream_id, int64_t group_id,
-                                  struct err *err);
+                                  uint32_t rank_size, struct err *err);
 
-/* A kernel on the AI CPU of the device being decoded that expands a collective into tasks. */
-int association_add_expanding_kernel(struct association *association, uint32_t stream_id, uint32_t task_id,
-                                     struct err *err);
+/* A task that a kernel on the AI CPU of the device being decoded launched, as its log there says it. */
+int association_add_expanded_task(struct association *association, const struct host_transfer *transfer,
+                                  uint32_t stream_id, uint32_t task_id, struct err *err);
+/* Describes what such a kernel communicates. */
+struct expanded_op {
+    struct host_collective collective;
+    uint32_t stream_id, task_id, rank_size; /* the kernel's */
+};
+int association_add_expanded_op(struct association *association, const struct expanded_op *op, struct err *err);
+/* A task on the main stream of what such a kernel communicates, the first or the last. */
+struct expanded_end {
+    int64_t time_ns;
+    uint32_t kernel_stream_id, kernel_task_id, stream_id, task_id;
+};
+int association_add_expanded_end(struct association *association, const struct expanded_end *end, struct err *err);
 
 /* The text of a hash, or of a type number at a level. */
 int association_add_name(struct association *association, int64_t id, const char *text, size_t length, struct err *err);

@@ -11,15 +11,17 @@ struct collective_call {
         int64_t start_ns;
         uint64_t thread_id;
     } key; /* first */
+    uint32_t op;
 };
 
 int association_add_ai_cpu_stream(struct association *association, uint32_t stream_id, int64_t group_id,
-                                  struct err *err)
+                                  uint32_t rank_size, struct err *err)
 {
-    uint32_t text;
-    return association_text(association, group_id, "group_hash", &text, err) < 0
-               ? err_status(err)
-               : id_map_set(&association->ai_cpu_streams, stream_id, text, err);
+    struct ai_cpu_group *group = ARRAY_NEXT(&association->ai_cpu_groups, err);
+    if (group == NULL || association_expect_name(association, group_id, "group_hash", err) < 0)
+        return err_status(err);
+    *group = (struct ai_cpu_group){group_id, rank_size};
+    return id_map_set(&association->ai_cpu_streams, stream_id, (uint32_t)(association->ai_cpu_groups.count - 1), err);
 }
 
 static bool ends_with(const struct interned *text, const char *end)
@@ -62,39 +64,63 @@ static int index_calls(struct association *association, struct err *err)
          association->collective_call_count++) {
         const struct collective_op *op = &association->collective_ops.items[association->collective_call_count];
         const struct call_key key = {op->host_start_ns, op->thread_id};
-        if (map_add(&association->collective_calls, &key, NULL, err) == NULL)
+        bool added;
+        struct collective_call *call =
+            op->is_kernel ? NULL : map_add(&association->collective_calls, &key, &added, err);
+        if (call == NULL && !op->is_kernel)
             return err_status(err);
+        if (call != NULL && added)
+            call->op = (uint32_t)association->collective_call_count;
     }
     return 0;
 }
 
-int association_add_expanding_kernel(struct association *association, uint32_t stream_id, uint32_t task_id,
-                                     struct err *err)
+static bool is_on_ai_cpu(const struct association *association, const struct host_task *task)
 {
-    const uint32_t stream = association->unique_tasks ? 0 : stream_id; /* the numbers alone tell tasks apart */
-    return id_map_set(&association->expanding, (int64_t)task_key(stream, task_id), 1, err);
+    return strcmp(association->texts.items[task->task_type].bytes, "KERNEL_AICPU") == 0;
 }
 
-/* Whether the AI CPU says of the kernel that it expands a collective. */
-static bool is_expanding(const struct association *association, const struct ran_task *ran)
+/* The operator that a kernel on the AI CPU is. */
+static int find_kernel_op(struct association *association, const struct host_task *task, uint32_t *ret, struct err *err)
 {
-    uint32_t any;
-    return id_map_get(&association->expanding,
-                      (int64_t)task_key(association->unique_tasks ? 0 : ran->stream_id, ran->task_id), &any);
+    const uint64_t launch = task->connection != 0 ? task_key(task->connection, task->task_id)
+                                                  : task_key(task->stream_id, task->task_id) | UINT64_C(1) << 63;
+    if (id_map_get(&association->kernel_ops, (int64_t)launch, ret))
+        return 0;
+    struct collective_op *op = ARRAY_NEXT(&association->collective_ops, err);
+    if (op == NULL)
+        return err_status(err);
+    *op = (struct collective_op){
+        .host_start_ns = task->time_ns,
+        .name = task->op_name,
+        .type = task->op_type,
+        .thread_id = task->thread_id,
+        .connection = task->connection,
+        .model_id = task->model_id,
+        .collective = NO_INDEX,
+        .group_id = COLLECTIVE_NO_GROUP,
+        .is_kernel = true,
+    };
+    *ret = (uint32_t)(association->collective_ops.count - 1);
+    return id_map_set(&association->kernel_ops, (int64_t)launch, *ret, err);
 }
 
 int association_collective_of(struct association *association, const struct ran_task *ran, const struct host_task *task,
-                              uint32_t *ret, struct err *err)
+                              struct collective_kernel *ret, struct err *err)
 {
-    enum { NONE, ITSELF, IN_OPERATOR };
     const struct task_extra *extra = task->extra != NO_INDEX ? &association->extras.items[task->extra] : NULL;
     const bool noted = extra != NULL && extra->of_collective;
-    *ret = !noted && is_expanding(association, ran) && task->op_name != NO_INDEX ? ITSELF : NONE;
-    if (!noted)
+    *ret = (struct collective_kernel){COLLECTIVE_NONE, NO_INDEX};
+    if (task->op_name == NO_INDEX || (!noted && !association_is_expanding(association, ran)))
         return 0;
-    if (index_calls(association, err) < 0)
-        return err_status(err);
-    const struct call_key key = {extra->outer_start_ns, task->thread_id};
-    *ret = map_get(&association->collective_calls, &key) != NULL ? IN_OPERATOR : ITSELF;
-    return 0;
+    if (noted) {
+        if (index_calls(association, err) < 0)
+            return err_status(err);
+        const struct call_key key = {extra->outer_start_ns, task->thread_id};
+        const struct collective_call *call = map_get(&association->collective_calls, &key);
+        ret->op = call != NULL ? call->op : NO_INDEX;
+    }
+    const bool found = ret->op != NO_INDEX, on_ai_cpu = is_on_ai_cpu(association, task);
+    ret->part = found || on_ai_cpu ? COLLECTIVE_IN_OPERATOR : COLLECTIVE_ITSELF;
+    return !found && on_ai_cpu ? find_kernel_op(association, task, &ret->op, err) : 0;
 }

@@ -10,8 +10,6 @@
 
 #define CONTEXT_LIMIT 65536          /* contexts of one call: the device has 16 bits for them */
 #define ALL_CONTEXTS_LIMIT (1 << 22) /* of all calls: more are damage */
-#define NO_ROW 0
-#define NO_GROUP (-1)
 
 /* ---- the host ---- */
 
@@ -87,7 +85,7 @@ static int find_collective_op(struct association *association, struct thread *th
         .connection = task->connection,
         .model_id = task->model_id,
         .collective = record,
-        .group_id = NO_GROUP,
+        .group_id = COLLECTIVE_NO_GROUP,
     };
     *ret = (uint32_t)(association->collective_ops.count - 1);
     thread->states.items[node_call].collective_op = *ret;
@@ -188,50 +186,11 @@ int association_join_collective(struct association *association, struct thread *
 
 /* ---- the device ---- */
 
-struct run_span {
-    bool known;
-    int64_t start_ns, end_ns;
-};
-
-/* One run of an operator. */
-struct collective_run {
-    uint32_t op, iteration;
-    struct run_span own, all;      /* of its tasks that say how long it lasts; of all of them */
-    struct run_span own_of_wholes; /* likewise, of split tasks as wholes: */
-    struct run_span all_of_wholes; /* they count where no part ran */
-    uint32_t transfer;             /* one of its tasks'; NO_INDEX */
-    int64_t id;                    /* row; NO_ROW: it has none */
-    bool has_parts;                /* a part of a split task ran */
-};
-
 /* Whether it began before the collection started: numbers count from the first after it. */
 static bool is_warm_up(const struct association *association, const struct collective_run *run)
 {
     const struct run_span *span = run->own.known ? &run->own : &run->all;
     return part_is_warm_up(&decoder_capture(association->decoder)->parts[association->part], span->start_ns);
-}
-
-static void extend(struct run_span *span, int64_t start_ns, int64_t end_ns)
-{
-    if (!span->known || start_ns < span->start_ns)
-        span->start_ns = start_ns;
-    if (!span->known || end_ns > span->end_ns)
-        span->end_ns = end_ns;
-    span->known = true;
-}
-
-static struct collective_run *find_run(struct collective_runs *runs, uint32_t op, uint32_t iteration, uint32_t *ret,
-                                       struct err *err)
-{
-    int64_t key = (int64_t)((uint64_t)op << 32 | iteration);
-    if (id_map_get(&runs->by_key, key, ret))
-        return &runs->items[*ret];
-    struct collective_run *run = ARRAY_NEXT(runs, err);
-    if (run == NULL)
-        return NULL;
-    *run = (struct collective_run){.op = op, .iteration = iteration, .transfer = NO_INDEX, .id = NO_ROW};
-    *ret = (uint32_t)(runs->count - 1);
-    return id_map_set(&runs->by_key, key, *ret, err) == 0 ? run : NULL;
 }
 
 int association_take_collective(struct association *association, struct collective_runs *runs, uint32_t index,
@@ -241,15 +200,15 @@ int association_take_collective(struct association *association, struct collecti
     uint32_t number;
     if (extra->collective_op == NO_INDEX)
         return 0;
-    struct collective_run *run = find_run(runs, extra->collective_op, ++extra->runs, &number, err);
+    struct collective_run *run = collective_runs_find(runs, extra->collective_op, ++extra->runs, &number, err);
     struct run_task *task = run != NULL ? ARRAY_NEXT(&runs->tasks, err) : NULL;
     if (task == NULL)
         return err_status(err);
     *task = (struct run_task){index, number, known};
     run->has_parts |= ran->context_id != (uint32_t)NO_CONTEXT;
-    extend(extra->has_parts ? &run->all_of_wholes : &run->all, ran->start_ns, ran->end_ns);
+    run_span_extend(extra->has_parts ? &run->all_of_wholes : &run->all, ran->start_ns, ran->end_ns);
     if (extra->spans)
-        extend(extra->has_parts ? &run->own_of_wholes : &run->own, ran->start_ns, ran->end_ns);
+        run_span_extend(extra->has_parts ? &run->own_of_wholes : &run->own, ran->start_ns, ran->end_ns);
     if (run->transfer == NO_INDEX)
         run->transfer = extra->transfer;
     return 0;
@@ -260,9 +219,9 @@ static void take_wholes(struct collective_run *run)
     if (run->has_parts)
         return;
     if (run->own_of_wholes.known)
-        extend(&run->own, run->own_of_wholes.start_ns, run->own_of_wholes.end_ns);
+        run_span_extend(&run->own, run->own_of_wholes.start_ns, run->own_of_wholes.end_ns);
     if (run->all_of_wholes.known)
-        extend(&run->all, run->all_of_wholes.start_ns, run->all_of_wholes.end_ns);
+        run_span_extend(&run->all, run->all_of_wholes.start_ns, run->all_of_wholes.end_ns);
 }
 
 static int compare_run_start(const void *a, const void *b)
@@ -287,16 +246,17 @@ static void set_group(struct association *association, const struct collective_r
     struct collective_op *op = &association->collective_ops.items[run->op];
     if (op->collective != NO_INDEX)
         op->group_id = association->collectives.items[op->collective].group_id;
-    else if (op->group_id == NO_GROUP && run->transfer != NO_INDEX)
+    else if (op->group_id == COLLECTIVE_NO_GROUP && run->transfer != NO_INDEX)
         op->group_id = association->transfers.items[run->transfer].group_id;
 }
 
 /* Numbers the operators of each group that ran on the device, by their start on the host: those that began since the
- * collection started, or, with warm_up, the others by themselves. */
+ * collection started, or, with warm_up, the others by themselves. Kernels count by themselves, too. */
 static int number_ops(struct association *association, const struct collective_runs *runs, bool warm_up,
                       struct err *err)
 {
-    SCOPED(id_map_release) struct id_map counts = {{0}};
+    SCOPED(id_map_release) struct id_map launched = {{0}};
+    SCOPED(id_map_release) struct id_map kernels = {{0}};
     SCOPED_FREE struct collective_op **ops = scoped_memory(runs->count, sizeof(struct collective_op *));
     size_t count = 0;
     int status = ops != NULL ? 0 : err_no_memory(err);
@@ -311,10 +271,11 @@ static int number_ops(struct association *association, const struct collective_r
     if (count > 1)
         array_sort(ops, count, sizeof(struct collective_op *), compare_op_start);
     for (size_t i = 0; status == 0 && i < count; i++) {
+        struct id_map *counts = ops[i]->is_kernel ? &kernels : &launched;
         uint32_t before = 0;
-        id_map_get(&counts, ops[i]->group_id, &before);
+        id_map_get(counts, ops[i]->group_id, &before);
         ops[i]->order = before;
-        status = id_map_set(&counts, ops[i]->group_id, before + 1, err);
+        status = id_map_set(counts, ops[i]->group_id, before + 1, err);
     }
     return status;
 }
@@ -342,7 +303,7 @@ static int name_run(struct association *association, const struct collective_run
     char *text = malloc(name->length + (size_t)4 * NUMBER_MAX + sizeof WARM_UP_END), *q = text;
     if (text == NULL)
         return err_no_memory(err);
-    if (op->group_id != NO_GROUP)
+    if (op->group_id != COLLECTIVE_NO_GROUP)
         p = number_put_unsigned(group, (uint64_t)op->group_id);
     size_t tail = p - group > 3 ? 3 : (size_t)(p - group);
     memcpy(q, name->bytes, name->length);
@@ -371,7 +332,8 @@ static int set_text_of(struct association *association, struct row *row, size_t 
     return status;
 }
 
-static int emit_run(struct association *association, int64_t device_id, struct collective_run *run, struct err *err)
+static int emit_run(struct association *association, int64_t device_id, struct collective_run *run,
+                    int64_t first_task_row, struct err *err)
 {
     const struct collective_op *op = &association->collective_ops.items[run->op];
     uint32_t name = 0;
@@ -393,9 +355,13 @@ static int emit_run(struct association *association, int64_t device_id, struct c
     row_set_integer(&row, COMMUNICATION_OP_START_NS, run->own.start_ns);
     row_set_integer(&row, COMMUNICATION_OP_DURATION_NS, run->own.end_ns - run->own.start_ns);
     row_set_integer(&row, COMMUNICATION_OP_ALL_DURATION_NS, run->all.end_ns - run->all.start_ns);
-    if (run->transfer != NO_INDEX)
-        row_set_integer(&row, COMMUNICATION_OP_RANK_SIZE, association->transfers.items[run->transfer].rank_size);
-    if (op->group_id != NO_GROUP) {
+    if (run->kernel != NO_INDEX)
+        row_set_integer(&row, COMMUNICATION_OP_KERNEL, first_task_row + run->kernel);
+    if (run->transfer != NO_INDEX || op->rank_size != 0)
+        row_set_integer(&row, COMMUNICATION_OP_RANK_SIZE,
+                        run->transfer != NO_INDEX ? association->transfers.items[run->transfer].rank_size
+                                                  : op->rank_size);
+    if (op->group_id != COLLECTIVE_NO_GROUP) {
         row_set_integer(&row, COMMUNICATION_OP_GROUP_ID, op->group_id);
         if (set_text_of(association, &row, COMMUNICATION_OP_GROUP_NAME_ID, op->group_id, err) < 0)
             return err_status(err);
@@ -421,7 +387,7 @@ static int emit_run_task(struct association *association, const struct collectiv
     if (decoder_emit(association->decoder, &kind_communication_task, &row, err) < 0)
         return err_status(err);
     row_set_integer(&row, COMMUNICATION_TASK_TASK_ID, first_task_row + task->ran);
-    if (run->id != NO_ROW)
+    if (run->id != 0)
         row_set_integer(&row, COMMUNICATION_TASK_OP_ID, run->id);
     row_set_integer(&row, COMMUNICATION_TASK_MASTER, extra->master);
     if (extra->transfer == NO_INDEX)
@@ -444,7 +410,8 @@ static int emit_run_task(struct association *association, const struct collectiv
 }
 
 /* Rows by start; an operator of which no task says how long it lasted has none. */
-static int emit_runs(struct association *association, struct collective_runs *runs, int64_t device_id, struct err *err)
+static int emit_runs(struct association *association, struct collective_runs *runs, int64_t device_id,
+                     int64_t first_task_row, struct err *err)
 {
     SCOPED_FREE struct collective_run **order = scoped_memory(runs->count + 1, sizeof(struct collective_run *));
     size_t count = 0;
@@ -461,14 +428,14 @@ static int emit_runs(struct association *association, struct collective_runs *ru
     if (count > 1)
         array_sort(order, count, sizeof(struct collective_run *), compare_run_start);
     for (size_t i = 0; status == 0 && i < count; i++)
-        status = emit_run(association, device_id, order[i], err);
+        status = emit_run(association, device_id, order[i], first_task_row, err);
     return status;
 }
 
 int association_emit_collectives(struct association *association, struct collective_runs *runs, int64_t device_id,
                                  int64_t first_task_row, struct err *err)
 {
-    int status = runs->count > 0 ? emit_runs(association, runs, device_id, err) : 0;
+    int status = runs->count > 0 ? emit_runs(association, runs, device_id, first_task_row, err) : 0;
     for (size_t i = 0; status == 0 && i < runs->tasks.count; large_pass(i++))
         status = emit_run_task(association, runs, &runs->tasks.items[i], first_task_row, err);
     return status;
@@ -479,4 +446,6 @@ void collective_runs_release(struct collective_runs *runs)
     id_map_release(&runs->by_key);
     large_free(runs->items);
     large_free(runs->tasks.items);
+    large_free(runs->kernels.items);
+    large_free(runs->expanded.items);
 }

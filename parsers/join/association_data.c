@@ -220,3 +220,17 @@ int association_add_call_kind(struct association *association, int64_t key, cons
     *ret = (uint16_t)(association->call_kinds.count - 1);
     return id_map_set(&association->call_kind_ids, key, *ret, err);
 }
+
+struct collective_run *collective_runs_find(struct collective_runs *runs, uint32_t op, uint32_t iteration,
+                                            uint32_t *ret, struct err *err)
+{
+    int64_t key = (int64_t)((uint64_t)op << 32 | iteration);
+    if (id_map_get(&runs->by_key, key, ret))
+        return &runs->items[*ret];
+    struct collective_run *run = ARRAY_NEXT(runs, err);
+    if (run == NULL)
+        return NULL;
+    *run = (struct collective_run){.op = op, .iteration = iteration, .transfer = NO_INDEX, .kernel = NO_INDEX};
+    *ret = (uint32_t)(runs->count - 1);
+    return id_map_set(&runs->by_key, key, *ret, err) == 0 ? run : NULL;
+}

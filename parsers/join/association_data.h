@@ -226,7 +226,8 @@ struct task_extra {
     bool has_parts;         /* the whole of a split task: no transfer where its parts ran */
 };
 
-/* A communication operator as it was launched. */
+#define COLLECTIVE_NO_GROUP (-1)
+/* A communication operator as it was launched; or a kernel on the AI CPU that is one by itself. */
 struct collective_op {
     int64_t host_start_ns, group_id;
     uint32_t name, type; /* texts; type NO_INDEX: not described */
@@ -234,7 +235,9 @@ struct collective_op {
     uint32_t collective; /* what was reported of it; NO_INDEX */
     uint32_t order;      /* which one of its group it is on the device being joined */
     uint32_t warm_ups;   /* runs there that began before the collection started */
-    bool ordered;
+    uint32_t runs;       /* of a kernel: how often it ran there so far */
+    uint32_t rank_size;  /* likewise; 0: not known */
+    bool ordered, is_kernel;
 };
 
 /* A task that the device ran. */
@@ -288,12 +291,32 @@ int flip_list_add(struct flip_list *list, const struct flip *flip, struct err *e
 bool flip_list_has(const struct flip_list *list, uint64_t stream);
 void flip_list_release(struct flip_list *list);
 
+/* Records of the AI CPU of a device about collectives that its kernels expand into tasks, by task_key of the task or
+ * kernel and time. */
+struct expanded {
+    uint64_t key, other; /* other: the main stream's task, of a kernel's end */
+    int64_t time_ns;
+    uint32_t item; /* the transfer of a task; what a kernel communicates */
+    uint32_t rank_size;
+};
+struct expanded_list ARRAY_OF(struct expanded);
+struct expansion {
+    struct expanded_list tasks, ops, ends;
+    bool sorted;
+};
+
 /* A stream begins or ends to take the tasks of a model. */
 struct stream_capture {
     uint64_t stream; /* task_key of device and stream */
     int64_t time_ns;
     uint32_t model_id;
     bool ends;
+};
+
+/* A group of ranks whose collectives a stream of the AI CPU serves. */
+struct ai_cpu_group {
+    int64_t group_id;
+    uint32_t rank_size;
 };
 
 #define NO_MODEL UINT32_MAX
@@ -326,14 +349,16 @@ struct association {
     struct ARRAY_OF(struct host_collective) collectives;
     struct ARRAY_OF(struct host_transfer) transfers;
     struct id_map logic_streams;  /* of physical streams */
-    struct id_map ai_cpu_streams; /* that serve collectives, to one of their groups */
-    struct id_map model_names;    /* of model ids, to texts */
+    struct id_map ai_cpu_streams; /* that serve collectives, to one of their groups: */
+    struct ARRAY_OF(struct ai_cpu_group) ai_cpu_groups;
+    struct id_map model_names; /* of model ids, to texts */
     struct ARRAY_OF(struct device_half) halves;
     struct id_map half_numbers; /* of devices, to these */
     struct ARRAY_OF(struct task_extra) extras;
     struct ARRAY_OF(struct collective_op) collective_ops;
     struct map collective_calls; /* of struct collective_call: those of the first operators */
     size_t collective_call_count;
+    struct id_map kernel_ops; /* launches of kernels on the AI CPU that are collectives by themselves, to operators */
     /* About the window: */
     struct id_map collective_records;     /* node calls to what was reported of them */
     struct id_map transfer_records;       /* communication calls and contexts to transfers */
@@ -370,9 +395,9 @@ struct association {
     struct spool *pmu;           /* counters, by stream and number */
     struct spool *joined;        /* struct matched_task, by start */
     uint64_t ran_count, pmu_count;
-    struct id_map expanding; /* kernels that expand collectives, by stream and number */
-    size_t join_mark;        /* of diagnostics: when the first of its counters came */
-    uint32_t join_file;      /* they are of */
+    struct expansion expansion;
+    size_t join_mark;   /* of diagnostics: when the first of its counters came */
+    uint32_t join_file; /* they are of */
     struct flip_list flips;
     bool unique_tasks; /* of the device: task ids are of one sequence, and streams are known by the host alone */
     size_t text_rows, tensor_rows; /* emitted so far */
@@ -484,9 +509,20 @@ struct task_extra *association_extra(struct association *association, struct hos
  * NO_INDEX: none. */
 int association_note_collective(struct association *association, const struct thread *thread, uint32_t launch,
                                 struct host_task *task, struct err *err);
-/* Whether the device's task is one, as device_task.collective says it; 0: it is none. */
+/* Whether the device's task is one, as device_task.collective says it. */
+enum collective_part { COLLECTIVE_NONE, COLLECTIVE_ITSELF, COLLECTIVE_IN_OPERATOR };
+/* op: the operator that tells how long it communicates; NO_INDEX: none. */
+struct collective_kernel {
+    enum collective_part part;
+    uint32_t op;
+};
 int association_collective_of(struct association *association, const struct ran_task *ran, const struct host_task *task,
-                              uint32_t *ret, struct err *err);
+                              struct collective_kernel *ret, struct err *err);
+/* Whether the AI CPU says of the kernel that it expands a collective. */
+bool association_is_expanding(struct association *association, const struct ran_task *ran);
+/* Whether such a kernel says that it launched the task. */
+bool association_is_expanded(struct association *association, const struct ran_task *ran);
+void expansion_release(struct expansion *expansion);
 
 /* Communication. Indexes the notes of the window, before its tasks are joined. */
 int association_index_collectives(struct association *association, struct thread *thread, struct err *err);
@@ -499,17 +535,55 @@ struct run_task {
     uint32_t ran, run, extra; /* the task on the device, what it belongs to, what is known of it */
 };
 
+struct run_span {
+    bool known;
+    int64_t start_ns, end_ns;
+};
+
+/* One run of an operator. */
+struct collective_run {
+    uint32_t op, iteration;
+    struct run_span own, all;      /* of its tasks that say how long it lasts; of all of them */
+    struct run_span own_of_wholes; /* likewise, of split tasks as wholes: */
+    struct run_span all_of_wholes; /* they count where no part ran */
+    uint32_t transfer;             /* one of its tasks'; NO_INDEX */
+    uint32_t kernel;               /* on the AI CPU: which task of the device it is; NO_INDEX */
+    int64_t id;                    /* row; 0: it has none */
+    bool has_parts;                /* a part of a split task ran */
+};
+
+static inline void run_span_extend(struct run_span *span, int64_t start_ns, int64_t end_ns)
+{
+    if (!span->known || start_ns < span->start_ns)
+        span->start_ns = start_ns;
+    if (!span->known || end_ns > span->end_ns)
+        span->end_ns = end_ns;
+    span->known = true;
+}
+
 /* The communication operators that ran on the device being joined. */
 struct collective_runs {
     struct collective_run *items;
     size_t count, capacity;
     struct id_map by_key;
     struct ARRAY_OF(struct run_task) tasks;
+    struct ARRAY_OF(struct kernel_run) kernels;    /* on the AI CPU */
+    struct ARRAY_OF(struct expanded_run) expanded; /* tasks that they launched */
 };
 
 /* Notes a task of the device, which comes by start as the index-th, if it is of such an operator; known: its extra. */
 int association_take_collective(struct association *association, struct collective_runs *runs, uint32_t index,
                                 const struct ran_task *ran, uint32_t known, struct err *err);
+/* Notes a task of the device, which comes likewise, if a kernel on the AI CPU launched it, and such a kernel. host:
+ * NULL: the host did not launch it. */
+int association_take_expanded(struct association *association, struct collective_runs *runs, uint32_t index,
+                              const struct ran_task *ran, const struct host_task *host,
+                              const struct collective_kernel *kernel, struct err *err);
+/* Makes what kernels launched part of their operators. */
+int association_join_expanded(struct association *association, struct collective_runs *runs, struct err *err);
+/* The run of an operator, by its number, from 1; NULL with err set. */
+struct collective_run *collective_runs_find(struct collective_runs *runs, uint32_t op, uint32_t iteration,
+                                            uint32_t *ret, struct err *err);
 /* Emits them and their tasks; first_task_row: of the device's tasks. */
 int association_emit_collectives(struct association *association, struct collective_runs *runs, int64_t device_id,
                                  int64_t first_task_row, struct err *err);

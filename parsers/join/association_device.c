@@ -381,7 +381,7 @@ static int match_task(struct association *association, struct device_join *join,
 {
     const struct group_launch *launch = match_launch(&join->group, &task->ran);
     if (launch == NULL) {
-        join->unlaunched++;
+        join->unlaunched += !association_is_expanded(association, &task->ran);
         return 0;
     }
     const struct host_task *host = &launch->task;

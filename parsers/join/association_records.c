@@ -43,7 +43,7 @@ static void release_device(struct association *association)
     join_spool_release(&association->pmu);
     join_spool_release(&association->joined);
     flip_list_release(&association->flips);
-    id_map_release(&association->expanding);
+    expansion_release(&association->expansion);
     association->ran_count = association->pmu_count = 0;
 }
 
@@ -55,6 +55,8 @@ static void release_notes(struct association *association)
     large_free(association->transfers.items);
     large_free(association->extras.items);
     large_free(association->collective_ops.items);
+    id_map_release(&association->kernel_ops);
+    large_free(association->ai_cpu_groups.items);
     id_map_release(&association->model_names);
     id_map_release(&association->collective_records);
     id_map_release(&association->transfer_records);

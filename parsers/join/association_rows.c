@@ -151,17 +151,17 @@ static void set_type(const struct association *association, struct row *row, con
 }
 
 static int set_collective(struct association *association, struct row *row, const struct task_view *view,
-                          struct err *err)
+                          struct collective_kernel *ret, struct err *err)
 {
-    uint32_t collective;
-    if (association_collective_of(association, &view->task->ran, view->host, &collective, err) < 0)
+    if (association_collective_of(association, &view->task->ran, view->host, ret, err) < 0)
         return err_status(err);
-    if (collective != 0)
-        row_set_integer(row, DEVICE_TASK_COLLECTIVE, collective);
+    if (ret->part != COLLECTIVE_NONE)
+        row_set_integer(row, DEVICE_TASK_COLLECTIVE, ret->part);
     return 0;
 }
 
-static int emit_task(struct association *association, int64_t device_id, const struct task_view *view, struct err *err)
+static int emit_task(struct association *association, int64_t device_id, const struct task_view *view,
+                     struct collective_kernel *ret, struct err *err)
 {
     static const size_t counters[] = {
         [PMU_CORE_AIC] = DEVICE_TASK_AIC_TOTAL_CYCLE, [PMU_CORE_AIV] = DEVICE_TASK_AIV_TOTAL_CYCLE};
@@ -199,7 +199,7 @@ static int emit_task(struct association *association, int64_t device_id, const s
         if (sum != NULL && sum->duration_ns != NO_DURATION)
             row_set_integer(&row, times[core], sum->duration_ns);
     }
-    return view->host != NULL ? set_collective(association, &row, view, err) : 0;
+    return view->host != NULL ? set_collective(association, &row, view, ret, err) : 0;
 }
 
 _Static_assert(offsetof(struct matched_task, host) % 8 == 0 && sizeof(struct host_task) % 8 == 0 &&
@@ -238,11 +238,16 @@ int association_emit_tasks(struct association *association, struct err *err)
             break;
         }
         const struct task_view view = view_task(item.record);
-        status = emit_task(association, device_id, &view, err);
+        struct collective_kernel kernel = {COLLECTIVE_NONE, NO_INDEX};
+        status = emit_task(association, device_id, &view, &kernel, err);
         if (status == 0 && view.host != NULL && view.host->extra != NO_INDEX)
             status = association_take_collective(association, &runs, i, &view.task->ran, view.host->extra, err);
+        if (status == 0)
+            status = association_take_expanded(association, &runs, i, &view.task->ran, view.host, &kernel, err);
     }
-    return status < 0 ? status : association_emit_collectives(association, &runs, device_id, first_row, err);
+    return status < 0 || association_join_expanded(association, &runs, err) < 0
+               ? err_status(err)
+               : association_emit_collectives(association, &runs, device_id, first_row, err);
 }
 
 /* ---- texts ---- */

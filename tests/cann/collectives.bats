@@ -181,7 +181,7 @@ p.ran(50000, 54000, 50, 1, 1)
 END
     } | capture
     expect_sql "SELECT op_name, collective FROM device_task_report r JOIN device_task t ON t.id = r.id WHERE op_name IS NOT NULL
-        ORDER BY t.id" $'matmul|\nallreduceAicpuKernel|2\nallgatherAivKernel|2\nreduce_scatterAivKernel|1\ngelu|\nserve|1'
+        ORDER BY t.id" $'matmul|\nallreduceAicpuKernel|2\nallgatherAivKernel|2\nreduce_scatterAivKernel|1\ngelu|\nserve|2'
     run_msprof show PROF_1 --table overlap_analysis --format csv
     expect_status 0
     expect_equal "$(python3 -c 'import csv, sys
@@ -210,7 +210,7 @@ for which, task in ((0, 11), (1, 19)):
 END
     expect_status 0
     expect_sql "SELECT op_name, collective FROM device_task_report r JOIN device_task t ON t.id = r.id ORDER BY t.id" \
-        $'matmul|\nexpand|1\nexpand|1\nplain|'
+        $'matmul|\nexpand|2\nexpand|2\nplain|'
     expect_sql "SELECT time_ns % 1000000, relay, retry, data_type, a.text, count, g.text, rank_size, stream_id, task_id FROM expanded_op
         JOIN name a ON a.id = algorithm_id JOIN name g ON g.id = group_name_id" '2100|0|1|4|ring|4096|grp_1|8|1|2'
     expect_sql "SELECT time_ns % 1000000, stream_id, flip_num FROM expanded_flip" '2200|9|3'
@@ -218,4 +218,57 @@ END
         $'3100|1|3|9|11|0\n3200|1|3|9|19|1'
     run_msprof show PROF_1 --table overlap_analysis --format csv
     expect_equal "$(tail -n 1 <<<"$output" | cut -d, -f3,5,6)" 1,1,1
+}
+
+@test "kernels that the AI CPU expands are communication operators with its tasks, by planes, beside what the host launched" {
+    {
+        collectives
+        cat <<'END'
+p.mc2_streams('grp_2', 50, (60, 61))
+p.launch(0, 1, 1, 'matmul')
+p.ran(1000, 5000, 1, 1)
+for i, at in enumerate((10000, 20000)):
+    p.launch(200 + 200 * i, 50, 1 + i, 'matmul_allreduceAicpuKernel', task_type='KERNEL_AICPU', node={'task_type': 1})
+    p.log(0, at, 50, 1 + i, 1)
+    p.ai_cpu(at + 60, 10, struct.pack('<BBQQQIHI', 2, 4, p.hash('ring'), 4096 + i, p.hash('grp_2'), 4, 50, 1 + i))
+    p.expanded_task(at + 100, 'Notify_Wait', 'grp_2', 60, 1)
+    p.expanded_task(at + 200, 'Memcpy', 'grp_2', 61, 7, size=4096)
+    p.expanded_task(at + 300, 'Memcpy', 'grp_2', 60, 2, size=64 << i)
+    p.ran(at + 1000, at + 2000, 60, 1, 7)
+    p.ran(at + 1500, at + 2500, 61, 7, 11)
+    p.log(1, at + 3000, 50, 1 + i, 1)
+    p.ran(at + 3500, at + 4500, 60, 2, 11)
+p.launch(40000, 50, 3, 'hostAicpuKernel', task_type='KERNEL_AICPU', node={'task_type': 1})
+whole(39900, 49000, 'hcom_h', group='grp_2')
+task(41000, 'Notify_Wait', 10, 1, 'NOTIFY_WAIT', group='grp_2', ran=(60000, 69000), sqe=7)
+p.log(0, 61000, 50, 3, 1)
+p.expanded_task(61100, 'Memcpy', 'grp_2', 60, 9, size=128)
+p.log(1, 61500, 50, 3, 1)
+p.ran(66000, 67000, 60, 9, 11)
+p.launch(50000, 1, 2, 'gelu')
+p.ran(90000, 93000, 1, 2)
+END
+    } | capture
+    [[ $output != *"tasks that no launch"* && $output != *"of 12 tasks"* ]]
+    expect_sql "SELECT n.text, cast(start_ns % 1000000 AS integer), duration_ns, rank_size, count, kernel_row_id IS NULL
+        FROM communication_op o JOIN name n ON n.id = o.name_id ORDER BY o.id" \
+        $'matmul_allreduceAicpuKernel_000_0_1|10000|4500|8|4096|0\nmatmul_allreduceAicpuKernel_000_1_1|20000|4500|8|4097|0\nhcom_h_000_0_1|60000|9000|8|1|1'
+    expect_sql "SELECT op_id, plane_id, stream_id, task_id, bytes FROM communication_task c JOIN device_task t ON t.id = task_row_id
+        ORDER BY c.id" \
+        $'1|0|60|1|0\n1|1|61|7|4096\n1|0|60|2|64\n2|0|60|1|0\n2|1|61|7|4096\n2|0|60|2|128\n3|0|10|1|0\n3|1|60|9|128'
+    run_msprof show PROF_1 --table overlap_analysis --format csv
+    expect_equal "$(tail -n 1 <<<"$output" | cut -d, -f3,5,6)" 7,18,18
+    run_msprof show PROF_1 --table ops --format csv
+    expect_equal "$(tail -n +2 <<<"$output" | cut -d, -f2,3,8)" \
+        $'9,1,hcom_h_000_0_1\n9,2,matmul_allreduceAicpuKernel\n4,1,matmul\n3,1,gelu'
+    run_msprof show PROF_1 --table op_statistic --format csv
+    expect_equal "$(tail -n +2 <<<"$output" | cut -d, -f3,4,9)" $'AI_CORE,2,100\nAI_CPU,3,N/A'
+    run_msprof export summary -dir PROF_1 --stable-names --output out
+    expect_equal "$(rows op_summary 'Op Name' 'Task Type')" $'matmul|AI_CORE
+matmul_allreduceAicpuKernel|AI_CPU\nmatmul_allreduceAicpuKernel|AI_CPU\nhcom_h_000_0_1|COMMUNICATION
+hostAicpuKernel|AI_CPU\ngelu|AI_CORE'
+    run_msprof export db -dir PROF_1 --stable-names --output out
+    expect_equal "$(sqlite3 out/msprof.db 'SELECT count(*), sum(size) FROM COMMUNICATION_TASK_INFO')" '8|8512'
+    run_msprof export timeline -dir PROF_1 --stable-names --output out
+    expect_contains "$(<out/mindstudio_profiler_output/msprof.json)" '"name":"Plane 1"'
 }

@@ -38,7 +38,8 @@ for name in 'PROF_1', 'PROF_2':
             prof.call(5000, 1, time - 80_000, time - 40_000)
             prof.track(time - 60_000, 9, task, task_type=kind, kernel=None)
             tasks.append((time, time + 20, 9, task))
-        prof.devices[0]['lpmInfoConv.data.0'] = voltages(1, (-90_000, 725), (-500, 775), (300, 750)) + voltages(2, (-9, 930))
+        prof.devices[0]['lpmInfoConv.data.0'] = voltages(1, (-90_000, 725), (-500, 775), (300, 750)) + voltages(2, (-9, 930)) + \
+            voltages(0, (-90_000, 1650), (-500, 800), (400, 1650))
     for start, end, stream, task in sorted(tasks):
         prof.ran(start, end, stream, task)
     prof.write()
@@ -67,6 +68,53 @@ for name in 'PROF_1', 'PROF_2':
     assert lanes == {0: 'Communication', 1: 'Communication(Not Overlapped)', 2: 'Computing', 3: 'Free'}, lanes
     assert [float(event['dur']) for event in events if event['ph'] == 'X' and event['name'] == 'Free'] == [20, 16]
 END
+}
+
+# Prints how many devices agree.
+free_time() { # capture
+    run_msprof export timeline "$1" --stable-names --trace-compat
+    python3 "$BATS_TEST_DIRNAME/lib/free_time.py" "$MSPROF" "$1" "$1/sqlite/runtime.db"
+}
+
+@test "every answer has one free time, from the first to the last that a program launched, as a recalculation says" {
+    make_captures
+    # the third task is no operator: the last one that is ends before it
+    expect_equal "$(free_time PROF_1)" "1 devices, 1 without steps"
+    expect_equal "$(free_time PROF_2)" "1 devices, 1 without steps"
+    for family in prof-910a prof-910b system-910b; do
+        copy_family "$family" PROF_3
+        # a clock whose ticks are no whole nanoseconds
+        sed -i 's/"hwts_frequency": *"[0-9.]*"/"hwts_frequency":"49.999001"/' PROF_3/device_*/info.json.*
+        expect_contains "$(free_time PROF_3)" "1 devices"
+        rm -rf PROF_3
+    done
+}
+
+@test "real captures have one free time" {
+    needs_shared data/real-samples-2
+    for capture in cann-310b-2024-04-addcmul cann-910b-2026-05-l1 cann-910b-2026-06-l1-mix cann-910b-2026-07-l0-kernels; do
+        cp -r "$shared/data/real-samples-2/$capture"/PROF_* "$capture"
+        chmod -R u+w "$capture"
+        expect_contains "$(free_time "$capture")" "1 devices"
+    done
+}
+
+@test "frequencies of the cores that only the records of voltages tell are those of the cores" {
+    make_captures
+    run_msprof export timeline PROF_2 --stable-names --trace-compat
+    python3 - <<'END'
+import json
+events = json.load(open('PROF_2/mindstudio_profiler_output/msprof.json', encoding='utf-8'))
+changes = [(event['ts'], event['args']['MHz']) for event in events if event['ph'] == 'C' and event['name'] == 'AI Core Freq']
+start = min(float(time) for time, _ in changes)
+assert [mhz for _, mhz in changes][:2] == [800, 1650], changes
+assert abs(float(changes[1][0]) - start - 400) < 1, changes
+END
+    # where both files tell them, the one of frequencies does
+    sqlite3 PROF_2/sqlite/runtime.db "INSERT INTO core_frequency(file_id, device_id, time_ns, mhz)
+        SELECT file_id, device_id, time_ns, value + 1 FROM core_voltage WHERE what = 0"
+    expect_equal "$(sqlite3 PROF_2/sqlite/runtime.db 'SELECT DISTINCT mhz FROM core_frequency_report
+        WHERE measured ORDER BY mhz')" $'801\n1651'
 }
 
 @test "a voltage of before the capture's start is that of its start" {

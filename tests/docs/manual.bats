@@ -277,6 +277,12 @@ rows_of() { # part, page
     done
 }
 
+@test "the synopsis of msprof(1) has every command that can be run" {
+    rows_of synopsis msprof.1
+    "$MSPROF" help --options | cut -f 1 | sort -u | sed -n 's/^msprof //p' | grep -vxE 'export|layout' >commands
+    expect_equal "$(sed -n 's/^\.Cm //p' rows | sort)" "$(sort commands)"
+}
+
 @test "every layer of timelines is in the manual" {
     rows_of tracks msprof-export.1
     expect_equal "$(sed -n 's/^\.It Cm \([a-z_]*\).*/\1/p' rows)" "$(names_in "$repository/exporters/timeline/tracks")"

@@ -62,7 +62,7 @@ def read(name):
 def names(events, slices):
     """The slices as recorded, and where arrows begin and end: in the innermost slice around that time."""
     threads = {e.thread: e.fields['args']['name'].split(' (')[0] for e in events if e.fields['name'] == 'thread_name'}
-    bag, tracks = collections.Counter(), collections.defaultdict(list)
+    bag, tracks, arrows = collections.Counter(), collections.defaultdict(list), collections.defaultdict(list)
     for e in slices:
         bag[e.thread[0], threads[e.thread], e.fields['name'], e.duration_ns] += 1
         tracks[e.thread].append(e)
@@ -71,7 +71,13 @@ def names(events, slices):
             around = [s for s in tracks[e.thread] if s.start_ns <= e.start_ns < s.start_ns + s.duration_ns]
             assert around, ('an arrow in no slice', e.fields)
             innermost = max(around, key=lambda s: (s.start_ns, -s.duration_ns))
-            bag[e.phase, e.fields['name'], str(e.fields['id']), innermost.fields['name']] += 1
+            # a number of the tool's own style stands in the name, too
+            name = e.fields['name'].removesuffix(str(e.fields['id'])) if e.fields['cat'] == 'HostToDevice' else e.fields['name']
+            arrows[name, str(e.fields['id'])].append((e.phase, innermost.fields['name']))
+    for (name, _), ends in arrows.items():  # the tool's own style has one beginning for all that a call launched
+        begins = [place for phase, place in ends if phase == 's']
+        assert len(begins) == 1 < len(ends), (name, ends)
+        bag.update((name, begins[0], place) for phase, place in ends if phase == 'f')
     return bag
 
 recorded, recorded_slices = read('recorded')

@@ -128,6 +128,45 @@ END
     done
 }
 
+@test "until 8.0.RC1 formats are FORMAT_ND, task_time has what was launched, calls are the device's; processes move by version" {
+    copy_family prof-910b PROF_1
+    local version
+    for version in newest 9.0 8.5 8.0 8.0.RC1; do
+        run_msprof export summary PROF_1 --output "$version" --stable-names --cann-version "$version"
+        expect_status 0
+        run_msprof export timeline PROF_1 --output "$version" --stable-names --trace-compat --cann-version "$version"
+        expect_status 0
+    done
+    python3 - <<'END'
+import csv, json
+PLACES = {'newest': (7, 14, 31), '9.0': (7, 13, 30), '8.5': (7, 13, 29), '8.0': (7, 13, 29), '8.0.RC1': (2, 8, 11)}
+def table(version, name):
+    return list(csv.DictReader(open('%s/mindstudio_profiler_output/%s.csv' % (version, name), encoding='utf-8')))
+changed = 0
+for version, places in PLACES.items():
+    oldest = version == '8.0.RC1'
+    for row, now in zip(table(version, 'op_summary'), table('newest', 'op_summary')):
+        for column in 'Input Formats', 'Output Formats':
+            formats = [('FORMAT_ND' if oldest and name == 'ND' else name) for name in now[column].split(';')]
+            changed += oldest and 'FORMAT_ND' in formats
+            assert row[column] == ';'.join(formats), (version, row[column], now[column])
+    assert {row['Device_id'] for row in table(version, 'api_statistic')} == {'0' if oldest else 'host'}
+    kinds = {row['kernel_type'] for row in table(version, 'task_time')}
+    assert ('KERNEL_AICORE' in kinds, 'AI_CORE' in kinds) == (oldest, not oldest), kinds
+    events = json.load(open(version + '/mindstudio_profiler_output/msprof.json', encoding='utf-8'))
+    names = {event['pid']: event['args']['name'] for event in events if event['name'] == 'process_name'}
+    place = {names[event['pid']]: event['args']['sort_index'] for event in events if event['name'] == 'process_sort_index'}
+    assert tuple(place[name] for name in ('CANN', 'Ascend Hardware', 'Overlap Analysis')) == places, (version, place)
+    calls = [event['args']['connection_id'] for event in events if event['ph'] == 'X' and names[event['pid']] == 'CANN']
+    assert sorted(calls) == list(range(1, len(calls) + 1))
+    ends = {event['id'] for event in events if event['ph'] == 'f' and names[event['pid']] == 'Ascend Hardware'}
+    assert ends and ends == {event['args']['connection_id'] for event in events if event['ph'] == 'X' and
+                             names[event['pid']] == 'Ascend Hardware' and 'connection_id' in event['args']}
+    assert ends <= set(calls)
+assert changed > 0
+END
+}
+
 @test "modules of the memory have the names of the version, in the table and in the database" {
     copy_family system-910b PROF_1
     for pair in 8.5:MDCLOCATION: newest:Unknown:; do

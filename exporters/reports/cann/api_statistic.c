@@ -7,13 +7,13 @@
 
 struct shown {
     struct group group;
-    const char *device;
+    struct report_value device;
     struct report_value level; /* its number, or a name of its own */
     int64_t mean_ns, variance; /* variance: of 10^-3 us^2 */
 };
 
 static const struct report_column columns[] = {
-    {"Device_id", SHOWN(device), .doc = "Always host."},
+    {"Device_id", SHOWN(device), .doc = "Always host; until CANN 8.0.RC1 the device."},
     {"Level", SHOWN(level), .names = level_names, .doc = "The part of the software that was called."},
     {"API Name", SHOWN(group.key.name_id), FORM_NAME, .doc = "The function."},
     {"Time(us)", SHOWN(group.total_ns), FORM_SCALED, 3, .doc = "How long all calls took together."},
@@ -51,14 +51,31 @@ static int64_t mean(const struct group *group)
                                     : number_rescale(group->total_ticks, TICKS_OF_NS, group->hz * group->count);
 }
 
-static int put_group(struct report_run *run, const struct group *group, struct err *err)
+/* Until 8.0.RC1 the device whose host it is, where there is one. */
+static int find_device(struct report_run *run, struct report_value *ret, struct err *err)
+{
+    const struct cann_parts *parts = report_parts(run->session, err);
+    int64_t device_id = DB_NULL;
+    size_t devices = 0;
+    *ret = value_text("host");
+    for (size_t i = 0; parts != NULL && i < parts->count; i++) {
+        devices += !parts->parts[i].is_host;
+        device_id = parts->parts[i].is_host ? device_id : parts->parts[i].device_id;
+    }
+    if (devices == 1 && device_id != DB_NULL &&
+        cann_version_has(run->session->options->cann_version, NAMING_HOST_NUMBER))
+        *ret = value_integer(device_id);
+    return parts != NULL ? 0 : err_status(err);
+}
+
+static int put_group(struct report_run *run, const struct group *group, struct report_value device, struct err *err)
 {
     enum { COMMUNICATION_LEVEL = 5500 };
     bool hccl =
         group->key.major == COMMUNICATION_LEVEL && cann_version_has(run->session->options->cann_version, NAMING_HCCL);
     const struct shown row = {
         .group = *group,
-        .device = "host",
+        .device = device,
         .level = hccl ? value_text("hccl") : value_integer(group->key.major),
         .mean_ns = mean(group),
         .variance = variance(group),
@@ -69,9 +86,12 @@ static int put_group(struct report_run *run, const struct group *group, struct e
 static int put_rows(struct report_run *run, struct err *err)
 {
     SCOPED(groups_release) struct groups groups = {.items = NULL};
-    int status = groups_load(run->session, GROUPS_OF_CALLS, compare, &groups, err);
+    struct report_value device;
+    int status = find_device(run, &device, err);
+    if (status == 0)
+        status = groups_load(run->session, GROUPS_OF_CALLS, compare, &groups, err);
     for (size_t i = 0; status == 0 && i < groups.count; i++)
-        status = put_group(run, &groups.items[i], err);
+        status = put_group(run, &groups.items[i], device, err);
     return status;
 }
 

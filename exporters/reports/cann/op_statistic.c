@@ -23,7 +23,8 @@ static const struct report_column columns[] = {
     {"Min Time(us)", SHOWN(group.min_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The shortest."},
     {"Avg Time(us)", SHOWN(mean_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "Their mean, cut to nanoseconds."},
     {"Max Time(us)", SHOWN(group.max_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The longest."},
-    {"Ratio(%)", SHOWN(share), FORM_SCALED, 3, .doc = "Their share of the time of all operators of the device."},
+    {"Ratio(%)", SHOWN(share), FORM_SCALED, 3,
+     .doc = "Their share of the time of all operators of the device that compute; N/A: these communicate."},
     {.title = NULL},
 };
 
@@ -35,14 +36,17 @@ static int compare(const struct group *x, const struct group *y, const struct ca
     if (x->total_ns != y->total_ns)
         return x->total_ns > y->total_ns ? -1 : 1;
     int order = group_compare_names(x, y, names);
-    return order != 0 ? order : (x->key.minor > y->key.minor) - (x->key.minor < y->key.minor);
+    order = order != 0 ? order : array_order(x->key.minor, y->key.minor);
+    return order != 0 ? order : array_order(x->key.communicates, y->key.communicates);
 }
 
 static int64_t device_total(const struct groups *groups, int64_t device_id)
 {
     int64_t total = 0;
-    for (size_t i = 0; i < groups->count; i++)
-        total = number_add(total, groups->items[i].key.major == device_id ? groups->items[i].total_ns : 0);
+    for (size_t i = 0; i < groups->count; i++) {
+        const struct group *group = &groups->items[i];
+        total = number_add(total, group->key.major == device_id && !group->key.communicates ? group->total_ns : 0);
+    }
     return total;
 }
 
@@ -51,7 +55,8 @@ static int put_group(struct report_run *run, const struct groups *groups, const 
     const struct shown row = {
         .group = *group,
         .mean_ns = group->total_ns / group->count, /* as Ascend's tool does here */
-        .share = number_ratio(group->total_ns, device_total(groups, group->key.major), 5),
+        .share = group->key.communicates ? DB_NULL
+                                         : number_ratio(group->total_ns, device_total(groups, group->key.major), 5),
     };
     return report_put(run, &row, err);
 }

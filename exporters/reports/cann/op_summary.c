@@ -201,7 +201,7 @@ static int open_summary(struct report_run *run, struct err *err)
 {
     struct op_summary *summary = run->state;
     const struct cann_parts *parts = report_parts(run->session, err);
-    summary->communications = report_communications(run->session, err);
+    summary->communications = report_launched_communications(run->session, err);
     summary->clocks = report_clocks(run->session, err);
     if (parts == NULL || summary->communications == NULL || summary->clocks == NULL)
         return err_status(err);

@@ -76,7 +76,8 @@ static int take_task(struct report_worker *worker, struct report_value *values, 
     }
     if (values[NAME].kind == VALUE_MISSING && described)
         values[NAME] = values[OPERATOR];
-    if (described)
+    const bool launched = cann_version_has(worker->run->session->options->cann_version, NAMING_LAUNCHED);
+    if (described && !(launched && values[HOST_TYPE].kind != VALUE_MISSING))
         values[TYPE] = value_text(cann_core_type(worker->run->session->options->cann_version,
                                                  values[CORE].kind != VALUE_MISSING ? values[CORE].integer : -1));
     else if (values[HOST_TYPE].kind != VALUE_MISSING)

@@ -122,7 +122,7 @@ static const char work[] =
     "CREATE TEMP VIEW framework_all_work AS SELECT l.op_id AS op_id, t.op_name_id AS name_id,"
     "  t.duration_ns AS duration_ns, 0 AS communicates, t.start_ns AS start_ns, t.device_id AS device_id"
     "  FROM device_task t JOIN framework_launch l ON l.connection_id = t.connection_id"
-    "  WHERE t.op_name_id IS NOT NULL AND t.op_task_type NOT IN (9, 12)"
+    "  WHERE t.op_name_id IS NOT NULL AND t.op_task_type NOT IN (9, 12) AND t.collective IS NOT 2"
     " UNION ALL SELECT l.op_id, o.name_id, o.duration_ns, 1, o.start_ns, o.device_id FROM communication_op o"
     "  JOIN framework_launch l ON l.connection_id = o.connection_id;"
     "CREATE TEMP VIEW framework_work AS SELECT * FROM framework_all_work";

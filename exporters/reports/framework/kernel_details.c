@@ -167,7 +167,7 @@ static int take_task(struct report_worker *worker, struct report_value *values, 
 
 static int take_communication(struct report_worker *worker, size_t i, struct report_value *values, struct err *err)
 {
-    const struct cann_communications *communications = report_communications(worker->run->session, err);
+    const struct cann_communications *communications = report_launched_communications(worker->run->session, err);
     if (communications == NULL)
         return err_status(err);
     int status = report_op_summary.scan->between(worker, i, values, err);

@@ -55,6 +55,7 @@ static char *put_copy(char *p, const struct track_run *run, const struct cann_ta
 static char *put_arguments(char *p, const struct track_run *run, const struct cann_task *task)
 {
     const struct trace_style *style = &run->trace.style;
+    const int64_t connection = track_connection(run, task->connection_id);
     p = trace_put_integer(p, style, "\"Model Id\":", task->model_id != DB_NULL ? task->model_id : CANN_NO_ID);
     p = is_told_by_host(task)
             ? put_text_argument(p, style, ",\"Task Type\":", cann_text(&run->names, task->host_type_id, 0))
@@ -63,8 +64,8 @@ static char *put_arguments(char *p, const struct track_run *run, const struct ca
     p = trace_put_integer(p, style, ",\"Task Id\":", task->task_id);
     p = trace_put_integer(p, style, ",\"Batch Id\":", task->batch_id);
     p = trace_put_integer(p, style, ",\"Subtask Id\":", task->context_id != DB_NULL ? task->context_id : CANN_NO_ID);
-    if (task->connection_id != DB_NULL)
-        p = trace_put_integer(p, style, ",\"connection_id\":", task->connection_id);
+    if (connection != DB_NULL)
+        p = trace_put_integer(p, style, ",\"connection_id\":", connection);
     if (task->grid_dim_id != DB_NULL) {
         p = put_text_argument(p, style, ",\"Grid Dim\":", cann_text(&run->names, task->grid_dim_id, 0));
         p = put_text_argument(p, style, ",\"Block Dim\":", cann_text(&run->names, task->block_dim_id, 0));
@@ -105,8 +106,9 @@ static int draw_task(void *arg, const struct cann_task *task, struct err *err)
     p = trace_end_slice(p, style, &slice);
     if (launched)
         p = trace_guest_put_arrow(p, run->guest, &launch, style, &slice, TRACE_ROW_TASK, task->id);
-    if (task->connection_id != DB_NULL && run->shows_calls)
-        p = trace_put_flow(p, style, &host_to_device, 'f', task->connection_id, slice.pid, slice.tid, slice.start_ns);
+    const int64_t connection = track_connection(run, task->connection_id);
+    if (connection != DB_NULL && run->shows_calls)
+        p = trace_put_flow(p, style, &host_to_device, 'f', connection, slice.pid, slice.tid, slice.start_ns);
     parallel_advance(worker->output, (size_t)(p - start));
     worker->drawn++;
     return 0;

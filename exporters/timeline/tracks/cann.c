@@ -111,7 +111,7 @@ static bool is_no_item(struct cann_text item)
 }
 
 static char *put_arguments(char *p, const struct trace_style *style, const struct cann_call *call,
-                           struct cann_text name, struct cann_text item)
+                           struct cann_text name, struct cann_text item, bool compat)
 {
     const char *level = value_name_find(level_names, call->level);
     const bool acl = call->level == HOST_LEVEL_ACL;
@@ -123,6 +123,8 @@ static char *put_arguments(char *p, const struct trace_style *style, const struc
     p = trace_put_copy(p, style, ",\"level\":", level != NULL ? level : number);
     p = acl ? put_text_argument(p, style, ",\"id\":", name) : trace_put_value_word(p, style, ",\"id\":", "0");
     p = put_text_argument(p, style, ",\"item_id\":", item);
+    if (compat)
+        return trace_put_integer(p, style, ",\"connection_id\":", call->id);
     return call->connection_id != DB_NULL ? trace_put_integer(p, style, ",\"connection_id\":", call->connection_id) : p;
 }
 
@@ -173,16 +175,17 @@ static int draw_call(void *arg, const struct cann_call *call, struct err *err)
     char *p = begin_call(start, style, level_prefix(call->level), shown_name(call, name, item));
     if (!run->facts) {
         p = trace_put_slice(p, style, &slice);
-        p = put_arguments(p, style, call, name, item);
+        p = put_arguments(p, style, call, name, item, run->compat);
         p = trace_end_slice(p, style, &slice);
     } else {
         p = trace_put_times(p, style, &slice);
         p = put_members(p, style, call, item);
         p = trace_end_call(p, style, &slice);
     }
-    if (call->launches > 0 && run->shows_tasks)
-        p = trace_put_flow(p, style, &host_to_device, 's', call->connection_id, slice.pid, slice.tid,
-                           launch_start(worker->own));
+    const bool launches = run->compat ? launch_calls_has(&run->launches, call->id) : call->launches > 0;
+    if (launches && run->shows_tasks)
+        p = trace_put_flow(p, style, &host_to_device, 's', run->compat ? call->id : call->connection_id, slice.pid,
+                           slice.tid, run->compat ? call->start_ns : launch_start(worker->own));
     parallel_advance(worker->output, (size_t)(p - start));
     worker->drawn++;
     return 0;

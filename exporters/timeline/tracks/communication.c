@@ -164,7 +164,7 @@ static int write_op(struct layer *layer, const struct cann_communication *op, st
     p = begin_named(p, style, "", name);
     p = trace_put_slice(p, style, &slice);
     p = put_number_argument(p, style, "\"rank_size\":", op->rank_size);
-    p = put_number_argument(p, style, ",\"connection_id\":", op->connection_id);
+    p = put_number_argument(p, style, ",\"connection_id\":", track_connection(run, op->connection_id));
     p = put_number_argument(p, style, ",\"model id\":", op->model_id);
     p = trace_put_copy(p, style, ",\"data_type\":", enum_name(hccl_data_types, op->data_type, number));
     p = put_text_argument(p, style, ",\"alg_type\":", algorithm);
@@ -253,7 +253,8 @@ static int begin(struct track_run *run, void *opaque, struct err *err)
     if (ops->count == 0)
         return 0;
     layer->run = run;
-    int status = cann_last_connection(run->run->db, &layer->first_flow, err);
+    int status = run->compat ? cann_call_count(run->run->db, &layer->first_flow, err)
+                             : cann_last_connection(run->run->db, &layer->first_flow, err);
     for (size_t i = 0; status == 0 && i < ops->count; i++)
         status = add_lane(layer, &ops->items[i], GROUP_ITSELF, err);
     if (status < 0 || query_scan_all(run->run->db, "communication_task", NULL, plane_columns, PLANE_COLUMNS, add_plane,

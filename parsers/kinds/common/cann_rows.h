@@ -175,7 +175,11 @@ enum { FUSION_OP_COLUMNS(COLUMN_NUMBER) FUSION_OP_FIRST_ID };
     MADE(COMMUNICATION_OP_DURATION_NS, "duration_ns", "Duration", INTEGER(NS, DERIVED),                                \
          "To the end of the last task on its main stream.")                                                            \
     MADE(COMMUNICATION_OP_ALL_DURATION_NS, "all_duration_ns", "Duration of all", INTEGER(NS, DERIVED),                 \
-         "From its first task to the end of its last one, on any stream.")
+         "From its first task to the end of its last one, on any stream.")                                             \
+    MADE(                                                                                                              \
+        COMMUNICATION_OP_KERNEL, "kernel_row_id", "Kernel", MADE_NUMBER,                                               \
+        "The kernel on the AI CPU that it is (device_task.id), with what that launched; none where the host launched " \
+        "its tasks.")
 enum { COMMUNICATION_OP_COLUMNS(COLUMN_NUMBER) };
 
 #define COMMUNICATION_TASK_COLUMNS(MADE)                                                                               \

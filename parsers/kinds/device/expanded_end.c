@@ -42,10 +42,9 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     row_set_integer(row, TIME_NS, part_device_ns(stream->part, row->cells[TICK].integer));
     put_ids(stream, row, KERNEL_STREAM_ID, KERNEL_TASK_ID);
     put_ids(stream, row, STREAM_ID, TASK_ID);
-    return stream->association != NULL
-               ? association_add_expanding_kernel(stream->association, (uint32_t)row->cells[KERNEL_STREAM_ID].integer,
-                                                  (uint32_t)row->cells[KERNEL_TASK_ID].integer, err)
-               : 0;
+    const struct expanded_end end = {row->cells[TIME_NS].integer, row_u32(row, KERNEL_STREAM_ID),
+                                     row_u32(row, KERNEL_TASK_ID), row_u32(row, STREAM_ID), row_u32(row, TASK_ID)};
+    return stream->association != NULL ? association_add_expanded_end(stream->association, &end, err) : 0;
 }
 
 const struct record_kind kind_expanded_end = {

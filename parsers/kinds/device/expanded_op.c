@@ -38,10 +38,19 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     if (record_stream_find_name(stream, row, ALGORITHM, ALGORITHM_ID, err) < 0 ||
         record_stream_find_name(stream, row, GROUP, GROUP_NAME_ID, err) < 0)
         return err_status(err);
-    return stream->association != NULL
-               ? association_add_expanding_kernel(stream->association, (uint32_t)row->cells[STREAM_ID].integer,
-                                                  (uint32_t)row->cells[TASK_ID].integer, err)
-               : 0;
+    const struct expanded_op op = {
+        .collective = {.time_ns = row->cells[TIME_NS].integer,
+                       .algorithm_id = row->cells[ALGORITHM].integer,
+                       .group_id = row->cells[GROUP].integer,
+                       .count = row->cells[COUNT].integer,
+                       .relay = row_u32(row, RELAY),
+                       .retry = row_u32(row, RETRY),
+                       .data_type = row_u32(row, DATA_TYPE)},
+        .stream_id = row_u32(row, STREAM_ID),
+        .task_id = row_u32(row, TASK_ID),
+        .rank_size = row_u32(row, RANK_SIZE),
+    };
+    return stream->association != NULL ? association_add_expanded_op(stream->association, &op, err) : 0;
 }
 
 const struct record_kind kind_expanded_op = {

@@ -70,8 +70,28 @@ static int derive(const struct record_stream *stream, struct row *row, struct er
     row_set_integer(row, ESTIMATED_NS, hccl_estimate_ns(row->cells[ESTIMATED_BITS].integer));
     hccl_forget_unknown_size(row, DATA_SIZE);
     aicpu_put_ids(stream, row, STREAM_ID, TASK_ID);
-    int status = record_stream_find_name(stream, row, ITEM, ITEM_ID, err);
-    return status == 0 ? record_stream_find_name(stream, row, GROUP, GROUP_NAME_ID, err) : status;
+    if (record_stream_find_name(stream, row, ITEM, ITEM_ID, err) < 0 ||
+        record_stream_find_name(stream, row, GROUP, GROUP_NAME_ID, err) < 0)
+        return err_status(err);
+    if (stream->association == NULL || stream->device_id < 0)
+        return 0;
+    const struct host_transfer transfer = {
+        .time_ns = row->cells[TIME_NS].integer,
+        .item_id = row->cells[ITEM].integer,
+        .group_id = row->cells[GROUP].integer,
+        .notify_id = row->cells[NOTIFY_ID].integer,
+        .bytes = row_has(row, DATA_SIZE) ? row->cells[DATA_SIZE].integer : -1,
+        .estimated_ns = row->cells[ESTIMATED_NS].integer,
+        .local_rank = row_u32(row, LOCAL_RANK),
+        .remote_rank = row_u32(row, REMOTE_RANK),
+        .rank_size = row_u32(row, RANK_SIZE),
+        .data_type = row_u32(row, DATA_TYPE),
+        .link_type = row_u32(row, LINK_TYPE),
+        .transport_type = row_u32(row, TRANSPORT_TYPE),
+        .rdma_type = row_u32(row, RDMA_TYPE),
+    };
+    return association_add_expanded_task(stream->association, &transfer, row_u32(row, STREAM_ID), row_u32(row, TASK_ID),
+                                         err);
 }
 
 /* The second task of the record becomes a row as if it stood in a record of its own. */

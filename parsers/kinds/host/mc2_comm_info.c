@@ -48,9 +48,10 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     int status = host_record_take(decoder, state, row, keep, err);
     if (status < 0 || record_stream_find_name(stream, row, GROUP, GROUP_NAME_ID, err) < 0)
         return err_status(err);
-    return stream->association != NULL ? association_add_ai_cpu_stream(stream->association, row_u32(row, STREAM_ID),
-                                                                       row->cells[GROUP].integer, err)
-                                       : 0;
+    return stream->association != NULL
+               ? association_add_ai_cpu_stream(stream->association, row_u32(row, STREAM_ID), row->cells[GROUP].integer,
+                                               row_u32(row, RANK_SIZE), err)
+               : 0;
 }
 
 const struct record_kind kind_mc2_comm_info = {

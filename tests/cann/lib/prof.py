@@ -217,6 +217,11 @@ class Prof:
         self._device(device, 'aicpu', struct.pack('<HHIIIQ', 0x5a5a, 6000, kind, 1, len(payload), self._ticks(time)) +
                      payload.ljust(232, b'\0'), 256)
 
+    def expanded_task(self, time, item, group, stream, task, size=0, ranks=(0, 1, 8), types=(3, 1, 0, 1), device=0):
+        """A task that a kernel on the AI CPU launched; types: of data, link, transport, RDMA."""
+        self.ai_cpu(time, 13, struct.pack('<QQQIIIIQQdQQQIIHH7B9x', self.hash(item), 0, self.hash(group), *ranks, 0, 0,
+                                          self._ticks(time), 0.0, 0, 0, size, task, 0, stream, 0, 0, *types, 0, 0), device)
+
     def flip(self, time, stream, number, task=0, device=0):
         self._device(device, 'ts_track', struct.pack(
             '<BBHIQHHHHQQ', 1, 14, 40, 0, self._ticks(time), stream, number, 0, task, 0, 0), 40)

@@ -10,7 +10,6 @@ then those that are not, and how many there are in all. Ends with 1 where there 
 """
 import csv
 import glob
-import json
 import os
 import shutil
 import subprocess
@@ -33,8 +32,8 @@ KEYS = {
     'l2_cache': ('Stream Id', 'Task Id'),
 }
 LAST_DIGIT = Decimal('0.0011')
-# Versions of the tool that made what stands beside a capture, where it is not today's.
-VERSIONS = {'cann-910b-2026-06-l1-mix': '8.5'}
+# Versions whose names the tool wrote that made what stands beside a capture.
+VERSIONS = {'cann-310b-2024': '8.0.RC1', 'cann-910b-2026-06': '8.5', 'cann-910b-2026': '9.0'}
 OF_2024 = '310b-2024'
 # Microseconds that the tool of 2024 is apart: it took another origin for the clocks of the host, and of the device.
 ORIGIN_2024 = Decimal('4.2')
@@ -76,13 +75,18 @@ KNOWN = [
     ('', ('op_summary',), ('cube_utilization(%)',), close(Decimal('0.005')), 'of a length that the tool cut off'),
     ('', ('api_statistic',), ('Avg(us)', 'Variance'), close(LAST_DIGIT),
      'a tie: the tool rounds a double, ours is rounded away from zero'),
-    (OF_2024, ('api_statistic',), ('Device_id',), texts('host', '0'), 'the tool of 2024 numbered the host'),
-    (OF_2024, ('op_summary',), ('Input Formats', 'Output Formats'), lambda a, b: a == b.replace('FORMAT_', ''),
-     'the tool of 2024 wrote FORMAT_ND'),
-    (OF_2024, ('task_time',), ('kernel_type',), lambda a, b: b == 'KERNEL_AICORE',
-     'the tool of 2024 wrote what the host launched'),
     (OF_2024, ('timeline',), ('row',), lambda a, b: True,
      'the tool of 2024 has no Free at the ends, and no call that began before the collection'),
+    (OF_2024, ('processes',), ('sort_index', 'name', 'labels'), lambda a, b: b == 'no row',
+     'the tool of 2024 shows no frequency, no Overlap Analysis where nothing computed, and places none of its threads'),
+    (OF_2024, ('counters',), ('row',), lambda a, b: b == 'no row', 'the tool of 2024 shows no frequency'),
+    ('', ('processes', 'counters'), ('sort_index', 'name', 'labels', 'row', 'ts'), lambda a, b: b == 'no row',
+     'the tool shows no voltages'),
+    ('', ('counters',), ('ts',), close(LAST_DIGIT), 'the tool cuts times off to nanoseconds; ours are rounded'),
+    (OF_2024, ('arguments',), ('Task Type',), lambda a, b: b in ('PLACE_HOLDER_SQE', 'AI_CORE'),
+     'the tool of 2024 wrote what the device ran'),
+    ('', ('arguments',), ('connection_id',), lambda a, b: b == 'no call' or a == 'no call',
+     'the tool numbers what no call launched behind all calls, or not at all'),
 ]
 
 
@@ -161,23 +165,72 @@ class Sweep:
 
     def timeline(self, capture, directory, vendor):
         """Slices of the devices' tasks and of what overlaps, by their names and places."""
-        theirs = slices(glob.glob(vendor + '/msprof_*.json.gz')[0])
-        ours = slices(os.path.join(directory, 'msprof.json'))
-        self.rows(capture, 'timeline', ours, theirs, ('ts', 'dur'))
+        theirs = read_timeline(glob.glob(vendor + '/msprof_*.json.gz')[0]).events
+        ours = read_timeline(os.path.join(directory, 'msprof.json')).events
+        both = slices(ours), slices(theirs)
+        self.rows(capture, 'timeline', *both, ('ts', 'dur'))
+        for key in both[0].keys() & both[1].keys():
+            mine, row = both[0][key]['args'], both[1][key]['args']
+            for column in sorted(mine.keys() | row.keys()):
+                self.compare(capture, 'arguments', ' '.join(map(str, key)), column, mine.get(column, 'none'),
+                             row.get(column, 'none'))
+        for what, read in (('processes', processes), ('counters', counters)):
+            mine, rows = read(ours), read(theirs)
+            for key in sorted(mine.keys() | rows.keys()):
+                self.compare(capture, what, ' '.join(map(str, key)), key[-1], mine.get(key, 'no row'),
+                             rows.get(key, 'no row'))
 
 
-def slices(path):
-    events = read_timeline(path).events
+def processes(events):
+    """Names, labels and places of processes and of the threads of Overlap Analysis."""
     names = {event['pid']: event['args']['name'] for event in events if event['name'] == 'process_name'}
     threads = {(event['pid'], event['tid']): event['args']['name'] for event in events if event['name'] == 'thread_name'}
-    found = []
+    found = {}
+    for event in events:
+        if event['ph'] != 'M':
+            continue
+        thread = threads.get((event['pid'], event['tid']), '') if event['name'].startswith('thread') else ''
+        for name, value in event['args'].items():
+            found[names[event['pid']], thread, event['name'], name] = str(value)
+    return found
+
+
+def counters(events):
+    """Values of counters where they change."""
+    found, last = {}, {}
+    for event in sorted((event for event in events if event['ph'] == 'C'), key=lambda event: Decimal(str(event['ts']))):
+        for name, value in event['args'].items():
+            counter = event['name'], name
+            if last.get(counter, ('', 0))[0] == value:
+                continue
+            number = last.get(counter, ('', 0))[1] + 1
+            last[counter] = value, number
+            found[counter + (number, 'row')] = str(value)
+            if number > 1:  # the first is from the start on
+                found[counter + (number, 'ts')] = str(event['ts'])
+    return found
+
+
+def slices(events):
+    """Slices by process, thread, what they are, and their place among those; connections by the call that has it."""
+    names = {event['pid']: event['args']['name'] for event in events if event['name'] == 'process_name'}
+    threads = {(event['pid'], event['tid']): event['args']['name'] for event in events if event['name'] == 'thread_name'}
+    found, calls, seen = [], {}, Counter()
+    for event in sorted((event for event in events if event['ph'] == 'X'), key=lambda event: Decimal(str(event['ts']))):
+        connection = event.get('args', {}).get('connection_id')
+        if names.get(event['pid']) == 'CANN' and connection is not None:
+            calls[connection] = '%s %d' % (event['name'], seen[event['name']]) if connection not in calls else 'several'
+            seen[event['name']] += 1
     for event in events:
         process = names.get(event.get('pid'))
         if event['ph'] == 'X' and process in ('Ascend Hardware', 'Overlap Analysis', 'CANN'):
             args = event.get('args', {})
+            args = {name: str(value) for name, value in args.items()}
+            if process != 'Overlap Analysis':
+                args['connection_id'] = calls.get(event['args'].get('connection_id'), 'no call')
             place = (args.get('Task Id'), args.get('Subtask Id')) if process == 'Ascend Hardware' else (event['name'],)
             found.append((process, threads.get((event['pid'], event['tid']), event['tid'])) + place +
-                         (float(event['ts']), {'ts': str(event['ts']), 'dur': str(event['dur'])}))
+                         (Decimal(str(event['ts'])), {'ts': str(event['ts']), 'dur': str(event['dur']), 'args': args}))
     found.sort(key=lambda item: item[-2])
     seen, result = Counter(), {}
     for *place, _, row in found:
@@ -197,7 +250,7 @@ def main():
         with tempfile.TemporaryDirectory() as scratch:
             capture = unpacked(source, scratch)
             output = os.path.join(scratch, 'out')
-            version = ('--cann-version', VERSIONS[name]) if name in VERSIONS else ()
+            version = [('--cann-version', version) for part, version in VERSIONS.items() if part in name][0]
             for kind in (('summary',), ('timeline', '--trace-compat')):
                 subprocess.run([msprof, 'export', kind[0], capture, '--output', output, '--stable-names', '-q',
                                 *kind[1:], *version],

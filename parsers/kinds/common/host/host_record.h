@@ -52,9 +52,4 @@ int host_record_take(struct decoder *decoder, void *state, struct row *row, bool
 int host_record_take_span(struct decoder *decoder, void *state, struct row *row, size_t start_tick, size_t start_ns,
                           bool *keep, struct err *err);
 
-static inline uint32_t row_u32(const struct row *row, size_t column)
-{
-    return (uint32_t)row->cells[column].integer;
-}
-
 #endif
