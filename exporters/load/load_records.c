@@ -68,7 +68,8 @@ static int name_of(struct transfers *all, const struct cann_communication *op, u
     char buffer[OPERATOR_NAME_SIZE];
     const char *text = cann_text(all->texts, op->name_id, 0).text;
 
-    return intern_text(&all->names, text != NULL ? operator_unnumbered(text, buffer) : "N/A", ret, err);
+    return intern_text(
+        &all->names, text != NULL ? operator_unnumbered(text, op->kernel_row_id != DB_NULL, buffer) : "N/A", ret, err);
 }
 
 /* Adds an operator to those that ran alone or beside computing, by how much of its time operators ran. */
