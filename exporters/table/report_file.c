@@ -315,7 +315,7 @@ static void make_report(struct report_file *file)
         .name = file->name,
         .title = file->title != NULL ? file->title : file->name,
         .doc = file->doc != NULL ? file->doc : "",
-        .families = FAMILY_ANY,
+        .families = FAMILY_EVERY,
         .columns = file->columns.items,
     };
 }

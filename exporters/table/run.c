@@ -28,7 +28,7 @@ static once_flag made = ONCE_FLAG_INIT;
 /* Where a family has a report of its own of this name, a kind's gives way. */
 static unsigned free_families(const char *name)
 {
-    unsigned families = FAMILY_ANY;
+    unsigned families = FAMILY_EVERY;
     for (size_t i = 0; own_reports[i] != NULL; i++) {
         if (!own_reports[i]->shown_only && strcmp(own_reports[i]->name, name) == 0)
             families &= ~own_reports[i]->families;

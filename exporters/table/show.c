@@ -366,6 +366,39 @@ static int cann_show(struct show *show, struct err *err)
     return failed ? err_status(err) : 0;
 }
 
+/* ---- captures that are trees ---- */
+
+static const struct report *report_at(const struct report *const *all, int family, int place)
+{
+    for (; *all != NULL; all++) {
+        if ((*all)->show_order == place && ((*all)->families & FAMILY_OF(family)) != 0)
+            return *all;
+    }
+    return NULL;
+}
+
+/* The tables that say that they are shown, in their order. */
+static int show_of_tree(struct show *show, int family, struct err *err)
+{
+    SCOPED(report_show_close) struct report_show shows;
+    const struct report *const *all = report_all(err), *report;
+    if (report_show_open(&shows, show, family, err) < 0 || all == NULL)
+        return err_status(err);
+    for (int place = 1; (report = report_at(all, family, place)) != NULL; place++) {
+        uint64_t rows;
+        show_title(show, report->title);
+        show_title(show, " :");
+        show_end_line(show);
+        if (show_table(&shows, report, NULL, &rows, err) < 0)
+            return err_status(err);
+        if (rows > 0)
+            continue;
+        show_field(show, "Not collected: ", report->needs != NULL ? report->needs : report->name);
+        show_end_line(show);
+    }
+    return 0;
+}
+
 /* ---- all captures ---- */
 
 static int show_family(struct show *show, int family, struct err *err)
@@ -377,6 +410,8 @@ static int show_family(struct show *show, int family, struct err *err)
         return show_of_2022(show, err);
     case CAPTURE_JOB:
         return show_of_job(show, err);
+    case CAPTURE_OPPROF:
+        return show_of_tree(show, family, err);
     default:
         return show_of_svp(show, err);
     }
@@ -672,7 +707,7 @@ static int list_known(sqlite3 *db, FILE *stream, const struct report *report, co
 static int list_tables(struct list *list, const struct report *const *all, int family, struct err *err)
 {
     const struct report_scope whole = {DB_NULL, DB_NULL, DB_NULL, ""};
-    int status = answers_share(&list->session, err);
+    int status = (FAMILY_OF(family) & FAMILY_TREES) == 0 ? answers_share(&list->session, err) : 0;
     for (const struct report *const *report = all; status == 0 && *report != NULL; report++) {
         if (((*report)->families & FAMILY_OF(family)) == 0 || report_find(all, (*report)->name, family) != *report)
             continue;
@@ -720,7 +755,8 @@ static const char *name_families(const struct report *const *all, const struct r
     static const char *const names[] = {[CAPTURE_SVP] = "SVP boards",
                                         [CAPTURE_JOB] = "Ascend's JOB captures",
                                         [CAPTURE_2022] = "CANN before 2023",
-                                        [CAPTURE_CANN] = "CANN since 2023"};
+                                        [CAPTURE_CANN] = "CANN since 2023",
+                                        [CAPTURE_OPPROF] = "msprof op"};
     size_t used = 0, missing = 0;
     text[0] = '\0';
     for (int family = 0; family < CAPTURE_UNKNOWN; family++) {
