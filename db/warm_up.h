@@ -38,5 +38,7 @@ int warm_up_attach(sqlite3 *db, const char *schema, const char *prefix, struct e
 int warm_up_open(const char *path, sqlite3 **ret, struct err *err);
 /* The start of the collection on a device; INT64_MIN: nothing is hidden on this connection. */
 int warm_up_end_ns(sqlite3 *db, int64_t device_id, int64_t *ret, struct err *err);
+/* The start of the collection on a device, whether there is warm-up or not; none if it is shown. */
+int warm_up_start_ns(sqlite3 *db, int64_t device_id, int64_t *ret, struct err *err);
 
 #endif
