@@ -356,10 +356,15 @@ static int take_end(void *arg, sqlite3_stmt *row, struct err *err)
     return 0;
 }
 
+bool warm_up_hides(sqlite3 *db)
+{
+    return sqlite3_table_column_metadata(db, "temp", "warm_up_end", NULL, NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
+}
+
 int warm_up_end_ns(sqlite3 *db, int64_t device_id, int64_t *ret, struct err *err)
 {
     *ret = INT64_MIN;
-    if (sqlite3_table_column_metadata(db, "temp", "warm_up_end", NULL, NULL, NULL, NULL, NULL, NULL) != SQLITE_OK)
+    if (!warm_up_hides(db))
         return 0;
     return query_run(db,
                      "SELECT end_ns FROM temp.warm_up_end WHERE (device_id = ?1 OR device_id IS NULL) AND end_ns IS"
