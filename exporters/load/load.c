@@ -774,6 +774,10 @@ static int load_family(sqlite3 *db, enum load_counters counters, struct workload
         return status;
     if (facts.family == CAPTURE_UNKNOWN)
         return err_set(err, ERR_NOT_FOUND, "the capture holds no data that this version decodes");
+    if ((FAMILY_OF(facts.family) & FAMILY_TREES) != 0) {
+        err_set(err, ERR_NOT_FOUND, "the capture is of one operator, and has no tasks of a program");
+        return err_hint(err, "'msprof show --table list CAPTURE' prints the tables that it has");
+    }
     snprintf(ret->facts.family, sizeof ret->facts.family, "%s", families[facts.family].name);
     ret->facts.problems = facts.problems;
     ret->facts.tick_ns = 10;
