@@ -361,11 +361,31 @@ static void put_commands(FILE *stream)
     }
 }
 
+/* Lists what to type for each command that runs, parents before their subcommands. */
+static void put_synopsis(FILE *stream, enum command_id parent)
+{
+    EACH_CHILD (id, parent) {
+        const struct command *command = command_get(id);
+        if (command->run != NULL) {
+            fprintf(stream, ".Nm\n.Cm %s\n.Op Ar OPTION ...\n", command->path);
+            const char *operands = command->operands != NULL ? command->operands
+                                   : command->needs_capture  ? "CAPTURE..."
+                                                             : NULL;
+            if (operands != NULL)
+                fprintf(stream, ".Ar %s\\&\n", operands);
+        }
+        put_synopsis(stream, id);
+    }
+}
+
 int manual_print_rows(FILE *stream, enum manual_rows rows, struct err *err)
 {
     switch (rows) {
     case MANUAL_COMMANDS:
         put_commands(stream);
+        break;
+    case MANUAL_SYNOPSIS:
+        put_synopsis(stream, COMMAND_ROOT);
         break;
     case MANUAL_REPORTS:
     case MANUAL_SAMPLES:

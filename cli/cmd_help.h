@@ -21,6 +21,7 @@ void mdoc_put_sentences(FILE *stream, const char *text);
 
 enum manual_rows {
     MANUAL_COMMANDS,
+    MANUAL_SYNOPSIS,
     MANUAL_REPORTS, /* files of summaries */
     MANUAL_SAMPLES, /* tables that record kinds declare */
     MANUAL_ANSWERS, /* tables that are shown only */

@@ -45,8 +45,14 @@ static int tell_nothing(struct capture_visit *visit, sqlite3 *db, const char *ne
     } else if (needs != NULL) {
         err_set(&err, ERR_NOT_FOUND, "'%s' has no rows for the table '%s': it is made of %s", visit->directory,
                 settings->table, needs);
-    } else if (settings->table != NULL && settings->filters.count == 0 &&
-               outcome_tell_absence(db, settings->table, &reason, &ignored) == 0) {
+    } else if (settings->sql != NULL) {
+        err_set(&err, ERR_NOT_FOUND, "'%s': the query has no rows", visit->directory);
+    } else if (settings->filters.count > 0) {
+        for (size_t i = 0; i < settings->filters.count; i++)
+            strbuf_addf(&reason, "%s'%s'", i > 0 ? " and " : "", settings->filters.values[i]);
+        err_set(&err, ERR_NOT_FOUND, "'%s': no row of table '%s' passes the filter%s %s", visit->directory,
+                settings->table, console_plural(settings->filters.count), reason.data != NULL ? reason.data : "");
+    } else if (settings->table != NULL && outcome_tell_absence(db, settings->table, &reason, &ignored) == 0) {
         err_set(&err, ERR_NOT_FOUND, "%s", reason.data);
         err_wrap(&err, "'%s' has nothing to show", visit->directory);
     } else {
@@ -89,6 +95,11 @@ static int show_database(struct capture_visit *visit, sqlite3 *db)
         grid_put_safe_line(stdout, visit->directory, false);
         fputs("\n\n", stdout);
     }
+    if (visit->settings->show.tables.count > 1 && visit->settings->show.format == 0) {
+        fputs("Table : ", stdout);
+        grid_put_safe_line(stdout, visit->settings->show.table, false);
+        fputs("\n", stdout);
+    }
     result = visit->settings->show.table != NULL ? show_table(visit, db, &options, &shown, &err)
                                                  : show_capture(db, stdout, &options, &shown, &err);
     if (result != 0) {
@@ -129,7 +140,7 @@ static int make_timelines(const struct capture_visit *visit)
 /* Nobody has asked for timelines: of a capture that cannot be written to they are left out. */
 static bool can_leave_them(const struct capture_visit *visit)
 {
-    return access(visit->results, W_OK) == 0;
+    return visit->temporary.path == NULL && access(visit->results, W_OK) == 0;
 }
 
 static int show_one(struct capture_visit *visit)
@@ -150,7 +161,7 @@ static int show_without_capture(const struct show_settings *show)
 {
     struct err err = ERR_INIT;
 
-    if (show->table == NULL || strcmp(show->table, "list") != 0)
+    if (show->tables.count == 0 || strcmp(show->tables.values[0], "list") != 0)
         return console_fail(ERR_USAGE, NULL,
                             "no capture given: CAPTURE, or -dir DIR, is missing; try 'msprof show --help'");
     console_output_begin();
@@ -174,33 +185,54 @@ static int end_stream(struct table_stream *stream)
 static int check_choice(const struct show_settings *show)
 {
     const bool chooses = show->sort != NULL || show->columns != NULL || show->filters.count > 0 || show->format != 0;
+    bool lists = false;
 
-    if (!chooses || (show->table != NULL && strcmp(show->table, "list") != 0))
+    for (size_t i = 0; i < show->tables.count; i++)
+        lists |= strcmp(show->tables.values[i], "list") == 0;
+    if (lists && show->tables.count > 1)
+        return console_fail(ERR_USAGE, NULL, "--table list is no table: no other stands beside it");
+    if (!chooses || (show->tables.count > 0 && !lists))
         return STATUS_DONE;
-    if (show->table != NULL)
+    if (lists)
         return console_fail(ERR_USAGE, NULL,
                             "--table list is no table: --sort, --filter, --columns and --format are not for it");
     return console_fail(ERR_USAGE, "'msprof show --table list CAPTURE' prints the tables",
                         "--sort, --filter, --columns and --format are of one table: --table NAME is missing");
 }
 
+/* The tables that were asked for, one after the other, each of all captures. */
+static int show_tables(struct settings *settings, const struct value_list *tables)
+{
+    int status = STATUS_DONE;
+
+    for (size_t i = 0; i < tables->count; i++) {
+        struct table_stream stream = {.path = "/dev/stdout"};
+        settings->show.table = tables->values[i];
+        if (i > 0 && settings->show.format != 2) /* documents of JSON need no empty line between them */
+            puts("");
+        status = status_worse(status, captures_process(settings, &settings->captures, show_one, &stream));
+        status = status_worse(status, end_stream(&stream));
+    }
+    return status;
+}
+
 static int run_show(const struct settings *given)
 {
+    static const char *summary[] = {"summary"}, *none[] = {NULL};
+    static const struct value_list default_tables = {.values = none, .count = 1};
     struct settings chosen = *given;
     const struct settings *settings = &chosen;
     const struct show_settings *show = &chosen.show;
 
-    if (show->format != 0 && show->table == NULL && given->captures.count > 0)
-        chosen.show.table = "summary"; /* what a program reads first, too */
+    if (show->format != 0 && show->tables.count == 0 && given->captures.count > 0)
+        chosen.show.tables = (struct value_list){.values = summary, .count = 1}; /* what a program reads first, too */
     if (check_choice(show) != STATUS_DONE)
         return STATUS_USAGE;
     if (settings->captures.count == 0)
         return show_without_capture(show);
-    if (show->table != NULL)
+    if (show->tables.count > 0)
         give_large_memory_back();
-    struct table_stream stream = {.path = "/dev/stdout"};
-    int status = captures_process(settings, &settings->captures, show_one, &stream);
-    status = status_worse(status, end_stream(&stream));
+    int status = show_tables(&chosen, show->tables.count > 0 ? &show->tables : &default_tables);
     pager_end();
     return status;
 }
@@ -208,6 +240,7 @@ static int run_show(const struct settings *given)
 const struct command command_show = {
     .path = "show",
     .parent = COMMAND_ROOT,
+    .only_answers = true,
     .order = 100,
     .imports = true,
     .summary = "print the tables in the terminal",

@@ -246,6 +246,12 @@ void console_init(const struct settings *settings)
         !settings->quiet && isatty(STDERR_FILENO) && (terminal == NULL || strcmp(terminal, "dumb") != 0);
 }
 
+void console_progress_off(void)
+{
+    console_progress_end();
+    console.show_progress = false;
+}
+
 void console_mute(bool muted)
 {
     console.muted = muted;

@@ -66,6 +66,8 @@ int console_output_end(bool failure_told);
  * gone after console_progress_end. */
 const struct progress *console_progress(void);
 void console_progress_end(void);
+/* No progress is shown any more: the terminal is another program's. */
+void console_progress_off(void);
 
 /* Exit statuses of the program; a contract with scripts (msprof(1), EXIT STATUS). */
 

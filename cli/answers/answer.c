@@ -11,11 +11,13 @@
 #include "parsers/record.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -147,22 +149,61 @@ bool screen_is_ascii(void)
 
 static struct {
     pid_t pid; /* 0: none is running */
-    int terminal, terminal_errors;
-} pager;
+    int terminal;
+    int errors;         /* the terminal's, while messages wait until the user has read; -1: they go elsewhere */
+    int waiting_errors; /* the file in which they wait */
+} pager = {.errors = -1};
 
 static const char *pager_program(void)
 {
-    const char *name = getenv("PAGER");
+    const char *name = getenv("PAGER"), *kind = getenv("TERM");
 
+    if (kind == NULL || strcmp(kind, "dumb") == 0) /* no program can turn pages there */
+        return NULL;
     if (name == NULL)
         return "less";
     return name[0] != '\0' && strcmp(name, "cat") != 0 ? name : NULL;
 }
 
-/* In the child: a shell, because PAGER may have arguments. */
-static void become_pager(const char *command, const int *ends)
+static bool write_whole(int fd, const char *bytes, size_t length)
 {
-    signal(SIGPIPE, SIG_DFL);
+    while (length > 0) {
+        ssize_t written = write(fd, bytes, length);
+        if (written < 0 && errno != EINTR)
+            return false;
+        if (written > 0) {
+            bytes += written;
+            length -= (size_t)written;
+        }
+    }
+    return true;
+}
+
+static ssize_t read_some(int fd, char *bytes, size_t size)
+{
+    ssize_t got;
+
+    do
+        got = read(fd, bytes, size);
+    while (got < 0 && errno == EINTR);
+    return got;
+}
+
+/* Lines of the terminal that a text takes, which wraps what is too long. */
+static size_t screen_lines(const char *text, size_t length, size_t columns)
+{
+    size_t lines = 0;
+
+    for (size_t i = 0, used = 0; i < length; i++) {
+        used = text[i] == '\n' || used == columns ? 0 : used + 1;
+        lines += used == 0;
+    }
+    return lines;
+}
+
+/* A shell, because PAGER may have arguments. */
+static void run_pager(const char *command, const int *ends)
+{
     if (dup2(ends[0], STDIN_FILENO) < 0)
         _exit(127);
     close(ends[0]);
@@ -173,15 +214,68 @@ static void become_pager(const char *command, const int *ends)
     _exit(127);
 }
 
-/* Messages go where the rows go, as long as the terminal is the pager's. */
-static void hand_over(const int *ends)
+/* In the child: what fits the screen is printed as it is, whatever the pager would do; all else is the pager's. */
+static void page(const char *command, int input)
 {
-    fflush(stdout);
-    pager.terminal = dup(STDOUT_FILENO);
-    pager.terminal_errors = isatty(STDERR_FILENO) ? dup(STDERR_FILENO) : -1;
-    dup2(ends[1], STDOUT_FILENO);
-    if (pager.terminal_errors >= 0)
-        dup2(ends[1], STDERR_FILENO);
+    const struct winsize *size = terminal();
+    const size_t rows = size != NULL && size->ws_row > 1 ? size->ws_row - 1U : 0;
+    const size_t columns = size != NULL && size->ws_col > 0 ? size->ws_col : 80;
+    static char held[1 << 16];
+    size_t length = 0;
+    ssize_t got = 1;
+    int ends[2], result;
+
+    signal(SIGPIPE, SIG_DFL);
+    while (got > 0 && length < sizeof held && screen_lines(held, length, columns) <= rows) {
+        got = read_some(input, held + length, sizeof held - length);
+        length += got > 0 ? (size_t)got : 0;
+    }
+    if (got <= 0)
+        _exit(write_whole(STDOUT_FILENO, held, length) ? 0 : 1);
+    pid_t child = pipe(ends) == 0 ? fork() : -1;
+    if (child == 0)
+        run_pager(command, ends);
+    if (child < 0)
+        _exit(127);
+    signal(SIGINT, SIG_IGN);
+    signal(SIGQUIT, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
+    close(ends[0]);
+    bool takes = write_whole(ends[1], held, length);
+    while (takes && (got = read_some(input, held, sizeof held)) > 0)
+        takes = write_whole(ends[1], held, (size_t)got);
+    close(ends[1]);
+    close(input); /* who still writes learns that nobody reads */
+    while (waitpid(child, &result, 0) < 0 && errno == EINTR)
+        ;
+    _exit(0);
+}
+
+/* Messages would be written over the page: they wait. */
+static void hold_errors(void)
+{
+    pager.waiting_errors = isatty(STDERR_FILENO) ? memfd_create("messages", MFD_CLOEXEC) : -1;
+    if (pager.waiting_errors < 0)
+        return;
+    console_progress_off();
+    pager.errors = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
+    dup2(pager.waiting_errors, STDERR_FILENO);
+}
+
+static void release_errors(void)
+{
+    char bytes[4096];
+    ssize_t got;
+
+    if (pager.errors < 0)
+        return;
+    dup2(pager.errors, STDERR_FILENO);
+    close(pager.errors);
+    pager.errors = -1;
+    lseek(pager.waiting_errors, 0, SEEK_SET);
+    while ((got = read_some(pager.waiting_errors, bytes, sizeof bytes)) > 0)
+        write_whole(STDERR_FILENO, bytes, (size_t)got);
+    close(pager.waiting_errors);
 }
 
 void pager_start(const struct settings *settings)
@@ -189,32 +283,24 @@ void pager_start(const struct settings *settings)
     const char *command = pager_program();
     int ends[2];
 
-    if (pager.pid != 0 || settings->no_pager || command == NULL || !isatty(STDOUT_FILENO))
+    if (pager.pid != 0 || settings->no_pager || command == NULL || terminal() == NULL)
         return;
-    if (pipe(ends) != 0) {
-        console_warning("cannot start the pager '%s': %s", command, strerror(errno));
-        return;
+    fflush(stdout);
+    pager.pid = pipe2(ends, O_CLOEXEC) == 0 ? fork() : -1;
+    if (pager.pid == 0) {
+        close(ends[1]);
+        page(command, ends[0]);
     }
-    pager.pid = fork();
-    if (pager.pid == 0)
-        become_pager(command, ends);
-    if (pager.pid > 0) {
-        hand_over(ends);
-    } else {
+    if (pager.pid < 0) {
         console_warning("cannot start the pager '%s': %s", command, strerror(errno));
         pager.pid = 0;
+        return;
     }
+    pager.terminal = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+    dup2(ends[1], STDOUT_FILENO);
     close(ends[0]);
     close(ends[1]);
-}
-
-static void terminal_take_back(int *saved, int fd)
-{
-    if (*saved < 0)
-        return;
-    dup2(*saved, fd);
-    close(*saved);
-    *saved = -1;
+    hold_errors();
 }
 
 void pager_end(void)
@@ -224,8 +310,8 @@ void pager_end(void)
     if (pager.pid == 0)
         return;
     fflush(stdout);
-    terminal_take_back(&pager.terminal, STDOUT_FILENO);
-    terminal_take_back(&pager.terminal_errors, STDERR_FILENO);
+    dup2(pager.terminal, STDOUT_FILENO);
+    close(pager.terminal);
     /* keys that interrupt are the pager's */
     void (*interrupt)(int) = signal(SIGINT, SIG_IGN), (*quit)(int) = signal(SIGQUIT, SIG_IGN);
     while (waitpid(pager.pid, &result, 0) < 0 && errno == EINTR)
@@ -233,4 +319,5 @@ void pager_end(void)
     signal(SIGINT, interrupt);
     signal(SIGQUIT, quit);
     pager.pid = 0;
+    release_errors();
 }

@@ -26,8 +26,9 @@ bool screen_is_ascii(void);
 
 /* Long output on a terminal goes through a pager, as git does it. */
 
-/* From now on stdout is the pager's, when it is a terminal and --no-pager is not given: the pager_program of PAGER, or
- * less; none when PAGER is empty or "cat". Ask the terminal's width and colors before. Does nothing the second time. */
+/* From now on stdout is the pager's, when it is a terminal and --no-pager is not given: the program of PAGER, or less;
+ * none when PAGER is empty or "cat", or TERM is "dumb" or not set. What fits the screen is printed without it. Messages
+ * on the terminal wait until pager_end. Ask the terminal's width and colors before. Does nothing the second time. */
 void pager_start(const struct settings *settings);
 /* Waits until the user has read; stdout is the terminal again. Does nothing without a pager. */
 void pager_end(void);

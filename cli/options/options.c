@@ -4,6 +4,7 @@
 #include "analysis/advice.h"
 #include "analysis/compare/gate.h"
 #include "base/array.h"
+#include "base/file/fsutil.h"
 #include "base/intern.h"
 #include "base/number.h"
 #include "base/strbuf.h"
@@ -13,6 +14,7 @@
 #include "db/query/cann_version.h"
 #include "exporters/export.h"
 #include "exporters/table/report.h"
+#include "parsers/capture/capture.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -273,6 +275,11 @@ static int unknown_option(struct err *err, enum command_id command, const char *
     const struct option_spec *elsewhere = find_by_name(COMMAND_COUNT, word, length);
     struct suggestion suggestion;
 
+    if (command == COMMAND_SHOW && length == 2 && word[1] == 'o') {
+        err_set(err, ERR_USAGE, "'msprof show' prints to standard output and has no option '-o'");
+        return err_hint(err, "msprof show CAPTURE --table NAME --format csv >FILE; --output DIR is for the database");
+    }
+
     if (elsewhere != NULL && command == COMMAND_ROOT && !find(options, word, length)) {
         return err_set(err, ERR_USAGE, "'%.*s' stands behind the command that it is for", (int)length, word);
     }
@@ -282,8 +289,8 @@ static int unknown_option(struct err *err, enum command_id command, const char *
         strbuf_init(&owners, MESSAGE_LIMIT);
         for (size_t i = 0; i < option_count; i++)
             for (int id = 0; id < COMMAND_COUNT; id++)
-                if (strcmp(option_table[i].name, elsewhere->name) == 0 &&
-                    option_is_of(&option_table[i], (enum command_id)id))
+                if (option_is_of(&option_table[i], (enum command_id)id) &&
+                    find_by_name((enum command_id)id, word, length) == &option_table[i])
                     strbuf_addf(&owners, "%s'%s'", owners.length > 0 ? ", " : "",
                                 command_full_name((enum command_id)id));
         int result = err_set(err, ERR_USAGE, "'%.*s' is an option of %s, not of '%s'", (int)length, word, owners.data,
@@ -513,7 +520,28 @@ static int unknown_word(struct err *err, enum command_id parent, char *const *wo
     return -ERR_USAGE;
 }
 
-/* Captures by position stand behind those of --collection-dir. */
+static bool is_capture(const char *directory)
+{
+    enum directory_class class = DIRECTORY_OTHER;
+    struct err ignored = ERR_INIT;
+    SCOPED_FREE char *absolute = path_absolute(directory, &ignored);
+
+    return absolute != NULL && capture_classify(absolute, &class, &ignored) == 0 && class == DIRECTORY_CAPTURE;
+}
+
+/* In the vendor's form --output names the capture; here it names where results go. */
+static int hint_of_output(const struct settings *settings, struct err *err)
+{
+    struct stat info;
+
+    if (settings->output != NULL && stat(settings->output, &info) == 0 && S_ISDIR(info.st_mode))
+        err_hint(err, "--output is where results go; if '%s' is the capture: %s %s", settings->output,
+                 command_full_name(settings->command), settings->output);
+    return err_status(err);
+}
+
+/* Captures by position stand behind those of --collection-dir. Without any, the working directory is meant where it is
+ * one. */
 static int take_captures(struct settings *settings, struct err *err)
 {
     for (int i = 0; i < settings->operand_count; i++) {
@@ -522,9 +550,14 @@ static int take_captures(struct settings *settings, struct err *err)
         if (add_value(&settings->captures, settings->operands[i], err) != 0)
             return err_status(err);
     }
+    if (settings->captures.count == 0 && !command_get(settings->command)->takes_baselines && is_capture(".") &&
+        add_value(&settings->captures, ".", err) != 0)
+        return err_status(err);
     if (settings->captures.count == 0 && !command_get(settings->command)->takes_baselines &&
-        !command_get(settings->command)->captures_optional)
-        return err_set(err, ERR_USAGE, "no capture given: CAPTURE, or -dir DIR, is missing");
+        !command_get(settings->command)->captures_optional) {
+        err_set(err, ERR_USAGE, "no capture given: CAPTURE, or -dir DIR, is missing");
+        return hint_of_output(settings, err);
+    }
     return 0;
 }
 

@@ -181,7 +181,9 @@ struct settings {
         int format; /* enum options_format */
     } options;
     struct show_settings {
-        const char *table; /* NULL: those that a capture has by default */
+        struct value_list tables; /* --table, each by itself */
+        const char *table;        /* the one that is shown; NULL: those that a capture has by default */
+        const char *sql;          /* of msprof sql, the table's query; NULL: a table that msprof or a file has */
         const char *sort, *columns;
         struct value_list filters;
         int format; /* index of {"table", "csv", "json", "markdown"} */

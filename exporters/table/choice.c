@@ -4,6 +4,7 @@
 #include "base/progress.h"
 #include "base/suggest.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,6 +128,7 @@ static int take_operand(struct filter *filter, const char *title, struct err *er
     filter->number = strtod(text, &end);
     if (end == text || !isfinite(filter->number))
         return 0;
+    end += strspn(end, " \t");
     filter->is_number = *end == '\0';
     filter->is_exact = filter->is_number && take_exact(filter);
     if (filter->is_number)
@@ -161,9 +163,22 @@ static int no_column(const struct report_plan *plan, const char *id, size_t leng
     return err_hint(err, "it has %s", ids.data != NULL ? ids.data : "none");
 }
 
+/* The text without blanks at its ends. */
+static const char *trim(const char *text, size_t *length)
+{
+    while (*length > 0 && isblank((unsigned char)*text)) {
+        text++;
+        --*length;
+    }
+    while (*length > 0 && isblank((unsigned char)text[*length - 1]))
+        --*length;
+    return text;
+}
+
 static int find_column(const struct report_plan *plan, const char *id, size_t length, size_t *ret, struct err *err)
 {
-    int column = report_plan_find(plan, id, length);
+    id = trim(id, &length);
+    int column = report_plan_find_typed(plan, id, length);
     if (column < 0)
         return no_column(plan, id, length, err);
     *ret = (size_t)column;
@@ -205,7 +220,7 @@ int row_choice_columns(const struct table_choice *wanted, const struct report_pl
 static const struct {
     const char *text;
     enum comparison comparison;
-} comparisons[] = {{"!~", UNLIKE}, {"<=", LESS_EQUAL}, {">=", GREATER_EQUAL}, {"!=", UNEQUAL},
+} comparisons[] = {{"!~", UNLIKE}, {"<=", LESS_EQUAL}, {">=", GREATER_EQUAL}, {"!=", UNEQUAL}, {"==", EQUAL},
                    {"~", LIKE},    {"<", LESS},        {">", GREATER},        {"=", EQUAL}};
 
 static int compile_filter(struct row_choice *choice, const char *text, const struct report_plan *plan,
@@ -223,7 +238,10 @@ static int compile_filter(struct row_choice *choice, const char *text, const str
     if (find_column(plan, text, length, &column, err) < 0)
         return err_status(err);
     filter->comparison = comparisons[i].comparison;
-    filter->operand = strdup(text + length + strlen(comparisons[i].text));
+    const char *operand = text + length + strlen(comparisons[i].text);
+    size_t operand_length = strlen(operand);
+    operand = trim(operand, &operand_length);
+    filter->operand = strndup(operand, operand_length);
     if (filter->operand == NULL)
         return err_no_memory(err);
     choice->filter_count++;
@@ -242,8 +260,10 @@ static int compile_filter(struct row_choice *choice, const char *text, const str
 static int compile_sort(struct row_choice *choice, const char *text, const struct report_plan *plan,
                         const struct report_texts *texts, struct err *err)
 {
+    const bool minus = text[0] == '-';
+    text += minus;
     size_t length = strcspn(text, ","), column = 0;
-    const char *order = text[length] == ',' ? text + length + 1 : "asc";
+    const char *order = text[length] == ',' ? text + length + 1 : minus ? "desc" : "asc";
     if (find_column(plan, text, length, &column, err) < 0)
         return err_status(err);
     choice->descending = strcasecmp(order, "desc") == 0;

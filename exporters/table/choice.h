@@ -11,12 +11,12 @@
 
 #define CHOICE_MAX_FILTERS 16
 
-/* As the command line has it. */
+/* As the command line has it: columns by their ids or titles, in any case. */
 struct table_choice {
-    const char *columns;        /* "name,task_duration": ids in the order wanted; NULL: those of the report */
-    const char *sort;           /* "task_duration" or "task_duration,desc"; NULL: as the report orders them */
-    const char *const *filters; /* each "COLUMN~GLOB", "COLUMN!~GLOB", or COLUMN, one of < <= > >= = !=, and a number
-                                   with a unit behind it or not, or a text: "task_duration>100us". All must hold. */
+    const char *columns; /* "name,task_duration": ids in the order wanted; NULL: those of the report */
+    const char *sort; /* "task_duration", "task_duration,desc" or "-task_duration"; NULL: as the report orders them */
+    const char *const *filters; /* each "COLUMN~GLOB", "COLUMN!~GLOB", or COLUMN, one of < <= > >= = == !=, and a number
+                                   with a unit behind it or not, or a text: "task_duration > 100us". All must hold. */
     size_t filter_count;
     uint64_t top; /* at most so many rows; 0: all */
 };

@@ -125,6 +125,17 @@ int report_plan_find(const struct report_plan *plan, const char *id, size_t leng
     return -1;
 }
 
+int report_plan_find_typed(const struct report_plan *plan, const char *name, size_t length)
+{
+    int column = report_plan_find(plan, name, length);
+    for (size_t i = 0; column < 0 && i < plan->column_count; i++) {
+        const char *title = plan->columns[i].title;
+        if (plan->columns[i].there && strlen(title) == length && strncasecmp(title, name, length) == 0)
+            column = (int)i;
+    }
+    return column;
+}
+
 static bool has_column_like(const struct report_plan *plan, const struct report_column *column)
 {
     char id[REPORT_ID_MAX];

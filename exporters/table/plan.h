@@ -80,6 +80,8 @@ int report_plan_rename(struct report_plan *plan, int cann_version, struct err *e
 /* Which column has this id, written in any case; -1: none. A column of a title that comes again has _2 behind its id,
  * and so on. */
 int report_plan_find(const struct report_plan *plan, const char *id, size_t length);
+/* Likewise by its id or, where no id is that, by the title that is printed. */
+int report_plan_find_typed(const struct report_plan *plan, const char *name, size_t length);
 /* The id that a column has where no other one has it, too. */
 #define REPORT_ID_MAX 256
 void report_plan_id(const struct report_column *column, char id[REPORT_ID_MAX]);

@@ -65,6 +65,7 @@ struct report {
     const char *tables[2]; /* of such a one: while none of these has rows it has none; NULL: there are no more */
     const char *parts; /* NULL, or what stands behind the name of a part's file, for the manual: "_<device>_<model>" */
     bool is_short;     /* all rows are shown unless --top says otherwise */
+    int show_order;    /* of a tree's: its place among those that 'show' prints without --table, from 1; 0: not there */
     bool shown_only;   /* on terminals and by its name, not among the files of a summary */
     bool of_device;    /* a table for each device, :device; else one for the capture */
     bool whole;        /* no file is split, however many rows it has */
@@ -179,6 +180,8 @@ const struct report *report_find_file(const struct report *const *all, const cha
 int report_query_rows(struct report_run *run, struct err *err);
 /* Puts the rows of a user's query. */
 int report_user_rows(struct report_run *run, struct err *err);
+/* Adds the columns that the user's query gives to the plan of a report that has none. */
+int report_user_columns(struct report_run *run, struct err *err);
 /* Puts the rows of the report's scan, or writes them into files itself. */
 int report_scan_rows(struct report_run *run, struct err *err);
 
@@ -200,6 +203,9 @@ struct report_files {
 /* Adds the report of a text; what the messages call it is name. -ERR_FORMAT tells line and column of a mistake; a
  * report whose name is taken, by one of msprof's or by one of another text, is a mistake too. */
 int report_files_parse(struct report_files *files, const char *name, const char *text, size_t length, struct err *err);
+/* Adds a query as a report of this name, whose columns are those that it gives. Both texts are copied; messages call
+ * the query "query". */
+int report_files_add_query(struct report_files *files, const char *name, const char *sql, struct err *err);
 /* Adds the report of a file likewise. */
 int report_files_load(struct report_files *files, const char *path, struct err *err);
 /* Adds all files of a directory whose names end in REPORT_FILE_SUFFIX, by name; one that does not exist is empty. */

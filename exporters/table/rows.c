@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/progress.h"
+#include "base/utf8.h"
 #include "db/memory_bound.h"
 #include "db/query/query_loop.h"
 #include "db/query/query_scan.h"
@@ -244,11 +245,12 @@ static int check_tail(sqlite3 *db, const struct report_user_query *query, const 
                : fail_at(query, (int)(tail - query->text), err, "a second statement; expected one query");
 }
 
-static int check_query(const struct report_run *run, sqlite3_stmt *statement, const struct report_user_query *query,
-                       struct err *err)
+#define COLUMNS_OF_QUERY SIZE_MAX /* the report has those that the query gives */
+
+/* columns: how many the report has. */
+static int check_query(sqlite3_stmt *statement, const struct report_user_query *query, size_t columns, struct err *err)
 {
     char message[160];
-    size_t columns = run->plan.column_count;
     if (statement == NULL)
         return fail_at(query, 0, err, "the query is empty");
     if (!sqlite3_stmt_readonly(statement))
@@ -259,7 +261,7 @@ static int check_query(const struct report_run *run, sqlite3_stmt *statement, co
                  name != NULL ? name : "?");
         return fail_at(query, 0, err, message);
     }
-    if ((size_t)sqlite3_column_count(statement) == columns)
+    if ((size_t)sqlite3_column_count(statement) == columns || columns == COLUMNS_OF_QUERY)
         return 0;
     snprintf(message, sizeof message, "the query gives %d columns, and the report has %zu",
              sqlite3_column_count(statement), columns);
@@ -286,7 +288,7 @@ static const char *message_of(sqlite3 *db)
                : sqlite3_errmsg(db);
 }
 
-static int prepare(const struct report_run *run, sqlite3_stmt **ret, struct err *err)
+static int prepare(const struct report_run *run, size_t columns, sqlite3_stmt **ret, struct err *err)
 {
     const struct report_user_query *query = run->report->user;
     sqlite3 *db = run->session->db;
@@ -295,7 +297,7 @@ static int prepare(const struct report_run *run, sqlite3_stmt **ret, struct err 
         int offset = find_offset(query, db);
         return fail_at(query, offset, err, message_of(db));
     }
-    return check_query(run, *ret, query, err) < 0 || check_tail(db, query, tail, err) < 0 ? err_status(err) : 0;
+    return check_query(*ret, query, columns, err) < 0 || check_tail(db, query, tail, err) < 0 ? err_status(err) : 0;
 }
 
 /* ---- time and memory ---- */
@@ -328,16 +330,34 @@ static int run_query(struct report_run *run, sqlite3_stmt **statement, struct er
 {
     const struct report_user_query *query = run->report->user;
     sqlite3 *db = run->session->db;
-    int status = prepare(run, statement, err);
-    if (status == 0) {
-        status = statement_rows(run, *statement, err);
-        if (status < 0 && err->code == ERR_DATABASE)
-            status = fail_at(query, 0, err, message_of(db));
+    if (prepare(run, run->plan.column_count, statement, err) < 0)
+        return err_status(err);
+    int status = statement_rows(run, *statement, err);
+    return status < 0 && err->code == ERR_DATABASE ? fail_at(query, 0, err, message_of(db)) : status;
+}
+
+/* The columns are those of the query, aligned as the columns of the database are that they show. */
+static int add_columns(struct report_run *run, sqlite3_stmt **statement, struct err *err)
+{
+    int status = prepare(run, COLUMNS_OF_QUERY, statement, err);
+    for (int i = 0; status == 0 && i < sqlite3_column_count(*statement); i++) {
+        const char *type = sqlite3_column_decltype(*statement, i);
+        const bool number = type != NULL && (strcmp(type, "INTEGER") == 0 || strcmp(type, "REAL") == 0);
+        const struct report_column column = {
+            .title = sqlite3_column_name(*statement, i), .form = FORM_TEXT, .flags = number ? REPORT_NUMBER : 0};
+        if (column.title == NULL)
+            status = err_no_memory(err);
+        else if (column.title[utf8_first_unsafe(column.title, strlen(column.title))] != '\0')
+            status = fail_at(run->report->user, 0, err, "the name of a column has a character that cannot be printed");
+        else
+            status = report_plan_add(&run->plan, &column, err);
     }
     return status;
 }
 
-int report_user_rows(struct report_run *run, struct err *err)
+/* Does the work with the database confined to what a user's query may do. */
+static int confine(struct report_run *run,
+                   int (*work)(struct report_run *run, sqlite3_stmt **statement, struct err *err), struct err *err)
 {
     const struct report_user_query *query = run->report->user;
     struct memory_bound bound = {.most = QUERY_BYTES_MAX,
@@ -349,7 +369,7 @@ int report_user_rows(struct report_run *run, struct err *err)
     sqlite3_set_authorizer(db, allow_reading, NULL);
     sqlite3_progress_handler(db, 1, stop_when_late, &bound);
     memory_bound_set(&bound);
-    int status = run_query(run, &statement, err);
+    int status = work(run, &statement, err);
     memory_bound_set(NULL);
     if (status < 0 && (bound.late || bound.exceeded) && !interrupted())
         status = fail_bound(query, &bound, err);
@@ -359,6 +379,16 @@ int report_user_rows(struct report_run *run, struct err *err)
     sqlite3_limit(db, SQLITE_LIMIT_LENGTH, length);
     sqlite3_limit(db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, pattern);
     return status;
+}
+
+int report_user_rows(struct report_run *run, struct err *err)
+{
+    return confine(run, run_query, err);
+}
+
+int report_user_columns(struct report_run *run, struct err *err)
+{
+    return confine(run, add_columns, err);
 }
 
 /* Tables with a row for each row of a table of the database: ranges of it go to several threads, each with its own

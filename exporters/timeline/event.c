@@ -92,9 +92,12 @@ static char *put_coded_flow(char *p, const struct trace_style *style, char phase
 char *trace_put_flow(char *p, const struct trace_style *style, const struct trace_flow *flow, char phase, int64_t id,
                      int64_t pid, int64_t tid, int64_t time_ns)
 {
-    const bool text = flow->numbered || flow->paired;
+    const bool connects = flow->connects && style->string_times, numbered = flow->numbered || connects;
+    const bool text = numbered || flow->paired;
     id += style->first_arrow;
-    if (flow->numbered) {
+    if (connects)
+        id = (int64_t)((uint64_t)id << 32);
+    if (numbered) {
         p = trace_put_word(trace_put_literal(trace_begin_event(p), "\""), flow->name);
         p = trace_put_literal(number_put_signed(p, id), "\"");
     } else {

@@ -490,6 +490,8 @@ struct trace_flow {
     const char *category; /* NULL: none */
     bool numbered;        /* the name ends with the number, which is written as a text */
     bool paired;          /* the number is two of 32 bits, written as "1-2" */
+    bool connects;        /* the number is of a connection: where ts is a text it is as Ascend's tool has it, 2^32 times
+                             as much, in the name and as a text */
 };
 
 /* A whole event, one end of an arrow: phase 's' where it begins, 'f' where it ends, in the slice around that time. */

@@ -295,7 +295,10 @@ static int draw_slice(struct series_run *series, const struct counter_run *count
                                value_name_find(series->first->categories, sqlite3_column_int64(row, COLUMN_CATEGORY)));
     p = trace_end_slice(put_values(trace_put_slice(p, style, &slice), counter), style, &slice);
     if (series->has_arrow && sqlite3_column_type(row, COLUMN_ARROW) != SQLITE_NULL) {
-        const struct trace_flow flow = {.name = arrow->name, .category = arrow->category, .numbered = arrow->numbered};
+        const struct trace_flow flow = {.name = arrow->name,
+                                        .category = arrow->category,
+                                        .numbered = arrow->numbered,
+                                        .connects = strcmp(arrow->category, host_to_device.category) == 0};
         p = trace_put_flow(p, style, &flow, arrow->phase, sqlite3_column_int64(row, COLUMN_ARROW), slice.pid, slice.tid,
                            slice.start_ns);
     }

@@ -233,7 +233,7 @@ int64_t track_own_pid(const struct track_run *run, int64_t process_id);
 void track_name_own_process(struct track_run *run, int64_t process_id, const char *name);
 
 /* From the host's call to the task on the device. */
-static const struct trace_flow host_to_device = {.name = "HostToDevice", .category = "HostToDevice"};
+static const struct trace_flow host_to_device = {.name = "HostToDevice", .category = "HostToDevice", .connects = true};
 
 /* ---- the engine ---- */
 

@@ -21,6 +21,19 @@ load page
     expect_equal "$(comm -23 <(sort -u absent) <(sort -u tables))" "" # a part names tables that some family has
 }
 
+@test "-o - writes the page to standard output, and no file" {
+    copy_capture JOBX
+    for format in html markdown; do
+        run_msprof -q report JOBX --format $format -o page
+        expect_status 0
+        run_msprof_into got report JOBX --format $format -o -
+        expect_status 0
+        cmp page got
+        expect_equal "$stderr" ""
+    done
+    [ ! -e - ]
+}
+
 @test "a page is the same bytes each time, and appears whole or not at all" {
     copy_capture JOBX
     report JOBX

@@ -209,6 +209,90 @@ assert times == sorted(times, reverse=True)' "$BATS_TEST_TMPDIR/stdout" "$expect
     expect_contains "$(<shown)" "status 6"
 }
 
+@test "a terminal without control of its cursor has no pager, what fits the screen needs none, and messages wait for its end" {
+    command -v script >/dev/null || skip "script(1) is not installed"
+    printf '#!/bin/sh\nsed "s/^/| /"\n' >pager
+    chmod +x pager
+    on_terminal() {
+        script -qec "stty cols 100 rows 60; $1" /dev/null | tr -d '\r' >shown
+    }
+    on_terminal "TERM=dumb PAGER=./pager '$MSPROF' -q show JOBX --table ops --top 62"
+    expect_equal "$(grep -c '^| ' shown)" 0
+    on_terminal "TERM=xterm PAGER=./pager '$MSPROF' -q show JOBX --table ops --top 50"
+    expect_equal "$(grep -c '^| ' shown)" 0
+    on_terminal "TERM=xterm PAGER=./pager '$MSPROF' -q show JOBX --table ops --top 62"
+    [ "$(grep -c '^| ' shown)" -gt 60 ]
+    # LESS of the user's says nothing of short texts
+    on_terminal "TERM=xterm PAGER='./pager; exit 1' LESS=R '$MSPROF' -q show JOBX --table summary; echo status \$?"
+    expect_contains "$(<shown)" "status 0"
+    cp -R JOBX JOBY
+    on_terminal "TERM=xterm PAGER=./pager '$MSPROF' show JOBX JOBY --table ops --top 62 --color never"
+    expect_equal "$(grep '^| ' shown | grep -c 'msprof:')" 0
+    expect_contains "$(tail -n 2 shown)" "JOBY': 7 files, 558 records decoded"
+}
+
+@test "a filter may have blanks, == and the title that is printed, and says so when nothing passes" {
+    run_msprof_into want -q show JOBX --table ops --filter 'total>200us' --format csv
+    expect_status 0
+    for filter in 'total > 200us' ' TOTAL >200 us' 'Total(us)>200' 'total(US) >  0.2ms '; do
+        run_msprof_into got -q show JOBX --table ops --filter "$filter" --format csv
+        expect_status 0
+        cmp want got
+    done
+    run_msprof_into want -q show JOBX --table ops --filter 'type=Fc' --format csv
+    run_msprof_into got -q show JOBX --table OPS --filter 'Type == Fc' --format csv
+    cmp want got
+    run_msprof -q show JOBX --table ops --filter 'name == nothing' --filter 'total>1'
+    expect_status 4
+    expect_contains "$stderr" "no row of table 'ops' passes the filters 'name == nothing' and 'total>1'"
+}
+
+@test "--sort -COLUMN begins with the largest" {
+    run_msprof_into want -q show JOBX --table ops --sort total,desc --format csv
+    run_msprof_into got -q show JOBX --table ops --sort -total --format csv
+    cmp want got
+    run_msprof_into got -q show JOBX --table ops --sort total --format csv
+    run cmp want got
+    expect_equal "$status" 1
+}
+
+@test "several --table are several tables, each as it is alone" {
+    for format in table csv json; do
+        for table in ops types; do
+            run_msprof_into $table -q show JOBX --table $table --format $format
+            expect_status 0
+        done
+        run_msprof_into both -q show JOBX --table ops --table types --format $format
+        expect_status 0
+        case $format in
+        table) cat <(echo "Table : ops") ops <(printf '\nTable : types\n') types >want ;;
+        csv) cat ops <(echo) types >want ;;
+        json) cat ops types >want ;;
+        esac
+        cmp want both
+    done
+    run_msprof -q show JOBX --table ops --table list
+    expect_status 2
+}
+
+@test "the name of a table that there is not leads to tables about that" {
+    run_msprof -q show JOBX --table operators
+    expect_status 2
+    expect_contains "$stderr" "about that: "
+    expect_contains "$stderr" " ops,"
+}
+
+@test "show -o says where its output goes, and --output of a capture without one that it is where results go" {
+    run_msprof show JOBX -o ops.csv
+    expect_status 2
+    expect_contains "$stderr" "prints to standard output"
+    expect_contains "$stderr" "--format csv >FILE"
+    [ ! -e ops.csv ]
+    run_msprof export summary --output=JOBX
+    expect_status 2
+    expect_contains "$stderr" "try: --output is where results go; if 'JOBX' is the capture: msprof export summary JOBX"
+}
+
 @test "an SVP capture without tasks is not told to switch an option of other captures on" {
     cp -R "$repository"/testdata/figures/acl_statistic/JOB* JOBACL
     run_msprof show --table op_summary -dir JOBACL

@@ -18,6 +18,16 @@ setup() {
         run_msprof export "$what" -dir PROF_1
         [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
     done
+    python3 "$repository/tests/cann/lib/make_outputs.py" KINDS 1
+    for what in summary timeline db; do
+        run_msprof export "$what" -dir KINDS
+        [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+    done
+    run_msprof run -q --output MARKS -- "$(dirname "$(readlink -f "$MSPROF")")/tests/acl/acl_mstx" threads 3
+    run_msprof export db -q MARKS
+    expect_status 0
+    run_msprof export summary -q MARKS
+    expect_status 0
     mkdir RUN
     cp -r "$repository/testdata/frameworks"/run_ascend_* RUN
     chmod -R u+w RUN
@@ -31,7 +41,7 @@ END
     expect_status 0
     run_msprof cluster RUN/run_ascend_pt --output CLUSTER
     [ "$status" -eq 0 ] || [ "$status" -eq 3 ] # one of eight ranks
-    run python3 "$repository/tests/consumers/ask.py" "$repository/tests/consumers/asked.txt" profile=PROF_1 pytorch=RUN/run_ascend_pt \
+    run python3 "$repository/tests/consumers/ask.py" "$repository/tests/consumers/asked.txt" profile=PROF_1 kinds=KINDS marks=MARKS pytorch=RUN/run_ascend_pt \
         mindspore=RUN/run_ascend_ms cluster=CLUSTER
     expect_status 0
     expect_equal "$output" "$(grep -c '^[^#]' "$repository/tests/consumers/asked.txt")"
@@ -40,6 +50,28 @@ END
     python3 - RUN/run_ascend_pt/profiler_metadata.json <<'END'
 import json, sys
 assert json.load(open('arguments.json')) == json.load(open(sys.argv[1]))['distributed_args']
+END
+}
+
+@test "arrows from calls to devices are named and numbered as Ascend's tool does, where its form is asked for" {
+    copy_family prof-910b PROF_1
+    run_msprof export timeline -q --trace-compat --stable-names -dir PROF_1
+    expect_status 0
+    cp -r "$repository/testdata/frameworks"/run_ascend_ms .
+    chmod -R u+w run_ascend_ms
+    run_msprof analyse -q run_ascend_ms
+    expect_status 0
+    python3 - <<'END'
+from timeline import read_timeline
+for path in 'PROF_1/mindstudio_profiler_output/msprof.json', 'run_ascend_ms/ASCEND_PROFILER_OUTPUT/trace_view.json':
+    events, facts = read_timeline(path)
+    assert facts is None
+    # a connection's number, 2^32 times as much; the frameworks' timelines do not say it otherwise
+    connections = {e.get('connection_id', e.get('args', {}).get('connection_id')) for e in events} | set(range(1000) if 'view' in path else ())
+    arrows = [e for e in events if e.get('cat') == 'HostToDevice']
+    assert arrows and {e['ph'] for e in arrows} == {'s', 'f'}
+    for e in arrows:
+        assert e['name'] == 'HostToDevice' + e['id'] and int(e['id']) % 2 ** 32 == 0 and int(e['id']) >> 32 in connections, e
 END
 }
 

@@ -6,6 +6,7 @@ import csv
 import glob
 import json
 import os
+import re
 import struct
 import sys
 from fractions import Fraction
@@ -70,6 +71,14 @@ for row in rows:
     for title in ('Computing', 'Communication', 'Communication(Not Overlapped)'):
         total = sum(d for t, d, e in spans if e['name'] == title and begin <= t <= end)
         assert round(float(row[title]) * 1000) == total, (row, title, total)
+    sends = [(t, t + d) for t, d, e in events_of('Communication')
+             if re.match(r'hcom_\w+SendRecv__\d|hcom_send__\d|hcom_receive__\d|Receive-op|Send-op', e['name'])]
+    assert round(float(row['Bubble']) * 1000) == sum(e - s for s, e in sends if begin <= s <= end), row
+    apart = 0  # of communication alone, nanosecond by nanosecond
+    for t, d, e in spans:
+        if e['name'] == 'Communication(Not Overlapped)' and begin <= t <= end:
+            apart += sum(not any(begin <= s <= min(ns, end) and ns < f for s, f in sends) for ns in range(t, t + d))
+    assert round(float(row['Communication(Not Overlapped and Exclude Receive)']) * 1000) == apart, (row, apart)
     free = sum(max(0, min(t + d, end) - max(t, begin)) for t, d, e in spans if e['name'] == 'Free')
     assert round(float(row['Free']) * 1000) == free, (row, free)
     first = min(t for t, _, e in spans if e['name'] in ('Computing', 'Communication') and t >= begin)
@@ -78,7 +87,7 @@ for row in rows:
 # ---- kernels: who launched them, by the arrows from the host ----
 arrows = {}
 for e in events:
-    if e['ph'] in 'sf' and e['name'] == 'HostToDevice':
+    if e['ph'] in 'sf' and e.get('cat') == 'HostToDevice':
         arrows.setdefault(e['id'], {})[e['ph']] = e
 launched = {}
 for pair in arrows.values():
@@ -103,4 +112,11 @@ for row in rows:
     assert row['Name'] == launch + '/' + op, (row['Name'], launch, op)
     step = [s for s, (b, e) in sorted(steps.items(), key=lambda x: x[1]) if b <= host_start <= e]
     assert row['Step ID'] == (step[0] if step else ''), (row['Step ID'], step)
+# ---- waiting: since the end of the kernel or collective that began before, whole nanoseconds ----
+before = None
+for row in sorted(rows, key=lambda row: time_ns(row['Start Time(us)'].strip())):
+    start = time_ns(row['Start Time(us)'].strip())
+    wait = max(0, start - before) if before is not None else 0
+    assert Fraction(row['Wait Time(us)']) * 1000 == wait, (row, wait)
+    before = start + Fraction(row['Duration(us)']) * 1000
 print(len(steps), len(rows))

@@ -71,7 +71,9 @@ def names(events, slices):
             around = [s for s in tracks[e.thread] if s.start_ns <= e.start_ns < s.start_ns + s.duration_ns]
             assert around, ('an arrow in no slice', e.fields)
             innermost = max(around, key=lambda s: (s.start_ns, -s.duration_ns))
-            arrows[e.fields['name'], str(e.fields['id'])].append((e.phase, innermost.fields['name']))
+            # a number of the tool's own style stands in the name, too
+            name = e.fields['name'].removesuffix(str(e.fields['id'])) if e.fields['cat'] == 'HostToDevice' else e.fields['name']
+            arrows[name, str(e.fields['id'])].append((e.phase, innermost.fields['name']))
     for (name, _), ends in arrows.items():  # the tool's own style has one beginning for all that a call launched
         begins = [place for phase, place in ends if phase == 's']
         assert len(begins) == 1 < len(ends), (name, ends)

@@ -141,7 +141,7 @@ struct step_sum {
     int64_t start_ns, end_ns; /* which spans count: those that begin in it */
     int64_t host_start_ns;
     int64_t spans_ns[OVERLAP_FREE + 1]; /* by enum overlap_type */
-    int64_t bubble_ns;
+    int64_t bubble_ns, excluding_ns;
     int64_t first_ns, last_end_ns; /* of what stage is measured by */
     int64_t last_start_ns;
     int64_t first_work_ns; /* of computing or communication at or after its start */

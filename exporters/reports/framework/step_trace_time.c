@@ -12,6 +12,48 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- waiting for another stage ---- */
+
+static bool is_prefixed(const char *name, const char *prefix)
+{
+    return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+static bool digit_follows(const char *name, const char *prefix)
+{
+    return is_prefixed(name, prefix) && name[strlen(prefix)] >= '0' && name[strlen(prefix)] <= '9';
+}
+
+/* "hcom_", letters, digits and underscores, "SendRecv__" and a digit. */
+static bool is_send_receive(const char *name)
+{
+    static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    if (!is_prefixed(name, "hcom_"))
+        return false;
+    const char *end = name + 5 + strspn(name + 5, word);
+    for (const char *p = name + 6; p < end; p++) {
+        if (digit_follows(p, "SendRecv__"))
+            return true;
+    }
+    return false;
+}
+
+static bool waits(bool pytorch, const char *name)
+{
+    if (pytorch)
+        return is_prefixed(name, "hcom_receive");
+    return is_send_receive(name) || digit_follows(name, "hcom_send__") || digit_follows(name, "hcom_receive__") ||
+           is_prefixed(name, "Receive-op") || is_prefixed(name, "Send-op");
+}
+
+/* An operator that waits for another stage, among those by start. */
+struct waiting {
+    int64_t start_ns, end_ns;
+    int64_t latest_end_ns; /* of it and those before it */
+};
+
+ARRAY_COMPARE(compare_waiting, struct waiting, ARRAY_BY(start_ns))
+
 /* ---- step sums ---- */
 
 /* A step among those by start, so that the steps of a time are found without a look at all. */
@@ -28,6 +70,7 @@ struct summing {
     struct placed_step *placed; /* as many */
     int64_t device_id, hz;      /* hz: of its clock */
     bool pytorch;
+    struct ARRAY_OF(struct waiting) waits; /* by start */
     struct overlap overlap;
     const struct cann_texts *names;
 };
@@ -71,12 +114,51 @@ static int64_t clipped(const struct step_sum *step, const struct overlap_span *s
     return end_ns > start_ns ? end_ns - start_ns : 0;
 }
 
+static int find_waits(struct summing *summing, const struct cann_communications *communications, struct err *err)
+{
+    for (size_t i = 0; i < communications->count; i++) {
+        const struct cann_communication *item = &communications->items[i];
+        struct cann_text name = cann_text(summing->names, item->name_id, 0);
+        if (item->device_id != summing->device_id || name.text == NULL || !waits(summing->pytorch, name.text))
+            continue;
+        const struct waiting wait = {.start_ns = item->start_ns,
+                                     .end_ns = number_add(item->start_ns, item->duration_ns)};
+        if (array_add(&summing->waits, err, wait) < 0)
+            return err_status(err);
+    }
+    int64_t latest_ns = INT64_MIN;
+    struct waiting *all = summing->waits.items;
+    array_sort(all, summing->waits.count, sizeof *all, compare_waiting);
+    for (size_t i = 0; i < summing->waits.count; i++)
+        all[i].latest_end_ns = latest_ns = all[i].end_ns > latest_ns ? all[i].end_ns : latest_ns;
+    return 0;
+}
+
+/* How much of a span is in operators of a step in which the device waited for another stage. */
+static int64_t waited_in(const struct summing *summing, const struct step_sum *step, const struct overlap_span *span)
+{
+    const struct waiting *all = summing->waits.items;
+    int64_t waited_ns = 0, from_ns = span->start_ns;
+    size_t i =
+        search_until(all, summing->waits.count, sizeof *all, offsetof(struct waiting, latest_end_ns), span->start_ns);
+    for (; i < summing->waits.count && all[i].start_ns < span->end_ns; i++) {
+        int64_t start_ns = all[i].start_ns > from_ns ? all[i].start_ns : from_ns,
+                end_ns = all[i].end_ns < span->end_ns ? all[i].end_ns : span->end_ns;
+        if (end_ns <= start_ns || !is_in(summing, step, all[i].start_ns))
+            continue;
+        waited_ns += end_ns - start_ns;
+        from_ns = end_ns;
+    }
+    return waited_ns;
+}
+
 static int take_span(void *arg, const struct overlap_span *span, struct err *err)
 {
     struct summing *summing = arg;
     (void)err;
     bool works = span->type == OVERLAP_COMPUTING || span->type == OVERLAP_COMMUNICATION;
     bool clips = span->type == OVERLAP_FREE && !summing->pytorch;
+    int64_t length_ns = span->end_ns - span->start_ns;
     if (span->device_id != summing->device_id)
         return 0;
     size_t end = steps_until(summing, clips ? span->end_ns : span->start_ns);
@@ -88,7 +170,9 @@ static int take_span(void *arg, const struct overlap_span *span, struct err *err
             step->spans_ns[OVERLAP_FREE] += clipped(step, span);
         if (clips || !is_in(summing, step, span->start_ns))
             continue;
-        step->spans_ns[span->type] += ticks_span_ns(summing->hz, span->end_ns - span->start_ns);
+        step->spans_ns[span->type] += ticks_span_ns(summing->hz, length_ns);
+        if (span->type == OVERLAP_COMMUNICATION_ONLY)
+            step->excluding_ns += ticks_span_ns(summing->hz, length_ns - waited_in(summing, step, span));
         step->works |= works;
         if (summing->pytorch)
             take_extent(step, span->start_ns, span->end_ns);
@@ -107,6 +191,8 @@ static int take_task(void *arg, const struct cann_span *span, struct err *err)
 static int sum_spans(struct summing *summing, const struct cann_communications *communications, struct err *err)
 {
     overlap_init(&summing->overlap, summing->analysis->db, communications, take_span, summing);
+    if (find_waits(summing, communications, err) < 0)
+        return err_status(err);
     if (cann_each_span(summing->analysis->db, take_task, summing, err) < 0 || overlap_end(&summing->overlap, err) < 0)
         return err_status(err);
     int64_t first_ns = DB_NULL; /* whatever begins behind a step's start counts, behind its end, too */
@@ -117,39 +203,7 @@ static int sum_spans(struct summing *summing, const struct cann_communications *
     return 0;
 }
 
-/* ---- waiting for another stage ---- */
-
-static bool is_prefixed(const char *name, const char *prefix)
-{
-    return strncmp(name, prefix, strlen(prefix)) == 0;
-}
-
-static bool digit_follows(const char *name, const char *prefix)
-{
-    return is_prefixed(name, prefix) && name[strlen(prefix)] >= '0' && name[strlen(prefix)] <= '9';
-}
-
-/* "hcom_", letters, digits and underscores, "SendRecv__" and a digit. */
-static bool is_send_receive(const char *name)
-{
-    static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-    if (!is_prefixed(name, "hcom_"))
-        return false;
-    const char *end = name + 5 + strspn(name + 5, word);
-    for (const char *p = name + 6; p < end; p++) {
-        if (digit_follows(p, "SendRecv__"))
-            return true;
-    }
-    return false;
-}
-
-static bool waits(bool pytorch, const char *name)
-{
-    if (pytorch)
-        return is_prefixed(name, "hcom_receive");
-    return is_send_receive(name) || digit_follows(name, "hcom_send__") || digit_follows(name, "hcom_receive__") ||
-           is_prefixed(name, "Receive-op") || is_prefixed(name, "Send-op");
-}
+/* ---- communication ---- */
 
 static void take_communication(struct summing *summing, const char *name, int64_t start_ns, int64_t duration_ns)
 {
@@ -228,6 +282,7 @@ static void add_sum(struct step_sum *sum, const struct step_sum *other)
     for (size_t i = 0; i <= OVERLAP_FREE; i++)
         sum->spans_ns[i] = number_add(sum->spans_ns[i], other->spans_ns[i]);
     sum->bubble_ns = number_add(sum->bubble_ns, other->bubble_ns);
+    sum->excluding_ns = number_add(sum->excluding_ns, other->excluding_ns);
     sum->works |= other->works;
     take_earlier(&sum->first_ns, other->first_ns);
     take_earlier(&sum->first_work_ns, other->first_work_ns);
@@ -305,6 +360,7 @@ static int step_sums_make(struct framework_analysis *analysis, int64_t device_id
                   sum_spans(&summing, communications, err) < 0 ||
                   sum_communication(&summing, communications, err) < 0 || unite_steps(ret, err) < 0;
     free(summing.placed);
+    free(summing.waits.items);
     return failed ? err_status(err) : 0;
 }
 
@@ -312,7 +368,6 @@ struct step_times step_times_of(const struct framework_analysis *analysis, const
 {
     const struct framework_info *info = &analysis->framework->info;
     const int64_t *spans = step->spans_ns;
-    int64_t rest_ns = spans[OVERLAP_COMMUNICATION_ONLY] - step->bubble_ns;
     bool starts = step->first_work_ns != DB_NULL && step->host_start_ns != DB_NULL && info->with_cpu;
     return (struct step_times){
         .computing = spans[OVERLAP_COMPUTING],
@@ -322,7 +377,7 @@ struct step_times step_times_of(const struct framework_analysis *analysis, const
         .free = spans[OVERLAP_FREE],
         .stage = step->first_ns != DB_NULL ? step->last_end_ns - step->first_ns - step->bubble_ns : 0,
         .bubble = step->bubble_ns,
-        .excluding = info->kind == FRAMEWORK_PYTORCH && !info->bare && rest_ns < 0 ? 0 : rest_ns,
+        .excluding = step->excluding_ns,
         .preparing = starts ? step->first_work_ns - step->host_start_ns : 0,
     };
 }
@@ -376,7 +431,8 @@ static const struct report_column columns[] = {
     TIME("Free", free, "When it did neither."),
     TIME("Stage", stage, "From the first communication to the end of the last, without Bubble."),
     TIME("Bubble", bubble, "In operators that wait for another stage of a pipeline."),
-    TIME("Communication(Not Overlapped and Exclude Receive)", excluding, "Without Bubble."),
+    TIME("Communication(Not Overlapped and Exclude Receive)", excluding,
+         "When it did nothing but communicate, in other operators than those of Bubble."),
     TIME("Preparing", preparing, "From the step's start on the host to the device's first work."),
     {.title = NULL},
 };
