@@ -122,6 +122,28 @@ END
     g++ -std=c++11 -O1 -I"$repository/include" -pthread program.cc -o program
     "$MSPROF" run -q --output captures -- ./program >printed
     expect_equal "$(hold)" "2400 6 3"
+    run_msprof export flame "$(captures)"
+    expect_status 4
+    expect_contains "$stderr" "--weight host"
+    run_msprof export flame "$(captures)" --weight host
+    expect_status 0
+    # layers are in each other: a layer's own time is what the one inside of it leaves, as the program's clock saw it
+    python3 - printed "$(captures)"/flame/flame_host.collapsed <<'END'
+import sys
+least, most = [0] * 6, [0] * 6
+for line in open(sys.argv[1]):
+    name, _, _, begin, begun, finish, finished = line.split('\t')
+    if name != 'tick':
+        depth = int(name.split()[1])
+        least[depth] += int(finish) - int(begun)
+        most[depth] += int(finished) - int(begin)
+own = {stack.rsplit(' ', 1)[0]: int(stack.rsplit(' ', 1)[1]) for stack in open(sys.argv[2])}
+assert len(own) == 5, own
+for depth in range(5):
+    stack = ';'.join('layer %d' % k for k in range(4, depth - 1, -1))
+    inner = (least[depth - 1], most[depth - 1]) if depth > 0 else (0, 0)
+    assert least[depth] - inner[1] <= own[stack] <= most[depth] - inner[0], (stack, own[stack])
+END
 }
 
 @test "ranges of a Python program with threads are where its own clock saw them" {
