@@ -204,17 +204,32 @@ static int retire_entry(void *arg, const FTSENT *entry, struct err *err)
     return unlink(entry->fts_accpath) == 0 ? 0 : err_set_errno(err, errno, "cannot remove '%s'", entry->fts_path);
 }
 
-/* Removes the directory that the new one took the place of. One without a list was made by a version that kept none, or
- * the user gave --force for it: all of it goes. */
+/* The directory was made by a version that kept no list, or the user gave --force for it: files whose names the new one
+ * has, too, go. */
+static int replace_entry(void *arg, const FTSENT *entry, struct err *err)
+{
+    const struct retiring *retiring = arg;
+    struct stat info;
+    SCOPED_FREE char *path =
+        path_joined(retiring->output->final, entry->fts_path + strlen(retiring->output->temporary) + 1, err);
+    if (path == NULL)
+        return err_status(err);
+    if (entry->fts_info != FTS_DP && (lstat(path, &info) != 0 || !S_ISREG(info.st_mode)))
+        return keep_entry(retiring, entry, err);
+    return (entry->fts_info == FTS_DP ? rmdir(entry->fts_accpath) : unlink(entry->fts_accpath)) == 0
+               ? 0
+               : err_set_errno(err, errno, "cannot remove '%s'", entry->fts_path);
+}
+
+/* Removes the directory that the new one took the place of. */
 static int retire(const struct analyse_output *output, struct err *err)
 {
     struct retiring retiring = {.output = output};
     int status = written_read(&retiring.list, output->results, LIST, err);
     const bool has_list = status == 0 && retiring.list.lines.count > 0;
-    if (has_list) {
-        written_sort(&retiring.list);
-        status = walk(output->temporary, retire_entry, &retiring, err);
-    }
+    written_sort(&retiring.list);
+    if (status == 0)
+        status = walk(output->temporary, has_list ? retire_entry : replace_entry, &retiring, err);
     written_release(&retiring.list);
     return status < 0 ? status : analyse_remove_directory(output->temporary, err);
 }
@@ -390,13 +405,6 @@ static int simplify_framework(const char *directory, struct words *kept, struct 
                : err_set_errno(err, errno, "cannot remove '%s'", records);
 }
 
-static bool is_own_database(const char *path)
-{
-    struct err ignored = ERR_INIT;
-    SCOPED_CLOSE int fd = path_open_regular(path, &ignored);
-    return fd >= 0 && database_is_ours(fd);
-}
-
 /* The lists of exports, the log and whose results these are. */
 static bool is_own_log(const char *name)
 {
@@ -447,7 +455,7 @@ static int simplify_prof(const char *prof, struct err *err)
     SCOPED_FREE char *sqlite = path_joined(prof, "sqlite", err);
     SCOPED_FREE char *database = sqlite != NULL ? path_joined(sqlite, "runtime.db", err) : NULL;
     bool failed = database == NULL || simplify_reports(prof, err) < 0 || simplify_log(prof, err) < 0 ||
-                  (is_own_directory(sqlite) && is_own_database(database) && remove_file(database, err) < 0);
+                  (is_own_directory(sqlite) && database_is_as_made(database) && remove_file(database, err) < 0);
     SCOPED_DIRECTORY DIR *opened = failed ? NULL : opendir(prof);
     for (struct dirent *entry; opened != NULL && (entry = readdir(opened)) != NULL;) {
         SCOPED_FREE char *path = capture_is_remade(entry->d_name) ? path_join(prof, entry->d_name) : NULL;

@@ -737,8 +737,12 @@ static void tell_waiting(const char *path)
 static int remove_database(struct capture_visit *visit)
 {
     struct err err = ERR_INIT;
-    int result = pin_remove(visit->pin, visit->database, tell_waiting, &err);
 
+    if (!database_is_as_made(visit->database)) {
+        console_note("'%s' was changed by another program: --clear leaves it there", visit->database);
+        return STATUS_DONE;
+    }
+    int result = pin_remove(visit->pin, visit->database, tell_waiting, &err);
     if (result == -ERR_INTERRUPTED)
         return visit_fail(visit, LOG_SOURCE_EXPORT, &err);
     if (result < 0)

@@ -19,6 +19,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define FILE_CHANGES 24     /* where a file's header counts the transactions that changed it */
+#define CHANGES_OF_IMPORT 2 /* the empty file, and all that import writes */
+
 /* A leaf without cells: its kind, and that the cells' part begins behind the page. */
 static void put_leaf(unsigned char *to, size_t page_size, bool keyed)
 {
@@ -31,13 +34,13 @@ static void put_leaf(unsigned char *to, size_t page_size, bool keyed)
 static int blank_write(int fd, const struct blank *blank)
 {
     enum { HEADER = 100, LEAF = 8 };
-    enum { PAGE_SIZE = 16, VERSIONS = 18, FRACTIONS = 21, CHANGES = 24, PAGES = 28, COOKIE = 40, FORMAT = 44 };
+    enum { PAGE_SIZE = 16, VERSIONS = 18, FRACTIONS = 21, PAGES = 28, COOKIE = 40, FORMAT = 44 };
     enum { ENCODING = 56, UTF8 = 1, VALID_FOR = 92 };
     unsigned char first[HEADER + LEAF] = "SQLite format 3", leaf[LEAF] = {0};
     bytes_store(first + PAGE_SIZE, 2, true, blank->page_size);
     memcpy(first + VERSIONS, "\1\1", 2);          /* with a rollback journal, if any */
     memcpy(first + FRACTIONS, "\x40\x20\x20", 3); /* as they must be */
-    bytes_store(first + CHANGES, 4, true, 1);
+    bytes_store(first + FILE_CHANGES, 4, true, 1);
     bytes_store(first + PAGES, 4, true, blank->tables + 1);
     bytes_store(first + COOKIE, 4, true, 1);
     bytes_store(first + FORMAT, 4, true, 4);
@@ -264,6 +267,16 @@ static bool is_journalled(const char *database)
     return false;
 }
 
+bool database_is_as_made(const char *path)
+{
+    struct err ignored = ERR_INIT;
+    unsigned char header[FILE_HEADER];
+    SCOPED_CLOSE int fd = path_open_regular(path, &ignored);
+    return fd >= 0 && database_is_ours(fd) && !is_journalled(path) &&
+           file_read_at(fd, header, sizeof header, 0) == (ssize_t)sizeof header &&
+           bytes_load(header + FILE_CHANGES, 4, true) <= CHANGES_OF_IMPORT;
+}
+
 /* Reads the file's header through SQLite's own handle, because to close another one of the file drops the locks that
  * the process has. false: there is none. */
 static bool read_header(sqlite3 *db, unsigned char header[FILE_HEADER])
@@ -436,9 +449,9 @@ int64_t database_bytes(sqlite3 *db)
 /* The like, without SQLite reading the schema where the header is sure of it. */
 static int64_t bytes_by_header(sqlite3 *db)
 {
-    enum { CHANGES = 24, VALID_FOR = 92, COUNTER = 4 };
+    enum { VALID_FOR = 92, COUNTER = 4 };
     unsigned char header[FILE_HEADER];
-    if (!read_header(db, header) || memcmp(header + CHANGES, header + VALID_FOR, COUNTER) != 0)
+    if (!read_header(db, header) || memcmp(header + FILE_CHANGES, header + VALID_FOR, COUNTER) != 0)
         return database_bytes(db);
     return (int64_t)(bytes_load(header + FILE_PAGES, 4, true) * file_page_size(header));
 }

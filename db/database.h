@@ -24,11 +24,13 @@ struct blank {
 /* A number that is a macro, as SQL has it. */
 #define SQL_NUMBER(number) SQL_NUMBER_AS_WRITTEN(number)
 #define SQL_NUMBER_AS_WRITTEN(number) #number
-#define DATABASE_USER_VERSION 10 /* the schema: raised with every change of it */
+#define DATABASE_USER_VERSION 11 /* the schema: raised with every change of it */
 #define DB_NULL INT64_MIN        /* how queries give an SQL NULL in an integer */
 
 /* Whether an open file is a database that import made, of this version or another. */
 bool database_is_ours(int fd);
+/* Whether the file at a path is such a database, and no other program has changed it since. */
+bool database_is_as_made(const char *path);
 
 /* Who writes and reads the long tables of a database: pages of ours (db/pages), or SQLite, as all others. */
 enum database_way { DATABASE_PAGES, DATABASE_PLAIN };

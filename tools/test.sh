@@ -60,7 +60,7 @@ number_and_hold() {
     printf '%s\n' "${held[@]}"
 }
 
-# What did not run: tests/run writes the tests that were skipped, with their reasons.
+# Lists what did not run: tests/run writes the tests that were skipped, with their reasons.
 list_left_out() {
     echo
     echo "Left out:"

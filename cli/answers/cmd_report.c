@@ -2,8 +2,10 @@
 /* msprof report: one page to hand on. */
 #include "base/array.h"
 #include "base/file/fsutil.h"
+#include "base/file/outfile.h"
 #include "cli/answers/answer.h"
 #include "cli/capture/captures.h"
+#include "cli/capture/written.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "exporters/cluster/cluster.h"
@@ -20,6 +22,7 @@ struct reporting {
     struct html_report *page; /* NULL: not begun yet */
     size_t added;             /* captures in it */
     const char *path;
+    bool is_named; /* by -o */
     struct bases {
         struct profile *items; /* of --diff */
         size_t count, capacity;
@@ -75,6 +78,27 @@ static int report_database(struct capture_visit *visit, sqlite3 *db)
     return visit_fail(visit, LOG_SOURCE_COMMON, &err);
 }
 
+static bool holds(int fd, off_t from, const char *text)
+{
+    char bytes[4096];
+    ssize_t length = file_read_at(fd, bytes, sizeof bytes, from > 0 ? from : 0);
+    return length > 0 && memmem(bytes, (size_t)length, text, strlen(text)) != NULL;
+}
+
+/* An outfile_spare: a page of another program under the name that is taken without -o is put aside. */
+static int spare_page(void *arg, const char *temporary, const char *path)
+{
+    struct err ignored = ERR_INIT;
+    struct stat info;
+    SCOPED_CLOSE int fd = path_open_regular(path, &ignored);
+    (void)arg;
+    (void)temporary;
+    if (fd < 0 || fstat(fd, &info) != 0 || info.st_size == 0 || holds(fd, 0, "msprof</title>") ||
+        holds(fd, info.st_size - 1024, "Made by msprof "))
+        return 0;
+    return written_keep(path);
+}
+
 static int end_page(struct reporting *reporting)
 {
     struct err err = ERR_INIT;
@@ -83,9 +107,13 @@ static int end_page(struct reporting *reporting)
         html_report_close(reporting->page, -ERR_FAILED, &err);
         return STATUS_DONE;
     }
+    if (!reporting->is_named)
+        outfile_set_spare(spare_page, NULL);
     if (strcmp(reporting->path, STANDARD_OUTPUT) == 0)
         console_output_begin(); /* who stops reading ends the program, as with others that print */
-    if (html_report_close(reporting->page, 0, &err) != 0) {
+    const int failed = html_report_close(reporting->page, 0, &err);
+    outfile_set_spare(NULL, NULL);
+    if (failed != 0) {
         err_wrap(&err, "cannot write '%s'", reporting->path);
         return console_error(&err);
     }
@@ -190,7 +218,7 @@ static int report_cluster(const struct settings *settings, const char *output)
                             "'%s' holds what msprof cluster told of a job, and %s is about a capture",
                             settings->captures.values[0], misplaced);
 
-    struct reporting reporting = {.path = page_of(settings)};
+    struct reporting reporting = {.path = page_of(settings), .is_named = settings->report.page != NULL};
     char *real = realpath(settings->captures.values[0], NULL);
     const struct html_options options = {
         .path = reporting.path,
@@ -216,7 +244,7 @@ static int report_cluster(const struct settings *settings, const char *output)
 
 static int run_report(const struct settings *settings)
 {
-    struct reporting reporting = {.path = page_of(settings)};
+    struct reporting reporting = {.path = page_of(settings), .is_named = settings->report.page != NULL};
     int status = STATUS_DONE;
     SCOPED_FREE char *cluster = settings->captures.count == 1 ? cluster_output(settings->captures.values[0]) : NULL;
 
@@ -236,6 +264,7 @@ static int run_report(const struct settings *settings)
 const struct command command_report = {
     .path = "report",
     .parent = COMMAND_ROOT,
+    .only_answers = true,
     .order = 150,
     .summary = "write one page to hand on: where the time goes, with pictures",
     .description = "Writes one HTML file about each capture, or about several: what was lost, how a step divides,\n"

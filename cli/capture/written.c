@@ -7,6 +7,7 @@
 #include "base/file/outfile.h"
 #include "base/words.h"
 #include "cli/console.h"
+#include "db/database.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -191,6 +192,19 @@ bool written_has_at(const struct written *written, const char *path, const char 
 #define JOURNAL "log/exported-unfinished"
 #define MOST_KEPT 10000
 
+/* Takes along the files that a program has beside a database to which it writes. */
+static void move_journals(const char *path, const char *aside)
+{
+    static const char *const endings[] = {"-journal", "-wal", "-shm"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        char *from = NULL, *to = NULL;
+        if (asprintf(&from, "%s%s", path, endings[i]) > 0 && asprintf(&to, "%s%s", aside, endings[i]) > 0)
+            (void)renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE); /* most have none */
+        free(from);
+        free(to);
+    }
+}
+
 int written_put_aside(const char *path, const char *into, char **ret_path)
 {
     const char *name = path_name(path), *dot = strrchr(name, '.');
@@ -211,7 +225,7 @@ int written_put_aside(const char *path, const char *into, char **ret_path)
         else if (failure == EINVAL || failure == ENOSYS)
             failure = EEXIST;
         if (failure == 0)
-            *ret_path = aside;
+            move_journals(path, *ret_path = aside);
         else
             free(aside);
         if (failure != EEXIST)
@@ -220,14 +234,32 @@ int written_put_aside(const char *path, const char *into, char **ret_path)
     return EEXIST;
 }
 
-/* ---- while results are written ---- */
-
-/* Whether it was written since this run began: by itself, or by another msprof. */
-static bool is_new(const struct sparing *sparing, const struct stat *info)
+static void tell_kept(const char *path)
 {
-    const struct timespec *begin = &sparing->begin, *at = &info->st_mtim;
-    return at->tv_sec > begin->tv_sec || (at->tv_sec == begin->tv_sec && at->tv_nsec >= begin->tv_nsec);
+    console_note("a file of another program, or that was changed since msprof wrote it, is kept as '%s'", path);
 }
+
+int written_keep(const char *path)
+{
+    char *aside = NULL;
+    const int failure = written_put_aside(path, NULL, &aside);
+    if (failure == 0)
+        tell_kept(aside);
+    free(aside);
+    return failure == ENOENT ? 0 : failure; /* somebody else has moved it */
+}
+
+int written_spare_database(void *arg, const char *temporary, const char *path)
+{
+    struct stat info;
+    (void)arg;
+    (void)temporary;
+    if (lstat(path, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0 || database_is_as_made(path))
+        return 0;
+    return written_keep(path);
+}
+
+/* ---- while results are written ---- */
 
 /* Lists the file before it has its name. */
 static void keep_journal(const struct sparing *sparing, const char *temporary, const char *path)
@@ -251,37 +283,106 @@ static int put_aside(struct sparing *sparing, const char *path)
     return failure == ENOENT ? 0 : failure; /* somebody else has moved it */
 }
 
+/* Whether another msprof, or this one, has written it since this run began. */
+static bool was_written_meanwhile(const struct sparing *sparing, const char *path)
+{
+    struct err ignored = ERR_INIT;
+    struct written now = {.root = NULL};
+    const char *root = sparing->written.root;
+    const int status = sparing->is_list ? written_read(&now, root, below(root, sparing->journal), &ignored)
+                                        : written_read_exports(&now, root, &ignored);
+    written_sort(&now);
+    const bool has = status == 0 && written_has(&now, path);
+    written_release(&now);
+    return has;
+}
+
+/* Lists and results that are kept for a later run: under names of msprof's own. */
+static bool is_own_name(const char *name)
+{
+    return strncmp(name, "log/", 4) == 0 || *name == '.';
+}
+
 static int spare(void *arg, const char *temporary, const char *path)
 {
     struct sparing *sparing = arg;
     struct stat info;
     const char *name = below(sparing->written.root, path);
-    if (name == NULL || strncmp(name, "log/", 4) == 0) /* lists are msprof's */
+    if (name == NULL || is_own_name(name))
         return 0;
     pthread_mutex_lock(&sparing->lock);
     keep_journal(sparing, temporary, path);
-    bool is_foreign = lstat(path, &info) == 0 && S_ISREG(info.st_mode) && !is_new(sparing, &info) &&
-                      !written_has(&sparing->written, path);
+    bool is_foreign = lstat(path, &info) == 0 && S_ISREG(info.st_mode) && !written_has(&sparing->written, path) &&
+                      !was_written_meanwhile(sparing, path);
     int failure = is_foreign ? put_aside(sparing, path) : 0;
     pthread_mutex_unlock(&sparing->lock);
     return failure;
 }
 
-int sparing_begin(struct sparing *sparing, const char *results, struct err *err)
+static int begin(struct sparing *sparing, const char *root, const char *journal, struct err *err)
 {
-    *sparing = (struct sparing){.kept = calloc(1, sizeof *sparing->kept), .journal_fd = -1};
-    pthread_mutex_init(&sparing->lock, NULL);
-    clock_gettime(CLOCK_REALTIME_COARSE, &sparing->begin); /* the clock that files have their times of */
-    if (sparing->kept == NULL)
-        return err_no_memory(err);
-    if (written_read_exports(&sparing->written, results, err) < 0)
-        return err_status(err);
     written_sort(&sparing->written);
-    if ((sparing->journal = path_joined(results, JOURNAL, err)) == NULL)
+    if ((sparing->journal = path_joined(root, journal, err)) == NULL)
         return err_status(err);
     sparing->journal_fd = open(sparing->journal, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
     outfile_set_spare(spare, sparing);
     return 0;
+}
+
+static int prepare(struct sparing *sparing, struct err *err)
+{
+    *sparing = (struct sparing){.kept = calloc(1, sizeof *sparing->kept), .journal_fd = -1};
+    pthread_mutex_init(&sparing->lock, NULL);
+    return sparing->kept == NULL ? err_no_memory(err) : 0;
+}
+
+int sparing_begin(struct sparing *sparing, const char *results, struct err *err)
+{
+    return prepare(sparing, err) < 0 || written_read_exports(&sparing->written, results, err) < 0
+               ? err_status(err)
+               : begin(sparing, results, JOURNAL, err);
+}
+
+/* Writes the lines anew of files that are there as they were written, one for each. */
+static int shorten(struct sparing *sparing, const char *list, struct err *err)
+{
+    struct outfile out = {.path = NULL};
+    SCOPED(strbuf_release) struct strbuf text;
+    SCOPED_FREE char *path = path_joined(sparing->written.root, list, err);
+    const char *last = "";
+    strbuf_init(&text, WRITTEN_LIMIT);
+    written_sort(&sparing->written);
+    for (size_t i = 0; path != NULL && i < sparing->written.lines.count; i++) {
+        const struct written_line *line = &sparing->written.lines.items[i];
+        SCOPED_FREE char *file = path_joined(sparing->written.root, line->name, err);
+        if (file == NULL)
+            return err_status(err);
+        if (strcmp(line->name, last) == 0 || !written_line_holds(line, file))
+            continue;
+        written_add(&text, sparing->written.root, file);
+        last = line->name;
+    }
+    if (path == NULL || text.failed || outfile_open(&out, path, err) < 0)
+        return text.failed ? err_no_memory(err) : err_status(err);
+    if (text.length > 0)
+        outfile_add(&out, &text);
+    return outfile_commit(&out, err);
+}
+
+int sparing_begin_listed(struct sparing *sparing, const char *root, const char *list, bool first, struct err *err)
+{
+    if (prepare(sparing, err) < 0 || written_read(&sparing->written, root, list, err) < 0 ||
+        (first && sparing->written.lines.count > 0 && shorten(sparing, list, err) < 0))
+        return err_status(err);
+    sparing->is_list = true;
+    return begin(sparing, root, list, err);
+}
+
+int sparing_retire(struct sparing *sparing, const char *path)
+{
+    const int failure =
+        written_has(&sparing->written, path) ? (unlink(path) == 0 ? 0 : errno) : put_aside(sparing, path);
+    return failure == ENOENT ? 0 : failure;
 }
 
 void sparing_end(struct sparing *sparing)
@@ -290,11 +391,11 @@ void sparing_end(struct sparing *sparing)
         return;
     outfile_set_spare(NULL, NULL);
     for (size_t i = 0; i < sparing->kept->count; i++)
-        console_note("a file of another program, or that was changed since msprof wrote it, is kept as '%s'",
-                     sparing->kept->items[i]);
+        tell_kept(sparing->kept->items[i]);
     if (sparing->journal_fd >= 0) {
         close(sparing->journal_fd);
-        unlink(sparing->journal);
+        if (!sparing->is_list)
+            unlink(sparing->journal);
     }
     words_release(sparing->kept);
     free(sparing->kept);

@@ -11,7 +11,6 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <time.h>
 
 #define WRITTEN_LIMIT ((size_t)64 * 1024 * 1024) /* bytes of a list */
 
@@ -53,11 +52,13 @@ bool written_line_holds(const struct written_line *line, const char *path);
 /* Moves a file aside that is not msprof's own: "name.csv" to "name.kept.csv", or ".kept-2" and so on, in the directory
  * `into` (NULL: its own). *ret_path (free() it): where it is. 0, or an errno. */
 int written_put_aside(const char *path, const char *into, char **ret_path);
+/* The like beside itself, and tells of it. */
+int written_keep(const char *path);
 
 /* While results are written, a file that gives way and is not msprof's own, or was changed since, is put aside. */
 struct sparing {
     struct written written;
-    struct timespec begin;
+    bool is_list; /* the journal stays as the list of what was written */
     pthread_mutex_t lock;
     struct words *kept; /* where they are, owned */
     char *journal;      /* lists what was written, should this run not come to its end */
@@ -65,7 +66,15 @@ struct sparing {
 };
 /* From now on, of files below the results, which have a log/. */
 int sparing_begin(struct sparing *sparing, const char *results, struct err *err);
+/* The like for results with a list of their own, root/list; first: of several processes that write there together, the
+ * one that shortens the list by what is not there any more. */
+int sparing_begin_listed(struct sparing *sparing, const char *root, const char *list, bool first, struct err *err);
+/* Removes a file that is not made any more, or puts it aside like one that gives way. 0, or an errno. */
+int sparing_retire(struct sparing *sparing, const char *path);
 /* Ends it, and tells of the files that were put aside. Harmless when it did not begin. */
 void sparing_end(struct sparing *sparing);
+
+/* An outfile_spare for the databases of imports: one of another program, or that was changed since, is put aside. */
+int written_spare_database(void *arg, const char *temporary, const char *path);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/strbuf.h"
 #include "base/utf8.h"
 #include "cli/capture/captures.h"
+#include "cli/capture/written.h"
 #include "cli/console.h"
 #include "cli/number_list.h"
 #include "db/database.h"
@@ -150,7 +151,8 @@ struct cluster_timeline {
     const struct cluster_source *source; /* of the capture that is opened */
     struct alignment alignment;
     struct aligned_rank aligned[CLOCKS_MOST]; /* in the order of ranks */
-    char *directory;
+    char *output;                             /* of the cluster */
+    char *directory;                          /* in it */
     uint64_t files, events;
 };
 
@@ -353,10 +355,9 @@ static void keep_written(void *arg, const char *report, const char *path)
 static int make_directory(struct cluster_timeline *work, struct err *err)
 {
     const struct settings *settings = work->settings;
-    char *output = path_join(settings->output != NULL ? settings->output : settings->operands[0], CLUSTER_OUTPUT);
 
-    work->directory = output != NULL ? path_join(output, "timeline") : NULL;
-    free(output);
+    work->output = path_join(settings->output != NULL ? settings->output : settings->operands[0], CLUSTER_OUTPUT);
+    work->directory = work->output != NULL ? path_join(work->output, "timeline") : NULL;
     if (work->directory == NULL)
         return err_no_memory(err);
     if (path_make_directories(work->directory, err) == 0)
@@ -421,10 +422,15 @@ static int write_table(const struct cluster_timeline *work, struct err *err)
 
 static int make_timeline(struct cluster_timeline *work, struct err *err)
 {
+    SCOPED(sparing_end) struct sparing sparing = {.kept = NULL};
+
     if (align_clocks(work->aligned, work->ranks.count, number_clocks(work), &work->alignment, err) != 0 ||
-        make_directory(work, err) != 0 || draw(work, err) != 0)
+        make_directory(work, err) != 0)
         return err_status(err);
-    return write_table(work, err);
+    return sparing_begin_listed(&sparing, work->output, CLUSTER_LIST, true, err) != 0 || draw(work, err) != 0 ||
+                   write_table(work, err) != 0
+               ? err_status(err)
+               : 0;
 }
 
 static int find(struct cluster_timeline *work, struct diagnostics *diag, struct err *err)
@@ -462,6 +468,7 @@ static void release(struct cluster_timeline *work)
     }
     free(work->ranks.items);
     free(work->directory);
+    free(work->output);
     cluster_sources_release(&work->sources);
 }
 

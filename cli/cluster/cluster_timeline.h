@@ -49,4 +49,6 @@ struct range_words {
 int rank_ranges_check(const struct ranges *ranges, const struct numbers_there *there, const struct range_words *words,
                       bool warns, bool *ret_absent, struct err *err);
 
+#define CLUSTER_LIST ".msprof_cluster.files" /* in the results: what was written there */
+
 #endif

@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "base/progress.h"
 #include "cli/analyse_output.h"
+#include "cli/capture/written.h"
 #include "cli/cluster/cluster_timeline.h"
 #include "cli/cmd_analyse.h"
 #include "cli/command.h"
@@ -370,6 +371,7 @@ struct work {
     struct loaded_ranks loaded;
     struct diagnostics diag;
     struct cluster_result result;
+    struct sparing sparing;        /* what others have in the results is kept */
     size_t output_there;           /* so much of the results' path was there before */
     bool lacks_ranks, lacks_steps; /* some that were asked for are not there, which was told */
     bool nothing;                  /* was found to do */
@@ -497,15 +499,21 @@ static const int64_t *parallel_of(const struct work *work)
  * of date. */
 static int begin_database(struct work *work, struct cluster_database **ret, struct err *err)
 {
-    char *path = path_join(work->output, "cluster_analysis.db");
-    work->has_database = work->settings->cluster.detail || work->loaded.count <= CLUSTER_DETAIL_RANKS;
-    if (path != NULL && !work->has_database && work->team->me == 0)
-        unlink(path);
-    free(path);
+    SCOPED_FREE char *path = path_joined(work->output, "cluster_analysis.db", err);
     if (path == NULL)
-        return err_no_memory(err);
+        return err_status(err);
+    work->has_database = work->settings->cluster.detail || work->loaded.count <= CLUSTER_DETAIL_RANKS;
+    const int failure = !work->has_database && work->team->me == 0 ? sparing_retire(&work->sparing, path) : 0;
+    if (failure != 0)
+        return err_set_errno(err, failure, "cannot remove '%s'", path);
     *ret = work->has_database && work->team->me == 0 ? cluster_database_new(work->output, err) : NULL;
     return work->has_database && work->team->me == 0 && *ret == NULL ? err_status(err) : 0;
+}
+
+static int begin_output(struct work *work, struct cluster_database **ret, struct err *err)
+{
+    int status = sparing_begin_listed(&work->sparing, work->output, CLUSTER_LIST, work->team->me == 0, err);
+    return status == 0 ? begin_database(work, ret, err) : status;
 }
 
 static int end_database(struct work *work, struct cluster_database *database, struct err *err)
@@ -618,7 +626,7 @@ static int analyse(struct work *work, const char *directory, struct err *err)
     const struct step_filter steps = {in_steps, &work->steps};
     struct cluster_database *database = NULL;
     if (status == 0)
-        status = team_agree(work->team, begin_database(work, &database, err), err);
+        status = team_agree(work->team, begin_output(work, &database, err), err);
     const struct cluster_request request = {
         .directory = work->output,
         .database = database,
@@ -635,6 +643,7 @@ static int analyse(struct work *work, const char *directory, struct err *err)
         work->team->scattered = status < 0;
     }
     cluster_database_free(database);
+    sparing_end(&work->sparing);
     return status;
 }
 

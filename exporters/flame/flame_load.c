@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "base/file/spool.h"
 #include "base/search.h"
+#include "db/query/clocks.h"
 #include "db/query/query.h"
 #include "db/query/query_cann.h"
 #include "db/query/query_loop.h"
@@ -24,7 +25,7 @@ struct known_child {
 
 static int flame_init(struct flame *flame, enum flame_weight weight, struct err *err)
 {
-    *flame = (struct flame){.weight = weight, .known = MAP_OF(struct known_child, key)};
+    *flame = (struct flame){.weight = weight, .hz = TICKS_OF_NS, .known = MAP_OF(struct known_child, key)};
     return array_add(&flame->nodes, err, (struct flame_node){.parent = FLAME_ROOT});
 }
 
@@ -62,12 +63,13 @@ static int flame_child(struct flame *flame, uint32_t parent, uint32_t name, uint
     return 0;
 }
 
-/* Sums the nodes up. */
+/* Rounds the nodes' own times, and sums the nodes up. */
 static void flame_finish(struct flame *flame)
 {
     struct flame_node *nodes = flame->nodes.items;
 
     for (size_t i = flame->nodes.count; i-- > 0;) { /* children have greater numbers than their parents */
+        nodes[i].self = flame->weight == FLAME_COUNT ? nodes[i].self : ticks_ns(flame->hz, nodes[i].self);
         nodes[i].total = number_add(nodes[i].total, nodes[i].self);
         if (i != FLAME_ROOT)
             nodes[nodes[i].parent].total = number_add(nodes[nodes[i].parent].total, nodes[i].total);
@@ -156,7 +158,7 @@ static void add_host_time(struct open_calls *open, struct flame *flame)
 {
     const struct open_frame *call = &open->items[open->count - 1];
 
-    flame_add(flame, call->node, number_subtract(call->end_ns, call->start_ns));
+    flame_add_ns(flame, call->node, number_subtract(call->end_ns, call->start_ns));
     for (size_t *above = &open->items[open->count - 1].below; *above > 0;) {
         struct open_frame *around = &open->items[*above - 1];
         if (around->covered_ns >= around->end_ns) { /* nothing is left of it to take away */
@@ -166,7 +168,7 @@ static void add_host_time(struct open_calls *open, struct flame *flame)
         int64_t from_ns = call->start_ns > around->covered_ns ? call->start_ns : around->covered_ns;
         int64_t to_ns = call->end_ns < around->end_ns ? call->end_ns : around->end_ns;
         if (from_ns < to_ns) {
-            flame_add(flame, around->node, -number_subtract(to_ns, from_ns));
+            flame_add_ns(flame, around->node, -number_subtract(to_ns, from_ns));
             around->covered_ns = to_ns;
         }
         if (call->end_ns <= around->end_ns)
@@ -326,7 +328,8 @@ static int add_work(struct ascend_load *load, int64_t connection, const char *na
 
     if (intern_text(&load->flame->names, name, &number, err) < 0)
         return err_status(err);
-    return spool_joined(load, connection, JOIN_WORK, number, load->flame->weight == FLAME_COUNT ? 1 : duration_ns, err);
+    return spool_joined(load, connection, JOIN_WORK, number,
+                        load->flame->weight == FLAME_COUNT ? 1 : ticks_of(load->flame->hz, duration_ns), err);
 }
 
 /* Takes what the tables of operators count: operators and copies. */
@@ -518,12 +521,25 @@ static int make_host(struct ascend_load *load, sqlite3 *db, bool framework, stru
                                                                           : err_status(err);
 }
 
+/* The rate of the clock that measured all times: that of the host's, without frames of a framework, which has another,
+ * or of all devices. Nanoseconds where there are several. */
+static int find_rate(sqlite3 *db, bool framework, struct flame *flame, struct err *err)
+{
+    SCOPED(cann_clocks_release) struct cann_clocks clocks;
+    int status = cann_clocks_load(db, &clocks, err);
+    if (status == 0 && flame->weight == FLAME_HOST && !framework)
+        flame->hz = cann_clock_hz(&clocks, DB_NULL);
+    for (size_t i = 0; status == 0 && flame->weight == FLAME_DEVICE && i < clocks.count; i++)
+        flame->hz = i == 0 || clocks.items[i].hz == flame->hz ? clocks.items[i].hz : TICKS_OF_NS;
+    return status;
+}
+
 static int make_ascend(sqlite3 *db, struct flame *flame, struct err *err)
 {
     struct ascend_load load = {.flame = flame};
     int64_t framework = 0;
     bool done = query_number(db, "SELECT " FRAMEWORK_STACKS_ATTACHED, &framework, err) == 0 &&
-                cann_names_load(db, &load.names, err) == 0 &&
+                find_rate(db, framework != 0, flame, err) == 0 && cann_names_load(db, &load.names, err) == 0 &&
                 (flame->weight == FLAME_HOST ? make_host(&load, db, framework != 0, err)
                                              : make_device(&load, db, framework != 0, err)) == 0;
 

@@ -207,6 +207,9 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
 
     if (task->start_ns == DB_NULL || task->duration_ns == DB_NULL)
         return 0;
+    if (load->tells_waits && !task->profiles &&
+        workload_add_bounds(load->workload, task->device_id, task->start_ns, task->duration_ns, err) < 0)
+        return err_status(err);
     if (is_operator) {
         status = find_operator(load, &ids, text_or_none(cann_text(&load->names, task->op_name_id, 0)),
                                text_or_none(cann_text(&load->names, task->op_type_id, 0)),
@@ -771,6 +774,10 @@ static int load_family(sqlite3 *db, enum load_counters counters, struct workload
         return status;
     if (facts.family == CAPTURE_UNKNOWN)
         return err_set(err, ERR_NOT_FOUND, "the capture holds no data that this version decodes");
+    if ((FAMILY_OF(facts.family) & FAMILY_TREES) != 0) {
+        err_set(err, ERR_NOT_FOUND, "the capture is of one operator, and has no tasks of a program");
+        return err_hint(err, "'msprof show --table list CAPTURE' prints the tables that it has");
+    }
     snprintf(ret->facts.family, sizeof ret->facts.family, "%s", families[facts.family].name);
     ret->facts.problems = facts.problems;
     ret->facts.tick_ns = 10;

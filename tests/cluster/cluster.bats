@@ -233,7 +233,7 @@ END
     expect_status 3
     expect_contains "$stderr" "the operator stands there twice"
     expect_contains "$stderr" "the link stands there twice"
-    diff -r -x .ranks -x '*.db' once twice
+    diff -r -x .msprof_cluster.files -x .ranks -x '*.db' once twice
 }
 
 @test "the results of four ranks whose groups interleave are those of Ascend's cluster analysis" {
@@ -374,7 +374,7 @@ END
     cp -r RUN/cluster_analysis_output before
     run_msprof cluster RUN
     expect_contains "$stderr" "7 ranks (0 read anew)"
-    diff -r before RUN/cluster_analysis_output
+    diff -r -x .msprof_cluster.files before RUN/cluster_analysis_output
     mv aside RUN/rank00007_20250101000000000_ascend_pt
     run_msprof cluster RUN
     expect_contains "$stderr" "8 ranks (1 read anew)"
@@ -392,7 +392,7 @@ END
     run_msprof cluster RUN
     expect_status 0
     expect_contains "$stderr" "8 ranks (3 read anew)"
-    diff -r before RUN/cluster_analysis_output
+    diff -r -x .msprof_cluster.files before RUN/cluster_analysis_output
 }
 
 @test "whichever bit of an aggregate flips, it is made anew and the results are as before" {
@@ -426,7 +426,7 @@ END
     run_msprof cluster RUN
     expect_status 0
     expect_contains "$stderr" "8 ranks (3 read anew)"
-    diff -r -x .ranks before RUN/cluster_analysis_output
+    diff -r -x .msprof_cluster.files -x .ranks before RUN/cluster_analysis_output
     run_msprof cluster RUN
     expect_status 0
     expect_contains "$stderr" "8 ranks (0 read anew)"
@@ -468,12 +468,12 @@ END
     run_msprof cluster RUN --output results --step 4,99-200
     expect_status 4
     expect_equal "$output" ""
-    diff -r before results
+    diff -r -x .msprof_cluster.files before results
     rm -r RUN/rank00003_*/ASCEND_PROFILER_OUTPUT RUN/rank00003_*/.msprof_cluster
     run_msprof cluster RUN --output results --step 99
     expect_status 4
     expect_contains "$stderr" "rank00003"
-    diff -r before results
+    diff -r -x .msprof_cluster.files before results
 }
 
 @test "of the numbers of --step those that no rank has a step of are named, and the rest is analysed" {
@@ -484,7 +484,7 @@ END
     run_msprof cluster RUN --step 99,2,4-6 --output some
     expect_status 3 # a part of the answer is missing
     expect_contains "$stderr" "no rank has these steps of --step: 99, 4 to 6; there are: 0 to 3"
-    diff -r -x '*.db' one some
+    diff -r -x .msprof_cluster.files -x '*.db' one some
     run_msprof cluster RUN --step 3-99 --output some
     expect_status 0
     run ! grep -q "no rank has" <<<"$stderr"
@@ -512,7 +512,7 @@ END
     run_msprof cluster RUN --ranks 9-12,0,1-1,2 --output some
     expect_status 3
     expect_contains "$stderr" "no capture is of these ranks of --ranks: 9 to 12, 1; there are: 0, 2 to 7"
-    diff -r -x '*.db' -x .ranks one some
+    diff -r -x .msprof_cluster.files -x '*.db' -x .ranks one some
 }
 
 @test "a capture without steps is chosen whatever --step says, and the numbers are named" {
@@ -540,7 +540,7 @@ END
         expect_equal "$(grep -c 'no rank has a step that --step chooses; there are: 0 to 3' err)" 1
         run ! grep -q MPI_ABORT err
     done
-    diff -r before results
+    diff -r -x .msprof_cluster.files before results
     [ ! -e fresh ]
     status=0
     timeout 60 mpirun -n 3 --oversubscribe --allow-run-as-root "$build/msprof-mpi" cluster RUN --output some --step 2,99 2>err ||
@@ -592,7 +592,7 @@ END
         mpirun -n "$processes" --oversubscribe --allow-run-as-root "$build/msprof-mpi" cluster RUN \
             --output "many$processes" 2>err || status=$?
         expect_equal "$status" 3
-        diff -r one "many$processes"
+        diff -r -x .msprof_cluster.files one "many$processes"
     done
     run mpirun -n 2 --oversubscribe --allow-run-as-root "$build/msprof-mpi" show RUN
     expect_contains "$output" "msprof-mpi knows one command"
@@ -616,7 +616,7 @@ END
     done
     expect_equal "$(sort own.* | uniq -d)" ""
     expect_equal "$(sort own.* | wc -l)" 21
-    diff -r -x .ranks RUN/cluster_analysis_output many/cluster_analysis_output
+    diff -r -x .msprof_cluster.files -x .ranks RUN/cluster_analysis_output many/cluster_analysis_output
     change_byte "$(echo RUN/rank00017_*)/.msprof_cluster" 2000
     rm -r RUN/rank00003_*/ASCEND_PROFILER_OUTPUT RUN/rank00003_*/.msprof_cluster
     status=0
@@ -669,7 +669,7 @@ raw_ranks() {
     run_msprof cluster ANALYSED
     expect_status "$raw_status"
     # the database says where the captures are
-    diff -r -x .ranks -x cluster_analysis.db RUN/cluster_analysis_output ANALYSED/cluster_analysis_output
+    diff -r -x .msprof_cluster.files -x .ranks -x cluster_analysis.db RUN/cluster_analysis_output ANALYSED/cluster_analysis_output
     # of the ranks only the aggregates are new
     expect_equal "$(cd RUN && find rank1* -newer "$repository/Makefile" -name '.msprof_cluster' | wc -l)" 1
     [ ! -e "$(echo RUN/rank1_*)/ASCEND_PROFILER_OUTPUT" ]
@@ -718,6 +718,13 @@ raw_ranks() {
     run_msprof cluster MANY
     expect_status 0
     [ ! -e MANY/cluster_analysis_output/cluster_analysis.db ]
+    expect_equal "$(<MANY/cluster_analysis_output/cluster_analysis.kept.db)" old # it is another program's
+    run_msprof cluster MANY --detail
+    expect_status 0
+    [ -e MANY/cluster_analysis_output/cluster_analysis.db ]
+    run_msprof cluster MANY
+    expect_status 0
+    expect_equal "$(ls MANY/cluster_analysis_output/*.db)" MANY/cluster_analysis_output/cluster_analysis.kept.db
 }
 
 @test "cluster_analysis.db of two ranks has what Ascend's cluster analysis says" {

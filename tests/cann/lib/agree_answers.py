@@ -16,6 +16,7 @@ import sqlite3
 import statistics
 import subprocess
 import sys
+from fractions import Fraction
 
 msprof, capture = sys.argv[1:3]
 db = sqlite3.connect(os.path.join(capture, 'sqlite/runtime.db'))
@@ -103,6 +104,17 @@ def union(spans):
 
 def within(merged, start, end):
     return sum(max(0, min(b, end) - max(a, start)) for a, b in merged)
+
+
+RATES = {} if svp else {device: hz for device, hz in db.execute(
+    'SELECT device_id, device_hz FROM capture_part WHERE NOT is_host AND device_hz > 0') if hz < 500_000_000}
+
+
+def ticked(device, merged, start, end):
+    """Within, of lengths that are whole ticks of the device's clock: times are rounded to nanoseconds."""
+    hz = RATES.get(device, 10 ** 9)
+    return sum(round(Fraction(min(b, end) - max(a, start)) * hz / 10 ** 9) * Fraction(10 ** 9, hz)
+               for a, b in merged if min(b, end) > max(a, start))
 
 
 def without(spans, holes):
@@ -211,18 +223,18 @@ for row in overlap:
         assert within(busy[device], start, end) == 0, row
         assert all(row[part + '(us)'] == 'N/A' for part in ('Computing', 'Communication', 'Exposed', 'Copies', 'Other', 'Free'))
         continue
-    near(us(row['Computing(us)']), within(computing[device], start, end))
-    near(us(row['Busy(us)']), within(busy[device], start, end))
+    near(us(row['Computing(us)']), ticked(device, computing[device], start, end))
+    near(us(row['Busy(us)']), ticked(device, busy[device], start, end))
     if row['Free(us)'] != 'N/A':
-        near(us(row['Free(us)']), end - start - within(busy[device], start, end) - within(dark[device], start, end))
+        near(us(row['Free(us)']), ticked(device, [[start, end]], start, end) - ticked(device, busy[device], start, end) - ticked(device, dark[device], start, end))
     # Nothing is known where no operator of the device was recorded any more, or not yet, nor of a step that was cut.
     unknown = svp and row['Period(us)'] == 'N/A' or row['Step'] in cut or not ran[device] or (
         start + us(row['Time(us)']) <= ran[device][0][0] or start > ran[device][-1][1])
     assert (row['Free(us)'] == 'N/A') == unknown, row
-    near(us(row['Communication(us)']), within(communicating[device], start, end))
-    near(us(row['Exposed(us)']), within(union(communicating[device] + computing[device]), start, end) -
-         within(computing[device], start, end))
-    near(us(row['Copies(us)']), within(copies_alone[device], start, end))
+    near(us(row['Communication(us)']), ticked(device, communicating[device], start, end))
+    near(us(row['Exposed(us)']), ticked(device, union(communicating[device] + computing[device]), start, end) -
+         ticked(device, computing[device], start, end))
+    near(us(row['Copies(us)']), ticked(device, copies_alone[device], start, end))
     # one base, and nothing twice: the parts are the whole
     if row['Free(us)'] != 'N/A':
         near(sum(us(row[part]) for part in ('Computing(us)', 'Exposed(us)', 'Copies(us)', 'Other(us)', 'Free(us)')) +
@@ -337,25 +349,31 @@ assert not missed, missed
 
 items = {row['Item']: row['Value'] for row in table('summary')}
 
-# How the time of each device divides, from its first operator to the end of its last: other tasks are logged long
-# before a program runs operators, and when their log is full.
+# How the time of each device divides, from the first start to the last end of what programs launched; the log of operators
+# of 2020 can be full before that of others, which does not count there.
+bounds = {d: (ran[d][0][0], ran[d][-1][1]) for d in devices}
+if tells_waits and not svp:
+    for device, start, end in db.execute(
+            'SELECT device_id, min(start_ns), max(start_ns + duration_ns) FROM device_task LEFT JOIN name n ON n.id = host_type_id'
+            " WHERE duration_ns IS NOT NULL AND coalesce(n.text, '') NOT IN ('PROFILING_ENABLE', 'PROFILING_DISABLE')"
+            ' GROUP BY device_id'):
+        if device in bounds:
+            bounds[device] = min(bounds[device][0], start), max(bounds[device][1], end)
+sums = [0, 0, 0]
 for d in sorted(devices):
-    first, last = ran[d][0][0], ran[d][-1][1]
-    parts = {'Busy': within(busy[d], first, last), 'Computing': within(computing[d], first, last),
-             'Exposed communication': within(without(communicating[d], computing[d]), first, last),
-             'Copies': within(copies_alone[d], first, last)}
-    elapsed = last - first - within(dark[d], first, last)
+    first, last = bounds[d]
+    parts = {'Busy': ticked(d, busy[d], first, last), 'Computing': ticked(d, computing[d], first, last),
+             'Exposed communication': ticked(d, without(communicating[d], computing[d]), first, last),
+             'Copies': ticked(d, copies_alone[d], first, last)}
+    elapsed = ticked(d, [[first, last]], first, last) - ticked(d, dark[d], first, last)
     parts['Free'] = elapsed - parts['Busy']
+    sums = [sums[0] + parts['Busy'], sums[1] + elapsed, 0]
     for item, part in parts.items():
         share, time = items[item if len(devices) == 1 else '%s, device %d' % (item, d)].split(' % (')
         near(us(time[:-4]), part)
-        near(float(share), 100 * part / elapsed, 0.005001)
+        near(float(share), float(100 * part / elapsed), 0.005001)
 
 # Sums likewise of diff and of advise.
-sums = [sum(within(busy[d], ran[d][0][0], ran[d][-1][1]) for d in devices), 0, 0]
-for d in devices:
-    first, last = ran[d][0][0], ran[d][-1][1]
-    sums[1] += last - first - within(dark[d], first, last)
 sums[2] = sums[1] - sums[0]
 if len(tasks) > 0:
     done = subprocess.run([msprof, '-q', 'diff', capture, capture, '--format', 'json'], stdout=subprocess.PIPE, check=False)
