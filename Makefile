@@ -142,15 +142,15 @@ $(B)/prefix: FORCE
 # Every C file below a folder: a new room needs no line here.
 below = $(sort $(shell find $(1) -name '*.$(2)'))
 
-KIND_SOURCES := $(filter-out parsers/kinds/common/%,$(call below,parsers/kinds,c))
+KIND_SOURCES := $(filter-out parsers/kinds/common/%,$(call below,parsers/kinds,c)) $(sort $(wildcard features/*/kinds/*.c))
 KINDS        := $(sort $(notdir $(KIND_SOURCES:.c=)))
-LIB_SOURCES  := $(filter-out exporters/cluster/mpi/%,$(call below,base parsers db analysis exporters $(if $(WITH_COLLECT),ssh),c)) \
+LIB_SOURCES  := $(filter-out exporters/cluster/mpi/%,$(call below,base parsers db analysis exporters features $(if $(WITH_COLLECT),ssh),c)) \
                 acl/subscribe/operator_names.c acl/subscribe/operator_names_writer.c acl/subscribe/operator_record.c
 CLI_SOURCES  := $(filter-out $(if $(WITH_COLLECT),cli/without_collect.c,cli/collect/%),$(call below,cli,c))
 LIB_OBJECTS  := $(LIB_SOURCES:%.c=$(B)/%.o)
 CLI_OBJECTS  := $(CLI_SOURCES:%.c=$(B)/%.o)
 KIND_LIST    := $(B)/generated/kind_list.h
-REPORTS      := $(sort $(shell grep -rhoE '^const struct report report_[a-z0-9_]+ =' exporters/reports | sed -E 's/.* report_(.*) =/\1/'))
+REPORTS      := $(sort $(shell grep -rhoE '^const struct report report_[a-z0-9_]+ =' exporters/reports features | sed -E 's/.* report_(.*) =/\1/'))
 REPORT_LIST  := $(B)/generated/report_list.h
 TRACKS       := $(sort $(notdir $(basename $(wildcard exporters/timeline/tracks/*.c))))
 TRACK_LIST   := $(B)/generated/track_list.h
@@ -324,7 +324,7 @@ $(patsubst %.c,$(B)/%.o,$(wildcard acl/preload/*.c)): | $(PRELOAD_LIST)
 -include $(PRELOAD_OBJECTS:.o=.d) $(B)/preload/acl/tools_ext/ms_tools_ext.d $(PRELOAD_BASE:.o=.d)
 
 # A folder's name is no file that is made: each stands for what is made of it.
-FOLDERS := base parsers db analysis exporters ssh cli
+FOLDERS := base parsers db analysis exporters features ssh cli
 .PHONY: $(FOLDERS) man tests
 $(FOLDERS): program
 man: manual
@@ -533,7 +533,8 @@ endif
 # The generator knows base/ and parsers/ only: it writes with the encoder what the decoder is to read.
 GENERATE_SOURCES := $(sort $(wildcard testdata/generate/*.c))
 GENERATE_OBJECTS := $(GENERATE_SOURCES:%.c=$(B)/%.o)
-GENERATE_COMMON  := $(filter-out $(B)/testdata/generate/make_%,$(GENERATE_OBJECTS)) $(filter $(B)/base/% $(B)/parsers/%,$(LIB_OBJECTS))
+GENERATE_COMMON  := $(filter-out $(B)/testdata/generate/make_%,$(GENERATE_OBJECTS)) $(filter $(B)/base/% $(B)/parsers/%,$(LIB_OBJECTS)) \
+                    $(patsubst %.c,$(B)/%.o,$(call below,$(wildcard features/*/kinds),c))
 GENERATORS       := $(B)/make-capture $(B)/make-figures
 RANK_GENERATOR   := $(B)/make-ranks
 
@@ -599,7 +600,7 @@ bench-instructions: program ## count the instructions an operator of import, sum
 
 # --- lint: one stamp for a file, so that only what changed is read again ---
 
-C_FILES     := $(sort $(filter-out exporters/cluster/mpi/%,$(call below,base parsers db analysis exporters ssh cli acl testdata/generate tests,[ch])) $(wildcard include/msprof/*.h include/mstx/*.h))
+C_FILES     := $(sort $(filter-out exporters/cluster/mpi/%,$(call below,base parsers db analysis exporters features ssh cli acl testdata/generate tests,[ch])) $(wildcard include/msprof/*.h include/mstx/*.h))
 PORTABLE_SOURCES := $(wildcard tools/portable/*.c)
 C_HEADERS   := $(filter %.h,$(C_FILES))
 C_SOURCES   := $(filter %.c,$(C_FILES))

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/file/large.h"
 #include "base/number.h"
+#include "base/ticks.h"
 
 int64_t interval_length(int64_t start_ns, int64_t end_ns)
 {
@@ -71,19 +72,39 @@ int64_t intervals_length(const struct intervals *list)
     return sum;
 }
 
-int64_t intervals_length_within(const struct intervals *list, int64_t from_ns, int64_t until_ns, size_t *cursor)
+int64_t length_ns(struct length length, int64_t hz)
 {
-    int64_t sum = 0;
+    return number_add(ticks_ns(hz, length.ticks), length.ns);
+}
+
+struct length length_without(struct length all, struct length part)
+{
+    return (struct length){number_subtract(all.ticks, part.ticks), number_subtract(all.ns, part.ns)};
+}
+
+struct length intervals_exact_within(const struct intervals *list, int64_t from_ns, int64_t until_ns, size_t *cursor,
+                                     int64_t hz, bool bounds_tick)
+{
+    struct length sum = {0, 0};
 
     while (*cursor < list->count && list->items[*cursor].end_ns <= from_ns)
         large_pass((*cursor)++);
     for (size_t i = *cursor; i < list->count && list->items[i].start_ns < until_ns; i++) {
         large_pass(i);
-        int64_t start_ns = list->items[i].start_ns > from_ns ? list->items[i].start_ns : from_ns;
-        int64_t end_ns = list->items[i].end_ns < until_ns ? list->items[i].end_ns : until_ns;
-        sum = add_lengths(sum, interval_length(start_ns, end_ns));
+        const bool begins = list->items[i].start_ns >= from_ns, ends = list->items[i].end_ns <= until_ns;
+        const int64_t length_ns =
+            interval_length(begins ? list->items[i].start_ns : from_ns, ends ? list->items[i].end_ns : until_ns);
+        if (bounds_tick || (begins && ends))
+            sum.ticks = add_lengths(sum.ticks, ticks_of(hz, length_ns));
+        else
+            sum.ns = add_lengths(sum.ns, length_ns);
     }
     return sum;
+}
+
+int64_t intervals_length_within(const struct intervals *list, int64_t from_ns, int64_t until_ns, size_t *cursor)
+{
+    return intervals_exact_within(list, from_ns, until_ns, cursor, TICKS_OF_NS, true).ticks;
 }
 
 int intervals_subtract(const struct intervals *a, const struct intervals *b, struct intervals *ret, struct err *err)

@@ -4,6 +4,7 @@
 #include "analysis/compare/statistics.h"
 #include "base/array.h"
 #include "base/file/large.h"
+#include "base/ticks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,24 +50,47 @@ static int unite_device(const struct workload *workload, uint16_t device, size_t
     return lists[COMMUNICATING].count + lists[COPYING].count + others->count > 0 ? unite_busy(lists, others, err) : 0;
 }
 
-static void divide(struct division *ret, int64_t from, int64_t until, const struct intervals *lists, size_t *cursors)
+/* A stretch whose bounds are ticks of the device's clock or, of the host's, nanoseconds. */
+struct bounds {
+    int64_t from_ns, until_ns, hz;
+    bool tick;
+    bool whole; /* of the device: what was not recorded is no part of it */
+};
+
+static void divide(struct division *ret, const struct bounds *in, const struct intervals *lists, size_t *cursors)
 {
-    ret->time_ns = interval_length(from, until);
-    ret->computing_ns = intervals_length_within(&lists[COMPUTING], from, until, &cursors[COMPUTING]);
-    ret->communication_ns = intervals_length_within(&lists[COMMUNICATING], from, until, &cursors[COMMUNICATING]);
-    ret->exposed_ns = intervals_length_within(&lists[EXPOSED], from, until, &cursors[EXPOSED]);
-    ret->copy_ns = intervals_length_within(&lists[COPIES], from, until, &cursors[COPIES]);
-    ret->busy_ns = intervals_length_within(busy_of(lists), from, until, &cursors[BUSY]);
-    ret->free_ns = ret->time_ns - ret->busy_ns - intervals_length_within(&lists[DARK], from, until, &cursors[DARK]);
+    const int64_t time_ns = interval_length(in->from_ns, in->until_ns);
+    const struct length time = {in->tick ? ticks_of(in->hz, time_ns) : 0, in->tick ? 0 : time_ns};
+    struct length within[LISTS];
+
+    for (size_t i = 0; i < LISTS; i++)
+        within[i] = intervals_exact_within(i == BUSY ? busy_of(lists) : &lists[i], in->from_ns, in->until_ns,
+                                           &cursors[i], in->hz, in->tick);
+    struct length other = length_without(within[BUSY], within[COMPUTING]);
+    other = length_without(length_without(other, within[EXPOSED]), within[COPIES]);
+    const struct length free = length_without(length_without(time, within[BUSY]), within[DARK]);
+    *ret = (struct division){
+        .time_ns = length_ns(time, in->hz),
+        .computing_ns = length_ns(within[COMPUTING], in->hz),
+        .communication_ns = length_ns(within[COMMUNICATING], in->hz),
+        .exposed_ns = length_ns(within[EXPOSED], in->hz),
+        .copy_ns = length_ns(within[COPIES], in->hz),
+        .other_ns = length_ns(other, in->hz),
+        .busy_ns = length_ns(within[BUSY], in->hz),
+        .free_ns = length_ns(free, in->hz),
+        .partly = within[DARK].ticks != 0 || within[DARK].ns != 0,
+    };
+    if (in->whole)
+        ret->time_ns = length_ns(length_without(time, within[DARK]), in->hz);
 }
 
-/* The recorded time of a device: from its first execution to the end of its last. Other tasks do not widen it: some are
- * logged long before a program runs its operators, and when the log of operators is full. */
+/* The recorded time of a device: from the first start to the last end of what programs launched, and of its executions.
+ */
 struct stretch {
     int64_t start_ns, end_ns;
 };
 
-static struct stretch stretch_of(const struct workload *workload, size_t from, size_t until)
+static struct stretch stretch_of(const struct workload *workload, uint16_t device, size_t from, size_t until)
 {
     struct stretch stretch = {INT64_MAX, INT64_MIN};
 
@@ -78,6 +102,13 @@ static struct stretch stretch_of(const struct workload *workload, size_t from, s
     }
     if (from < until)
         stretch.start_ns = workload->executions[from].start_ns;
+    for (size_t i = 0; from < until && i < workload->bounds.count; i++) {
+        const struct workload_bounds *bounds = &workload->bounds.items[i];
+        if (bounds->device_id != workload->devices[device].id)
+            continue;
+        stretch.start_ns = bounds->start_ns < stretch.start_ns ? bounds->start_ns : stretch.start_ns;
+        stretch.end_ns = bounds->end_ns > stretch.end_ns ? bounds->end_ns : stretch.end_ns;
+    }
     return stretch;
 }
 
@@ -116,7 +147,7 @@ static int add_to_group(struct splits *splits, struct split *split, struct err *
 
 /* cursors: as intervals_length_within has them, for steps by their starts. */
 static int add_split(struct splits *splits, const struct workload_step *step, const struct stretch *recorded,
-                     uint16_t device, const struct intervals *lists, size_t *cursors, struct err *err)
+                     uint16_t device, int64_t hz, const struct intervals *lists, size_t *cursors, struct err *err)
 {
     if (large_reserve(splits, 1, err) < 0)
         return err_status(err);
@@ -129,9 +160,15 @@ static int add_split(struct splits *splits, const struct workload_step *step, co
         .period = {.time_ns = NO_PERIOD},
     };
     split->outside = split->end_ns <= recorded->start_ns || split->start_ns > recorded->end_ns;
-    divide(&split->own, split->start_ns, split->end_ns, lists, cursors);
-    if (step != NULL && step->period_ns != NO_PERIOD)
-        divide(&split->period, split->start_ns, split->start_ns + step->period_ns, lists, cursors);
+    struct bounds bounds = {.from_ns = split->start_ns,
+                            .until_ns = split->end_ns,
+                            .hz = hz,
+                            .tick = step == NULL || (step->source != STEPS_FRAMEWORK && step->source != STEPS_RANGES)};
+    divide(&split->own, &bounds, lists, cursors);
+    if (step != NULL && step->period_ns != NO_PERIOD) {
+        bounds.until_ns = split->start_ns + step->period_ns;
+        divide(&split->period, &bounds, lists, cursors);
+    }
     return add_to_group(splits, split, err);
 }
 
@@ -142,6 +179,7 @@ static void add_division(struct division *sum, const struct division *part)
     sum->communication_ns += part->communication_ns;
     sum->exposed_ns += part->exposed_ns;
     sum->copy_ns += part->copy_ns;
+    sum->other_ns += part->other_ns;
     sum->busy_ns += part->busy_ns;
     sum->free_ns += part->free_ns;
 }
@@ -152,24 +190,25 @@ static int split_device(const struct workload *workload, uint16_t device, size_t
 {
     struct intervals lists[LISTS] = {{.items = NULL}};
     size_t cursors[LISTS] = {0}, whole[LISTS] = {0};
-    const struct stretch recorded = stretch_of(workload, from, until);
+    const struct stretch recorded = stretch_of(workload, device, from, until);
+    const int64_t hz = workload->devices[device].hz;
     struct division *time = &splits->devices[device];
     int status = unite_device(workload, device, from, until, lists, err);
 
     if (status == 0 && workload->unrecorded != NULL)
         status = intervals_subtract(&workload->unrecorded[device], busy_of(lists), &lists[DARK], err);
     if (status == 0 && from < until) {
-        divide(time, recorded.start_ns, recorded.end_ns, lists, whole);
-        time->time_ns = time->busy_ns + time->free_ns;
+        const struct bounds bounds = {recorded.start_ns, recorded.end_ns, hz, .tick = true, .whole = true};
+        divide(time, &bounds, lists, whole);
         add_division(&splits->all, time);
     }
     for (size_t i = 0; status == 0 && i < workload->step_count; i++) {
         large_pass(i);
         if (workload->steps[i].device == device)
-            status = add_split(splits, &workload->steps[i], &recorded, device, lists, cursors, err);
+            status = add_split(splits, &workload->steps[i], &recorded, device, hz, lists, cursors, err);
     }
     if (status == 0 && workload->step_count == 0 && time->busy_ns > 0)
-        status = add_split(splits, NULL, &recorded, device, lists, cursors, err);
+        status = add_split(splits, NULL, &recorded, device, hz, lists, cursors, err);
     for (size_t i = 0; i < LISTS; i++)
         intervals_release(&lists[i]);
     return status;
@@ -312,8 +351,7 @@ bool splits_is_recorded(const struct splits *splits, size_t i, const struct divi
 {
     const struct split *split = &splits->items[i];
 
-    return splits->devices[split->device].time_ns > 0 && !split->outside && !split->cut &&
-           division->busy_ns + division->free_ns == division->time_ns;
+    return splits->devices[split->device].time_ns > 0 && !split->outside && !split->cut && !division->partly;
 }
 
 const struct division *splits_stretch(const struct splits *splits, size_t i)

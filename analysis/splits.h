@@ -15,22 +15,19 @@
 int splits_relate_steps(struct workload *workload, struct err *err);
 
 /* A stretch of a device's time. No nanosecond counts twice: computing, exposed, copies, other tasks and free are the
- * whole of it, as far as it was recorded. */
+ * whole of it, as far as it was recorded. Each is a sum of ticks, rounded once (base/ticks.h): of a clock whose ticks
+ * are no whole nanoseconds they may differ from the whole by the last digit. */
 struct division {
     int64_t time_ns;
     int64_t computing_ns;     /* at least one operator ran */
     int64_t communication_ns; /* at least one communication operator ran */
     int64_t exposed_ns;       /* of that, while nothing computed */
     int64_t copy_ns;          /* at least one copy ran, and nothing of the above */
+    int64_t other_ns;         /* other tasks alone ran */
     int64_t busy_ns;          /* any of them, or another task */
     int64_t free_ns;          /* none of them, as far as it was recorded */
+    bool partly;              /* a part of it was not recorded */
 };
-
-/* When other tasks alone ran. */
-static inline int64_t division_other_ns(const struct division *it)
-{
-    return it->busy_ns - it->computing_ns - it->exposed_ns - it->copy_ns;
-}
 
 struct split {
     const struct workload_step *step; /* NULL: it is the time of a device without steps */
@@ -75,13 +72,13 @@ struct split_group {
     struct throughput throughput; /* of those that count */
 };
 
-/* One for each step; when there are no steps, one for each device, from its first execution to the end of its last. */
+/* One for each step; when there are no steps, one for each device: the time that `devices` divides. */
 struct splits {
     struct split *items; /* by device, then start */
     size_t count, capacity;
     struct ARRAY_OF(struct split_group) groups; /* by device, family, model and batch */
-    struct division *devices; /* the time of each: from its first execution to the end of its last, without what was not
-                                 recorded */
+    struct division *devices; /* the time of each: from the first to the last that programs launched, without what was
+                                 not recorded */
     struct division all;      /* of all devices together */
     enum step_source source;  /* the leading family */
     struct cut_steps *cuts;   /* steps of which a part was not recorded; never NULL after splits_make */

@@ -218,6 +218,15 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_ITERATION_OPEN, "iteration-open", DIAG_NOTE,                                                                \
       "an iteration without its end; it is not among the iterations",                                                  \
       "no action is needed: common where a capture ends")                                                              \
+    X(DIAG_COLUMN_UNKNOWN, "column-unknown", DIAG_NOTE,                                                                \
+      "a column of a table that this version does not know; its values are kept under its name",                       \
+      "query them: SELECT * FROM opprof_other")                                                                        \
+    X(DIAG_ROWS_MISSING, "rows-missing", DIAG_WARNING,                                                                 \
+      "a table of blocks with fewer rows than the operator had blocks: sums and means are of those that are there",    \
+      "copy the directory again, or collect again")                                                                    \
+    X(DIAG_ROWS_MIXED, "rows-mixed", DIAG_WARNING,                                                                     \
+      "tables of one launch whose blocks or cycles differ: the files are of different runs",                           \
+      "put the files of each run into a directory of its own")                                                         \
     X(DIAG_NAME_COLLISION, "name-collision", DIAG_NOTE,                                                                \
       "one report file covers several inferences, because its name cannot tell them apart",                            \
       "query the database to tell them apart")

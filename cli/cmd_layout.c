@@ -238,7 +238,7 @@ static bool is_asked_for(const struct settings *settings, const struct capture_f
 {
     const char *kind = layout_job_kind(settings->layout.kind);
 
-    if (file->size == 0 || (file->kind != NULL && file->kind->hooks != NULL && file->kind->hooks->text != NULL))
+    if (file->size == 0 || (file->kind != NULL && kind_is_text(file->kind)))
         return false;
     if (file->kind != NULL)
         return strcmp(file->kind->name, kind) == 0;

@@ -108,6 +108,7 @@ static int run_query(const struct settings *settings)
 const struct command command_query = {
     .path = "query",
     .parent = COMMAND_ROOT,
+    .only_answers = true,
     .order = 90,
     .imports = true,
     .summary = "print the job table of captures",

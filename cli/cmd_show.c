@@ -140,7 +140,7 @@ static int make_timelines(const struct capture_visit *visit)
 /* Nobody has asked for timelines: of a capture that cannot be written to they are left out. */
 static bool can_leave_them(const struct capture_visit *visit)
 {
-    return access(visit->results, W_OK) == 0;
+    return visit->temporary.path == NULL && access(visit->results, W_OK) == 0;
 }
 
 static int show_one(struct capture_visit *visit)
@@ -240,6 +240,7 @@ static int run_show(const struct settings *given)
 const struct command command_show = {
     .path = "show",
     .parent = COMMAND_ROOT,
+    .only_answers = true,
     .order = 100,
     .imports = true,
     .summary = "print the tables in the terminal",

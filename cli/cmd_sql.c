@@ -54,6 +54,7 @@ static int run_sql(const struct settings *given)
 const struct command command_sql = {
     .path = "sql",
     .parent = COMMAND_ROOT,
+    .only_answers = true,
     .order = 105,
     .imports = true,
     .summary = "print the rows of a query to the database",
@@ -66,6 +67,7 @@ const struct command command_sql = {
               "msprof sql JOBX 'SELECT model_name, count(*) FROM inference GROUP BY 1'"},
              {"the tables that there are, as CSV",
               "msprof sql JOBX \"SELECT name FROM sqlite_schema WHERE type = 'table'\" --format csv"},
-             {"a query from standard input, over several captures", "echo 'SELECT * FROM inference' | msprof sql captures - --format json"}),
+             {"a query from standard input, over several captures",
+              "echo 'SELECT * FROM inference' | msprof sql captures - --format json"}),
     .run = run_sql,
 };

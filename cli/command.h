@@ -48,6 +48,7 @@ struct command {
     bool needs_capture;             /* its operands are captures, as the values of --collection-dir are; one at least */
     bool takes_one;                 /* capture, and no more */
     bool imports;                   /* captures: it takes the options that say how (COMMAND_IMPORTS) */
+    bool only_answers;              /* nothing is left behind: a capture that cannot be written to does as well */
     bool takes_baselines;           /* and files that stand for captures; options may name all of them */
     bool captures_optional;         /* it says itself when it misses them */
     const struct example *examples; /* ended by an entry without a line; NULL: none */

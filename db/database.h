@@ -24,7 +24,7 @@ struct blank {
 /* A number that is a macro, as SQL has it. */
 #define SQL_NUMBER(number) SQL_NUMBER_AS_WRITTEN(number)
 #define SQL_NUMBER_AS_WRITTEN(number) #number
-#define DATABASE_USER_VERSION 10 /* the schema: raised with every change of it */
+#define DATABASE_USER_VERSION 11 /* the schema: raised with every change of it */
 #define DB_NULL INT64_MIN        /* how queries give an SQL NULL in an integer */
 
 /* Whether an open file is a database that import made, of this version or another. */

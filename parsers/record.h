@@ -26,6 +26,7 @@ enum capture_family {
     CAPTURE_JOB,  /* Ascend, JOB era: hwts.log.data.*, Framework.host.* */
     CAPTURE_2022, /* Ascend, CANN of 2021 to 2023, called that of 2022: AclModule.*, Runtime.*, Framework.* as slices */
     CAPTURE_CANN, /* Ascend, CANN since 2023: *.api_event.data, *.compact.*, *.additional.*, the device's streams */
+    CAPTURE_OPPROF,  /* one operator under the lens of 'msprof op': OPPROF_*, PipeUtilization.csv and others */
     CAPTURE_UNKNOWN, /* nothing in it is known */
 };
 
@@ -37,9 +38,14 @@ enum {
     FAMILY_CANN = 1 << CAPTURE_CANN,
     FAMILY_ASCEND = FAMILY_JOB | FAMILY_2022 | FAMILY_CANN,
     FAMILY_ALL = FAMILY_SVP | FAMILY_ASCEND,
+    FAMILY_OPPROF = 1 << CAPTURE_OPPROF,
+    /* Trees of directories (parsers/capture/capture_tree.h): only inside of such a tree a file's name makes it one of
+     * theirs. */
+    FAMILY_TREES = FAMILY_OPPROF,
 };
 #define FAMILY_OF(family) (1u << (family))
-#define FAMILY_ANY (~0u) /* of what nothing is known of, too */
+#define FAMILY_ANY (~(unsigned)FAMILY_TREES) /* of a program that ran: of what nothing is known of, too */
+#define FAMILY_EVERY (~0u)
 
 enum column_type { COLUMN_INTEGER, COLUMN_TEXT };
 
@@ -213,6 +219,9 @@ struct kind_hooks {
     /* For text kinds instead of layouts: the whole file, NUL-terminated; emits rows itself with decoder_emit. */
     int (*text)(struct decoder *decoder, void *state, const struct capture_file *file, const char *data, size_t length,
                 struct err *err);
+    /* Likewise, for files that may be long: reads the file at the path itself, a part at a time. */
+    int (*file)(struct decoder *decoder, void *state, const struct capture_file *file, const char *path,
+                struct err *err);
 };
 
 struct record_kind {
@@ -256,6 +265,12 @@ struct record_kind {
     /* Parts of the table that the database for viewers has; ended by one without a name. NULL: nothing. */
     const struct exported_table *exported;
 };
+
+/* Whether its files are text that hooks read, instead of records that a layout describes. */
+static inline bool kind_is_text(const struct record_kind *kind)
+{
+    return kind->hooks != NULL && (kind->hooks->text != NULL || kind->hooks->file != NULL);
+}
 
 /* All kinds, ended by NULL; in the order of the names of the files below parsers/kinds/, whatever their room. */
 extern const struct record_kind *const record_kinds[];

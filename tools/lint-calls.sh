@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 objects=()
 while read -r source; do
     [ ! -e "$directory/${source%.c}.o" ] || objects+=("${source%.c}.o")
-done < <(find base parsers db analysis exporters ssh acl cli -name '*.c')
+done < <(find base parsers db analysis exporters features ssh acl cli -name '*.c')
 cd "$directory"
 
 # Pairs of files: one names a function, the other, of the same folder, defines it.

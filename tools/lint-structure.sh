@@ -16,7 +16,7 @@ finding() {
 }
 
 # The areas that have rules of their own. Files in an area within another are not of the outer one.
-areas=(base parsers/switches parsers/frameworks parsers db analysis exporters/cluster/mpi exporters/cluster exporters/table exporters/timeline exporters ssh acl cli testdata)
+areas=(base parsers/switches parsers/frameworks parsers db analysis exporters/cluster/mpi exporters/cluster exporters/table exporters/timeline exporters features ssh acl cli testdata)
 
 sources_of() {
     local area inner=()
@@ -47,9 +47,10 @@ allowed_includes() {
         echo '^(base|db|analysis|parsers/(switches|frameworks))/|^parsers/(record|series)\.h$|^(report|track)_list\.h$|^exporters/([a-z_]+\.h$|(communication|counters|load|reports)/)' ;;
     exporters/cluster) echo '^(base|db|analysis)/|^exporters/(json_text|communication_json)\.h$' ;;
     exporters/cluster/mpi) echo '^(base|cli|exporters/cluster)/' ;;
+    features) echo '^(base|parsers|db|analysis|exporters)/' ;;
     ssh) echo '^base/' ;;
     acl) echo '^(base|parsers/switches)/|^(msprof|mstx)/|^preload_functions\.h$' ;;
-    cli) echo '^(base|parsers|db|analysis|exporters|ssh)/|^acl/subscribe/operator_|^command_list\.h$' ;;
+    cli) echo '^(base|parsers|db|analysis|exporters|features|ssh)/|^acl/subscribe/operator_|^command_list\.h$' ;;
     testdata) echo '^(base|parsers|exporters/cluster)/' ;;
     esac
 }
@@ -57,7 +58,7 @@ allowed_includes() {
 # The only folders that may include a library's header.
 allowed_users() {
     case $1 in
-    sqlite3.h) echo db exporters cli ;;
+    sqlite3.h) echo db exporters features cli ;;
     cjson/*) echo base ;;
     openssl/*) echo base ssh ;;
     csv.h) echo base exporters ;;

@@ -133,6 +133,7 @@ void workload_release(struct workload *workload)
     free(workload->streams);
     free(workload->devices);
     free(workload->clocks.items);
+    free(workload->bounds.items);
     free(workload->facts.models);
     free(workload->facts.metrics);
     workload_init(workload);
@@ -280,6 +281,27 @@ int workload_add_other(struct workload *workload, int64_t device_id, int64_t sta
     if (find_device(workload, device_id, &other.device, err) < 0 || large_reserve(&workload->other_tasks, 1, err) < 0)
         return err_status(err);
     workload->other_tasks.items[workload->other_tasks.count++] = other;
+    return 0;
+}
+
+int workload_add_bounds(struct workload *workload, int64_t device_id, int64_t start_ns, int64_t duration_ns,
+                        struct err *err)
+{
+    size_t i = workload->bounds.count;
+    int64_t end_ns;
+
+    if (workload->sums_only || duration_ns < 0 || start_ns == INT64_MIN ||
+        !workload_wants(workload, device_id, start_ns) || __builtin_add_overflow(start_ns, duration_ns, &end_ns))
+        return 0;
+    while (i > 0 && workload->bounds.items[i - 1].device_id != device_id)
+        i--;
+    if (i == 0) {
+        const struct workload_bounds bounds = {device_id, start_ns, end_ns};
+        return array_add(&workload->bounds, err, bounds);
+    }
+    struct workload_bounds *bounds = &workload->bounds.items[i - 1];
+    bounds->start_ns = start_ns < bounds->start_ns ? start_ns : bounds->start_ns;
+    bounds->end_ns = end_ns > bounds->end_ns ? end_ns : bounds->end_ns;
     return 0;
 }
 

@@ -158,6 +158,13 @@ struct workload {
         int64_t id, device; /* as the capture numbers them */
         int64_t hz;         /* of a device: the rate of its clock, as base/ticks.h has it */
     } * streams, *devices;
+    /* From the first start to the last end of what programs launched on a device, whether executions or not. A family
+     * whose log of executions can be full before others are has none: there these are the bounds. */
+    struct ARRAY_OF(struct workload_bounds {
+        int64_t device_id;
+        int64_t start_ns;
+        int64_t end_ns;
+    }) bounds;
     /* Rates of the clocks of devices, set before loading; of those without one times are nanoseconds. */
     struct ARRAY_OF(struct workload_clock {
         int64_t device_id;
@@ -221,6 +228,9 @@ static inline double workload_length(const struct workload *workload, const stru
 /* A task that is no execution: only that something ran counts. */
 int workload_add_other(struct workload *workload, int64_t device_id, int64_t start_ns, int64_t duration_ns,
                        struct err *err);
+/* Something that a program launched, of those that are the bounds of a device's time. */
+int workload_add_bounds(struct workload *workload, int64_t device_id, int64_t start_ns, int64_t duration_ns,
+                        struct err *err);
 /* A step with all but its device and its period. One that ends before it starts is left out. */
 int workload_add_step(struct workload *workload, int64_t device_id, const struct workload_step *step, struct err *err);
 /* A step of which the begin alone is marked. */

@@ -60,8 +60,10 @@ static int find_advice(sqlite3 *db, const struct advising *advising, struct advi
         return err_status(err);
     *ret_executions = (int64_t)workload.execution_count;
     bool failed = evidence_load(db, &workload, NULL, &evidence, err) != 0 ||
-                  advice_make(&workload, &evidence, advising->thresholds, ret, err) != 0 ||
-                  evidence_name_launchers(db, ret, err) != 0 || find_origin(db, ret, err) != 0;
+                  workload_load_launches(db, &workload, &evidence.launches, err) != 0;
+    evidence.launches_known = true;
+    failed = failed || advice_make(&workload, &evidence, advising->thresholds, ret, err) != 0 ||
+             evidence_name_launchers(db, ret, err) != 0 || find_origin(db, ret, err) != 0;
     workload_release(&workload);
     return failed ? err_status(err) : 0;
 }
@@ -208,6 +210,7 @@ static int run_advise(const struct settings *settings)
 const struct command command_advise = {
     .path = "advise",
     .parent = COMMAND_ROOT,
+    .only_answers = true,
     .order = 130,
     .imports = true,
     .summary = "tell what to look at first, with the evidence",

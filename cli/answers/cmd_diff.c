@@ -455,6 +455,7 @@ static int run_diff(const struct settings *settings)
 const struct command command_diff = {
     .path = "diff",
     .parent = COMMAND_ROOT,
+    .only_answers = true,
     .order = 140,
     .imports = true,
     .summary = "compare captures, and hold them against gates",

@@ -264,6 +264,7 @@ static int run_report(const struct settings *settings)
 const struct command command_report = {
     .path = "report",
     .parent = COMMAND_ROOT,
+    .only_answers = true,
     .order = 150,
     .summary = "write one page to hand on: where the time goes, with pictures",
     .description = "Writes one HTML file about each capture, or about several: what was lost, how a step divides,\n"

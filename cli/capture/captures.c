@@ -352,6 +352,7 @@ static void visit_release(struct capture_visit *visit)
 {
     pin_close(visit->pin);
     collection_log_close(&visit->log);
+    private_results_remove(&visit->temporary);
     free(visit->directory);
     free(visit->results);
     free(visit->database);
@@ -742,13 +743,51 @@ void give_spare_memory_back(void)
     large_put_away();
 }
 
+/* Whether an import could not put its results into the capture, as nobody says where else they go. */
+static bool needs_temporary(const struct capture_visit *visit)
+{
+    SCOPED_FREE char *sqlite = path_join(visit->results, "sqlite");
+
+    return visit->settings->output == NULL && command_get(visit->settings->command)->only_answers &&
+           visit->temporary.path == NULL && sqlite != NULL && access(sqlite, W_OK) != 0 &&
+           (errno != ENOENT || access(visit->results, W_OK) != 0);
+}
+
+static int use_temporary(struct capture_visit *visit)
+{
+    struct err err = ERR_INIT;
+    char *results, *database;
+
+    if (private_results_make(&visit->temporary, &err) != 0)
+        return visit_fail(visit, LOG_SOURCE_COMMON, &err);
+    results = strdup(visit->temporary.path);
+    database = path_join(visit->temporary.path, "sqlite/runtime.db");
+    if (results == NULL || database == NULL) {
+        free(results);
+        free(database);
+        err_no_memory(&err);
+        return visit_fail(visit, LOG_SOURCE_COMMON, &err);
+    }
+    console_note("'%s' cannot be written to: its database is temporary (%s DIR keeps it)", visit->directory,
+                 results_option(visit->settings));
+    free(visit->results);
+    free(visit->database);
+    visit->results = results;
+    visit->database = database;
+    visit->owner_recorded = true; /* it is nobody's soon */
+    return STATUS_DONE;
+}
+
 int visit_open_database(struct capture_visit *visit, sqlite3 **ret)
 {
     struct import_request request = make_request(visit);
     struct err err = ERR_INIT;
     sqlite3 *db = pin_database(visit) ? db_open_current(&request) : NULL;
     bool is_current = db != NULL;
-    int status = STATUS_DONE;
+    int status = !is_current && needs_temporary(visit) ? use_temporary(visit) : STATUS_DONE;
+
+    if (status != STATUS_DONE)
+        return status;
 
     for (int tries = 1; db == NULL && tries <= PIN_TRIES; tries++) {
         console_note("'%s': %s, importing", visit->directory,

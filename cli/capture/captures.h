@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "base/file/checksum.h"
+#include "cli/capture/private_results.h"
 #include "cli/capture/result_record.h"
 #include "cli/options/options.h"
 #include "exporters/table/report.h"
@@ -41,17 +42,18 @@ struct capture_visit {
     int (*work)(struct capture_visit *visit, sqlite3 *db);
     void *context;
     const struct layout_set *layouts;
-    const char *parameters;    /* what else than the capture the database depends on */
-    int64_t clock_shift_ns;    /* one of these: of struct capture_options */
-    char *directory;           /* of the capture, absolute */
-    const char *framework;     /* the *_ascend_ms or *_ascend_pt directory that it was found in; NULL: none */
-    char *results;             /* where sqlite/, timeline/, summary/ and log/ are or come to be, absolute */
-    char *database;            /* <results>/sqlite/runtime.db */
-    bool one_of_many;          /* or the only one of a directory of captures */
-    size_t capture_count;      /* of the command */
-    bool owner_recorded;       /* the results say whose they are */
-    int pin;                   /* of the database that is in use; -1: none (pin.h) */
-    struct collection_log log; /* closed until a step opens it */
+    const char *parameters;           /* what else than the capture the database depends on */
+    int64_t clock_shift_ns;           /* one of these: of struct capture_options */
+    char *directory;                  /* of the capture, absolute */
+    const char *framework;            /* the *_ascend_ms or *_ascend_pt directory that it was found in; NULL: none */
+    char *results;                    /* where sqlite/, timeline/, summary/ and log/ are or come to be, absolute */
+    char *database;                   /* <results>/sqlite/runtime.db */
+    struct private_results temporary; /* where the capture cannot be written to */
+    bool one_of_many;                 /* or the only one of a directory of captures */
+    size_t capture_count;             /* of the command */
+    bool owner_recorded;              /* the results say whose they are */
+    int pin;                          /* of the database that is in use; -1: none (pin.h) */
+    struct collection_log log;        /* closed until a step opens it */
 };
 
 /* Finds the captures that a list names, which is mostly settings->captures, and calls process for each; a failure of

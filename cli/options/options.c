@@ -4,6 +4,7 @@
 #include "analysis/advice.h"
 #include "analysis/compare/gate.h"
 #include "base/array.h"
+#include "base/file/fsutil.h"
 #include "base/intern.h"
 #include "base/number.h"
 #include "base/strbuf.h"
@@ -13,6 +14,7 @@
 #include "db/query/cann_version.h"
 #include "exporters/export.h"
 #include "exporters/table/report.h"
+#include "parsers/capture/capture.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -518,6 +520,15 @@ static int unknown_word(struct err *err, enum command_id parent, char *const *wo
     return -ERR_USAGE;
 }
 
+static bool is_capture(const char *directory)
+{
+    enum directory_class class = DIRECTORY_OTHER;
+    struct err ignored = ERR_INIT;
+    SCOPED_FREE char *absolute = path_absolute(directory, &ignored);
+
+    return absolute != NULL && capture_classify(absolute, &class, &ignored) == 0 && class == DIRECTORY_CAPTURE;
+}
+
 /* In the vendor's form --output names the capture; here it names where results go. */
 static int hint_of_output(const struct settings *settings, struct err *err)
 {
@@ -529,7 +540,8 @@ static int hint_of_output(const struct settings *settings, struct err *err)
     return err_status(err);
 }
 
-/* Captures by position stand behind those of --collection-dir. */
+/* Captures by position stand behind those of --collection-dir. Without any, the working directory is meant where it is
+ * one. */
 static int take_captures(struct settings *settings, struct err *err)
 {
     for (int i = 0; i < settings->operand_count; i++) {
@@ -538,6 +550,9 @@ static int take_captures(struct settings *settings, struct err *err)
         if (add_value(&settings->captures, settings->operands[i], err) != 0)
             return err_status(err);
     }
+    if (settings->captures.count == 0 && !command_get(settings->command)->takes_baselines && is_capture(".") &&
+        add_value(&settings->captures, ".", err) != 0)
+        return err_status(err);
     if (settings->captures.count == 0 && !command_get(settings->command)->takes_baselines &&
         !command_get(settings->command)->captures_optional) {
         err_set(err, ERR_USAGE, "no capture given: CAPTURE, or -dir DIR, is missing");

@@ -223,16 +223,16 @@ static const struct query_field task_fields[] = {
     QUERY_MEMBERS(struct cann_task, "", model_id, device_id, start_ns, duration_ns, stream_id, type, op_name_id,
                   op_type_id),
     QUERY_MEMBERS(struct cann_task, "", op_task_type, block_num, tensor_set_id, mix_block_num, copy_bytes,
-                  copy_direction, collective, id),
-    QUERY_MEMBERS(struct cann_task, "", batch_id, connection_id, thread_id, host_type_id, kernel_name_id, op_state,
-                  op_flag, attribute_id),
+                  copy_direction, collective, host_type_id),
+    QUERY_MEMBERS(struct cann_task, "", id, batch_id, connection_id, thread_id, kernel_name_id, op_state, op_flag,
+                  attribute_id),
     QUERY_MEMBERS(struct cann_task, "", split, grid_dim_id, block_dim_id),
 };
 enum {
     FIRST_OF_TASK = 6,
     FIRST_OF_SUM = 9,
     END_OF_TICKS = 19,
-    END_OF_SUM = 23,
+    END_OF_SUM = 24,
     END_OF_TASK = sizeof task_fields / sizeof *task_fields
 };
 
@@ -296,7 +296,8 @@ static const struct query_field tick_state_fields[] = {
     QUERY_MEMBERS(struct cann_task, "", start_tick, end_tick, wait_tick, pending_tick),
 };
 static const struct query_field task_duration_fields[] = {
-    QUERY_MEMBERS(struct cann_task, "", device_id, op_task_type, op_type_id, duration_ns, op_name_id, collective),
+    QUERY_MEMBERS(struct cann_task, "", device_id, op_task_type, op_type_id, start_ns, duration_ns, op_name_id,
+                  collective),
 };
 
 int64_t cann_call_name_id(const struct cann_call *call)
@@ -320,6 +321,15 @@ struct profiler_types {
     size_t count;
 };
 
+static bool is_of_profiler(const struct profiler_types *types, int64_t host_type_id)
+{
+    for (size_t i = 0; i < types->count; i++) {
+        if (types->ids[i] == host_type_id)
+            return true;
+    }
+    return false;
+}
+
 static int give_task(void *arg, int64_t *row, struct err *err)
 {
     const struct reading *reading = arg;
@@ -335,18 +345,17 @@ static int give_call(void *arg, int64_t *row, struct err *err)
     return reading->call(reading->arg, (const struct cann_call *)(void *)row, err);
 }
 
+static int give_sum(void *arg, int64_t *row, struct err *err)
+{
+    const struct reading *reading = arg;
+    struct cann_task *task = (struct cann_task *)(void *)row;
+    task->profiles = is_of_profiler(reading->profiler, task->host_type_id);
+    return give_task(arg, row, err);
+}
+
 static int64_t end_of(int64_t start_ns, int64_t duration_ns)
 {
     return start_ns == DB_NULL || duration_ns == DB_NULL ? DB_NULL : number_add(start_ns, duration_ns);
-}
-
-static bool is_of_profiler(const struct profiler_types *types, int64_t host_type_id)
-{
-    for (size_t i = 0; i < types->count; i++) {
-        if (types->ids[i] == host_type_id)
-            return true;
-    }
-    return false;
 }
 
 static int give_task_span(void *arg, int64_t *row, struct err *err)
@@ -379,6 +388,8 @@ static int give_call_span(void *arg, int64_t *row, struct err *err)
 
 #define TASK_ROWS(first, end)                                                                                          \
     .select = {.fields = task_fields + (first), .field_count = (end) - (first)}, .give = give_task
+#define SUM_ROWS                                                                                                       \
+    .select = {.fields = task_fields + FIRST_OF_SUM, .field_count = END_OF_SUM - FIRST_OF_SUM}, .give = give_sum
 #define CALL_ROWS(first)                                                                                               \
     .select = {.fields = call_fields + (first), .field_count = END_OF_CALL - (first)}, .give = give_call,              \
     .of_calls = true
@@ -391,8 +402,8 @@ static const struct rows {
 } all_rows[] = {
     [CANN_TASKS] = {TASK_ROWS(FIRST_OF_TASK, END_OF_TASK)},
     [CANN_TASKS_COUNTED] = {TASK_ROWS(FIRST_OF_TASK, END_OF_TASK), .counters = &counter_select},
-    [CANN_SUMS] = {TASK_ROWS(FIRST_OF_SUM, END_OF_SUM)},
-    [CANN_SUMS_COUNTED] = {TASK_ROWS(FIRST_OF_SUM, END_OF_SUM), .counters = &counter_select},
+    [CANN_SUMS] = {SUM_ROWS},
+    [CANN_SUMS_COUNTED] = {SUM_ROWS, .counters = &counter_select},
     [CANN_TICKS] = {TASK_ROWS(0, END_OF_TICKS)},
     [CANN_TICKS_CYCLES] = {TASK_ROWS(0, END_OF_TICKS), .counters = &cycle_select},
     [CANN_TICKS_COUNTED] = {TASK_ROWS(0, END_OF_TICKS), .counters = &counter_select},
@@ -410,7 +421,7 @@ static const struct rows {
 struct cann_reader {
     const struct rows *rows;
     struct query_scan *scan;
-    struct profiler_types profiler; /* of spans of tasks */
+    struct profiler_types profiler; /* of spans and sums of tasks */
 };
 
 static int take_profiler_type(void *arg, int64_t id, struct err *err)
@@ -427,7 +438,7 @@ static int load_profiler_types(struct cann_reader *reader, const struct cann_rea
 {
     if (first != NULL)
         reader->profiler = first->profiler;
-    if (first != NULL || reader->rows->give != give_task_span)
+    if (first != NULL || (reader->rows->give != give_task_span && reader->rows->give != give_sum))
         return 0;
     return query_each_number(db, "SELECT id FROM name WHERE text IN ('PROFILING_ENABLE', 'PROFILING_DISABLE')",
                              take_profiler_type, &reader->profiler, err);

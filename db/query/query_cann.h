@@ -77,6 +77,7 @@ struct cann_task {
     int64_t copy_bytes, copy_direction; /* of an asynchronous copy */
     int64_t collective;                 /* CANN_COLLECTIVE_ of its kernels; DB_NULL: it is of none */
     int64_t grid_dim_id, block_dim_id;  /* of a kernel of type KERNEL_SIMT */
+    bool profiles;                      /* of sums: as of a span, below */
     bool has_aic, has_aiv;              /* the counters below were recorded */
     int64_t aic_total_cycle, aic_counters[CANN_COUNTERS], aiv_total_cycle, aiv_counters[CANN_COUNTERS];
     int64_t aic_time_ns, aiv_time_ns; /* DB_NULL: not measured */

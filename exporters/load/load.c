@@ -173,14 +173,22 @@ static bool use_part(struct cann_load *load, int64_t device_id)
     return load->part != NULL;
 }
 
+/* Communication has no shapes, as operators of the host have none. */
+static struct operator_ids ids_of_task(const struct cann_task *task)
+{
+    const enum work work = work_of(task);
+
+    return ids_of(task->op_name_id, task->op_type_id, work == WORK_COMMUNICATION ? DB_NULL : task->tensor_set_id, work);
+}
+
 static int take_counters(void *arg, const struct cann_task *task, struct err *err)
 {
     struct cann_load *load = arg;
-    const struct operator_ids ids = ids_of(task->op_name_id, task->op_type_id, task->tensor_set_id, work_of(task));
+    const struct operator_ids ids = ids_of_task(task);
     const struct known_operator *known;
 
-    if ((!task->has_aic && !task->has_aiv) || !cann_is_operator(task) || task->start_ns == DB_NULL ||
-        !workload_takes(task->start_ns, task->duration_ns) ||
+    if ((!task->has_aic && !task->has_aiv) || task->collective != DB_NULL || !cann_is_operator(task) ||
+        task->start_ns == DB_NULL || !workload_takes(task->start_ns, task->duration_ns) ||
         !workload_wants(load->workload, task->device_id, task->start_ns) || !use_part(load, task->device_id) ||
         (known = map_get(&load->known, &ids)) == NULL)
         return 0;
@@ -200,17 +208,21 @@ static bool works(const struct cann_task *task)
 static int take_task(void *arg, const struct cann_task *task, struct err *err)
 {
     struct cann_load *load = arg;
-    struct operator_ids ids = ids_of(task->op_name_id, task->op_type_id, task->tensor_set_id, work_of(task));
+    struct operator_ids ids = ids_of_task(task);
     bool is_operator = cann_is_operator(task) && task->collective != CANN_COLLECTIVE_IN_OPERATOR, taken;
     uint32_t op = 0;
     int status;
 
     if (task->start_ns == DB_NULL || task->duration_ns == DB_NULL)
         return 0;
+    if (load->tells_waits && !task->profiles &&
+        workload_add_bounds(load->workload, task->device_id, task->start_ns, task->duration_ns, err) < 0)
+        return err_status(err);
     if (is_operator) {
-        status = find_operator(load, &ids, text_or_none(cann_text(&load->names, task->op_name_id, 0)),
-                               text_or_none(cann_text(&load->names, task->op_type_id, 0)),
-                               cann_text(&load->shapes, task->tensor_set_id, 0).text, &op, err);
+        status = find_operator(
+            load, &ids, text_or_none(cann_text(&load->names, task->op_name_id, 0)),
+            text_or_none(cann_text(&load->names, task->op_type_id, 0)),
+            ids.work == WORK_COMMUNICATION ? NULL : cann_text(&load->shapes, task->tensor_set_id, 0).text, &op, err);
     } else if (task->copy_bytes != DB_NULL && task->op_name_id == DB_NULL) {
         char name[64];
         snprintf(name, sizeof name, "copy %s", cann_copy_direction(task->copy_direction));
@@ -771,6 +783,10 @@ static int load_family(sqlite3 *db, enum load_counters counters, struct workload
         return status;
     if (facts.family == CAPTURE_UNKNOWN)
         return err_set(err, ERR_NOT_FOUND, "the capture holds no data that this version decodes");
+    if ((FAMILY_OF(facts.family) & FAMILY_TREES) != 0) {
+        err_set(err, ERR_NOT_FOUND, "the capture is of one operator, and has no tasks of a program");
+        return err_hint(err, "'msprof show --table list CAPTURE' prints the tables that it has");
+    }
     snprintf(ret->facts.family, sizeof ret->facts.family, "%s", families[facts.family].name);
     ret->facts.problems = facts.problems;
     ret->facts.tick_ns = 10;

@@ -65,6 +65,7 @@ struct report {
     const char *tables[2]; /* of such a one: while none of these has rows it has none; NULL: there are no more */
     const char *parts; /* NULL, or what stands behind the name of a part's file, for the manual: "_<device>_<model>" */
     bool is_short;     /* all rows are shown unless --top says otherwise */
+    int show_order;    /* of a tree's: its place among those that 'show' prints without --table, from 1; 0: not there */
     bool shown_only;   /* on terminals and by its name, not among the files of a summary */
     bool of_device;    /* a table for each device, :device; else one for the capture */
     bool whole;        /* no file is split, however many rows it has */

@@ -109,10 +109,11 @@ static int report_show_file(struct report_show *shows, const struct report *repo
     show_title(shows->show, report->title);
     show_title(shows->show, " :");
     show_end_line(shows->show);
-    int status = show_table(shows, report, NULL, &rows, err);
-    if (status == 0 && rows == 0)
+    if (show_table(shows, report, NULL, &rows, err) < 0)
+        return err_status(err);
+    if (rows == 0)
         report_show_line(shows, "No rows.");
-    return status;
+    return 0;
 }
 
 static int report_show_marks(struct report_show *shows, struct err *err)
@@ -163,10 +164,11 @@ static int take_frequency(void *arg, const struct svp_inference *inference, stru
 static int show_frequency(struct show *show, struct err *err)
 {
     struct frequency_block block = {.show = show};
-    int status = svp_each_inference(show->db, NULL, take_frequency, &block, err);
-    if (status == 0 && !block.any)
+    if (svp_each_inference(show->db, NULL, take_frequency, &block, err) < 0)
+        return err_status(err);
+    if (!block.any)
         print_frequency(show, 0, DB_NULL);
-    return status;
+    return 0;
 }
 
 static int show_of_svp(struct show *show, struct err *err)
@@ -364,6 +366,39 @@ static int cann_show(struct show *show, struct err *err)
     return failed ? err_status(err) : 0;
 }
 
+/* ---- captures that are trees ---- */
+
+static const struct report *report_at(const struct report *const *all, int family, int place)
+{
+    for (; *all != NULL; all++) {
+        if ((*all)->show_order == place && ((*all)->families & FAMILY_OF(family)) != 0)
+            return *all;
+    }
+    return NULL;
+}
+
+/* The tables that say that they are shown, in their order. */
+static int show_of_tree(struct show *show, int family, struct err *err)
+{
+    SCOPED(report_show_close) struct report_show shows;
+    const struct report *const *all = report_all(err), *report;
+    if (report_show_open(&shows, show, family, err) < 0 || all == NULL)
+        return err_status(err);
+    for (int place = 1; (report = report_at(all, family, place)) != NULL; place++) {
+        uint64_t rows;
+        show_title(show, report->title);
+        show_title(show, " :");
+        show_end_line(show);
+        if (show_table(&shows, report, NULL, &rows, err) < 0)
+            return err_status(err);
+        if (rows > 0)
+            continue;
+        show_field(show, "Not collected: ", report->needs != NULL ? report->needs : report->name);
+        show_end_line(show);
+    }
+    return 0;
+}
+
 /* ---- all captures ---- */
 
 static int show_family(struct show *show, int family, struct err *err)
@@ -375,6 +410,8 @@ static int show_family(struct show *show, int family, struct err *err)
         return show_of_2022(show, err);
     case CAPTURE_JOB:
         return show_of_job(show, err);
+    case CAPTURE_OPPROF:
+        return show_of_tree(show, family, err);
     default:
         return show_of_svp(show, err);
     }
@@ -583,11 +620,12 @@ int show_one_table(sqlite3 *db, FILE *stream, const char *name, enum table_forma
     *ret = (struct export_result){.files = 0};
     if (all == NULL)
         return err_status(err);
-    int status = db_read_facts(db, &facts, err);
-    if (status == 0 && (report = find_table(all, options->report_files, name, facts.family)) == NULL)
-        status = no_table(all, options->report_files, name, facts.family, err);
-    if (status != 0)
-        return status;
+    if (db_read_facts(db, &facts, err) < 0)
+        return err_status(err);
+    report = find_table(all, options->report_files, name, facts.family);
+    if (report == NULL)
+        return no_table(all, options->report_files, name, facts.family, err);
+    int status = 0;
     display_init(&show.display);
     if (fflush(stream) == 0)
         status = write_table(&show, facts.family, report, format, choice, &ret->rows, err);
@@ -669,7 +707,7 @@ static int list_known(sqlite3 *db, FILE *stream, const struct report *report, co
 static int list_tables(struct list *list, const struct report *const *all, int family, struct err *err)
 {
     const struct report_scope whole = {DB_NULL, DB_NULL, DB_NULL, ""};
-    int status = answers_share(&list->session, err);
+    int status = (FAMILY_OF(family) & FAMILY_TREES) == 0 ? answers_share(&list->session, err) : 0;
     for (const struct report *const *report = all; status == 0 && *report != NULL; report++) {
         if (((*report)->families & FAMILY_OF(family)) == 0 || report_find(all, (*report)->name, family) != *report)
             continue;
@@ -717,7 +755,8 @@ static const char *name_families(const struct report *const *all, const struct r
     static const char *const names[] = {[CAPTURE_SVP] = "SVP boards",
                                         [CAPTURE_JOB] = "Ascend's JOB captures",
                                         [CAPTURE_2022] = "CANN before 2023",
-                                        [CAPTURE_CANN] = "CANN since 2023"};
+                                        [CAPTURE_CANN] = "CANN since 2023",
+                                        [CAPTURE_OPPROF] = "msprof op"};
     size_t used = 0, missing = 0;
     text[0] = '\0';
     for (int family = 0; family < CAPTURE_UNKNOWN; family++) {

@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "base/texts.h"
 #include "parsers/capture/capture_settings.h"
+#include "parsers/capture/capture_tree.h"
 #include "parsers/decode/layout.h"
 #include "parsers/record.h"
 
@@ -132,13 +133,15 @@ struct capture_options {
 };
 
 struct capture {
-    char *directory;               /* absolute; NULL: names are paths */
-    int at;                        /* the directory, open */
-    char fingerprint[65];          /* as capture_fingerprint gives it, of what was found when it was opened */
-    uint64_t sum;                  /* of what was found, inodes too: whether a file was replaced by another alike */
-    struct text_blocks names;      /* of files and marks */
-    struct done_texts *done_texts; /* while it is opened; NULL: .done files are read as they are asked for */
-    uint64_t *rejections;          /* of all files */
+    char *directory;                 /* absolute; NULL: names are paths */
+    int at;                          /* the directory, open */
+    char fingerprint[65];            /* as capture_fingerprint gives it, of what was found when it was opened */
+    uint64_t sum;                    /* of what was found, inodes too: whether a file was replaced by another alike */
+    struct text_blocks names;        /* of files and marks */
+    struct done_texts *done_texts;   /* while it is opened; NULL: .done files are read as they are asked for */
+    uint64_t *rejections;            /* of all files */
+    const struct capture_tree *tree; /* that it is; NULL: it has data/, or data files of its own */
+    void *tree_state;                /* as the tree says */
     enum capture_family family;
     struct capture_options options;
     struct capture_file *files; /* decoding order: layer tables and descriptions first, then by kind, identity, slice */
@@ -159,9 +162,9 @@ struct capture {
 #define CAPTURE_MAX_FILES 1000000
 #define CAPTURE_MAX_MODELS 4096
 #define CAPTURE_MAX_DEVICES 1024
-#define CAPTURE_MAX_PARTS (CAPTURE_MAX_DEVICES + 2)
+#define CAPTURE_MAX_PARTS 8192 /* more than there are devices: a tree has one for each launch */
 
-/* Whether a directory of this name is called like a capture: JOB*, PROF*. */
+/* Whether a directory of this name is called like a capture: JOB*, PROF*, or like a tree. */
 bool capture_has_name(const char *name);
 /* Whether an entry of this name beside the data is a database, reports or a log, which an analysis makes anew. */
 bool capture_is_remade(const char *name);

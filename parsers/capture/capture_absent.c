@@ -69,7 +69,7 @@ static const struct expectation expectations[] = {
     {FAMILY_CANN, ANY_CHIP, "sys_profiling", NULL, "system_memory", "system_cpu"},
     {FAMILY_CANN, ANY_CHIP, "pid_profiling", NULL, "process_cpu", "process_memory"},
     {FAMILY_CANN, ANY_CHIP, "pid_profiling", NULL, "process_memory", "process_cpu"},
-    {FAMILY_CANN, CHIPS_STARS | CHIPS_V6, "sysLp", NULL, "core_frequency", "core_voltage"},
+    {FAMILY_CANN, CHIPS_STARS | CHIPS_V6, "sysLp", NULL, "core_frequency,core_voltage", NULL},
     {FAMILY_CANN, CHIPS_STARS | CHIPS_V6, "sysLp", NULL, "core_voltage", NULL},
     {FAMILY_CANN, CHIPS_STARS, "instr_profiling_freq", NULL, "biu_aic", "biu_aiv"},
     {FAMILY_CANN, CHIPS_STARS, "instr_profiling_freq", NULL, "biu_aiv", "biu_aic"},

@@ -75,7 +75,7 @@ static int compare_shapes(const struct candidate *left, const struct candidate *
 {
     const struct capture_file *a = left->file, *b = right->file;
     const struct file_identity *x = &a->identity, *y = &b->identity;
-    bool is_text = a->kind->hooks != NULL && a->kind->hooks->text != NULL;
+    bool is_text = kind_is_text(a->kind);
     return ARRAY_ORDERS(array_order(a->part, b->part), strcmp(a->kind->name, b->kind->name),
                         array_order(a->size, b->size), array_order((uint64_t)x->device_id, (uint64_t)y->device_id),
                         array_order((uint64_t)x->group_id, (uint64_t)y->group_id),
@@ -202,7 +202,7 @@ void copies_begin(struct copies *copies, const struct capture *capture)
 bool copies_are_told_late(const struct capture *capture, const struct capture_file *file)
 {
     return capture->family == CAPTURE_SVP && file->size < READER_WHOLE && file->identity.slice < 0 &&
-           (file->kind->hooks == NULL || file->kind->hooks->text == NULL) && holds_records(capture, file);
+           !kind_is_text(file->kind) && holds_records(capture, file);
 }
 
 int copies_reject(struct copies *copies, struct capture *capture, struct capture_file *file, const char *checksum,

@@ -96,6 +96,8 @@ static enum capture_family recognise_family(const struct capture *capture)
     struct name_evidence names = weigh_names(capture);
     unsigned parts = families_of_parts(capture), possible = restrict_to(names.possible, parts);
     bool by_parts = parts != FAMILY_ALL || has_clock(capture);
+    if (capture->tree != NULL)
+        return capture->tree->family;
     if (names.svp > names.ascend)
         return CAPTURE_SVP;
     for (size_t i = 0; i < sizeof newest / sizeof *newest; i++) {
@@ -112,8 +114,9 @@ static enum capture_family recognise_family(const struct capture *capture)
     return CAPTURE_UNKNOWN;
 }
 
-ENUM_NAMES(capture_family_name, enum capture_family, [CAPTURE_SVP] = "svp", [CAPTURE_JOB] = "ascend-job",
-           [CAPTURE_2022] = "ascend-2022", [CAPTURE_CANN] = "ascend-cann", [CAPTURE_UNKNOWN] = "unknown")
+ENUM_NAMES(capture_family_name,
+           enum capture_family, [CAPTURE_SVP] = "svp", [CAPTURE_JOB] = "ascend-job", [CAPTURE_2022] = "ascend-2022",
+           [CAPTURE_CANN] = "ascend-cann", [CAPTURE_OPPROF] = "ascend-opprof", [CAPTURE_UNKNOWN] = "unknown")
 
 static void leave_foreign_files_out(struct capture *capture)
 {

@@ -23,7 +23,8 @@ struct entry_list {
     struct entry *entries;
     struct text_blocks names;
     size_t count, capacity;
-    bool has_data; /* there is a data/ directory, its own or that of a part */
+    bool has_data;                   /* there is a data/ directory, its own or that of a part */
+    const struct capture_tree *tree; /* NULL: it is none */
 };
 
 #define ENTRIES_FOR_THREADS 4096 /* from so many on threads beside the caller's are worth their start */
@@ -47,6 +48,9 @@ const char *capture_base_name(const char *name);
 /* The kind whose pattern the name follows, and the families that name files so; identity as capture_match_name gives
  * it. NULL: none. Both may be NULL. */
 const struct record_kind *capture_recognise(const char *name, struct file_identity *identity, unsigned *ret_families);
+/* Likewise among the kinds of a tree's family, which capture_recognise leaves out. */
+const struct record_kind *capture_recognise_in_tree(const struct capture_tree *tree, const char *name,
+                                                    struct file_identity *identity);
 /* The kind that files of this name are of on this chip alone; NULL: the one that capture_recognise gives. */
 const struct record_kind *capture_kind_on_chip(const char *name, int64_t chip);
 /* Whether the name is that of a configuration file; config files are read by capture_read_config. */

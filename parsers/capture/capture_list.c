@@ -67,7 +67,7 @@ static bool is_directory(int at, const char *name)
 
 bool capture_has_name(const char *name)
 {
-    return strncmp(name, "JOB", 3) == 0 || strncmp(name, "PROF", 4) == 0;
+    return strncmp(name, "JOB", 3) == 0 || strncmp(name, "PROF", 4) == 0 || capture_tree_of_name(name) != NULL;
 }
 
 /* Whether a directory is called like a capture or a part of one. */
@@ -187,6 +187,8 @@ static void *look_at(void *arg)
 /* Looks at the entries from the first on, the files of the directory that is open as at. */
 static int look_at_entries(struct entry_list *list, size_t first, struct look look, struct err *err)
 {
+    if (list->count == first)
+        return 0;
     look.entries = list->entries + first;
     look.count = list->count - first;
     struct look other = look;
@@ -255,9 +257,33 @@ static int read_parts(struct entry_list *list, const char *directory, struct err
     return 0;
 }
 
+/* How many directories a relative name is below the capture's. */
+static unsigned depth_of(const char *name)
+{
+    unsigned depth = 0;
+    for (; *name != '\0'; name++)
+        depth += *name == '/';
+    return depth;
+}
+
+/* Everything in a tree, directory by directory; those that are added are looked into in their turn. Results stand in
+ * its own directory alone: below it anything may be called so. */
+static int gather_tree(struct entry_list *list, const char *directory, struct err *err)
+{
+    int status = read_directory(list, directory, "", true, err);
+    for (size_t i = 0; status == 0 && i < list->count; i++) {
+        const struct entry *entry = &list->entries[i];
+        if (S_ISDIR(entry->mode) && depth_of(entry->name) < list->tree->depth && !list->tree->ignores(entry->name))
+            status = read_directory(list, directory, entry->name, false, err);
+    }
+    return status;
+}
+
 int entry_list_gather(struct entry_list *list, const char *directory, struct err *err)
 {
-    *list = (struct entry_list){.entries = NULL};
+    *list = (struct entry_list){.tree = capture_tree_of(directory)};
+    if (list->tree != NULL)
+        return gather_tree(list, directory, err);
     int status = read_directory(list, directory, "", true, err);
     if (status == 0)
         status = read_parts(list, directory, err);
@@ -393,7 +419,7 @@ int capture_classify(const char *path, enum directory_class *ret_class, struct e
     SCOPED_DIRECTORY DIR *stream = opendir(path);
     if (stream == NULL)
         return err_set_errno(err, errno, "cannot open '%s'", path);
-    bool capture = false, parent = false;
+    bool capture = capture_tree_of(path) != NULL, parent = false;
     for (const struct dirent *item; (item = readdir(stream)) != NULL;) {
         if (item->d_name[0] == '.')
             continue;

@@ -204,7 +204,7 @@ static once_flag patterns_known = ONCE_FLAG_INIT;
 
 static bool is_recognised(const struct record_kind *kind)
 {
-    return kind->chips == 0 && kind->patterns != NULL;
+    return kind->chips == 0 && kind->patterns != NULL && (kind->families & FAMILY_TREES) == 0;
 }
 
 static size_t count_patterns(void)
@@ -288,6 +288,20 @@ const struct record_kind *capture_recognise(const char *name, struct file_identi
             return (*first)->kind;
         }
         *first = (*first)->next;
+    }
+    return NULL;
+}
+
+const struct record_kind *capture_recognise_in_tree(const struct capture_tree *tree, const char *name,
+                                                    struct file_identity *identity)
+{
+    for (size_t i = 0; record_kinds[i] != NULL; i++) {
+        const struct record_kind *kind = record_kinds[i];
+        if (kind->families != FAMILY_OF(tree->family))
+            continue;
+        for (size_t k = 0; kind->patterns != NULL && kind->patterns[k] != NULL; k++)
+            if (capture_match_name(kind->patterns[k], name, identity))
+                return kind;
     }
     return NULL;
 }

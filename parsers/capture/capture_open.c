@@ -166,6 +166,37 @@ static int take_data(struct capture *capture, const struct entry_list *list, con
     return read_done_of(capture, list, entry, file, err);
 }
 
+/* An entry of a tree: a file that no kind claims is listed, and reported unless the tree knows it. */
+static int take_leaf(struct capture *capture, const struct entry *entry, struct err *err)
+{
+    struct place place = {entry->name, -1, -1, NULL};
+    struct file_identity identity;
+    if (S_ISDIR(entry->mode) || capture->tree->ignores(entry->name))
+        return 0;
+    if (entry->leaves || !S_ISREG(entry->mode)) {
+        diag_report(capture->diag, DIAG_FILE_TYPE, &place, "%s; expected a regular file",
+                    entry->leaves ? "a symbolic link that leaves the capture or leads nowhere"
+                                  : "a device, pipe or socket");
+        return 0;
+    }
+    struct capture_file *file = capture_add_file(capture, entry);
+    if (file == NULL)
+        return err_no_memory(err);
+    file->kind = capture_recognise_in_tree(capture->tree, capture_base_name(entry->name), &identity);
+    if (file->kind == NULL) {
+        diag_report(capture->diag, DIAG_FILE_UNKNOWN, &place, "%llu bytes, not decoded",
+                    (unsigned long long)entry->size);
+        return 0;
+    }
+    file->identity = identity;
+    file->families = FAMILY_OF(capture->tree->family);
+    if (entry->size == 0) {
+        diag_report(capture->diag, DIAG_FILE_EMPTY, &place, "0 bytes; expected %s records", file->kind->name);
+        file->kind = NULL;
+    }
+    return 0;
+}
+
 static int take_entry(struct capture *capture, const struct entry_list *list, const struct entry *entry,
                       struct err *err)
 {
@@ -225,7 +256,7 @@ static int kind_order(const struct record_kind *kind)
 {
     if (kind == NULL)
         return -2;
-    if (kind->hooks != NULL && kind->hooks->text != NULL)
+    if (kind_is_text(kind))
         return -1; /* tables and descriptions come first: records refer to them */
     for (int i = 0; record_kinds[i] != NULL; i++) {
         if (record_kinds[i] == kind)
@@ -341,6 +372,11 @@ static int check_anything(const struct capture *capture, const struct entry_list
         if (capture->files[i].kind != NULL)
             return 0;
     }
+    if (capture->tree != NULL) {
+        err_set(err, ERR_NOT_FOUND, "'%s' holds no data: no file in it is one of %s", capture->directory,
+                capture->tree->expects);
+        return err_hint(err, "check that the collection ended, and that the copy of the directory is complete");
+    }
     if (!list->has_data) {
         err_set(err, ERR_NOT_FOUND, "'%s' is not a capture: it has no data/ directory", capture->directory);
         return err_hint(err, "give the JOB directory itself, or a directory that holds JOB* directories");
@@ -368,6 +404,15 @@ static void settle_kinds(struct capture *capture)
     }
 }
 
+static int become_tree(struct capture *capture, const struct capture_tree *tree, struct err *err)
+{
+    capture->tree = tree;
+    if (tree == NULL || tree->state_size == 0)
+        return 0;
+    capture->tree_state = calloc(1, tree->state_size);
+    return capture->tree_state != NULL ? 0 : err_no_memory(err);
+}
+
 int capture_open(struct capture *capture, const char *directory, const struct capture_options *options,
                  struct diagnostics *diag, struct err *err)
 {
@@ -383,8 +428,10 @@ int capture_open(struct capture *capture, const char *directory, const struct ca
         status = entry_list_fingerprint(&list, capture->fingerprint, err);
     capture->sum = entry_list_sum(&list);
     capture->done_texts = status == 0 ? done_texts_open(capture, &list) : NULL;
+    status = status < 0 ? status : become_tree(capture, list.tree, err);
     for (size_t i = 0; status == 0 && i < list.count; i++)
-        status = take_entry(capture, &list, &list.entries[i], err);
+        status = list.tree != NULL ? take_leaf(capture, &list.entries[i], err)
+                                   : take_entry(capture, &list, &list.entries[i], err);
     done_texts_close(capture->done_texts);
     capture->done_texts = NULL;
     if (status == 0)
@@ -426,6 +473,9 @@ void capture_release(struct capture *capture)
     free(capture->marks);
     free(capture->models);
     free(capture->devices);
+    if (capture->tree_state != NULL && capture->tree->release != NULL)
+        capture->tree->release(capture->tree_state);
+    free(capture->tree_state);
     if (capture->directory != NULL && capture->at >= 0)
         close(capture->at);
     free(capture->directory);

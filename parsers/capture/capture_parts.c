@@ -150,8 +150,9 @@ static const struct capture_part unknown_part = {
 
 int capture_add_part(struct capture *capture, const char *name, size_t *ret, struct err *err)
 {
-    size_t length = part_prefix(name);
-    for (size_t i = 0; i < capture->part_count; i++) {
+    const bool in_tree = capture->tree != NULL;
+    size_t length = in_tree ? capture->tree->part(name) : part_prefix(name);
+    for (size_t i = capture->part_count; i-- > 0;) { /* names come sorted: it is mostly the last */
         const char *directory = capture->parts[i].directory;
         if (strlen(directory) == length && strncmp(directory, name, length) == 0) {
             *ret = i;
@@ -159,7 +160,7 @@ int capture_add_part(struct capture *capture, const char *name, size_t *ret, str
         }
     }
     if (capture->part_count == CAPTURE_MAX_PARTS)
-        return err_set(err, ERR_LIMIT, "more than %d sub-directories of devices", CAPTURE_MAX_PARTS);
+        return err_set(err, ERR_LIMIT, "more than %d sub-directories of devices or launches", CAPTURE_MAX_PARTS);
     if (capture->part_count == capture->part_capacity &&
         array_grow(&capture->parts, &capture->part_capacity, capture->part_count, 1, sizeof *capture->parts, err) < 0)
         return err_status(err);
@@ -169,8 +170,8 @@ int capture_add_part(struct capture *capture, const char *name, size_t *ret, str
     struct capture_part *part = &capture->parts[capture->part_count];
     *part = unknown_part;
     part->directory = directory;
-    part->is_host = strcmp(directory, "host") == 0;
-    if (length > 7)
+    part->is_host = !in_tree && strcmp(directory, "host") == 0;
+    if (!in_tree && length > 7)
         number_parse_integer(directory + 7, length - 7, &part->device_id);
     *ret = capture->part_count++;
     return 0;

@@ -18,6 +18,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SUM_CHUNK ((size_t)64 * 1024)
 
 /* ---- records ---- */
 
@@ -487,6 +491,42 @@ static int decode_text(struct stream *stream, struct capture_file *file, struct 
     return status < 0 ? status : check_stop(decoder, err);
 }
 
+/* Adds a file's bytes to a checksum of its own. A file that ends early is found by the second look at the capture. */
+static int sum_file(struct decoder *decoder, struct capture_file *file, struct checksum *checksum, struct err *err)
+{
+    struct stat info;
+    int failure = 0;
+    SCOPED_CLOSE int fd = capture_file_open(decoder->capture, file->name, &info, &failure);
+    SCOPED_FREE char *chunk = scoped_memory(SUM_CHUNK, 1);
+    if (chunk == NULL)
+        return err_no_memory(err);
+    for (ssize_t got; fd >= 0 && (got = read(fd, chunk, SUM_CHUNK)) > 0;) {
+        checksum_add(checksum, chunk, (size_t)got);
+        file->bytes_read += (uint64_t)got;
+        if (interrupted())
+            return interrupt_error(err);
+    }
+    checksum_finish(checksum, file->checksum);
+    return 0;
+}
+
+/* A file that its kind reads by itself. */
+static int decode_whole_file(struct stream *stream, struct capture_file *file, struct err *err)
+{
+    struct decoder *decoder = stream->decoder;
+    const int64_t rows = stream->open->rows;
+    SCOPED_FREE char *path = path_joined(decoder->capture->directory, file->name, err);
+    decoder->file = file;
+    decoder->record = decoder->offset = -1;
+    if (path == NULL || sum_file(decoder, file, stream->checksum, err) < 0 ||
+        stream->kind->hooks->file(decoder, stream->state, file, path, err) < 0)
+        return err_status(err);
+    if (stream->kind->table != NULL)
+        file->decoded = (uint64_t)(stream->open->rows - rows);
+    decoder->bytes_done += file->size;
+    return check_stop(decoder, err);
+}
+
 /* ---- all of it ---- */
 
 static int decode_stream(struct decoder *decoder, struct capture_file *files, size_t file_count,
@@ -512,6 +552,9 @@ static int decode_stream(struct decoder *decoder, struct capture_file *files, si
     if (status == 0 && hooks != NULL && hooks->text != NULL) {
         for (size_t i = 0; i < file_count && status == 0; i++)
             status = decode_text(&stream, &files[i], err);
+    } else if (status == 0 && hooks != NULL && hooks->file != NULL) {
+        for (size_t i = 0; i < file_count && status == 0; i++)
+            status = decode_whole_file(&stream, &files[i], err);
     } else if (status == 0) {
         status = decode_binary(&stream, err);
     }

@@ -157,7 +157,7 @@ static off_t find_hole(int fd, const struct stat *info)
 
 static bool is_binary(const struct record_kind *kind)
 {
-    return kind != NULL && (kind->hooks == NULL || kind->hooks->text == NULL);
+    return kind != NULL && !kind_is_text(kind);
 }
 
 static bool is_wanted(const struct file_reader *reader, size_t index)

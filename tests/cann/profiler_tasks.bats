@@ -70,6 +70,35 @@ for name in 'PROF_1', 'PROF_2':
 END
 }
 
+# Prints how many devices agree.
+free_time() { # capture
+    run_msprof export timeline "$1" --stable-names --trace-compat
+    python3 "$BATS_TEST_DIRNAME/lib/free_time.py" "$MSPROF" "$1" "$1/sqlite/runtime.db"
+}
+
+@test "every answer has one free time, from the first to the last that a program launched, as a recalculation says" {
+    make_captures
+    # the third task is no operator: the last one that is ends before it
+    expect_equal "$(free_time PROF_1)" "1 devices, 1 without steps"
+    expect_equal "$(free_time PROF_2)" "1 devices, 1 without steps"
+    for family in prof-910a prof-910b system-910b; do
+        copy_family "$family" PROF_3
+        # a clock whose ticks are no whole nanoseconds
+        sed -i 's/"hwts_frequency": *"[0-9.]*"/"hwts_frequency":"49.999001"/' PROF_3/device_*/info.json.*
+        expect_contains "$(free_time PROF_3)" "1 devices"
+        rm -rf PROF_3
+    done
+}
+
+@test "real captures have one free time" {
+    needs_shared data/real-samples-2
+    for capture in cann-310b-2024-04-addcmul cann-910b-2026-05-l1 cann-910b-2026-06-l1-mix cann-910b-2026-07-l0-kernels; do
+        cp -r "$shared/data/real-samples-2/$capture"/PROF_* "$capture"
+        chmod -R u+w "$capture"
+        expect_contains "$(free_time "$capture")" "1 devices"
+    done
+}
+
 @test "frequencies of the cores that only the records of voltages tell are those of the cores" {
     make_captures
     run_msprof export timeline PROF_2 --stable-names --trace-compat

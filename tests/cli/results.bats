@@ -8,6 +8,10 @@ setup() {
     enter_scratch
 }
 
+teardown() {
+    [ -z "${open:-}" ] || { chmod -R u+w "$open" && rm -rf "$open"; }
+}
+
 @test "results of another capture are refused with status 2, and nothing is written" {
     copy_capture JOBONE
     copy_capture JOBTWO
@@ -270,4 +274,66 @@ END
         expect_not_contains "$stderr" warning
     done
     [ "$(find . -name analyze -o -name 'msprof_*.db' | grep -c .)" -ge 2 ]
+}
+
+# Runs the program as somebody who cannot write to the capture; root could.
+read_only() {
+    if [ "$(id -u)" -eq 0 ]; then
+        HOME=/nonexistent run --separate-stderr setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+    else
+        run --separate-stderr "$@"
+    fi
+}
+
+@test "answers of a capture that cannot be written to rest on a temporary database, which does not outlive them" {
+    needs setpriv
+    # a directory that others reach, too
+    open=$(mktemp -d)
+    chmod 0755 "$open"
+    cd "$open"
+    copy_capture JOBX
+    mkdir tmp
+    chmod 0777 tmp
+    chmod -R a+rX,a-w JOBX
+    # the program's own way may be closed to others
+    cp -L "$MSPROF" program
+    chmod 0755 program
+    export TMPDIR=$PWD/tmp
+    for command in "show JOBX --table ops" "show JOBX" "advise JOBX" "diff JOBX JOBX" "report JOBX -o -" "query JOBX" "sql JOBX 'SELECT 1'" "show -dir JOBX"; do
+        eval "read_only ./program $command"
+        expect_status 0
+        [ -n "$output" ]
+        expect_contains "$stderr" "JOBX' cannot be written to: its database is temporary"
+        expect_equal "$(ls -A tmp)" ""
+    done
+    # however it ends
+    eval "read_only timeout -s KILL 0.03 ./program show JOBX"
+    for _ in {1..50}; do
+        [ -n "$(ls -A tmp)" ] || break
+        sleep 0.1
+    done
+    expect_equal "$(ls -A tmp)" ""
+    # files that are asked for still need a place
+    for command in "import JOBX" "export summary JOBX"; do
+        eval "read_only ./program $command"
+        expect_status 1
+        expect_contains "$stderr" "put them elsewhere with --output DIR"
+    done
+    [ ! -e JOBX/sqlite ]
+}
+
+@test "inside of a capture the commands mean it" {
+    copy_capture JOBX
+    run_msprof_into want -q show JOBX --table ops
+    cd JOBX
+    run_msprof_into ../got -q show --table ops
+    expect_status 0
+    cmp ../want ../got
+    run_msprof -q export summary
+    expect_status 0
+    [ -d summary ]
+    cd data
+    run_msprof show --table ops
+    expect_status 2
+    expect_contains "$stderr" "give the capture itself: -dir "
 }

@@ -209,7 +209,7 @@ Tell how many tasks ran on each device; see"
 @test "docs/architecture.md tells of every folder of sources, and of none that is not there" {
     # shellcheck disable=SC2016 # the backticks are those of the page
     grep '^| `' "$repository/docs/architecture.md" | cut -d '|' -f 2 | grep -o '`[a-z_/]*`' | tr -d '`' | sort >told
-    (cd "$repository" && find base parsers db analysis exporters ssh acl cli -name '*.[chS]' \
+    (cd "$repository" && find base parsers db analysis exporters features ssh acl cli -name '*.[chS]' \
         -exec dirname {} + | sort -u) >there
     expect_equal "$(<told)" "$(<there)"
 }

@@ -72,6 +72,7 @@ setup() {
 /usr/share/man/man5/msprof-schema.5
 /usr/share/man/man7/msprof-acl.7
 /usr/share/man/man7/msprof-cann.7
+/usr/share/man/man7/msprof-op.7
 /usr/share/man/man7/msprof-security.7
 /usr/share/msprof/python/acl/__init__.py
 /usr/share/msprof/python/msprof/__init__.py
@@ -176,7 +177,7 @@ END
     done
     mv "$PWD" "$BATS_TEST_TMPDIR/elsewhere"
     cd "$BATS_TEST_TMPDIR/elsewhere"
-    find base parsers db analysis exporters ssh cli -name '*.c' ! -path '*/mpi/*' -printf '%h\n' | sort -u >folders
+    find base parsers db analysis exporters features ssh cli -name '*.c' ! -path '*/mpi/*' -printf '%h\n' | sort -u >folders
     while read -r folder; do
         sources=("$folder"/*.c)
         rm "build/release/${sources[0]%.c}.o"

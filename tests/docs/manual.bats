@@ -206,8 +206,8 @@ run_examples() {
     "$MSPROF" kinds --format json >kinds.json
     expect_equal "$(sqlite3 :memory: "SELECT json_valid(CAST(readfile('kinds.json') AS TEXT))")" 1
     sqlite3 :memory: "SELECT value ->> 'name' FROM json_each(CAST(readfile('kinds.json') AS TEXT))" | sort >in-json
-    for source in "$repository"/parsers/kinds/*/*.c; do
-        sed -nE 's/^    (\.name = |OWN_TABLE\()"([a-z0-9_]*)"\)?,$/\2/p' "$source"
+    for source in "$repository"/parsers/kinds/*/*.c "$repository"/features/*/kinds/*.c; do
+        sed -nE 's/^    (\.name = |OWN_TABLE\()"([a-z0-9_]*)"\)?,$/\2/p; s/^(METRIC|PLAIN)_KIND\(([a-z0-9_]*),.*/\2/p' "$source"
     done | sort >in-source
     expect_equal "$(<in-json)" "$(<in-source)"
     "$MSPROF" kinds | sed -n 's/^\([a-z0-9_]*\): .*/\1/p' | sort >in-table
@@ -268,7 +268,7 @@ rows_of() { # part, page
 @test "every report has a row in the manual, with a sentence" {
     { rows_of reports msprof-export.1 && sed -n 's|^\.It Pa [a-z_]*/\([a-z_]*\)_[<[].*|\1|p' rows
         rows_of answers msprof-show.1 && sed -n 's/^\.It Cm //p' rows; } | sort -u >in-manual
-    mapfile -t files < <(grep -rlE '^const struct report report_' "$repository/exporters/reports")
+    mapfile -t files < <(grep -rlE '^const struct report report_' "$repository/exporters/reports" "$repository/features")
     expect_equal "$(<in-manual)" "$(names_in "${files[@]}")"
     for part in reports samples answers tracks; do
         "$MSPROF" help --manual "$part" | awk '/^\.It/ { if (open) print item; item = $0; open = 1 } /^[A-Z].*\.$/ { open = 0 }

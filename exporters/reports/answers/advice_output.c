@@ -53,6 +53,8 @@ static void put_finding(FILE *stream, const struct advice *advice, const struct 
         put_place(stream, "; look at ", finding->time_ns, " us");
         put_ts(stream, " (ts ", advice, finding->time_ns, " in the timeline)");
     }
+    if (finding->saves_ns >= 0)
+        fprintf(stream, "; without the cause at most %.3f us shorter", finding->saves_ns / 1e3);
     if (finding->same_cause != NULL)
         fprintf(stream, "; rule %s found the same cause", finding->same_cause->id);
     fprintf(stream, "\n%sRests on %s\n%s%s\n", markdown ? "* " : "  ", rule->rests_on, markdown ? "* " : "  ",
@@ -91,6 +93,7 @@ static void put_json_finding(struct json_out *json, const struct advice *advice,
         json, JSON_TEXT("formula", rule->formula), JSON_TEXT("id", rule->id), JSON_TEXT("option", option),
         JSON_TEXT("rests_on", rule->rests_on),
         JSON_TEXT("same_cause", finding->same_cause != NULL ? finding->same_cause->id : NULL),
+        JSON_DECIMAL("saves", finding->saves_ns >= 0 ? number_from_real(finding->saves_ns) : INT64_MIN, 3),
         JSON_TEXT("sentence", finding->sentence), JSON_TEXT("severity", advice_severity_name(finding->severity)),
         JSON_FIXED("threshold", finding->threshold), JSON_US("timeline_ts", timeline_ns(advice, finding->time_ns)),
         JSON_US("timestamp", finding->time_ns), JSON_FIXED("value", finding->value));

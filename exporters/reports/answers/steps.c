@@ -128,7 +128,8 @@ static int put_split(struct report_run *run, const struct workload *workload, co
     const struct division *it = has_period ? &split->period : &split->own;
     bool known = (has_period || group->source != STEPS_INFERENCES) && splits_is_recorded(splits, i, it);
     bool of_model = split->step != NULL && split->step->model_id != STEP_OF_NO_MODEL;
-    static const struct division unknown = {DB_NULL, DB_NULL, DB_NULL, DB_NULL, DB_NULL, DB_NULL, DB_NULL};
+    static const struct division unknown = {DB_NULL, DB_NULL, DB_NULL, DB_NULL, DB_NULL,
+                                            DB_NULL, DB_NULL, DB_NULL, false};
     const bool empty = it->busy_ns == 0; /* what it was for is not known: its tasks may be lost */
     const struct shown_overlap row = {
         .it = empty ? unknown : *it,
@@ -137,7 +138,7 @@ static int put_split(struct report_run *run, const struct workload *workload, co
         .start_ns = split->start_ns,
         .time_ns = split->own.time_ns,
         .period_ns = has_period ? it->time_ns : DB_NULL,
-        .other_ns = empty ? DB_NULL : division_other_ns(it),
+        .other_ns = empty ? DB_NULL : it->other_ns,
         .free_ns = known && !empty ? it->free_ns : DB_NULL,
         .free_share = known && !empty ? number_ratio(it->free_ns, it->time_ns, 4) : DB_NULL,
         .model = of_model ? split->step->model_id : DB_NULL,

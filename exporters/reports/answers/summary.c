@@ -204,9 +204,8 @@ static int put_device(struct report_run *run, const struct division *it, const c
     const struct {
         const char *item;
         int64_t part_ns;
-    } parts[] = {
-        {"Busy", it->busy_ns},   {"Computing", it->computing_ns},        {"Exposed communication", it->exposed_ns},
-        {"Copies", it->copy_ns}, {"Other tasks", division_other_ns(it)}, {"Free", it->free_ns}};
+    } parts[] = {{"Busy", it->busy_ns},   {"Computing", it->computing_ns}, {"Exposed communication", it->exposed_ns},
+                 {"Copies", it->copy_ns}, {"Other tasks", it->other_ns},   {"Free", it->free_ns}};
     char item[ITEM_SIZE];
     int status = 0;
 

@@ -14,7 +14,7 @@ static char *put_division(char *p, const struct trace_style *style, const struct
     p = trace_put_us(p, style, ",\"Communication(us)\":", it->communication_ns);
     p = trace_put_us(p, style, ",\"Exposed(us)\":", it->exposed_ns);
     p = trace_put_us(p, style, ",\"Copies(us)\":", it->copy_ns);
-    p = trace_put_us(p, style, ",\"Other(us)\":", division_other_ns(it));
+    p = trace_put_us(p, style, ",\"Other(us)\":", it->other_ns);
     return trace_put_us(p, style, ",\"Busy(us)\":", it->busy_ns);
 }
 

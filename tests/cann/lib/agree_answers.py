@@ -16,11 +16,20 @@ import sqlite3
 import statistics
 import subprocess
 import sys
+from fractions import Fraction
 
 msprof, capture = sys.argv[1:3]
 db = sqlite3.connect(os.path.join(capture, 'sqlite/runtime.db'))
 # the log of tasks of 2020 does not say which of them wait
 tells_waits = db.execute("SELECT value FROM meta WHERE key = 'family'").fetchone()[0] != 'ascend-job'
+if db.execute("SELECT 1 FROM meta WHERE key = 'warm_up_records' AND CAST(value AS integer) > 0").fetchone():
+    # hidden: what ended before the collection started, and communication operators that began before
+    for name, end, device in (('device_task', 'start_ns + duration_ns', 'device_id'), ('host_call', 'start_ns + duration_ns', 'NULL'),
+                              ('communication_op', 'start_ns', 'device_id')):
+        db.execute('CREATE TEMP VIEW %s AS SELECT * FROM main.%s t WHERE %s >= (SELECT p.start_ns FROM main.capture_part p'
+                   ' WHERE iif(p.is_host, NULL, p.device_id) IS t.%s)' % (name, name, end, device) if device != 'NULL' else
+                   'CREATE TEMP VIEW %s AS SELECT * FROM main.%s t WHERE %s >= (SELECT p.start_ns FROM main.capture_part p'
+                   ' WHERE p.is_host)' % (name, name, end))
 svp = db.execute('SELECT count(*) FROM ai_core_task').fetchone()[0] > 0
 CONVERSIONS = {'TransData', 'Cast', 'Transpose', 'TransposeD', 'Reformat'}
 told = []
@@ -60,20 +69,23 @@ class Task:
 
 def ascend_tasks():
     names = dict(db.execute('SELECT id, text FROM name'))
-    for device, stream, start, duration, name, kind, core, size, kind_of_task in db.execute(
-            'SELECT device_id, stream_id, start_ns, duration_ns, op_name_id, op_type_id, op_task_type, copy_bytes, type'
-            ' FROM device_task WHERE start_ns IS NOT NULL AND duration_ns IS NOT NULL'):
-        if name is not None and core not in (3, 9, 11, 12) and core is not None:
+    for device, stream, start, duration, name, kind, core, size, kind_of_task, collective in db.execute(
+            'SELECT device_id, stream_id, start_ns, duration_ns, op_name_id, op_type_id, op_task_type, copy_bytes, type,'
+            ' collective FROM device_task WHERE start_ns IS NOT NULL AND duration_ns IS NOT NULL'):
+        if collective == 2:  # its communication operator stands for it
+            others[device].append((start, start + duration))
+        elif name is not None and core not in (3, 9, 11, 12) and core is not None:
             yield Task(device, stream, start, duration, names[name], names.get(kind),
-                       'aicpu' if core == 1 else 'compute')
+                       'comm' if collective == 1 else 'aicpu' if core == 1 else 'compute')
         elif size is not None and name is None:
             yield Task(device, stream, start, duration, None, 'copy', 'copy')
         elif tells_waits and kind_of_task not in (3, 4, 5):  # a place that is held, an event recorded, an event waited for
             others[device].append((start, start + duration))
-    for device, start, duration, name, kind in db.execute(
-            'SELECT device_id, start_ns, duration_ns, name_id, type_id FROM communication_op'
+    for device, start, duration, name, kind, kernel in db.execute(
+            'SELECT device_id, start_ns, duration_ns, name_id, type_id, kernel_row_id FROM communication_op'
             ' WHERE start_ns IS NOT NULL AND duration_ns IS NOT NULL'):
-        yield Task(device, -1, start, duration, re.sub(r'(__\d+)(_\d+)+$', r'\1', names[name]), names.get(kind), 'comm')
+        numbers = (r'(__\d+)(_\d+)+$', r'\1') if kernel is None else (r'(_\d+){3}$', '')
+        yield Task(device, -1, start, duration, re.sub(*numbers, names[name]), names.get(kind), 'comm')
 
 
 def svp_tasks():
@@ -103,6 +115,17 @@ def union(spans):
 
 def within(merged, start, end):
     return sum(max(0, min(b, end) - max(a, start)) for a, b in merged)
+
+
+RATES = {} if svp else {device: hz for device, hz in db.execute(
+    'SELECT device_id, device_hz FROM capture_part WHERE NOT is_host AND device_hz > 0') if hz < 500_000_000}
+
+
+def ticked(device, merged, start, end):
+    """Within, of lengths that are whole ticks of the device's clock: times are rounded to nanoseconds."""
+    hz = RATES.get(device, 10 ** 9)
+    return sum(round(Fraction(min(b, end) - max(a, start)) * hz / 10 ** 9) * Fraction(10 ** 9, hz)
+               for a, b in merged if min(b, end) > max(a, start))
 
 
 def without(spans, holes):
@@ -211,18 +234,18 @@ for row in overlap:
         assert within(busy[device], start, end) == 0, row
         assert all(row[part + '(us)'] == 'N/A' for part in ('Computing', 'Communication', 'Exposed', 'Copies', 'Other', 'Free'))
         continue
-    near(us(row['Computing(us)']), within(computing[device], start, end))
-    near(us(row['Busy(us)']), within(busy[device], start, end))
+    near(us(row['Computing(us)']), ticked(device, computing[device], start, end))
+    near(us(row['Busy(us)']), ticked(device, busy[device], start, end))
     if row['Free(us)'] != 'N/A':
-        near(us(row['Free(us)']), end - start - within(busy[device], start, end) - within(dark[device], start, end))
+        near(us(row['Free(us)']), ticked(device, [[start, end]], start, end) - ticked(device, busy[device], start, end) - ticked(device, dark[device], start, end))
     # Nothing is known where no operator of the device was recorded any more, or not yet, nor of a step that was cut.
     unknown = svp and row['Period(us)'] == 'N/A' or row['Step'] in cut or not ran[device] or (
         start + us(row['Time(us)']) <= ran[device][0][0] or start > ran[device][-1][1])
     assert (row['Free(us)'] == 'N/A') == unknown, row
-    near(us(row['Communication(us)']), within(communicating[device], start, end))
-    near(us(row['Exposed(us)']), within(union(communicating[device] + computing[device]), start, end) -
-         within(computing[device], start, end))
-    near(us(row['Copies(us)']), within(copies_alone[device], start, end))
+    near(us(row['Communication(us)']), ticked(device, communicating[device], start, end))
+    near(us(row['Exposed(us)']), ticked(device, union(communicating[device] + computing[device]), start, end) -
+         ticked(device, computing[device], start, end))
+    near(us(row['Copies(us)']), ticked(device, copies_alone[device], start, end))
     # one base, and nothing twice: the parts are the whole
     if row['Free(us)'] != 'N/A':
         near(sum(us(row[part]) for part in ('Computing(us)', 'Exposed(us)', 'Copies(us)', 'Other(us)', 'Free(us)')) +
@@ -337,25 +360,31 @@ assert not missed, missed
 
 items = {row['Item']: row['Value'] for row in table('summary')}
 
-# How the time of each device divides, from its first operator to the end of its last: other tasks are logged long
-# before a program runs operators, and when their log is full.
+# How the time of each device divides, from the first start to the last end of what programs launched; the log of operators
+# of 2020 can be full before that of others, which does not count there.
+bounds = {d: (ran[d][0][0], ran[d][-1][1]) for d in devices}
+if tells_waits and not svp:
+    for device, start, end in db.execute(
+            'SELECT device_id, min(start_ns), max(start_ns + duration_ns) FROM device_task LEFT JOIN name n ON n.id = host_type_id'
+            " WHERE duration_ns IS NOT NULL AND coalesce(n.text, '') NOT IN ('PROFILING_ENABLE', 'PROFILING_DISABLE')"
+            ' GROUP BY device_id'):
+        if device in bounds:
+            bounds[device] = min(bounds[device][0], start), max(bounds[device][1], end)
+sums = [0, 0, 0]
 for d in sorted(devices):
-    first, last = ran[d][0][0], ran[d][-1][1]
-    parts = {'Busy': within(busy[d], first, last), 'Computing': within(computing[d], first, last),
-             'Exposed communication': within(without(communicating[d], computing[d]), first, last),
-             'Copies': within(copies_alone[d], first, last)}
-    elapsed = last - first - within(dark[d], first, last)
+    first, last = bounds[d]
+    parts = {'Busy': ticked(d, busy[d], first, last), 'Computing': ticked(d, computing[d], first, last),
+             'Exposed communication': ticked(d, without(communicating[d], computing[d]), first, last),
+             'Copies': ticked(d, copies_alone[d], first, last)}
+    elapsed = ticked(d, [[first, last]], first, last) - ticked(d, dark[d], first, last)
     parts['Free'] = elapsed - parts['Busy']
+    sums = [sums[0] + parts['Busy'], sums[1] + elapsed, 0]
     for item, part in parts.items():
         share, time = items[item if len(devices) == 1 else '%s, device %d' % (item, d)].split(' % (')
         near(us(time[:-4]), part)
-        near(float(share), 100 * part / elapsed, 0.005001)
+        near(float(share), float(100 * part / elapsed), 0.005001)
 
 # Sums likewise of diff and of advise.
-sums = [sum(within(busy[d], ran[d][0][0], ran[d][-1][1]) for d in devices), 0, 0]
-for d in devices:
-    first, last = ran[d][0][0], ran[d][-1][1]
-    sums[1] += last - first - within(dark[d], first, last)
 sums[2] = sums[1] - sums[0]
 if len(tasks) > 0:
     done = subprocess.run([msprof, '-q', 'diff', capture, capture, '--format', 'json'], stdout=subprocess.PIPE, check=False)

@@ -70,6 +70,7 @@ static const struct way {
     {.kind = "inference", .why = "made of svp_pmu, and of lengths alone"},
     {.kind = "kfc_comm_turn", .fixture = "turn.hex", .start = "start_tick", .end = "end_tick"},
     {.kind = "kfc_compute_turn", .fixture = "turn.hex", .start = "start_tick", .end = "end_tick"},
+    {.kind = "opprof_event", .why = "its file has a length instead of an end"},
     {.kind = "msproftx", .fixture = "additional_stamp.hex", .start = "start_tick", .end = "end_tick"},
     {.kind = "msproftx", .fixture = "stamp_180.hex", .start = "start_tick", .end = "end_tick"},
     {.kind = "msproftx", .fixture = "stamp_256.hex", .start = "start_tick", .end = "end_tick"},

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lines of source of the simulator, hot first. */
+#include "features/opprof/reports/opprof_sql.h"
+
+static const struct report_column columns[] = {
+    LAUNCH_SHOWN,
+    {"Line", "code", .doc = "File and line."},
+    {"Calls", "calls", .doc = "How often its instructions ran.", .flags = REPORT_NUMBER},
+    {"Cycles", "cycles", .doc = "Cycles of its instructions; overlapping ones count twice.", .flags = REPORT_NUMBER},
+    {"Of Core(%)", "100.0 * cycles / sum(cycles) OVER (PARTITION BY launch_id, core_id, core, sub_core)", FORM_SHORTEST,
+     4, .doc = "The cycles by those of all lines of the core."},
+    {"Time(us)", "time_ps", FORM_SCALED, 6, .doc = "Time in which any of them ran."},
+    {"Core", "'core' || core_id || CASE core WHEN 0 THEN '.cubecore' ELSE '.veccore' END || sub_core",
+     .doc = "The simulated core."},
+    {.title = NULL},
+};
+
+const struct report report_opprof_lines = {
+    .name = "lines",
+    .title = "Lines",
+    .doc = "Lines of source that the simulator ran, those with most cycles first.",
+    .families = FAMILY_OPPROF,
+    .shown_only = true,
+    .open = opprof_open,
+    .needs = "core*_code_exe.csv with lines, which the simulator writes for a kernel that was compiled with -g",
+    .query = {.from = "opprof_line", .order_by = "cycles DESC, id"},
+    .columns = columns,
+};

@@ -1,0 +1,75 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Tables of OPPROF directories.
+# shellcheck disable=SC2154 # run_msprof sets status, output and stderr
+
+load ../cli/common
+load common
+
+setup() {
+    needs python3
+    enter_scratch
+}
+
+# Every cell that recompute.py calculates of the files; as many as at least $1.
+expect_recomputed() {
+    local least=$1 found
+    shift
+    found=$(python3 "$BATS_TEST_DIRNAME/lib/recompute.py" "$MSPROF" "$@")
+    expect_equal "$(grep -vE '^[0-9]+ cells$' <<<"$found")" ""
+    [ "$(grep -oE '^[0-9]+' <<<"$found")" -ge "$least" ]
+}
+
+@test "every number of the tables is what the files say, of vector and of mixed kernels" {
+    plant_vector
+    plant_mix
+    expect_recomputed 300 OPPROF_1 OPPROF_2
+}
+
+@test "every number of the tables is what the files say, of real directories" {
+    needs_shared data/real-samples-2/opprof-more
+    cp -r "$shared"/data/real-samples-2/opprof-910b-2026-05 "$shared"/data/real-samples-2/opprof-more .
+    chmod -R u+w .
+    mapfile -t directories < <(find . -type d -name 'OPPROF_*')
+    expect_recomputed 1000 "${directories[@]}"
+}
+
+@test "show prints the operator, its pipes, memory, L2 cache and conflicts" {
+    plant_vector
+    run_msprof show OPPROF_1
+    expect_status 0
+    expect_equal "$(grep ' :$' <<<"$output")" "Operator :
+Pipes :
+Memory :
+L2 cache :
+Conflicts :"
+    expect_contains "$output" add_custom
+}
+
+@test "what was not collected is told with the option that collects it" {
+    plant_vector
+    rm OPPROF_1/L2Cache.csv
+    run_msprof show OPPROF_1
+    expect_status 0
+    expect_contains "$output" "Not collected: L2Cache.csv: --aic-metrics=L2Cache"
+    run_msprof show --table l2 OPPROF_1
+    expect_contains "$stderr" "it is made of L2Cache.csv: --aic-metrics=L2Cache"
+}
+
+@test "rows are filtered, sorted and cut as in other tables" {
+    plant_vector
+    run_msprof show --table blocks --filter 'cycles>18500' --sort time,desc --top 2 --columns block,cycles --format csv OPPROF_1
+    expect_equal "$output" "Block,Cycles
+3,20700
+2,19800"
+    run_msprof show --table memory --filter 'path=GM to UB' --columns path,bytes --format markdown OPPROF_1
+    expect_contains "$output" "| GM to UB | 2621440 |"
+}
+
+@test "tables of an OPPROF directory are listed, and no others" {
+    plant_vector
+    run_msprof show --table list OPPROF_1
+    expect_status 0
+    expect_equal "$(grep -oE '^[a-z0-9_]+' <<<"$output" | sort | tr '\n' ' ')" \
+        "blocks conflicts instructions l2 lines memory operator pipes roofline "
+}
