@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/advice.h"
 #include "analysis/rules/rule.h"
+#include "analysis/savings.h"
 #include "base/array.h"
 #include "base/file/large.h"
 #include "base/words.h"
@@ -67,7 +68,21 @@ static void tell_causes_once(struct finding *findings, size_t count)
     }
 }
 
-static void hold_rules(const struct advice_look *look, const double *thresholds, struct advice *ret)
+/* Finds what an operator's shorter time would bring, where a rule says so of operators alone. */
+static int find_savings(const struct advice_look *look, struct finding *finding, struct err *err)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < look->workload->operator_count; i++)
+        any = any || look->cut[i] > 0;
+    if (!any || !finding->fired || finding->saves_ns >= 0 || !look->host->launches_known ||
+        look->workload->facts.placed)
+        return 0;
+    return savings_of_operators(look->workload, look->splits, &look->host->launches, look->cut, &finding->saves_ns,
+                                err);
+}
+
+static int hold_rules(const struct advice_look *look, const double *thresholds, struct advice *ret, struct err *err)
 {
     while (ret->rule_count < advice_rule_count && advice_rules[ret->rule_count]->of_tree == NULL)
         ret->rule_count++;
@@ -77,6 +92,7 @@ static void hold_rules(const struct advice_look *look, const double *thresholds,
         *finding = (struct finding){.rule = rule,
                                     .threshold = thresholds != NULL ? thresholds[i] : rule->threshold,
                                     .whole_ns = ret->elapsed_ns,
+                                    .saves_ns = -1,
                                     .time_ns = INT64_MIN};
         if (!look->workload->facts.times_known)
             finding->not_checked = "the capture has no times: the clock of the cores is not known";
@@ -84,10 +100,15 @@ static void hold_rules(const struct advice_look *look, const double *thresholds,
             finding->not_checked = "nothing ran, or for no time";
         else if (rule->of_gaps && look->workload->facts.placed)
             finding->not_checked = "the capture does not say when each task ran";
-        else
+        else {
+            memset(look->cut, 0, look->workload->operator_count * sizeof *look->cut);
             rule->check(look, finding);
+            if (find_savings(look, finding, err) < 0)
+                return err_status(err);
+        }
     }
     advice_sort(ret);
+    return 0;
 }
 
 void advice_sort(struct advice *advice)
@@ -123,6 +144,7 @@ void advice_release(struct advice *advice)
 void host_evidence_release(struct host_evidence *evidence)
 {
     intern_release(&evidence->texts);
+    launches_release(&evidence->launches);
 }
 
 int advice_make(const struct workload *workload, const struct host_evidence *host, const double *thresholds,
@@ -141,11 +163,9 @@ int advice_make(const struct workload *workload, const struct host_evidence *hos
     if (!failed)
         cut_steps_text(splits.cuts, ret->cut_steps);
     failed = failed || gaps_make(workload, &gaps, err) < 0 || advice_look_at_operators(&look, err) < 0;
-    if (!failed) {
-        hold_rules(&look, thresholds, ret);
-        failed = keep_names(ret, err) < 0;
-    }
+    failed = failed || hold_rules(&look, thresholds, ret, err) < 0 || keep_names(ret, err) < 0;
     free(look.united_ns);
     free(look.wanted);
+    free(look.cut);
     return failed ? err_status(err) : 0;
 }

@@ -6,12 +6,52 @@
 #include "analysis/compare/workload.h"
 #include "analysis/gap_calls.h"
 #include "analysis/splits.h"
+#include "analysis/step_path.h"
 
 enum severity { SEVERITY_LOW, SEVERITY_MEDIUM, SEVERITY_HIGH };
 const char *advice_severity_name(enum severity severity);
 
 #define LONGEST_GAPS 10
 #define FINDING_ROWS 5
+
+#define LONG_PAUSE_NS INT64_C(200000000) /* a gap without calls that may be a collection of garbage */
+
+/* Transfers of communication operators, of one kind of link. */
+struct transfer_evidence {
+    int64_t count, small,
+        unaligned; /* small: below the limit of the kind; unaligned: no multiple of 512 bytes, and more */
+    double ns, small_ns, unaligned_ns;
+};
+
+/* Calls of one kind, or waits. */
+struct call_evidence {
+    int64_t calls, ns, idle_ns, first_ns; /* ns: when at least one ran; idle_ns: of that, while devices did nothing */
+};
+
+/* Records that few rules need, read beside the workload. */
+struct records_evidence {
+    struct transfer_evidence sdma, rdma; /* sdma: links between devices of a host */
+    const char *slowest_transfer;        /* the operator with most time by RDMA in one run */
+    int64_t slowest_ns, slowest_at_ns;
+    /* The operator whose transfers suffer most from computing beside them: bytes by ns, alone and beside it. */
+    struct contention_evidence {
+        const char *name;
+        double alone, beside, beside_ns; /* alone 0: nothing is known */
+        double exposed_ns;               /* of the operators beside it, while nothing computed */
+        int64_t count, at_ns;
+    } contention;
+    bool waits_known; /* a framework's directory was given */
+    struct call_evidence garbage, data;
+    /* Memory of the device, as the framework's allocator tells: the most that it held, and gave to operators. */
+    int64_t reserved_bytes, allocated_bytes;
+    /* Bytes of pieces that are held at the ends of steps: of the first and the last that count, at most, and in how
+     * many of the steps between them they grew. */
+    int64_t held_first, held_last, held_most;
+    size_t held_steps, held_grew;
+    /* Blocks on cores by themselves: how long the longest of each task took, and the mean of them. */
+    double longest_block_ns, mean_block_ns;
+    int64_t block_tasks;
+};
 
 /* The host's part, as far as the capture says it. */
 struct host_evidence {
@@ -24,12 +64,20 @@ struct host_evidence {
         double covered;         /* share of it that the call covers */
         bool launched;          /* a launch began inside */
         enum gap_cause cause;
-    } gaps[LONGEST_GAPS]; /* the longest first */
+        int64_t calls, called_ns; /* of one of LONG_PAUSE_NS at least: calls beside it, and how long they took in it */
+    } gaps[LONGEST_GAPS];         /* the longest first */
     size_t gap_count;
     /* Calls that allocate, free, or copy and wait, from the end of the first step to the end of what was recorded: when
      * at least one of them ran, and how long that stretch is. */
     int64_t memory_ns, memory_calls, memory_window_ns;
-    int64_t first_memory_ns;
+    int64_t first_memory_ns, memory_idle_ns; /* idle: when devices did nothing meanwhile */
+    bool steady;                             /* a first step is known, from whose end on these and the next count */
+    struct call_evidence compiles, synchronises;
+    /* Launches, and those that a call which synchronises follows on the same thread. */
+    int64_t launch_count, awaited_launches;
+    struct records_evidence records;
+    struct launches launches; /* of the executions; empty where nobody asked */
+    bool launches_known;
     /* Frequency of the cores, weighted by the time of tasks; 0: not measured. below_rated: percent of that time. */
     double mean_mhz, rated_mhz, below_rated;
     /* The stages of the framework's data pipeline that had nothing to take, the hungriest first. */
@@ -67,7 +115,8 @@ struct finding {
     enum severity severity;
     double at_stake_ns, value, threshold; /* value and threshold in percent */
     double whole_ns;                      /* what the time at stake is of */
-    bool told_elsewhere;           /* another finding that fired has the same cause; then this one did not fire */
+    double saves_ns;     /* the most that the elapsed time could be shorter without the cause; negative: not known */
+    bool told_elsewhere; /* another finding that fired has the same cause; then this one did not fire */
     const struct rule *same_cause; /* of a finding that fired: the rule that told_elsewhere is true of; NULL: none */
     char sentence[512];
     int64_t time_ns; /* to jump to; INT64_MIN: none */

@@ -444,9 +444,19 @@ static bool copies_and_waits(const char *name)
     return strcasestr(name, "memcpy") != NULL && strcasestr(name, "async") == NULL;
 }
 
+bool gap_call_is_synchronising(const char *name)
+{
+    return strcasestr(name, "synchronize") != NULL;
+}
+
+bool gap_call_is_compiling(const char *name)
+{
+    return strcasestr(name, "opcompile") != NULL;
+}
+
 bool gap_call_is_waiting(const char *name)
 {
-    return strcasestr(name, "synchronize") != NULL || copies_and_waits(name);
+    return gap_call_is_synchronising(name) || copies_and_waits(name);
 }
 
 bool gap_call_is_memory(const char *name)

@@ -85,6 +85,9 @@ enum gap_cause gap_calls_cause(const struct gap_calls *calls, size_t i, const ch
  * communicate are neither, whatever they are called. */
 bool gap_call_is_waiting(const char *name);
 bool gap_call_is_memory(const char *name);
+/* Calls that compile an operator, and those that wait for a device and copy nothing. */
+bool gap_call_is_compiling(const char *name);
+bool gap_call_is_synchronising(const char *name);
 
 /* How long calls of the host take by themselves, and how long devices had nothing to do meanwhile. */
 

@@ -18,6 +18,7 @@ static void check_svp_bound(const struct advice_look *look, struct finding *find
         counted += op->counted_ns;
         if (moving > fmax(rule_unit_ns(op, UNIT_CUBE), rule_unit_ns(op, UNIT_VECTOR))) {
             look->wanted[i] = true;
+            look->cut[i] = 1 - fmax(rule_unit_ns(op, UNIT_CUBE), rule_unit_ns(op, UNIT_VECTOR)) / moving;
             rule_add_operator(finding, look->workload, op, op->counted_ns, rule_percent(moving, op->counted_ns));
         }
     }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/rules/rule.h"
 
+#include <strings.h>
+
 static void check_communication(const struct advice_look *look, struct finding *finding)
 {
     double exposed = (double)look->splits->all.exposed_ns, all = (double)look->splits->all.communication_ns;
@@ -10,6 +12,7 @@ static void check_communication(const struct advice_look *look, struct finding *
         return;
     }
     double value = rule_percent(exposed, look->elapsed_ns);
+    finding->saves_ns = exposed;
     for (size_t i = 0; i < look->workload->operator_count; i++)
         if (look->workload->operators[i].key.work == WORK_COMMUNICATION)
             rule_add_operator(finding, look->workload, &look->workload->operators[i],
@@ -20,6 +23,21 @@ static void check_communication(const struct advice_look *look, struct finding *
              exposed / 1e3, all / 1e3);
 }
 
+static bool is_sync_batch_norm(const struct workload *workload, const struct workload_operator *op)
+{
+    const char *type = workload_text(workload, op->key.type);
+
+    return strncasecmp(type, "SyncBatchNorm", 13) == 0 || strncasecmp(type, "SyncBN", 6) == 0;
+}
+
+static void check_sync_batch_norm(const struct advice_look *look, struct finding *finding)
+{
+    double sum = rule_take_operators(look, finding, is_sync_batch_norm);
+
+    rule_say(finding, "Operators of SyncBatchNorm take %.1f %% of the busy time (%.3f us), and communicate each time.",
+             finding->value, sum / 1e3);
+}
+
 const struct rule rule_exposed_communication = {
     .order = 90,
     .id = "exposed-communication",
@@ -28,4 +46,14 @@ const struct rule rule_exposed_communication = {
     .advice = "Overlap it with computing, use larger buckets; first see whether one rank is late.",
     .threshold = 10,
     .check = check_communication,
+};
+
+const struct rule rule_sync_batch_norm = {
+    .order = 95,
+    .id = "sync-batch-norm",
+    .rests_on = "the types of operators",
+    .formula = "time of operators of the types SyncBatchNorm* and SyncBN* / busy",
+    .advice = "Synchronise only where the batch of a device is small; else take BatchNorm, or GroupNorm.",
+    .threshold = 1,
+    .check = check_sync_batch_norm,
 };

@@ -10,6 +10,7 @@ static void check_memory_calls(const struct advice_look *look, struct finding *f
     double time_ns = (double)look->host->memory_ns, value = rule_percent(time_ns, (double)look->host->memory_window_ns);
     rule_measured(finding, value, time_ns, value > finding->threshold);
     finding->whole_ns = (double)look->host->memory_window_ns;
+    finding->saves_ns = (double)look->host->memory_idle_ns;
     finding->time_ns = look->host->first_memory_ns;
     rule_say(finding, "%lld calls that allocate, free, or copy and wait take %.3f us, %.1f %% of the time.",
              (long long)look->host->memory_calls, time_ns / 1e3, value);
@@ -31,6 +32,7 @@ static void check_data_pipeline(const struct advice_look *look, struct finding *
     double value = host->stage_count > 0 ? host->stages[0].empty : 0;
     double idle_ns = (double)look->splits->all.free_ns;
     rule_measured(finding, value, idle_ns * value / 100, value > finding->threshold);
+    finding->saves_ns = finding->at_stake_ns;
     if (host->stage_count > 0)
         rule_say(finding,
                  "The stage %s of the data pipeline had nothing to take in %.1f %% of the samples: %s is too slow.",
@@ -44,11 +46,117 @@ static void check_frequency(const struct advice_look *look, struct finding *find
         return;
     }
     double value = rule_percent(look->host->rated_mhz - look->host->mean_mhz, look->host->rated_mhz);
+    for (size_t i = 0; i < look->workload->operator_count; i++)
+        if (look->workload->operators[i].key.work == WORK_CUBE || look->workload->operators[i].key.work == WORK_VECTOR)
+            look->cut[i] = fmax(value / 100, 0);
     rule_measured(finding, value, value / 100 * look->busy_ns, value >= finding->threshold);
     rule_say(
         finding,
         "Operators on the cores run at %.0f MHz on average, %.0f MHz are rated; %.1f %% of their time is below that.",
         look->host->mean_mhz, look->host->rated_mhz, look->host->below_rated);
+}
+
+static const char no_calls[] = "the capture has no calls of the host";
+
+static void check_compile(const struct advice_look *look, struct finding *finding)
+{
+    const struct call_evidence *compiles = &look->host->compiles;
+
+    if (!look->host->known || !look->host->steady) {
+        finding->not_checked =
+            look->host->known ? "no step is known, behind which nothing should be compiled" : no_calls;
+        return;
+    }
+    double value = rule_percent((double)compiles->ns, (double)look->host->memory_window_ns);
+    rule_measured(finding, value, (double)compiles->ns, compiles->calls > 1 && value > finding->threshold);
+    finding->whole_ns = (double)look->host->memory_window_ns;
+    finding->saves_ns = (double)compiles->idle_ns;
+    finding->time_ns = compiles->first_ns;
+    rule_say(finding, "%lld calls compile operators behind the first step and take %.3f us, %.1f %% of the time.",
+             (long long)compiles->calls, (double)compiles->ns / 1e3, value);
+}
+
+static void check_synchronise(const struct advice_look *look, struct finding *finding)
+{
+    const int64_t least_launches = 20;
+    const struct host_evidence *host = look->host;
+
+    if (!host->known || host->launch_count < least_launches) {
+        finding->not_checked = host->known ? "fewer than 20 launches were recorded" : no_calls;
+        return;
+    }
+    double value = rule_percent((double)host->awaited_launches, (double)host->launch_count);
+    rule_measured(finding, value, (double)look->splits->all.free_ns, value > finding->threshold);
+    finding->saves_ns = rule_long_gaps_ns(look);
+    finding->time_ns = host->synchronises.first_ns;
+    rule_say(finding, "%lld of %lld launches are followed by a call that waits for the device.",
+             (long long)host->awaited_launches, (long long)host->launch_count);
+}
+
+/* A pause of which hardly a call is known. */
+static bool is_pause(const struct gap_evidence *gap)
+{
+    const double most_calls_ns = 1e-7, most_called = 0.01;
+    const double length = (double)interval_length(gap->start_ns, gap->end_ns);
+
+    return length >= (double)LONG_PAUSE_NS && (double)gap->calls < most_calls_ns * length &&
+           (double)gap->called_ns < most_called * length;
+}
+
+static void tell_recorded_garbage(const struct advice_look *look, struct finding *finding)
+{
+    const struct call_evidence *garbage = &look->host->records.garbage;
+    double value = rule_percent((double)garbage->idle_ns, look->elapsed_ns);
+
+    rule_measured(finding, value, (double)garbage->idle_ns, value > finding->threshold);
+    finding->saves_ns = (double)garbage->idle_ns;
+    finding->time_ns = garbage->first_ns;
+    rule_say(finding, "%lld collections of garbage were recorded; the device did nothing in %.3f us of them.",
+             (long long)garbage->calls, (double)garbage->idle_ns / 1e3);
+}
+
+static void check_garbage(const struct advice_look *look, struct finding *finding)
+{
+    const struct host_evidence *host = look->host;
+    double sum = 0;
+    size_t count = 0;
+
+    if (host->records.garbage.calls > 0) {
+        tell_recorded_garbage(look, finding);
+        return;
+    }
+    if (!host->known) {
+        finding->not_checked = no_calls;
+        return;
+    }
+    for (size_t i = 0; i < host->gap_count; i++) {
+        if (!is_pause(&host->gaps[i]))
+            continue;
+        finding->time_ns = count++ == 0 ? host->gaps[i].start_ns : finding->time_ns;
+        sum += (double)interval_length(host->gaps[i].start_ns, host->gaps[i].end_ns);
+    }
+    double value = rule_percent(sum, look->elapsed_ns);
+    rule_measured(finding, value, sum, value > finding->threshold);
+    finding->saves_ns = sum;
+    rule_say(finding, "In %zu pauses of 200 ms or more (%.3f us) the host makes no calls: it may collect garbage.",
+             count, sum / 1e3);
+}
+
+static void check_data_loader(const struct advice_look *look, struct finding *finding)
+{
+    const struct call_evidence *data = &look->host->records.data;
+
+    if (!look->host->records.waits_known || data->calls == 0) {
+        finding->not_checked = look->host->records.waits_known ? "no wait for data was recorded"
+                                                               : "not the framework's directory was given";
+        return;
+    }
+    double value = rule_percent((double)data->idle_ns, look->elapsed_ns);
+    rule_measured(finding, value, (double)data->idle_ns, value > finding->threshold);
+    finding->saves_ns = (double)data->idle_ns;
+    finding->time_ns = data->first_ns;
+    rule_say(finding, "The program waits %lld times for data; the device does nothing in %.3f us of that.",
+             (long long)data->calls, (double)data->idle_ns / 1e3);
 }
 
 const struct rule rule_memory_calls = {
@@ -79,4 +187,47 @@ const struct rule rule_frequency = {
     .advice = "Check power limits and cooling.",
     .threshold = 5,
     .check = check_frequency,
+};
+
+const struct rule rule_repeated_compilation = {
+    .order = 160,
+    .id = "repeated-compilation",
+    .rests_on = "the names of calls of the host, and steps",
+    .formula = "time in calls that compile operators behind the first step / time of the host after step 1",
+    .advice = "Keep shapes the same, or take compiled kernels (jit_compile=False); cache what was compiled.",
+    .threshold = 1,
+    .check = check_compile,
+};
+
+const struct rule rule_synchronise = {
+    .order = 165,
+    .id = "synchronise",
+    .rests_on = "the order of calls of the host on each thread",
+    .formula = "launches that a call which synchronises follows on their thread / launches",
+    .advice = "Wait once a step, not for each operator; is ASCEND_LAUNCH_BLOCKING set?",
+    .threshold = 50,
+    .of_gaps = true,
+    .check = check_synchronise,
+};
+
+const struct rule rule_garbage_collection = {
+    .order = 170,
+    .id = "garbage-collection",
+    .rests_on = "collections that the framework recorded; else pauses of the device in which the host makes no calls",
+    .formula = "time in which the device does nothing while garbage is collected / elapsed",
+    .advice = "Collect at chosen times (gc.disable, gc.collect), or raise the thresholds (gc.set_threshold).",
+    .threshold = 1,
+    .of_gaps = true,
+    .check = check_garbage,
+};
+
+const struct rule rule_data_loader = {
+    .order = 175,
+    .id = "data-loader",
+    .rests_on = "waits for data that the framework recorded",
+    .formula = "time in which the device does nothing while the program waits for data / elapsed",
+    .advice = "Give the loader more workers and pinned memory, prefetch, or store the data in larger files.",
+    .threshold = 1,
+    .of_gaps = true,
+    .check = check_data_loader,
 };

@@ -7,6 +7,7 @@ static void check_idle(const struct advice_look *look, struct finding *finding)
     double value = rule_percent(idle_ns, look->elapsed_ns);
 
     rule_measured(finding, value, idle_ns, value > finding->threshold);
+    finding->saves_ns = rule_long_gaps_ns(look);
     rule_say(finding, "The device does nothing in %.1f %% of the time (%.3f us).", value, idle_ns / 1e3);
 }
 
@@ -38,6 +39,7 @@ static void check_gap(const struct advice_look *look, struct finding *finding)
     for (size_t i = 0; i < look->host->gap_count; i++)
         all += (double)interval_length(look->host->gaps[i].start_ns, look->host->gaps[i].end_ns);
     rule_measured(finding, value, all, value > finding->threshold);
+    finding->saves_ns = fmax(all - (double)look->host->gap_count * QUEUE_GAP_NS, 0);
     finding->time_ns = gap->start_ns;
     char why[256];
     tell_gap(look->host, gap, why);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/rules/rule.h"
+#include "base/array.h"
+
+#include <stdlib.h>
 
 static bool is_ai_cpu(const struct workload *workload, const struct workload_operator *op)
 {
@@ -64,9 +67,160 @@ static void check_small(const struct advice_look *look, struct finding *finding)
     double value = rule_percent(small, all), mean = small > 0 ? time_ns / small : 0;
     double mean_gap = all > 1 ? gaps_ns / (all - 1) : 0;
     rule_measured(finding, value, mean_gap * small, value > finding->threshold && mean_gap > mean);
+    finding->saves_ns = fmax(mean_gap - QUEUE_GAP_NS, 0) * small;
     rule_say(finding,
              "%.1f %% of the operators take less than 10 us (%.2f us on average, and %.2f us of gap behind each).",
              value, mean / 1e3, mean_gap / 1e3);
+}
+
+ARRAY_COMPARE(by_name, struct workload_operator, ARRAY_BY(key.name), ARRAY_BY(key.type), ARRAY_BY(first))
+
+static int by_operator_name(const void *a, const void *b)
+{
+    return by_name(*(const struct workload_operator *const *)a, *(const struct workload_operator *const *)b);
+}
+
+/* Marks operators of one name that run in every step, each time with other shapes. Returns how many shapes they have.
+ */
+static size_t mark_varying(const struct advice_look *look, const struct workload_operator *const *named, size_t count,
+                           struct finding *finding)
+{
+    const double steps = (double)look->splits->steps;
+    double runs = 0;
+    size_t varying = 0;
+
+    for (size_t i = 0; i < count; i++)
+        runs += (double)named[i]->count;
+    for (size_t i = 0; i < count && count > 1 && runs >= steps; i++) {
+        const size_t op = (size_t)(named[i] - look->workload->operators);
+        if (named[i]->key.shapes == NO_TEXT || 2 * (double)named[i]->count >= steps)
+            continue;
+        look->wanted[op] = true;
+        varying++;
+        rule_add_operator(finding, look->workload, named[i], named[i]->total_ns, rule_share_of_busy(look, op));
+    }
+    return varying;
+}
+
+static void check_dynamic_shapes(const struct advice_look *look, struct finding *finding)
+{
+    const size_t least_steps = 4, count = look->workload->operator_count;
+    SCOPED_FREE const struct workload_operator **sorted = scoped_memory(count + 1, sizeof *sorted);
+    size_t shaped = 0, varying = 0;
+
+    for (size_t i = 0; i < count && sorted != NULL; i++) {
+        sorted[i] = &look->workload->operators[i];
+        look->wanted[i] = false;
+        shaped += look->workload->operators[i].key.shapes != NO_TEXT;
+    }
+    if (sorted == NULL || shaped == 0 || look->splits->steps < least_steps) {
+        finding->not_checked =
+            shaped == 0 ? "no shapes of operators were recorded (prof_level l1)" : "fewer than four steps are known";
+        return;
+    }
+    qsort((void *)sorted, count, sizeof(const struct workload_operator *), by_operator_name);
+    for (size_t from = 0, until; from < count; from = until) {
+        for (until = from + 1; until < count && sorted[until]->key.name == sorted[from]->key.name &&
+                               sorted[until]->key.type == sorted[from]->key.type;)
+            until++;
+        varying += mark_varying(look, &sorted[from], until - from, finding);
+    }
+    double sum = rule_united_ns(look), value = rule_percent(sum, look->busy_ns);
+    rule_measured(finding, value, sum, value > finding->threshold);
+    rule_say(finding,
+             "Operators that run in every step with other shapes (%zu of them in %zu steps) take %.1f %% of the "
+             "busy time.",
+             varying, look->splits->steps, value);
+}
+
+/* ---- inner axes ---- */
+
+#define CUBE_AXIS 256 /* elements of an inner axis that the cubes take at once */
+#define HEAD_AXIS 128
+#define MOST_AXES 8
+
+/* Reads the sizes of one tensor, "16,64", from a text of several, apart by ';'. Returns how many there are. */
+static size_t read_axes(const char **text, int64_t axes[MOST_AXES])
+{
+    size_t count = 0;
+    char *end;
+
+    *text += strspn(*text, "\"; ");
+    while (count < MOST_AXES && **text >= '0' && **text <= '9') {
+        axes[count++] = strtoll(*text, &end, 10);
+        *text = end + (*end == ',');
+    }
+    return count;
+}
+
+/* FRACTAL_NZ and its like end in a block: their inner axis is always the same. */
+static bool is_fractal(const int64_t *axes, size_t count)
+{
+    int64_t last = count >= 4 ? axes[count - 1] : 0;
+
+    return count >= 4 && axes[count - 2] == 16 && (last == 8 || last == 16 || last == 32 || last == 64);
+}
+
+static bool is_unaligned_product(const char *shapes)
+{
+    int64_t axes[MOST_AXES];
+    bool unaligned = false;
+
+    for (int i = 0; i < 2; i++) {
+        size_t count = read_axes(&shapes, axes);
+        if (count < 2 || is_fractal(axes, count))
+            return false;
+        unaligned = unaligned || axes[count - 1] % CUBE_AXIS != 0;
+    }
+    return unaligned;
+}
+
+/* With four sizes the last one is that of a head, in every layout. */
+static bool is_unaligned_attention(const char *shapes)
+{
+    int64_t axes[MOST_AXES];
+
+    return read_axes(&shapes, axes) == 4 && axes[3] % HEAD_AXIS != 0;
+}
+
+static bool has_unaligned_axis(const struct workload *workload, const struct workload_operator *op)
+{
+    const char *type = workload_text(workload, op->key.type), *shapes = workload_text(workload, op->key.shapes);
+
+    if (strcasestr(type, "FlashAttention") != NULL || strcasestr(type, "InferAttention") != NULL)
+        return is_unaligned_attention(shapes);
+    return strcasestr(type, "MatMul") != NULL && is_unaligned_product(shapes);
+}
+
+/* An operator that keeps the matrix units busy has nothing to win. */
+static void check_inner_axis(const struct advice_look *look, struct finding *finding)
+{
+    const double busy_enough = 0.8;
+    size_t known = 0;
+
+    for (size_t i = 0; i < look->workload->operator_count; i++) {
+        const struct workload_operator *op = &look->workload->operators[i];
+        const double used = op->counted_ns > 0 ? rule_unit_ns(op, UNIT_CUBE) / op->counted_ns : 0;
+        look->wanted[i] = false;
+        if (op->counted_ns <= 0 || op->units[UNIT_CUBE] <= 0 || op->key.shapes == NO_TEXT)
+            continue;
+        known++;
+        if (used >= busy_enough || !has_unaligned_axis(look->workload, op))
+            continue;
+        look->wanted[i] = true;
+        look->cut[i] = 1 - used;
+        rule_add_operator(finding, look->workload, op, op->total_ns, 100 * used);
+    }
+    if (known == 0) {
+        finding->not_checked = "no shapes and counters of operators on matrix units were recorded";
+        return;
+    }
+    double sum = rule_united_ns(look), value = rule_percent(sum, look->busy_ns);
+    rule_measured(finding, value, sum, value > finding->threshold);
+    rule_say(finding,
+             "Products of matrices with an inner axis that is no multiple of 256 elements, and attention with a "
+             "head dimension that is none of 128, take %.1f %% of the busy time (%.3f us).",
+             value, sum / 1e3);
 }
 
 const struct rule rule_ai_cpu = {
@@ -98,4 +252,24 @@ const struct rule rule_small_operators = {
     .threshold = 50,
     .of_gaps = true,
     .check = check_small,
+};
+
+const struct rule rule_dynamic_shapes = {
+    .order = 52,
+    .id = "dynamic-shapes",
+    .rests_on = "shapes of operators, and steps",
+    .formula = "time of operators that run in every step, with shapes of less than half of the steps / busy",
+    .advice = "Pad or bucket the inputs to few shapes, so that kernels and memory are used again.",
+    .threshold = 10,
+    .check = check_dynamic_shapes,
+};
+
+const struct rule rule_inner_axis = {
+    .order = 72,
+    .id = "inner-axis",
+    .rests_on = "shapes of operators, and counters of the matrix units",
+    .formula = "time of products and attention with such an axis, whose matrix units are below 80 % busy / busy",
+    .advice = "Pad inner axes to multiples of 256 elements, and head dimensions to 128.",
+    .threshold = 5,
+    .check = check_inner_axis,
 };

@@ -25,6 +25,18 @@ static void unite(const struct workload *workload, const bool *wanted, int64_t *
     }
 }
 
+double rule_long_gaps_ns(const struct advice_look *look)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < look->gaps->count; i++) {
+        const int64_t length = gap_length_ns(&look->gaps->items[i]);
+        large_pass(i);
+        sum += length > QUEUE_GAP_NS ? (double)(length - QUEUE_GAP_NS) : 0;
+    }
+    return sum;
+}
+
 double rule_united_ns(const struct advice_look *look)
 {
     int64_t end_ns = INT64_MIN;
@@ -41,7 +53,8 @@ int advice_look_at_operators(struct advice_look *look, struct err *err)
 
     look->united_ns = calloc(count, sizeof *look->united_ns);
     look->wanted = calloc(count, sizeof *look->wanted);
-    bool failed = ends == NULL || look->united_ns == NULL || look->wanted == NULL;
+    look->cut = calloc(count, sizeof *look->cut);
+    bool failed = ends == NULL || look->united_ns == NULL || look->wanted == NULL || look->cut == NULL;
     if (!failed)
         unite(look->workload, NULL, ends, look->united_ns);
     return failed ? err_no_memory(err) : 0;
@@ -88,6 +101,7 @@ double rule_take_operators(const struct advice_look *look, struct finding *findi
     for (size_t i = 0; i < look->workload->operator_count; i++) {
         const struct workload_operator *op = &look->workload->operators[i];
         look->wanted[i] = wanted(look->workload, op);
+        look->cut[i] = look->wanted[i] ? 1 : 0;
         if (look->wanted[i])
             rule_add_operator(finding, look->workload, op, op->total_ns, rule_share_of_busy(look, i));
     }

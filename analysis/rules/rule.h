@@ -18,6 +18,7 @@ struct advice_look {
     const struct host_evidence *host;
     const struct splits *splits;
     const struct gaps *gaps;
+    double *cut; /* the most of each operator's time that could be saved, as a share: all 0 before a rule */
     double elapsed_ns, busy_ns; /* of all devices, as far as it was recorded */
     double *united_ns;          /* of each operator: when at least one of its executions ran */
     bool *wanted;               /* room for a choice of operators */
@@ -43,6 +44,10 @@ double rule_united_ns(const struct advice_look *look);
 
 /* Share of an operator in the time in which devices were busy. */
 double rule_share_of_busy(const struct advice_look *look, size_t op);
+
+/* Gaps without what is left between tasks that wait in a queue. */
+#define QUEUE_GAP_NS 1000
+double rule_long_gaps_ns(const struct advice_look *look);
 
 /* How long a unit was busy; 0 where it was not counted. */
 static inline double rule_unit_ns(const struct workload_operator *op, enum unit unit)

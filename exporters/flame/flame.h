@@ -14,6 +14,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/number.h"
+#include "base/ticks.h"
 #include "exporters/export.h"
 
 #include <sqlite3.h>
@@ -27,6 +28,7 @@
 /* A tree of frames: a parent stands before its children. The first is the root, which has no name. */
 struct flame {
     enum flame_weight weight;
+    int64_t hz; /* times are summed in ticks of this rate (base/ticks.h), until flame_finish rounds them */
     struct intern names;
     struct flame_nodes {
         struct flame_node {
@@ -51,6 +53,10 @@ void flame_release(struct flame *flame);
 static inline void flame_add(struct flame *flame, uint32_t node, int64_t weight)
 {
     flame->nodes.items[node].self = number_add(flame->nodes.items[node].self, weight);
+}
+static inline void flame_add_ns(struct flame *flame, uint32_t node, int64_t ns)
+{
+    flame_add(flame, node, ticks_of(flame->hz, ns));
 }
 
 /* ---- the tree in order ---- */

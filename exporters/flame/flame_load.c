@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "base/file/spool.h"
 #include "base/search.h"
+#include "db/query/clocks.h"
 #include "db/query/query.h"
 #include "db/query/query_cann.h"
 #include "db/query/query_loop.h"
@@ -24,7 +25,7 @@ struct known_child {
 
 static int flame_init(struct flame *flame, enum flame_weight weight, struct err *err)
 {
-    *flame = (struct flame){.weight = weight, .known = MAP_OF(struct known_child, key)};
+    *flame = (struct flame){.weight = weight, .hz = TICKS_OF_NS, .known = MAP_OF(struct known_child, key)};
     return array_add(&flame->nodes, err, (struct flame_node){.parent = FLAME_ROOT});
 }
 
@@ -62,12 +63,13 @@ static int flame_child(struct flame *flame, uint32_t parent, uint32_t name, uint
     return 0;
 }
 
-/* Sums the nodes up. */
+/* Rounds the nodes' own times, and sums the nodes up. */
 static void flame_finish(struct flame *flame)
 {
     struct flame_node *nodes = flame->nodes.items;
 
     for (size_t i = flame->nodes.count; i-- > 0;) { /* children have greater numbers than their parents */
+        nodes[i].self = flame->weight == FLAME_COUNT ? nodes[i].self : ticks_ns(flame->hz, nodes[i].self);
         nodes[i].total = number_add(nodes[i].total, nodes[i].self);
         if (i != FLAME_ROOT)
             nodes[nodes[i].parent].total = number_add(nodes[nodes[i].parent].total, nodes[i].total);
@@ -156,7 +158,7 @@ static void add_host_time(struct open_calls *open, struct flame *flame)
 {
     const struct open_frame *call = &open->items[open->count - 1];
 
-    flame_add(flame, call->node, number_subtract(call->end_ns, call->start_ns));
+    flame_add_ns(flame, call->node, number_subtract(call->end_ns, call->start_ns));
     for (size_t *above = &open->items[open->count - 1].below; *above > 0;) {
         struct open_frame *around = &open->items[*above - 1];
         if (around->covered_ns >= around->end_ns) { /* nothing is left of it to take away */
@@ -166,7 +168,7 @@ static void add_host_time(struct open_calls *open, struct flame *flame)
         int64_t from_ns = call->start_ns > around->covered_ns ? call->start_ns : around->covered_ns;
         int64_t to_ns = call->end_ns < around->end_ns ? call->end_ns : around->end_ns;
         if (from_ns < to_ns) {
-            flame_add(flame, around->node, -number_subtract(to_ns, from_ns));
+            flame_add_ns(flame, around->node, -number_subtract(to_ns, from_ns));
             around->covered_ns = to_ns;
         }
         if (call->end_ns <= around->end_ns)
@@ -191,7 +193,7 @@ struct ascend_load {
     struct open_calls open;
     struct cann_texts names;
     struct spool *spool;
-    sqlite3_stmt *frames; /* of the framework; NULL: there are none, or no more */
+    sqlite3_stmt *frames; /* around calls; NULL: there are none, or no more */
     uint32_t not_launched;
 };
 
@@ -224,6 +226,83 @@ static int64_t call_name(const struct cann_call *call)
     return call->level == HOST_LEVEL_COMMUNICATION && call->item_id != DB_NULL ? call->item_id : call->name_id;
 }
 
+/* ---- what stands around calls ---- */
+
+/* Opens a call, or what stands around calls; where the host's time is wanted, it gets its time. */
+static int add_call(struct ascend_load *load, struct open_frame *call, const char *text, struct err *err)
+{
+    const bool host = load->flame->weight == FLAME_HOST;
+    struct flame *flame = host ? load->flame : &load->calls;
+
+    if (intern_text(&flame->names, text, &call->name, err) != 0 || open_call(&load->open, flame, call, err) != 0)
+        return err_status(err);
+    if (host)
+        add_host_time(&load->open, flame);
+    return 0;
+}
+
+/* Whether what stands around calls stands in front of one. */
+static bool stands_before(const struct open_frame *frame, const struct open_frame *call)
+{
+    if (frame->thread != call->thread)
+        return frame->thread < call->thread;
+    return frame->start_ns != call->start_ns ? frame->start_ns < call->start_ns : frame->end_ns >= call->end_ns;
+}
+
+/* Reads the next of load->frames; without one it is NULL. */
+static int next_frame(struct ascend_load *load, struct err *err)
+{
+    sqlite3 *db = sqlite3_db_handle(load->frames);
+    int code = sqlite3_step(load->frames);
+
+    if (code == SQLITE_ROW)
+        return 0;
+    sqlite3_finalize(load->frames);
+    load->frames = NULL;
+    return code == SQLITE_DONE ? 0 : database_error(err, db, "stacks cannot be read");
+}
+
+/* Adds frames until the one that stands behind a call; NULL: all. */
+static int add_frames_before(struct ascend_load *load, const struct open_frame *call, struct err *err)
+{
+    while (load->frames != NULL) {
+        struct open_frame frame = {.thread = query_integer(load->frames, 0),
+                                   .start_ns = query_integer(load->frames, 1),
+                                   .end_ns = query_integer(load->frames, 2)};
+        if (call != NULL && !stands_before(&frame, call))
+            return 0;
+        if (add_call(load, &frame, query_text(load->frames, 3), err) != 0 || next_frame(load, err) != 0)
+            return err_status(err);
+    }
+    return 0;
+}
+
+/* Opens what stands around calls, by thread and start: ranges that the program marked, and for the host's time what a
+ * framework did. Its stacks of launches are put around those of calls, and have no ranges. */
+static int open_frames(struct ascend_load *load, sqlite3 *db, bool framework, struct err *err)
+{
+    static const char *const queries[] = {
+        "SELECT thread_id, start_ns, end_ns, name FROM temp.framework_frame ORDER BY id",
+        "SELECT thread_id, start_ns, end_ns, message FROM msproftx WHERE end_ns > start_ns"
+        " ORDER BY thread_id, start_ns, end_ns DESC, id",
+        "SELECT thread_id, start_ns, end_ns, message, NULL AS id FROM msproftx WHERE end_ns > start_ns"
+        " UNION ALL SELECT thread_id, start_ns, end_ns, name, id FROM temp.framework_frame"
+        " ORDER BY thread_id, start_ns, end_ns DESC, id",
+    };
+    int64_t marked = 0;
+
+    if (framework && load->flame->weight != FLAME_HOST)
+        return 0;
+    if (query_number(db, "SELECT EXISTS (SELECT 1 FROM msproftx WHERE end_ns > start_ns)", &marked, err) != 0)
+        return err_status(err);
+    if (marked == 0 && !framework)
+        return 0;
+    const char *query = queries[marked == 0 ? 0 : framework ? 2 : 1];
+    return database_prepare(db, query, &load->frames, err) == 0 ? next_frame(load, err) : err_status(err);
+}
+
+/* ---- what launched ---- */
+
 /* Keeps by which calls a connection was launched: the one that launched a task, else the deepest that has it. */
 static int take_launching_call(void *arg, const struct cann_call *from, struct err *err)
 {
@@ -232,8 +311,8 @@ static int take_launching_call(void *arg, const struct cann_call *from, struct e
 
     if (!call_of(from, &call))
         return 0;
-    if (intern_text(&load->calls.names, text_or_none(load, call_name(from)), &call.name, err) != 0 ||
-        open_call(&load->open, &load->calls, &call, err) != 0)
+    if (add_frames_before(load, &call, err) != 0 ||
+        add_call(load, &call, text_or_none(load, call_name(from)), err) != 0)
         return err_status(err);
     if (from->connection_id == DB_NULL)
         return 0;
@@ -249,7 +328,8 @@ static int add_work(struct ascend_load *load, int64_t connection, const char *na
 
     if (intern_text(&load->flame->names, name, &number, err) < 0)
         return err_status(err);
-    return spool_joined(load, connection, JOIN_WORK, number, load->flame->weight == FLAME_COUNT ? 1 : duration_ns, err);
+    return spool_joined(load, connection, JOIN_WORK, number,
+                        load->flame->weight == FLAME_COUNT ? 1 : ticks_of(load->flame->hz, duration_ns), err);
 }
 
 /* Takes what the tables of operators count: operators and copies. */
@@ -413,7 +493,7 @@ static int make_device(struct ascend_load *load, sqlite3 *db, bool framework, st
     if (load->spool == NULL || flame_init(&load->calls, load->flame->weight, err) != 0 ||
         intern_text(&load->flame->names, FLAME_NOT_LAUNCHED, &name, err) != 0 ||
         flame_child(load->flame, FLAME_ROOT, name, &load->not_launched, err) != 0 ||
-        (framework && add_stacks(load, db, err) != 0) ||
+        (framework && add_stacks(load, db, err) != 0) || open_frames(load, db, framework, err) != 0 ||
         cann_each_call(db, CANN_CALLS, take_launching_call, load, err) != 0 ||
         cann_each_task(db, CANN_TASKS, take_task, load, err) != 0 || add_communications(load, db, err) != 0)
         return err_status(err);
@@ -421,51 +501,6 @@ static int make_device(struct ascend_load *load, sqlite3 *db, bool framework, st
 }
 
 /* ---- the host's time ---- */
-
-static int add_host_call(struct ascend_load *load, struct open_frame *call, const char *text, struct err *err)
-{
-    if (intern_text(&load->flame->names, text, &call->name, err) != 0 ||
-        open_call(&load->open, load->flame, call, err) != 0)
-        return err_status(err);
-    add_host_time(&load->open, load->flame);
-    return 0;
-}
-
-/* Whether what a framework did stands in front of a call. */
-static bool stands_before(const struct open_frame *frame, const struct open_frame *call)
-{
-    if (frame->thread != call->thread)
-        return frame->thread < call->thread;
-    return frame->start_ns != call->start_ns ? frame->start_ns < call->start_ns : frame->end_ns >= call->end_ns;
-}
-
-/* Reads the next frame of the framework; without one load->frames is NULL. */
-static int next_frame(struct ascend_load *load, struct err *err)
-{
-    sqlite3 *db = sqlite3_db_handle(load->frames);
-    int code = sqlite3_step(load->frames);
-
-    if (code == SQLITE_ROW)
-        return 0;
-    sqlite3_finalize(load->frames);
-    load->frames = NULL;
-    return code == SQLITE_DONE ? 0 : database_error(err, db, "stacks cannot be read");
-}
-
-/* Adds frames of the framework until the one that stands behind a call; NULL: all. */
-static int add_frames_before(struct ascend_load *load, const struct open_frame *call, struct err *err)
-{
-    while (load->frames != NULL) {
-        struct open_frame frame = {.thread = query_integer(load->frames, 0),
-                                   .start_ns = query_integer(load->frames, 1),
-                                   .end_ns = query_integer(load->frames, 2)};
-        if (call != NULL && !stands_before(&frame, call))
-            return 0;
-        if (add_host_call(load, &frame, query_text(load->frames, 3), err) != 0 || next_frame(load, err) != 0)
-            return err_status(err);
-    }
-    return 0;
-}
 
 static int take_host_call(void *arg, const struct cann_call *from, struct err *err)
 {
@@ -475,17 +510,28 @@ static int take_host_call(void *arg, const struct cann_call *from, struct err *e
     if (!call_of(from, &call))
         return 0;
     int status = add_frames_before(load, &call, err);
-    return status == 0 ? add_host_call(load, &call, text_or_none(load, call_name(from)), err) : status;
+    return status == 0 ? add_call(load, &call, text_or_none(load, call_name(from)), err) : status;
 }
 
 static int make_host(struct ascend_load *load, sqlite3 *db, bool framework, struct err *err)
 {
-    static const char frames[] = "SELECT thread_id, start_ns, end_ns, name FROM temp.framework_frame ORDER BY id";
-
-    if (framework && (database_prepare(db, frames, &load->frames, err) != 0 || next_frame(load, err) != 0))
+    if (open_frames(load, db, framework, err) != 0)
         return err_status(err);
     return cann_each_call(db, CANN_CALLS, take_host_call, load, err) == 0 ? add_frames_before(load, NULL, err)
                                                                           : err_status(err);
+}
+
+/* The rate of the clock that measured all times: that of the host's, without frames of a framework, which has another,
+ * or of all devices. Nanoseconds where there are several. */
+static int find_rate(sqlite3 *db, bool framework, struct flame *flame, struct err *err)
+{
+    SCOPED(cann_clocks_release) struct cann_clocks clocks;
+    int status = cann_clocks_load(db, &clocks, err);
+    if (status == 0 && flame->weight == FLAME_HOST && !framework)
+        flame->hz = cann_clock_hz(&clocks, DB_NULL);
+    for (size_t i = 0; status == 0 && flame->weight == FLAME_DEVICE && i < clocks.count; i++)
+        flame->hz = i == 0 || clocks.items[i].hz == flame->hz ? clocks.items[i].hz : TICKS_OF_NS;
+    return status;
 }
 
 static int make_ascend(sqlite3 *db, struct flame *flame, struct err *err)
@@ -493,7 +539,7 @@ static int make_ascend(sqlite3 *db, struct flame *flame, struct err *err)
     struct ascend_load load = {.flame = flame};
     int64_t framework = 0;
     bool done = query_number(db, "SELECT " FRAMEWORK_STACKS_ATTACHED, &framework, err) == 0 &&
-                cann_names_load(db, &load.names, err) == 0 &&
+                find_rate(db, framework != 0, flame, err) == 0 && cann_names_load(db, &load.names, err) == 0 &&
                 (flame->weight == FLAME_HOST ? make_host(&load, db, framework != 0, err)
                                              : make_device(&load, db, framework != 0, err)) == 0;
 

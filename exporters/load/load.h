@@ -135,6 +135,9 @@ int host_calls_open(struct host_calls *calls, const struct workload *workload, c
 int host_calls_load(sqlite3 *db, struct host_calls *calls, struct err *err);
 void host_calls_release(struct host_calls *calls);
 
+/* Inside of evidence_load: transfers, waits of a framework, memory and blocks. */
+int records_evidence_load(sqlite3 *db, const struct workload *workload, struct host_evidence *ret, struct err *err);
+
 /* Finds the longest gaps of the workload, and what covers them in its database. calls, which is open, takes part in the
  * walk; it may be NULL. */
 int evidence_load(sqlite3 *db, const struct workload *workload, struct host_calls *calls, struct host_evidence *ret,
@@ -206,6 +209,10 @@ double roofline_at(const struct roofline *roofline, double intensity, const char
 int roofline_each(sqlite3 *db, const struct workload *workload,
                   int (*each)(void *arg, const struct roofline_row *row, struct err *err), void *arg, struct err *err);
 
+/* Which call of the host launched each execution, and which calls waited for a device, of Ascend's captures; names of
+ * calls are ids of table name. ret is empty before; launches_release() it whatever the result. */
+int workload_load_launches(sqlite3 *db, const struct workload *workload, struct launches *ret, struct err *err);
+
 /* Critical paths of the steps of a capture. */
 
 struct path_steps {
@@ -225,7 +232,5 @@ int path_steps_each(struct path_steps *steps,
 /* The split nearest to the median of its group, which is the one with most time; SIZE_MAX: there is none. */
 size_t path_steps_typical(const struct path_steps *steps);
 int path_steps_find(struct path_steps *steps, size_t split, const struct step_path **ret, struct err *err);
-
-/* Which call of the host launched each execution, and which calls waited for a device. */
 
 #endif

@@ -134,14 +134,26 @@ ARRAY_COMPARE(by_place, struct gap, ARRAY_BY(after), ARRAY_BY(start_ns))
 
 /* ---- calls ---- */
 
+/* Kinds of calls that count by themselves. */
+enum call_kind { CALL_OF_MEMORY, CALL_THAT_COMPILES, CALL_THAT_SYNCHRONISES, CALL_KINDS };
+
 struct evidence_load {
     struct host_evidence *evidence;
     struct host_calls *also; /* NULL: nobody takes part */
     struct intern names;
-    bool *memory; /* whether each name is that of a memory call */
-    size_t memory_count, memory_capacity;
+    uint8_t *kinds; /* of each name, a bit for each kind */
+    size_t kinds_count, kinds_capacity;
     struct gap_calls calls;
-    struct intervals memory_calls;
+    struct call_sums {
+        struct intervals times;
+        int64_t calls, first_ns;
+    } sums[CALL_KINDS];
+    int64_t thread; /* of the last call */
+    bool launched;  /* a launch was the last of it */
+    struct {
+        struct gap_evidence *items[LONGEST_GAPS];
+        size_t count;
+    } pauses;          /* gaps of LONG_PAUSE_NS at least */
     int64_t steady_ns; /* the end of the first step */
     int64_t end_ns;    /* of what was recorded */
     int64_t first_ns;  /* the begin of the first call */
@@ -149,14 +161,44 @@ struct evidence_load {
 
 static int judge_names(struct evidence_load *load, struct err *err)
 {
-    while (load->memory_count < load->names.count) {
-        if (load->memory_count == load->memory_capacity &&
-            array_grow(&load->memory, &load->memory_capacity, load->memory_count, 1, sizeof *load->memory, err) != 0)
+    while (load->kinds_count < load->names.count) {
+        const char *name = load->names.items[load->kinds_count].bytes;
+        if (load->kinds_count == load->kinds_capacity &&
+            array_grow(&load->kinds, &load->kinds_capacity, load->kinds_count, 1, sizeof *load->kinds, err) != 0)
             return err_status(err);
-        load->memory[load->memory_count] = gap_call_is_memory(load->names.items[load->memory_count].bytes);
-        load->memory_count++;
+        load->kinds[load->kinds_count++] =
+            (uint8_t)((unsigned)gap_call_is_memory(name) << CALL_OF_MEMORY |
+                      (unsigned)gap_call_is_compiling(name) << CALL_THAT_COMPILES |
+                      (unsigned)gap_call_is_synchronising(name) << CALL_THAT_SYNCHRONISES);
     }
     return 0;
+}
+
+/* Calls of a thread come by their starts, one before those inside of it. */
+static void take_launch(struct evidence_load *load, const struct host_call *call, bool synchronises)
+{
+    struct host_evidence *evidence = load->evidence;
+
+    if (call->thread != load->thread)
+        load->launched = false;
+    load->thread = call->thread;
+    evidence->awaited_launches += synchronises && load->launched;
+    evidence->launch_count += call->launches;
+    load->launched = call->launches || (load->launched && !synchronises);
+}
+
+/* What calls do beside the gaps that may be collections of garbage. */
+static void take_beside_pauses(struct evidence_load *load, const struct host_call *call)
+{
+    for (size_t i = 0; i < load->pauses.count; i++) {
+        struct gap_evidence *gap = load->pauses.items[i];
+        int64_t from_ns = call->start_ns > gap->start_ns ? call->start_ns : gap->start_ns;
+        int64_t until_ns = call->end_ns < gap->end_ns ? call->end_ns : gap->end_ns;
+        if (until_ns <= from_ns)
+            continue;
+        gap->calls++;
+        gap->called_ns += until_ns - from_ns;
+    }
 }
 
 static int take_call(void *arg, const struct host_call *call, struct err *err)
@@ -164,20 +206,29 @@ static int take_call(void *arg, const struct host_call *call, struct err *err)
     struct evidence_load *load = arg;
     struct host_evidence *evidence = load->evidence;
 
-    if (call->name >= load->memory_count && judge_names(load, err) != 0)
+    if (call->name >= load->kinds_count && judge_names(load, err) != 0)
         return err_status(err);
+    const unsigned kinds = call->communicates ? 0 : load->kinds[call->name];
     evidence->known = true;
     if (load->also != NULL && take_host_call(load->also, call, err) < 0)
         return err_status(err);
     gap_calls_take(&load->calls, call);
     load->first_ns = call->start_ns < load->first_ns ? call->start_ns : load->first_ns;
-    if (!load->memory[call->name] || call->communicates || call->start_ns < load->steady_ns ||
-        call->start_ns >= load->end_ns)
+    take_beside_pauses(load, call);
+    take_launch(load, call, (kinds >> CALL_THAT_SYNCHRONISES & 1) != 0);
+    if (kinds == 0 || call->start_ns < load->steady_ns || call->start_ns >= load->end_ns)
         return 0;
-    if (evidence->memory_calls++ == 0 || call->start_ns < evidence->first_memory_ns)
-        evidence->first_memory_ns = call->start_ns;
-    return intervals_add(&load->memory_calls, call->start_ns, call->end_ns < load->end_ns ? call->end_ns : load->end_ns,
-                         err);
+    for (int i = 0; i < CALL_KINDS; i++) {
+        struct call_sums *sums = &load->sums[i];
+        if ((kinds >> i & 1) == 0)
+            continue;
+        if (sums->calls++ == 0 || call->start_ns < sums->first_ns)
+            sums->first_ns = call->start_ns;
+        if (intervals_add(&sums->times, call->start_ns, call->end_ns < load->end_ns ? call->end_ns : load->end_ns,
+                          err) < 0)
+            return err_status(err);
+    }
+    return 0;
 }
 
 /* From the end of the first step, when the program has what it needs, to the end of the last execution, or of the last
@@ -202,21 +253,51 @@ static void find_window(struct evidence_load *load, const struct workload *workl
             load->end_ns = workload->execute_starts.items[i].end_ns;
 }
 
-/* Nothing is known before the first call: a log keeps the newest ones. */
-static void sum_memory_calls(struct evidence_load *load)
+/* How long a united list is, and how much of it devices did nothing. */
+static struct call_evidence evidence_of(const struct intervals *times, const struct coverage *idle)
 {
-    intervals_unite(&load->memory_calls);
-    load->evidence->memory_ns = intervals_length(&load->memory_calls);
-    load->evidence->memory_window_ns =
+    struct call_evidence ret = {.ns = intervals_length(times), .first_ns = INT64_MIN};
+    size_t cursor = 0;
+
+    for (size_t i = 0; i < times->count; i++)
+        ret.idle_ns += coverage_within(idle, times->items[i].start_ns, times->items[i].end_ns, &cursor);
+    return ret;
+}
+
+static struct call_evidence sum_calls(struct call_sums *sums, const struct coverage *idle)
+{
+    intervals_unite(&sums->times);
+    struct call_evidence ret = evidence_of(&sums->times, idle);
+    ret.calls = sums->calls;
+    ret.first_ns = sums->calls > 0 ? sums->first_ns : INT64_MIN;
+    return ret;
+}
+
+/* Nothing is known before the first call: a log keeps the newest ones. */
+static int sum_all_calls(struct evidence_load *load, const struct workload *workload, struct err *err)
+{
+    SCOPED(coverage_release) struct coverage idle = {.before = NULL};
+    struct host_evidence *evidence = load->evidence;
+
+    if (coverage_of_idle(workload, &idle, err) < 0)
+        return err_status(err);
+    const struct call_evidence memory = sum_calls(&load->sums[CALL_OF_MEMORY], &idle);
+    evidence->memory_calls = memory.calls;
+    evidence->memory_ns = memory.ns;
+    evidence->memory_idle_ns = memory.idle_ns;
+    evidence->first_memory_ns = memory.first_ns;
+    evidence->compiles = sum_calls(&load->sums[CALL_THAT_COMPILES], &idle);
+    evidence->synchronises = sum_calls(&load->sums[CALL_THAT_SYNCHRONISES], &idle);
+    evidence->steady = load->steady_ns != INT64_MIN;
+    evidence->memory_window_ns =
         interval_length(load->first_ns > load->steady_ns ? load->first_ns : load->steady_ns, load->end_ns);
+    return 0;
 }
 
 static int tell_gap(struct gap_evidence *ret, const struct evidence_load *load, const struct gap *gap, struct err *err)
 {
     size_t i = 0;
 
-    *ret = (struct gap_evidence){
-        .start_ns = gap->start_ns, .end_ns = gap->end_ns, .before = gap->before, .after = gap->after};
     while (load->calls.gaps->items[i].after != gap->after || load->calls.gaps->items[i].start_ns != gap->start_ns)
         i++;
     const struct gap_call *call = &load->calls.items[i];
@@ -238,6 +319,13 @@ static int load_calls(sqlite3 *db, const struct workload *workload, struct evide
         return status;
     const struct gaps gaps = {.items = placed, .count = longest.count};
     memcpy(placed, longest.items, sizeof placed);
+    for (size_t i = 0; i < longest.count; i++) {
+        const struct gap *gap = &longest.items[i];
+        load->evidence->gaps[i] = (struct gap_evidence){
+            .start_ns = gap->start_ns, .end_ns = gap->end_ns, .before = gap->before, .after = gap->after};
+        if (gap_length_ns(gap) >= LONG_PAUSE_NS)
+            load->pauses.items[load->pauses.count++] = &load->evidence->gaps[i];
+    }
     array_sort(placed, longest.count, sizeof *placed, by_place);
     status = gap_calls_open(&load->calls, workload, &gaps, err);
     if (status == 0)
@@ -270,33 +358,6 @@ static int load_frequency(sqlite3 *db, const struct workload *workload, struct h
 
 /* The facts that a framework's directory adds to answers: who launched what, and which stages of the data pipeline
  * starve. */
-
-/* ---- steps ---- */
-
-static int take_step(void *arg, sqlite3_stmt *row, struct err *err)
-{
-    struct workload *workload = arg;
-    const struct workload_step step = {.number = sqlite3_column_int64(row, 0),
-                                       .start_ns = sqlite3_column_int64(row, 1),
-                                       .end_ns = sqlite3_column_int64(row, 2),
-                                       .model_id = STEP_OF_NO_MODEL,
-                                       .model = NO_TEXT,
-                                       .source = STEPS_FRAMEWORK};
-    int status = 0;
-    for (size_t i = 0; status == 0 && i < workload->device_count; i++)
-        status = workload_add_step(workload, workload->devices[i].id, &step, err);
-    return status;
-}
-
-int workload_load_framework_steps(sqlite3 *db, struct workload *workload, struct err *err)
-{
-    int64_t attached = 0;
-    int status = query_number(db, "SELECT " FRAMEWORK_ATTACHED, &attached, err);
-    return attached
-               ? query_run(db, "SELECT number, start_ns, end_ns FROM temp.framework_step ORDER BY start_ns, number",
-                           NULL, 0, take_step, workload, err)
-               : status;
-}
 
 /* ---- advise ---- */
 
@@ -453,17 +514,19 @@ int evidence_load(sqlite3 *db, const struct workload *workload, struct host_call
 
     *ret = (struct host_evidence){.first_memory_ns = INT64_MIN};
     find_window(&load, workload);
-    bool failed = db_read_facts(db, &facts, err) < 0 || load_calls(db, workload, &load, err) < 0;
-    sum_memory_calls(&load);
-    failed = failed || (facts.family != CAPTURE_SVP && load_frequency(db, workload, ret, err) < 0) ||
-             evidence_load_stages(db, ret, err) < 0;
+    bool failed = db_read_facts(db, &facts, err) < 0 || load_calls(db, workload, &load, err) < 0 ||
+                  sum_all_calls(&load, workload, err) < 0 ||
+                  (facts.family != CAPTURE_SVP && load_frequency(db, workload, ret, err) < 0) ||
+                  evidence_load_stages(db, ret, err) < 0 ||
+                  (facts.family == CAPTURE_CANN && records_evidence_load(db, workload, ret, err) < 0);
     if (calls != NULL) {
         calls->names = load.names;
         failed = failed || finish_host_calls(calls, err) < 0;
     } else {
         intern_release(&load.names);
     }
-    free(load.memory);
-    intervals_release(&load.memory_calls);
+    free(load.kinds);
+    for (int i = 0; i < CALL_KINDS; i++)
+        intervals_release(&load.sums[i].times);
     return failed ? err_status(err) : 0;
 }

@@ -348,3 +348,30 @@ int workload_load_lines(sqlite3 *db, struct profile *profile, struct err *err)
                ? err_status(err)
                : 0;
 }
+
+/* ---- steps of a framework ---- */
+
+static int take_framework_step(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    struct workload *workload = arg;
+    const struct workload_step step = {.number = sqlite3_column_int64(row, 0),
+                                       .start_ns = sqlite3_column_int64(row, 1),
+                                       .end_ns = sqlite3_column_int64(row, 2),
+                                       .model_id = STEP_OF_NO_MODEL,
+                                       .model = NO_TEXT,
+                                       .source = STEPS_FRAMEWORK};
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < workload->device_count; i++)
+        status = workload_add_step(workload, workload->devices[i].id, &step, err);
+    return status;
+}
+
+int workload_load_framework_steps(sqlite3 *db, struct workload *workload, struct err *err)
+{
+    int64_t attached = 0;
+    int status = query_number(db, "SELECT " FRAMEWORK_ATTACHED, &attached, err);
+    return attached
+               ? query_run(db, "SELECT number, start_ns, end_ns FROM temp.framework_step ORDER BY start_ns, number",
+                           NULL, 0, take_framework_step, workload, err)
+               : status;
+}

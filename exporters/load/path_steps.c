@@ -165,9 +165,7 @@ static int read_tasks(struct launch_load *load, sqlite3 *db, struct err *err)
                      NULL, 0, take_task, load, err);
 }
 
-/* Reads them of Ascend's captures; names of calls are ids of table name. ret is empty before; launches_release() it
- * whatever the result. */
-static int launches_load(sqlite3 *db, const struct workload *workload, struct launches *ret, struct err *err)
+int workload_load_launches(sqlite3 *db, const struct workload *workload, struct launches *ret, struct err *err)
 {
     struct launch_load load = {.workload = workload,
                                .launches = ret,
@@ -196,7 +194,7 @@ int path_steps_load(sqlite3 *db, struct path_steps *steps, struct err *err)
     int status = splits_make(&steps->workload, &steps->splits, err);
     if (status != 0 || steps->splits.whole)
         return status;
-    return launches_load(db, &steps->workload, &steps->launches, err);
+    return workload_load_launches(db, &steps->workload, &steps->launches, err);
 }
 
 void path_steps_release(struct path_steps *steps)

@@ -342,13 +342,10 @@ int report_files_add_query(struct report_files *files, const char *name, const c
 {
     struct report_file file = {
         .place = strdup("query"), .name = strdup(name), .sql = strdup(sql), .query = {.first_line = 1}};
-    int status =
-        file.place != NULL && file.name != NULL && file.sql != NULL ? array_reserve(files, 1, err) : no_memory(err);
-    if (status == 0)
-        status = array_reserve(&file.columns, 1, err);
-    if (status < 0) {
+    const bool has_texts = file.place != NULL && file.name != NULL && file.sql != NULL;
+    if (!has_texts || array_reserve(files, 1, err) < 0 || array_reserve(&file.columns, 1, err) < 0) {
         release_file(&file);
-        return status;
+        return has_texts ? err_status(err) : no_memory(err);
     }
     file.columns.items[0] = (struct report_column){.title = NULL};
     make_report(&file);

@@ -330,13 +330,10 @@ static int run_query(struct report_run *run, sqlite3_stmt **statement, struct er
 {
     const struct report_user_query *query = run->report->user;
     sqlite3 *db = run->session->db;
-    int status = prepare(run, run->plan.column_count, statement, err);
-    if (status == 0) {
-        status = statement_rows(run, *statement, err);
-        if (status < 0 && err->code == ERR_DATABASE)
-            status = fail_at(query, 0, err, message_of(db));
-    }
-    return status;
+    if (prepare(run, run->plan.column_count, statement, err) < 0)
+        return err_status(err);
+    int status = statement_rows(run, *statement, err);
+    return status < 0 && err->code == ERR_DATABASE ? fail_at(query, 0, err, message_of(db)) : status;
 }
 
 /* The columns are those of the query, aligned as the columns of the database are that they show. */

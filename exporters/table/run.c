@@ -142,17 +142,17 @@ static int compile(struct report_run *run, struct err *err)
     const struct export_options *options = run->session->options;
     struct report_texts texts, plain;
     size_t *shown = NULL, count = 0;
-    int status = find_texts(run, false, &texts, err);
     run->plan.frames = run->terminal != NULL;
-    if (status == 0)
-        status = row_choice_columns(options->choice, &run->plan, &shown, &count, err);
-    if (status == 0)
-        status = report_plan_compile(&run->plan, options->format, shown, count, &texts, err);
+    if (find_texts(run, false, &texts, err) < 0 ||
+        row_choice_columns(options->choice, &run->plan, &shown, &count, err) < 0)
+        return err_status(err);
+    int status = report_plan_compile(&run->plan, options->format, shown, count, &texts, err);
     free(shown);
-    if (status == 0 && options->stream != NULL && options->stream->capture != NULL)
-        status = report_plan_lead(&run->plan, "capture", options->stream->capture, err);
-    if (status < 0 || options->choice == NULL)
-        return status;
+    const char *capture = options->stream != NULL ? options->stream->capture : NULL;
+    if (status < 0 || (capture != NULL && report_plan_lead(&run->plan, "capture", capture, err) < 0))
+        return err_status(err);
+    if (options->choice == NULL)
+        return 0;
     const struct table_choice *wanted = options->choice;
     run->chosen = wanted->filter_count > 0 || wanted->sort != NULL || wanted->top > 0;
     if (!run->chosen)
@@ -204,15 +204,11 @@ static int open_run(struct report_run *run, struct err *err)
     const struct report *report = run->report;
     const struct report_session *session = run->session;
     strbuf_init(&run->choice.text, 1);
-    int status = take_columns(run, err);
-    if (status == 0)
-        status = compile(run, err);
-    if (status == 0)
-        status = report_lookups_load(run, err);
-    if (status == 0 && run->terminal != NULL && run->terminal->show == NULL)
-        status = terminal_table_init(run->terminal, &run->plan, session->options->show, report->one_width, err);
-    if (status < 0)
-        return status;
+    if (take_columns(run, err) < 0 || compile(run, err) < 0 || report_lookups_load(run, err) < 0)
+        return err_status(err);
+    if (run->terminal != NULL && run->terminal->show == NULL &&
+        terminal_table_init(run->terminal, &run->plan, session->options->show, report->one_width, err) < 0)
+        return err_status(err);
     const struct report_writer writer = {
         .options = session->options,
         .result = session->result,

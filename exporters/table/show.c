@@ -109,10 +109,11 @@ static int report_show_file(struct report_show *shows, const struct report *repo
     show_title(shows->show, report->title);
     show_title(shows->show, " :");
     show_end_line(shows->show);
-    int status = show_table(shows, report, NULL, &rows, err);
-    if (status == 0 && rows == 0)
+    if (show_table(shows, report, NULL, &rows, err) < 0)
+        return err_status(err);
+    if (rows == 0)
         report_show_line(shows, "No rows.");
-    return status;
+    return 0;
 }
 
 static int report_show_marks(struct report_show *shows, struct err *err)
@@ -163,10 +164,11 @@ static int take_frequency(void *arg, const struct svp_inference *inference, stru
 static int show_frequency(struct show *show, struct err *err)
 {
     struct frequency_block block = {.show = show};
-    int status = svp_each_inference(show->db, NULL, take_frequency, &block, err);
-    if (status == 0 && !block.any)
+    if (svp_each_inference(show->db, NULL, take_frequency, &block, err) < 0)
+        return err_status(err);
+    if (!block.any)
         print_frequency(show, 0, DB_NULL);
-    return status;
+    return 0;
 }
 
 static int show_of_svp(struct show *show, struct err *err)
@@ -618,11 +620,12 @@ int show_one_table(sqlite3 *db, FILE *stream, const char *name, enum table_forma
     *ret = (struct export_result){.files = 0};
     if (all == NULL)
         return err_status(err);
-    int status = db_read_facts(db, &facts, err);
-    if (status == 0 && (report = find_table(all, options->report_files, name, facts.family)) == NULL)
-        status = no_table(all, options->report_files, name, facts.family, err);
-    if (status != 0)
-        return status;
+    if (db_read_facts(db, &facts, err) < 0)
+        return err_status(err);
+    report = find_table(all, options->report_files, name, facts.family);
+    if (report == NULL)
+        return no_table(all, options->report_files, name, facts.family, err);
+    int status = 0;
     display_init(&show.display);
     if (fflush(stream) == 0)
         status = write_table(&show, facts.family, report, format, choice, &ret->rows, err);
@@ -758,7 +761,7 @@ static const char *name_families(const struct report *const *all, const struct r
     text[0] = '\0';
     for (int family = 0; family < CAPTURE_UNKNOWN; family++) {
         bool has = (report->families & FAMILY_OF(family)) != 0 && report_find(all, report->name, family) == report;
-        missing += !has;
+        missing += !has && (FAMILY_ANY & FAMILY_OF(family)) != 0; /* a family of its own has tables of its own */
         if (has && used < size)
             used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : " (of ", names[family]);
     }

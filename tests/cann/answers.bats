@@ -269,6 +269,11 @@ svp_rule() {
         python3 -c 'import json, sys; [print(r["id"]) for r in json.load(sys.stdin)["rules"]]')
     [ "${#rules[@]}" -ge 14 ]
     for rule in "${rules[@]}"; do
+        # those of planted_rules.bats have both there
+        if grep -qE "(found|verdict_of) $rule |\"id\"\] == \"$rule\"" "$BATS_TEST_DIRNAME/planted_rules.bats"; then
+            grep -qE "passed $rule |not checked.*$rule|verdict_of $rule " "$BATS_TEST_DIRNAME/planted_rules.bats"
+            continue
+        fi
         for fires in 1 0; do
             limit=()
             case $rule in
@@ -330,14 +335,28 @@ PY
     run_msprof -q advise PROF_1 --format json
     expect_equal "$(json '"\n".join("%s: %s" % (n["id"], n["reason"]) for n in d["not_checked"])')" \
 "gap: there is no gap between two tasks
+dynamic-shapes: no shapes of operators were recorded (prof_level l1)
 memory-bound: no counters of memory units were collected (PipeUtilization has them)
 low-cube-use: no counters of the matrix unit were collected (PipeUtilization has them)
+inner-axis: no shapes and counters of operators on matrix units were recorded
+no-bound: no counters of the units of cores were collected (PipeUtilization has them)
+uneven-cores: blocks were not recorded on each core (task_block; chips 15 and 16)
 exposed-communication: the capture has no communication operators
 step-jitter: fewer than four steps are known
+cold-start: no steps are known
 frequency: the frequency of the cores was not measured
 svp-memory-bound: only SVP captures have these counters
 svp-activation: only SVP captures have layers
-data-pipeline: no data pipeline was recorded, or not the framework's directory was given"
+data-pipeline: no data pipeline was recorded, or not the framework's directory was given
+repeated-compilation: no step is known, behind which nothing should be compiled
+synchronise: fewer than 20 launches were recorded
+data-loader: not the framework's directory was given
+small-packets: the capture has no transfers of communication operators
+unaligned: the capture has no transfers by SDMA
+contention: no communication operator of 1 MB ran by SDMA both beside computing and without it
+retransmission: the capture has no transfers by RDMA
+fragmentation: no allocations of operators were recorded (task_memory, profile_memory)
+memory-leak: no allocations of operators were recorded (task_memory, profile_memory)"
     run_msprof -q advise PROF_1
     expect_contains "$output" "frequency: not checked, because the frequency of the cores was not measured"
 }

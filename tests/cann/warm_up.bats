@@ -93,3 +93,19 @@ END
     run_msprof import PROF_1
     [[ $stderr != *warm-up* ]]
 }
+
+@test "a task that the start cuts is in op_summary and task_time, and not in op_statistic, as in Ascend's tool" {
+    for warm_up in 55000 14000; do # the second has no task before it
+        rm -rf PROF_1
+        capture < <(operators 0 | sed "s/^p.warm_up = .*/p.warm_up = $warm_up/")
+        run_msprof export summary PROF_1 --stable-names
+        expect_status 0
+        expected=$((warm_up == 55000 ? 6 : 10))
+        for table in op_summary task_time; do
+            expect_equal "$(($(wc -l <"PROF_1/mindstudio_profiler_output/$table.csv") - 1))" "$expected"
+        done
+        expect_equal "$(tail -n 1 PROF_1/mindstudio_profiler_output/op_statistic.csv | cut -d, -f4)" $((expected - 1))
+        run_msprof export summary PROF_1 --stable-names --with-warm-up
+        expect_equal "$(tail -n 1 PROF_1/mindstudio_profiler_output/op_statistic.csv | cut -d, -f4)" 10
+    done
+}

@@ -112,10 +112,10 @@ hcom_broadcast__451 c10d::broadcast_ at train.py(1): main"
     }
     for step in 1 2; do
         run_msprof -q show run_ascend_pt --table lines --step $step --format json
-        lines=$(sums)
+        of_lines=$(sums)
         run_msprof -q show run_ascend_pt --table ops --step $step --format json
-        expect_equal "$lines" "$(sums)"
-        [ "$lines" != "0 0" ]
+        expect_equal "$of_lines" "$(sums)"
+        [ "$of_lines" != "0 0" ]
     done
 }
 

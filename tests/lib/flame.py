@@ -5,6 +5,7 @@ import collections
 import re
 import sqlite3
 import xml.etree.ElementTree as tree
+from fractions import Fraction
 
 NOT_LAUNCHED = '[launch not recorded]'
 
@@ -28,6 +29,15 @@ def plain(name):
     return name.replace(';', ':').replace('\n', ' ').replace('\t', ' ')
 
 
+def ticks(hz, length):
+    """A difference of two rounded times as the whole number of ticks that it is, in nanoseconds."""
+    return Fraction(round(Fraction(length) * hz / 10 ** 9) * 10 ** 9, hz)
+
+
+def rounded(stacks):
+    return {stack: int(weight + Fraction(1, 2)) for stack, weight in stacks.items() if int(weight + Fraction(1, 2))}
+
+
 class Ascend:
     def __init__(self, path):
         db = sqlite3.connect(path)
@@ -36,6 +46,10 @@ class Ascend:
             'SELECT id, CASE WHEN level = 5500 THEN coalesce(item_id, name_id) ELSE name_id END, start_ns, duration_ns,'
             ' parent_id, connection_id, launches FROM host_call')}
         self.db = db
+        rates = list(db.execute('SELECT is_host, host_hz, device_hz FROM capture_part'))
+        tell = [hz if hz and hz < 500_000_000 and 10 ** 9 % hz else 10 ** 9 for hz in
+                ([host for is_host, host, _ in rates if is_host] + [None])[:1] + [device for is_host, _, device in rates if not is_host][:1]]
+        self.host_hz, self.device_hz = tell
 
     def text(self, number):
         return plain(self.names.get(number) or 'N/A')
@@ -73,18 +87,18 @@ class Ascend:
         launches, stacks = self.launches(), collections.Counter()
         for name, connection, duration in self.work():
             stack = self.stack(launches[connection]) if connection in launches else (NOT_LAUNCHED,)
-            stacks[stack + (name,)] += 1 if count else duration
-        return {stack: weight for stack, weight in stacks.items() if weight}
+            stacks[stack + (name,)] += 1 if count else ticks(self.device_hz, duration)
+        return rounded(stacks)
 
     def host(self):
         stacks = collections.Counter()
         for number, (_, start, duration, parent, _, _) in self.calls.items():
             if start is None or duration is None:
                 continue
-            stacks[self.stack(number)] += duration
+            stacks[self.stack(number)] += ticks(self.host_hz, duration)
             if parent is not None:
-                stacks[self.stack(parent)] -= duration
-        return {stack: weight for stack, weight in stacks.items() if weight}
+                stacks[self.stack(parent)] -= ticks(self.host_hz, duration)
+        return rounded(stacks)
 
 
 def check_picture(path, stacks):

@@ -66,6 +66,8 @@ static void put_measure(struct html_page *page, const struct finding *finding)
     html_open_f(&page->w, "p", "class=soft");
     html_text_f(&page->w, "%s: %.2f %%, the limit is %.2f %%. At stake: %.3f us. Rests on %s.", finding->rule->formula,
                 finding->value, finding->threshold, finding->at_stake_ns / 1e3, finding->rule->rests_on);
+    if (finding->saves_ns >= 0)
+        html_text_f(&page->w, " Without the cause at most %.3f us shorter.", finding->saves_ns / 1e3);
     if (finding->time_ns != INT64_MIN && origin_ns != INT64_MIN)
         html_text_f(&page->w, " In the timeline at ts %s.",
                     html_us(number_subtract(finding->time_ns, origin_ns), text));

@@ -287,8 +287,8 @@ static int add_waits(struct attaching *attaching, struct err *err)
                                  "name TEXT, start_ns INTEGER, end_ns INTEGER", err);
 
     for (size_t i = 0; torch != NULL && status == 0 && i < torch->gcs.count; i++)
-        status = table_add(&rows, err, V("garbage collection"), V(torch->gcs.items[i].start_ns),
-                           V(torch->gcs.items[i].end_ns));
+        status =
+            table_add(&rows, err, V(FRAMEWORK_GARBAGE), V(torch->gcs.items[i].start_ns), V(torch->gcs.items[i].end_ns));
     for (size_t i = 0; torch != NULL && status == 0 && i < torch->ops.count; i++)
         status = add_data_wait(&rows, framework_text(framework, torch->ops.items[i].name), torch->ops.items[i].start_ns,
                                torch->ops.items[i].end_ns, err);

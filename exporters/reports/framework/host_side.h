@@ -64,6 +64,8 @@ int framework_add_stacks(const struct framework_analysis *analysis, const struct
 int framework_attach(sqlite3 *db, const char *directory, const char *prof, const char *database, bool stacks,
                      struct diagnostics *diag, struct err *err);
 
+#define FRAMEWORK_GARBAGE "garbage collection" /* a name in framework_wait; the others wait for data */
+
 /* Leaves of framework_work what the window of the connection has (db/query/query_window.h). */
 int framework_choose_work(sqlite3 *db, struct err *err);
 #define FRAMEWORK_ATTACHED "EXISTS (SELECT 1 FROM sqlite_temp_master WHERE name = 'framework_work')"

@@ -62,21 +62,29 @@ class Program:
         self.at = end
         return start, end
 
-    def communicate(self, name='hcom_allReduce', us=50, back=0):
-        """back: so many microseconds before the device is done it begins."""
+    def communicate(self, name='hcom_allReduce', us=50, back=0, size=1 << 20, rdma=False):
+        """back: so many microseconds before the device is done it begins; size: bytes of its only transfer."""
         start = self.host
-        self.tasks += 1
         begin = self.at - grid(back * 1000)
         end = begin + self.duration(name, us)
-        self.prof.call(RUNTIME, 1, start + 20, start + 60)
-        self.prof.track(start + 40, 9, self.tasks, task_type='SDMA')
-        self.prof.ran(begin, end, 9, self.tasks)
-        self.prof.transfer(start + 70, 'Memcpy', 'group', 0, size=1 << 20)
-        self.prof.call(COMMUNICATION, MASTER, start + 10, start + 80, item=self.prof.hash('kernel'))
-        self.prof.node(start + 100, name, 'allReduce', task_type=9)
-        self.prof.collective(start + 101, 'group')
-        self.prof.call(NODE, LAUNCH, start, start + 110, item=self.prof.hash(name + '_'))
-        self.host += 130
+        parts = [('Memcpy', (3, 1, 0, 0), size, begin, end)]
+        if rdma:  # what confirms a payload comes behind it; all of it is one run
+            kinds = [('RDMASend', 1, size)] + [('RDMASend', 0, 0), ('Notify_Wait', 0, 0)] * 2
+            parts = [(item, (3, 3, 1, kind), bytes_, begin + 1000 * k, end if k == 4 else begin + 1000 * k + 500)
+                     for k, (item, kind, bytes_) in enumerate(kinds)]
+        for k, (item, types, bytes_, first, last) in enumerate(parts):
+            at = start + 10 + 70 * k
+            self.tasks += 1
+            self.prof.call(RUNTIME, 1, at + 10, at + 50)
+            self.prof.track(at + 30, 9, self.tasks, task_type='SDMA')
+            self.prof.ran(first, last, 9, self.tasks)
+            self.prof.transfer(at + 60, item, 'group', 0, size=bytes_, types=types)
+            self.prof.call(COMMUNICATION, MASTER, at, at + 70, item=self.prof.hash('kernel'))
+        done = start + 10 + 70 * len(parts)
+        self.prof.node(done + 20, name, 'allReduce', task_type=9)
+        self.prof.collective(done + 21, 'group')
+        self.prof.call(NODE, LAUNCH, start, done + 30, item=self.prof.hash(name + '_'))
+        self.host = done + 50
         self.at = max(self.at, end)
         return begin, end
 
