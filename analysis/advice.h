@@ -9,9 +9,12 @@
 extern const struct rule *const advice_rules[]; /* by their order */
 extern const size_t advice_rule_count;
 
+#define ADVICE_PROBLEMS_SIZE 640
+
 struct advice {
     struct finding findings[ADVICE_MOST_RULES]; /* a rule each; that fired first, by severity, then by time at stake */
     double elapsed_ns, busy_ns;                 /* of all devices, as far as it was recorded */
+    char problems[ADVICE_PROBLEMS_SIZE];        /* of the import: what is missing; "": nothing. The caller's to set */
     char recorded[RECORDED_SIZE];               /* "1 of 5 inferences recorded"; "": all were */
     char cut_steps[CUT_STEPS_TEXT_SIZE];        /* steps of which a part was not recorded; "": none */
     int64_t origin_ns;   /* where the timeline begins; INT64_MIN: not known. The caller's to set */

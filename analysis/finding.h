@@ -37,6 +37,7 @@ struct records_evidence {
     struct contention_evidence {
         const char *name;
         double alone, beside, beside_ns; /* alone 0: nothing is known */
+        double exposed_ns;               /* of the operators beside it, while nothing computed */
         int64_t count, at_ns;
     } contention;
     bool waits_known; /* a framework's directory was given */

@@ -42,7 +42,9 @@ static int find_origin(sqlite3 *db, struct advice *advice, struct err *err)
     struct capture_origin origin;
     struct db_facts facts;
 
-    if (db_read_facts(db, &facts, err) != 0 || query_origin(db, facts.family, &origin, err) != 0)
+    _Static_assert(sizeof advice->problems >= PROBLEMS_TEXT_SIZE, "a text of query_problems");
+    if (db_read_facts(db, &facts, err) != 0 || query_origin(db, facts.family, &origin, err) != 0 ||
+        query_problems(db, advice->problems, err) != 0)
         return err_status(err);
     advice->origin_ns = origin.time_ns;
     return 0;
@@ -124,7 +126,8 @@ static int end_page(struct advising *advising)
     return console_error(&err);
 }
 
-static int print_program(struct capture_visit *visit, const struct named_times *ranges, const struct named_times *calls)
+static int print_program(struct capture_visit *visit, const char *problems, const struct named_times *ranges,
+                         const struct named_times *calls)
 {
     const struct settings *settings = visit->settings;
     struct err err = ERR_INIT;
@@ -133,9 +136,9 @@ static int print_program(struct capture_visit *visit, const struct named_times *
         return console_fail(ERR_NOT_FOUND, NULL, "'%s' has no operators, ranges or calls to advise on",
                             visit->directory);
     begin_one(visit);
-    int result =
-        advice_print_program(ranges, calls, path_name(visit->directory), (enum advice_format)settings->advise.format,
-                             screen_answer_width(settings), screen_is_ascii(), stdout, &err);
+    int result = advice_print_program(ranges, calls, path_name(visit->directory), problems,
+                                      (enum advice_format)settings->advise.format, screen_answer_width(settings),
+                                      screen_is_ascii(), stdout, &err);
     int status = console_output_end(false);
     return result == 0 ? status : visit_fail(visit, LOG_SOURCE_COMMON, &err);
 }
@@ -144,11 +147,13 @@ static int print_program(struct capture_visit *visit, const struct named_times *
 static int tell_program(struct capture_visit *visit, sqlite3 *db)
 {
     SCOPED(named_times_release) struct named_times ranges = {.items = NULL}, calls = {.items = NULL};
+    char problems[PROBLEMS_TEXT_SIZE];
     struct err err = ERR_INIT;
 
-    return named_times_of_ranges(db, &ranges, &err) != 0 || named_times_of_calls(db, &calls, &err) != 0
+    return named_times_of_ranges(db, &ranges, &err) != 0 || named_times_of_calls(db, &calls, &err) != 0 ||
+                   query_problems(db, problems, &err) != 0
                ? visit_fail(visit, LOG_SOURCE_COMMON, &err)
-               : print_program(visit, &ranges, &calls);
+               : print_program(visit, problems, &ranges, &calls);
 }
 
 static int advise_database(struct capture_visit *visit, sqlite3 *db)

@@ -217,8 +217,8 @@ const struct option_spec option_table[] = {
           "the most that its memory moves: the other roof"),
     FLAG("no-pager", ON_ANSWERS | ON(SQL), no_pager, "print without $PAGER"),
     VALUE("table", ON(SHOW), TEXT, "NAME", show.tables,
-          "this table only; 'list' prints the names of all\nthat the capture can have, and ids of their columns;\n"
-          "may be repeated",
+          "this table; 'list' prints the names of all that the\ncapture can have, and ids of their columns, 'vendor'\n"
+          "the tables of the vendor's tool; may be repeated",
           .offer = OFFER_TABLES, .repeatable = true),
     VALUE("sort", ON(SHOW), TEXT, "COLUMN[,desc]", show.sort, "order of the rows of --table; -COLUMN is\nCOLUMN,desc",
           .offer = OFFER_COLUMNS),

@@ -122,9 +122,20 @@ static void put_json_advice(FILE *stream, const struct advice *advice, const cha
             !advice->findings[i].told_elsewhere)
             json_put_text(&json, NULL, advice->findings[i].rule->id);
     json_put_end(&json, ']');
-    json_put_members(&json, JSON_NOTE("recorded", advice->recorded), JSON_TEXT("schema", SCHEMA_ADVICE));
+    json_put_members(&json, JSON_NOTE("problems", advice->problems), JSON_NOTE("recorded", advice->recorded),
+                     JSON_TEXT("schema", SCHEMA_ADVICE));
     json_put_end(&json, '}');
     fputc('\n', stream);
+}
+
+/* Says first that what follows rests on a part of what was recorded. */
+static void put_problems(FILE *stream, const char *problems)
+{
+    if (problems[0] == '\0')
+        return;
+    fputs("Missing: ", stream);
+    grid_put_safe_line(stream, problems, false);
+    fputs("\nWhat follows rests on what is left.\n\n", stream);
 }
 
 void advice_print(const struct advice *advice, const char *capture, enum advice_format format, FILE *stream)
@@ -141,6 +152,7 @@ void advice_print(const struct advice *advice, const char *capture, enum advice_
     fputs(markdown ? "## " : "", stream);
     grid_put_safe_line(stream, capture, markdown);
     fprintf(stream, ": %zu finding%s\n\n", fired, fired == 1 ? "" : "s");
+    put_problems(stream, advice->problems);
     if (advice->recorded[0] != '\0')
         fprintf(stream, "%s: nothing is said of what is between them\n\n", advice->recorded);
     if (advice->cut_steps[0] != '\0') {
@@ -260,7 +272,8 @@ static void put_json_list(struct json_out *json, const char *key, const struct l
     json_put_end(json, ']');
 }
 
-static void put_json_answer(const struct list *ranges, const struct list *calls, const char *capture, FILE *stream)
+static void put_json_answer(const struct list *ranges, const struct list *calls, const char *capture,
+                            const char *problems, FILE *stream)
 {
     struct json_out json = {.stream = stream};
 
@@ -275,6 +288,7 @@ static void put_json_answer(const struct list *ranges, const struct list *calls,
     json_put_end(&json, ']');
     json_put_begin(&json, "passed", '[');
     json_put_end(&json, ']');
+    json_put_members(&json, JSON_NOTE("problems", problems));
     put_json_list(&json, "ranges", ranges);
     json_put_text(&json, "schema", SCHEMA_ADVICE);
     json_put_end(&json, '}');
@@ -282,7 +296,8 @@ static void put_json_answer(const struct list *ranges, const struct list *calls,
 }
 
 int advice_print_program(const struct named_times *ranges, const struct named_times *calls, const char *capture,
-                         enum advice_format format, int width, bool ascii, FILE *stream, struct err *err)
+                         const char *problems, enum advice_format format, int width, bool ascii, FILE *stream,
+                         struct err *err)
 {
     struct list lists[2] = {{.count = 0}};
     bool markdown = format == ADVICE_MARKDOWN;
@@ -290,9 +305,12 @@ int advice_print_program(const struct named_times *ranges, const struct named_ti
                   named_times_largest(calls, lists[1].items, &lists[1].count, err) < 0;
 
     if (!failed && format == ADVICE_JSON) {
-        put_json_answer(&lists[0], &lists[1], capture, stream);
+        put_json_answer(&lists[0], &lists[1], capture, problems, stream);
     } else if (!failed) {
         put_head(capture, markdown, stream);
+        if (problems[0] != '\0')
+            fputc('\n', stream);
+        put_problems(stream, problems);
         failed = print_list(&lists[0], "Ranges by time", markdown, width, ascii, stream, err) < 0 ||
                  print_list(&lists[1], "Calls by time", markdown, width, ascii, stream, err) < 0;
         fputs("\n--table ranges and --table api of show have all of them; --step-range NAME makes one that repeats the "
