@@ -37,7 +37,7 @@ bool warm_up_rule_of(const struct record_kind *kind, struct warm_up_rule *ret)
                                  .by_start = kind->table != NULL && strcmp(kind->table, COMMUNICATION_OPS) == 0};
     if (kind->table == NULL || (kind->families & FAMILY_CANN) == 0 || is_state(kind))
         return false;
-    if (ret->start < 0 && kind->sampling != NULL)
+    if (ret->start < 0 && (kind->sampling != NULL || strcmp(kind->table, "task_memory_info") == 0))
         ret->start = record_kind_column(kind, "time_ns");
     return ret->start >= 0;
 }

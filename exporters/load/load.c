@@ -863,13 +863,16 @@ static int take_piece(void *arg, sqlite3_stmt *row, struct err *err)
 }
 
 /* Owners have numbers in the order of their names. Pieces end with the release behind their allocation. */
-static const char names[] = "SELECT text FROM name WHERE id IN (SELECT node_name_id FROM task_memory_info) ORDER BY id";
+static const char names[] =
+    "SELECT text FROM name WHERE id IN (SELECT node_name_id FROM main.task_memory_info) ORDER BY id";
 static const char records[] =
     "SELECT n.text, m.device_id, m.time_ns, iif(m.next < 0, m.next_ns, NULL), m.bytes FROM"
-    " (SELECT *, lead(bytes) OVER place AS next, lead(time_ns) OVER place AS next_ns FROM task_memory_info"
+    " (SELECT *, lead(bytes) OVER place AS next, lead(time_ns) OVER place AS next_ns, lead(id) OVER place AS next_id"
+    "  FROM main.task_memory_info"
     "  WHERE time_ns IS NOT NULL AND bytes <> 0"
     "  WINDOW place AS (PARTITION BY node_name_id, address, device_id ORDER BY id)) m"
-    " LEFT JOIN name n ON n.id = m.node_name_id WHERE m.bytes > 0 ORDER BY m.id";
+    " LEFT JOIN name n ON n.id = m.node_name_id WHERE m.bytes > 0"
+    " AND (m.next IS NULL OR m.next >= 0 OR m.next_id IN (SELECT id FROM task_memory_info)) ORDER BY m.id";
 static const char framework_pieces[] = "SELECT owner, device_id, got_ns, gave_ns, bytes FROM temp.framework_piece";
 
 int memory_load(sqlite3 *db, struct intern *owners, struct memory_pieces *ret, struct err *err)
