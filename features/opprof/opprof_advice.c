@@ -2,6 +2,7 @@
 /* Advice about an OPPROF directory: its rules are queries (rules/opprof_rule.h). */
 #include "db/query/query_loop.h"
 #include "features/feature.h"
+#include "features/opprof/opprof_measures.h"
 #include "features/opprof/opprof_views.h"
 #include "features/opprof/rules/opprof_rule.h"
 
@@ -89,4 +90,4 @@ static int advise(sqlite3 *db, const double *thresholds, struct advice *ret, str
     return 0;
 }
 
-const struct feature feature_opprof = {.family = CAPTURE_OPPROF, .advise = advise};
+const struct feature feature_opprof = {.family = CAPTURE_OPPROF, .advise = advise, .measure = opprof_measure};
