@@ -155,7 +155,8 @@ const struct option_spec option_table[] = {
     NUMBER("report-seconds", ON(EXPORT_SUMMARY) | ON(SHOW) | ON(SQL), "N", 0, 1000000, report_seconds,
            "stop the query of a report of your own after N\nseconds, 0: never (60)"),
     FLAG("spreadsheet-safe", ON(EXPORT_SUMMARY), spreadsheet_safe,
-         "of CSV: an apostrophe before names that a spreadsheet\nwould run as a formula (=, +, -, @)"),
+         "of CSV: an apostrophe before names that a spreadsheet\nwould run as a formula (=, +, -, @), and\nmark each "
+         "file as UTF-8"),
     FLAG("cluster", ON(IMPORT), of_cluster,
          "the captures of a directory are those of a cluster:\nall are imported, as without it"),
     FLAG("clear", ON(EXPORT), clear, "remove the database when the reports are written"),
