@@ -620,7 +620,9 @@ static int tell_nothing(struct capture_visit *visit, sqlite3 *db, const struct e
     } else if (!visit_is_empty(visit, db, &err)) {
         err_set(&err, ERR_NOT_FOUND, "'%s' has no data for a %s%s", visit->directory, type->name,
                 type != &flame_type ? "" : flame_words[visit->settings->flame.weight]);
-        err_hint(&err, "'msprof import -v -dir %s' tells what it has", visit->directory);
+        const bool host = type == &flame_type && visit->settings->flame.weight != FLAME_HOST;
+        err_hint(&err, "%s'msprof import -v -dir %s' tells what it has",
+                 host ? "'--weight host' is for calls and ranges of the host; " : "", visit->directory);
     }
     console_error(&err);
     return STATUS_NOTHING;

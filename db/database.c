@@ -511,8 +511,14 @@ int database_open(const char *path, sqlite3 **ret, struct err *err)
     }
     /* One read transaction for the connection's life: else SQLite looks for a journal before every small query. */
     sqlite3_exec(db, "PRAGMA query_only = ON; BEGIN", NULL, NULL, NULL);
-    int64_t application = pragma_integer(db, "PRAGMA application_id"),
-            version = pragma_integer(db, "PRAGMA user_version");
+    int64_t application = pragma_integer(db, "PRAGMA application_id");
+    int code = sqlite3_errcode(db) & 0xff;
+    if (code == SQLITE_BUSY || code == SQLITE_IOERR || code == SQLITE_NOMEM) {
+        status = database_error(err, db, "cannot read the database");
+        err_wrap(err, "cannot open '%s'", path);
+        goto out;
+    }
+    int64_t version = pragma_integer(db, "PRAGMA user_version");
     if (application != DATABASE_APPLICATION_ID || version != DATABASE_USER_VERSION) {
         err_set(err, ERR_FORMAT,
                 "'%s' is not a database of this version: application id 0x%llx, version %lld; expected 0x%x, %d", path,

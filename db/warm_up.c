@@ -37,7 +37,7 @@ bool warm_up_rule_of(const struct record_kind *kind, struct warm_up_rule *ret)
                                  .by_start = kind->table != NULL && strcmp(kind->table, COMMUNICATION_OPS) == 0};
     if (kind->table == NULL || (kind->families & FAMILY_CANN) == 0 || is_state(kind))
         return false;
-    if (ret->start < 0 && kind->sampling != NULL)
+    if (ret->start < 0 && (kind->sampling != NULL || strcmp(kind->table, "task_memory_info") == 0))
         ret->start = record_kind_column(kind, "time_ns");
     return ret->start >= 0;
 }
@@ -116,6 +116,11 @@ struct hiding {
     struct strbuf sql;
 };
 
+/* When the collection started in the parts of a group, NULL where the clocks were read later than the records say. */
+#define SQL_START                                                                                                      \
+    "max(iif(start_monotonic_ns <= start_ns AND host_monotonic_ns IS NOT NULL AND start_ns <= coalesce(end_ns, "       \
+    "start_ns) AND (is_host OR device_tick IS NOT NULL), start_ns, NULL))"
+
 /* When the collection started on each device, and on the host, and from when on its warm-up is: part_is_warm_up in SQL.
  */
 static int find_starts(const struct hiding *hiding, struct err *err)
@@ -123,9 +128,7 @@ static int find_starts(const struct hiding *hiding, struct err *err)
     char sql[640];
     snprintf(
         sql, sizeof sql,
-        "CREATE TEMP TABLE warm_up_end AS SELECT iif(is_host, NULL, device_id) AS device_id, max(iif("
-        "start_monotonic_ns <= start_ns AND host_monotonic_ns IS NOT NULL AND start_ns <= coalesce(end_ns, start_ns)"
-        " AND (is_host OR device_tick IS NOT NULL), start_ns, NULL)) AS end_ns,"
+        "CREATE TEMP TABLE warm_up_end AS SELECT iif(is_host, NULL, device_id) AS device_id, " SQL_START " AS end_ns,"
         " min(host_monotonic_ns + unix_offset_ns - " SQL_NUMBER(WARM_UP_SLACK_NS) ") AS from_ns"
                                                                                   " FROM %s.capture_part GROUP BY 1",
         hiding->schema);
@@ -353,13 +356,27 @@ static int take_end(void *arg, sqlite3_stmt *row, struct err *err)
     return 0;
 }
 
+bool warm_up_hides(sqlite3 *db)
+{
+    return sqlite3_table_column_metadata(db, "temp", "warm_up_end", NULL, NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
+}
+
 int warm_up_end_ns(sqlite3 *db, int64_t device_id, int64_t *ret, struct err *err)
 {
     *ret = INT64_MIN;
-    if (sqlite3_table_column_metadata(db, "temp", "warm_up_end", NULL, NULL, NULL, NULL, NULL, NULL) != SQLITE_OK)
+    if (!warm_up_hides(db))
         return 0;
     return query_run(db,
                      "SELECT end_ns FROM temp.warm_up_end WHERE (device_id = ?1 OR device_id IS NULL) AND end_ns IS"
                      " NOT NULL ORDER BY device_id IS NULL LIMIT 1",
+                     &device_id, 1, take_end, ret, err);
+}
+
+int warm_up_start_ns(sqlite3 *db, int64_t device_id, int64_t *ret, struct err *err)
+{
+    *ret = INT64_MIN;
+    if (shown)
+        return 0;
+    return query_run(db, "SELECT coalesce(" SQL_START ", -1) FROM capture_part WHERE NOT is_host AND device_id = ?1",
                      &device_id, 1, take_end, ret, err);
 }

@@ -36,7 +36,11 @@ int warm_up_hide(sqlite3 *db, struct err *err);
 int warm_up_attach(sqlite3 *db, const char *schema, const char *prefix, struct err *err);
 /* Opens a database for reports: database_open, and hides the rows. */
 int warm_up_open(const char *path, sqlite3 **ret, struct err *err);
+/* Whether rows are hidden on this connection. */
+bool warm_up_hides(sqlite3 *db);
 /* The start of the collection on a device; INT64_MIN: nothing is hidden on this connection. */
 int warm_up_end_ns(sqlite3 *db, int64_t device_id, int64_t *ret, struct err *err);
+/* The start of the collection on a device, whether there is warm-up or not; none if it is shown. */
+int warm_up_start_ns(sqlite3 *db, int64_t device_id, int64_t *ret, struct err *err);
 
 #endif

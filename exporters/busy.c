@@ -2,11 +2,12 @@
 #include "exporters/busy.h"
 
 #include "base/number.h"
+#include "db/warm_up.h"
 
-void overlap_init(struct overlap *overlap, const struct cann_communications *communications,
+void overlap_init(struct overlap *overlap, sqlite3 *db, const struct cann_communications *communications,
                   int (*each)(void *arg, const struct overlap_span *span, struct err *err), void *arg)
 {
-    *overlap = (struct overlap){.communications = communications, .each = each, .arg = arg};
+    *overlap = (struct overlap){.db = db, .communications = communications, .each = each, .arg = arg};
 }
 
 static int give(struct overlap *overlap, struct overlap_busy *busy, enum overlap_type type, struct err *err)
@@ -86,7 +87,10 @@ static int take(struct overlap *overlap, int64_t device_id, int64_t start_ns, in
     if (!overlap->open) {
         overlap->open = true;
         overlap->device_id = device_id;
-        overlap->now_ns = overlap->last_end_ns = start_ns;
+        overlap->last_end_ns = start_ns;
+        if (warm_up_start_ns(overlap->db, device_id, &overlap->now_ns, err) < 0)
+            return err_status(err);
+        overlap->now_ns = overlap->now_ns > start_ns ? overlap->now_ns : start_ns;
     }
     if (end_ns > overlap->last_end_ns)
         overlap->last_end_ns = end_ns;

@@ -16,6 +16,7 @@ struct overlap_span {
 /* Tasks come by device and start; communication operators are taken in between where they belong. Spans are handed to
  * each as they become complete: they are as long as they can be, and those of one type do not touch. */
 struct overlap {
+    sqlite3 *db;
     const struct cann_communications *communications;
     size_t next_communication;
     int (*each)(void *arg, const struct overlap_span *span, struct err *err);
@@ -30,7 +31,8 @@ struct overlap {
     enum overlap_type rest_type;
 };
 
-void overlap_init(struct overlap *overlap, const struct cann_communications *communications,
+/* db: of the capture, which says when the collection started: what was free before it, no record says any more. */
+void overlap_init(struct overlap *overlap, sqlite3 *db, const struct cann_communications *communications,
                   int (*each)(void *arg, const struct overlap_span *span, struct err *err), void *arg);
 /* The next task. */
 int overlap_take(struct overlap *overlap, const struct cann_span *span, struct err *err);

@@ -11,6 +11,7 @@
 #include "exporters/html/report_page.h"
 #include "exporters/load/load.h"
 #include "exporters/reports/answers/diff_output.h"
+#include "features/feature.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -42,7 +43,9 @@ static int find_origin(sqlite3 *db, struct advice *advice, struct err *err)
     struct capture_origin origin;
     struct db_facts facts;
 
-    if (db_read_facts(db, &facts, err) != 0 || query_origin(db, facts.family, &origin, err) != 0)
+    _Static_assert(sizeof advice->problems >= PROBLEMS_TEXT_SIZE, "a text of query_problems");
+    if (db_read_facts(db, &facts, err) != 0 || query_origin(db, facts.family, &origin, err) != 0 ||
+        query_problems(db, advice->problems, err) != 0)
         return err_status(err);
     advice->origin_ns = origin.time_ns;
     return 0;
@@ -53,7 +56,13 @@ static int find_advice(sqlite3 *db, const struct advising *advising, struct advi
 {
     struct workload workload;
     SCOPED(host_evidence_release) struct host_evidence evidence = {.known = false};
+    const struct feature *feature;
 
+    if (feature_of_database(db, &feature, err) != 0)
+        return err_status(err);
+    *ret_executions = 1;
+    if (feature != NULL)
+        return feature->advise(db, advising->thresholds, ret, err);
     if (workload_load(db, WITH_COUNTERS, &workload, err) != 0)
         return err_status(err);
     *ret_executions = (int64_t)workload.execution_count;
@@ -90,7 +99,7 @@ static int judge(struct capture_visit *visit, const struct advice *advice, int s
 {
     const struct advise_settings *settings = &visit->settings->advise;
 
-    for (size_t i = 0; settings->fail_on != FAIL_ON_NOTHING && i < advice_rule_count && advice->findings[i].fired; i++)
+    for (size_t i = 0; settings->fail_on != FAIL_ON_NOTHING && i < advice->rule_count && advice->findings[i].fired; i++)
         if ((int)advice->findings[i].severity >= SEVERITY_HIGH - settings->fail_on)
             status = status_worse(status, STATUS_BROKEN);
     return status;
@@ -124,7 +133,8 @@ static int end_page(struct advising *advising)
     return console_error(&err);
 }
 
-static int print_program(struct capture_visit *visit, const struct named_times *ranges, const struct named_times *calls)
+static int print_program(struct capture_visit *visit, const char *problems, const struct named_times *ranges,
+                         const struct named_times *calls)
 {
     const struct settings *settings = visit->settings;
     struct err err = ERR_INIT;
@@ -133,9 +143,9 @@ static int print_program(struct capture_visit *visit, const struct named_times *
         return console_fail(ERR_NOT_FOUND, NULL, "'%s' has no operators, ranges or calls to advise on",
                             visit->directory);
     begin_one(visit);
-    int result =
-        advice_print_program(ranges, calls, path_name(visit->directory), (enum advice_format)settings->advise.format,
-                             screen_answer_width(settings), screen_is_ascii(), stdout, &err);
+    int result = advice_print_program(ranges, calls, path_name(visit->directory), problems,
+                                      (enum advice_format)settings->advise.format, screen_answer_width(settings),
+                                      screen_is_ascii(), stdout, &err);
     int status = console_output_end(false);
     return result == 0 ? status : visit_fail(visit, LOG_SOURCE_COMMON, &err);
 }
@@ -144,11 +154,13 @@ static int print_program(struct capture_visit *visit, const struct named_times *
 static int tell_program(struct capture_visit *visit, sqlite3 *db)
 {
     SCOPED(named_times_release) struct named_times ranges = {.items = NULL}, calls = {.items = NULL};
+    char problems[PROBLEMS_TEXT_SIZE];
     struct err err = ERR_INIT;
 
-    return named_times_of_ranges(db, &ranges, &err) != 0 || named_times_of_calls(db, &calls, &err) != 0
+    return named_times_of_ranges(db, &ranges, &err) != 0 || named_times_of_calls(db, &calls, &err) != 0 ||
+                   query_problems(db, problems, &err) != 0
                ? visit_fail(visit, LOG_SOURCE_COMMON, &err)
-               : print_program(visit, &ranges, &calls);
+               : print_program(visit, problems, &ranges, &calls);
 }
 
 static int advise_database(struct capture_visit *visit, sqlite3 *db)

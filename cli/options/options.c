@@ -74,8 +74,10 @@ static void add_reports(struct intern *words, enum offer offer)
     struct err ignored = ERR_INIT;
     const struct report *const *report = report_all(&ignored);
 
-    if (offer == OFFER_TABLES)
+    if (offer == OFFER_TABLES) {
         add(words, "list");
+        add(words, "vendor");
+    }
     for (; report != NULL && *report != NULL; report++)
         if (offer == OFFER_TABLES)
             add(words, (*report)->name);

@@ -4,6 +4,7 @@
 
 #include "base/number.h"
 #include "base/progress.h"
+#include "base/utf8.h"
 #include "db/database.h"
 #include "db/query/query_loop.h"
 #include "parsers/capture/capture.h"
@@ -117,6 +118,30 @@ static int read_number(sqlite3 *db, const char *key, int64_t *ret, struct err *e
     if (status == 0 && number_parse_integer(text, strlen(text), ret) != 0)
         status = err_set(err, ERR_FORMAT, "the database's %s is '%s'; expected a number", key, text);
     return status;
+}
+
+int query_problems(sqlite3 *db, char text[PROBLEMS_TEXT_SIZE], struct err *err)
+{
+    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
+    int64_t count = 0;
+    text[0] = '\0';
+    if (read_number(db, "problems", &count, err) < 0 ||
+        (count > 0 && database_prepare(db,
+                                       "SELECT message FROM diagnostics WHERE severity IN ('warning', 'error')"
+                                       " ORDER BY severity = 'error' DESC, id LIMIT 1",
+                                       &statement, err) < 0))
+        return err_status(err);
+    const char *first = statement != NULL && sqlite3_step(statement) == SQLITE_ROW
+                            ? (const char *)sqlite3_column_text(statement, 0)
+                            : NULL;
+    if (count > 0)
+        snprintf(text, PROBLEMS_TEXT_SIZE, "%lld data problem%s at import%s%s", (long long)count, count == 1 ? "" : "s",
+                 first == NULL ? ""
+                 : count == 1  ? ": "
+                               : ", the first: ",
+                 first != NULL ? first : "");
+    utf8_mask(text);
+    return 0;
 }
 
 int db_read_facts(sqlite3 *db, struct db_facts *ret, struct err *err)

@@ -21,6 +21,9 @@ struct db_facts {
     int64_t problems;  /* reports of severity warning or error at import */
 };
 int db_read_facts(sqlite3 *db, struct db_facts *ret, struct err *err);
+/* "2 data problems at import, the first: data/aicore.0.1.1: ..."; "" where there is none. */
+#define PROBLEMS_TEXT_SIZE 640
+int query_problems(sqlite3 *db, char text[PROBLEMS_TEXT_SIZE], struct err *err);
 
 struct capture_origin {
     int64_t time_ns; /* the start of the capture, as its events' times are stored */

@@ -296,7 +296,8 @@ static const struct query_field tick_state_fields[] = {
     QUERY_MEMBERS(struct cann_task, "", start_tick, end_tick, wait_tick, pending_tick),
 };
 static const struct query_field task_duration_fields[] = {
-    QUERY_MEMBERS(struct cann_task, "", device_id, op_task_type, op_type_id, duration_ns, op_name_id, collective),
+    QUERY_MEMBERS(struct cann_task, "", device_id, op_task_type, op_type_id, start_ns, duration_ns, op_name_id,
+                  collective),
 };
 
 int64_t cann_call_name_id(const struct cann_call *call)

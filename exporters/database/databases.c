@@ -162,7 +162,7 @@ static int add_overlap(struct db_export *export, sqlite3 *db, struct err *err)
     SCOPED(cann_communications_release) struct cann_communications communications;
     if (cann_communications_load(db, &communications, err) < 0)
         return err_status(err);
-    overlap_init(&export->overlap, &communications, add_span, export);
+    overlap_init(&export->overlap, db, &communications, add_span, export);
     return cann_each_span(db, take_span, export, err) < 0 ? err_status(err) : overlap_end(&export->overlap, err);
 }
 

@@ -193,7 +193,7 @@ struct ascend_load {
     struct open_calls open;
     struct cann_texts names;
     struct spool *spool;
-    sqlite3_stmt *frames; /* of the framework; NULL: there are none, or no more */
+    sqlite3_stmt *frames; /* around calls; NULL: there are none, or no more */
     uint32_t not_launched;
 };
 
@@ -226,6 +226,83 @@ static int64_t call_name(const struct cann_call *call)
     return call->level == HOST_LEVEL_COMMUNICATION && call->item_id != DB_NULL ? call->item_id : call->name_id;
 }
 
+/* ---- what stands around calls ---- */
+
+/* Opens a call, or what stands around calls; where the host's time is wanted, it gets its time. */
+static int add_call(struct ascend_load *load, struct open_frame *call, const char *text, struct err *err)
+{
+    const bool host = load->flame->weight == FLAME_HOST;
+    struct flame *flame = host ? load->flame : &load->calls;
+
+    if (intern_text(&flame->names, text, &call->name, err) != 0 || open_call(&load->open, flame, call, err) != 0)
+        return err_status(err);
+    if (host)
+        add_host_time(&load->open, flame);
+    return 0;
+}
+
+/* Whether what stands around calls stands in front of one. */
+static bool stands_before(const struct open_frame *frame, const struct open_frame *call)
+{
+    if (frame->thread != call->thread)
+        return frame->thread < call->thread;
+    return frame->start_ns != call->start_ns ? frame->start_ns < call->start_ns : frame->end_ns >= call->end_ns;
+}
+
+/* Reads the next of load->frames; without one it is NULL. */
+static int next_frame(struct ascend_load *load, struct err *err)
+{
+    sqlite3 *db = sqlite3_db_handle(load->frames);
+    int code = sqlite3_step(load->frames);
+
+    if (code == SQLITE_ROW)
+        return 0;
+    sqlite3_finalize(load->frames);
+    load->frames = NULL;
+    return code == SQLITE_DONE ? 0 : database_error(err, db, "stacks cannot be read");
+}
+
+/* Adds frames until the one that stands behind a call; NULL: all. */
+static int add_frames_before(struct ascend_load *load, const struct open_frame *call, struct err *err)
+{
+    while (load->frames != NULL) {
+        struct open_frame frame = {.thread = query_integer(load->frames, 0),
+                                   .start_ns = query_integer(load->frames, 1),
+                                   .end_ns = query_integer(load->frames, 2)};
+        if (call != NULL && !stands_before(&frame, call))
+            return 0;
+        if (add_call(load, &frame, query_text(load->frames, 3), err) != 0 || next_frame(load, err) != 0)
+            return err_status(err);
+    }
+    return 0;
+}
+
+/* Opens what stands around calls, by thread and start: ranges that the program marked, and for the host's time what a
+ * framework did. Its stacks of launches are put around those of calls, and have no ranges. */
+static int open_frames(struct ascend_load *load, sqlite3 *db, bool framework, struct err *err)
+{
+    static const char *const queries[] = {
+        "SELECT thread_id, start_ns, end_ns, name FROM temp.framework_frame ORDER BY id",
+        "SELECT thread_id, start_ns, end_ns, message FROM msproftx WHERE end_ns > start_ns"
+        " ORDER BY thread_id, start_ns, end_ns DESC, id",
+        "SELECT thread_id, start_ns, end_ns, message, NULL AS id FROM msproftx WHERE end_ns > start_ns"
+        " UNION ALL SELECT thread_id, start_ns, end_ns, name, id FROM temp.framework_frame"
+        " ORDER BY thread_id, start_ns, end_ns DESC, id",
+    };
+    int64_t marked = 0;
+
+    if (framework && load->flame->weight != FLAME_HOST)
+        return 0;
+    if (query_number(db, "SELECT EXISTS (SELECT 1 FROM msproftx WHERE end_ns > start_ns)", &marked, err) != 0)
+        return err_status(err);
+    if (marked == 0 && !framework)
+        return 0;
+    const char *query = queries[marked == 0 ? 0 : framework ? 2 : 1];
+    return database_prepare(db, query, &load->frames, err) == 0 ? next_frame(load, err) : err_status(err);
+}
+
+/* ---- what launched ---- */
+
 /* Keeps by which calls a connection was launched: the one that launched a task, else the deepest that has it. */
 static int take_launching_call(void *arg, const struct cann_call *from, struct err *err)
 {
@@ -234,8 +311,8 @@ static int take_launching_call(void *arg, const struct cann_call *from, struct e
 
     if (!call_of(from, &call))
         return 0;
-    if (intern_text(&load->calls.names, text_or_none(load, call_name(from)), &call.name, err) != 0 ||
-        open_call(&load->open, &load->calls, &call, err) != 0)
+    if (add_frames_before(load, &call, err) != 0 ||
+        add_call(load, &call, text_or_none(load, call_name(from)), err) != 0)
         return err_status(err);
     if (from->connection_id == DB_NULL)
         return 0;
@@ -416,7 +493,7 @@ static int make_device(struct ascend_load *load, sqlite3 *db, bool framework, st
     if (load->spool == NULL || flame_init(&load->calls, load->flame->weight, err) != 0 ||
         intern_text(&load->flame->names, FLAME_NOT_LAUNCHED, &name, err) != 0 ||
         flame_child(load->flame, FLAME_ROOT, name, &load->not_launched, err) != 0 ||
-        (framework && add_stacks(load, db, err) != 0) ||
+        (framework && add_stacks(load, db, err) != 0) || open_frames(load, db, framework, err) != 0 ||
         cann_each_call(db, CANN_CALLS, take_launching_call, load, err) != 0 ||
         cann_each_task(db, CANN_TASKS, take_task, load, err) != 0 || add_communications(load, db, err) != 0)
         return err_status(err);
@@ -424,51 +501,6 @@ static int make_device(struct ascend_load *load, sqlite3 *db, bool framework, st
 }
 
 /* ---- the host's time ---- */
-
-static int add_host_call(struct ascend_load *load, struct open_frame *call, const char *text, struct err *err)
-{
-    if (intern_text(&load->flame->names, text, &call->name, err) != 0 ||
-        open_call(&load->open, load->flame, call, err) != 0)
-        return err_status(err);
-    add_host_time(&load->open, load->flame);
-    return 0;
-}
-
-/* Whether what a framework did stands in front of a call. */
-static bool stands_before(const struct open_frame *frame, const struct open_frame *call)
-{
-    if (frame->thread != call->thread)
-        return frame->thread < call->thread;
-    return frame->start_ns != call->start_ns ? frame->start_ns < call->start_ns : frame->end_ns >= call->end_ns;
-}
-
-/* Reads the next frame of the framework; without one load->frames is NULL. */
-static int next_frame(struct ascend_load *load, struct err *err)
-{
-    sqlite3 *db = sqlite3_db_handle(load->frames);
-    int code = sqlite3_step(load->frames);
-
-    if (code == SQLITE_ROW)
-        return 0;
-    sqlite3_finalize(load->frames);
-    load->frames = NULL;
-    return code == SQLITE_DONE ? 0 : database_error(err, db, "stacks cannot be read");
-}
-
-/* Adds frames of the framework until the one that stands behind a call; NULL: all. */
-static int add_frames_before(struct ascend_load *load, const struct open_frame *call, struct err *err)
-{
-    while (load->frames != NULL) {
-        struct open_frame frame = {.thread = query_integer(load->frames, 0),
-                                   .start_ns = query_integer(load->frames, 1),
-                                   .end_ns = query_integer(load->frames, 2)};
-        if (call != NULL && !stands_before(&frame, call))
-            return 0;
-        if (add_host_call(load, &frame, query_text(load->frames, 3), err) != 0 || next_frame(load, err) != 0)
-            return err_status(err);
-    }
-    return 0;
-}
 
 static int take_host_call(void *arg, const struct cann_call *from, struct err *err)
 {
@@ -478,14 +510,12 @@ static int take_host_call(void *arg, const struct cann_call *from, struct err *e
     if (!call_of(from, &call))
         return 0;
     int status = add_frames_before(load, &call, err);
-    return status == 0 ? add_host_call(load, &call, text_or_none(load, call_name(from)), err) : status;
+    return status == 0 ? add_call(load, &call, text_or_none(load, call_name(from)), err) : status;
 }
 
 static int make_host(struct ascend_load *load, sqlite3 *db, bool framework, struct err *err)
 {
-    static const char frames[] = "SELECT thread_id, start_ns, end_ns, name FROM temp.framework_frame ORDER BY id";
-
-    if (framework && (database_prepare(db, frames, &load->frames, err) != 0 || next_frame(load, err) != 0))
+    if (open_frames(load, db, framework, err) != 0)
         return err_status(err);
     return cann_each_call(db, CANN_CALLS, take_host_call, load, err) == 0 ? add_frames_before(load, NULL, err)
                                                                           : err_status(err);

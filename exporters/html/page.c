@@ -384,6 +384,8 @@ int html_report_add_advice(struct html_report *report, sqlite3 *db, const struct
     page.family = facts.family;
     page.workload.execution_count = executions > 0 ? page.workload.execution_count : 0;
     begin_article(&page);
+    if (advice->problems[0] != '\0')
+        html_note(&page, "Missing: %s. What follows rests on what is left.", advice->problems);
     int status = put_named(&page, "findings", err);
     if (status == 0 && executions == 0)
         status = put_named(&page, "host", err);

@@ -173,14 +173,22 @@ static bool use_part(struct cann_load *load, int64_t device_id)
     return load->part != NULL;
 }
 
+/* Communication has no shapes, as operators of the host have none. */
+static struct operator_ids ids_of_task(const struct cann_task *task)
+{
+    const enum work work = work_of(task);
+
+    return ids_of(task->op_name_id, task->op_type_id, work == WORK_COMMUNICATION ? DB_NULL : task->tensor_set_id, work);
+}
+
 static int take_counters(void *arg, const struct cann_task *task, struct err *err)
 {
     struct cann_load *load = arg;
-    const struct operator_ids ids = ids_of(task->op_name_id, task->op_type_id, task->tensor_set_id, work_of(task));
+    const struct operator_ids ids = ids_of_task(task);
     const struct known_operator *known;
 
-    if ((!task->has_aic && !task->has_aiv) || !cann_is_operator(task) || task->start_ns == DB_NULL ||
-        !workload_takes(task->start_ns, task->duration_ns) ||
+    if ((!task->has_aic && !task->has_aiv) || task->collective != DB_NULL || !cann_is_operator(task) ||
+        task->start_ns == DB_NULL || !workload_takes(task->start_ns, task->duration_ns) ||
         !workload_wants(load->workload, task->device_id, task->start_ns) || !use_part(load, task->device_id) ||
         (known = map_get(&load->known, &ids)) == NULL)
         return 0;
@@ -200,7 +208,7 @@ static bool works(const struct cann_task *task)
 static int take_task(void *arg, const struct cann_task *task, struct err *err)
 {
     struct cann_load *load = arg;
-    struct operator_ids ids = ids_of(task->op_name_id, task->op_type_id, task->tensor_set_id, work_of(task));
+    struct operator_ids ids = ids_of_task(task);
     bool is_operator = cann_is_operator(task) && task->collective != CANN_COLLECTIVE_IN_OPERATOR, taken;
     uint32_t op = 0;
     int status;
@@ -211,9 +219,10 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
         workload_add_bounds(load->workload, task->device_id, task->start_ns, task->duration_ns, err) < 0)
         return err_status(err);
     if (is_operator) {
-        status = find_operator(load, &ids, text_or_none(cann_text(&load->names, task->op_name_id, 0)),
-                               text_or_none(cann_text(&load->names, task->op_type_id, 0)),
-                               cann_text(&load->shapes, task->tensor_set_id, 0).text, &op, err);
+        status = find_operator(
+            load, &ids, text_or_none(cann_text(&load->names, task->op_name_id, 0)),
+            text_or_none(cann_text(&load->names, task->op_type_id, 0)),
+            ids.work == WORK_COMMUNICATION ? NULL : cann_text(&load->shapes, task->tensor_set_id, 0).text, &op, err);
     } else if (task->copy_bytes != DB_NULL && task->op_name_id == DB_NULL) {
         char name[64];
         snprintf(name, sizeof name, "copy %s", cann_copy_direction(task->copy_direction));
@@ -855,13 +864,16 @@ static int take_piece(void *arg, sqlite3_stmt *row, struct err *err)
 }
 
 /* Owners have numbers in the order of their names. Pieces end with the release behind their allocation. */
-static const char names[] = "SELECT text FROM name WHERE id IN (SELECT node_name_id FROM task_memory_info) ORDER BY id";
+static const char names[] =
+    "SELECT text FROM name WHERE id IN (SELECT node_name_id FROM main.task_memory_info) ORDER BY id";
 static const char records[] =
     "SELECT n.text, m.device_id, m.time_ns, iif(m.next < 0, m.next_ns, NULL), m.bytes FROM"
-    " (SELECT *, lead(bytes) OVER place AS next, lead(time_ns) OVER place AS next_ns FROM task_memory_info"
+    " (SELECT *, lead(bytes) OVER place AS next, lead(time_ns) OVER place AS next_ns, lead(id) OVER place AS next_id"
+    "  FROM main.task_memory_info"
     "  WHERE time_ns IS NOT NULL AND bytes <> 0"
     "  WINDOW place AS (PARTITION BY node_name_id, address, device_id ORDER BY id)) m"
-    " LEFT JOIN name n ON n.id = m.node_name_id WHERE m.bytes > 0 ORDER BY m.id";
+    " LEFT JOIN name n ON n.id = m.node_name_id WHERE m.bytes > 0"
+    " AND (m.next IS NULL OR m.next >= 0 OR m.next_id IN (SELECT id FROM task_memory_info)) ORDER BY m.id";
 static const char framework_pieces[] = "SELECT owner, device_id, got_ns, gave_ns, bytes FROM temp.framework_piece";
 
 int memory_load(sqlite3 *db, struct intern *owners, struct memory_pieces *ret, struct err *err)

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/number.h"
 #include "db/query/query_window.h"
+#include "db/warm_up.h"
 #include "exporters/parallel.h"
 
 #include <stdlib.h>
@@ -104,6 +105,7 @@ struct worker {
     sqlite3 *db;
     struct cann_reader *reader;
     struct map groups;
+    int64_t device_id, start_ns; /* the last device's start of the collection; DB_NULL: no device yet */
 };
 
 struct count {
@@ -132,6 +134,7 @@ static int worker_open(void *opaque, void *arg, struct err *err)
     worker->session = count->session;
     worker->clocks = count->clocks;
     worker->window = &count->window;
+    worker->device_id = DB_NULL;
     if (report_lend_connection(count->session, &worker->db, err) == 0)
         worker->reader =
             cann_reader_share(count->worker_count > 0 ? count->workers[0]->reader : NULL, worker->db, count->rows, err);
@@ -150,6 +153,15 @@ static int count_call(void *arg, const struct cann_call *call, struct err *err)
     return count_in(&worker->groups, &key, worker->clocks->host_hz, call->duration_ns, err);
 }
 
+/* A task that the start of the collection cut is not counted: how long it lasted is not known. */
+static int find_start(struct worker *worker, int64_t device_id, struct err *err)
+{
+    if (device_id == worker->device_id || device_id == DB_NULL)
+        return 0;
+    worker->device_id = device_id;
+    return warm_up_start_ns(worker->db, device_id, &worker->start_ns, err);
+}
+
 static int count_task(void *arg, const struct cann_task *task, struct err *err)
 {
     struct worker *worker = arg;
@@ -159,6 +171,10 @@ static int count_task(void *arg, const struct cann_task *task, struct err *err)
                                   .communicates = task->collective != DB_NULL};
     if (!cann_is_operator(task) || cann_is_named_alone(task->op_name_id, task->op_type_id) ||
         (worker->window->any && !query_window_has(worker->window, task->device_id, task->start_ns)))
+        return 0;
+    if (find_start(worker, task->device_id, err) < 0)
+        return err_status(err);
+    if (task->start_ns < worker->start_ns)
         return 0;
     return count_in(&worker->groups, &key, cann_clock_hz(worker->clocks, task->device_id), task->duration_ns, err);
 }

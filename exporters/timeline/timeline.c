@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/file/fsutil.h"
 #include "db/query/query.h"
+#include "db/warm_up.h"
 #include "exporters/cann_report.h"
 #include "exporters/export.h"
 #include "exporters/report_scopes.h"
@@ -160,9 +161,10 @@ static int load_names(struct track_run *run, sqlite3 *db, struct err *err)
 static int load(struct track_run *run, struct err *err)
 {
     sqlite3 *db = run->run->db;
+    run->hides = warm_up_hides(db);
     if (cann_parts_load(db, &run->parts, err) < 0 || cann_clocks_load(db, &run->clocks, err) < 0 ||
         load_names(run, db, err) < 0 || cann_communications_load(db, &run->communications, err) < 0 ||
-        (run->compat && launch_calls_load(db, &run->launches, err) < 0))
+        ((run->compat || run->hides) && launch_calls_load(db, &run->launches, err) < 0))
         return err_status(err);
     for (size_t i = 0; i < run->parts.count && run->process_id <= 0; i++) {
         int64_t process_id = run->parts.parts[i].process_id;

@@ -53,7 +53,8 @@ struct track_run {
     const struct trace_guest *guest; /* of the timeline of a framework; NULL: none */
     struct cann_parts parts;
     struct cann_clocks clocks;
-    struct launch_calls launches; /* of files in the vendor's style, which number connections by these */
+    struct launch_calls launches; /* of files in the vendor's style, which number connections by these, and of: */
+    bool hides;                   /* rows of warm-up */
     struct cann_texts names;      /* as JSON strings, with their quotes */
     struct slice_operators operators;
     struct cann_communications communications;
@@ -220,6 +221,12 @@ static inline int64_t track_connection(const struct track_run *run, int64_t conn
 {
     return run->compat ? launch_calls_of(&run->launches, connection_id) : connection_id;
 }
+/* Whether the call that an arrow would come from is in the file. */
+static inline bool track_shows_launch(const struct track_run *run, int64_t connection_id)
+{
+    return run->shows_calls && (!run->hides || launch_calls_of(&run->launches, connection_id) != DB_NULL);
+}
+
 /* Where processes have the numbers of programs; in msprof of captures before 2023 with their layers. */
 int64_t track_own_pid(const struct track_run *run, int64_t process_id);
 /* Names such a process of a run that is plain. */

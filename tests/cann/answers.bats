@@ -59,6 +59,32 @@ PY
     expect_not_contains "$stderr" "as Ascend's tool"
 }
 
+@test "so they do wherever among its steps the collection of a program starts, and the step that it cuts is named" {
+    local late
+    for late in 1050000 1110000 1500000 1720000 2345000 4500000; do
+        program PROF_1 'seed=3, sigma=0.1' <<PY
+p.prof.warm_up = $late
+for step in range(12):
+    p.begin_step()
+    p.op('a/conv', 'Conv2D', 100, counters=(10, 50, 5, 20, 40, 10))
+    p.op('a/cast', 'Cast', 20, gap=5, core=VECTOR, stream=3)
+    p.op('b/mm', 'MatMul', 200, gap=step, counters=(0, 20, 5, 20, 95, 10))
+    p.communicate(us=60, back=30)
+    p.copy()
+    p.op('b/where', 'Where', 30, core=AI_CPU)
+    if step % 3 == 0:
+        p.late()
+        p.call('aclrtSynchronizeStream', p.at, p.at + 3000)
+    p.op('c/relu', 'Relu', 3, gap=2, core=VECTOR)
+    p.end_step()
+PY
+        told=$(python3 "$BATS_TEST_DIRNAME/lib/agree_answers.py" "$MSPROF" PROF_1)
+        expect_contains "$told" "ops overlap overlap_analysis small steps"
+        run_msprof show PROF_1 --table summary
+        if [ $late -gt 1500000 ]; then expect_contains "$output" "step 1 (iterations): its head was not recorded"; fi
+    done
+}
+
 @test "so they do of every capture that is shipped" {
     needs sqlite3
     for capture in "$repository"/testdata/{small,resnet50}/JOB* "$repository"/testdata/cann/*/{PROF,JOB}*; do
@@ -66,6 +92,35 @@ PY
         rm -rf PROF_copy
         cp -r "$capture" PROF_copy
         "$MSPROF" import -q PROF_copy || [ $? -eq 3 ]
+        python3 "$BATS_TEST_DIRNAME/lib/agree_answers.py" "$MSPROF" PROF_copy >told
+        expect_contains "$(<told)" "ops overlap"
+    done
+}
+
+@test "so they do of those of today when the collection starts in their middle" {
+    needs sqlite3
+    local family
+    for family in prof-910b prof-910a system-910b system-910a; do
+        rm -rf PROF_copy
+        copy_family "$family" PROF_copy
+        run_msprof import -q PROF_copy
+        python3 - <<'END'
+import glob, json, os, shutil, sqlite3
+first, last = sqlite3.connect('PROF_copy/sqlite/runtime.db').execute(
+    'SELECT min(start_ns), max(start_ns + duration_ns) FROM device_task').fetchone()
+shutil.rmtree('PROF_copy/sqlite')
+for path in glob.glob('PROF_copy/*/start_info*'):
+    if path.endswith('.done'):
+        os.remove(path)
+        continue
+    info = json.load(open(path, encoding='utf-8'))
+    late = (first + last) // 2000 - int(info['collectionTimeBegin'])
+    info['collectionTimeBegin'] = str(int(info['collectionTimeBegin']) + late)
+    info['clockMonotonicRaw'] = str(int(info['clockMonotonicRaw']) + late * 1000)
+    json.dump(info, open(path, 'w', encoding='utf-8'))
+END
+        run_msprof import PROF_copy
+        expect_contains "$stderr" "records of warm-up"
         python3 "$BATS_TEST_DIRNAME/lib/agree_answers.py" "$MSPROF" PROF_copy >told
         expect_contains "$(<told)" "ops overlap"
     done

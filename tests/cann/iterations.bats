@@ -170,3 +170,26 @@ for name in ('l2_cache.csv', 'soc_pmu.csv', 'page_fault.csv'):
     assert {r['Op Name'] for r in some} <= names, name
 END
 }
+
+@test "an iteration of a model has what ran in its time of that model and of none, and not what ran of another" {
+    write_capture <<'END'
+p.capture(10, 1, 1)
+p.capture(20, 2, 2)
+for i in range(8):
+    for stream in (1, 2, 3):
+        p.launch(1000 * i + 200 * stream, stream, i, 'model%d_%d' % (stream, i))
+        p.ran(20000 + 10000 * i + 1000 * stream, 20500 + 10000 * i + 1000 * stream, stream, i)
+for i in range(4):
+    for model, shift in ((1, 0), (2, 10000)):
+        p.step(20000 + 20000 * i + shift, 0, model, index=i + 1, stream=model)
+        p.step(39000 + 20000 * i + shift, 4, model, index=i + 1, stream=model)
+END
+    for iteration in 1:1:'model1_0 model3_0 model1_1 model3_1' 1:3:'model1_4 model3_4 model1_5 model3_5' \
+        2:1:'model2_1 model3_1 model2_2 model3_2'; do
+        IFS=: read -r model number expected <<<"$iteration"
+        rm -rf out
+        run_msprof export summary -dir PROF_1 --output out --stable-names --model-id "$model" --iteration-id "$number"
+        expect_status 0
+        expect_equal "$(tail -n +2 out/mindstudio_profiler_output/op_summary.csv | cut -d, -f5 | paste -sd' ')" "$expected"
+    done
+}

@@ -63,5 +63,48 @@ json() {
 @test "--list explains every rule" {
     run_msprof advise --list
     expect_status 0
-    expect_equal "$(grep -c ': limit' <<<"$output")" "$(cat "$repository"/analysis/rules/*.c | grep -c '^const struct rule rule_')"
+    expect_equal "$(grep -c ': limit' <<<"$output")" "$(cat "$repository"/analysis/rules/*.c "$repository"/features/*/rules/*.c | grep -c '^const struct rule rule_')"
+}
+
+@test "what is missing is said before any finding, whichever file of a capture was copied by half or is gone" {
+    needs python3
+    for source in resnet50/JOB* cann/job-910a/JOB* cann/prof-910b/PROF* cann/2022-910a/PROF*; do
+        source=$(echo "$repository"/testdata/$source)
+        files=$(cd "$source" && find . -path '*/data/*' -type f -size +0 ! -name '*.done' | sort)
+        named=$(find "$source" -name '*.done' | wc -l)
+        count=0
+        while IFS= read -r file; do
+            for how in half gone; do
+                rm -rf X
+                cp -r "$source" X
+                if [ $how = half ]; then
+                    # some whole records, whatever their size
+                    python3 -c 'import os, sys; os.truncate(sys.argv[1], os.path.getsize(sys.argv[1]) // 2)' "X/$file"
+                else
+                    rm "X/$file"
+                fi
+                run_msprof advise X
+                case "$how $file" in
+                gone*net.info) continue ;; # no other file says that there was one
+                esac
+                [[ "$status $stderr" == 3* ]] || { echo "$how $file: status $status"; return 1; }
+                sed -n 3p <<<"$output" | grep -q '^Missing: [0-9]* data problems* at import' || {
+                    echo "$how $file: $output"
+                    return 1
+                }
+                count=$((count + 1))
+            done
+        done <<<"$files"
+        [ "$count" -gt 0 ] && [ "$named" -gt 0 ]
+    done
+    run_msprof advise X --format json
+    [[ "$(python3 -c 'import json, sys; print(json.load(sys.stdin)["problems"])' <<<"$output")" == *"data problem"* ]]
+    run_msprof advise X --format html
+    expect_contains "$output" "Missing: "
+    run_msprof show --table summary X
+    sed -n 2p <<<"$output" | grep -q '^Problems '
+    cp -r "$repository"/testdata/resnet50/JOB* WHOLE
+    run_msprof advise WHOLE
+    expect_status 0
+    expect_not_contains "$output" "Missing"
 }

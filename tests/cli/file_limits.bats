@@ -139,3 +139,50 @@ END
         done
     done
 }
+
+@test "a database that another program has locked is called that by every command, with what helps" {
+    needs cc
+    [[ $MSPROF != *san/* ]] || skip "a sanitizer wants to be the first library"
+    cat >shim.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+int fcntl64(int fd, int cmd, ...)
+{
+    static int (*real)(int, int, ...);
+    va_list a;
+    va_start(a, cmd);
+    struct flock *p = va_arg(a, struct flock *);
+    va_end(a);
+    if (!real)
+        real = dlsym(RTLD_NEXT, "fcntl64");
+    if (cmd == F_SETLK && p->l_type != F_UNLCK)
+        return errno = EAGAIN, -1;
+    return real(fd, cmd, p);
+}
+int fcntl(int fd, int cmd, ...)
+{
+    va_list a;
+    va_start(a, cmd);
+    void *p = va_arg(a, void *);
+    va_end(a);
+    return fcntl64(fd, cmd, p);
+}
+END
+    cc -shared -fPIC -o shim.so shim.c -ldl
+    cp -r "$repository"/testdata/frameworks/run_ascend_pt .
+    chmod -R u+w run_ascend_pt
+    copy_capture JOBONE
+    run_msprof import JOBONE run_ascend_pt/PROF_*
+    local command
+    for command in "export summary -dir JOBONE" "export timeline -dir JOBONE" "show JOBONE" "advise JOBONE" "report JOBONE -o page.html" \
+        "diff JOBONE JOBONE" "query -dir JOBONE" "analyse run_ascend_pt" "cluster --timeline run_ascend_pt"; do
+        # shellcheck disable=SC2086 # words
+        LD_PRELOAD=$PWD/shim.so run_msprof $command
+        expect_status 1
+        expect_contains "$stderr" "another program holds its lock, or the file system has no locks"
+        expect_contains "$stderr" "put the results on a local disk with --output DIR"
+    done
+}

@@ -66,6 +66,40 @@ assert host[('aclrtSynchronizeStream',)] == 10000
 PY
 }
 
+@test "ranges that the program marked stand around the calls of their thread" {
+    make_program <<'PY'
+from prof_tx import TxProf
+p.prof = TxProf('PROF_1')
+for step in range(3):
+    first = p.host
+    p.op('a/conv', 'Conv2D', 100)
+    p.prof.tx(first - 2, p.host - 5, 'forward', event=2)
+    half = p.host
+    p.op('a/conv', 'Conv2D', 10)
+    p.prof.tx(half - 1, p.host - 7, 'backward', event=2)
+    p.prof.tx(first - 4, p.host - 5, 'step; all', event=2)
+    p.prof.tx(first - 4, p.host - 5, 'of another thread', event=2, thread=9)
+    p.prof.tx(first, first, 'mark', event=3)
+p.op('b/last', 'Add', 7)
+PY
+    for weight in device count host; do
+        run_msprof -q export flame PROF_1 --weight "$weight"
+        expect_status 0
+    done
+    check <<'PY'
+device, count, host = (flame.read('PROF_1/flame/flame_%s.collapsed' % weight) for weight in ('device', 'count', 'host'))
+calls = max(device, key=len)[2:-1]
+assert device == {('step: all', 'forward') + calls + ('a/conv',): 300000, ('step: all', 'backward') + calls + ('a/conv',): 30000,
+                  calls + ('b/last',): 7000}, device
+assert sorted(count.values()) == [1, 3, 3] and count.keys() == device.keys(), count
+# a call of 100 ns each, of which 40 ns are the one inside of it; ranges are 107, 104 and 219 ns long
+assert host[('of another thread',)] == 3 * 219
+assert host[('step: all',)] == 3 * (219 - 107 - 104), host
+assert host[('step: all', 'forward')] == 3 * 7 and host[('step: all', 'backward')] == 3 * 4, host
+assert sum(host.values()) == 3 * 219 * 2 + 100 and len(calls) == 2, host
+PY
+}
+
 @test "the sum of a flame is that of the table of operators, of every family" {
     for capture in "$repository"/testdata/{small,resnet50}/JOB* "$repository"/testdata/cann/{prof,2022,job}*/[JP]*; do
         [ -d "$capture" ] || continue

@@ -107,24 +107,35 @@ static void put_json_advice(FILE *stream, const struct advice *advice, const cha
     json_put_begin(&json, NULL, '{');
     json_put_members(&json, JSON_TEXT("capture", capture), JSON_NOTE("cut_steps", advice->cut_steps));
     json_put_begin(&json, "findings", '[');
-    for (size_t i = 0; i < advice_rule_count && advice->findings[i].fired; i++)
+    for (size_t i = 0; i < advice->rule_count && advice->findings[i].fired; i++)
         put_json_finding(&json, advice, &advice->findings[i]);
     json_put_end(&json, ']');
     json_put_begin(&json, "not_checked", '[');
-    for (size_t i = 0; i < advice_rule_count; i++)
+    for (size_t i = 0; i < advice->rule_count; i++)
         if (advice->findings[i].not_checked != NULL)
             json_put_object(&json, NULL, JSON_TEXT("id", advice->findings[i].rule->id),
                             JSON_TEXT("reason", advice->findings[i].not_checked));
     json_put_end(&json, ']');
     json_put_begin(&json, "passed", '[');
-    for (size_t i = 0; i < advice_rule_count; i++)
+    for (size_t i = 0; i < advice->rule_count; i++)
         if (advice->findings[i].not_checked == NULL && !advice->findings[i].fired &&
             !advice->findings[i].told_elsewhere)
             json_put_text(&json, NULL, advice->findings[i].rule->id);
     json_put_end(&json, ']');
-    json_put_members(&json, JSON_NOTE("recorded", advice->recorded), JSON_TEXT("schema", SCHEMA_ADVICE));
+    json_put_members(&json, JSON_NOTE("problems", advice->problems), JSON_NOTE("recorded", advice->recorded),
+                     JSON_TEXT("schema", SCHEMA_ADVICE));
     json_put_end(&json, '}');
     fputc('\n', stream);
+}
+
+/* Says first that what follows rests on a part of what was recorded. */
+static void put_problems(FILE *stream, const char *problems)
+{
+    if (problems[0] == '\0')
+        return;
+    fputs("Missing: ", stream);
+    grid_put_safe_line(stream, problems, false);
+    fputs("\nWhat follows rests on what is left.\n\n", stream);
 }
 
 void advice_print(const struct advice *advice, const char *capture, enum advice_format format, FILE *stream)
@@ -136,11 +147,12 @@ void advice_print(const struct advice *advice, const char *capture, enum advice_
         put_json_advice(stream, advice, capture);
         return;
     }
-    while (fired < advice_rule_count && advice->findings[fired].fired)
+    while (fired < advice->rule_count && advice->findings[fired].fired)
         fired++;
     fputs(markdown ? "## " : "", stream);
     grid_put_safe_line(stream, capture, markdown);
     fprintf(stream, ": %zu finding%s\n\n", fired, fired == 1 ? "" : "s");
+    put_problems(stream, advice->problems);
     if (advice->recorded[0] != '\0')
         fprintf(stream, "%s: nothing is said of what is between them\n\n", advice->recorded);
     if (advice->cut_steps[0] != '\0') {
@@ -150,7 +162,7 @@ void advice_print(const struct advice *advice, const char *capture, enum advice_
     }
     for (size_t i = 0; i < fired; i++)
         put_finding(stream, advice, &advice->findings[i], markdown);
-    for (size_t i = fired; i < advice_rule_count; i++)
+    for (size_t i = fired; i < advice->rule_count; i++)
         if (advice->findings[i].not_checked != NULL)
             fprintf(stream, "%s%s: not checked, because %s\n", markdown ? "* " : "", advice->findings[i].rule->id,
                     advice->findings[i].not_checked);
@@ -260,7 +272,8 @@ static void put_json_list(struct json_out *json, const char *key, const struct l
     json_put_end(json, ']');
 }
 
-static void put_json_answer(const struct list *ranges, const struct list *calls, const char *capture, FILE *stream)
+static void put_json_answer(const struct list *ranges, const struct list *calls, const char *capture,
+                            const char *problems, FILE *stream)
 {
     struct json_out json = {.stream = stream};
 
@@ -270,11 +283,12 @@ static void put_json_answer(const struct list *ranges, const struct list *calls,
     json_put_begin(&json, "findings", '[');
     json_put_end(&json, ']');
     json_put_begin(&json, "not_checked", '[');
-    for (size_t i = 0; i < advice_rule_count; i++)
+    for (size_t i = 0; i < advice_rule_count && advice_rules[i]->of_tree == NULL; i++)
         json_put_object(&json, NULL, JSON_TEXT("id", advice_rules[i]->id), JSON_TEXT("reason", NOTHING_RAN));
     json_put_end(&json, ']');
     json_put_begin(&json, "passed", '[');
     json_put_end(&json, ']');
+    json_put_members(&json, JSON_NOTE("problems", problems));
     put_json_list(&json, "ranges", ranges);
     json_put_text(&json, "schema", SCHEMA_ADVICE);
     json_put_end(&json, '}');
@@ -282,7 +296,8 @@ static void put_json_answer(const struct list *ranges, const struct list *calls,
 }
 
 int advice_print_program(const struct named_times *ranges, const struct named_times *calls, const char *capture,
-                         enum advice_format format, int width, bool ascii, FILE *stream, struct err *err)
+                         const char *problems, enum advice_format format, int width, bool ascii, FILE *stream,
+                         struct err *err)
 {
     struct list lists[2] = {{.count = 0}};
     bool markdown = format == ADVICE_MARKDOWN;
@@ -290,9 +305,12 @@ int advice_print_program(const struct named_times *ranges, const struct named_ti
                   named_times_largest(calls, lists[1].items, &lists[1].count, err) < 0;
 
     if (!failed && format == ADVICE_JSON) {
-        put_json_answer(&lists[0], &lists[1], capture, stream);
+        put_json_answer(&lists[0], &lists[1], capture, problems, stream);
     } else if (!failed) {
         put_head(capture, markdown, stream);
+        if (problems[0] != '\0')
+            fputc('\n', stream);
+        put_problems(stream, problems);
         failed = print_list(&lists[0], "Ranges by time", markdown, width, ascii, stream, err) < 0 ||
                  print_list(&lists[1], "Calls by time", markdown, width, ascii, stream, err) < 0;
         fputs("\n--table ranges and --table api of show have all of them; --step-range NAME makes one that repeats the "

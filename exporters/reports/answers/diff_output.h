@@ -61,9 +61,10 @@ void advice_print_rules(enum advice_format format, FILE *stream);
 /* The answer about a program of which no device was recorded: its ranges and calls, which took most time, how long and
  * how often. As text, Markdown, or JSON of the schema msprof.advice/1. */
 
-/* ranges and calls: what took most time of each is told. width, ascii: as of grid_print. Write errors stay with the
- * stream. */
+/* problems: of the import, as query_problems tells them. ranges and calls: what took most time of each is told. width,
+ * ascii: as of grid_print. Write errors stay with the stream. */
 int advice_print_program(const struct named_times *ranges, const struct named_times *calls, const char *capture,
-                         enum advice_format format, int width, bool ascii, FILE *stream, struct err *err);
+                         const char *problems, enum advice_format format, int width, bool ascii, FILE *stream,
+                         struct err *err);
 
 #endif

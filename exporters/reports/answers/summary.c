@@ -4,6 +4,7 @@
 #include "analysis/bound.h"
 #include "analysis/splits.h"
 #include "analysis/step_groups.h"
+#include "db/query/query.h"
 #include "exporters/load/load.h"
 #include "exporters/table/report.h"
 
@@ -44,7 +45,10 @@ static int put_list(struct report_run *run, const char *item, const char *list, 
 static int put_facts(struct report_run *run, const struct workload *workload, struct err *err)
 {
     const struct workload_facts *facts = &workload->facts;
-    if (put_line(run, "Capture", err, "%s", facts->family) < 0)
+    char problems[PROBLEMS_TEXT_SIZE];
+
+    if (query_problems(run->session->db, problems, err) < 0 || put_list(run, "Problems", problems, err) < 0 ||
+        put_line(run, "Capture", err, "%s", facts->family) < 0)
         return err_status(err);
 
     if ((facts->chip[0] != '\0' && put_line(run, "Chip", err, "%s", facts->chip) < 0) ||
@@ -58,8 +62,7 @@ static int put_facts(struct report_run *run, const struct workload *workload, st
         put_line(run, "Executions", err, "%zu of %zu operators", workload->execution_count, workload->operator_count) <
             0 ||
         (workload->refused > 0 && put_line(run, "Refused", err, "%llu executions whose times cannot be",
-                                           (unsigned long long)workload->refused) < 0) ||
-        (facts->problems > 0 && put_line(run, "Problems", err, "%lld at import", (long long)facts->problems) < 0))
+                                           (unsigned long long)workload->refused) < 0))
         return err_status(err);
     return 0;
 }

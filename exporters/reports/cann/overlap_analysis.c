@@ -78,7 +78,7 @@ static int put_rows(struct report_run *run, struct err *err)
     const struct cann_communications *communications = report_communications(run->session, err);
     if (communications == NULL || sums.clocks == NULL)
         return err_status(err);
-    overlap_init(&sums.overlap, communications, add_span, &sums);
+    overlap_init(&sums.overlap, run->session->db, communications, add_span, &sums);
     bool failed = cann_each_span(run->session->db, take_span, &sums, err) < 0 || overlap_end(&sums.overlap, err) < 0 ||
                   put_sums(&sums, err) < 0;
     run->session->result->note =

@@ -190,7 +190,7 @@ static int take_task(void *arg, const struct cann_span *span, struct err *err)
 
 static int sum_spans(struct summing *summing, const struct cann_communications *communications, struct err *err)
 {
-    overlap_init(&summing->overlap, communications, take_span, summing);
+    overlap_init(&summing->overlap, summing->analysis->db, communications, take_span, summing);
     if (find_waits(summing, communications, err) < 0)
         return err_status(err);
     if (cann_each_span(summing->analysis->db, take_task, summing, err) < 0 || overlap_end(&summing->overlap, err) < 0)

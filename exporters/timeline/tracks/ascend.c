@@ -107,7 +107,7 @@ static int draw_task(void *arg, const struct cann_task *task, struct err *err)
     if (launched)
         p = trace_guest_put_arrow(p, run->guest, &launch, style, &slice, TRACE_ROW_TASK, task->id);
     const int64_t connection = track_connection(run, task->connection_id);
-    if (connection != DB_NULL && run->shows_calls)
+    if (connection != DB_NULL && track_shows_launch(run, task->connection_id))
         p = trace_put_flow(p, style, &host_to_device, 'f', connection, slice.pid, slice.tid, slice.start_ns);
     parallel_advance(worker->output, (size_t)(p - start));
     worker->drawn++;

@@ -176,7 +176,7 @@ static int write_op(struct layer *layer, const struct cann_communication *op, st
     p = trace_end_slice(p, style, &slice);
     if (launched)
         p = trace_guest_put_arrow(p, run->guest, &launch, style, &slice, TRACE_ROW_COMMUNICATION, op->id);
-    if (run->shows_calls) {
+    if (track_shows_launch(run, op->connection_id)) {
         int64_t flow = number_add(layer->first_flow, op->id);
         p = trace_put_flow(p, style, &host_to_device, 's', flow, track_pid(run, LAYER_CANN, DB_NULL), op->thread_id,
                            op->host_start_ns);

@@ -13,7 +13,8 @@ static const struct report_column values[] = {
  * graph during warm-up (db/warm_up.h) names its replays. */
 #define MARKS                                                                                                          \
     "device_mark d LEFT JOIN (SELECT mark_id, message, min(id) FROM main.msproftx WHERE mark_id IS NOT NULL"           \
-    " GROUP BY mark_id) m ON m.mark_id = d.mark_id"
+    " GROUP BY mark_id) m ON m.mark_id = d.mark_id LEFT JOIN (SELECT DISTINCT mark_id FROM msproftx) shown"            \
+    " ON shown.mark_id = d.mark_id"
 #define EVENTS(which, arrow_to_it)                                                                                     \
     {                                                                                                                  \
         .name = "coalesce(m.message, 'N/A')", .values = values,                                                        \
@@ -25,13 +26,14 @@ static const struct report_column values[] = {
     }
 
 /* Ours do not end where none begins, and of several replays at the first. */
-static const struct series_arrow arrow = {"MsTx_",
-                                          "MsTx",
-                                          true,
-                                          'f',
-                                          "iif(m.message IS NOT NULL AND d.id = (SELECT min(id) FROM device_mark WHERE"
-                                          " mark_id = d.mark_id), d.mark_id + 4000000001, NULL)",
-                                          {"msproftx"}},
+static const struct series_arrow arrow =
+                                     {"MsTx_",
+                                      "MsTx",
+                                      true,
+                                      'f',
+                                      "iif(shown.mark_id IS NOT NULL AND d.id = (SELECT min(id) FROM device_mark WHERE"
+                                      " mark_id = d.mark_id), d.mark_id + 4000000001, NULL)",
+                                      {"msproftx"}},
                                  vendor_arrow = {"MsTx_", "MsTx", true, 'f', "d.mark_id + 4000000001", {"msproftx"}};
 static const struct series_counter events[] = {
     EVENTS(COUNTER_OURS, arrow),

@@ -55,7 +55,7 @@ static int begin(struct track_run *run, void *opaque, struct err *err)
 {
     struct analysis *analysis = opaque;
     analysis->run = run;
-    overlap_init(&analysis->overlap, &run->communications, keep, analysis);
+    overlap_init(&analysis->overlap, run->run->db, &run->communications, keep, analysis);
     for (size_t i = 0; i < run->parts.count; i++) {
         const struct cann_part *part = &run->parts.parts[i];
         int64_t pid;

@@ -51,7 +51,7 @@ class Operator:
     """What every launch of a name has in common."""
 
     def __init__(self, number, chip, random):
-        self.type = random.of(OP_TYPES)
+        self.type = self.aclnn = random.of(OP_TYPES)
         self.name = 'Default/network/layer%d/%s-op%d' % (number % 48, self.type, number)
         share = random.share()
         # The first one is of the AI CPU, so that there is one in small captures too.
@@ -85,14 +85,21 @@ class Maker:
         self.operators = [Operator(number, self.chip, self.random) for number in range(options.names)]
         self.host = {name: [] for name in ('unaging.api_event.data', 'unaging.compact.node_basic_info',
                                            'unaging.compact.task_track', 'unaging.additional.tensor_info')}
-        self.launches, self.extra_names = [], []
+        self.launches, self.extra_names, self.extra_types = [], [], []
         self.mixed = set()  # places of launches
+
+    def operator(self, number):
+        return self.random.of(self.operators)
+
+    def place_of(self, number, operator):
+        """Stream and task."""
+        return number % self.options.streams + 1, number // self.options.streams + 1
 
     def launch(self, number):
         """The host's records of one operator; calls are recorded at their end, so inner ones come first."""
-        operator = self.random.of(self.operators)
-        streams, thread = self.options.streams, PROCESS + number % self.options.threads
-        stream, task = number % streams + 1, number // streams + 1
+        operator = self.operator(number)
+        thread = PROCESS + number % self.options.threads
+        stream, task = self.place_of(number, operator)
         time, jitter = MONOTONIC + 1_000_000 + number * 10_000, self.random.below(800)
         blocks = 1 if operator.core == AI_CPU else self.random.between(1, 48)
         direct, mixed = is_nth(number, self.options.direct), self.is_mixed(number, operator)
@@ -100,12 +107,12 @@ class Maker:
                       time + 5000 + jitter)]
         if not direct:
             calls += [call(NODE, NODE_LAUNCH, thread, time + 500, time + 7600 + jitter, hashed(operator.name)),
-                      call(ACL, ACLNN + OP_TYPES.index(operator.type), thread, time, time + 8500 + jitter)]
+                      call(ACL, ACLNN + OP_TYPES.index(operator.aclnn), thread, time, time + 8500 + jitter)]
         self.host['unaging.api_event.data'] += calls
         self.host['unaging.compact.task_track'].append(
             described(RUNTIME, 802, thread, 24 if direct or self.options.level == 0 else 40, time + 4000) +
             struct.pack('<HHHHQQHH12x', 0, stream, task, 0, KERNEL_MIX_AIC if mixed else TASK_TYPES[operator.core],
-                        hashed(operator.type + '_kernel'), blocks, 64))
+                        hashed(self.kernel(operator)), blocks, 64))
         if not direct and self.options.level > 0:
             self.describe(operator, CORE_MIX_AIC if mixed else operator.core, blocks, thread, time + 7400, mixed)
         if not direct and mixed: # its one context is told at level 0, too
@@ -116,6 +123,9 @@ class Maker:
             self.mixed.add(len(self.launches))
         duration = ((60_000 if operator.core == AI_CPU else 4_000) + self.random.below(5000)) // 20 * 20
         self.launches.append((stream, task, operator.core, blocks, time + 20_000, duration))
+
+    def kernel(self, operator):
+        return operator.type + '_kernel'
 
     def is_mixed(self, number, operator):
         return self.chip.number == 5 and operator.core != AI_CPU and is_nth(number, self.options.mixed)
@@ -179,7 +189,7 @@ class Maker:
         log = [self.part_record(function, *self.launches[place][:2], time, number) if function > 1 else
                self.log_record(function, *self.launches[place][:3], time, number)
                for number, (time, place, function) in enumerate(events)]
-        counted = [place for _, place, function in events if function == 1 and self.launches[place][2] != AI_CPU]
+        counted = [place for _, place, function in events if function == 1 and self.launches[place][2] in (AI_CORE, AI_VECTOR_CORE)]
         counters = []
         for place in counted:
             counters += self.part_counters(place, spans[place], len(counters)) if place in self.mixed else \
@@ -201,6 +211,7 @@ class Maker:
                   '5000_1:KERNEL_AICPU', '5000_66:KERNEL_AIVEC']
         if self.mixed:
             types += ['10000_4:context_id_info', '5000_%d:KERNEL_MIX_AIC' % KERNEL_MIX_AIC]
+        types += self.extra_types
         self.files.text('host/data/unaging.additional.type_info_dic.slice_0', ''.join(line + '\n' for line in types))
 
     def information(self, devices):
@@ -228,15 +239,20 @@ class Maker:
                 'llc_profiling': '', 'host_sys_pid': PROCESS}
 
     def write_clocks(self, part, suffix):
-        date, length = '2025-01-01 00:00:00.000000', self.length()
+        date, length, late = '2025-01-01 00:00:00.000000', self.length(), self.begins_late()
         self.files.json('%s/start_info%s' % (part, suffix), {
-            'collectionDateBegin': date, 'collectionTimeBegin': str(UNIX_US), 'clockMonotonicRaw': str(MONOTONIC)})
+            'collectionDateBegin': date, 'collectionTimeBegin': str(UNIX_US + late // 1000),
+            'clockMonotonicRaw': str(MONOTONIC + late)})
         self.files.json('%s/end_info%s' % (part, suffix), {
             'collectionDateEnd': date, 'collectionTimeEnd': str(UNIX_US + length // 1000),
             'clockMonotonicRaw': str(MONOTONIC + length)})
         self.files.text('%s/host_start.log%s' % (part, suffix), (
             '[%s]\nclock_realtime: %d\nclock_monotonic_raw: %d\ncntvct: %d\ncntvct_diff: 0\n' % (
                 'Device0' if suffix else 'Host', UNIX_US * 1000, MONOTONIC, HOST_TICK)))
+
+    def begins_late(self):
+        """How long after its clocks are read the collection starts, ns, of whole microseconds."""
+        return 0
 
     def length(self):
         """Of the collection, ns."""

@@ -13,7 +13,7 @@ import sys
 
 # Bytes of a record by the file's name, from docs/formats/cann.md.
 SIZES = [(r"\.api_event\.data\.", 40), (r"\.compact\.", 64), (r"\.additional\.(hash|type)", None), (r"\.additional\.", 256),
-         (r"stars_soc\.data|hwts\.data", 64), (r"ffts_profile\.data|aicore\.data|aiVectorCore\.data|aicpu\.data", 128),
+         (r"stars_soc\.data|hwts\.data", 64), (r"ffts_profile\.data|aicore\.data|aiVectorCore\.data", 128), (r"aicpu\.data", 256),
          (r"Framework\.(task_desc_info|tensor_data_info)", 256)]
 
 capture = sys.argv[1]

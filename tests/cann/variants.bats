@@ -1,0 +1,81 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Captures with what real programs leave: warm-up, kernels of collectives, the profiler's own tasks, replayed marks, lost flips,
+# level 0, direct launches, mixed kernels, one by one and all together. Each table is held against what was planted, every sum
+# against plain arithmetic, and every record against the files.
+# bats file_tags=once
+
+# shellcheck disable=SC2154 # common.bash sets repository, run_msprof sets status, output and stderr
+bats_require_minimum_version 1.5.0
+load ../cli/common
+
+setup() {
+    enter_scratch
+    needs python3 sqlite3
+}
+
+# Makes a capture with the options, imports it without a problem, and holds everything against the truth. $platform: its chip,
+# where that writes what one that the script knows does.
+agree() {
+    local lib=$BATS_TEST_DIRNAME/lib path
+    rm -rf made out
+    path=$(python3 "$repository/testdata/generate/cann/make_variants.py" made --truth truth.json --count 240 "$@")
+    if [ -n "${platform-}" ]; then
+        find made -name '*.done' -delete
+        sed -i "s/\"platform_version\":\"[0-9]*\"/\"platform_version\":\"$platform\"/" "$path"/*/info.json*
+    fi
+    run_msprof import "$path"
+    expect_status 0
+    python3 "$lib/planted_truth.py" "$MSPROF" "$path" truth.json >told || { echo "$*: planted_truth" >&2 && return 1; }
+    [[ $(<told) =~ ^[0-9]{4}\ cells ]]
+    python3 "$lib/agree_answers.py" "$MSPROF" "$path" >told || { echo "$*: agree_answers" >&2 && return 1; }
+    expect_contains "$(<told)" "ops overlap"
+    python3 "$lib/record_sums.py" "$path" >sums
+    expect_equal "$(awk '$4 != 0' sums)" ""
+}
+
+ALL=(--warm-up 40 --collectives 9 --replays 5 --profiling 1 --batches 12 --lost-flips 1 --direct 7 --mixed 5)
+
+@test "each of what real programs leave keeps every table, sum, slice and arrow right, on a 910B and on a 910A" {
+    local chip
+    for chip in 5 1; do
+        agree --chip $chip
+        agree --chip $chip --warm-up 40
+        agree --chip $chip --collectives 10
+        agree --chip $chip --replays 5
+        agree --chip $chip --profiling 1
+        agree --chip $chip --batches 12
+        agree --chip $chip --batches 12 --lost-flips 1
+        agree --chip $chip --direct 5
+        agree --chip $chip --mixed 6
+    done
+}
+
+@test "so do all of them together, at level 0, too, with other seeds, streams and threads" {
+    local chip level
+    for chip in 5 1; do
+        for level in 1 0; do
+            agree --chip $chip --level $level --seed 3 --streams 3 --threads 2 "${ALL[@]}"
+            agree --chip $chip --level $level --seed 4 --streams 7 "${ALL[@]}"
+        done
+    done
+}
+
+@test "and on the other chips that write such records" {
+    local platform
+    for platform in 7 8 11; do agree --chip 5 --seed 5 "${ALL[@]}"; done
+    for platform in 2 3 4; do agree --chip 1 --seed 6 "${ALL[@]}"; done
+}
+
+@test "a wrong time in the truth is found" {
+    agree "${ALL[@]}"
+    python3 - <<'END'
+import json
+truth = json.load(open('truth.json', encoding='utf-8'))
+truth['tasks'][100][3] += 1
+json.dump(truth, open('truth.json', 'w', encoding='utf-8'))
+END
+    run python3 "$BATS_TEST_DIRNAME/lib/planted_truth.py" "$MSPROF" made/PROF_* truth.json
+    [ "$status" -ne 0 ]
+    expect_contains "$output" "op_summary: missing"
+}
