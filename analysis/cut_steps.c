@@ -76,8 +76,8 @@ static int add_cut(struct cut_steps *cuts, const struct splits *splits, size_t i
 {
     const struct split *split = &splits->items[i];
     return array_add(cuts, err,
-                     (struct cut_step){split->device, split->step->source, split->step->number, split->start_ns, part,
-                                       expected, seen, i});
+                     (struct cut_step){split->device, split->step->source, (int64_t)splits_place(splits, i),
+                                       split->start_ns, part, expected, seen, i});
 }
 
 /* Finds the first and the last step of a group of which something was recorded. */

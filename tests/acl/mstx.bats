@@ -181,6 +181,40 @@ END
     expect_not_contains "$stderr" "another tool"
 }
 
+@test "the preload library is the tool where MSTX_INJECTION_PATH names it, without being preloaded, also to plugins" {
+    needs gcc
+    rm -rf captures
+    MSPROF_OUTPUT=$PWD/captures MSTX_INJECTION_PATH=$PRELOAD "$marker" threads 50 >printed
+    for what in summary timeline db; do
+        "$MSPROF" export "$what" -q -dir "$(captures)"
+    done
+    expect_equal "$(python3 "$repository/tests/acl/lib/known_marks.py" "$(captures)" printed)" 604
+    rm -rf captures
+    printf '#include "mstx/ms_tools_ext.h"\nvoid plug(void) { mstxMarkA("plugged", NULL); }\n' |
+        gcc -shared -fPIC -I"$repository/include" -xc - -o plugin.so
+    gcc -I"$repository/include" -xc - -o program -ldl <<'END'
+#include "mstx/ms_tools_ext.h"
+#include <dlfcn.h>
+static void use(void *library)
+{
+    void (*plug)(void);
+    *(void **)&plug = dlsym(library, "plug");
+    plug();
+    dlclose(library);
+}
+int main(void)
+{
+    use(dlopen("./plugin.so", RTLD_NOW));
+    mstxMarkA("mark", NULL);
+    use(dlopen("./plugin.so", RTLD_NOW | RTLD_GLOBAL));
+    return 0;
+}
+END
+    MSPROF_OUTPUT=$PWD/captures MSTX_INJECTION_PATH=$PRELOAD ./program
+    "$MSPROF" import -q "$(captures)"
+    expect_equal "$(rows "SELECT message, count(*) FROM msproftx GROUP BY 1 ORDER BY 1")" $'mark 1\nplugged 2'
+}
+
 @test "the header is good C99, C17 and C++11, and does nothing without a tool" {
     needs gcc g++
     cat >program.c <<'END'
