@@ -101,7 +101,8 @@ int track_process_of(struct track_run *run, int64_t process_id, int64_t layer, i
         snprintf(label, sizeof label, "%s %lld", vendor != NULL ? vendor->label : "NPU", (long long)device_id);
     if (run->host != NULL)
         snprintf(label + strlen(label), sizeof label - strlen(label), " of %s", run->host);
-    trace_name_process(&run->trace, *ret_pid, run->first_place + (vendor != NULL ? vendor->place : place_of(run, layer)),
+    trace_name_process(&run->trace, *ret_pid,
+                       run->first_place + (vendor != NULL ? vendor->place : place_of(run, layer)),
                        vendor != NULL ? vendor->name : name, label);
     return 0;
 }
