@@ -356,6 +356,7 @@ svp_rule() {
         for fires in 1 0; do
             limit=()
             case $rule in
+            op-*) continue 2 ;; # of single operators: tests/opprof/advise.bats
             data-pipeline) # 37.5 % of the samples of this run
                 name=run_ascend_ms limit=(--threshold "data-pipeline:$((fires ? 30 : 40))")
                 rm -rf "$name" && cp -r "$repository/testdata/frameworks/$name" . && chmod -R u+w "$name"
