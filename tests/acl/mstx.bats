@@ -308,6 +308,27 @@ END
     expect_equal "$(rows "SELECT count(DISTINCT thread_id), count(*) FROM msproftx WHERE message = 'block'")" "4 200"
 }
 
+@test "texts and domains that C cannot have do not stop a Python program, and no mark is lost for them" {
+    cat >program.py <<'END'
+import mstx
+mstx.mark('\ud800')
+mstx.mark('a\0b')
+mstx.mark('raw \udcff')
+mstx.mark('empty', None, '')
+mstx.range_end(mstx.range_start('long', domain='d' * 2000), domain='d' * 2000)
+mstx.range_end(mstx.range_start(b'bytes', domain=b'x'), domain='x')
+for wrong in {'message': 7}, {'message': 'm', 'domain': 7}:
+    try:
+        mstx.mark(**wrong)
+    except TypeError as error:
+        print(error)
+END
+    expect_equal "$(PYTHONPATH=$repository/python "$MSPROF" run -q --output captures --reports none -- python3 program.py)" \
+        $'message must be str, not int\ndomain must be str, not int'
+    "$MSPROF" import -q "$(captures)" || [ $? -eq 3 ] # of the byte that is no UTF-8
+    expect_equal "$(marks)" $'1 default 0 \\ud800\n1 default 0 a\\0b\n1 default 0 empty\n1 default 0 raw \ufffd\n1 default 2 long\n1 x 2 bytes'
+}
+
 @test "mstx in Python without a tool does nothing" {
     expect_equal "$(PYTHONPATH=$repository/python PYTHONDONTWRITEBYTECODE=1 python3 -c "import mstx
 print(mstx.range_start('x'), mstx.mark('x', stream=1), mstx.range_end(1), mstx.get_tool_id())")" "0 None None 0"
