@@ -734,8 +734,9 @@ static void fill_units(const struct svp_load *load)
     static const struct {
         enum unit unit;
         int cycles;
-    } units[] = {{UNIT_CUBE, SVP_MAC_BUSY}, {UNIT_VECTOR, SVP_VEC_PPEN}, {UNIT_STORE, SVP_DSTR},
-                 {UNIT_INNER, SVP_DTRANS},  {UNIT_LOAD, SVP_DLD},        {UNIT_WEIGHTS, SVP_WLD}};
+    } units[] = {{UNIT_CUBE, SVP_MAC_BUSY},     {UNIT_VECTOR, SVP_VEC_PPEN}, {UNIT_STORE, SVP_DSTR},
+                 {UNIT_INNER, SVP_DTRANS},      {UNIT_LOAD, SVP_DLD},        {UNIT_WEIGHTS, SVP_WLD},
+                 {UNIT_CUBE_GAIN, SVP_MAC_PPEN}};
 
     for (size_t i = 0; i < load->counted.count; i++) {
         struct workload_operator *op = &load->workload->operators[i];

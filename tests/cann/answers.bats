@@ -312,8 +312,32 @@ if '$rule' == 'frequency':
 PY
 }
 
+# A board's network of four layers, half of whose use of units is told by a rule.
+board_rule() { # rule, directory, fires
+    PYTHONPATH=$repository/tests/lib python3 - "$@" <<'PY'
+import os, sys
+import board_capture
+rule, path, fires = sys.argv[1], sys.argv[2], sys.argv[3] == '1'
+shares = [0.9, 0.8, 0, 0, 0.1, 0, 0.1, 0.1]  # mac busy and ppen, vec busy and ppen, dstr, dtrans, dld, wld
+if fires and rule != 'svp-gelu':
+    shares[1] = 0.3
+    shares[{'svp-input': 6, 'svp-weights': 7, 'svp-output': 4}.get(rule, 5)] = 0.95
+if fires and rule == 'svp-unused':
+    shares = [0.4, 0.3, 0, 0, 0.1, 0, 0.1, 0.1]
+types = ('BinaryMath', 'Erf', 'BinaryMath', 'BinaryMath') if rule == 'svp-gelu' and fires else ('Convolution', 'Erf') * 2
+tasks = [{'name': 'layer%d' % i, 'type': kind, 'cycles': [60000], 'read': 1024, 'write': 1024, 'counters': shares}
+         for i, kind in enumerate(types)]
+os.rename(board_capture.write('.', tasks, 600, 1), path)
+PY
+    "$MSPROF" import -q "$2"
+}
+
 svp_rule() {
     local rule=$1 path=$2 fires=$3
+    case $rule in
+    svp-memory-bound | svp-activation) ;;
+    *) board_rule "$@" && return ;;
+    esac
     copy_capture "$path"
     case $rule$fires in
     svp-activation1) sed -i 's/"Eltwise"/"Softplus"/' "$path"/data/*.layer.info ;;
@@ -335,6 +359,7 @@ svp_rule() {
         for fires in 1 0; do
             limit=()
             case $rule in
+            op-*) continue 2 ;; # of single operators: tests/opprof/advise.bats
             data-pipeline) # 37.5 % of the samples of this run
                 name=run_ascend_ms limit=(--threshold "data-pipeline:$((fires ? 30 : 40))")
                 rm -rf "$name" && cp -r "$repository/testdata/frameworks/$name" . && chmod -R u+w "$name"
@@ -404,7 +429,13 @@ step-jitter: fewer than four steps are known
 cold-start: no steps are known
 frequency: the frequency of the cores was not measured
 svp-memory-bound: only SVP captures have these counters
+svp-network: only SVP captures have these counters, with metrics
+svp-input: only SVP captures have these counters, with metrics
+svp-weights: only SVP captures have these counters, with metrics
+svp-output: only SVP captures have these counters, with metrics
+svp-unused: only SVP captures have these counters, with metrics
 svp-activation: only SVP captures have layers
+svp-gelu: only SVP captures have layers
 data-pipeline: no data pipeline was recorded, or not the framework's directory was given
 repeated-compilation: no step is known, behind which nothing should be compiled
 synchronise: fewer than 20 launches were recorded
