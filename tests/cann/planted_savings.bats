@@ -21,7 +21,7 @@ pair() {
         program "PROF_$cause" <<PY
 cause = $cause
 for step in range(12):
-$(sed 's/^/    /' <<<"$2")
+    ${2//$'\n'/$'\n'    }
 open('end_$cause', 'w').write(str(p.at / 1000))
 PY
     done
