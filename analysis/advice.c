@@ -157,6 +157,7 @@ int advice_make(const struct workload *workload, const struct host_evidence *hos
 
     *ret = (struct advice){
         .elapsed_ns = (double)splits.all.time_ns, .busy_ns = (double)splits.all.busy_ns, .origin_ns = INT64_MIN};
+    look.texts = &ret->texts;
     look.elapsed_ns = ret->elapsed_ns;
     look.busy_ns = ret->busy_ns;
     workload_recorded_text(&workload->facts, ret->recorded);

@@ -180,7 +180,7 @@ enum cut_part { CUT_HEAD, CUT_TAIL, CUT_END }; /* CUT_END: its end is not marked
 struct cut_step {
     uint16_t device; /* index */
     uint8_t source;
-    int64_t number, start_ns;
+    int64_t number, start_ns; /* number: its place among the steps, as they are chosen; of CUT_END that of the mark */
     enum cut_part part;
     size_t expected, seen; /* operators, communication operators and copies: of most steps, of this one */
     size_t split;          /* SIZE_MAX: it is among those that were begun */

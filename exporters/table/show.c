@@ -174,7 +174,7 @@ static int show_frequency(struct show *show, struct err *err)
 static int show_of_svp(struct show *show, struct err *err)
 {
     static const struct show_block blocks[] = {
-        {"AI Core Metrics :", "op_summary", "No device data: the model was loaded but never executed.", false},
+        {"AI Core Metrics :", "op_summary", "No device data: the model never ran, or marks no layers.", false},
         {"Op statistic :", "op_statistic", "No operators.", false},
         {"Acl statistic :", "acl_statistic", "No API calls.", false},
     };

@@ -2,6 +2,7 @@
 /* Advice about an OPPROF directory: its rules are queries (rules/opprof_rule.h). */
 #include "db/query/query_loop.h"
 #include "features/feature.h"
+#include "features/opprof/opprof_measures.h"
 #include "features/opprof/opprof_views.h"
 #include "features/opprof/rules/opprof_rule.h"
 
@@ -80,8 +81,10 @@ static int advise(sqlite3 *db, const double *thresholds, struct advice *ret, str
         if (advice_rules[i]->of_tree == NULL)
             continue;
         struct finding *finding = &ret->findings[ret->rule_count++];
-        *finding =
-            (struct finding){.rule = advice_rules[i], .threshold = thresholds[i], .saves_ns = -1, .time_ns = INT64_MIN};
+        *finding = (struct finding){.rule = advice_rules[i],
+                                    .threshold = thresholds != NULL ? thresholds[i] : advice_rules[i]->threshold,
+                                    .saves_ns = -1,
+                                    .time_ns = INT64_MIN};
         if (hold_rule(db, ret, finding, err) < 0)
             return err_wrap(err, "rule %s", advice_rules[i]->id);
     }
@@ -89,4 +92,4 @@ static int advise(sqlite3 *db, const double *thresholds, struct advice *ret, str
     return 0;
 }
 
-const struct feature feature_opprof = {.family = CAPTURE_OPPROF, .advise = advise};
+const struct feature feature_opprof = {.family = CAPTURE_OPPROF, .advise = advise, .measure = opprof_measure};

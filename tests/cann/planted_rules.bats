@@ -221,3 +221,23 @@ PY
     unmarked PROF_B 'pass'
     passed cold-start PROF_B
 }
+
+@test "operators that follow each other again and again and wait more than they run can be fused" {
+    for gap in 20 1; do
+        program PROF_A <<PY
+for step in range(12):
+    p.op('mm', 'MatMul', 400, gap=1)
+    p.op('mul', 'Mul', 5, gap=1)
+    p.op('add', 'Add', 5, gap=$gap)
+    p.op('cast', 'Cast', 5, gap=$gap)
+PY
+        if [ "$gap" -eq 20 ]; then
+            # 12 times 55 us of 457, in 15 of which they run
+            found fusible-sequence PROF_A 12.04
+            expect_equal "$(json '[(e["name"], e["count"], round(e["share"], 1)) for f in d["findings"] if f["id"] == "fusible-sequence" for e in f["evidence"]][0]')" \
+                "('mul, add, cast', 12, 27.3)"
+        else
+            passed fusible-sequence PROF_A
+        fi
+    done
+}

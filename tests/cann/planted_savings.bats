@@ -96,6 +96,8 @@ p.op('c', 'Add', 400, gap=202 if cause and step == 5 else 1)"
 p.op('c', 'Add', 100, gap=80 if cause else 1)"
     pair small-operators "for i in range(10): p.op('a%d' % i, 'Add', 4, gap=8 if cause else 1)
 p.op('c', 'MatMul', 50, gap=8 if cause else 1)"
+    pair fusible-sequence "p.op('a', 'MatMul', 400, gap=1)
+for i in range(3 if cause else 1): p.op('c%d' % i, 'Add', 5 if cause else 15, gap=20 if i else 1)"
     pair repeated-compilation "p.op('a', 'MatMul', 400, gap=1)
 if cause: p.late(); p.call('aclopCompileAndExecute', p.at + 1000, p.at + 200_000, thread=1); p.host = p.at + 200_000
 p.op('c', 'Add', 400, gap=202 if cause else 1)"

@@ -37,6 +37,7 @@ first_row() {
 }
 
 @test "the table has 25 questions, each with a command" {
+    # shellcheck disable=SC2016 # the quotes of Markdown
     expect_equal "$(grep -cE '^\| [0-9]+\. .*\?  *\| `msprof (show|advise|diff|cluster) [^`]*` \| .+ \|$' "$repository/docs/answers.md")" 25
     expect_equal "$(grep -oE '^\| [0-9]+\.' "$repository/docs/answers.md" | tr -dc '0-9\n' | tr '\n' ' ')" "$(seq -s ' ' 25) "
     # this file asks all of them
