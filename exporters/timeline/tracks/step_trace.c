@@ -11,7 +11,8 @@
 #define KNOWN_IN(parts, time) IN(parts, "coalesce(" time ", 'N/A')"), .form = FORM_SCALED_FIXED, .decimals = 3
 /* A time since 1970, as a text: readers take numbers for doubles, which round it to a quarter of a microsecond. */
 #define TIME_IN(parts, time)                                                                                           \
-    IN(parts, "iif(" time " IS NULL, 'N/A', printf('%d.%03d', " time " / 1000, " time " % 1000))"), .form = FORM_TEXT
+    IN(parts, "iif(" time " IS NULL, 'N/A', (" time " / 1000) || '.' || substr('00' || (" time " % 1000), -3))"),      \
+        .form = FORM_TEXT
 #define VALUES                                                                                                         \
     {"Iteration ID", IN("0, 1, 2, 3", "iteration"), .form = FORM_TEXT}, {"FP Start", TIME_IN("0, 1", "forward_ns")},   \
         {"BP End", TIME_IN("0, 1, 2", "backward_ns")}, {"Iteration End", TIME_IN("0, 2", "end_ns")},                   \
