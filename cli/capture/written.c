@@ -297,10 +297,10 @@ static bool was_written_meanwhile(const struct sparing *sparing, const char *pat
     return has;
 }
 
-/* Lists and results that are kept for a later run: under names of msprof's own. */
+/* Lists, results that are kept for a later run, and temporary files: under names of msprof's own. */
 static bool is_own_name(const char *name)
 {
-    return strncmp(name, "log/", 4) == 0 || *name == '.';
+    return strncmp(name, "log/", 4) == 0 || *name == '.' || strncmp(path_name(name), ".msprof.", 8) == 0;
 }
 
 static int spare(void *arg, const char *temporary, const char *path)

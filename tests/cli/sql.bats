@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # msprof sql: queries of the user's.
+# shellcheck disable=SC2154 # run_msprof sets status, output and stderr
 
 load common
 
