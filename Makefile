@@ -156,7 +156,7 @@ TRACKS       := $(sort $(notdir $(basename $(wildcard exporters/timeline/tracks/
 TRACK_LIST   := $(B)/generated/track_list.h
 COMMANDS     := $(shell awk '/^const struct command command_/ {name = $$4} /^    \.order =/ {print $$3 + 0, toupper(name), name}' $(CLI_SOURCES) | sort -n | awk '{print $$2 "," $$3}')
 COMMAND_LIST := $(B)/generated/command_list.h
-RULES        := $(shell awk '/^const struct rule rule_/ {name = $$4} /^    \.order =/ {print $$3 + 0, name}' analysis/rules/*.c | sort -n | awk '{print $$2}')
+RULES        := $(shell awk '/^const struct rule rule_/ {name = $$4} /^    \.order =/ {print $$3 + 0, name}' analysis/rules/*.c $(wildcard features/*/rules/*.c) | sort -n | awk '{print $$2}')
 RULE_LIST    := $(B)/generated/rule_list.h
 LISTS        := $(KIND_LIST) $(REPORT_LIST) $(TRACK_LIST) $(COMMAND_LIST) $(RULE_LIST)
 
@@ -203,7 +203,7 @@ $(REPORT_LIST): FORCE
 $(TRACK_LIST): FORCE
 	$(call write-stamp,$(patsubst %,TRACK(%),$(TRACKS)))
 
-# A rule of advice is a "const struct rule rule_NAME" in analysis/rules/; the order is that of its .order.
+# A rule of advice is a "const struct rule rule_NAME" in analysis/rules/ or features/*/rules/; the order is that of its .order.
 $(RULE_LIST): FORCE
 	$(call write-stamp,$(patsubst %,RULE(%),$(RULES)))
 

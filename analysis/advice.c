@@ -44,12 +44,12 @@ static enum severity severity_of(double share)
 
 /* Leaves one of two rules that found one cause, with the evidence of both: gaps are what idle time is made of, and on
  * SVP waiting for memory is told by the layers' own counters. */
-static void tell_causes_once(struct finding *findings)
+static void tell_causes_once(struct finding *findings, size_t count)
 {
-    for (size_t i = 0; i < advice_rule_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         struct finding *other = &findings[i], *kept = NULL;
-        for (size_t k = 0; k < advice_rule_count && other->fired && other->rule->told_by != NULL; k++)
-            if (findings[k].fired && strcmp(advice_rules[k]->id, other->rule->told_by) == 0)
+        for (size_t k = 0; k < count && other->fired && other->rule->told_by != NULL; k++)
+            if (findings[k].fired && strcmp(findings[k].rule->id, other->rule->told_by) == 0)
                 kept = &findings[k];
         if (kept == NULL)
             continue;
@@ -84,7 +84,9 @@ static int find_savings(const struct advice_look *look, struct finding *finding,
 
 static int hold_rules(const struct advice_look *look, const double *thresholds, struct advice *ret, struct err *err)
 {
-    for (size_t i = 0; i < advice_rule_count; i++) {
+    while (ret->rule_count < advice_rule_count && advice_rules[ret->rule_count]->of_tree == NULL)
+        ret->rule_count++;
+    for (size_t i = 0; i < ret->rule_count; i++) {
         const struct rule *rule = advice_rules[i];
         struct finding *finding = &ret->findings[i];
         *finding = (struct finding){.rule = rule,
@@ -104,18 +106,26 @@ static int hold_rules(const struct advice_look *look, const double *thresholds, 
             if (find_savings(look, finding, err) < 0)
                 return err_status(err);
         }
-        double share = rule_percent(finding->at_stake_ns, finding->whole_ns);
-        finding->severity = severity_of(rule->of_step ? fmin(finding->value, share) : share);
     }
-    tell_causes_once(ret->findings);
-    array_sort(ret->findings, advice_rule_count, sizeof ret->findings[0], by_severity);
+    advice_sort(ret);
     return 0;
+}
+
+void advice_sort(struct advice *advice)
+{
+    for (size_t i = 0; i < advice->rule_count; i++) {
+        struct finding *finding = &advice->findings[i];
+        double share = rule_percent(finding->at_stake_ns, finding->whole_ns);
+        finding->severity = severity_of(finding->rule->of_step ? fmin(finding->value, share) : share);
+    }
+    tell_causes_once(advice->findings, advice->rule_count);
+    array_sort(advice->findings, advice->rule_count, sizeof advice->findings[0], by_severity);
 }
 
 /* Copies the names of rows, which may outlive what they were found in. */
 static int keep_names(struct advice *advice, struct err *err)
 {
-    for (size_t i = 0; i < advice_rule_count; i++) {
+    for (size_t i = 0; i < advice->rule_count; i++) {
         for (size_t k = 0; k < advice->findings[i].row_count; k++) {
             struct finding_row *row = &advice->findings[i].rows[k];
             if (intern_keep(&advice->texts, row->name, &row->name, err) < 0)
@@ -147,6 +157,7 @@ int advice_make(const struct workload *workload, const struct host_evidence *hos
 
     *ret = (struct advice){
         .elapsed_ns = (double)splits.all.time_ns, .busy_ns = (double)splits.all.busy_ns, .origin_ns = INT64_MIN};
+    look.texts = &ret->texts;
     look.elapsed_ns = ret->elapsed_ns;
     look.busy_ns = ret->busy_ns;
     workload_recorded_text(&workload->facts, ret->recorded);

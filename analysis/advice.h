@@ -6,12 +6,13 @@
 #include "analysis/finding.h"
 
 #define ADVICE_MOST_RULES 64
-extern const struct rule *const advice_rules[]; /* by their order */
+extern const struct rule *const advice_rules[]; /* by their order: those with of_tree are the last */
 extern const size_t advice_rule_count;
 
 #define ADVICE_PROBLEMS_SIZE 640
 
 struct advice {
+    size_t rule_count;                          /* of the rules that are about captures of this kind */
     struct finding findings[ADVICE_MOST_RULES]; /* a rule each; that fired first, by severity, then by time at stake */
     double elapsed_ns, busy_ns;                 /* of all devices, as far as it was recorded */
     char problems[ADVICE_PROBLEMS_SIZE];        /* of the import: what is missing; "": nothing. The caller's to set */
@@ -25,5 +26,7 @@ struct advice {
 int advice_make(const struct workload *workload, const struct host_evidence *host, const double *thresholds,
                 struct advice *ret, struct err *err);
 void advice_release(struct advice *advice);
+/* Rates the findings by what is at stake, and sorts them: for who made them. */
+void advice_sort(struct advice *advice);
 
 #endif

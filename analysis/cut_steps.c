@@ -76,8 +76,8 @@ static int add_cut(struct cut_steps *cuts, const struct splits *splits, size_t i
 {
     const struct split *split = &splits->items[i];
     return array_add(cuts, err,
-                     (struct cut_step){split->device, split->step->source, split->step->number, split->start_ns, part,
-                                       expected, seen, i});
+                     (struct cut_step){split->device, split->step->source, (int64_t)splits_place(splits, i),
+                                       split->start_ns, part, expected, seen, i});
 }
 
 /* Finds the first and the last step of a group of which something was recorded. */
@@ -98,7 +98,8 @@ static int find_in_group(const struct workload *workload, const struct splits *s
     if (first == SIZE_MAX)
         return 0;
     const struct execution_run head = split_executions(workload, &splits->items[first]);
-    if (head.count < expected && is_same(workload, head.first, usual.first + expected - head.count, head.count))
+    if (head.count < expected && (splits->items[first].step->begins_early ||
+                                  is_same(workload, head.first, usual.first + expected - head.count, head.count)))
         status = add_cut(cuts, splits, first, CUT_HEAD, expected, head.count, err);
     const struct execution_run tail = split_executions(workload, &splits->items[last]);
     if (status == 0 && last != first && tail.count < expected && is_same(workload, tail.first, usual.first, tail.count))

@@ -37,6 +37,7 @@ struct records_evidence {
     struct contention_evidence {
         const char *name;
         double alone, beside, beside_ns; /* alone 0: nothing is known */
+        double exposed_ns;               /* of the operators beside it, while nothing computed */
         int64_t count, at_ns;
     } contention;
     bool waits_known; /* a framework's directory was given */
@@ -101,6 +102,8 @@ struct rule {
     double threshold; /* percent; --threshold ID:PERCENT changes it */
     void (*check)(const struct advice_look *look, struct finding *finding);
     const char *told_by; /* NULL, or the id of the rule that tells the cause, where both found it */
+    const void *of_tree; /* not NULL: of captures that are trees, whose folder of features/ holds it, by this; .check is
+                            NULL, and .order behind that of all others */
     bool of_gaps;        /* it needs to know when each task ran */
     bool of_step;        /* its value is a share of a step: it is no more severe than that */
     bool shows_gaps;     /* its rows are gaps, not operators */

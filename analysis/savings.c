@@ -47,6 +47,9 @@ static double shorten(const struct step_path *path, const struct workload *workl
  * than this there is no answer. */
 #define MOST_PASSES 8
 
+/* A path of more executions takes too much memory: steps divide it. */
+#define MOST_AS_ONE 500000
+
 int savings_of_operators(const struct workload *workload, const struct splits *splits, const struct launches *launches,
                          const double *cut, double *ret_ns, struct err *err)
 {
@@ -56,7 +59,9 @@ int savings_of_operators(const struct workload *workload, const struct splits *s
     int status = 0;
 
     *ret_ns = -1;
-    for (size_t i = 0; status == 0 && !splits->whole && i < splits->count; i++) {
+    if (splits->whole && workload->execution_count > MOST_AS_ONE)
+        return 0;
+    for (size_t i = 0; status == 0 && i < splits->count; i++) {
         const struct step_path *path;
         if (splits->groups.items[splits->items[i].group].source != splits->source || !splits_counts(splits, i) ||
             !splits_is_recorded(splits, i, &splits->items[i].own))

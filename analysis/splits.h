@@ -6,6 +6,7 @@
 #include "analysis/compare/statistics.h"
 #include "analysis/compare/workload.h"
 #include "base/array.h"
+#include "base/ticks.h"
 
 /* Which steps follow each other, and what lies between inferences that do not: boards can record one of several. */
 
@@ -157,6 +158,12 @@ static inline int64_t gap_length_ns(const struct gap *gap)
     return interval_length(gap->start_ns, gap->end_ns);
 }
 
+/* Of whole ticks of the device's clock, rounded once: what is printed. */
+static inline int64_t gap_exact_ns(const struct workload *workload, const struct gap *gap)
+{
+    return ticks_span_ns(workload->devices[workload->executions[gap->after].device].hz, gap_length_ns(gap));
+}
+
 /* The name of the operator of an execution, as the number of a text, and the text. */
 static inline uint32_t execution_name_id(const struct workload *workload, uint32_t execution)
 {
@@ -180,7 +187,7 @@ enum cut_part { CUT_HEAD, CUT_TAIL, CUT_END }; /* CUT_END: its end is not marked
 struct cut_step {
     uint16_t device; /* index */
     uint8_t source;
-    int64_t number, start_ns;
+    int64_t number, start_ns; /* number: its place among the steps, as they are chosen; of CUT_END that of the mark */
     enum cut_part part;
     size_t expected, seen; /* operators, communication operators and copies: of most steps, of this one */
     size_t split;          /* SIZE_MAX: it is among those that were begun */

@@ -193,8 +193,10 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_API_OVERFLOW, "api-overflow", DIAG_WARNING,                                                                 \
       "exactly 512 API records: the board's buffer was full and older calls were overwritten",                         \
       "profile fewer inferences; the API statistics are incomplete")                                                   \
-    X(DIAG_NO_DEVICE_DATA, "no-device-data", DIAG_NOTE, "no device records: the model was loaded but never executed",  \
-      "run an inference inside the profiled part of the program")                                                      \
+    X(DIAG_NO_DEVICE_DATA, "no-device-data", DIAG_NOTE,                                                                \
+      "no device records: the model was loaded but never executed, or marks no layers",                                \
+      "run an inference inside the profiled part of the program; ATC makes models that mark layers with "              \
+      "--online_model_type 2, the default, 3, 6 and 7")                                                                \
     X(DIAG_NO_FINALIZE, "no-finalize", DIAG_NOTE,                                                                      \
       "a data file without its .done file: the last second may be missing",                                            \
       "call svp_acl_finalize() before the program ends")                                                               \

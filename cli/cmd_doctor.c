@@ -757,6 +757,18 @@ static bool is_other_library(const struct machine *machine)
     return false;
 }
 
+/* Whether a board's capture has no layers, though its model may have run. */
+static bool is_without_layers(const struct doctor *doctor)
+{
+    for (size_t i = 0; i < doctor->captures.count; i++) {
+        const struct inventory_problem *problems = doctor->captures.items[i].problems.items;
+        for (size_t k = 0; k < doctor->captures.items[i].problems.count; k++)
+            if (problems[k].id == DIAG_NO_DEVICE_DATA)
+                return true;
+    }
+    return false;
+}
+
 static void remark_all(struct doctor *doctor)
 {
     const struct machine *machine = &doctor->machine;
@@ -769,6 +781,10 @@ static void remark_all(struct doctor *doctor)
     remark(doctor, machine->address_space != DOCTOR_NOT_KNOWN, "memory is limited: see 'ulimit -v'");
     remark(doctor, is_other_library(machine), "a library runs in another version than was compiled with");
     remark(doctor, !machine->has_run, "libmsprof_preload.so is not there: 'msprof run' cannot record");
+    remark(doctor, is_without_layers(doctor),
+           "a capture of a board has no layers: if its model ran, ATC made it with --online_model_type 0, 1, 4 or 5, "
+           "which "
+           "mark none; 2 (the default), 3, 6 and 7 do");
     remark(doctor, doctor->layouts_failed, "layouts cannot be loaded, so no capture is read: 'msprof kinds' tells why");
 }
 

@@ -15,7 +15,29 @@
 #include <string.h>
 #include <unistd.h>
 
-static int show_table(struct capture_visit *visit, sqlite3 *db, const struct show_options *options,
+/* The words that --table takes beside the names of tables: the list of them, and what the vendor's tool shows. */
+static bool table_is(const char *table, const char *word)
+{
+    return table != NULL && strcmp(table, word) == 0;
+}
+
+/* The table to show: the one that was asked for; else the summary, where the family has one and the vendor's spelling
+ * does not ask for the vendor's tables. */
+static const char *table_of(const struct capture_visit *visit, sqlite3 *db)
+{
+    struct db_facts facts;
+    struct err ignored = ERR_INIT;
+    const struct report *const *all = report_all(&ignored);
+
+    if (visit->settings->show.table != NULL)
+        return visit->settings->show.table;
+    return !visit->settings->by_vendor_dir && all != NULL && db_read_facts(db, &facts, &ignored) == 0 &&
+                   report_find(all, "summary", facts.family) != NULL
+               ? "summary"
+               : "vendor";
+}
+
+static int show_table(struct capture_visit *visit, sqlite3 *db, const char *table, const struct show_options *options,
                       struct export_result *ret, struct err *err)
 {
     static const enum table_format formats[] = {TABLE_TERMINAL, TABLE_CSV, TABLE_JSON, TABLE_MARKDOWN};
@@ -26,8 +48,10 @@ static int show_table(struct capture_visit *visit, sqlite3 *db, const struct sho
                                         .filter_count = settings->filters.count,
                                         .top = (uint64_t)visit->settings->top};
 
-    if (strcmp(settings->table, "list") != 0)
-        return show_one_table(db, stdout, settings->table, formats[settings->format], &choice, options, ret, err);
+    if (table_is(table, "vendor"))
+        return show_capture(db, stdout, options, ret, err);
+    if (!table_is(table, "list"))
+        return show_one_table(db, stdout, table, formats[settings->format], &choice, options, ret, err);
     ret->rows = 1;
     return show_table_list(db, stdout, options, err);
 }
@@ -64,12 +88,13 @@ static int tell_nothing(struct capture_visit *visit, sqlite3 *db, const char *ne
 
 static int show_database(struct capture_visit *visit, sqlite3 *db)
 {
+    const char *table = table_of(visit, db);
     const struct roofs roofs = roofs_of(visit->settings);
     struct report_files report_files = {.items = NULL};
     struct show_options options = {
         .database = visit->database,
         .color = console_colors_stdout(),
-        .plain = visit->settings->show.table != NULL,
+        .plain = strcmp(table, "vendor") != 0,
         .ascii = screen_is_ascii(),
         .top = visit->settings->top > 0 ? visit->settings->top : TOP_DEFAULT,
         .roofs = &roofs,
@@ -100,8 +125,7 @@ static int show_database(struct capture_visit *visit, sqlite3 *db)
         grid_put_safe_line(stdout, visit->settings->show.table, false);
         fputs("\n", stdout);
     }
-    result = visit->settings->show.table != NULL ? show_table(visit, db, &options, &shown, &err)
-                                                 : show_capture(db, stdout, &options, &shown, &err);
+    result = show_table(visit, db, table, &options, &shown, &err);
     if (result != 0) {
         err_wrap(&err, "cannot show '%s'", visit->directory);
         status = visit_fail(visit, LOG_SOURCE_COMMON, &err);
@@ -114,6 +138,8 @@ static int show_database(struct capture_visit *visit, sqlite3 *db)
         console_note("%s", shown.note);
     if (shown.recorded[0] != '\0')
         console_note("%s: nothing is said of what is between them", shown.recorded);
+    if (visit->settings->show.table == NULL && options.plain && result == 0)
+        console_note("--table NAME shows more: ops, bound, gaps, steps; --table list all, --table vendor the vendor's");
     return status;
 }
 
@@ -185,17 +211,18 @@ static int end_stream(struct table_stream *stream)
 static int check_choice(const struct show_settings *show)
 {
     const bool chooses = show->sort != NULL || show->columns != NULL || show->filters.count > 0 || show->format != 0;
-    bool lists = false;
+    const char *several = NULL;
 
     for (size_t i = 0; i < show->tables.count; i++)
-        lists |= strcmp(show->tables.values[i], "list") == 0;
-    if (lists && show->tables.count > 1)
-        return console_fail(ERR_USAGE, NULL, "--table list is no table: no other stands beside it");
-    if (!chooses || (show->tables.count > 0 && !lists))
+        if (table_is(show->tables.values[i], "list") || table_is(show->tables.values[i], "vendor"))
+            several = show->tables.values[i];
+    if (several != NULL && show->tables.count > 1)
+        return console_fail(ERR_USAGE, NULL, "--table %s is no table: no other stands beside it", several);
+    if (!chooses || (show->tables.count > 0 && several == NULL))
         return STATUS_DONE;
-    if (lists)
+    if (several != NULL)
         return console_fail(ERR_USAGE, NULL,
-                            "--table list is no table: --sort, --filter, --columns and --format are not for it");
+                            "--table %s is no table: --sort, --filter, --columns and --format are not for it", several);
     return console_fail(ERR_USAGE, "'msprof show --table list CAPTURE' prints the tables",
                         "--sort, --filter, --columns and --format are of one table: --table NAME is missing");
 }
@@ -244,14 +271,15 @@ const struct command command_show = {
     .order = 100,
     .imports = true,
     .summary = "print the tables in the terminal",
-    .description = "Prints the tables of a capture. A capture without a database, or with one that is older than\n"
-                   "its data, is imported first.\n",
+    .description = "Prints the summary of a capture, or its tables by name. A capture without a database, or with\n"
+                   "one that is older than its data, is imported first.\n",
     .needs_capture = true,
     .captures_optional = true,
-    EXAMPLES({"the tables of one capture, as wide as the terminal", "msprof show -dir JOBX"},
-             {"at most 100 columns wide, without the messages", "msprof show -q -dir JOBX --width 100"},
-             {"which tables there are, and the ids of their columns", "msprof show --table list"},
-             {"the operators that take longest, in Markdown", "msprof show JOBX --table ops --format markdown"},
-             {"the 100 longest operators of a CANN capture", "msprof show -dir JOBX --top 100"}),
+    EXAMPLES(
+        {"what the capture is, and what to look at first", "msprof show JOBX"},
+        {"the tables of the vendor's tool, at most 100 columns wide", "msprof show JOBX --table vendor --width 100"},
+        {"which tables there are, and the ids of their columns", "msprof show --table list"},
+        {"the operators that take longest, in Markdown", "msprof show JOBX --table ops --format markdown"},
+        {"the 100 longest operators of a CANN capture", "msprof show -dir JOBX --top 100"}),
     .run = run_show,
 };

@@ -37,7 +37,7 @@ bool warm_up_rule_of(const struct record_kind *kind, struct warm_up_rule *ret)
                                  .by_start = kind->table != NULL && strcmp(kind->table, COMMUNICATION_OPS) == 0};
     if (kind->table == NULL || (kind->families & FAMILY_CANN) == 0 || is_state(kind))
         return false;
-    if (ret->start < 0 && kind->sampling != NULL)
+    if (ret->start < 0 && (kind->sampling != NULL || strcmp(kind->table, "task_memory_info") == 0))
         ret->start = record_kind_column(kind, "time_ns");
     return ret->start >= 0;
 }
@@ -78,7 +78,7 @@ uint64_t warm_up_count(const struct warm_up_rule *rule, const struct capture *ca
             end_ns = row[rule->end].integer;
         else if (!rule->by_start && has(present, rule->duration))
             end_ns = number_add(end_ns, row[rule->duration].integer);
-        count += part != NULL && part_is_warm_up(part, end_ns);
+        count += part != NULL && end_ns < part->start_unix_ns && part_is_warm_up(part, end_ns); /* few are asked about */
     }
     return count;
 }

@@ -104,6 +104,9 @@ void row_format_head(const struct row_format *format, const char *const *titles,
         outfile_write(out, "[", 1);
         return;
     }
+    if (format->format ==
+        TABLE_SPREADSHEET) /* else spreadsheets take names of other letters than ASCII's for Latin-1 */
+        outfile_write(out, "\xEF\xBB\xBF", 3);
     outfile_write(out, format->head.text, format->head.length);
     for (size_t i = 0; i < format->columns; i++) {
         outfile_write(out, format->before[i].text, format->before[i].length);

@@ -26,9 +26,11 @@ cp "$objects/libmsprof_preload.so" "$directory"
 "${compile[@]}" -fPIC -shared tests/acl/fake_acl.c -o "$directory/libascendcl.so"
 "${compile[@]}" tests/acl/acl_program.c -L"$directory" -lascendcl -Wl,-rpath,"$directory" -o "$directory/acl_program"
 "${compile[@]}" tests/acl/acl_loader.c -o "$directory/acl_loader"
+"${compile[@]}" -Iinclude tests/acl/acl_mstx.c -o "$directory/acl_mstx"
 
 failures=0
-# expect STATUS CALLS PROGRAM [ARGUMENT ...]
+table=host_call
+# expect STATUS CALLS PROGRAM [ARGUMENT ...]: CALLS rows of table
 expect() {
     local wanted_status=$1 wanted_calls=$2 status=0 calls
     shift 2
@@ -37,7 +39,7 @@ expect() {
         "${@:2}" 2>"$directory/stderr" || status=$?
     # 3: calls that a longjmp left are told
     "$build/msprof" import -q -dir "$directory"/captures/PROF_* 2>/dev/null || [ $? -eq 3 ] || status+=", import failed"
-    calls=$(sqlite3 "$directory"/captures/PROF_*/sqlite/runtime.db 'SELECT count(*) FROM host_call')
+    calls=$(sqlite3 "$directory"/captures/PROF_*/sqlite/runtime.db "SELECT count(*) FROM $table")
     if [ "$status $calls" = "$wanted_status $wanted_calls" ]; then
         echo "ok: $*"
     else
@@ -57,6 +59,8 @@ expect 139 3000 acl_program end segv 3000
 expect 143 3000 acl_program end TERM 3000
 expect 140 5 acl_program signals
 expect 0 800 acl_program threads 4 200
+table=msproftx
+expect 0 604 acl_mstx threads 50
 
 printf '#!/bin/sh\nexec qemu-aarch64 -L %s %s "$@"\n' "$sysroot" "$objects/msprof" >"$directory/msprof"
 chmod +x "$directory/msprof"

@@ -60,18 +60,27 @@ void system_fail(const char *name)
     end_process(127);
 }
 
+static bool is_late; /* the system's functions stand in front of this library */
+
 /* The function of the first library behind this one that has it: that is what a lookup by RTLD_NEXT finds, but dlsym
- * and dlvsym are this library's own, and cannot be asked for themselves. */
+ * and dlvsym are this library's own, and cannot be asked for themselves. Where this library is loaded late, as
+ * MSTX_INJECTION_PATH has it, that is the first of those in front of it. */
 static void *find_behind(const char *name)
 {
     bool is_behind = false;
+    void *front = NULL;
     for (const struct link_map *map = _r_debug.r_map; map != NULL; map = map->l_next) {
-        void *found = is_behind ? symbols_function(map, name) : NULL;
-        if (found != NULL)
+        const bool is_own = map->l_ld == _DYNAMIC;
+        void *found = is_own || (front != NULL && !is_behind) ? NULL : symbols_function(map, name);
+        if (found != NULL && is_behind)
             return found;
-        is_behind |= map->l_ld == _DYNAMIC;
+        front = front != NULL ? front : found;
+        is_behind |= is_own;
     }
-    system_fail(name);
+    if (front == NULL)
+        system_fail(name);
+    is_late = true;
+    return front;
 }
 
 void system_find_dlsym(void)
@@ -86,7 +95,7 @@ void *system_function(const char *name)
     if (preload_system_dlsym == NULL)
         system_find_dlsym();
     int saved_errno = errno;
-    void *function = preload_system_dlsym(RTLD_NEXT, name);
+    void *function = preload_system_dlsym(is_late ? RTLD_DEFAULT : RTLD_NEXT, name);
     errno = saved_errno;
     if (function == NULL)
         system_fail(name);

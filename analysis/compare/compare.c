@@ -711,6 +711,8 @@ static double simple_value(const struct side *side, enum gate_metric metric)
             value = profile->cube_share >= 0 ? 100 * profile->cube_share : -1;
         else if (metric == GATE_BYTES)
             value = profile->read_write_bytes >= 0 ? profile->read_write_bytes / profile_all_steps(profile) : -1;
+        else
+            value = -1; /* of captures of one operator */
         if (value < 0)
             return -1;
         sum += value;

@@ -21,6 +21,8 @@ static const struct {
     [GATE_BYTES] = {"ddr_bytes", UNIT_OF_BYTES, false},  [GATE_OP] = {"op:", UNIT_OF_TIME, false},
     [GATE_TYPE] = {"type:", UNIT_OF_TIME, false},        [GATE_API] = {"api:", UNIT_OF_TIME, false},
     [GATE_COUNT] = {"count:", UNIT_OF_COUNT, false},     [GATE_GAP] = {"gap:", UNIT_OF_TIME, false},
+    [GATE_OP_TIME] = {"op_time", UNIT_OF_TIME, false},   [GATE_PIPE] = {"pipe:", UNIT_OF_TIME, false},
+    [GATE_PATH] = {"bytes:", UNIT_OF_BYTES, false},
 };
 #define METRICS (sizeof metrics / sizeof *metrics)
 

@@ -20,11 +20,14 @@ enum gate_metric {
     GATE_CONVERSIONS,
     GATE_CUBE,
     GATE_BYTES,
-    GATE_OP, /* from here on with a pattern */
+    GATE_OP_TIME, /* of captures of one operator */
+    GATE_OP,      /* from here on with a pattern */
     GATE_TYPE,
     GATE_API,
     GATE_COUNT,
     GATE_GAP,
+    GATE_PIPE, /* of captures of one operator */
+    GATE_PATH,
 };
 
 /* Units of metrics. */

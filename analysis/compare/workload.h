@@ -36,15 +36,16 @@ enum work { WORK_CUBE, WORK_VECTOR, WORK_AI_CPU, WORK_COMMUNICATION, WORK_COPY, 
 
 /* Counters of a core, each as a share of the time. */
 enum unit {
-    UNIT_CUBE,     /* multiplies matrices */
-    UNIT_VECTOR,   /* calculates vectors */
-    UNIT_SCALAR,   /* calculates scalars, controls */
-    UNIT_LOAD,     /* reads memory outside of the core: mte2, dld */
-    UNIT_WEIGHTS,  /* SVP: loads weights */
-    UNIT_INNER,    /* moves data inside of the core: mte1, dtrans */
-    UNIT_STORE,    /* writes memory outside of the core: mte3, dstr */
-    UNIT_OCCUPIED, /* how much of the cores of the device an operator held, whatever they did */
-    UNIT_CUBE_ALL, /* UNIT_CUBE over all cores of the device, not of those that ran: how much the matrix units work */
+    UNIT_CUBE,      /* multiplies matrices */
+    UNIT_VECTOR,    /* calculates vectors */
+    UNIT_SCALAR,    /* calculates scalars, controls */
+    UNIT_LOAD,      /* reads memory outside of the core: mte2, dld */
+    UNIT_WEIGHTS,   /* SVP: loads weights */
+    UNIT_INNER,     /* moves data inside of the core: mte1, dtrans */
+    UNIT_STORE,     /* writes memory outside of the core: mte3, dstr */
+    UNIT_OCCUPIED,  /* how much of the cores of the device an operator held, whatever they did */
+    UNIT_CUBE_ALL,  /* UNIT_CUBE over all cores of the device, not of those that ran: how much the matrix units work */
+    UNIT_CUBE_GAIN, /* SVP: multiplies matrices at full width (mac ppen); UNIT_VECTOR is that of vectors there */
     UNITS
 };
 
@@ -104,6 +105,7 @@ struct workload_step {
     uint16_t device;                    /* index */
     uint8_t source;                     /* enum step_source */
     uint32_t place;                     /* among all steps, from 1, where others were left out; 0: none was */
+    bool begins_early;                  /* before the collection started: what ended until then is hidden */
     bool lost_behind; /* inferences between it and the next were not recorded, or nothing says when. Set by
                          splits_relate_steps */
 };

@@ -7,7 +7,7 @@ static void check_fragmentation(const struct advice_look *look, struct finding *
     const double reserved = (double)look->host->records.reserved_bytes;
     const double allocated = (double)look->host->records.allocated_bytes;
 
-    if (reserved <= 0) {
+    if (reserved <= 0 || allocated <= 0) {
         finding->not_checked = "no allocations of operators were recorded (task_memory, profile_memory)";
         return;
     }

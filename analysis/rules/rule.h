@@ -18,7 +18,8 @@ struct advice_look {
     const struct host_evidence *host;
     const struct splits *splits;
     const struct gaps *gaps;
-    double *cut; /* the most of each operator's time that could be saved, as a share: all 0 before a rule */
+    double *cut;          /* the most of each operator's time that could be saved, as a share: all 0 before a rule */
+    struct intern *texts; /* for names of rows that are made */
     double elapsed_ns, busy_ns; /* of all devices, as far as it was recorded */
     double *united_ns;          /* of each operator: when at least one of its executions ran */
     bool *wanted;               /* room for a choice of operators */

@@ -56,7 +56,7 @@ static void check_contention(const struct advice_look *look, struct finding *fin
     double value = rule_percent(it->alone - it->beside, it->alone);
     double lost = it->beside_ns * (1 - it->beside / it->alone);
     rule_measured(finding, value, lost, value > finding->threshold);
-    finding->saves_ns = fmin(lost, (double)look->splits->all.exposed_ns);
+    finding->saves_ns = fmin(lost, it->exposed_ns);
     finding->time_ns = it->at_ns;
     rule_say(finding, "%.200s moves %.2f GB/s beside computing and %.2f GB/s without it; %lld times beside it.",
              it->name, it->beside, it->alone, (long long)it->count);

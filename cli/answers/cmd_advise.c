@@ -11,6 +11,7 @@
 #include "exporters/html/report_page.h"
 #include "exporters/load/load.h"
 #include "exporters/reports/answers/diff_output.h"
+#include "features/feature.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -55,7 +56,13 @@ static int find_advice(sqlite3 *db, const struct advising *advising, struct advi
 {
     struct workload workload;
     SCOPED(host_evidence_release) struct host_evidence evidence = {.known = false};
+    const struct feature *feature;
 
+    if (feature_of_database(db, &feature, err) != 0)
+        return err_status(err);
+    *ret_executions = 1;
+    if (feature != NULL)
+        return feature->advise(db, advising->thresholds, ret, err);
     if (workload_load(db, WITH_COUNTERS, &workload, err) != 0)
         return err_status(err);
     *ret_executions = (int64_t)workload.execution_count;
@@ -92,7 +99,7 @@ static int judge(struct capture_visit *visit, const struct advice *advice, int s
 {
     const struct advise_settings *settings = &visit->settings->advise;
 
-    for (size_t i = 0; settings->fail_on != FAIL_ON_NOTHING && i < advice_rule_count && advice->findings[i].fired; i++)
+    for (size_t i = 0; settings->fail_on != FAIL_ON_NOTHING && i < advice->rule_count && advice->findings[i].fired; i++)
         if ((int)advice->findings[i].severity >= SEVERITY_HIGH - settings->fail_on)
             status = status_worse(status, STATUS_BROKEN);
     return status;
@@ -111,8 +118,11 @@ static int add_to_page(struct capture_visit *visit, sqlite3 *db, const struct ad
                                          .title = visit->capture_count > 1 ? title : capture.name,
                                          .version = MSPROF_VERSION,
                                          .captures = visit->capture_count};
-    if ((advising->page != NULL || html_report_open(&options, &advising->page, &err) == 0) &&
-        html_report_add_advice(advising->page, db, &capture, advice, executions, &err) == 0)
+    const struct feature *feature;
+    if (feature_of_database(db, &feature, &err) == 0 &&
+        (advising->page != NULL || html_report_open(&options, &advising->page, &err) == 0) &&
+        (feature != NULL ? html_report_add_tree(advising->page, db, &capture, advice, false, &err)
+                         : html_report_add_advice(advising->page, db, &capture, advice, executions, &err)) == 0)
         return STATUS_DONE;
     return visit_fail(visit, LOG_SOURCE_COMMON, &err);
 }

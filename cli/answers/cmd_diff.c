@@ -9,6 +9,7 @@
 #include "exporters/html/report_page.h"
 #include "exporters/load/load.h"
 #include "exporters/reports/answers/diff_output.h"
+#include "features/feature.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -76,7 +77,8 @@ struct profiles {
     const struct profile **items; /* each of its own, named by the path of its capture until all are known */
     size_t count, capacity;
     struct ARRAY_OF(struct identity) taken;
-    unsigned subjects; /* SUBJECT_BIT of each table that is wanted */
+    struct measures measures; /* of captures of one operator, which have no profile */
+    unsigned subjects;        /* SUBJECT_BIT of each table that is wanted */
 };
 
 static void profiles_release(struct profiles *profiles)
@@ -88,6 +90,7 @@ static void profiles_release(struct profiles *profiles)
     }
     free((void *)profiles->items);
     free(profiles->taken.items);
+    measures_release(&profiles->measures);
 }
 
 /* Whether this side has it already: what is named twice counts once, or its samples would seem to be runs. */
@@ -156,7 +159,12 @@ static int profile_database(sqlite3 *db, const char *path, struct profiles *prof
     const struct profile_choice choice = {.subjects = profiles->subjects};
     struct workload workload;
     struct profile profile;
+    const struct feature *feature;
 
+    if (feature_of_database(db, &feature, err) != 0)
+        return err_status(err);
+    if (feature != NULL)
+        return feature->measure(db, &profiles->measures, err);
     if (workload_load(db, WITH_COUNTERS, &workload, err) != 0)
         return err_status(err);
     int result = profile_make(&workload, path, &choice, &profile, err);
@@ -402,6 +410,58 @@ static int compare_sides(const struct settings *settings, const struct profiles 
     return status;
 }
 
+static int tell_measure_gates(const struct settings *settings, const struct measures_comparison *comparison,
+                              const struct gate *gates)
+{
+    int status = STATUS_DONE;
+
+    for (size_t i = 0; i < settings->diff.gates.count; i++) {
+        const struct measure_row *worst;
+        bool known;
+        if (measures_hold(comparison, &gates[i], &known, &worst) && known)
+            continue;
+        if (!known) {
+            status = status_worse(status,
+                                  console_fail(ERR_NOT_FOUND,
+                                               "captures of one operator have op_time, pipe:GLOB "
+                                               "and bytes:GLOB",
+                                               "nothing to compare for the gate '%s'", settings->diff.gates.values[i]));
+            continue;
+        }
+        console_note("the gate %s is broken, most of all by %s", settings->diff.gates.values[i], worst->key);
+        status = status_worse(status, STATUS_BROKEN);
+    }
+    return status;
+}
+
+/* Captures of one operator. */
+static int compare_measures(const struct settings *settings, struct profiles *base, struct profiles *new_side,
+                            const struct gate *gates)
+{
+    static const enum measures_format formats[] = {[DIFF_TABLE] = MEASURES_TABLE,
+                                                   [DIFF_JSON] = MEASURES_JSON,
+                                                   [DIFF_CSV] = MEASURES_CSV,
+                                                   [DIFF_MARKDOWN] = MEASURES_MARKDOWN};
+    struct measures_comparison comparison;
+    struct err err = ERR_INIT;
+
+    if (settings->diff.save != NULL || settings->diff.format == DIFF_HTML)
+        return console_fail(ERR_USAGE, "use --format json", "captures of one operator have no baseline and no page");
+    if (base->measures.count == 0 || new_side->measures.count == 0)
+        return console_fail(ERR_USAGE, "give two sides of one kind",
+                            "a capture of one operator and one of a program cannot be compared");
+    int result =
+        measures_compare(&base->measures, &new_side->measures, options_of(settings).least_change, &comparison, &err);
+    console_output_begin();
+    if (result == 0)
+        result = measures_print(&comparison, formats[settings->diff.format], screen_answer_width(settings),
+                                screen_is_ascii(), stdout, &err);
+    int status = console_output_end(result != 0);
+    status = result != 0 ? console_error(&err) : status_worse(status, tell_measure_gates(settings, &comparison, gates));
+    free(comparison.rows);
+    return status;
+}
+
 static int save(const struct settings *settings, const struct profiles *base)
 {
     struct err err = ERR_INIT;
@@ -442,6 +502,8 @@ static int run_diff(const struct settings *settings)
     status = take_all(settings, &base_words, &base);
     if (!is_fatal(status) && settings->diff.save == NULL)
         status = status_worse(status, take_all(settings, &new_words, &new_side));
+    if (!is_fatal(status) && base.measures.count + new_side.measures.count > 0)
+        return status_worse(status, compare_measures(settings, &base, &new_side, gates));
     if (!is_fatal(status) && name_apart(&base, &new_side, &err) != 0) {
         console_error(&err);
         status = STATUS_FAILURE;

@@ -142,6 +142,23 @@ static void put_computing(const struct cluster_computing *it, const char *what, 
                 it->index, it->ms, 100 * (it->ms / it->others_ms - 1), others, it->others_ms);
 }
 
+static void put_free(const struct cluster_computing *it, FILE *stream)
+{
+    if (it->known > 0 && it->slow)
+        fprintf(stream,
+                "Free: rank %" PRId64
+                " does nothing for %.3f ms a step, %.3f ms more than the others: its host holds it up\n",
+                it->index, it->ms, it->ms - it->others_ms);
+}
+
+static void put_bubble(const struct cluster_computing *it, FILE *stream)
+{
+    if (it->known > 0 && it->slow)
+        fprintf(stream,
+                "Bubble: rank %" PRId64 " waits %.3f ms a step to receive from other stages, %.1f %% of its step\n",
+                it->index, it->ms, it->others_ms > 0 ? 100 * it->ms / it->others_ms : 0);
+}
+
 static void cluster_answer_print(struct cluster_result *result, FILE *stream)
 {
     struct cluster_worst *worst = &result->worst;
@@ -151,6 +168,8 @@ static void cluster_answer_print(struct cluster_result *result, FILE *stream)
     put_link(worst, stream);
     put_computing(&worst->computing, "rank", worst->stage.known > 0 ? "the others of its stage" : "the others", stream);
     put_computing(&worst->stage, "stage", "the others", stream);
+    put_free(&worst->free, stream);
+    put_bubble(&worst->bubble, stream);
     if (worst->groups_of_two > 0)
         fprintf(stream, "Not judged: sends and receives of %" PRId64 " groups; no rank waits there for all others.\n",
                 worst->groups_of_two);

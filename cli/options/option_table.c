@@ -155,7 +155,8 @@ const struct option_spec option_table[] = {
     NUMBER("report-seconds", ON(EXPORT_SUMMARY) | ON(SHOW) | ON(SQL), "N", 0, 1000000, report_seconds,
            "stop the query of a report of your own after N\nseconds, 0: never (60)"),
     FLAG("spreadsheet-safe", ON(EXPORT_SUMMARY), spreadsheet_safe,
-         "of CSV: an apostrophe before names that a spreadsheet\nwould run as a formula (=, +, -, @)"),
+         "of CSV: an apostrophe before names that a spreadsheet\nwould run as a formula (=, +, -, @), and\nmark each "
+         "file as UTF-8"),
     FLAG("cluster", ON(IMPORT), of_cluster,
          "the captures of a directory are those of a cluster:\nall are imported, as without it"),
     FLAG("clear", ON(EXPORT), clear, "remove the database when the reports are written"),
@@ -217,8 +218,8 @@ const struct option_spec option_table[] = {
           "the most that its memory moves: the other roof"),
     FLAG("no-pager", ON_ANSWERS | ON(SQL), no_pager, "print without $PAGER"),
     VALUE("table", ON(SHOW), TEXT, "NAME", show.tables,
-          "this table only; 'list' prints the names of all\nthat the capture can have, and ids of their columns;\n"
-          "may be repeated",
+          "this table; 'list' prints the names of all that the\ncapture can have, and ids of their columns, 'vendor'\n"
+          "the tables of the vendor's tool; may be repeated",
           .offer = OFFER_TABLES, .repeatable = true),
     VALUE("sort", ON(SHOW), TEXT, "COLUMN[,desc]", show.sort, "order of the rows of --table; -COLUMN is\nCOLUMN,desc",
           .offer = OFFER_COLUMNS),
@@ -265,6 +266,8 @@ const struct option_spec option_table[] = {
     FLAG("allow-incomparable", ON_DIFF, diff.allow_incomparable, "let captures that are too different pass"),
     NUMBER("chip", ON_OPTIONS, "N", 0, 16, options.chip,
            "what comes of them on this chip, platform_version\nof info.json (all)"),
+    FLAG("op", ON_OPTIONS, options.op,
+         "tell what each value of --aic-metrics of 'msprof op'\nbrings, and on which chips; no file"),
     CHOICE("format", ON_OPTIONS, "table|json", options.format, "format of the answer (table)"),
     CHOICE("format", ON(DOCTOR), "table|json", doctor_format, "format of the report (table)"),
     CHOICE("format", ON(KINDS), "table|json|mdoc", kinds_format, "format of the list (table)"),

@@ -46,7 +46,8 @@ static const struct first_try first_words[] = {
     {"stats", "msprof show CAPTURE"},
     {"compare", "msprof diff CAPTURE CAPTURE"},
     {"advisor", "msprof advise CAPTURE"},
-    {"op", "'msprof op' of CANN profiles one operator on a device; here, 'msprof run -- PROGRAM' records ACL calls"},
+    {"op", "'msprof op' of CANN profiles one operator on a device: 'msprof show OPPROF_DIR' reads its results; 'msprof "
+           "run -- PROGRAM' records ACL calls"},
     {NULL, NULL},
 };
 
@@ -74,8 +75,10 @@ static void add_reports(struct intern *words, enum offer offer)
     struct err ignored = ERR_INIT;
     const struct report *const *report = report_all(&ignored);
 
-    if (offer == OFFER_TABLES)
+    if (offer == OFFER_TABLES) {
         add(words, "list");
+        add(words, "vendor");
+    }
     for (; report != NULL && *report != NULL; report++)
         if (offer == OFFER_TABLES)
             add(words, (*report)->name);

@@ -82,6 +82,8 @@ struct cluster_worst {
         double ms, others_ms; /* a step, the median: of the slowest, of those that it is compared with */
         bool slow;
     } computing, stage;                      /* the first rows of slow_computing.csv */
+    struct cluster_computing free;           /* the rank that is free for longest beside the others */
+    struct cluster_computing bubble;         /* the rank with the largest bubble; others_ms: its step */
     struct ARRAY_OF(struct step_wait) waits; /* each step and rank once */
 };
 

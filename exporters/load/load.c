@@ -11,6 +11,7 @@
 #include "db/query/query_loop.h"
 #include "db/query/query_records.h"
 #include "db/query/query_window.h"
+#include "db/warm_up.h"
 #include "exporters/cann_report.h"
 #include "exporters/counters/pmu_metric.h"
 #include "exporters/reports/framework/host_side.h"
@@ -456,6 +457,21 @@ static int load_clocks(struct workload *workload, sqlite3 *db, struct err *err)
     return 0;
 }
 
+/* Of communication operators those that began before are hidden, so what is left of a step may lack its middle. */
+static int note_early_steps(struct workload *workload, sqlite3 *db, struct err *err)
+{
+    if (!warm_up_hides(db))
+        return 0;
+    for (size_t i = 0; i < workload->step_count; i++) {
+        struct workload_step *step = &workload->steps[i];
+        int64_t start_ns;
+        if (warm_up_end_ns(db, workload->devices[step->device].id, &start_ns, err) < 0)
+            return err_status(err);
+        step->begins_early = step->start_ns < start_ns;
+    }
+    return 0;
+}
+
 static int workload_load_ascend(sqlite3 *db, enum load_counters counters, struct workload *workload, struct err *err)
 {
     struct cann_load load = {.workload = workload, .known = MAP_OF(struct known_operator, ids)};
@@ -469,7 +485,7 @@ static int workload_load_ascend(sqlite3 *db, enum load_counters counters, struct
     failed = failed || read_tasks(&load, db, beside, beside ? take_counted_task : take_task, err) < 0 ||
              (!workload->sums_only &&
               (add_communications(&load, db, err) < 0 || workload_load_framework_steps(db, workload, err) < 0 ||
-               add_steps(workload, db, err) < 0));
+               add_steps(workload, db, err) < 0 || note_early_steps(workload, db, err) < 0));
     cann_communications_release(&load.communications);
     cann_texts_release(&load.shapes);
     cann_texts_release(&load.names);
@@ -718,8 +734,9 @@ static void fill_units(const struct svp_load *load)
     static const struct {
         enum unit unit;
         int cycles;
-    } units[] = {{UNIT_CUBE, SVP_MAC_BUSY}, {UNIT_VECTOR, SVP_VEC_PPEN}, {UNIT_STORE, SVP_DSTR},
-                 {UNIT_INNER, SVP_DTRANS},  {UNIT_LOAD, SVP_DLD},        {UNIT_WEIGHTS, SVP_WLD}};
+    } units[] = {{UNIT_CUBE, SVP_MAC_BUSY},     {UNIT_VECTOR, SVP_VEC_PPEN}, {UNIT_STORE, SVP_DSTR},
+                 {UNIT_INNER, SVP_DTRANS},      {UNIT_LOAD, SVP_DLD},        {UNIT_WEIGHTS, SVP_WLD},
+                 {UNIT_CUBE_GAIN, SVP_MAC_PPEN}};
 
     for (size_t i = 0; i < load->counted.count; i++) {
         struct workload_operator *op = &load->workload->operators[i];
@@ -863,13 +880,16 @@ static int take_piece(void *arg, sqlite3_stmt *row, struct err *err)
 }
 
 /* Owners have numbers in the order of their names. Pieces end with the release behind their allocation. */
-static const char names[] = "SELECT text FROM name WHERE id IN (SELECT node_name_id FROM task_memory_info) ORDER BY id";
+static const char names[] =
+    "SELECT text FROM name WHERE id IN (SELECT node_name_id FROM main.task_memory_info) ORDER BY id";
 static const char records[] =
     "SELECT n.text, m.device_id, m.time_ns, iif(m.next < 0, m.next_ns, NULL), m.bytes FROM"
-    " (SELECT *, lead(bytes) OVER place AS next, lead(time_ns) OVER place AS next_ns FROM task_memory_info"
+    " (SELECT *, lead(bytes) OVER place AS next, lead(time_ns) OVER place AS next_ns, lead(id) OVER place AS next_id"
+    "  FROM main.task_memory_info"
     "  WHERE time_ns IS NOT NULL AND bytes <> 0"
     "  WINDOW place AS (PARTITION BY node_name_id, address, device_id ORDER BY id)) m"
-    " LEFT JOIN name n ON n.id = m.node_name_id WHERE m.bytes > 0 ORDER BY m.id";
+    " LEFT JOIN name n ON n.id = m.node_name_id WHERE m.bytes > 0"
+    " AND (m.next IS NULL OR m.next >= 0 OR m.next_id IN (SELECT id FROM task_memory_info)) ORDER BY m.id";
 static const char framework_pieces[] = "SELECT owner, device_id, got_ns, gave_ns, bytes FROM temp.framework_piece";
 
 int memory_load(sqlite3 *db, struct intern *owners, struct memory_pieces *ret, struct err *err)

@@ -392,7 +392,7 @@ int evidence_name_launchers(sqlite3 *db, struct advice *advice, struct err *err)
     int status = query_number(db, "SELECT " FRAMEWORK_ATTACHED, &attached, err);
     if (attached)
         status = database_prepare(db, LAUNCHER, &statement, err);
-    for (size_t i = 0; statement != NULL && i < advice_rule_count && advice->findings[i].fired; i++) {
+    for (size_t i = 0; statement != NULL && i < advice->rule_count && advice->findings[i].fired; i++) {
         for (size_t k = 0; status == 0 && k < advice->findings[i].row_count; k++) {
             struct finding_row *row = &advice->findings[i].rows[k];
             sqlite3_bind_text(statement, 1, row->name, -1, SQLITE_STATIC);

@@ -24,7 +24,7 @@
 
 struct loaded_operator {
     uint32_t name; /* without its number */
-    double alone_bytes, alone_ns, beside_bytes, beside_ns;
+    double alone_bytes, alone_ns, beside_bytes, beside_ns, exposed_ns;
     int64_t beside, at_ns;
 };
 
@@ -93,6 +93,7 @@ static int add_contention(struct transfers *all, const struct cann_communication
         sums->at_ns = sums->beside++ == 0 ? op->start_ns : sums->at_ns;
         sums->beside_bytes += (double)traffic->bytes;
         sums->beside_ns += (double)traffic->ns;
+        sums->exposed_ns += (double)(op->duration_ns - covered);
     }
     return 0;
 }
@@ -144,6 +145,7 @@ static int choose_contention(const struct transfers *all, struct host_evidence *
     ret->records.contention = (struct contention_evidence){.alone = worst->alone_bytes / worst->alone_ns,
                                                            .beside = worst->beside_bytes / worst->beside_ns,
                                                            .beside_ns = worst->beside_ns,
+                                                           .exposed_ns = worst->exposed_ns,
                                                            .count = worst->beside,
                                                            .at_ns = worst->at_ns};
     return intern_keep(&ret->texts, all->names.items[worst->name].bytes, &ret->records.contention.name, err);

@@ -174,7 +174,7 @@ static int show_frequency(struct show *show, struct err *err)
 static int show_of_svp(struct show *show, struct err *err)
 {
     static const struct show_block blocks[] = {
-        {"AI Core Metrics :", "op_summary", "No device data: the model was loaded but never executed.", false},
+        {"AI Core Metrics :", "op_summary", "No device data: the model never ran, or marks no layers.", false},
         {"Op statistic :", "op_statistic", "No operators.", false},
         {"Acl statistic :", "acl_statistic", "No API calls.", false},
     };
@@ -761,7 +761,7 @@ static const char *name_families(const struct report *const *all, const struct r
     text[0] = '\0';
     for (int family = 0; family < CAPTURE_UNKNOWN; family++) {
         bool has = (report->families & FAMILY_OF(family)) != 0 && report_find(all, report->name, family) == report;
-        missing += !has;
+        missing += !has && (FAMILY_ANY & FAMILY_OF(family)) != 0; /* a family of its own has tables of its own */
         if (has && used < size)
             used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : " (of ", names[family]);
     }

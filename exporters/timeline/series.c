@@ -245,8 +245,9 @@ static int find_process(struct series_run *series, sqlite3_stmt *row, int64_t de
     const int64_t program_id = slices ? integer_of(row, COLUMN_PROGRAM) : DB_NULL;
     if (series->has_pid && series->device_id == device_id && series->program_id == program_id)
         return 0;
-    const char *process =
-        slices && !series->run->own_numbers ? (const char *)sqlite3_column_text(row, COLUMN_PROCESS) : NULL;
+    const char *process = slices && (!series->run->own_numbers || series->run->own_names)
+                              ? (const char *)sqlite3_column_text(row, COLUMN_PROCESS)
+                              : NULL;
     if (process == NULL)
         process = series->series->process != NULL ? series->series->process : series->series->title;
     series->device_id = device_id;

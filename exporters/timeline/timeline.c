@@ -430,18 +430,17 @@ int export_merged_timeline(const struct merge_part *parts, size_t count, const s
     return status;
 }
 
-/* ---- marks of programs in captures before 2023: a file of their own ---- */
+/* ---- one layer in a file of its own: marks of programs in captures before 2023, captures that are trees ---- */
 
-static int write_marks(struct track_run *run, const char *name, struct err *err)
+static int write_layer(struct track_run *run, const struct track *track, const char *name, struct err *err)
 {
     const struct trace_info info = {.clock = "system monotonic", .device_id = DB_NULL};
     struct series_track marks = {.runs = NULL};
-    int status = trace_open(&run->trace, run->run, run->compat ? &trace_style_2022 : &trace_style_msprof, "msprof_tx",
+    int status = trace_open(&run->trace, run->run, run->compat ? &trace_style_2022 : &trace_style_msprof, track->report,
                             name, err);
     if (status < 0)
         return status;
-    const bool failed =
-        series_track_write(run, &track_msproftx, &marks, err) < 0 || series_track_name_threads(&marks, err) < 0;
+    const bool failed = series_track_write(run, track, &marks, err) < 0 || series_track_name_threads(&marks, err) < 0;
     status = trace_close(&run->trace, failed ? err_status(err) : 0, &info, err);
     series_track_release(&marks);
     return status;
@@ -452,10 +451,29 @@ static int marks_timeline(struct timeline_run *timeline, struct err *err)
     char name[TX_REPORT_NAME_MAX];
     struct track_run run = run_of(timeline);
     run.own_numbers = true;
-    const bool failed =
-        report_tx_name(name, timeline->db, timeline->options, ".json", err) < 0 || write_marks(&run, name, err) < 0;
+    const bool failed = report_tx_name(name, timeline->db, timeline->options, ".json", err) < 0 ||
+                        write_layer(&run, &track_msproftx, name, err) < 0;
     map_release(&run.processes);
     return failed ? err_status(err) : 0;
+}
+
+extern const struct track track_opprof;
+
+/* The layer of each family of trees. */
+static const struct {
+    enum capture_family family;
+    const struct track *track;
+} tree_tracks[] = {{CAPTURE_OPPROF, &track_opprof}};
+
+static int tree_timeline(struct timeline_run *timeline, const struct track *track, struct err *err)
+{
+    char name[64];
+    struct track_run run = run_of(timeline);
+    run.own_numbers = run.own_names = run.plain = true;
+    snprintf(name, sizeof name, "%s.json", track->report);
+    const int status = write_layer(&run, track, name, err);
+    map_release(&run.processes);
+    return status;
 }
 
 /* ---- of every family ---- */
@@ -479,6 +497,10 @@ static int draw_timelines(sqlite3 *db, const struct export_options *options, str
     result = query_origin(db, facts.family, &run.origin, err);
     if (result != 0)
         return result;
+    for (size_t i = 0; i < sizeof tree_tracks / sizeof *tree_tracks; i++) {
+        if ((int)tree_tracks[i].family == facts.family)
+            return tree_timeline(&run, tree_tracks[i].track, err);
+    }
     const bool svp = facts.family == CAPTURE_SVP, job = facts.family == CAPTURE_JOB;
     if (answers_write(&run, job ? "system counter" : "system monotonic", err) < 0)
         return err_status(err);

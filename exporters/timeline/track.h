@@ -44,6 +44,7 @@ struct track_run {
     bool compat;
     bool facts;       /* slices say what operators are, and calls have no arguments: our own style, without a guest's */
     bool own_numbers; /* processes have the numbers and the place of programs, and the names of layers */
+    bool own_names;   /* with them: processes are called as their rows say */
     bool plain;       /* of these: processes have no labels, and the place `layer` */
     int64_t layer;    /* msprof of captures before 2023: the place of what is being drawn; 0: of other files */
     int64_t device_id;               /* :device of series, where they are of one */

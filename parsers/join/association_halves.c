@@ -2,9 +2,11 @@
 /* Captures of which one half is missing: a device that the host launched tasks on, or the host. */
 #include "parsers/decode/decoder.h"
 #include "parsers/join/association_data.h"
+#include "parsers/join/execution_data.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #define OF_DEVICES                                                                                                     \
     "when operators and communication ran and what was counted of them (op_summary, op_statistic, task_time, "         \
@@ -41,10 +43,19 @@ static const struct capture_part *part_of_device(const struct capture *capture, 
     return NULL;
 }
 
+/* Whether the settings of a device say that something was off; on: that it was on. */
+static bool is_set(const struct capture_part *part, const char *name, bool on)
+{
+    const char *text = part != NULL ? capture_setting_text(&part->settings, name) : NULL;
+    return text != NULL && (strcmp(text, "off") != 0) == on;
+}
+
+/* Until 2022 the log of tasks has a switch of its own. */
 static bool is_missing(const struct capture *capture, const struct device_half *half)
 {
     const struct capture_part *part = part_of_device(capture, half->device_id);
-    return half->launched > 0 && half->ran == 0 && (part == NULL || !is_strange(part));
+    return half->launched > 0 && half->ran == 0 && (part == NULL || !is_strange(part)) &&
+           !is_set(part, "hwts_log", false);
 }
 
 bool association_misses_device(const struct association *association)
@@ -56,10 +67,23 @@ bool association_misses_device(const struct association *association)
     return false;
 }
 
-/* It has no file of records. */
+/* Whether the settings say that the host recorded. */
+static bool host_was_on(const struct capture *capture)
+{
+    static const char *const switches[] = {"acl", "runtimeApi", "modelExecution"};
+    for (size_t i = 0; i < capture->part_count * (sizeof switches / sizeof *switches); i++) {
+        if (is_set(&capture->parts[i % capture->part_count], switches[i / capture->part_count], true))
+            return true;
+    }
+    return false;
+}
+
+/* It has no file of records. Until 2022 its files were the device's. */
 bool association_misses_host(const struct association *association)
 {
     const struct capture *capture = decoder_capture(association->decoder);
+    if (capture->family != CAPTURE_CANN)
+        return host_was_on(capture) && association->executions->launches == 0;
     for (size_t i = 0; i < capture->file_count; i++) {
         const struct capture_file *file = &capture->files[i];
         if (file->kind != NULL && file->part < capture->part_count && capture->parts[file->part].is_host)

@@ -346,9 +346,37 @@ static void report_unpaired(const struct executions *executions, const struct un
                     what, unpaired->first.stream_id, unpaired->first.task_id, unpaired->first.device_id);
 }
 
+/* Adds the tasks of a device to what the capture has. */
+static int end_half(struct executions *executions, struct err *err)
+{
+    const struct device_half *half = &executions->half;
+    struct device_half *sum =
+        half->launched + half->ran > 0 ? association_half(executions->association, half->device_id, err) : NULL;
+    if (sum == NULL)
+        return half->launched + half->ran > 0 ? err_status(err) : 0;
+    sum->launched += half->launched;
+    sum->ran += half->ran;
+    executions->half = (struct device_half){.device_id = NO_DEVICE};
+    return 0;
+}
+
+/* Counts what each half of the capture says of a task. */
+static int count_halves(struct executions *executions, const struct task_records *task, struct err *err)
+{
+    struct device_half *half = &executions->half;
+    if (task->of.device_id != half->device_id && end_half(executions, err) < 0)
+        return err_status(err);
+    half->device_id = task->of.device_id;
+    half->launched += task->launches.count > task->descriptions.count ? task->launches.count : task->descriptions.count;
+    half->ran += task->runs.count;
+    return 0;
+}
+
 static int join_task(struct executions *executions, struct task_records *task, struct err *err)
 {
     int status = executions_of_states(executions, task, err);
+    if (status == 0 && !executions->of_job)
+        status = count_halves(executions, task, err);
     array_sort(task->runs.items, task->runs.count, sizeof *task->runs.items, by_end);
     if (status == 0 && executions->of_job) {
         status = match_operator_of_task(executions, task, err);
@@ -457,6 +485,8 @@ int executions_match(struct executions *executions, struct err *err)
     }
     if (status == 0)
         status = join_task(executions, &task, err);
+    if (status == 0)
+        status = end_half(executions, err);
     if (status == 0) {
         report_unpaired(executions, &executions->starts_without_end, DIAG_TASK_END_LOST, "starts have no end");
         report_unpaired(executions, &executions->unsound, DIAG_RECORD_VALUE,
@@ -464,7 +494,10 @@ int executions_match(struct executions *executions, struct err *err)
         report_unpaired(executions, &executions->ends_without_start, DIAG_TASK_UNMATCHED_END, "ends have no start");
     }
     if (status == 0 && !executions->of_job) {
-        report_unpaired(executions, &executions->more_counters, DIAG_PMU_UNMATCHED, "counters are of no execution");
+        association_report_halves(executions->association);
+        report_unpaired(executions, &executions->more_counters,
+                        association_misses_device(executions->association) ? DIAG_HALF_MISSING : DIAG_PMU_UNMATCHED,
+                        "counters are of no execution");
         if (executions->launches > 0)
             report_unpaired(executions, &executions->unlaunched, DIAG_TASK_UNLAUNCHED, "executions have no launch");
     }

@@ -187,7 +187,9 @@ int executions_join(struct executions *executions, struct err *err)
         status = executions_match(executions, err);
     if (status == 0 && executions->tensors_unused > 0)
         association_drop_joined(executions->association, ANY_PART, record_kind_find("framework_tensor"),
-                                DIAG_TASK_NOT_RUN, executions->tensors_unused);
+                                association_misses_device(executions->association) ? DIAG_HALF_MISSING
+                                                                                   : DIAG_TASK_NOT_RUN,
+                                executions->tensors_unused);
     if (status == 0)
         status = executions_emit(executions, err);
     if (status == 0 && executions->of_job)

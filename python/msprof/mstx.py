@@ -127,13 +127,19 @@ def _find():
 
 
 def _bytes(text):
-    return text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")
+    """What has no UTF-8 is shown by its number, and a NUL, which ends texts of C, as \\0."""
+    if isinstance(text, str):
+        try:
+            text = text.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            text = text.encode("utf-8", "backslashreplace")
+    return text.replace(b"\0", b"\\0")
 
 
-def _checked(message):
-    if message is not None and not isinstance(message, (str, bytes)):
-        raise TypeError(f"message must be str, not {type(message).__name__}")
-    return message
+def _checked(text, what="message"):
+    if text is not None and not isinstance(text, (str, bytes)):
+        raise TypeError(f"{what} must be str, not {type(text).__name__}")
+    return text
 
 
 def _address(stream):
@@ -142,8 +148,9 @@ def _address(stream):
     return stream if isinstance(stream, int) else None
 
 
-def _is_default(domain):
-    return domain is None or domain == DEFAULT_DOMAIN
+def _handle(tool, domain):
+    """Of a domain; None: the default one, also where the tool makes none of that name."""
+    return tool.domain(domain) if _checked(domain, "domain") is not None and domain != DEFAULT_DOMAIN else None
 
 
 def mark(message=None, stream=None, domain=DEFAULT_DOMAIN):
@@ -151,11 +158,11 @@ def mark(message=None, stream=None, domain=DEFAULT_DOMAIN):
     tool = _find()
     if _checked(message) is None or tool is None:
         return
-    if _is_default(domain):
-        if tool.mark is not None:
-            tool.mark(_bytes(message), _address(stream))
-    elif tool.domain_mark is not None and tool.domain(domain):
-        tool.domain_mark(tool.domain(domain), _bytes(message), _address(stream))
+    handle = _handle(tool, domain)
+    if handle is not None and tool.domain_mark is not None:
+        tool.domain_mark(handle, _bytes(message), _address(stream))
+    elif handle is None and tool.mark is not None:
+        tool.mark(_bytes(message), _address(stream))
 
 
 def range_start(message=None, stream=None, domain=DEFAULT_DOMAIN):
@@ -163,11 +170,12 @@ def range_start(message=None, stream=None, domain=DEFAULT_DOMAIN):
     tool = _find()
     if _checked(message) is None or tool is None:
         return 0
-    if _is_default(domain):
-        return tool.range_start(_bytes(message), _address(stream)) if tool.range_start is not None else 0
-    if tool.domain_range_start is None or not tool.domain(domain):
-        return 0
-    return tool.domain_range_start(tool.domain(domain), _bytes(message), _address(stream))
+    handle = _handle(tool, domain)
+    if handle is not None and tool.domain_range_start is not None:
+        return tool.domain_range_start(handle, _bytes(message), _address(stream))
+    if handle is None and tool.range_start is not None:
+        return tool.range_start(_bytes(message), _address(stream))
+    return 0
 
 
 def range_end(rangeId=None, domain=DEFAULT_DOMAIN, *, range_id=None):  # noqa: N803, the name that CANN's module has
@@ -178,11 +186,11 @@ def range_end(rangeId=None, domain=DEFAULT_DOMAIN, *, range_id=None):  # noqa: N
     tool = _find()
     if tool is None:
         return
-    if _is_default(domain):
-        if tool.range_end is not None:
-            tool.range_end(number)
-    elif tool.domain_range_end is not None and tool.domain(domain):
-        tool.domain_range_end(tool.domain(domain), number)
+    handle = _handle(tool, domain)
+    if handle is not None and tool.domain_range_end is not None:
+        tool.domain_range_end(handle, number)
+    elif handle is None and tool.range_end is not None:
+        tool.range_end(number)
 
 
 def get_tool_id():

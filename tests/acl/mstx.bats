@@ -181,6 +181,40 @@ END
     expect_not_contains "$stderr" "another tool"
 }
 
+@test "the preload library is the tool where MSTX_INJECTION_PATH names it, without being preloaded, also to plugins" {
+    needs gcc
+    rm -rf captures
+    MSPROF_OUTPUT=$PWD/captures MSTX_INJECTION_PATH=$PRELOAD "$marker" threads 50 >printed
+    for what in summary timeline db; do
+        "$MSPROF" export "$what" -q -dir "$(captures)"
+    done
+    expect_equal "$(python3 "$repository/tests/acl/lib/known_marks.py" "$(captures)" printed)" 604
+    rm -rf captures
+    printf '#include "mstx/ms_tools_ext.h"\nvoid plug(void) { mstxMarkA("plugged", NULL); }\n' |
+        gcc -shared -fPIC -I"$repository/include" -xc - -o plugin.so
+    gcc -I"$repository/include" -xc - -o program -ldl <<'END'
+#include "mstx/ms_tools_ext.h"
+#include <dlfcn.h>
+static void use(void *library)
+{
+    void (*plug)(void);
+    *(void **)&plug = dlsym(library, "plug");
+    plug();
+    dlclose(library);
+}
+int main(void)
+{
+    use(dlopen("./plugin.so", RTLD_NOW));
+    mstxMarkA("mark", NULL);
+    use(dlopen("./plugin.so", RTLD_NOW | RTLD_GLOBAL));
+    return 0;
+}
+END
+    MSPROF_OUTPUT=$PWD/captures MSTX_INJECTION_PATH=$PRELOAD ./program
+    "$MSPROF" import -q "$(captures)"
+    expect_equal "$(rows "SELECT message, count(*) FROM msproftx GROUP BY 1 ORDER BY 1")" $'mark 1\nplugged 2'
+}
+
 @test "the header is good C99, C17 and C++11, and does nothing without a tool" {
     needs gcc g++
     cat >program.c <<'END'
@@ -272,6 +306,27 @@ END
         FROM msproftx m JOIN name n ON n.id = m.domain_id WHERE m.message IN ('block', 'whole')" >>printed
     expect_equal "$(python3 "$repository/tests/acl/lib/known_marks.py" "$(captures)" printed)" 603
     expect_equal "$(rows "SELECT count(DISTINCT thread_id), count(*) FROM msproftx WHERE message = 'block'")" "4 200"
+}
+
+@test "texts and domains that C cannot have do not stop a Python program, and no mark is lost for them" {
+    cat >program.py <<'END'
+import mstx
+mstx.mark('\ud800')
+mstx.mark('a\0b')
+mstx.mark('raw \udcff')
+mstx.mark('empty', None, '')
+mstx.range_end(mstx.range_start('long', domain='d' * 2000), domain='d' * 2000)
+mstx.range_end(mstx.range_start(b'bytes', domain=b'x'), domain='x')
+for wrong in {'message': 7}, {'message': 'm', 'domain': 7}:
+    try:
+        mstx.mark(**wrong)
+    except TypeError as error:
+        print(error)
+END
+    expect_equal "$(PYTHONPATH=$repository/python "$MSPROF" run -q --output captures --reports none -- python3 program.py)" \
+        $'message must be str, not int\ndomain must be str, not int'
+    "$MSPROF" import -q "$(captures)" || [ $? -eq 3 ] # of the byte that is no UTF-8
+    expect_equal "$(marks)" $'1 default 0 \\ud800\n1 default 0 a\\0b\n1 default 0 empty\n1 default 0 raw \ufffd\n1 default 2 long\n1 x 2 bytes'
 }
 
 @test "mstx in Python without a tool does nothing" {

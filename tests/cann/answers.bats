@@ -59,6 +59,35 @@ PY
     expect_not_contains "$stderr" "as Ascend's tool"
 }
 
+@test "so they do wherever among its steps the collection of a program starts, and the step that it cuts is named" {
+    local late
+    for late in 1050000 1110000 1500000 1720000 2345000 4500000; do
+        program PROF_1 'seed=3, sigma=0.1' <<PY
+p.prof.warm_up = $late
+for step in range(12):
+    p.begin_step()
+    p.op('a/conv', 'Conv2D', 100, counters=(10, 50, 5, 20, 40, 10))
+    p.op('a/cast', 'Cast', 20, gap=5, core=VECTOR, stream=3)
+    p.op('b/mm', 'MatMul', 200, gap=step, counters=(0, 20, 5, 20, 95, 10))
+    p.communicate(us=60, back=30)
+    p.copy()
+    p.op('b/where', 'Where', 30, core=AI_CPU)
+    if step % 3 == 0:
+        p.late()
+        p.call('aclrtSynchronizeStream', p.at, p.at + 3000)
+    p.op('c/relu', 'Relu', 3, gap=2, core=VECTOR)
+    p.end_step()
+PY
+        told=$(python3 "$BATS_TEST_DIRNAME/lib/agree_answers.py" "$MSPROF" PROF_1)
+        expect_contains "$told" "ops overlap overlap_analysis small steps"
+        run_msprof show PROF_1 --table summary
+        case $late in
+        1050000 | 1500000) expect_not_contains "$output" "was not recorded" ;; # inside of the first operator
+        *) expect_contains "$output" "step 1 (iterations): its head was not recorded" ;;
+        esac
+    done
+}
+
 @test "so they do of every capture that is shipped" {
     needs sqlite3
     for capture in "$repository"/testdata/{small,resnet50}/JOB* "$repository"/testdata/cann/*/{PROF,JOB}*; do
@@ -66,6 +95,35 @@ PY
         rm -rf PROF_copy
         cp -r "$capture" PROF_copy
         "$MSPROF" import -q PROF_copy || [ $? -eq 3 ]
+        python3 "$BATS_TEST_DIRNAME/lib/agree_answers.py" "$MSPROF" PROF_copy >told
+        expect_contains "$(<told)" "ops overlap"
+    done
+}
+
+@test "so they do of those of today when the collection starts in their middle" {
+    needs sqlite3
+    local family
+    for family in prof-910b prof-910a system-910b system-910a; do
+        rm -rf PROF_copy
+        copy_family "$family" PROF_copy
+        run_msprof import -q PROF_copy
+        python3 - <<'END'
+import glob, json, os, shutil, sqlite3
+first, last = sqlite3.connect('PROF_copy/sqlite/runtime.db').execute(
+    'SELECT min(start_ns), max(start_ns + duration_ns) FROM device_task').fetchone()
+shutil.rmtree('PROF_copy/sqlite')
+for path in glob.glob('PROF_copy/*/start_info*'):
+    if path.endswith('.done'):
+        os.remove(path)
+        continue
+    info = json.load(open(path, encoding='utf-8'))
+    late = (first + last) // 2000 - int(info['collectionTimeBegin'])
+    info['collectionTimeBegin'] = str(int(info['collectionTimeBegin']) + late)
+    info['clockMonotonicRaw'] = str(int(info['clockMonotonicRaw']) + late * 1000)
+    json.dump(info, open(path, 'w', encoding='utf-8'))
+END
+        run_msprof import PROF_copy
+        expect_contains "$stderr" "records of warm-up"
         python3 "$BATS_TEST_DIRNAME/lib/agree_answers.py" "$MSPROF" PROF_copy >told
         expect_contains "$(<told)" "ops overlap"
     done
@@ -254,8 +312,32 @@ if '$rule' == 'frequency':
 PY
 }
 
+# A board's network of four layers, half of whose use of units is told by a rule.
+board_rule() { # rule, directory, fires
+    PYTHONPATH=$repository/tests/lib python3 - "$@" <<'PY'
+import os, sys
+import board_capture
+rule, path, fires = sys.argv[1], sys.argv[2], sys.argv[3] == '1'
+shares = [0.9, 0.8, 0, 0, 0.1, 0, 0.1, 0.1]  # mac busy and ppen, vec busy and ppen, dstr, dtrans, dld, wld
+if fires and rule != 'svp-gelu':
+    shares[1] = 0.3
+    shares[{'svp-input': 6, 'svp-weights': 7, 'svp-output': 4}.get(rule, 5)] = 0.95
+if fires and rule == 'svp-unused':
+    shares = [0.4, 0.3, 0, 0, 0.1, 0, 0.1, 0.1]
+types = ('BinaryMath', 'Erf', 'BinaryMath', 'BinaryMath') if rule == 'svp-gelu' and fires else ('Convolution', 'Erf') * 2
+tasks = [{'name': 'layer%d' % i, 'type': kind, 'cycles': [60000], 'read': 1024, 'write': 1024, 'counters': shares}
+         for i, kind in enumerate(types)]
+os.rename(board_capture.write('.', tasks, 600, 1), path)
+PY
+    "$MSPROF" import -q "$2"
+}
+
 svp_rule() {
     local rule=$1 path=$2 fires=$3
+    case $rule in
+    svp-memory-bound | svp-activation) ;;
+    *) board_rule "$@" && return ;;
+    esac
     copy_capture "$path"
     case $rule$fires in
     svp-activation1) sed -i 's/"Eltwise"/"Softplus"/' "$path"/data/*.layer.info ;;
@@ -277,6 +359,7 @@ svp_rule() {
         for fires in 1 0; do
             limit=()
             case $rule in
+            op-*) continue 2 ;; # of single operators: tests/opprof/advise.bats
             data-pipeline) # 37.5 % of the samples of this run
                 name=run_ascend_ms limit=(--threshold "data-pipeline:$((fires ? 30 : 40))")
                 rm -rf "$name" && cp -r "$repository/testdata/frameworks/$name" . && chmod -R u+w "$name"
@@ -346,7 +429,13 @@ step-jitter: fewer than four steps are known
 cold-start: no steps are known
 frequency: the frequency of the cores was not measured
 svp-memory-bound: only SVP captures have these counters
+svp-network: only SVP captures have these counters, with metrics
+svp-input: only SVP captures have these counters, with metrics
+svp-weights: only SVP captures have these counters, with metrics
+svp-output: only SVP captures have these counters, with metrics
+svp-unused: only SVP captures have these counters, with metrics
 svp-activation: only SVP captures have layers
+svp-gelu: only SVP captures have layers
 data-pipeline: no data pipeline was recorded, or not the framework's directory was given
 repeated-compilation: no step is known, behind which nothing should be compiled
 synchronise: fewer than 20 launches were recorded

@@ -272,3 +272,45 @@ hostAicpuKernel|AI_CPU\ngelu|AI_CORE'
     run_msprof export timeline -dir PROF_1 --stable-names --output out
     expect_contains "$(<out/mindstudio_profiler_output/msprof.json)" '"name":"Plane 1"'
 }
+
+@test "a size that HCCL does not know is N/A, and in no sum and no bandwidth, of tasks of the host and of the AI CPU" {
+    {
+        collectives
+        cat <<'END'
+LOCAL, PAYLOAD, CONFIRMS, UNKNOWN = (3, 1, 0, 255), (3, 3, 1, 1), (3, 3, 1, 0), 0xffffffff
+whole(1000, 9000, 'hcom_a')
+for i, (item, size, types) in enumerate((('Memcpy', UNKNOWN, LOCAL), ('Memcpy', 4000000, LOCAL), ('RDMASend', UNKNOWN, PAYLOAD),
+                                         ('RDMASend', 0, CONFIRMS), ('Notify_Wait', 0, CONFIRMS), ('Notify_Wait', 0, CONFIRMS))):
+    task(2000 + 200 * i, item, 10, 1 + i, ran=(20000 + 10000 * i, 30000 + 10000 * i), size=size, types=types)
+p.mc2_streams('grp_2', 50, (60,))
+p.launch(200, 50, 1, 'xAicpuKernel', task_type='KERNEL_AICPU', node={'task_type': 1})
+p.log(0, 100000, 50, 1, 1)
+for i, size in enumerate((UNKNOWN, 2000000)):
+    p.expanded_task(100100, 'Memcpy', 'grp_2', 60, 1 + i, size=size, types=LOCAL)
+    p.ran(101000 + 2000 * i, 103000 + 2000 * i, 60, 1 + i, 11)
+p.log(1, 106000, 50, 1, 1)
+END
+    } | capture
+    expect_sql "SELECT count(*), sum(bytes) FROM communication_task WHERE bytes IS NOT NULL" '5|6000000'
+    for kind in summary timeline db; do
+        run_msprof export $kind -dir PROF_1 --stable-names --output out
+        expect_status 0
+    done
+    python3 - <<'END'
+import json, sqlite3
+files = 'out/mindstudio_profiler_output/'
+total = json.load(open(files + 'communication.json', encoding='utf-8'))['Total HCCL Operators']['Communication Bandwidth Info']
+assert {name: (part['Transit Size(MB)'], part['Bandwidth(GB/s)']) for name, part in total.items() if part['Transit Size(MB)']} == \
+    {'HCCS': (6, 500), 'SDMA': (6, 500)}, total
+assert total['RDMA']['Bandwidth(GB/s)'] == 0 and not total['RDMA']['Size Distribution']
+matrix = json.load(open(files + 'communication_matrix.json', encoding='utf-8'))['Total HCCL Operators']
+assert {pair['Transit Size(MB)'] for pair in matrix.values()} == {6}, matrix
+events = json.load(open(files + 'msprof.json', encoding='utf-8'))
+told = [(event['args']['size(Byte)'], event['args']['bandwidth(GB/s)']) for event in events if 'size(Byte)' in event.get('args', {})]
+assert told == [('N/A', 'N/A'), (4000000, 400), ('N/A', 'N/A'), (0, 0), (0, 0), (0, 0), ('N/A', 'N/A'), (2000000, 1000)], told
+database = sqlite3.connect('out/communication_analyzer.db')
+assert database.execute('SELECT sum(transit_size) FROM CommAnalyzerBandwidth').fetchone()[0] == 6
+viewers = sqlite3.connect('out/msprof.db')
+assert viewers.execute('SELECT sum(size) FROM COMMUNICATION_TASK_INFO WHERE bandwidth IS NOT NULL').fetchone()[0] == 6000000
+END
+}

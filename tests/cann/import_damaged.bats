@@ -407,6 +407,29 @@ END
     expect_sql "SELECT count(*), sum(launches) FROM host_call" "200|100"
 }
 
+@test "of captures of 2022, too, a missing half is a data problem that is told first, and nothing says that no action is needed" {
+    local family half
+    for family in 2022-910a 2022-310; do
+        for half in 'hwts.*|ts_track.*:device 0' 'Framework.*|runtime.*|AclModule.*:the host'; do
+            rm -rf PROF_1
+            copy_family "$family" PROF_1
+            find PROF_1/device_0/data -type f | grep -E "/(${half%:*})" | xargs rm
+            run_msprof import PROF_1
+            expect_status 3
+            expect_contains "$(head -1 <<<"$stderr")" "warning: the half of ${half#*:} is missing"
+            expect_not_contains "$stderr" "no action is needed"
+            run_msprof show PROF_1
+            expect_status 3
+        done
+    done
+    # the log of tasks was off: nothing is missing
+    copy_family 2022-910a PROF_2
+    rm PROF_2/device_0/data/hwts.data.*
+    sed -i 's/"hwts_log":"on"/"hwts_log":"off"/' PROF_2/device_0/sample.json
+    run_msprof import PROF_2
+    expect_not_contains "$stderr" "is missing"
+}
+
 @test "empty slices are named and have their place between the others" {
     damage 3 <<'END'
 sound(slice_records=50)

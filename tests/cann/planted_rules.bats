@@ -119,8 +119,22 @@ data = open(sys.argv[1], 'rb').read()
 process, start, end = struct.unpack_from('<3Q', data)
 open(sys.argv[1], 'wb').write(struct.pack('<3Q', process, start - 10**6, end + 10**6))
 PY
+    python3 - run_ascend_pt/FRAMEWORK/torch.op_range <<'PY'
+import struct, sys
+data = bytearray(open(sys.argv[1], 'rb').read())
+at = data.index(b'npu::npu_transpose')
+data[at:at + 18] = b'DataLoader.GetNext'
+begin = 0 # of the record that the name is of
+while begin + 6 + struct.unpack_from('<HI', data, begin)[1] < at:
+    begin += 6 + struct.unpack_from('<HI', data, begin)[1]
+start, end = struct.unpack_from('<qq', data, begin + 6)
+struct.pack_into('<qq', data, begin + 6, start - 10**9, end + 10**9)
+open(sys.argv[1], 'wb').write(data)
+PY
     run_msprof -q advise run_ascend_pt --format json
-    expect_equal "$(json '[round(f["at_stake"], 2) for f in d["findings"] if f["id"] == "garbage-collection"]')" "[$(<idle)]"
+    for rule in garbage-collection data-loader; do
+        expect_equal "$(json '[round(f["at_stake"], 2) for f in d["findings"] if f["id"] == "'$rule'"]')" "[$(<idle)]"
+    done
 }
 
 # Steps of two operators and a communication operator, as the Python $2 says.
@@ -206,4 +220,24 @@ PY
     expect_equal "$(json '[(f["at_stake"], f["saves"]) for f in d["findings"] if f["id"] == "cold-start"]')" "[(10000.0, 10000)]"
     unmarked PROF_B 'pass'
     passed cold-start PROF_B
+}
+
+@test "operators that follow each other again and again and wait more than they run can be fused" {
+    for gap in 20 1; do
+        program PROF_A <<PY
+for step in range(12):
+    p.op('mm', 'MatMul', 400, gap=1)
+    p.op('mul', 'Mul', 5, gap=1)
+    p.op('add', 'Add', 5, gap=$gap)
+    p.op('cast', 'Cast', 5, gap=$gap)
+PY
+        if [ "$gap" -eq 20 ]; then
+            # 12 times 55 us of 457, in 15 of which they run
+            found fusible-sequence PROF_A 12.04
+            expect_equal "$(json '[(e["name"], e["count"], round(e["share"], 1)) for f in d["findings"] if f["id"] == "fusible-sequence" for e in f["evidence"]][0]')" \
+                "('mul, add, cast', 12, 27.3)"
+        else
+            passed fusible-sequence PROF_A
+        fi
+    done
 }

@@ -109,3 +109,76 @@ END
         expect_equal "$(tail -n 1 PROF_1/mindstudio_profiler_output/op_statistic.csv | cut -d, -f4)" 10
     done
 }
+
+@test "no table, timeline or database of a capture with everything has what ended before a start in its middle" {
+    local family
+    for family in system-910b system-910a; do
+        rm -rf PROF_1 out
+        copy_family "$family" PROF_1
+        python3 - <<'END' >start
+import glob, json, os
+start = json.load(open('PROF_1/host/start_info', encoding='utf-8'))
+late = 1166
+for path in glob.glob('PROF_1/*/start_info*'):
+    if path.endswith('.done'):
+        os.remove(path)
+        continue
+    info = json.load(open(path, encoding='utf-8'))
+    info['collectionTimeBegin'] = str(int(info['collectionTimeBegin']) + late)
+    info['clockMonotonicRaw'] = str(int(info['clockMonotonicRaw']) + late * 1000)
+    json.dump(info, open(path, 'w', encoding='utf-8'))
+print(int(start['collectionTimeBegin']) + late)
+END
+        for kind in summary timeline db; do
+            run_msprof export $kind -dir PROF_1 --stable-names --output out
+            expect_status 0
+        done
+        python3 - "$BATS_TEST_DIRNAME/../lib" "$(<start)" <<'END' >told
+import csv, glob, os, sqlite3, sys
+sys.path.insert(0, sys.argv[1])
+from timeline import read_timeline
+start, tables = int(sys.argv[2]), 0
+for path in sorted(glob.glob('out/mindstudio_profiler_output/*.csv')):
+    rows = list(csv.DictReader(open(path, encoding='utf-8')))
+    for column in rows[0]:
+        try:
+            times = [float(row[column]) for row in rows]
+        except ValueError:
+            continue
+        if min(times) < 1e15:
+            continue
+        tables += 1
+        lengths = [float(row.get('Duration(us)') or row.get('Task Duration(us)') or row.get('task_time(us)') or 0) for row in rows]
+        early = [row for row, time, length in zip(rows, times, lengths) if time + length < start]
+        assert not early, (path, column, early[0])
+events = read_timeline('out/mindstudio_profiler_output/msprof.json').events
+early = [event for event in events if 'ts' in event and float(event['ts']) + float(event.get('dur', 0)) < 0]
+assert events and not early, early[:3]
+database = sqlite3.connect('out/msprof.db')
+for table, in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+    columns = [row[1] for row in database.execute('PRAGMA table_info(%s)' % table)]
+    for column in [name for name in ('endNs', 'timestampNs') if name in columns]:
+        tables += 1
+        assert not database.execute('SELECT count(*) FROM %s WHERE %s < ?' % (table, column), (start * 1000,)).fetchone()[0], table
+print(tables)
+END
+        [ "$(<told)" -gt 25 ]
+    done
+}
+
+@test "memory that was given back after the start is in operator_memory though it was got before, and what was over is not" {
+    capture <<'END'
+p.warm_up = 50000
+p.launch(60000, 1, 1, 'op')
+p.ran(70000, 71000, 1, 1)
+for name, got, given in (('over', 1000, 20000), ('across', 2000, 60000), ('kept', 3000, None), ('after', 61000, 62000)):
+    p.memory(got, name, len(name) * 4096, 1024)
+    if given:
+        p.memory(given, name, len(name) * 4096, -1024)
+END
+    run_msprof export summary -dir PROF_1 --stable-names
+    expect_equal "$(cut -d, -f2 PROF_1/mindstudio_profiler_output/operator_memory.csv | tail -n +2 | sort | paste -sd' ')" "across after kept"
+    expect_equal "$(tail -n +2 PROF_1/mindstudio_profiler_output/memory_record.csv | wc -l)" 3
+    run_msprof export summary -dir PROF_1 --stable-names --with-warm-up
+    expect_equal "$(tail -n +2 PROF_1/mindstudio_profiler_output/operator_memory.csv | wc -l)" 4
+}

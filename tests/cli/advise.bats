@@ -48,7 +48,7 @@ json() {
     expect_status 6
     mapfile -t limits < <("$MSPROF" advise --list --format json |
         /usr/bin/python3 -c 'import json, sys; [print("--threshold\n" + r["id"] + ":100") for r in json.load(sys.stdin)["rules"]]')
-    run_msprof -q advise A --fail-on low "${limits[@]}" --threshold low-cube-use:0 --threshold gap:100000
+    run_msprof -q advise A --fail-on low "${limits[@]}" --threshold low-cube-use:0 --threshold svp-network:0 --threshold gap:100000
     expect_status 0
     expect_contains "$output" "A: 0 findings"
     run_msprof advise A --threshold nothing:3
@@ -63,7 +63,7 @@ json() {
 @test "--list explains every rule" {
     run_msprof advise --list
     expect_status 0
-    expect_equal "$(grep -c ': limit' <<<"$output")" "$(cat "$repository"/analysis/rules/*.c | grep -c '^const struct rule rule_')"
+    expect_equal "$(grep -c ': limit' <<<"$output")" "$(cat "$repository"/analysis/rules/*.c "$repository"/features/*/rules/*.c | grep -c '^ *\.id = "')"
 }
 
 @test "what is missing is said before any finding, whichever file of a capture was copied by half or is gone" {

@@ -157,3 +157,14 @@ plant_names() {
     expect_status 2
     expect_equal "$output" ""
 }
+
+@test "a board's capture without layers leads to ATC's --online_model_type, one with layers does not" {
+    copy_capture JOBX
+    run_msprof doctor JOBX
+    expect_not_contains "$output" online_model_type
+    rm JOBX/data/aicore.*
+    run_msprof doctor JOBX
+    expect_contains "$output" "--online_model_type 0, 1, 4"
+    run_msprof import JOBX
+    expect_contains "$stderr" "--online_model_type 2, the default, 3, 6 and 7"
+}

@@ -46,7 +46,7 @@ expect_table() { # name
     expect_table step_trace_1.csv
     run_msprof import -dir "$capture" --output again
     expect_contains "$stderr" "has no point 255"
-    run_msprof show "$capture" --output results
+    run_msprof show "$capture" --table vendor --output results
     expect_contains "$output" "Tasks : 302 Operators : 150 Iterations : 4"
     run_msprof show "$capture" --output results --table steps --columns steps,model_id --format csv
     expect_equal "$output" $'Steps,Model_id\n4,N/A'

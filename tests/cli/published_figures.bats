@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The numbers of the vendor's published figures come out of captures that encode them. The expected rows are typed from
 # the figures (vendor columns), not taken from this program's output.
-# shellcheck disable=SC2154 # load common sets scratch and repository
+# shellcheck disable=SC2154 # load common sets scratch, repository and shared; run sets output
 
 load common
 
@@ -101,4 +101,18 @@ csv_columns() {
 9|Convolution
 12|Slice,Permute"
     expect_equal "$(csv_columns "$table" 1,5 | grep -E '^0\|')" "0|data,conv1,relu1,pool1,conv2,relu2,pool2"
+}
+
+@test "a capture of 88 tasks gives every time, name and size back that it was worked back from" {
+    needs python3
+    run python3 "$BATS_TEST_DIRNAME/ss928_tasks.py" "$MSPROF" - .
+    expect_contains "$output" "616 cells"
+}
+
+@test "the 88 tasks of a real SS928 come out of a capture that encodes them, cell by cell, and their sum" {
+    needs python3
+    needs_shared data/real-samples-2
+    run python3 "$BATS_TEST_DIRNAME/ss928_tasks.py" "$MSPROF" \
+        "$shared/data/real-samples-2/svp-ss928-profile-2026-10/ss928_tasks.csv" .
+    expect_equal "$output" "616 cells, 398.838575 ms"
 }

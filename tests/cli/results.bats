@@ -222,6 +222,23 @@ END
     grep -rq "\"'=cmd|calc, 1" JOBONE/summary
 }
 
+@test "--spreadsheet-safe says in front of each table that it is UTF-8, and nothing else does" {
+    copy_capture JOBONE
+    for option in "" --spreadsheet-safe; do
+        # shellcheck disable=SC2086 # an option or none
+        run_msprof export summary -dir JOBONE $option
+        expect_status 0
+        for table in JOBONE/summary/*.csv; do
+            mark=$(head -c 3 "$table" | od -An -tx1)
+            if [ -n "$option" ]; then
+                expect_equal "$mark" " ef bb bf"
+            else
+                [ "$mark" != " ef bb bf" ]
+            fi
+        done
+    done
+}
+
 @test "--trace-compat gives a board's timelines the monotonic times of the vendor's tool" {
     copy_capture JOBX
     run_msprof export timeline -q JOBX

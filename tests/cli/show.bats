@@ -255,7 +255,7 @@ Fps : '
 @test "a model that was loaded and never executed has no metrics, and it is said" {
     rm JOBX/data/aic*
     show
-    expect_equal "$(head -4 shown)" $'AI Core Metrics :\nNo device data: the model was loaded but never executed.\nOp statistic :\nNo operators.'
+    expect_equal "$(head -4 shown)" $'AI Core Metrics :\nNo device data: the model never ran, or marks no layers.\nOp statistic :\nNo operators.'
     expect_equal "$(block 'Acl statistic' | grep -c '^[0-9]')" 58
     expect_equal "$(tail -1 shown)" "Frequency : N/A"
 }

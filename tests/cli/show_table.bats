@@ -256,6 +256,22 @@ assert times == sorted(times, reverse=True)' "$BATS_TEST_TMPDIR/stdout" "$expect
     expect_equal "$status" 1
 }
 
+@test "show without a table begins with the summary, and has the vendor's tables for -dir and --table vendor" {
+    run_msprof_into want -q show JOBX --table summary
+    run_msprof_into got show JOBX
+    expect_status 0
+    cmp want got
+    expect_contains "$stderr" "--table list all, --table vendor the vendor's"
+    run_msprof_into vendor -q show -dir JOBX
+    run_msprof_into got -q show JOBX --table vendor
+    cmp vendor got
+    grep -q '^AI Core Metrics :$' got
+    run_msprof show JOBX --table vendor --sort name
+    expect_status 2
+    # fits a terminal of 24 lines
+    [ "$(wc -l <want)" -le 24 ]
+}
+
 @test "several --table are several tables, each as it is alone" {
     for format in table csv json; do
         for table in ops types; do

@@ -909,7 +909,9 @@ for rank, ms in times.items():
         f.write('Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Stage,Bubble,'
                 'Communication(Not Overlapped and Exclude Receive),Preparing\n')
         for step in (1, 2, 3):
-            f.write('%d,%d,10,0,10,5,%d,0,10,0\n' % (step, ms * 1000 + step, ms * 1000 + 15))
+            free = 100_000 if rank == 1 else 5
+            bubble = 90_000 if rank == 0 else 0
+            f.write('%d,%d,%d,0,%d,%d,%d,%d,10,0\n' % (step, ms * 1000 + step, 10 + bubble, 10 + bubble, free, ms * 1000 + 10 + free, bubble))
     steps, matrix = {}, {}
     for step in ('step1', 'step2', 'step3'):
         g = 'd0' if rank < 2 else 'd1'
@@ -927,6 +929,10 @@ PY
     [ "$status" -eq 0 ] || expect_status 3
     expect_contains "$output" "Computing: rank 2 takes 800.002 ms a step, 100.0 % more than the others of its stage (400.002 ms)"
     expect_contains "$output" "Computing: stage 1 takes 600.002 ms a step, 198.5 % more than the others (201.002 ms)"
+    expect_contains "$output" "Free: rank 1 does nothing for 100.000 ms a step, 99.995 ms more than the others: its host holds it up"
+    expect_equal "$(cut -d, -f 1,2,9,10,11 RUN/cluster_analysis_output/slow_computing.csv | grep rank | sort | tr '\n' ' ')" \
+        "rank,0,5,100000,no rank,1,100000,5,yes rank,2,5,5,no rank,3,5,5,no "
+    expect_contains "$output" "Bubble: rank 0 waits 90.000 ms a step to receive from other stages, 31.0 % of its step"
     expect_contains "$output" "Not judged: sends and receives of 2 groups"
     expect_contains "$output" "Worst link: not judged; no link moved 1 MB"
     expect_equal "$(cut -d, -f 1,2,8 RUN/cluster_analysis_output/slow_computing.csv | tr '\n' ' ')" \

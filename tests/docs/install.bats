@@ -84,6 +84,7 @@ setup() {
 /usr/share/msprof/schemas/diff.2.json
 /usr/share/msprof/schemas/doctor.1.json
 /usr/share/msprof/schemas/kinds.1.json
+/usr/share/msprof/schemas/measures.1.json
 /usr/share/msprof/schemas/options.1.json
 /usr/share/msprof/schemas/rules.1.json
 /usr/share/msprof/schemas/table.1.json

@@ -17,7 +17,7 @@ setup() {
     }
     mkdir captures documents
     copies=()
-    for capture in resnet50/JOB* small/JOB* figures/*/JOB* cann/*/[JP]* frameworks/run_ascend_*; do
+    for capture in resnet50/JOB* small/JOB* figures/*/JOB* cann/*/[JP]* opprof/OPPROF_20260101* opprof/OPPROF_20260102* frameworks/run_ascend_*; do
         copy=captures/${#copies[@]}/${capture##*/}
         mkdir -p "${copy%/*}"
         # shellcheck disable=SC2086 # its last part is a pattern

@@ -101,6 +101,9 @@ def main():
         documents.check_tables(capture)
         documents.check_summaries(capture, os.path.join(scratch, str(number)))
     documents.check_output("advice", "advise", *captures, "--format", "json")
+    operators = [capture for capture in captures if "OPPROF" in capture]
+    if len(operators) > 1:
+        documents.check_output("measures", "diff", *operators[:2], "--format", "json")
     documents.check_output("rules", "advise", "--list", "--format", "json")
     documents.check_output("kinds", "kinds", "--format", "json")
     documents.check_output("doctor", "doctor", "--format", "json")

@@ -276,6 +276,10 @@ struct computing {
     size_t stage; /* place among the stages; SIZE_MAX: of none */
     int64_t ns;
     double others_ns; /* the median of the others: of its stage, of a stage's of the other stages */
+    int64_t free_ns;  /* of a rank, while it neither computes nor communicates; negative: not known */
+    double others_free_ns;
+    int64_t bubble_ns,
+        exposed_ns; /* of a rank: while it receives from other stages; communication that nothing covers */
 };
 
 ARRAY_COMPARE(by_computing, struct computing, array_order(*right->type, *left->type), ARRAY_BY_MOST(ns),
@@ -283,6 +287,15 @@ ARRAY_COMPARE(by_computing, struct computing, array_order(*right->type, *left->t
 
 /* So much more than the others computes a rank, or a stage, that is slow. */
 #define SLOW_COMPUTING 0.2
+
+/* So much more of a step of the others is free on a rank whose host holds it up. */
+#define MUCH_FREE 0.05
+
+static bool is_free(const struct computing *it)
+{
+    return it->others_free_ns >= 0 && it->free_ns >= 0 &&
+           (double)it->free_ns - it->others_free_ns > MUCH_FREE * (it->others_ns + it->others_free_ns);
+}
 
 static double above(const struct computing *it)
 {
@@ -292,20 +305,25 @@ static double above(const struct computing *it)
 /* The median of those that it is compared with; values: room for all. */
 static void compare_with_others(struct computing *items, size_t count, struct computing *it, double *values)
 {
-    size_t n = 0;
-
-    for (size_t i = 0; i < count; i++)
-        if (&items[i] != it && items[i].type == it->type && (*it->type == 's' || items[i].stage == it->stage))
-            values[n++] = (double)items[i].ns;
-    it->others_ns = n > 0 ? statistics_numbers_median(values, n) : 0;
+    for (int of_free = 0; of_free < 2; of_free++) {
+        size_t n = 0;
+        for (size_t i = 0; i < count; i++)
+            if (&items[i] != it && items[i].type == it->type && (*it->type == 's' || items[i].stage == it->stage) &&
+                (of_free == 0 || items[i].free_ns >= 0))
+                values[n++] = (double)(of_free == 0 ? items[i].ns : items[i].free_ns);
+        if (of_free == 0)
+            it->others_ns = n > 0 ? statistics_numbers_median(values, n) : 0;
+        else
+            it->others_free_ns = n > 0 ? statistics_numbers_median(values, n) : -1;
+    }
 }
 
-static int64_t median_of_steps(const struct plan *plan, const struct aggregate *rank, int64_t *values,
-                               int64_t *ret_steps)
+static int64_t median_of_steps(const struct plan *plan, const struct aggregate *rank, const char *title,
+                               int64_t *values, int64_t *ret_steps)
 {
     size_t column = 0, n = 0;
 
-    while (column < rank->column_count && strcmp(aggregate_text(rank, rank->columns[column]), "Computing") != 0)
+    while (column < rank->column_count && strcmp(aggregate_text(rank, rank->columns[column]), title) != 0)
         column++;
     for (size_t i = 0; column < rank->column_count && i < rank->step_count; i++)
         if (plan_wants_step(plan, aggregate_text(rank, rank->steps[i].name)) && rank->steps[i].ns[column] >= 0)
@@ -330,7 +348,8 @@ static size_t stage_of(const struct stages *stages, const int64_t parallel[4], i
 /* The median of the ranks of a stage. */
 static struct computing computing_of_stage(const struct computing *ranks, size_t count, size_t stage, int64_t *values)
 {
-    struct computing ret = {.type = "stage", .index = (int64_t)stage, .stage = stage, .ns = -1};
+    struct computing ret = {
+        .type = "stage", .index = (int64_t)stage, .stage = stage, .ns = -1, .free_ns = -1, .bubble_ns = -1};
     size_t n = 0;
 
     for (size_t i = 0; i < count; i++)
@@ -361,7 +380,11 @@ static int gather_computing(const struct plan *plan, const struct stages *stages
         struct computing *it = &items[ranks];
         *it = (struct computing){
             .type = "rank", .index = plan->ranks[i].rank, .stage = stage_of(stages, parallel, plan->ranks[i].rank)};
-        it->ns = median_of_steps(plan, &plan->ranks[i], values, &it->steps);
+        int64_t steps;
+        it->free_ns = median_of_steps(plan, &plan->ranks[i], "Free", values, &steps);
+        it->bubble_ns = median_of_steps(plan, &plan->ranks[i], "Bubble", values, &steps);
+        it->exposed_ns = median_of_steps(plan, &plan->ranks[i], "Communication(Not Overlapped)", values, &steps);
+        it->ns = median_of_steps(plan, &plan->ranks[i], "Computing", values, &it->steps);
         ranks += it->ns >= 0;
     }
     count = ranks;
@@ -386,6 +409,33 @@ static void keep_slow(const struct computing *it, struct cluster_computing *ret)
     ret->slow = above(it) > SLOW_COMPUTING;
 }
 
+/* The rank whose free time is furthest above that of the others. */
+static void keep_free(const struct computing *it, struct cluster_computing *ret)
+{
+    const double more_ms = ((double)it->free_ns - it->others_free_ns) / 1e6;
+
+    if (it->free_ns < 0 || it->others_free_ns < 0 || (ret->known++ > 0 && more_ms <= ret->ms - ret->others_ms))
+        return;
+    ret->index = it->index;
+    ret->ms = (double)it->free_ns / 1e6;
+    ret->others_ms = it->others_free_ns / 1e6;
+    ret->slow = is_free(it);
+}
+
+/* The rank with the largest bubble; slow: it is more of its step than counts. */
+static void keep_bubble(const struct computing *it, struct cluster_computing *ret)
+{
+    const double step_ms = ((double)it->ns + (double)it->exposed_ns + (double)it->free_ns) / 1e6;
+    const double ms = (double)it->bubble_ns / 1e6;
+
+    if (it->bubble_ns < 0 || it->exposed_ns < 0 || it->free_ns < 0 || (ret->known++ > 0 && ms <= ret->ms))
+        return;
+    ret->index = it->index;
+    ret->ms = ms;
+    ret->others_ms = step_ms;
+    ret->slow = ms > MUCH_FREE * step_ms;
+}
+
 int write_slow_computing(const char *directory, const struct plan *plan, struct cluster_worst *ret, struct err *err)
 {
     SCOPED(stages_release) struct stages stages;
@@ -399,20 +449,31 @@ int write_slow_computing(const char *directory, const struct plan *plan, struct 
         return err_no_memory(err);
     if (gather_computing(plan, &stages, items, &count, err) < 0 ||
         write_open(&out, directory, "slow_computing.csv",
-                   "Type,Index,Stage,Steps,Computing(us),Others(us),Above(%),Slow\n", err) < 0)
+                   "Type,Index,Stage,Steps,Computing(us),Others(us),Above(%),Slow,Free(us),Others Free(us),"
+                   "Slow by Free,Bubble(us)\n",
+                   err) < 0)
         return err_status(err);
     array_sort(items, count, sizeof *items, by_computing);
     for (size_t i = 0; i < count; i++) {
         const struct computing *it = &items[i];
         const bool known = it->others_ns > 0, staged = it->stage != SIZE_MAX;
+        const bool free_known = it->free_ns >= 0 && it->others_free_ns >= 0;
         keep_slow(it, *it->type == 's' ? &ret->stage : &ret->computing);
+        keep_free(it, &ret->free);
+        keep_bubble(it, &ret->bubble);
         csv_row(&out, TEXT(it->type), INTEGER(it->index), staged ? INTEGER((int64_t)it->stage) : TEXT(NOT_KNOWN),
                 INTEGER(it->steps), DECIMAL(it->ns, US),
                 known ? DECIMAL(number_from_real(it->others_ns), US) : TEXT(NOT_KNOWN),
                 known ? DECIMAL(number_rounded(above(it) * 10000), PERCENT) : TEXT(NOT_KNOWN),
                 TEXT(!known                       ? NOT_KNOWN
                      : above(it) > SLOW_COMPUTING ? "yes"
-                                                  : "no"));
+                                                  : "no"),
+                it->free_ns >= 0 ? DECIMAL(it->free_ns, US) : TEXT(NOT_KNOWN),
+                free_known ? DECIMAL(number_from_real(it->others_free_ns), US) : TEXT(NOT_KNOWN),
+                TEXT(!free_known   ? NOT_KNOWN
+                     : is_free(it) ? "yes"
+                                   : "no"),
+                it->bubble_ns >= 0 ? DECIMAL(it->bubble_ns, US) : TEXT(NOT_KNOWN));
     }
     return outfile_commit(&out, err);
 }

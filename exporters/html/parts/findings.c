@@ -102,7 +102,7 @@ static void put_not_checked(struct html_page *page)
 {
     bool any = false;
 
-    for (size_t i = 0; i < advice_rule_count; i++) {
+    for (size_t i = 0; i < page->advice.rule_count; i++) {
         const struct finding *finding = &page->advice.findings[i];
         if (finding->not_checked == NULL)
             continue;
@@ -128,7 +128,7 @@ int html_put_findings(struct html_page *page, struct err *err)
         html_note(page, "Nothing ran on a device, so no rule can be held against it.");
         return 0;
     }
-    while (fired < advice_rule_count && page->advice.findings[fired].fired)
+    while (fired < page->advice.rule_count && page->advice.findings[fired].fired)
         fired++;
     if (fired == 0)
         html_note(page, "No rule of 'msprof advise' found anything.");

@@ -17,7 +17,7 @@ static void put_rules(struct html_page *page)
     static const char *const heads[] = {"Rule", "Formula", "#Limit(%)"};
 
     html_table_begin(page, "Rules of the findings", heads, sizeof heads / sizeof *heads);
-    for (size_t i = 0; i < advice_rule_count; i++) {
+    for (size_t i = 0; i < advice_rule_count && advice_rules[i]->of_tree == NULL; i++) {
         html_open(&page->w, "tr");
         html_cell(page, advice_rules[i]->id);
         html_cell(page, advice_rules[i]->formula);

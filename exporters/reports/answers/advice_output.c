@@ -107,17 +107,17 @@ static void put_json_advice(FILE *stream, const struct advice *advice, const cha
     json_put_begin(&json, NULL, '{');
     json_put_members(&json, JSON_TEXT("capture", capture), JSON_NOTE("cut_steps", advice->cut_steps));
     json_put_begin(&json, "findings", '[');
-    for (size_t i = 0; i < advice_rule_count && advice->findings[i].fired; i++)
+    for (size_t i = 0; i < advice->rule_count && advice->findings[i].fired; i++)
         put_json_finding(&json, advice, &advice->findings[i]);
     json_put_end(&json, ']');
     json_put_begin(&json, "not_checked", '[');
-    for (size_t i = 0; i < advice_rule_count; i++)
+    for (size_t i = 0; i < advice->rule_count; i++)
         if (advice->findings[i].not_checked != NULL)
             json_put_object(&json, NULL, JSON_TEXT("id", advice->findings[i].rule->id),
                             JSON_TEXT("reason", advice->findings[i].not_checked));
     json_put_end(&json, ']');
     json_put_begin(&json, "passed", '[');
-    for (size_t i = 0; i < advice_rule_count; i++)
+    for (size_t i = 0; i < advice->rule_count; i++)
         if (advice->findings[i].not_checked == NULL && !advice->findings[i].fired &&
             !advice->findings[i].told_elsewhere)
             json_put_text(&json, NULL, advice->findings[i].rule->id);
@@ -147,7 +147,7 @@ void advice_print(const struct advice *advice, const char *capture, enum advice_
         put_json_advice(stream, advice, capture);
         return;
     }
-    while (fired < advice_rule_count && advice->findings[fired].fired)
+    while (fired < advice->rule_count && advice->findings[fired].fired)
         fired++;
     fputs(markdown ? "## " : "", stream);
     grid_put_safe_line(stream, capture, markdown);
@@ -162,7 +162,7 @@ void advice_print(const struct advice *advice, const char *capture, enum advice_
     }
     for (size_t i = 0; i < fired; i++)
         put_finding(stream, advice, &advice->findings[i], markdown);
-    for (size_t i = fired; i < advice_rule_count; i++)
+    for (size_t i = fired; i < advice->rule_count; i++)
         if (advice->findings[i].not_checked != NULL)
             fprintf(stream, "%s%s: not checked, because %s\n", markdown ? "* " : "", advice->findings[i].rule->id,
                     advice->findings[i].not_checked);
@@ -283,7 +283,7 @@ static void put_json_answer(const struct list *ranges, const struct list *calls,
     json_put_begin(&json, "findings", '[');
     json_put_end(&json, ']');
     json_put_begin(&json, "not_checked", '[');
-    for (size_t i = 0; i < advice_rule_count; i++)
+    for (size_t i = 0; i < advice_rule_count && advice_rules[i]->of_tree == NULL; i++)
         json_put_object(&json, NULL, JSON_TEXT("id", advice_rules[i]->id), JSON_TEXT("reason", NOTHING_RAN));
     json_put_end(&json, ']');
     json_put_begin(&json, "passed", '[');

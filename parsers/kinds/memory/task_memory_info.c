@@ -26,11 +26,12 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
 #define DEVICES "(SELECT device_id AS device FROM capture_part WHERE NOT is_host) AS d"
 #define OF_DEVICE "device = device_id OR device_id NOT IN (SELECT p.device_id FROM capture_part p WHERE NOT p.is_host)"
 
-/* An allocation with its release: the next record of the same operator, address and device, if it gives back. */
+/* An allocation with its release: the next record of the same operator, address and device, if it gives back. One that
+ * was given back after the collection started is shown, though it was made in warm-up (db/warm_up.h). */
 #define ALLOCATIONS                                                                                                    \
     "r AS (SELECT *, lead(bytes) OVER w AS next_bytes, lead(id) OVER w AS next_id, lead(time_ns) OVER w AS next_ns,"   \
     " lead(allocated_bytes) OVER w AS next_allocated, lead(reserved_bytes) OVER w AS next_reserved"                    \
-    " FROM task_memory_info WINDOW w AS (PARTITION BY node_name_id, address, device_id ORDER BY id)),"                 \
+    " FROM main.task_memory_info WINDOW w AS (PARTITION BY node_name_id, address, device_id ORDER BY id)),"            \
     " a AS (SELECT *, coalesce(next_bytes, 0) < 0 AS released FROM r WHERE bytes > 0)"
 
 const struct record_kind kind_task_memory_info = {
@@ -62,7 +63,7 @@ const struct record_kind kind_task_memory_info = {
                 {
                     .with = ALLOCATIONS,
                     .from = DEVICES ", a",
-                    .where = OF_DEVICE,
+                    .where = "(" OF_DEVICE ") AND (NOT released OR next_id IN (SELECT id FROM task_memory_info))",
                     .order_by = "device, NOT released, CASE WHEN released THEN next_id ELSE id END",
                 },
             .columns = VALUE_LIST(

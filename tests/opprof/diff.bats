@@ -1,0 +1,83 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Two OPPROF directories compared, with gates.
+# shellcheck disable=SC2154 # run_msprof sets status, output and stderr
+
+load ../cli/common
+load common
+
+setup() {
+    needs python3 jq
+    enter_scratch
+}
+
+# add NAME DURATION VEC BYTES [LAUNCHES]: an operator on two vector cores at 1000 MHz; each launch is 1 % longer.
+add() {
+    plant <<END
+for launch in range(${5:-1}):
+    Op('add', 'vector', $2 * (1 + launch / 100), blocks=2, mhz=1000).write(
+        '$1' if ${5:-1} == 1 else f'$1/add/{launch}', [Row(b, 'vector0', cycles=9000, vec=$3, mte2=2000, gm_to_ub=$4) for b in range(2)])
+END
+}
+
+@test "the change of the duration, of every pipe and of every path is told" {
+    add OPPROF_1 10.0 4000 4096
+    add OPPROF_2 12.0 5000 8192
+    run_msprof diff --format json OPPROF_1 OPPROF_2
+    expect_status 0
+    expect_equal "$(jq -r '.measures[] | select(.change != null and .change != 0) | "\(.measure) \(.base) \(.new) \(.unit) \(.change) \(.noise) \(.verdict)"' <<<"$output")" \
+        "op_time 10 12 us 20 null more
+bytes:gm_to_ub 8192 16384 B 100 null more
+pipe:aiv_vec 4 5 us 25 null more"
+    python3 -c 'import jsonschema' 2>/dev/null || return 0
+    python3 -c 'import json, jsonschema, sys
+jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.loads(sys.argv[2]))' "$repository/docs/schemas/measures.1.json" "$output"
+}
+
+@test "gates on the duration, on pipes and on bytes hold, or are broken" {
+    add OPPROF_1 10.0 4000 4096
+    add OPPROF_2 10.5 5000 4096
+    run_msprof diff OPPROF_1 OPPROF_2 --gate op_time:+6% --gate bytes:gm_to_ub:=8192B --gate 'pipe:vec:<6us'
+    expect_status 0
+    run_msprof diff OPPROF_1 OPPROF_2 --gate op_time:+4%
+    expect_status 6
+    expect_contains "$stderr" "the gate op_time:+4% is broken, most of all by op_time"
+    run_msprof diff OPPROF_1 OPPROF_2 --gate pipe:vec:+10%
+    expect_status 6
+    expect_contains "$stderr" "most of all by pipe:aiv_vec"
+    run_msprof diff OPPROF_1 OPPROF_2 --gate step_time:+4%
+    expect_status 4
+    expect_contains "$stderr" "captures of one operator have op_time, pipe:GLOB and bytes:GLOB"
+}
+
+@test "where launches repeat, a change within their spread is noise" {
+    add OPPROF_1 10.0 4000 4096 5
+    add OPPROF_2 10.2 4000 4096 5
+    run_msprof diff --format csv OPPROF_1 OPPROF_2
+    expect_status 0
+    # medians 10.2 and 10.404, spreads of 4 % / 1.02
+    expect_equal "$(grep -a op_time <<<"$output")" "op_time,10.200000,10.404000,us,2.00,3.92,5/5,noise,add"
+    add OPPROF_3 11.0 4000 4096 5
+    run_msprof diff --format csv OPPROF_1 OPPROF_3
+    expect_contains "$output" "op_time,10.200000,11.220000,us,10.00,3.92,5/5,more,add"
+}
+
+@test "a measure that one side lacks is told" {
+    add OPPROF_1 10.0 4000 4096
+    add OPPROF_2 10.0 4000 4096
+    rm OPPROF_2/Memory.csv
+    run_msprof diff --format csv OPPROF_1 OPPROF_2
+    expect_contains "$output" "bytes:gm_to_ub,8192,N/A,B,N/A,N/A,1/0,one side,add"
+}
+
+@test "an operator and a program are not compared, and a program has no gate of an operator" {
+    add OPPROF_1 10.0 4000 4096
+    copy_capture JOBX
+    run_msprof diff OPPROF_1 JOBX
+    expect_status 2
+    expect_contains "$stderr" "cannot be compared"
+    cp -R JOBX JOBY
+    run_msprof diff JOBX JOBY --gate op_time:+3% --gate pipe:vec:+3%
+    expect_status 4
+    expect_contains "$stderr" "nothing to compare for the gate 'op_time'"
+}
