@@ -10,8 +10,8 @@
 #include "base/number.h"
 #include "base/suggest.h"
 
-#include <math.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
