@@ -98,7 +98,8 @@ static int find_in_group(const struct workload *workload, const struct splits *s
     if (first == SIZE_MAX)
         return 0;
     const struct execution_run head = split_executions(workload, &splits->items[first]);
-    if (head.count < expected && is_same(workload, head.first, usual.first + expected - head.count, head.count))
+    if (head.count < expected && (splits->items[first].step->begins_early ||
+                                  is_same(workload, head.first, usual.first + expected - head.count, head.count)))
         status = add_cut(cuts, splits, first, CUT_HEAD, expected, head.count, err);
     const struct execution_run tail = split_executions(workload, &splits->items[last]);
     if (status == 0 && last != first && tail.count < expected && is_same(workload, tail.first, usual.first, tail.count))

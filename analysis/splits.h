@@ -6,6 +6,7 @@
 #include "analysis/compare/statistics.h"
 #include "analysis/compare/workload.h"
 #include "base/array.h"
+#include "base/ticks.h"
 
 /* Which steps follow each other, and what lies between inferences that do not: boards can record one of several. */
 
@@ -155,6 +156,12 @@ struct gap {
 static inline int64_t gap_length_ns(const struct gap *gap)
 {
     return interval_length(gap->start_ns, gap->end_ns);
+}
+
+/* Of whole ticks of the device's clock, rounded once: what is printed. */
+static inline int64_t gap_exact_ns(const struct workload *workload, const struct gap *gap)
+{
+    return ticks_span_ns(workload->devices[workload->executions[gap->after].device].hz, gap_length_ns(gap));
 }
 
 /* The name of the operator of an execution, as the number of a text, and the text. */

@@ -2,10 +2,12 @@
 #include "base/file/fsutil.h"
 #include "base/strbuf.h"
 #include "base/words.h"
+#include "cli/answers/answer.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/options/options.h"
 #include "exporters/reports/answers/outcome.h"
+#include "features/opprof/opprof_options.h"
 #include "parsers/record.h"
 #include "parsers/switches/finding.h"
 #include "parsers/switches/script.h"
@@ -159,6 +161,20 @@ static int explain(const struct settings *settings, const char *file, const char
     return print_answer(settings, &finding, file);
 }
 
+/* Tells what --aic-metrics of 'msprof op' brings. */
+static int print_op(const struct settings *settings, const char *file)
+{
+    struct err err = ERR_INIT;
+
+    if (file != NULL)
+        return console_fail(ERR_USAGE, NULL, "--op takes no file; try 'msprof options --help'");
+    console_output_begin();
+    int result = opprof_options_print(settings->options.format == OPTIONS_JSON, screen_answer_width(settings),
+                                      screen_is_ascii(), stdout, &err);
+    int status = console_output_end(result != 0);
+    return result == 0 ? status : console_error(&err);
+}
+
 static int run_options(const struct settings *settings)
 {
     const char *file = settings->operand_count == 1 ? settings->operands[0] : NULL;
@@ -167,6 +183,8 @@ static int run_options(const struct settings *settings)
     size_t length = 0;
     int status;
 
+    if (settings->options.op)
+        return print_op(settings, file);
     if (file == NULL)
         return console_fail(ERR_USAGE, NULL,
                             "no file given: FILE, or - for standard input, is missing; try 'msprof options --help'");
@@ -194,6 +212,7 @@ const struct command command_options = {
     .operands = "FILE|-",
     .most_operands = 1,
     EXAMPLES({"what options bring on chip 5", "echo '{\"l2\": \"on\"}' | msprof options - --chip 5"},
+             {"what --aic-metrics of msprof op brings", "msprof options --op"},
              {"the same for a program", "echo '{\"task_time\": \"l1\"}' | msprof options - --format json"}),
     .run = run_options,
 };

@@ -222,44 +222,65 @@ static const char device_marks[] =
 
 /* clang-format on */
 
+/* A length in us: the nearest number of ticks of the clock that measured it, as base/ticks.h counts, which a view does
+ * without functions of the program. */
+#define LENGTH_US(ns, clock, of)                                                                                       \
+    "coalesce((SELECT round(round(" ns " * p." clock " / 1e9) * 1e9 / p." clock ") FROM capture_part p WHERE " of      \
+    " AND p." clock " BETWEEN 1 AND 499999999 AND 1000000000 % p." clock " <> 0 LIMIT 1), " ns ") / 1000.0"
+#define DEVICE_LENGTH_US(row)                                                                                          \
+    LENGTH_US(row ".duration_ns", "device_hz", "NOT p.is_host AND p.device_id = " row ".device_id")
+
 static const char cann_views[] =
     "CREATE VIEW device_task_report AS SELECT t.id, t.device_id, t.stream_id, t.task_id, t.batch_id, t.context_id,"
     "  o.text AS op_name, y.text AS op_type, h.text AS host_type, k.text AS kernel_name, t.start_ns / 1000.0 AS "
     "start_us,"
-    "  t.duration_ns / 1000.0 AS time_us, t.block_num, t.mix_block_num, s.input_shapes, s.input_data_types,"
-    "  s.input_formats, s.output_shapes, s.output_data_types, s.output_formats, t.model_id, t.thread_id,"
-    "  t.connection_id FROM device_task t LEFT JOIN name o ON o.id = t.op_name_id LEFT JOIN name y ON y.id = "
-    "t.op_type_id"
-    "  LEFT JOIN name h ON h.id = t.host_type_id LEFT JOIN name k ON k.id = t.kernel_name_id"
-    "  LEFT JOIN tensor_set s ON s.id = t.tensor_set_id;"
-    "CREATE VIEW communication_report AS SELECT o.id, o.device_id, n.text AS name, y.text AS type, g.text AS "
-    "group_name,"
-    "  a.text AS algorithm, o.count, o.start_ns / 1000.0 AS start_us, o.duration_ns / 1000.0 AS time_us, o.thread_id,"
-    "  o.connection_id FROM communication_op o LEFT JOIN name n ON n.id = o.name_id"
-    "  LEFT JOIN name y ON y.id = o.type_id LEFT JOIN name g ON g.id = o.group_name_id"
-    "  LEFT JOIN name a ON a.id = o.algorithm_id;"
-    "CREATE VIEW core_frequency_report AS WITH changes AS (SELECT device_id, time_ns, mhz, id FROM core_frequency"
-    "  UNION ALL SELECT device_id, time_ns, value, id FROM core_voltage v WHERE what = 0 AND NOT EXISTS"
-    "  (SELECT 1 FROM core_frequency f WHERE f.device_id IS v.device_id)),"
-    "  bounds AS (SELECT device_id, aic_hz / 1000000 AS mhz, start_ns AS time_ns FROM capture_part WHERE NOT is_host"
-    "  AND aic_hz IS NOT NULL AND start_ns IS NOT NULL UNION ALL SELECT device_id, aic_hz / 1000000, end_ns FROM"
-    "  capture_part WHERE NOT is_host AND aic_hz IS NOT NULL AND end_ns IS NOT NULL)"
-    "  SELECT device_id, time_ns, mhz, 1 AS measured FROM changes c"
-    "  WHERE time_ns >= (SELECT coalesce(p.start_ns, c.time_ns) FROM capture_part p WHERE NOT p.is_host AND"
-    "  p.device_id IS c.device_id)"
-    "  UNION ALL SELECT b.device_id, b.time_ns, coalesce((SELECT mhz FROM changes c WHERE c.device_id IS"
-    "  b.device_id AND c.time_ns < b.time_ns ORDER BY c.time_ns DESC, c.id DESC LIMIT 1), b.mhz),"
-    "  EXISTS (SELECT 1 FROM changes c WHERE c.device_id IS b.device_id AND c.time_ns < b.time_ns) FROM bounds b;"
-    "CREATE VIEW task_counters AS SELECT t.id, t.device_id, p.chip, p.metrics, p.events, p.aiv_metrics, p.aiv_events,"
-    "  t.aic_total_cycle, t.aic_event0, t.aic_event1, t.aic_event2, t.aic_event3, t.aic_event4, t.aic_event5,"
-    "  t.aic_event6, t.aic_event7, t.aiv_total_cycle, t.aiv_event0, t.aiv_event1, t.aiv_event2, t.aiv_event3,"
-    "  t.aiv_event4, t.aiv_event5, t.aiv_event6, t.aiv_event7"
-    "  FROM device_task t LEFT JOIN capture_part p ON p.device_id = t.device_id AND NOT p.is_host"
-    "  WHERE t.aic_total_cycle IS NOT NULL OR t.aiv_total_cycle IS NOT NULL;"
-    "CREATE VIEW task_launch AS SELECT t.id AS task, c.id AS call, t.device_id, t.stream_id, t.task_id, c.thread_id,"
-    "  c.start_ns / 1000.0 AS launch_us, t.start_ns / 1000.0 AS start_us,"
-    "  (t.start_ns - c.start_ns) / 1000.0 AS latency_us"
-    "  FROM device_task t JOIN host_call c ON c.connection_id = t.connection_id AND c.launches > 0;";
+    "  " DEVICE_LENGTH_US(
+        "t") " AS time_us, t.block_num, t.mix_block_num, s.input_shapes, s.input_data_types,"
+             "  s.input_formats, s.output_shapes, s.output_data_types, s.output_formats, t.model_id, t.thread_id,"
+             "  t.connection_id FROM device_task t LEFT JOIN name o ON o.id = t.op_name_id LEFT JOIN name y ON y.id = "
+             "t.op_type_id"
+             "  LEFT JOIN name h ON h.id = t.host_type_id LEFT JOIN name k ON k.id = t.kernel_name_id"
+             "  LEFT JOIN tensor_set s ON s.id = t.tensor_set_id;"
+             "CREATE VIEW communication_report AS SELECT o.id, o.device_id, n.text AS name, y.text AS type, g.text AS "
+             "group_name,"
+             "  a.text AS algorithm, o.count, o.start_ns / 1000.0 AS start_us, " DEVICE_LENGTH_US(
+                 "o") " AS time_us, o.thread_id,"
+                      "  o.connection_id FROM communication_op o LEFT JOIN name n ON n.id = o.name_id"
+                      "  LEFT JOIN name y ON y.id = o.type_id LEFT JOIN name g ON g.id = o.group_name_id"
+                      "  LEFT JOIN name a ON a.id = o.algorithm_id;"
+                      "CREATE VIEW core_frequency_report AS WITH changes AS (SELECT device_id, time_ns, mhz, id FROM "
+                      "core_frequency"
+                      "  UNION ALL SELECT device_id, time_ns, value, id FROM core_voltage v WHERE what = 0 AND NOT "
+                      "EXISTS"
+                      "  (SELECT 1 FROM core_frequency f WHERE f.device_id IS v.device_id)),"
+                      "  bounds AS (SELECT device_id, aic_hz / 1000000 AS mhz, start_ns AS time_ns FROM capture_part "
+                      "WHERE NOT is_host"
+                      "  AND aic_hz IS NOT NULL AND start_ns IS NOT NULL UNION ALL SELECT device_id, aic_hz / 1000000, "
+                      "end_ns FROM"
+                      "  capture_part WHERE NOT is_host AND aic_hz IS NOT NULL AND end_ns IS NOT NULL)"
+                      "  SELECT device_id, time_ns, mhz, 1 AS measured FROM changes c"
+                      "  WHERE time_ns >= (SELECT coalesce(p.start_ns, c.time_ns) FROM capture_part p WHERE NOT "
+                      "p.is_host AND"
+                      "  p.device_id IS c.device_id)"
+                      "  UNION ALL SELECT b.device_id, b.time_ns, coalesce((SELECT mhz FROM changes c WHERE "
+                      "c.device_id IS"
+                      "  b.device_id AND c.time_ns < b.time_ns ORDER BY c.time_ns DESC, c.id DESC LIMIT 1), b.mhz),"
+                      "  EXISTS (SELECT 1 FROM changes c WHERE c.device_id IS b.device_id AND c.time_ns < b.time_ns) "
+                      "FROM bounds b;"
+                      "CREATE VIEW task_counters AS SELECT t.id, t.device_id, p.chip, p.metrics, p.events, "
+                      "p.aiv_metrics, p.aiv_events,"
+                      "  t.aic_total_cycle, t.aic_event0, t.aic_event1, t.aic_event2, t.aic_event3, t.aic_event4, "
+                      "t.aic_event5,"
+                      "  t.aic_event6, t.aic_event7, t.aiv_total_cycle, t.aiv_event0, t.aiv_event1, t.aiv_event2, "
+                      "t.aiv_event3,"
+                      "  t.aiv_event4, t.aiv_event5, t.aiv_event6, t.aiv_event7"
+                      "  FROM device_task t LEFT JOIN capture_part p ON p.device_id = t.device_id AND NOT p.is_host"
+                      "  WHERE t.aic_total_cycle IS NOT NULL OR t.aiv_total_cycle IS NOT NULL;"
+                      "CREATE VIEW task_launch AS SELECT t.id AS task, c.id AS call, t.device_id, t.stream_id, "
+                      "t.task_id, c.thread_id,"
+                      "  c.start_ns / 1000.0 AS launch_us, t.start_ns / 1000.0 AS start_us,"
+                      "  (t.start_ns - c.start_ns) / 1000.0 AS latency_us"
+                      "  FROM device_task t JOIN host_call c ON c.connection_id = t.connection_id AND c.launches > 0;";
 
 /* Views in which a number stands with its name. */
 static const struct named_view {
@@ -280,8 +301,10 @@ static const struct named_view {
      "  FROM msproftx m LEFT JOIN name n ON n.id = m.domain_id LEFT JOIN device_mark d ON d.mark_id = m.mark_id"},
     {"CREATE VIEW host_call_report AS SELECT c.id, c.thread_id, ", "c.level", level_names, true,
      " AS level_name, n.text AS name, i.text AS item, c.start_ns / 1000.0 AS start_us,"
-     "  c.duration_ns / 1000.0 AS time_us, c.parent_id, c.connection_id, c.launches"
-     "  FROM host_call c LEFT JOIN name n ON n.id = c.name_id LEFT JOIN name i ON i.id = c.item_id"},
+     "  " LENGTH_US(
+         "c.duration_ns", "host_hz",
+         "p.is_host") " AS time_us, c.parent_id, c.connection_id, c.launches"
+                      "  FROM host_call c LEFT JOIN name n ON n.id = c.name_id LEFT JOIN name i ON i.id = c.item_id"},
 };
 
 /* Formats would take a tenth of the import of a small capture. */

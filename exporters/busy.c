@@ -16,6 +16,8 @@ static int give(struct overlap *overlap, struct overlap_busy *busy, enum overlap
     if (!busy->open)
         return 0;
     busy->open = false;
+    if (span.start_ns >= span.end_ns) /* of tasks without a length */
+        return 0;
     return overlap->each(overlap->arg, &span, err);
 }
 

@@ -11,7 +11,8 @@
 
 struct feature {
     enum capture_family family;
-    /* As advice_make, of a database; thresholds: of each of advice_rules. */
+    /* As advice_make, of a database; thresholds: of each of advice_rules; NULL: their
+     * own. */
     int (*advise)(sqlite3 *db, const double *thresholds, struct advice *ret, struct err *err);
     /* Adds what captures of the family are compared by. */
     int (*measure)(sqlite3 *db, struct measures *ret, struct err *err);

@@ -105,6 +105,7 @@ struct workload_step {
     uint16_t device;                    /* index */
     uint8_t source;                     /* enum step_source */
     uint32_t place;                     /* among all steps, from 1, where others were left out; 0: none was */
+    bool begins_early;                  /* before the collection started: what ended until then is hidden */
     bool lost_behind; /* inferences between it and the next were not recorded, or nothing says when. Set by
                          splits_relate_steps */
 };

@@ -62,7 +62,7 @@ static void check_small(const struct advice_look *look, struct finding *finding)
     }
     for (size_t i = 0; i < look->gaps->count; i++) {
         large_pass(i);
-        gaps_ns += (double)gap_length_ns(&look->gaps->items[i]);
+        gaps_ns += (double)gap_exact_ns(look->workload, &look->gaps->items[i]);
     }
     double value = rule_percent(small, all), mean = small > 0 ? time_ns / small : 0;
     double mean_gap = all > 1 ? gaps_ns / (all - 1) : 0;

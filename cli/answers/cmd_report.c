@@ -12,6 +12,7 @@
 #include "exporters/html/report_page.h"
 #include "exporters/load/load.h"
 #include "exporters/reports/answers/diff_output.h"
+#include "features/feature.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,6 +61,20 @@ static int begin_page(struct capture_visit *visit, struct err *err)
     return html_report_open(&options, &reporting->page, err);
 }
 
+/* A capture that is a tree has a page of its own tables. */
+static int add_capture(struct html_report *page, sqlite3 *db, const struct html_capture *capture, struct err *err)
+{
+    SCOPED(advice_release) struct advice advice = {.elapsed_ns = 0};
+    const struct feature *feature;
+
+    if (feature_of_database(db, &feature, err) != 0)
+        return err_status(err);
+    if (feature == NULL)
+        return html_report_add(page, db, capture, err);
+    return feature->advise(db, NULL, &advice, err) != 0 ? err_status(err)
+                                                        : html_report_add_tree(page, db, capture, &advice, true, err);
+}
+
 static int report_database(struct capture_visit *visit, sqlite3 *db)
 {
     struct reporting *reporting = visit->context;
@@ -69,7 +84,7 @@ static int report_database(struct capture_visit *visit, sqlite3 *db)
     struct err err = ERR_INIT;
 
     const bool added = (reporting->page != NULL || begin_page(visit, &err) == 0) &&
-                       html_report_add(reporting->page, db, &capture, &err) == 0;
+                       add_capture(reporting->page, db, &capture, &err) == 0;
     console_progress_end();
     reporting->added += added;
     if (added)

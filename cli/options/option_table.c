@@ -266,6 +266,8 @@ const struct option_spec option_table[] = {
     FLAG("allow-incomparable", ON_DIFF, diff.allow_incomparable, "let captures that are too different pass"),
     NUMBER("chip", ON_OPTIONS, "N", 0, 16, options.chip,
            "what comes of them on this chip, platform_version\nof info.json (all)"),
+    FLAG("op", ON_OPTIONS, options.op,
+         "tell what each value of --aic-metrics of 'msprof op'\nbrings, and on which chips; no file"),
     CHOICE("format", ON_OPTIONS, "table|json", options.format, "format of the answer (table)"),
     CHOICE("format", ON(DOCTOR), "table|json", doctor_format, "format of the report (table)"),
     CHOICE("format", ON(KINDS), "table|json|mdoc", kinds_format, "format of the list (table)"),

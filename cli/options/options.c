@@ -46,7 +46,8 @@ static const struct first_try first_words[] = {
     {"stats", "msprof show CAPTURE"},
     {"compare", "msprof diff CAPTURE CAPTURE"},
     {"advisor", "msprof advise CAPTURE"},
-    {"op", "'msprof op' of CANN profiles one operator on a device; here, 'msprof run -- PROGRAM' records ACL calls"},
+    {"op", "'msprof op' of CANN profiles one operator on a device: 'msprof show OPPROF_DIR' reads its results; 'msprof "
+           "run -- PROGRAM' records ACL calls"},
     {NULL, NULL},
 };
 

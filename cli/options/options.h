@@ -179,6 +179,7 @@ struct settings {
     struct options_settings {
         int chip;   /* -1: not given */
         int format; /* enum options_format */
+        bool op;    /* --op */
     } options;
     struct show_settings {
         struct value_list tables; /* --table, each by itself */

@@ -426,6 +426,11 @@ static const char collective_rows[] =
     "  coalesce(o.relay, -1), coalesce(o.retry, -1), " OP_DATA_TYPE ", coalesce(o.algorithm_id, " NOT_AVAILABLE "),"
     "  coalesce(o.count, -1), coalesce(o.type_id, " NOT_AVAILABLE "), o.device_id, coalesce(o.rank_size, 0)"
     "  FROM kept_communication_op o LEFT JOIN ENUM_HCCL_DATA_TYPE d ON d.id = o.data_type ORDER BY o.id;";
+/* The length of a task, of whole ticks and not rounded (base/ticks.h). */
+#define EXACT_NS                                                                                                       \
+    "coalesce((SELECT round(t.duration_ns * part.device_hz / 1e9) * 1e9 / part.device_hz FROM capture.capture_part"    \
+    " part WHERE NOT part.is_host AND part.device_id = t.device_id AND part.device_hz BETWEEN 1 AND 499999999"         \
+    " AND 1000000000 % part.device_hz <> 0 LIMIT 1), t.duration_ns)"
 static const char transfer_rows[] =
     "INSERT INTO COMMUNICATION_TASK_INFO SELECT o.name_id, c.task_row_id, coalesce(c.type_id, " NOT_AVAILABLE "),"
     "  coalesce(c.plane_id, -1), coalesce(c.group_name_id, o.group_name_id, " NOT_AVAILABLE "),"
@@ -433,7 +438,7 @@ static const char transfer_rows[] =
     "  " TRANSPORT_TYPE ", coalesce(c.bytes, -1), " DATA_TYPE ", " LINK_TYPE ", c.op_id, c.master,"
     "  coalesce(run_bandwidth(c.task_row_id) * 1e9, iif(t.duration_ns > 0, iif(c.plane_id IS NULL, coalesce(c.bytes, "
     "0),"
-    "  c.bytes) * 1e9 / t.duration_ns, 0))"
+    "  c.bytes) * 1e9 / " EXACT_NS ", 0))"
     "  FROM kept_communication_task c JOIN kept_communication_op o ON o.id = c.op_id"
     "  JOIN kept_device_task t ON t.id = c.task_row_id LEFT JOIN ENUM_HCCL_RDMA_TYPE r ON r.id = c.rdma_type"
     "  LEFT JOIN ENUM_HCCL_TRANSPORT_TYPE p ON p.id = c.transport_type"

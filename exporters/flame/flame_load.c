@@ -639,12 +639,51 @@ static int make_svp(sqlite3 *db, struct flame *flame, struct err *err)
     return done ? 0 : err_status(err);
 }
 
+/* ---- captures that are trees: stacks are rows of a query of their feature ---- */
+
+extern const char opprof_flame_sql[];
+
+static const struct {
+    enum capture_family family;
+    const char *sql; /* rows of four: three frames, the outermost first, and nanoseconds */
+} tree_stacks[] = {{CAPTURE_OPPROF, opprof_flame_sql}};
+
+static int take_tree_row(void *arg, sqlite3_stmt *row, struct err *err)
+{
+    struct flame *flame = arg;
+    uint32_t node = FLAME_ROOT, name;
+
+    for (int i = 0; i < 3; i++)
+        if (intern_text(&flame->names, query_text(row, i), &name, err) != 0 ||
+            flame_child(flame, node, name, &node, err) != 0)
+            return err_status(err);
+    flame_add_ns(flame, node, query_integer(row, 3));
+    return 0;
+}
+
+static const char *tree_sql(int family)
+{
+    for (size_t i = 0; i < sizeof tree_stacks / sizeof *tree_stacks; i++)
+        if ((int)tree_stacks[i].family == family)
+            return tree_stacks[i].sql;
+    return NULL;
+}
+
+static int make_family(sqlite3 *db, int family, struct flame *flame, struct err *err)
+{
+    const char *sql = tree_sql(family);
+
+    if (sql != NULL)
+        return flame->weight == FLAME_DEVICE ? query_run(db, sql, NULL, 0, take_tree_row, flame, err) : 0;
+    return family == CAPTURE_SVP ? make_svp(db, flame, err) : make_ascend(db, flame, err);
+}
+
 int flame_make(sqlite3 *db, enum flame_weight weight, struct flame *ret, struct err *err)
 {
     struct db_facts facts;
 
     if (flame_init(ret, weight, err) != 0 || db_read_facts(db, &facts, err) != 0 ||
-        (facts.family == CAPTURE_SVP ? make_svp(db, ret, err) : make_ascend(db, ret, err)) != 0)
+        make_family(db, facts.family, ret, err) != 0)
         goto failed;
     flame_finish(ret);
     return 0;

@@ -369,6 +369,58 @@ int html_report_add_cluster(struct html_report *report, const char *directory, s
                : close_page(report, &page, html_put_cluster(&page, directory, err), err);
 }
 
+/* Parts of a capture that is a tree: its tables, and the column of percents that bars are drawn of. Tables that its
+ * family does not have are left out. */
+static const struct html_table tree_tables[] = {
+    {.report = "operator"},
+    {.report = "pipes", .bars = "of_core"},
+    {.report = "memory", .bars = "largest_usage"},
+    {.report = "l2", .bars = "hit_rate"},
+    {.report = "conflicts", .bars = "largest_ratio"},
+    {.report = "roofline", .bars = "of_roof"},
+    {.report = "blocks", .bars = "mte2"},
+    {.report = "instructions", .bars = "of_core"},
+    {.report = "lines", .bars = "of_core"},
+    {.report = NULL},
+};
+
+static int put_tree_tables(struct html_page *page, struct err *err)
+{
+    int status = 0;
+    for (const struct html_table *table = tree_tables; status == 0 && table->report != NULL; table++)
+        status = html_put_table(page, table, NULL, err);
+    return status;
+}
+
+static int put_tree(struct html_page *page, bool tables, struct err *err)
+{
+    static const struct html_part part = {.id = "tables", .title = "Tables", .put = put_tree_tables};
+    begin_article(page);
+    page->workload.execution_count = 1; /* what ran is the operator */
+    int status = put_named(page, "findings", err);
+    page->workload.execution_count = 0;
+    if (tables && status >= 0)
+        status = put_part(page, &part, err);
+    html_close(&page->w);
+    return status;
+}
+
+int html_report_add_tree(struct html_report *report, sqlite3 *db, const struct html_capture *capture,
+                         const struct advice *advice, bool tables, struct err *err)
+{
+    struct html_page page;
+    struct db_facts facts;
+
+    if (open_page(&page, report, db, capture, err) < 0)
+        return err_status(err);
+    page.alone = true;
+    page.advice = *advice;
+    if (db_read_facts(db, &facts, err) != 0)
+        return close_page(report, &page, err_status(err), err);
+    page.family = facts.family;
+    return close_page(report, &page, put_tree(&page, tables, err), err);
+}
+
 int html_report_add_advice(struct html_report *report, sqlite3 *db, const struct html_capture *capture,
                            const struct advice *advice, int64_t executions, struct err *err)
 {

@@ -50,6 +50,9 @@ int html_report_add_cluster(struct html_report *report, const char *directory, s
 struct advice;
 int html_report_add_advice(struct html_report *report, sqlite3 *db, const struct html_capture *capture,
                            const struct advice *advice, int64_t executions, struct err *err);
+/* Likewise of a capture that is a tree: findings, which its feature made, and its tables if they are wanted. */
+int html_report_add_tree(struct html_report *report, sqlite3 *db, const struct html_capture *capture,
+                         const struct advice *advice, bool tables, struct err *err);
 /* Adds a comparison alone; rows: at most so many, 0: all that a page may have. */
 struct comparison;
 int html_report_add_comparison(struct html_report *report, const struct comparison *comparison, size_t rows,

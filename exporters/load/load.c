@@ -11,6 +11,7 @@
 #include "db/query/query_loop.h"
 #include "db/query/query_records.h"
 #include "db/query/query_window.h"
+#include "db/warm_up.h"
 #include "exporters/cann_report.h"
 #include "exporters/counters/pmu_metric.h"
 #include "exporters/reports/framework/host_side.h"
@@ -456,6 +457,21 @@ static int load_clocks(struct workload *workload, sqlite3 *db, struct err *err)
     return 0;
 }
 
+/* Of communication operators those that began before are hidden, so what is left of a step may lack its middle. */
+static int note_early_steps(struct workload *workload, sqlite3 *db, struct err *err)
+{
+    if (!warm_up_hides(db))
+        return 0;
+    for (size_t i = 0; i < workload->step_count; i++) {
+        struct workload_step *step = &workload->steps[i];
+        int64_t start_ns;
+        if (warm_up_end_ns(db, workload->devices[step->device].id, &start_ns, err) < 0)
+            return err_status(err);
+        step->begins_early = step->start_ns < start_ns;
+    }
+    return 0;
+}
+
 static int workload_load_ascend(sqlite3 *db, enum load_counters counters, struct workload *workload, struct err *err)
 {
     struct cann_load load = {.workload = workload, .known = MAP_OF(struct known_operator, ids)};
@@ -469,7 +485,7 @@ static int workload_load_ascend(sqlite3 *db, enum load_counters counters, struct
     failed = failed || read_tasks(&load, db, beside, beside ? take_counted_task : take_task, err) < 0 ||
              (!workload->sums_only &&
               (add_communications(&load, db, err) < 0 || workload_load_framework_steps(db, workload, err) < 0 ||
-               add_steps(workload, db, err) < 0));
+               add_steps(workload, db, err) < 0 || note_early_steps(workload, db, err) < 0));
     cann_communications_release(&load.communications);
     cann_texts_release(&load.shapes);
     cann_texts_release(&load.names);

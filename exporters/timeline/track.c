@@ -52,6 +52,20 @@ static int64_t place_of(const struct track_run *run, int64_t layer)
     return layer == LAYER_OVERLAP ? 10 * LAYER_CANN + 3 : 10 * layer;
 }
 
+/* Processes that Ascend's tool calls otherwise, or shows elsewhere. */
+static const struct vendor_process {
+    const char *layer, *name, *label;
+    int64_t place;
+} vendor_processes[] = {{"DPU", "CANN", "DPU", 8}, {"UB", "Ub", "NPU", 33}, {"CCU", "CCU", "NPU", 30}};
+
+static const struct vendor_process *vendor_process_of(const struct track_run *run, const char *layer)
+{
+    for (size_t i = 0; run->compat && i < sizeof vendor_processes / sizeof *vendor_processes; i++)
+        if (strcmp(vendor_processes[i].layer, layer) == 0)
+            return &vendor_processes[i];
+    return NULL;
+}
+
 int64_t track_own_pid(const struct track_run *run, int64_t process_id)
 {
     if (run->compat)
@@ -80,13 +94,16 @@ int track_process_of(struct track_run *run, int64_t process_id, int64_t layer, i
         track_name_own_process(run, process_id, name);
         return 0;
     }
+    const struct vendor_process *vendor = vendor_process_of(run, name);
     if (device_id != DB_NULL && run->compat && cann_version_has(run->run->options->cann_version, NAMING_NO_NUMBER))
         snprintf(label, sizeof label, "NPU");
     else if (device_id != DB_NULL)
-        snprintf(label, sizeof label, "NPU %lld", (long long)device_id);
+        snprintf(label, sizeof label, "%s %lld", vendor != NULL ? vendor->label : "NPU", (long long)device_id);
     if (run->host != NULL)
         snprintf(label + strlen(label), sizeof label - strlen(label), " of %s", run->host);
-    trace_name_process(&run->trace, *ret_pid, run->first_place + place_of(run, layer), name, label);
+    trace_name_process(&run->trace, *ret_pid,
+                       run->first_place + (vendor != NULL ? vendor->place : place_of(run, layer)),
+                       vendor != NULL ? vendor->name : name, label);
     return 0;
 }
 

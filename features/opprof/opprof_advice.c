@@ -81,8 +81,10 @@ static int advise(sqlite3 *db, const double *thresholds, struct advice *ret, str
         if (advice_rules[i]->of_tree == NULL)
             continue;
         struct finding *finding = &ret->findings[ret->rule_count++];
-        *finding =
-            (struct finding){.rule = advice_rules[i], .threshold = thresholds[i], .saves_ns = -1, .time_ns = INT64_MIN};
+        *finding = (struct finding){.rule = advice_rules[i],
+                                    .threshold = thresholds != NULL ? thresholds[i] : advice_rules[i]->threshold,
+                                    .saves_ns = -1,
+                                    .time_ns = INT64_MIN};
         if (hold_rule(db, ret, finding, err) < 0)
             return err_wrap(err, "rule %s", advice_rules[i]->id);
     }

@@ -56,3 +56,11 @@ const struct track track_opprof = {
     .order = LAYER_PROGRAM,
     .events = events,
 };
+
+/* Stacks of flame graphs: core, file, line; without lines core, pipe, instruction. */
+#define CORE_OF_FILES "'core' || core_id || CASE core WHEN 0 THEN '.cubecore' ELSE '.veccore' END || sub_core"
+const char opprof_flame_sql[] =
+    "SELECT " CORE_OF_FILES ", rtrim(rtrim(code, '0123456789'), ':'), code, time_ps / 1000 FROM opprof_line UNION ALL"
+    " SELECT " CORE_OF_FILES
+    ", pipe, instruction, time_ps / 1000 FROM opprof_instruction WHERE NOT EXISTS (SELECT 1 FROM"
+    " opprof_line)";

@@ -8,8 +8,10 @@
 #include "base/number.h"
 #include "base/search.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define CONFIG_LIMIT ((size_t)1024 * 1024)
 #define NS_PER_SECOND INT64_C(1000000000)
@@ -87,6 +89,11 @@ int framework_clock_load(const char *prof, struct framework_clock *ret, struct e
 {
     int64_t log_ns = 0, tick = 0, begin_us = 0, info_ns = 0, hz = 0;
     SCOPED_FREE char *host = path_join(prof, "host");
+    if (host != NULL && access(host, F_OK) < 0 && errno == ENOENT)
+        return err_set(err, ERR_NOT_FOUND,
+                       "the half of the host is missing: '%s' has no directory 'host', whose clocks place what the "
+                       "framework recorded; copy it into the capture, or collect again",
+                       prof);
     if ((host != NULL ? load_start_log(host, &log_ns, &tick, err) : err_no_memory(err)) < 0 ||
         load_start_info(host, &begin_us, &info_ns, err) < 0 || load_frequency(host, &hz, err) < 0)
         return err_status(err);

@@ -243,6 +243,12 @@ PY
         run_msprof -q show PROF_A --table summary --step "$step" --format csv
         expect_contains "$output" "Computing,98.89 % (800.000 us)" # of 809
     done
+    # a piece of 1 MiB is held from each step's second operator to its last
+    unmarked PROF_M '
+        if i == 1: p.late(); p.prof.memory(p.host + 5, "l%d" % step, 4096, 1 << 20)
+        if i == 9: p.late(); p.prof.memory(p.host + 5, "l%d" % step, 4096, -(1 << 20))'
+    run_msprof -q show PROF_M --table memory_peak --step 7 --format json
+    expect_equal "$(json '[(r["Name"], r["Held(KiB)"], r["Pieces"]) for r in d]')" "[('l6', 1024, 1)]"
     # all that begins from the third to the fifth step; the fifth is not whole
     # the timeline begins 1001 us before the first operator
     at=$(python3 -c 'import json; print(json.load(open("whole.json"))[0]["Start(us)"] - 1001)')

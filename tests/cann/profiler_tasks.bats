@@ -90,6 +90,29 @@ free_time() { # capture
     done
 }
 
+@test "a kernel without a length is no slice of Computing" {
+    python3 - "$BATS_TEST_DIRNAME/lib" <<'END'
+import sys
+sys.path.insert(0, sys.argv[1])
+from prof import Prof
+prof = Prof('PROF_1')
+for task, name in enumerate(('first', 'second', 'third'), 1):
+    prof.launch(1_000_000 + 10_000 * task, 3, task, name)
+for start, end, task in (1_100_000, 1_110_000, 1), (1_120_000, 1_120_000, 2), (1_130_000, 1_135_000, 3):
+    prof.ran(start, end, 3, task)
+prof.write()
+END
+    run_msprof export timeline PROF_1 --stable-names --trace-compat
+    python3 - <<'END'
+import json
+events = json.load(open('PROF_1/mindstudio_profiler_output/msprof.json', encoding='utf-8'))
+lengths = [(event['name'], float(event['dur'])) for event in events if event['ph'] == 'X' and event['name'] in ('Computing', 'Free')]
+assert sorted(lengths) == [('Computing', 5), ('Computing', 10), ('Free', 20)], lengths
+END
+    run_msprof export db PROF_1 --stable-names
+    expect_equal "$(sqlite3 PROF_1/msprof.db 'SELECT count(*) FROM TASK WHERE endNs = startNs')" 1
+}
+
 @test "real captures have one free time" {
     needs_shared data/real-samples-2
     for capture in cann-310b-2024-04-addcmul cann-910b-2026-05-l1 cann-910b-2026-06-l1-mix cann-910b-2026-07-l0-kernels; do

@@ -82,3 +82,48 @@ for row in operators:
         assert round(Fraction(str(row[title])) * 1000) == right, (row, title, right)
 END
 }
+
+@test "views of the database and bandwidths of the viewers' database are of lengths in ticks" {
+    odd_clocks
+    run_msprof import PROF_1
+    python3 - PROF_1/sqlite/runtime.db <<'END'
+import sqlite3
+import sys
+from fractions import Fraction
+capture = sqlite3.connect(sys.argv[1])
+
+
+def exact(ns, hz):
+    return round(Fraction(ns) * hz / 10 ** 9) * Fraction(10 ** 9, hz)
+
+
+changed = 0
+for view, table, hz in (('device_task_report', 'device_task', 49999001), ('communication_report', 'communication_op', 49999001),
+                        ('host_call_report', 'host_call', 99998999)):
+    rows = capture.execute('SELECT v.time_us, t.duration_ns FROM %s v JOIN %s t USING (id) WHERE duration_ns IS NOT NULL' %
+                           (view, table)).fetchall()
+    assert rows or table == 'communication_op'
+    for us, ns in rows:
+        assert round(us * 1000) == int(exact(ns, hz) + Fraction(1, 2)), (view, us, ns)
+        changed += round(us * 1000) != ns
+assert changed > 10, changed
+END
+    cp -r "$repository"/testdata/frameworks/run_ascend_ms/PROF_* PROF_2
+    chmod -R u+w PROF_2
+    sed -i 's/"hwts_frequency": *"[0-9.]*"/"hwts_frequency":"49.999001"/' PROF_2/device_0/info.json.0
+    run_msprof export db -dir PROF_2 --stable-names
+    python3 - PROF_2/msprof.db <<'END'
+import sqlite3
+import sys
+from fractions import Fraction
+rows = sqlite3.connect(sys.argv[1]).execute(
+    'SELECT size, bandwidth, endNs - startNs FROM COMMUNICATION_TASK_INFO JOIN TASK USING (globalTaskId)'
+    ' WHERE size > 0 AND bandwidth > 0 AND linkType NOT IN (3, 6)').fetchall()  # by RDMA: of a run of tasks
+inexact = 0
+for size, bandwidth, ns in rows:
+    exact = round(Fraction(ns) * 49999001 / 10 ** 9) * Fraction(10 ** 9, 49999001)
+    assert abs(bandwidth - float(size * 10 ** 9 / exact)) <= bandwidth * 1e-12, (size, bandwidth, ns)
+    inexact += ns != exact
+assert inexact > 5, (inexact, len(rows))
+END
+}

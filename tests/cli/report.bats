@@ -500,7 +500,7 @@ PY
     expect_contains "$(page part c1-frequency)" "Nothing to show: the table 'frequency' is made of"
     run_msprof advise --list --format json
     expect_equal "$(page table 'Rules of the findings' | tail -n +2)" "$(python3 -c 'import csv, json, sys
-csv.writer(sys.stdout, lineterminator="\n").writerows([r["id"], r["formula"], "%g" % r["threshold"]] for r in json.load(sys.stdin)["rules"])' <<<"$output")"
+csv.writer(sys.stdout, lineterminator="\n").writerows([r["id"], r["formula"], "%g" % r["threshold"]] for r in json.load(sys.stdin)["rules"] if not r["id"].startswith("op-"))' <<<"$output")"
 }
 
 @test "a table of the page has 1,000 rows, and tells how many more there are" {

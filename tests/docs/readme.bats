@@ -12,9 +12,9 @@ setup() {
     readme=$repository/README.md
 }
 
-# The code blocks of a language, one after the other.
+# The code blocks of a language, one after the other, of the README and of the pages that it sends its readers to.
 blocks() {
-    sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/{/^\`\`\`/d;p;}" "$readme"
+    sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/{/^\`\`\`/d;p;}" "$readme" "$repository"/docs/{layouts,recording}.md
 }
 
 @test "the README gives two commands, and the second is what continuous integration runs" {
@@ -53,7 +53,7 @@ tools/test.sh"
         expect_contains "$output" "$line"
         count=$((count + 1))
     done < <(sed -n '/^    \$ msprof show/,/^## Two commands/s/^    \([A-Z].*\)/\1/p' "$readme")
-    [ "$count" -eq 5 ]
+    [ "$count" -eq 6 ]
 }
 
 @test "every command of the README runs" {
@@ -191,7 +191,7 @@ END
     expect_equal "$listed" "$told"
 }
 
-@test "the folders and files that the README names exist" {
+@test "the folders and files that the README and its pages name exist" {
     count=0
     # shellcheck disable=SC2016 # the backticks are those of the README
     while IFS= read -r path; do
@@ -200,7 +200,8 @@ END
             return 1
         }
         count=$((count + 1))
-    done < <(grep -oE '`(acl|include|python|base|parsers|db|exporters|cli|man|tools|tests|testdata)/[^ `*]*`' "$readme" |
+    done < <(grep -ohE '`(acl|include|python|base|parsers|db|docs|exporters|cli|man|tools|tests|testdata)/[^ `*]*`' \
+        "$readme" "$repository"/docs/{layouts,recording}.md |
         tr -d '`' | grep -v memory | sort -u)
     [ "$count" -ge 10 ]
 }

@@ -390,6 +390,19 @@ END
     [ ! -e "$out/kernel_details.csv" ]
 }
 
+@test "without the half of the host nothing can be placed in time: that is said, and what to do" {
+    local kind
+    for kind in pt ms; do
+        copy_run $kind
+        rm -r run_ascend_$kind/PROF_*/host
+        run_msprof analyse run_ascend_$kind
+        expect_status 1
+        expect_contains "$stderr" "the half of the host is missing"
+        expect_contains "$stderr" "copy it into the capture, or collect again"
+        [ ! -e "$out/step_trace_time.csv" ]
+    done
+}
+
 @test "cut, short, too long and broken records are named, and what is sound is kept" {
     copy_run ms
     truncate -s -7 run_ascend_ms/FRAMEWORK/mindspore.op_range

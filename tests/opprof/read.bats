@@ -175,6 +175,34 @@ MOV,MTE2,2,100,3.2852,0.06,core0.veccore1,0x10,a'
 /src/add.cpp:12,8,2944,100,1.63,core0.cubecore0'
 }
 
+@test "whatever is damaged in its files, a directory is imported, and what is left is counted" {
+    plant_mix
+    mkdir -p OPPROF_2/simulator
+    printf '{"traceEvents": [{"ph": "X", "pid": "core0.veccore0", "tid": "MTE2", "name": "MOV", "ts": 1, "dur": 2, "args": {}}]}' \
+        >OPPROF_2/simulator/trace.json
+    python3 - "$MSPROF" <<'END'
+import glob, os, random, shutil, subprocess, sys
+random.seed(7)
+for number in range(60):
+    shutil.rmtree('X', ignore_errors=True)
+    shutil.copytree('OPPROF_2', 'X/OPPROF_2')
+    paths = sorted(glob.glob('X/OPPROF_2/**/*.*', recursive=True))
+    for path in random.sample([p for p in paths if os.path.isfile(p)], 3):
+        data = bytearray(open(path, 'rb').read())
+        for _ in range(random.randint(1, 8)):
+            at = random.randrange(len(data))
+            data[at:at + random.randint(0, 3)] = random.choice([b'', b',', b'"', b'\n', b'\0', b'-', b'9' * 40, b'\xff', b'NA', b'{'])
+        open(path, 'wb').write(data)
+    run = subprocess.run([sys.argv[1], 'import', 'X/OPPROF_2'], capture_output=True, text=True, timeout=60)
+    assert run.returncode in (0, 3), (number, run.returncode, run.stderr)
+    for table in 'operator', 'pipes', 'memory', 'blocks', 'roofline':
+        shown = subprocess.run([sys.argv[1], 'show', '-q', '--table', table, 'X/OPPROF_2'], capture_output=True, timeout=60)
+        assert shown.returncode in (0, 3, 4), (number, table, shown.returncode, shown.stderr)
+    advice = subprocess.run([sys.argv[1], 'advise', '-q', 'X/OPPROF_2'], capture_output=True, timeout=60)
+    assert advice.returncode in (0, 3), (number, advice.returncode, advice.stderr)
+END
+}
+
 @test "real OPPROF directories are imported without a data problem, but for those that were cut" {
     needs_shared data/real-samples-2/opprof-more
     cp -r "$shared"/data/real-samples-2/opprof-910b-2026-05 "$shared"/data/real-samples-2/opprof-more .

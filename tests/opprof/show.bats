@@ -56,6 +56,24 @@ Conflicts :"
     expect_contains "$stderr" "it is made of L2Cache.csv: --aic-metrics=L2Cache"
 }
 
+@test "what each value of --aic-metrics brings is told, and the tables that it names are there" {
+    needs jq
+    run_msprof options --op --format json
+    expect_status 0
+    metrics=$output
+    expect_equal "$(jq -r '.[] | select(.metrics == "L2Cache") | .files + " " + .tables' <<<"$metrics")" "L2Cache.csv l2"
+    plant_vector
+    for metric in ArithmeticUtilization Memory L2Cache ResourceConflictRatio PipeUtilization; do
+        [ -e "OPPROF_1/$(jq -r --arg name $metric '.[] | select(.metrics == $name).files' <<<"$metrics")" ]
+        for table in $(jq -r --arg name $metric '.[] | select(.metrics == $name).tables' <<<"$metrics" | tr -d ,); do
+            run_msprof show --table "$table" OPPROF_1
+            expect_status 0
+        done
+    done
+    run_msprof options --op file.json
+    expect_status 2
+}
+
 @test "rows are filtered, sorted and cut as in other tables" {
     plant_vector
     run_msprof show --table blocks --filter 'cycles>18500' --sort time,desc --top 2 --columns block,cycles --format csv OPPROF_1

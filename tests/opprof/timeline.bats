@@ -70,3 +70,17 @@ WAIT_FLAG core0.veccore0 VECTOR 2.625 0"
     expect_status 3
     expect_contains "$stderr" "trace.json"
 }
+
+@test "the flame graph has the lines of each core with their times, and instructions where there are no lines" {
+    mkdir -p OPPROF_5/simulator/core0.veccore1 OPPROF_6/simulator/core2.cubecore0
+    printf 'code,call_count,cycles,running_time(us)\n/src/add.cpp:12,8,2944,1.630000\n/src/add.cpp:14,8,100,0.060000\n' \
+        >OPPROF_5/simulator/core0.veccore1/core0.veccore1_code_exe.csv
+    printf 'instr,addr,pipe,call_count,cycles,running_time(us),detail\nMMAD,16,CUBE,2,100,0.060000,"a"\n' \
+        >OPPROF_6/simulator/core2.cubecore0/core2.cubecore0_instr_exe.csv
+    run_msprof export flame OPPROF_5
+    expect_status 0
+    expect_equal "$(sort OPPROF_5/flame/*.collapsed)" "core0.veccore1;/src/add.cpp;/src/add.cpp:12 1630
+core0.veccore1;/src/add.cpp;/src/add.cpp:14 60"
+    run_msprof export flame OPPROF_6
+    expect_equal "$(cat OPPROF_6/flame/*.collapsed)" "core2.cubecore0;CUBE;MMAD 60"
+}

@@ -76,7 +76,7 @@ static void put_largest_gap(struct html_page *page)
                                                : "nothing stands idle between two executions");
         return;
     }
-    snprintf(value, sizeof value, "%s us", html_us(gap_length_ns(largest), text));
+    snprintf(value, sizeof value, "%s us", html_us(gap_exact_ns(&page->workload, largest), text));
     snprintf(remark, sizeof remark, "of %zu, on device %" PRId64, page->gaps.count,
              page->workload.devices[page->workload.executions[largest->after].device].id);
     put_number(page, "Largest gap", value, remark);

@@ -47,7 +47,7 @@ static int put_gap(const struct gap_table *table, size_t i, struct err *err)
     const struct gap_call *call = &table->calls->gap_calls.items[i];
     const uint32_t shown_name = gap_calls_name(&table->calls->gap_calls, i);
     const char *name = shown_name != NO_TEXT ? table->calls->names.items[shown_name].bytes : NULL;
-    int64_t length_ns = gap_length_ns(gap);
+    int64_t length_ns = gap_exact_ns(workload, gap);
     const struct shown row = {
         .length_ns = length_ns,
         .start_ns = gap->start_ns,

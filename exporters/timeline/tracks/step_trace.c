@@ -9,14 +9,19 @@
 
 #define IN(parts, value) "iif(part IN (" parts "), " value ", NULL)"
 #define KNOWN_IN(parts, time) IN(parts, "coalesce(" time ", 'N/A')"), .form = FORM_SCALED_FIXED, .decimals = 3
+/* A time since 1970, as a text: readers take numbers for doubles, which round it to a quarter of a microsecond. */
+#define TIME_IN(parts, time)                                                                                           \
+    IN(parts, "iif(" time " IS NULL, 'N/A', (" time " / 1000) || '.' || substr('00' || (" time " % 1000), -3))"),      \
+        .form = FORM_TEXT
 #define VALUES                                                                                                         \
-    {"Iteration ID", IN("0, 1, 2, 3", "iteration"), .form = FORM_TEXT}, {"FP Start", KNOWN_IN("0, 1", "forward_ns")},  \
-        {"BP End", KNOWN_IN("0, 1, 2", "backward_ns")}, {"Iteration End", KNOWN_IN("0, 2", "end_ns")},                 \
+    {"Iteration ID", IN("0, 1, 2, 3", "iteration"), .form = FORM_TEXT}, {"FP Start", TIME_IN("0, 1", "forward_ns")},   \
+        {"BP End", TIME_IN("0, 1, 2", "backward_ns")}, {"Iteration End", TIME_IN("0, 2", "end_ns")},                   \
         {"Iteration Time(us)", KNOWN_IN("0", "exact_ns(device_id, end_ns - start_ns)")},                               \
         {"Data_aug Bound(us)", KNOWN_IN("0", "exact_ns(device_id, augmentation_ns)")},                                 \
         {"FP_BP Time(us)", KNOWN_IN("1", "exact_ns(device_id, backward_ns - forward_ns)")},                            \
         {"Iteration Refresh(us)", KNOWN_IN("2", "exact_ns(device_id, end_ns - backward_ns)")},                         \
-        {"GetNext Start", KNOWN_IN("4", "from_ns")}, {"GetNext End", KNOWN_IN("4", "until_ns")},                       \
+        {"GetNext Start", TIME_IN("4", "from_ns")}, {"GetNext End", TIME_IN("4", "until_ns")},                         \
+        {"Reduce Start", TIME_IN("3", "from_ns")}, {"Reduce End", TIME_IN("3", "until_ns")},                           \
     {                                                                                                                  \
         "GetNext Time(us)", KNOWN_IN("4", "exact_ns(device_id, until_ns - from_ns)")                                   \
     }

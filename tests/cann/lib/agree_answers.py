@@ -208,7 +208,7 @@ for row in table('ops'):
 
 # Gaps are the complement of what is busy.
 gaps = table('gaps')
-expected = sorted((gap[1] - gap[0], gap[0]) for d in devices for a, b in zip(ran[d], ran[d][1:])
+expected = sorted((int(ticked(d, [gap], *gap) + Fraction(1, 2)), gap[0]) for d in devices for a, b in zip(ran[d], ran[d][1:])
                   if within(dark[d], a[1], b[0]) == 0 for gap in without([[a[1], b[0]]], union(others[d])))
 assert sorted((us(row['Length(us)']), us(row['Start(us)'])) for row in gaps) == [
     (length, us('%d.%03d' % divmod(start, 1000)))

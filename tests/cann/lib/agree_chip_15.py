@@ -75,7 +75,7 @@ def slices(path):
     for e in events:
         if e.get('ph') not in ('X', 'C'):
             continue
-        of = 'DPU' if label.get(e['pid'], '').startswith('DPU') else process[e['pid']].replace('Ub', 'UB')
+        of = 'DPU' if label.get(e['pid'], '').startswith('DPU') else process[e['pid']]
         args = tuple(sorted((k, '%g' % v if isinstance(v, (int, Decimal)) else v) for k, v in e['args'].items()
                             if k != 'connection_id'))
         found.setdefault(of, []).append((thread.get((e['pid'], e['tid']), ''), e['name'], Decimal(str(e['ts']).strip()),

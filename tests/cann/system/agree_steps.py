@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares step_trace.json with that of Ascend's tool: every slice with its thread, kind, begin and length.
+"""Compares step_trace.json with that of Ascend's tool: every slice with its thread, kind, begin, length and
+the times in its arguments.
 
   agree_steps.py THEIRS OURS
 
@@ -20,8 +21,10 @@ def load(path):
     for event in events:
         if event['ph'] == 'X' or (event['ph'] == 't' and not event['name'].endswith(' 0')):
             name = event['name'].rpartition('_')[0] if event['cat'] == 'Reduce' else event['name']
+            times = tuple(sorted((key.rstrip(' 0123456789'), value.replace('.', ''))  # one version leaves the point out
+                                 for key, value in event.get('args', {}).items() if isinstance(value, str) and value != 'N/A'))
             found[threads[event['pid'], event['tid']], name, event['ph'], event['cat'], event['ts'],
-                  round(float(event.get('dur', 0)), 3)] += 1
+                  round(float(event.get('dur', 0)), 3), times] += 1
     starts = sum(event['ph'] == 's' for event in events)
     return found, starts - sum(event['ph'] == 't' for event in events)
 

@@ -129,7 +129,8 @@ static char *put_slice(char *p, const struct trace_style *style, const struct tr
 
 static char *put_others(char *p, const struct trace_style *style)
 {
-    static const struct trace_flow flows[] = {{"HostToDevice", "c", false, false}, {"x", NULL, true, false}};
+    static const struct trace_flow flows[] = {{"HostToDevice", "c", false, false, false},
+                                              {"x", NULL, true, false, false}};
     p = trace_put_flow(p, style, &flows[0], 's', 7, 1, 2, 3000);
     p = trace_put_flow(p, style, &flows[0], 'f', 7, 1, 2, 3000);
     p = trace_put_flow(p, style, &flows[1], 'f', 7, 1, 2, 3000);
