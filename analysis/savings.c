@@ -43,6 +43,10 @@ static double shorten(const struct step_path *path, const struct workload *workl
     return was - is;
 }
 
+/* Steps that run at the same time have the operators of each other in their paths: with more passes over all operators
+ * than this there is no answer. */
+#define MOST_PASSES 8
+
 /* A path of more executions takes too much memory: steps divide it. */
 #define MOST_AS_ONE 500000
 
@@ -51,7 +55,7 @@ int savings_of_operators(const struct workload *workload, const struct splits *s
 {
     struct step_paths paths = {.tasks = 0};
     double *ends = NULL, sum = 0;
-    size_t room = 0;
+    size_t room = 0, left = MOST_PASSES * (workload->execution_count + launches->count);
     int status = 0;
 
     *ret_ns = -1;
@@ -72,6 +76,11 @@ int savings_of_operators(const struct workload *workload, const struct splits *s
         if (status != 0)
             break;
         large_passed(path->count);
+        if (path->count > left) {
+            *ret_ns = -1;
+            break;
+        }
+        left -= path->count;
         sum += shorten(path, workload, cut, ends);
         *ret_ns = sum;
     }

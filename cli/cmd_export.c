@@ -617,6 +617,13 @@ static int tell_nothing(struct capture_visit *visit, sqlite3 *db, const struct e
     if (visit->settings->timeline.from != NULL || visit->settings->timeline.until != NULL) {
         err_set(&err, ERR_NOT_FOUND, "'%s' has no event at the time that --from and --until choose", visit->directory);
         err_hint(&err, "times are those of the timeline, which begins at 0");
+    } else if (visit->settings->iteration_id > 0) {
+        char model[48] = "";
+        if (visit->settings->model_id >= 0)
+            snprintf(model, sizeof model, " of model %" PRId64, (int64_t)visit->settings->model_id);
+        err_set(&err, ERR_NOT_FOUND, "'%s' has no data of iteration %" PRId64 "%s for a %s", visit->directory,
+                (int64_t)visit->settings->iteration_id, model, type->name);
+        err_hint(&err, "'msprof query' tells which models and how many iterations there are");
     } else if (!visit_is_empty(visit, db, &err)) {
         err_set(&err, ERR_NOT_FOUND, "'%s' has no data for a %s%s", visit->directory, type->name,
                 type != &flame_type ? "" : flame_words[visit->settings->flame.weight]);

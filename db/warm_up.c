@@ -78,7 +78,8 @@ uint64_t warm_up_count(const struct warm_up_rule *rule, const struct capture *ca
             end_ns = row[rule->end].integer;
         else if (!rule->by_start && has(present, rule->duration))
             end_ns = number_add(end_ns, row[rule->duration].integer);
-        count += part != NULL && end_ns < part->start_unix_ns && part_is_warm_up(part, end_ns); /* few are asked about */
+        count +=
+            part != NULL && end_ns < part->start_unix_ns && part_is_warm_up(part, end_ns); /* few are asked about */
     }
     return count;
 }

@@ -27,14 +27,15 @@ static const struct report_column job_columns[] = {
 };
 
 /* The five longest iterations of a model, the longest first. */
-#define LONGEST                                                                                                        \
-    "(SELECT group_concat(iteration) FROM (SELECT iteration FROM temp.step l WHERE l.device_id IS s.device_id"         \
-    "  AND l.model_id IS s.model_id ORDER BY end_ns - start_ns DESC, iteration LIMIT 5))"
+#define LONGEST "group_concat(iif(place <= 5, iteration, NULL))"
+#define BY_LENGTH                                                                                                      \
+    "(SELECT *, row_number() OVER (PARTITION BY device_id, model_id ORDER BY end_ns - start_ns DESC, iteration)"       \
+    " AS place FROM temp.step WHERE model_id IS NOT " NO_MODEL " ORDER BY device_id, model_id, place)"
 
 static const struct report jobs = {
     .name = "jobs",
     .query = {.from = "capture_part p LEFT JOIN (SELECT device_id, model_id, count(*) AS iterations, " LONGEST
-                      " AS longest FROM temp.step s WHERE model_id IS NOT " NO_MODEL " GROUP BY device_id, model_id) m"
+                      " AS longest FROM " BY_LENGTH " GROUP BY device_id, model_id) m"
                       "  ON m.device_id IS p.device_id",
               .where = "NOT p.is_host AND " CHOSEN(":device", "p.device_id") " AND " CHOSEN(":model", "m.model_id"),
               .order_by = "p.id, m.model_id"},

@@ -3,7 +3,8 @@
 # usage: tools/torture.sh [--stride N] [--kills N] [--seed N]
 # Fails every N-th allocation (1: every one) and every read, write and rename once, over import, both exports, show,
 # collect (from an SSH server of its own) and run (of msprof, and of the program that it records); breaks into a collect
-# at each command that it has the board run, by cut connections and signals; then kill -9 at random moments (500) of
+# at each command that it has the board run, by cut connections and signals; fails the system's calls by kind, file and error
+# (EVERY_CALL=all: every one); then kill -9 at random moments (500) of
 # import, both exports, run and collect, each followed by the same command again. Prints how many points were tried, and
 # each crash, status 0 with a missing or other result, and file that is left; fails when there is one.
 # MSPROF_BUILD names the build (build/release). Not part of the tests: with the defaults it takes an hour.
@@ -68,6 +69,15 @@ done
 for how in cut after gone HUP INT TERM KILL; do
     rm -rf board
     python3 "$root/tests/faults/exchange.py" "$build/msprof" "$how" 1 || failed=1
+done
+${CC:-cc} -std=gnu17 -D_GNU_SOURCE -O1 -o "$scratch/every_call" "$root/tests/faults/every_call.c"
+testdata=$root/testdata
+for command in "$testdata/small/JOB* import X" "$testdata/cann/prof-910b/PROF* export summary X --stable-names" \
+    "$testdata/cann/prof-910b/PROF* export timeline X --stable-names" "$testdata/frameworks/run_ascend_pt analyse X" \
+    "$testdata/frameworks/run_ascend_pt cluster X" "$testdata/resnet50/JOB* collect"; do
+    # shellcheck disable=SC2086 # a command of several words
+    EVERY_CALL=${EVERY_CALL:-2} python3 "$root/tests/faults/every_call.py" "$build/msprof" "$scratch/every_call" "$scratch" $command ||
+        failed=1
 done
 [ "$kills" -gt 0 ] || exit "$failed"
 for command in "import" "export timeline" "export summary" "run $build/tests/acl/acl_program nest" "collect"; do

@@ -240,19 +240,40 @@ static int append_cpu_tasks(struct task_timeline *timeline, int64_t until_ns, st
 
 ARRAY_COMPARE(compare_tasks, struct placed_task, ARRAY_BY(start_ns), ARRAY_BY(order))
 
+/* Kept tasks are a heap: the first in the sequence is on top. */
+static void keep(struct task_timeline *timeline, const struct placed_task *task)
+{
+    struct placed_task *items = timeline->kept.items;
+    size_t at = timeline->kept.count++;
+    for (; at > 0 && compare_tasks(task, &items[(at - 1) / 2]) < 0; at = (at - 1) / 2)
+        items[at] = items[(at - 1) / 2];
+    items[at] = *task;
+}
+
+static struct placed_task take_first(struct task_timeline *timeline)
+{
+    struct placed_task *items = timeline->kept.items;
+    const size_t count = --timeline->kept.count;
+    const struct placed_task first = items[0], last = items[count];
+    size_t at = 0;
+    for (size_t child; (child = 2 * at + 1) < count; at = child) {
+        child += child + 1 < count && compare_tasks(&items[child + 1], &items[child]) < 0;
+        if (compare_tasks(&last, &items[child]) <= 0)
+            break;
+        items[at] = items[child];
+    }
+    items[at] = last;
+    return first;
+}
+
 /* Appends what starts before; everything with INT64_MAX. */
 static int append_kept(struct task_timeline *timeline, int64_t until_ns, struct err *err)
 {
-    struct placed_task *items = timeline->kept.items;
-    size_t count = 0;
-    array_sort(items, timeline->kept.count, sizeof *items, compare_tasks);
-    for (; count < timeline->kept.count && (items[count].start_ns < until_ns || until_ns == INT64_MAX); count++) {
-        if (append_cpu_tasks(timeline, items[count].start_ns, err) < 0 || append(timeline, &items[count], err) < 0)
+    while (timeline->kept.count > 0 && (timeline->kept.items[0].start_ns < until_ns || until_ns == INT64_MAX)) {
+        const struct placed_task first = take_first(timeline);
+        if (append_cpu_tasks(timeline, first.start_ns, err) < 0 || append(timeline, &first, err) < 0)
             return err_status(err);
     }
-    timeline->kept.count -= count;
-    if (timeline->kept.count > 0 && count > 0)
-        memmove(items, items + count, timeline->kept.count * sizeof *items);
     return append_cpu_tasks(timeline, until_ns, err);
 }
 
@@ -319,7 +340,7 @@ static int keep_task(void *arg, const struct svp_task *task, struct err *err)
         return err_status(err);
     timeline->order = timeline->kept.count > 0 ? timeline->order + 1 : 0;
     placed.order = timeline->order;
-    timeline->kept.items[timeline->kept.count++] = placed;
+    keep(timeline, &placed);
     return 0;
 }
 

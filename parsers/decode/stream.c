@@ -171,9 +171,13 @@ int stream_grow_buffer(struct stream *stream, struct err *err)
 void stream_locate(struct stream *stream, size_t at)
 {
     int64_t offset = stream->buffer_offset + (int64_t)at;
-    size_t file = stream->current;
-    while (file > 0 && offset < stream->starts[file])
-        file--;
+    size_t file = 0, end = stream->current + 1; /* it is one of [file, end) */
+    if (stream->current > 0 && offset >= stream->starts[stream->current])
+        file = stream->current;
+    while (end - file > 1) {
+        const size_t middle = file + (end - file) / 2;
+        *(offset < stream->starts[middle] ? &end : &file) = middle;
+    }
     stream->decoder->file = &stream->files[file];
     stream->decoder->offset = offset - stream->starts[file];
 }

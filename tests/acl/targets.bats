@@ -180,3 +180,15 @@ END
     expect_contains "$output$stderr" "$lost calls"
     expect_equal "$(sqlite3 "$(captures)/sqlite/runtime.db" "SELECT count(*) FROM host_call_report")" 4096
 }
+
+@test "a program built with MemorySanitizer is recorded with the setting of the manual" {
+    needs clang
+    make_library ascendcl 0
+    echo 'int aclrtFree(void *); int main(void) { for (int i = 0; i < 5; i++) aclrtFree(0); return 0; }' >program.c
+    clang -w -fsanitize=memory -o program program.c -L. -lascendcl -Wl,-rpath,"$PWD" || skip "clang has no MemorySanitizer"
+    MSAN_OPTIONS=report_umrs=0 run_msprof run --output out -- ./program
+    expect_status 0
+    run_msprof show -q --table api --format csv out/PROF_*
+    expect_contains "$output" "aclrtFree"
+    expect_contains "$output" ",5,"
+}

@@ -102,3 +102,23 @@ renames() {
         expect_equal "$(renames export "$what" PROF_1 --output stable --stable-names)" "$dated"
     done
 }
+
+# Fails the system's calls of a run, one after the other: every_call SOURCE COMMAND...
+every_call() {
+    mkdir -p work
+    PYTHONPATH=$repository/tests/lib:$repository/tests/faults python3 -B "$repository/tests/faults/every_call.py" "$MSPROF" \
+        "$PWD/every_call" "$PWD/work" "$@"
+}
+
+# bats test_tags=once
+@test "whichever call of the system fails, inputs keep their bytes, results are whole or absent, and success means all of them" {
+    ! has_sanitizer || skip "a sanitizer makes calls of its own"
+    [ "$(uname -m)" = x86_64 ] || skip "the registers of calls are those of x86-64"
+    ${CC:-cc} -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Werror -O1 -o every_call "$BATS_TEST_DIRNAME/../faults/every_call.c"
+    ./every_call 0 0 log /bin/true || skip "programs cannot be traced here"
+    every_call "$repository"/testdata/resnet50/JOB* import X
+    every_call "$repository"/testdata/cann/prof-910b/PROF* export summary X --stable-names
+    every_call "$repository"/testdata/cann/prof-910b/PROF* export timeline X --stable-names
+    every_call "$repository"/testdata/frameworks/run_ascend_pt analyse X
+    every_call "$repository"/testdata/frameworks/run_ascend_pt cluster X
+}

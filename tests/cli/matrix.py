@@ -50,7 +50,7 @@ def files_below(directory):
             if name.endswith('.json'):
                 json.load(open(path))
             if name.startswith('.msprof') or os.path.getsize(path) == 0:
-                names[inside + '/' + name] += name != '.msprof' and name != 'analyse.done'
+                names[inside + '/' + name] += name not in ('.msprof', '.msprof_cluster.files', 'analyse.done')
             else:
                 names[re.sub(r'[0-9]+', 'N', name)] += 1
     return ' '.join('%s*%d' % item if item[1] > 1 else item[0] for item in sorted(names.items()) if item[1])
@@ -78,6 +78,8 @@ def run(family, capture, command, options):
     told = done.stderr.decode()
     faults = [done.returncode not in (0, 2, 3, 4, 6) and 'strict' not in options and 'fails',
               b'SQL' in done.stderr and 'speaks of SQL', done.returncode in (2, 3, 4) and not told and 'says nothing',
+              done.returncode == 4 and command.startswith('export') and 'try: ' not in told and 'does not say what to do',
+              'iteration' in options and done.returncode == 4 and 'iteration' not in told and 'does not speak of iterations',
               done.returncode == 0 and command.startswith(('export', 'report', 'analyse')) and not files_below('out') and 'wrote nothing']
     for fault in filter(None, faults):
         wrong += 1

@@ -103,8 +103,8 @@ for path in sys.argv[1:]:
         document = json.load(open(path, encoding='utf-8'))
     except ValueError:
         continue
-    events = document.get('traceEvents') if isinstance(document, dict) else document
-    ids = {(event.get('cat'), int(event['id'])) for event in events or [] if isinstance(event, dict) and event.get('ph') in ('s', 't', 'f')}
+    events = document if isinstance(document, list) else []
+    ids = {(event.get('cat'), int(event['id'])) for event in events if isinstance(event, dict) and event.get('ph') in ('s', 't', 'f')}
     assert all(number < 1 << 53 for _, number in ids), (path, max(ids))
     assert len({(cat, float(number)) for cat, number in ids}) == len(ids), path
     if path.endswith('trace_view.json'):

@@ -14,6 +14,8 @@ import tempfile
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(here, "..", "lib"))
 from capture import acl, aicpu, done, hwts, layer, pmu  # noqa: E402
+sys.path.insert(0, os.path.join(here, "..", "cann", "lib"))
+from prof import ACL, Prof  # noqa: E402
 from operator_records import encode, encode_names  # noqa: E402
 
 SOURCE = os.path.join(here, "..", "..")
@@ -236,6 +238,20 @@ for name, writer, *options in (
         maker = os.path.join(SOURCE, "testdata", "generate", "cann", writer)
         made = subprocess.run([sys.executable, "-B", maker, work, *options], check=True, capture_output=True, text=True)
         put("import", name, tree(made.stdout.strip()))
+for name, launch, length in (("equal_launches", lambda i: 0, 100), ("equal_tasks", lambda i: 200 * i, 5000), ("open_calls", lambda i: 20 * i, 100)):
+    with tempfile.TemporaryDirectory() as work:
+        shaped = Prof(os.path.join(work, "PROF"))
+        for i in range(8):
+            shaped.launch(launch(i), 2 + i % 3, 1 + i // 3, "op%d" % i)
+            shaped.ran(10000 + 200 * i * (length == 100), 10000 + 200 * i * (length == 100) + length, 2 + i % 3, 1 + i // 3)
+            shaped.call(ACL, 0x50001, launch(i), 1 << 40 if name == "open_calls" else launch(i) + 150)
+        shaped.write()
+        put("import", name, tree(shaped.path))
+put("import", "svp_cut", bytes([0xfe]) + file_of("", "info.json.0", info) + b"".join(  # half of what the .done files expect
+    file_of("data", name, content) for name, content in (
+        ("aicore.0.1.1", tasks[:128]), ("aicore.0.net.1.1.1.0.done", mark), ("aicpu.0.net.1.1.1.0.done", mark),
+        ("acl_api.0.net.1", calls[:128]), ("acl_api.0.net.1.done", mark), ("net.1.layer.info", layers),
+        ("net.1.net.info", '{"model_name":"net","model_id":1,"batch_num":1}'))))
 put("import", "svp", bytes([0xfe]) + file_of("", "info.json.0", info) + b"".join(
     file_of("data", name, content) for name, content in (
         ("aicore.0.1.1", tasks), ("aicore.0.net.1.1.1.0.done", mark), ("aicpu.0.net.1.1.1.0", cpu),

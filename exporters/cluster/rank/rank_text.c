@@ -10,6 +10,7 @@
 #include "base/number.h"
 #include "base/suggest.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +66,7 @@ static bool is_named(const char *directory, const char *name)
 {
     struct stat info;
     SCOPED_FREE char *path = file_of(directory, name);
-    return path != NULL && lstat(path, &info) == 0;
+    return path != NULL && (lstat(path, &info) == 0 || (errno != ENOENT && errno != ENOTDIR));
 }
 
 static bool exists(const char *directory, const char *name)

@@ -57,12 +57,18 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
     " c AS MATERIALIZED (SELECT n, heap, sum(sum(bytes)) OVER (PARTITION BY heap ORDER BY n) AS allocated FROM d"      \
     " GROUP BY n, heap)"
 
+/* Each event with its heap and what is in use then. Joined apart from the order, which hides the index from SQLite. */
+#define TOTALS                                                                                                         \
+    "t AS MATERIALIZED (SELECT e.*, c.heap AS of_heap, c.allocated FROM e LEFT JOIN c ON c.n = e.n),"                  \
+    " x AS MATERIALIZED (SELECT t.*, ended.bytes AS ended_bytes, named.address AS named_address FROM t"                \
+    " LEFT JOIN (SELECT end_n, bytes FROM m WHERE event = 4) ended ON ended.end_n = t.n"                               \
+    " LEFT JOIN (SELECT region, address, min(n) FROM r GROUP BY region) named"                                         \
+    " ON t.region <> 0 AND named.region = t.region)"
+
 #define CURVE                                                                                                          \
     {                                                                                                                  \
-        .with = HEAPS ", " ENDS ", " CHANGES,                                                                          \
-        .from = "e LEFT JOIN c ON c.n = e.n LEFT JOIN h ON h.heap = c.heap"                                            \
-                " LEFT JOIN (SELECT end_n, bytes FROM m WHERE event = 4) ended ON ended.end_n = e.n",                  \
-        .order_by = "e.n, c.heap",                                                                                     \
+        .with = HEAPS ", " ENDS ", " CHANGES ", " TOTALS, .from = "x e LEFT JOIN h ON h.heap = e.of_heap",             \
+        .order_by = "e.n, e.of_heap",                                                                                  \
     }
 
 #define DEVICE "coalesce(h.memory_device, iif(e.event IN (1, 3), e.memory_device, NULL))"
@@ -72,23 +78,21 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
 static const struct report_column table[] = {
     {"Domain", "coalesce(h.domain_id, e.domain_id)", FORM_NAME, .doc = "The domain that the heap is registered in."},
     {"Device_id", DEVICE, .flags = REPORT_NUMBER, .doc = "The device that the memory is on."},
-    {"Heap", "c.heap", .flags = REPORT_NUMBER, .doc = "The heap, numbered as they are registered."},
+    {"Heap", "e.of_heap", .flags = REPORT_NUMBER, .doc = "The heap, numbered as they are registered."},
     {"Timestamp(us)", "e.time_ns", .form = FORM_TIME, .doc = "When."},
     {"Event", "e.event", .names = events, .doc = "How the heap changed, or a region of it."},
-    {"Address",
-     "coalesce((SELECT r.address FROM r WHERE e.region <> 0 AND r.region = e.region),"
-     " iif(e.event = 2, h.address, e.address))",
-     FORM_UNSIGNED, .flags = REPORT_NUMBER, .doc = "Where the memory begins."},
-    {"Size(KB)", "CASE e.event WHEN 2 THEN h.bytes WHEN 4 THEN ended.bytes ELSE e.bytes END / 1024.0", FORM_SHORTEST, 3,
-     .doc = "How much it is."},
-    {"Total Allocated(KB)", "c.allocated / 1024.0", FORM_SHORTEST, 3, .doc = "In use in the heap from then on."},
-    {"Total Reserved(KB)", "iif(c.heap IS NULL, NULL, " RESERVED ") / 1024.0", FORM_SHORTEST, 3,
+    {"Address", "coalesce(e.named_address, iif(e.event = 2, h.address, e.address))", FORM_UNSIGNED,
+     .flags = REPORT_NUMBER, .doc = "Where the memory begins."},
+    {"Size(KB)", "CASE e.event WHEN 2 THEN h.bytes WHEN 4 THEN e.ended_bytes ELSE e.bytes END / 1024.0", FORM_SHORTEST,
+     3, .doc = "How much it is."},
+    {"Total Allocated(KB)", "e.allocated / 1024.0", FORM_SHORTEST, 3, .doc = "In use in the heap from then on."},
+    {"Total Reserved(KB)", "iif(e.of_heap IS NULL, NULL, " RESERVED ") / 1024.0", FORM_SHORTEST, 3,
      .doc = "The size of the heap."},
     {.title = NULL},
 };
 
 static const struct report_column curve[] = {
-    {"Allocated", "c.allocated / 1024.0", FORM_SHORTEST, 3, .doc = "In use in the heap, KB."},
+    {"Allocated", "e.allocated / 1024.0", FORM_SHORTEST, 3, .doc = "In use in the heap, KB."},
     {"Reserved", RESERVED " / 1024.0", FORM_SHORTEST, 3, .doc = "The size of the heap, KB."},
     {.title = NULL},
 };
@@ -105,7 +109,7 @@ const struct record_kind kind_mstx_memory = {
                    "Memory of each heap that a program registered with mstx, whenever it changes: how much of it is in "
                    "use. An event of a heap that the capture does not know has no totals.",
                .query = CURVE, .columns = table, .process = "MSTX Memory", .process_order = 25,
-               .counters = ONE_COUNTER(.name = "'Heap ' || c.heap || coalesce(' of ' || (SELECT text FROM name"
+               .counters = ONE_COUNTER(.name = "'Heap ' || e.of_heap || coalesce(' of ' || (SELECT text FROM name"
                                                " WHERE name.id = h.domain_id), '') || ', device ' || h.memory_device",
                                        .values = curve, .query = CURVE, .time = "e.time_ns", .device = "NULL",
                                        .when = "EXISTS (SELECT * FROM mstx_memory WHERE event = 1)")),

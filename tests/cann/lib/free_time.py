@@ -17,6 +17,8 @@ import subprocess
 import sys
 from fractions import Fraction
 
+from timeline import read_timeline
+
 WRITES_BACK, COMMUNICATES, INVALID, ON_AI_CPU = 3, 9, 11, 12
 PLACE, RECORDS_EVENT, WAITS_FOR_EVENT = 3, 4, 5
 
@@ -64,8 +66,7 @@ def main():
     wholes = {row['Device_id']: row for row in show(msprof, capture, 'overlap') if row['Source'] == 'none'}
     events = []
     for path in glob.glob(capture + '/mindstudio_profiler_output/msprof*.json'):
-        document = json.load(open(path, encoding='utf-8'))
-        events += document if isinstance(document, list) else document['traceEvents']
+        events += read_timeline(path).events
     pids = {event['pid']: int(event['args']['labels'].split()[1]) for event in events if event['name'] == 'process_labels' and
             event['args']['labels'].startswith('NPU ')}
     together = {}

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+# bats file_tags=once
+# The work of every command grows with the capture, whatever the shape of the capture is.
+# shellcheck disable=SC2154 # common.bash sets repository
+
+load ../cli/common
+
+setup() {
+    enter_scratch
+    needs python3
+    has_sanitizer && skip "a sanitizer has its own growth"
+    return 0
+}
+
+@test "work grows by 4.6 at most when a capture grows by four, in every command and forty shapes of captures" {
+    mkdir work
+    python3 "$BATS_TEST_DIRNAME/growth.py" "$(readlink -f "$MSPROF")" "$repository" "$PWD/work"
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* every_call AT ERROR LOG PROGRAM ARGUMENT...: runs a program, of all whose threads and processes the AT-th call of the
+ * system fails with ERROR (a number; 0: a write takes half of its bytes). Calls that only manage memory, threads and
+ * signals are not counted, nor are those that load the program. AT 0: none fails. LOG gets a line for the one that
+ * fails, or for each: its number, the name of its kind, and the file that it is about. */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum about { NOTHING, FILE_OF_FD, PATH_FIRST, PATH_SECOND };
+
+static const struct kind {
+    long call;
+    const char *name; /* a kind of calls that fail alike */
+    enum about about;
+} kinds[] = {
+    {SYS_read, "read", FILE_OF_FD},
+    {SYS_pread64, "read", FILE_OF_FD},
+    {SYS_readv, "read", FILE_OF_FD},
+    {SYS_preadv, "read", FILE_OF_FD},
+    {SYS_getdents64, "read", FILE_OF_FD},
+    {SYS_readlink, "stat", PATH_FIRST},
+    {SYS_recvfrom, "read", FILE_OF_FD},
+    {SYS_recvmsg, "read", FILE_OF_FD},
+    {SYS_write, "write", FILE_OF_FD},
+    {SYS_pwrite64, "write", FILE_OF_FD},
+    {SYS_writev, "write", FILE_OF_FD},
+    {SYS_pwritev, "write", FILE_OF_FD},
+    {SYS_sendto, "write", FILE_OF_FD},
+    {SYS_sendmsg, "write", FILE_OF_FD},
+    {SYS_copy_file_range, "write", FILE_OF_FD},
+    {SYS_sendfile, "write", FILE_OF_FD},
+    {SYS_open, "open", PATH_FIRST},
+    {SYS_openat, "open", PATH_SECOND},
+    {SYS_close, "close", FILE_OF_FD},
+    {SYS_fsync, "sync", FILE_OF_FD},
+    {SYS_fdatasync, "sync", FILE_OF_FD},
+    {SYS_syncfs, "sync", FILE_OF_FD},
+    {SYS_ftruncate, "size", FILE_OF_FD},
+    {SYS_fallocate, "size", FILE_OF_FD},
+    {SYS_lseek, "seek", FILE_OF_FD},
+    {SYS_stat, "stat", PATH_FIRST},
+    {SYS_lstat, "stat", PATH_FIRST},
+    {SYS_fstat, "stat", FILE_OF_FD},
+    {SYS_newfstatat, "stat", PATH_SECOND},
+    {SYS_statx, "stat", PATH_SECOND},
+    {SYS_access, "stat", PATH_FIRST},
+    {SYS_faccessat, "stat", PATH_SECOND},
+    {SYS_statfs, "stat", PATH_FIRST},
+    {SYS_fstatfs, "stat", FILE_OF_FD},
+    {SYS_rename, "name", PATH_FIRST},
+    {SYS_renameat, "name", PATH_SECOND},
+    {SYS_renameat2, "name", PATH_SECOND},
+    {SYS_unlink, "name", PATH_FIRST},
+    {SYS_unlinkat, "name", PATH_SECOND},
+    {SYS_mkdir, "name", PATH_FIRST},
+    {SYS_mkdirat, "name", PATH_SECOND},
+    {SYS_rmdir, "name", PATH_FIRST},
+    {SYS_link, "name", PATH_FIRST},
+    {SYS_linkat, "name", PATH_SECOND},
+    {SYS_symlink, "name", PATH_FIRST},
+    {SYS_chmod, "name", PATH_FIRST},
+    {SYS_fchmod, "name", FILE_OF_FD},
+    {SYS_utimensat, "name", PATH_SECOND},
+    {SYS_fcntl, "lock", FILE_OF_FD},
+    {SYS_flock, "lock", FILE_OF_FD},
+    {SYS_mmap, "map", NOTHING},
+    {SYS_getcwd, "other", NOTHING},
+    {SYS_chdir, "other", PATH_FIRST},
+    {SYS_getrandom, "other", NOTHING},
+    {SYS_pipe2, "other", NOTHING},
+    {SYS_dup, "other", NOTHING},
+    {SYS_dup2, "other", NOTHING},
+    {SYS_socket, "other", NOTHING},
+    {SYS_connect, "other", FILE_OF_FD},
+    {SYS_poll, "other", NOTHING},
+    {SYS_clone, "other", NOTHING},
+    {SYS_clone3, "other", NOTHING},
+    {SYS_ioctl, "other", FILE_OF_FD},
+    {SYS_sysinfo, "other", NOTHING},
+    {SYS_sched_getaffinity, "other", NOTHING},
+    {SYS_fadvise64, "other", FILE_OF_FD},
+    {SYS_uname, "other", NOTHING},
+    {SYS_prlimit64, "other", NOTHING},
+    {SYS_memfd_create, "other", NOTHING},
+};
+
+static const struct kind *kind_of(long call)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].call == call)
+            return &kinds[i];
+    return NULL;
+}
+
+/* The text at an address of the program's. */
+static void copy_text(pid_t pid, unsigned long address, char *text, size_t size)
+{
+    struct iovec here = {text, size - 1}, there = {(void *)address, size - 1};
+    ssize_t length = process_vm_readv(pid, &here, 1, &there, 1, 0);
+    for (size_t most = size - 1; length < 0 && most > 16;) { /* it may end before a page that is not there */
+        most /= 2;
+        here.iov_len = there.iov_len = most;
+        length = process_vm_readv(pid, &here, 1, &there, 1, 0);
+    }
+    text[length > 0 ? length : 0] = '\0';
+}
+
+static void tell(FILE *log, unsigned long number, const struct kind *kind, pid_t pid,
+                 const struct user_regs_struct *regs)
+{
+    char text[512] = "-", link[64];
+    if (kind->about == FILE_OF_FD) {
+        snprintf(link, sizeof link, "/proc/%d/fd/%d", (int)pid, (int)regs->rdi);
+        ssize_t length = readlink(link, text, sizeof text - 1);
+        text[length > 0 ? length : 0] = '\0';
+    } else if (kind->about != NOTHING) {
+        copy_text(pid, kind->about == PATH_FIRST ? regs->rdi : regs->rsi, text, sizeof text);
+    }
+    for (char *c = text; *c != '\0'; c++)
+        *c = *c == '\n' || *c == '\t' ? '?' : *c;
+    fprintf(log, "%lu\t%s\t%ld\t%s\n", number, kind->name, kind->call, text);
+}
+
+/* Of a thread that is between the two stops of a call. */
+static struct inside {
+    pid_t pid;
+    bool inside, fails;
+} threads[4096];
+
+static struct inside *thread_of(pid_t pid)
+{
+    for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
+        if (threads[i].pid == 0)
+            threads[i].pid = pid;
+        if (threads[i].pid == pid)
+            return &threads[i];
+    }
+    abort();
+}
+
+static unsigned long count;
+static bool is_loaded; /* what fails before is the system's loader */
+
+static void stopped(pid_t pid, unsigned long at, long error, FILE *log)
+{
+    struct user_regs_struct regs;
+    struct inside *thread = thread_of(pid);
+    if (ptrace(PTRACE_GETREGS, pid, NULL, &regs) != 0)
+        return;
+    thread->inside = !thread->inside;
+    if (!thread->inside) {
+        if (thread->fails) {
+            regs.rax = (unsigned long long)-error;
+            ptrace(PTRACE_SETREGS, pid, NULL, &regs);
+        }
+        thread->fails = false;
+        return;
+    }
+    const struct kind *kind = kind_of((long)regs.orig_rax);
+    is_loaded |= regs.orig_rax == SYS_set_tid_address;
+    if (kind == NULL || !is_loaded)
+        return;
+    count++;
+    if (at == 0 || count == at)
+        tell(log, count, kind, pid, &regs);
+    if (count != at)
+        return;
+    if (error == 0) { /* half of a write */
+        regs.rdx = regs.rdx > 1 ? regs.rdx / 2 : regs.rdx;
+        ptrace(PTRACE_SETREGS, pid, NULL, &regs);
+        return;
+    }
+    if (kind->call != SYS_close) { /* which closes all the same */
+        regs.orig_rax = (unsigned long long)-1;
+        ptrace(PTRACE_SETREGS, pid, NULL, &regs);
+    }
+    thread->fails = true;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 5)
+        return 125;
+    const unsigned long at = strtoul(argv[1], NULL, 10);
+    const long error = strtol(argv[2], NULL, 10);
+    FILE *log = fopen(argv[3], "we");
+    const pid_t child = fork();
+    int status, result = 125;
+    if (child == 0) {
+        ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+        raise(SIGSTOP);
+        execv(argv[4], argv + 4);
+        _exit(125);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child || log == NULL ||
+        ptrace(PTRACE_SETOPTIONS, child, NULL,
+               PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+                   PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL) != 0)
+        return 125;
+    ptrace(PTRACE_SYSCALL, child, NULL, NULL);
+    for (pid_t pid; (pid = waitpid(-1, &status, __WALL)) > 0;) {
+        if (WIFEXITED(status) || WIFSIGNALED(status)) {
+            thread_of(pid)->inside = false;
+            if (pid == child)
+                result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+            continue;
+        }
+        long signal = WSTOPSIG(status);
+        if (signal == (SIGTRAP | 0x80)) {
+            stopped(pid, at, error, log);
+            signal = 0;
+        } else if (status >> 16 != 0 || signal == SIGSTOP) { /* events, and threads that begin */
+            signal = 0;
+        }
+        ptrace(PTRACE_SYSCALL, pid, NULL, (void *)signal);
+    }
+    return result;
+}
