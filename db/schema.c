@@ -296,9 +296,16 @@ static const struct named_view {
      "f.profiled_model_id"},
     {"CREATE VIEW msproftx_report AS SELECT m.id, m.process_id, m.thread_id, ", "m.event_type", mark_names, true,
      " AS event_type_name, m.category, m.payload_type, m.payload_value, m.start_ns / 1000.0 AS start_us,"
-     "  (m.end_ns - m.start_ns) / 1000.0 AS time_us, m.message_type, m.message, n.text AS domain, m.mark_id,"
-     "  d.device_id, d.start_ns / 1000.0 AS device_start_us, (d.end_ns - d.start_ns) / 1000.0 AS device_time_us"
-     "  FROM msproftx m LEFT JOIN name n ON n.id = m.domain_id LEFT JOIN device_mark d ON d.mark_id = m.mark_id"},
+     "  " LENGTH_US(
+         "(m.end_ns - m.start_ns)", "host_hz",
+         "p.is_host") " AS time_us, m.message_type, m.message,"
+                      "  n.text AS domain, m.mark_id, d.device_id, d.start_ns / 1000.0 AS device_start_us,"
+                      "  " LENGTH_US(
+                          "(d.end_ns - d.start_ns)", "device_hz",
+                          "NOT p.is_host AND p.device_id = d.device_id") " AS device_time_us"
+                                                                         "  FROM msproftx m LEFT JOIN name n ON n.id = "
+                                                                         "m.domain_id LEFT JOIN device_mark d ON "
+                                                                         "d.mark_id = m.mark_id"},
     {"CREATE VIEW host_call_report AS SELECT c.id, c.thread_id, ", "c.level", level_names, true,
      " AS level_name, n.text AS name, i.text AS item, c.start_ns / 1000.0 AS start_us,"
      "  " LENGTH_US(

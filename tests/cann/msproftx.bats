@@ -408,3 +408,31 @@ END
     expect_equal "$(cat PROF_1/mindstudio_profiler_output/msprof_tx_slice_0_*.csv | wc -l)" 1000001
     expect_equal "$(cat PROF_1/mindstudio_profiler_output/msprof_tx_slice_1_*.csv | wc -l)" 2
 }
+
+@test "lengths in msproftx_report are ticks of the clocks of the host and the device" {
+    capture <<'END'
+for i in range(20):
+    p.tx(1000 * i, 1000 * i + 100 + 20 * i, 'range', info=1, mark=i + 1, event=2)
+    p.step(100000 + 5000 * i, 11, 0, index=i + 1)
+    p.step(101000 + 5020 * i, 12, 0, index=i + 1)
+END
+    rm -rf PROF_1/sqlite
+    sed -i 's/"hwts_frequency": *"[0-9.]*"/"hwts_frequency": "49.999001"/' PROF_1/device_0/info.json.0
+    sed -i 's/"Frequency": *"[0-9.]*"/"Frequency": "47.999001"/' PROF_1/host/info.json
+    run_msprof import -dir PROF_1
+    python3 - <<'END'
+import sqlite3
+from fractions import Fraction
+db = sqlite3.connect('PROF_1/sqlite/runtime.db')
+rows = db.execute('SELECT v.time_us, m.end_ns - m.start_ns, v.device_time_us, d.end_ns - d.start_ns FROM msproftx_report v'
+                  ' JOIN msproftx m USING (id) JOIN device_mark d ON d.mark_id = m.mark_id').fetchall()
+changed = [0, 0]
+for row in rows:
+    for k, hz in enumerate((47999001, 49999001)):
+        us, ns = row[2 * k:2 * k + 2]
+        exact = Fraction(round(Fraction(ns * hz, 10 ** 9)) * 10 ** 9, hz)
+        assert round(us * 1000) == round(exact), (row, exact)
+        changed[k] += round(exact) != ns
+assert len(rows) == 20 and min(changed) > 0, (len(rows), changed)
+END
+}
