@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* msprof show: the tables of a capture in the terminal. */
+#include "base/file/fsutil.h"
 #include "cli/answers/answer.h"
 #include "cli/capture/captures.h"
 #include "cli/command.h"
@@ -10,6 +11,7 @@
 #include "exporters/table/choice.h"
 #include "exporters/table/grid.h"
 #include "exporters/table/writer.h"
+#include "features/opprof/opprof_link.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -86,6 +88,12 @@ static int tell_nothing(struct capture_visit *visit, sqlite3 *db, const char *ne
     return STATUS_NOTHING;
 }
 
+/* What the tables of all captures are put into, and what --opprof has. */
+struct showing {
+    struct table_stream stream;
+    const struct opprof_links *links;
+};
+
 static int show_database(struct capture_visit *visit, sqlite3 *db)
 {
     const char *table = table_of(visit, db);
@@ -98,9 +106,9 @@ static int show_database(struct capture_visit *visit, sqlite3 *db)
         .ascii = screen_is_ascii(),
         .top = visit->settings->top > 0 ? visit->settings->top : TOP_DEFAULT,
         .roofs = &roofs,
-        .stream = visit->context,
+        .stream = &((struct showing *)visit->context)->stream,
     };
-    struct table_stream *stream = visit->context;
+    struct table_stream *stream = options.stream;
     struct export_result shown = {0};
     struct err err = ERR_INIT;
     int status = STATUS_DONE, result;
@@ -177,7 +185,11 @@ static int show_one(struct capture_visit *visit)
     if (db == NULL)
         return status;
     bool timelines = leaves_timelines(visit, db) && can_leave_them(visit);
-    status = status_worse(status, show_database(visit, db));
+    const struct showing *showing = visit->context;
+    struct err err = ERR_INIT;
+    status = status_worse(status, showing->links != NULL && opprof_links_put(showing->links, db, &err) < 0
+                                      ? visit_fail(visit, LOG_SOURCE_COMMON, &err)
+                                      : show_database(visit, db));
     database_close(db);
     return timelines ? status_worse(status, make_timelines(visit)) : status;
 }
@@ -227,30 +239,68 @@ static int check_choice(const struct show_settings *show)
                         "--sort, --filter, --columns and --format are of one table: --table NAME is missing");
 }
 
+/* ---- --opprof ---- */
+
+/* Captures of programs that stand beside them are left alone. */
+static int open_opprof(struct capture_visit *visit, sqlite3 **ret)
+{
+    const char *name = path_name(visit->directory);
+    return strncmp(name, "PROF", 4) == 0 || strncmp(name, "JOB", 3) == 0 ? STATUS_DONE
+                                                                         : visit_open_database(visit, ret);
+}
+
+static int take_opprof(struct capture_visit *visit, sqlite3 *db)
+{
+    struct err err = ERR_INIT;
+    return opprof_links_add(visit->context, db, path_name(visit->directory), &err) < 0
+               ? visit_fail(visit, LOG_SOURCE_COMMON, &err)
+               : STATUS_DONE;
+}
+
+static int read_opprof(const struct settings *settings, struct opprof_links *links)
+{
+    const struct value_list one = {(const char **)(uintptr_t)&settings->show.opprof, 1, 0};
+    struct settings each = *settings;
+
+    each.output = NULL; /* results go into the OPPROF directories */
+    int status = captures_query(&each, &one, open_opprof, take_opprof, links);
+    if (links->count > 0 || (status != STATUS_DONE && status != STATUS_DATA_PROBLEMS))
+        return status;
+    return console_fail(ERR_NOT_FOUND, "give an OPPROF_* directory of 'msprof op', or a directory that holds some",
+                        "'%s' has no launch of 'msprof op' with an OpBasicInfo.csv", settings->show.opprof);
+}
+
+static bool can_show(int status)
+{
+    return status == STATUS_DONE || status == STATUS_DATA_PROBLEMS;
+}
+
 /* The tables that were asked for, one after the other, each of all captures. */
-static int show_tables(struct settings *settings, const struct value_list *tables)
+static int show_tables(struct settings *settings, const struct value_list *tables, const struct opprof_links *links)
 {
     int status = STATUS_DONE;
 
     for (size_t i = 0; i < tables->count; i++) {
-        struct table_stream stream = {.path = "/dev/stdout"};
+        struct showing showing = {.stream = {.path = "/dev/stdout"}, .links = links};
         settings->show.table = tables->values[i];
         if (i > 0 && settings->show.format != 2) /* documents of JSON need no empty line between them */
             puts("");
-        status = status_worse(status, captures_process(settings, &settings->captures, show_one, &stream));
-        status = status_worse(status, end_stream(&stream));
+        status = status_worse(status, captures_process(settings, &settings->captures, show_one, &showing));
+        status = status_worse(status, end_stream(&showing.stream));
     }
     return status;
 }
 
 static int run_show(const struct settings *given)
 {
-    static const char *summary[] = {"summary"}, *none[] = {NULL};
+    static const char *summary[] = {"summary"}, *none[] = {NULL}, *linked[] = {"opprof"};
     static const struct value_list default_tables = {.values = none, .count = 1};
     struct settings chosen = *given;
     const struct settings *settings = &chosen;
     const struct show_settings *show = &chosen.show;
 
+    if (show->opprof != NULL && show->tables.count == 0)
+        chosen.show.tables = (struct value_list){.values = linked, .count = 1};
     if (show->format != 0 && show->tables.count == 0 && given->captures.count > 0)
         chosen.show.tables = (struct value_list){.values = summary, .count = 1}; /* what a program reads first, too */
     if (check_choice(show) != STATUS_DONE)
@@ -259,7 +309,11 @@ static int run_show(const struct settings *given)
         return show_without_capture(show);
     if (show->tables.count > 0)
         give_large_memory_back();
-    int status = show_tables(&chosen, show->tables.count > 0 ? &show->tables : &default_tables);
+    SCOPED(opprof_links_release) struct opprof_links links = {.items = NULL};
+    int status = show->opprof != NULL ? read_opprof(settings, &links) : STATUS_DONE;
+    if (can_show(status))
+        status = status_worse(status, show_tables(&chosen, show->tables.count > 0 ? &show->tables : &default_tables,
+                                                  show->opprof != NULL ? &links : NULL));
     pager_end();
     return status;
 }

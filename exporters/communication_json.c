@@ -76,13 +76,12 @@ static void put_times(struct json_out *json, const struct comm_info *info)
     json_put_end(json, '}');
 }
 
-/* A capture's own has it plain; else as Python prints size / 10^6: small ones with an exponent, whole ones with a zero.
- */
-static void print_size(char text[NUMBER_MAX + 8], int64_t bytes, bool plain)
+/* As Python prints size / 10^6: small ones with an exponent, whole ones with a zero. */
+static void print_size(char text[NUMBER_MAX + 8], int64_t bytes)
 {
-    const bool small = !plain && bytes > 0 && bytes < 100;
+    const bool small = bytes > 0 && bytes < 100;
     char *end = number_put_shortest(text, bytes, !small ? MB : bytes < 10 ? 0 : 1);
-    const char *behind = small ? bytes < 10 ? "e-06" : "e-05" : !plain && bytes % 1000000 == 0 ? ".0" : "";
+    const char *behind = small ? bytes < 10 ? "e-06" : "e-05" : bytes % 1000000 == 0 ? ".0" : "";
     memcpy(end, behind, strlen(behind) + 1);
 }
 
@@ -97,7 +96,7 @@ static void put_packets(struct json_out *json, const struct comm_info *info, siz
         const struct comm_packet packet =
             sizes != NULL ? (struct comm_packet){sizes->items[i].bytes, sizes->items[i].count, sizes->items[i].ns}
                           : transfer->packets[i];
-        print_size(size, packet.bytes, sizes != NULL && !info->summed);
+        print_size(size, packet.bytes);
         json_put_begin(json, size, '[');
         json_put_decimal(json, NULL, packet.count, 0);
         put_number(json, NULL, info, packet.ns, MS, sizes != NULL ? sizes->items[i].ms : 0);

@@ -141,6 +141,9 @@ struct series_counter {
     const char *category;                /* of slices: expression: an integer, whose word ... */
     const struct value_name *categories; /* ... is here; NULL: they have none */
     const char *when;                    /* NULL, or an expression; without it the counter does not exist */
+    int counter_thread;                  /* of a counter: number of the thread in its events; viewers show none */
+    const char *threads; /* of a counter: NULL, or a query for numbers and names of threads that --trace-compat names,
+                            without anything on them */
     /* In timelines of our own, or of --trace-compat, alone; alone: nor in those of frameworks. */
     enum { COUNTER_ANY, COUNTER_OURS, COUNTER_VENDOR, COUNTER_ALONE } only;
     bool most; /* the rows of one device and time are one event, which has the largest of each value; the name is a

@@ -228,6 +228,9 @@ const struct option_spec option_table[] = {
           .repeatable = true),
     VALUE("columns", ON(SHOW), TEXT, "COLUMN,...", show.columns, "columns of --table by their ids, in this order",
           .offer = OFFER_COLUMNS),
+    VALUE("opprof", ON(SHOW), DIRECTORY, "DIR", show.opprof,
+          "the operators of a PROF capture beside their launches\nunder 'msprof op': an OPPROF directory, or one that\n"
+          "holds some; table opprof"),
     CHOICE("format", ON(SHOW), "table|csv|json|markdown", show.format, "format of --table (table)"),
     CHOICE("format", ON(SQL), "table|csv|json|markdown", show.format, "format of the rows (table)"),
     CHOICE("format", ON_ADVISE, "table|json|markdown|html", advise.format, "format of the findings (table)"),

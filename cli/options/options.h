@@ -186,6 +186,7 @@ struct settings {
         const char *table;        /* the one that is shown; NULL: those that a capture has by default */
         const char *sql;          /* of msprof sql, the table's query; NULL: a table that msprof or a file has */
         const char *sort, *columns;
+        const char *opprof; /* --opprof; NULL: not given */
         struct value_list filters;
         int format; /* index of {"table", "csv", "json", "markdown"} */
     } show;

@@ -56,7 +56,7 @@ static void put_pairs(struct json_out *json, const struct collective *collective
         const struct collective_pair *pair = &collective->pairs.items[i];
         char ranks[2 * NUMBER_MAX + 2];
         snprintf(ranks, sizeof ranks, "%" PRId64 "-%" PRId64, pair->from, pair->to);
-        json_put_object(json, ranks, JSON_TEXT("Transport Type", collective_media[pair->medium]),
+        json_put_object(json, ranks, JSON_TEXT("Transport Type", comm_transport(pair)),
                         JSON_DECIMAL("Transit Size(MB)", pair->bytes, 6), JSON_DECIMAL("Transit Time(ms)", pair->ns, 6),
                         JSON_DECIMAL("Bandwidth(GB/s)", number_ratio(pair->bytes, pair->ns, 4), 4));
     }
@@ -330,11 +330,10 @@ static int add_traffic(struct analyzer_tables *tables, const struct analyzer_nam
 int analyzer_add_pair(struct analyzer_tables *tables, const struct analyzer_name *name,
                       const struct collective_pair *pair, double gb_per_s, const char *op, struct err *err)
 {
-    const char *transport = tables->as_frameworks ? comm_transport(pair) : collective_media[pair->medium];
     char from[NUMBER_TEXT], to[NUMBER_TEXT];
     snprintf(from, sizeof from, "%" PRId64, pair->from);
     snprintf(to, sizeof to, "%" PRId64, pair->to);
-    return table_add(&tables->links, err, V(name->op), V(name->group), V(from), V(to), V(transport),
+    return table_add(&tables->links, err, V(name->op), V(name->group), V(from), V(to), V(comm_transport(pair)),
                      figure(tables, pair->bytes, pair->mb), figure(tables, pair->ns, pair->ms), V(gb_per_s),
                      V(tables->step), V(tables->half), V(op != NULL ? op : ""));
 }

@@ -87,7 +87,7 @@ static int draw_values(const struct counter *counter, int64_t time_ns, struct er
     if (p == NULL)
         return err_status(err);
     p = trace_put_word(trace_put_literal(trace_begin_event(p), "\""), counter->name);
-    p = trace_put_counter(trace_put_literal(p, "\""), style, counter->pid, time_ns);
+    p = trace_put_counter(trace_put_literal(p, "\""), style, counter->pid, 0, time_ns);
     for (size_t i = 0; i < counter->count; i++)
         p = trace_put_real_of(p, style, counter->keys[i], strlen(counter->keys[i]), counter->percent[i]);
     return trace_event_done(counter->trace, trace_end_counter(p, style), err);

@@ -458,20 +458,22 @@ static inline char *trace_end_call(char *p, const struct trace_style *style, con
 
 /* ---- counters: the name, trace_put_counter, arguments, trace_end_counter ---- */
 
-static inline char *trace_put_counter_time(char *p, const struct trace_style *style, int64_t pid, int64_t time_ns)
+static inline char *trace_put_counter_time(char *p, const struct trace_style *style, int64_t pid, int64_t tid,
+                                           int64_t time_ns)
 {
     const struct trace_slice at = {.pid = pid, .start_ns = time_ns};
     if (style->coded)
         return trace_put_coded_times(p, style, 'C', &at);
     if (style->phase == PHASE_SECOND)
         p = trace_put_phase(p, 'C');
-    p = trace_put_place(p, style, pid, 0);
+    p = trace_put_place(p, style, pid, tid);
     return trace_put_time(p, style, time_ns);
 }
 
-static inline char *trace_put_counter(char *p, const struct trace_style *style, int64_t pid, int64_t time_ns)
+static inline char *trace_put_counter(char *p, const struct trace_style *style, int64_t pid, int64_t tid,
+                                      int64_t time_ns)
 {
-    p = trace_put_counter_time(p, style, pid, time_ns);
+    p = trace_put_counter_time(p, style, pid, tid, time_ns);
     if (style->phase == PHASE_BEFORE_ARGS)
         p = trace_put_phase(p, 'C');
     return trace_put_literal(p, ",\"args\":{");

@@ -322,7 +322,7 @@ static char *put_times(char *p, const struct trace_style *style, const struct ev
     if (times->phase == 'X' || times->phase == 'i')
         return trace_put_times(p, style, &slice);
     if (times->phase == 'C')
-        return trace_put_counter_time(p, style, times->pid, times->start_ns);
+        return trace_put_counter_time(p, style, times->pid, 0, times->start_ns);
     p = trace_put_phase(p, times->phase);
     p = number_put_signed(trace_put_literal(p, ",\"id\":"), times->duration_ns);
     p = trace_put_place(p, style, times->pid, times->tid);

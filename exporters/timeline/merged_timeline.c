@@ -228,7 +228,7 @@ static int write_counter(struct merged *merged, const struct counter *counter, i
     if (p == NULL)
         return err_status(err);
     p = trace_put_word(trace_put_literal(trace_begin_event(p), "\""), counter->name);
-    p = trace_put_counter(trace_put_literal(p, "\""), style, merged->drawn->pid, time_ns);
+    p = trace_put_counter(trace_put_literal(p, "\""), style, merged->drawn->pid, 0, time_ns);
     p = trace_put_decimals_of(p, style, counter->key, strlen(counter->key), value, counter->decimals);
     return trace_event_done(&merged->trace, trace_end_counter(p, style), err);
 }

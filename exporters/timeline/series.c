@@ -319,7 +319,8 @@ static int draw_counter(struct series_run *series, const struct counter_run *cou
     char *p = find_process(series, row, place->device_id, err) == 0 ? begin_event(series, counter, err) : NULL;
     if (p == NULL)
         return err_status(err);
-    p = put_values(trace_put_counter(p, &trace->style, series->pid, place->time_ns), counter);
+    p = put_values(trace_put_counter(p, &trace->style, series->pid, counter->counter->counter_thread, place->time_ns),
+                   counter);
     return trace_event_done(trace, trace_end_counter(p, &trace->style), err);
 }
 
@@ -466,7 +467,25 @@ static int prepare(const struct series_run *series, const struct strbuf *sql, sq
     return status;
 }
 
-/* ---- threads of slices ---- */
+/* ---- threads ---- */
+
+/* Names threads on which nothing stands. */
+static int list_threads(struct series_run *series, struct err *err)
+{
+    const char *query = series->first->threads;
+    sqlite3 *db = series->run->run->db;
+    sqlite3_stmt *row = NULL;
+    int code = SQLITE_DONE;
+    if (query == NULL || !series->run->compat || !series->has_pid)
+        return 0;
+    int status = database_prepare(db, query, &row, err);
+    while (status == 0 && (code = sqlite3_step(row)) == SQLITE_ROW) {
+        const int64_t number = sqlite3_column_int64(row, 0);
+        trace_name_thread(&series->run->trace, series->pid, number, number, (const char *)sqlite3_column_text(row, 1));
+    }
+    sqlite3_finalize(row);
+    return status == 0 && code != SQLITE_DONE ? database_error(err, db, "the database cannot be read") : status;
+}
 
 static int first_free_thread(void *arg, int64_t *ret, struct err *err)
 {
@@ -581,6 +600,8 @@ static int draw_series(struct track_run *run, const struct record_kind *kind, co
     if (series == NULL)
         return err_status(err);
     int status = write_counters(series, kind, err);
+    if (status == 0)
+        status = list_threads(series, err);
     if (keep != NULL) {
         series->next = keep->runs;
         keep->runs = series;

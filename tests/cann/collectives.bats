@@ -273,6 +273,78 @@ hostAicpuKernel|AI_CPU\ngelu|AI_CORE'
     expect_contains "$(<out/mindstudio_profiler_output/msprof.json)" '"name":"Plane 1"'
 }
 
+@test "sizes of packets are printed as Python prints them: 33.0, 1e-06 and 0.0001" {
+    {
+        collectives
+        cat <<'END'
+whole(1000, 9000, 'hcom_a')
+for i, size in enumerate((33000000, 1, 45, 100, 1500000)):
+    task(2000 + 200 * i, 'Memcpy', 10, 1 + i, ran=(20000 + 10000 * i, 30000 + 10000 * i), size=size,
+         types=(3, 255 if size == 1500000 else 1, 0, 255))
+END
+    } | capture
+    run_msprof export summary -dir PROF_1 --stable-names --output out
+    expect_status 0
+    python3 - <<'END'
+import json
+total = json.load(open('out/mindstudio_profiler_output/communication.json', encoding='utf-8'))['Total HCCL Operators']
+sizes = total['Communication Bandwidth Info']['HCCS']['Size Distribution']
+assert set(sizes) == {str(size / 1e6) for size in (33000000, 1, 45, 100)} == {'33.0', '1e-06', '4.5e-05', '0.0001'}, sizes
+END
+}
+
+@test "how long a communication operator was exposed between nine kernels is a sum of ticks of the clock, rounded once" {
+    {
+        collectives
+        cat <<'END'
+whole(1000, 9000, 'hcom_a')
+task(2000, 'Memcpy', 10, 1, size=1000, types=(3, 1, 0, 255))
+p.log(0, 1000000, 10, 1, 11)
+for i in range(9):
+    p.launch(10000 + 5000 * i, 3, 1 + i, 'op')
+    p.ran(1004000 + 10000 * i, 1006000 + 10020 * i, 3, 1 + i)
+p.log(1, 1100000, 10, 1, 11)
+END
+    } | write_capture
+    sed -i 's/"hwts_frequency": *"[0-9.]*"/"hwts_frequency": "49.999001"/' PROF_1/device_0/info.json.0
+    run_msprof_into told show PROF_1 --table communication --format json
+    expect_status 0
+    PYTHONPATH="$BATS_TEST_DIRNAME/lib" python3 - <<'END'
+import json
+from fractions import Fraction
+from prof import DEVICE_MHZ
+ticks = lambda ns: Fraction(ns * DEVICE_MHZ, 1000)
+row, = json.load(open('told', encoding='utf-8'))
+for title, ns in (('Total(us)', 100000), ('Exposed(us)', 100000 - 9 * 2000 - 20 * sum(range(9)))):
+    assert ticks(ns).denominator == 1
+    right = round(ticks(ns) * 10 ** 9 / 49999001)
+    assert round(Fraction(str(row[title])) * 1000) == right, (row, title, right)
+END
+}
+
+@test "a link of no known kind has null as its type of transport, in the matrix and in its database" {
+    {
+        collectives
+        cat <<'END'
+whole(1000, 9000, 'hcom_a')
+for i, link in enumerate((255, 1)):
+    task(2000 + 200 * i, 'Memcpy', 10, 1 + i, ran=(20000 + 10000 * i, 30000 + 10000 * i), size=1000000, types=(3, link, 0, 255),
+         ranks=(0, 1 + i, 8))
+END
+    } | capture
+    for kind in summary db; do
+        run_msprof export $kind -dir PROF_1 --stable-names --output out
+        expect_status 0
+    done
+    python3 - <<'END'
+import json, sqlite3
+matrix = json.load(open('out/mindstudio_profiler_output/communication_matrix.json', encoding='utf-8'))['Total HCCL Operators']
+assert {pair: link['Transport Type'] for pair, link in matrix.items()} == {'0-1': None, '0-2': 'HCCS'}, matrix
+links = sqlite3.connect('out/communication_analyzer.db').execute('SELECT dst_rank, transport_type FROM CommAnalyzerMatrix')
+assert dict(links) == {'1': None, '2': 'HCCS'}
+END
+}
+
 @test "a size that HCCL does not know is N/A, and in no sum and no bandwidth, of tasks of the host and of the AI CPU" {
     {
         collectives

@@ -139,6 +139,21 @@ END
     expect_equal "$(ls out/mindstudio_profiler_output)" "$(printf '%s\n' {msprof,step_trace}_part_000{1,2,3}.json)"
 }
 
+@test "a record of no bytes between memory of an operator and its release ends neither" {
+    write_capture <<'END'
+p.launch(1000, 3, 7, 'op')
+p.ran(20000, 21000, 3, 7)
+p.memory(1000, 'op', 0x1000, 4096, 4096, 65536)
+p.memory(2000, 'op', 0x1000, 0, 4096, 65536)
+p.memory(6500, 'op', 0x1000, -4096, 0, 65536)
+p.memory(7000, 'op', 0x2000, 0, 0, 65536)
+END
+    run_msprof export summary --stable-names --output out PROF_1
+    expect_status 0
+    expect_equal "$(cut -d, -f2,3,5-9 out/mindstudio_profiler_output/operator_memory.csv | tail -n +2)" 'op,4,5.5,4,64,0,64'
+    expect_equal "$(tail -n +2 out/mindstudio_profiler_output/memory_record.csv | wc -l)" 4
+}
+
 @test "memory of operators stands in the tables once, under its own device" {
     write_capture <<'END'
 p.devices = {0: {}, 1: {}}

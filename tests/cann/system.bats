@@ -243,6 +243,36 @@ agree_with_counters() {
         out/mindstudio_profiler_output/msprof.json
 }
 
+@test "with --trace-compat links between chips have threads by their types, and CPUs names of threads by their chip" {
+    for name in system-910b system-910a; do
+        copy_family "$name" PROF_1
+        for compat in --trace-compat ''; do
+            # shellcheck disable=SC2086 # an option, or none
+            run_msprof export timeline -q $compat --stable-names --output "out$compat" PROF_1
+            expect_status 0
+        done
+        python3 - "$name" <<'END'
+import json, re, sys
+def threads(path, process):
+    events = json.load(open(path + '/mindstudio_profiler_output/msprof.json', encoding='utf-8'))
+    pids = {e['pid'] for e in events if e['name'] == 'process_name' and e['args']['name'] == process}
+    return ({(re.sub(' [0-9].*', '', e['name']), e['tid']) for e in events if e['pid'] in pids and e['ph'] == 'C'},
+            {e['tid']: e['args']['name'] for e in events if e['pid'] in pids and e['name'] == 'thread_name'})
+links = {('PA Link Rx', 111111), ('PA Link Tx', 111111), ('PCIE Read Bandwidth', 100010), ('PCIE Write Bandwidth', 100010)}
+there = sys.argv[1] == 'system-910b'  # chips of 910A do not record it
+assert threads('out--trace-compat', 'Stars Chip Trans') == ((links if there else set()), {})
+assert threads('out', 'Stars Chip Trans') == ({(name, 0) for name, _ in links} if there else set(), {})
+counters, named = threads('out--trace-compat', 'CPU Usage')
+assert counters == {('CPU', 0), ('CPU Avg', 0)}, counters
+cpus = [name for _, name in sorted(named.items())]
+assert (not named) == there and threads('out', 'CPU Usage') == (counters, {})
+assert there or (cpus[0] == 'CPU Avg' and sorted(named) == list(range(len(named))) and
+                 cpus[1:] == sorted(cpus[1:], key=lambda name: int(name[4:])) and len(cpus) > 2), named
+END
+        rm -rf out out--trace-compat PROF_1
+    done
+}
+
 @test "step_trace.json has the iterations of Ascend's tool, with their parts, reductions and waits for input" {
     for name in system-chip5 system-chip1; do
         needs_shared "data/expected/$name"

@@ -26,12 +26,14 @@ static int take_record(struct decoder *decoder, void *state, struct row *row, bo
 #define DEVICES "(SELECT device_id AS device FROM capture_part WHERE NOT is_host) AS d"
 #define OF_DEVICE "device = device_id OR device_id NOT IN (SELECT p.device_id FROM capture_part p WHERE NOT p.is_host)"
 
-/* An allocation with its release: the next record of the same operator, address and device, if it gives back. One that
- * was given back after the collection started is shown, though it was made in warm-up (db/warm_up.h). */
+/* An allocation with its release: the next record of the same operator, address and device, if it gives back. One of no
+ * bytes does neither. One that was given back after the collection started is shown, though it was made in warm-up
+ * (db/warm_up.h). */
 #define ALLOCATIONS                                                                                                    \
     "r AS (SELECT *, lead(bytes) OVER w AS next_bytes, lead(id) OVER w AS next_id, lead(time_ns) OVER w AS next_ns,"   \
     " lead(allocated_bytes) OVER w AS next_allocated, lead(reserved_bytes) OVER w AS next_reserved"                    \
-    " FROM main.task_memory_info WINDOW w AS (PARTITION BY node_name_id, address, device_id ORDER BY id)),"            \
+    " FROM main.task_memory_info WHERE bytes <> 0 WINDOW w AS (PARTITION BY node_name_id, address, device_id ORDER "   \
+    "BY id)),"                                                                                                         \
     " a AS (SELECT *, coalesce(next_bytes, 0) < 0 AS released FROM r WHERE bytes > 0)"
 
 const struct record_kind kind_task_memory_info = {

@@ -23,24 +23,29 @@ static const struct field fields_v6[] = {SOC_PROFILE_STAMP, SOC_PROFILE_HIGH("li
                                          FIELD("first_bandwidth", 16, 8), FIELD("second_bandwidth", 24, 8)};
 
 #define OURS(what, column) .values = ONE_VALUE(what, column, .form = FORM_TEXT), .only = COUNTER_OURS
-/* Ascend's tool draws the number of a link as if it were a measurement. */
-#define VENDOR(what, number, column)                                                                                   \
+/* Ascend's tool draws the number of a link as if it were a measurement, on a thread whose number is the link type in
+ * binary, read as a decimal one. */
+enum { THREAD_PA = 111111, THREAD_PCIE = 100010 };
+#define VENDOR(what, number, column, link)                                                                             \
     .values = VALUE_LIST({what, column, .form = FORM_TEXT}, {number, "link_id", .form = FORM_TEXT}),                   \
-    .only = COUNTER_VENDOR
+    .only = COUNTER_VENDOR, .counter_thread = (link)
 
-/* The number of a thread is the link type's in binary, read as a decimal one. */
-#define OF_PA .query = {.where = "link_type = 63"}, .thread = "111111", .thread_name = "'PA Link'"
-#define OF_PCIE .query = {.where = "coalesce(link_type, 34) = 34"}, .thread = "100010", .thread_name = "'PCIE'"
+#define OF_PA .query = {.where = "link_type = 63"}
+#define OF_PCIE .query = {.where = "coalesce(link_type, 34) = 34"}
 
 static const struct series_counter counters[] = {
     {.name = "'PA Link Rx ' || link_id", OURS("PA Link Rx", "first_bandwidth"), OF_PA},
-    {.name = "'PA Link Rx'", VENDOR("PA Link Rx", "PA Link ID", "first_bandwidth"), OF_PA},
+    {.name = "'PA Link Rx'", VENDOR("PA Link Rx", "PA Link ID", "first_bandwidth", THREAD_PA), OF_PA},
     {.name = "'PA Link Tx ' || link_id", OURS("PA Link Tx", "second_bandwidth"), OF_PA},
-    {.name = "'PA Link Tx'", VENDOR("PA Link Tx", "PA Link ID", "second_bandwidth"), OF_PA},
+    {.name = "'PA Link Tx'", VENDOR("PA Link Tx", "PA Link ID", "second_bandwidth", THREAD_PA), OF_PA},
     {.name = "'PCIE Write Bandwidth ' || link_id", OURS("PCIE Write Bandwidth", "first_bandwidth"), OF_PCIE},
-    {.name = "'PCIE Write Bandwidth'", VENDOR("PCIE Write Bandwidth", "PCIE ID", "first_bandwidth"), OF_PCIE},
+    {.name = "'PCIE Write Bandwidth'",
+     VENDOR("PCIE Write Bandwidth", "PCIE ID", "first_bandwidth", THREAD_PCIE),
+     OF_PCIE},
     {.name = "'PCIE Read Bandwidth ' || link_id", OURS("PCIE Read Bandwidth", "second_bandwidth"), OF_PCIE},
-    {.name = "'PCIE Read Bandwidth'", VENDOR("PCIE Read Bandwidth", "PCIE ID", "second_bandwidth"), OF_PCIE},
+    {.name = "'PCIE Read Bandwidth'",
+     VENDOR("PCIE Read Bandwidth", "PCIE ID", "second_bandwidth", THREAD_PCIE),
+     OF_PCIE},
     {.name = NULL},
 };
 

@@ -27,6 +27,13 @@ static const struct column columns[] = {
     USAGE ", m AS (SELECT before_ns, round(sum(used) * 100.0 / (max(ticks) * setting('cpuNums', NULL)), 6)"            \
           " AS usage FROM u GROUP BY before_ns)"
 
+/* Ascend's code in Python, which writes the timelines of all chips but these, has a thread for each CPU. */
+#define THREADS                                                                                                        \
+    "WITH " USAGE " SELECT 0, 'CPU Avg' WHERE " WITH_THREADS                                                           \
+    " UNION ALL SELECT row_number() OVER (ORDER BY cpu_id), 'CPU ' || cpu_id FROM (SELECT DISTINCT cpu_id FROM c)"     \
+    " WHERE " WITH_THREADS
+#define WITH_THREADS "NOT EXISTS(SELECT 1 FROM capture_part WHERE chip IN (5, 15, 16))"
+
 static const struct report_column value[] = {{"Usage(%)", "usage", .form = FORM_FLOAT}, {.title = NULL}};
 
 const struct record_kind kind_host_cpu = {
@@ -67,6 +74,7 @@ const struct record_kind kind_host_cpu = {
                        .query = {.with = MEAN, .from = "m", .order_by = "before_ns"},
                        .time = "before_ns",
                        .device = "NULL",
+                       .threads = THREADS,
                    })),
     EXPORTED_TABLE(.name = "CPU_USAGE",
                    .columns =

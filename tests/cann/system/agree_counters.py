@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compare the counters of a timeline with those of Ascend's tool: each value at its time.
+"""Compare the counters of a timeline with those of Ascend's tool: each value at its time, the threads that they stand on, and
+the names of threads of their processes.
 
     agree_counters.py EXPECTED_JSON OUR_JSON
 
@@ -23,6 +24,19 @@ def counters(path):
                 found.setdefault((names[e["pid"]], e["name"], title), []).append(
                     (int(Decimal(str(e["ts"])) * 1000), float(value)))
     return {key: sorted(values) for key, values in found.items()}
+
+
+def threads(path):
+    """(process, counter or name of a thread) -> numbers of threads, of processes with nothing but counters."""
+    events = read_timeline(path).events
+    names = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
+    others = {e["pid"] for e in events if e["ph"] not in "CM"}
+    found = {}
+    for e in events:
+        if e["pid"] not in others and (e["ph"] == "C" or e["name"] == "thread_name"):
+            key = (names[e["pid"]], "counter " + e["name"] if e["ph"] == "C" else "thread " + e["args"]["name"])
+            found.setdefault(key, set()).add(e["tid"])
+    return found
 
 
 def once(values):
@@ -94,6 +108,11 @@ def main():
         compared += len(found)
         if wrong:
             problems.append("%s: %d of %d differ, expected %s, found %s" % (key, len(wrong), len(found), *wrong[0]))
+    theirs_at, ours_at = threads(sys.argv[1]), threads(sys.argv[2])
+    for key in sorted(set(theirs_at) | set(ours_at)):
+        if theirs_at.get(key) != ours_at.get(key) and key[0] not in OURS_ALONE and \
+                not (key not in theirs_at and key[1].startswith("counter ")):
+            problems.append("%s: on threads %s, expected %s" % (key, ours_at.get(key), theirs_at.get(key)))
     print("\n".join(problems))
     print("%d values of %d counters compared, %d mistakes" % (compared, len(ours), len(problems)))
     sys.exit(bool(problems) or compared == 0)
