@@ -293,6 +293,35 @@ assert set(sizes) == {str(size / 1e6) for size in (33000000, 1, 45, 100)} == {'3
 END
 }
 
+@test "how long a communication operator was exposed between nine kernels is a sum of ticks of the clock, rounded once" {
+    {
+        collectives
+        cat <<'END'
+whole(1000, 9000, 'hcom_a')
+task(2000, 'Memcpy', 10, 1, size=1000, types=(3, 1, 0, 255))
+p.log(0, 1000000, 10, 1, 11)
+for i in range(9):
+    p.launch(10000 + 5000 * i, 3, 1 + i, 'op')
+    p.ran(1004000 + 10000 * i, 1006000 + 10020 * i, 3, 1 + i)
+p.log(1, 1100000, 10, 1, 11)
+END
+    } | write_capture
+    sed -i 's/"hwts_frequency": *"[0-9.]*"/"hwts_frequency": "49.999001"/' PROF_1/device_0/info.json.0
+    run_msprof_into told show PROF_1 --table communication --format json
+    expect_status 0
+    PYTHONPATH="$BATS_TEST_DIRNAME/lib" python3 - <<'END'
+import json
+from fractions import Fraction
+from prof import DEVICE_MHZ
+ticks = lambda ns: Fraction(ns * DEVICE_MHZ, 1000)
+row, = json.load(open('told', encoding='utf-8'))
+for title, ns in (('Total(us)', 100000), ('Exposed(us)', 100000 - 9 * 2000 - 20 * sum(range(9)))):
+    assert ticks(ns).denominator == 1
+    right = round(ticks(ns) * 10 ** 9 / 49999001)
+    assert round(Fraction(str(row[title])) * 1000) == right, (row, title, right)
+END
+}
+
 @test "a link of no known kind has null as its type of transport, in the matrix and in its database" {
     {
         collectives

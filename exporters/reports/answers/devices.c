@@ -377,36 +377,59 @@ const struct report report_memory = {
 /* Communication operators: how long each, and how much of it nothing hides. */
 struct communication {
     uint32_t op;
-    int64_t exposed_ns;
+    double exposed_ns, total_ns; /* of whole ticks, not rounded */
     struct series series;
     struct durations durations;
 };
 #define SHOWN_COMMUNICATION(member) REPORT_FIELD(struct shown_communication, member)
 struct shown_communication {
     struct communication item;
-    double share;          /* of 10000 */
-    int64_t exposed_share; /* likewise */
+    double share;         /* of 10000 */
+    double exposed_share; /* likewise */
     const char *type, *name;
 };
 
 ARRAY_COMPARE(by_total, struct communication, ARRAY_BY_MOST(series.total), ARRAY_BY(op))
 
+/* When operators of a device computed, in ticks of its clock since a time. */
+static int computing_ticks(const struct workload *workload, uint16_t device, int64_t since_ns, struct coverage *ret,
+                           struct err *err)
+{
+    SCOPED(coverage_release) struct coverage times;
+    const int64_t hz = workload->devices[device].hz;
+    int status = coverage_of_computing(workload, device, &times, err);
+
+    *ret = (struct coverage){.before = NULL};
+    for (size_t i = 0; status == 0 && i < times.list.count; i++) {
+        struct interval *item = &times.list.items[i];
+        large_pass(i);
+        *item = (struct interval){ticks_of(hz, item->start_ns - since_ns), ticks_of(hz, item->end_ns - since_ns)};
+    }
+    return status == 0 ? coverage_make(&times.list, ret, err) : status;
+}
+
 /* Adds the executions of one device. */
 static int add_device(const struct workload *workload, uint16_t device, struct communication *items, struct err *err)
 {
     SCOPED(coverage_release) struct coverage computing;
-    size_t cursor = 0;
-    int status = coverage_of_computing(workload, device, &computing, err);
+    const int64_t hz = workload->devices[device].hz;
+    size_t cursor = 0, first = 0;
+    while (first < workload->execution_count && workload->executions[first].device != device)
+        large_pass(first++);
+    const int64_t since_ns = first < workload->execution_count ? workload->executions[first].start_ns : 0;
+    int status = computing_ticks(workload, device, since_ns, &computing, err);
 
-    for (size_t i = 0; status == 0 && i < workload->execution_count; i++) {
+    for (size_t i = first; status == 0 && i < workload->execution_count; i++) {
         const struct execution *execution = &workload->executions[i];
         large_pass(i);
         struct communication *item = &items[execution->op];
         if (execution->device != device || workload->operators[execution->op].key.work != WORK_COMMUNICATION)
             continue;
+        const int64_t start = ticks_of(hz, execution->start_ns - since_ns),
+                      ticks = ticks_of(hz, execution->duration_ns);
+        item->total_ns += workload_length(workload, execution);
         item->exposed_ns +=
-            execution->duration_ns -
-            coverage_within(&computing, execution->start_ns, execution->start_ns + execution->duration_ns, &cursor);
+            (double)(ticks - coverage_within(&computing, start, start + ticks, &cursor)) * (1e9 / (double)hz);
         status = statistics_durations_add(&item->durations, workload_length_ns(workload, execution), err);
     }
     return status;
@@ -420,7 +443,7 @@ static int put_item_communication(struct report_run *run, const struct workload 
     const struct shown_communication row = {
         .item = *item,
         .share = all_ns > 0 ? series->total / all_ns * 1e4 : 0,
-        .exposed_share = number_ratio(item->exposed_ns, number_from_real(series->total), 4),
+        .exposed_share = series->total > 0 ? item->exposed_ns / series->total * 1e4 : 0,
         .type = workload_text(workload, key->type),
         .name = workload_text(workload, key->name),
     };
@@ -438,7 +461,8 @@ static int put_all_communication(struct report_run *run, const struct workload *
     for (size_t i = 0; status == 0 && i < workload->operator_count; i++) {
         items[i].op = (uint32_t)i;
         status = series_make(&items[i].series, items[i].durations.items, items[i].durations.count, err);
-        all_ns += items[i].series.total;
+        items[i].series.total = items[i].total_ns;
+        all_ns += items[i].total_ns;
     }
     if (status == 0)
         array_sort(items, workload->operator_count, sizeof *items, by_total);
