@@ -97,16 +97,27 @@ static int find_operator(const struct workload *workload, const struct splits *s
                          struct err *err)
 {
     SCOPED_FREE double *sums = scoped_memory(workload->operator_count + 1, sizeof *sums);
-    double others = -1;
+    const struct split *last = NULL;
+    double others = -1, alike = 0; /* alike: steps that ran at the same time as the last, with it */
 
     if (sums == NULL)
         return err_no_memory(err);
     for (size_t i = 0; i < splits->count; large_pass(i++))
         others += is_of(group, &splits->items[i]) && splits_counts(splits, i);
     add_operators(workload, &splits->items[group->slowest], 1, sums);
-    for (size_t i = 0; others > 0 && i < splits->count; large_pass(i++))
-        if (i != group->slowest && is_of(group, &splits->items[i]) && splits_counts(splits, i))
-            add_operators(workload, &splits->items[i], -1 / others, sums);
+    for (size_t i = 0; others > 0 && i < splits->count; large_pass(i++)) {
+        const struct split *split = &splits->items[i];
+        if (i == group->slowest || !is_of(group, split) || !splits_counts(splits, i))
+            continue;
+        if (last != NULL && (last->start_ns != split->start_ns || last->end_ns != split->end_ns)) {
+            add_operators(workload, last, -alike / others, sums);
+            alike = 0;
+        }
+        last = split;
+        alike++;
+    }
+    if (last != NULL)
+        add_operators(workload, last, -alike / others, sums);
     for (size_t i = 0; others > 0 && i < workload->operator_count; i++)
         if (sums[i] > group->op_ns) {
             group->op = (uint32_t)i;

@@ -132,7 +132,7 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
     X(DIAG_TEXT_CUT, "text-cut", DIAG_WARNING,                                                                         \
       "a text that is too long to be kept whole, as a list of thousands of tensors; what is behind its limit is "      \
       "dropped",                                                                                                       \
-      "no action is needed where its beginning is enough; the capture's files have the whole of it")                   \
+      "no action is needed where its beginning is enough; the files have all of it that was recorded")                 \
     X(DIAG_TASK_UNMATCHED_END, "task-unmatched-end", DIAG_WARNING, "a task end without its start; it is dropped",      \
       "no action is needed when it happens at the start of a capture only")                                            \
     X(DIAG_TASK_UNMATCHED_START, "task-unmatched-start", DIAG_NOTE,                                                    \

@@ -117,7 +117,9 @@ static int walk(const char *directory, int (*visit)(void *arg, const FTSENT *ent
     if (tree == NULL)
         return err_set_errno(err, errno, "cannot read '%s'", directory);
     for (FTSENT *entry; status == 0 && (entry = fts_read(tree)) != NULL;) {
-        if (entry->fts_info != FTS_D && entry->fts_level > 0)
+        if (entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR || entry->fts_info == FTS_NS)
+            status = err_set_errno(err, entry->fts_errno, "cannot read '%s'", entry->fts_path);
+        else if (entry->fts_info != FTS_D && entry->fts_level > 0)
             status = visit(arg, entry, err);
     }
     fts_close(tree);
@@ -268,10 +270,14 @@ static int exchange(const struct analyse_output *output)
         return ENOMEM;
     if (renameat2(AT_FDCWD, output->temporary, AT_FDCWD, output->final, RENAME_EXCHANGE) == 0)
         return 0;
-    return rename(output->final, old) == 0 && rename(output->temporary, output->final) == 0 &&
-                   rename(old, output->temporary) == 0
-               ? 0
-               : errno;
+    if (rename(output->final, old) != 0)
+        return errno;
+    if (rename(output->temporary, output->final) != 0) {
+        int failure = errno;
+        rename(old, output->final); /* else the next run puts it back */
+        return failure;
+    }
+    return rename(old, output->temporary) == 0 ? 0 : errno;
 }
 
 /* Puts back what a run that was killed had moved away. */
@@ -314,8 +320,9 @@ int analyse_output_open(struct analyse_output *output, const char *results, cons
     output->kept = !force && may_have_more(output);
     if (output->kept)
         return 0;
-    return mkdir(output->temporary, 0750) == 0 ? analyse_output_put(output, MARK, without, err)
-                                               : err_set_errno(err, errno, "cannot make '%s'", output->temporary);
+    output->is_begun = mkdir(output->temporary, 0750) == 0;
+    return output->is_begun ? analyse_output_put(output, MARK, without, err)
+                            : err_set_errno(err, errno, "cannot make '%s'", output->temporary);
 }
 
 int analyse_output_commit(struct analyse_output *output, struct err *err)
@@ -323,16 +330,17 @@ int analyse_output_commit(struct analyse_output *output, struct err *err)
     struct stat info;
     if (write_list(output, err) < 0)
         return err_status(err);
-    output->is_committed = true; /* from here on the temporary directory may hold what was there before */
     if (lstat(output->final, &info) == 0) {
         /* The old one goes where the next run finds it, should this one be killed in between. */
         int failure = exchange(output);
         if (failure != 0)
             return err_set_errno(err, failure, "cannot replace '%s'", output->final);
+        output->is_begun = false; /* the temporary directory holds what was there before */
         return retire(output, err) < 0 ? err_status(err) : settle_list(output, err);
     }
     if (rename(output->temporary, output->final) != 0)
         return err_set_errno(err, errno, "cannot put '%s' in place", output->final);
+    output->is_begun = false;
     return settle_list(output, err);
 }
 
@@ -340,7 +348,7 @@ void analyse_output_close(struct analyse_output *output)
 {
     struct err ignored = ERR_INIT;
     if (output->lock_fd >= 0) {
-        if (!output->is_committed)
+        if (output->is_begun)
             analyse_remove_directory(output->temporary, &ignored);
         unlink(output->lock);
         close(output->lock_fd);
@@ -390,7 +398,8 @@ static int simplify_framework(const char *directory, struct words *kept, struct 
         return err_status(err);
     SCOPED_DIRECTORY DIR *opened = is_own_directory(records) ? opendir(records) : NULL;
     int status = 0;
-    for (struct dirent *entry; status == 0 && opened != NULL && (entry = readdir(opened)) != NULL;) {
+    for (struct dirent *entry;
+         status == 0 && opened != NULL && (entry = path_next_entry(opened, records, &status, err)) != NULL;) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
         SCOPED_FREE char *path = path_joined(records, entry->d_name, err);
@@ -419,7 +428,8 @@ static int simplify_log(const char *prof, struct err *err)
         return err_status(err);
     SCOPED_DIRECTORY DIR *opened = is_own_directory(log) ? opendir(log) : NULL;
     int status = 0;
-    for (struct dirent *entry; status == 0 && opened != NULL && (entry = readdir(opened)) != NULL;) {
+    for (struct dirent *entry;
+         status == 0 && opened != NULL && (entry = path_next_entry(opened, log, &status, err)) != NULL;) {
         SCOPED_FREE char *path = is_own_log(entry->d_name) ? path_joined(log, entry->d_name, err) : NULL;
         if (is_own_log(entry->d_name))
             status = path != NULL ? remove_file(path, err) : err_status(err);

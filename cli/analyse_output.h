@@ -16,7 +16,7 @@ struct analyse_output {
     char *lock;      /* <results>/.msprof_analyse.lock */
     int lock_fd;
     const char *without; /* the part of a framework's directory that is not there; "": both are */
-    bool is_committed;   /* what was written is in its place */
+    bool is_begun;       /* the temporary directory is of this run, and holds nothing else */
     bool kept;           /* results are there that may be made of more */
 };
 

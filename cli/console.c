@@ -179,7 +179,7 @@ int status_of_error(const struct err *err)
 #define PLAIN "\033[0m"
 
 static struct {
-    bool quiet, muted, verbose, color_stdout, color_stderr, show_progress;
+    bool quiet, muted, verbose, color_stdout, color_stderr, show_progress, is_report;
 } console;
 
 void console_guard_descriptors(void)
@@ -236,6 +236,7 @@ static bool wants_color(int mode, int fd)
 
 void console_init(const struct settings *settings)
 {
+    console.is_report = settings->command == COMMAND_REPORT;
     const char *terminal = getenv("TERM");
 
     console.quiet = settings->quiet;
@@ -285,6 +286,19 @@ static void say_more(const char *head, const char *text)
     fprintf(stderr, "  %s: %s\n", head, line);
 }
 
+/* Hints name the option for the place of results as most commands do; that of report, whose --output is the page, is
+ * another. */
+static void say_hint(const char *hint)
+{
+    static const char usual[] = "--output DIR";
+    const char *at = console.is_report ? strstr(hint, usual) : NULL;
+    char line[LINE_SIZE];
+
+    snprintf(line, sizeof line, "%.*s%s%s", (int)(at != NULL ? at - hint : 0), hint, at != NULL ? "--results DIR" : "",
+             at != NULL ? at + strlen(usual) : hint);
+    say_more("try", line);
+}
+
 int console_error(const struct err *err)
 {
     char line[2 * ERR_TEXT_SIZE + 4];
@@ -299,7 +313,7 @@ int console_error(const struct err *err)
     for (unsigned i = err->depth; console.verbose && i > 1; i--)
         say_more("because", err->causes[i - 2]);
     if (err->hint[0] != '\0')
-        say_more("try", err->hint);
+        say_hint(err->hint);
     return status_of_error(err);
 }
 

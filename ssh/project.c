@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
-#include <fts.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -77,10 +76,11 @@ static bool stays_inside(const char *path, const char *target)
     return true;
 }
 
-static int add_entry(struct project *project, const FTSENT *entry, const char *path, struct err *err)
+/* path: relative to the root; place: where it is. */
+static int add_entry(struct project *project, const char *path, const char *place, bool points, struct err *err)
 {
     char target[100]; /* what a tar header has room for */
-    ssize_t length = entry->fts_info == FTS_SL ? readlink(entry->fts_accpath, target, sizeof target) : -1;
+    ssize_t length = points ? readlink(place, target, sizeof target) : -1;
     struct project_file file = {.path = NULL};
     struct stat st;
     bool is_link = false;
@@ -90,7 +90,7 @@ static int add_entry(struct project *project, const FTSENT *entry, const char *p
         is_link = stays_inside(path, target);
     }
     if (!is_link) {
-        if (stat(entry->fts_accpath, &st) < 0 || !S_ISREG(st.st_mode)) {
+        if (stat(place, &st) < 0 || !S_ISREG(st.st_mode)) {
             told_add(&project->skipped, path);
             return 0;
         }
@@ -109,23 +109,52 @@ static int add_entry(struct project *project, const FTSENT *entry, const char *p
     return err->code != ERR_NONE ? err_status(err) : err_no_memory(err);
 }
 
-static int walk_entry(struct project *project, FTS *tree, FTSENT *entry, const char *const *exclude,
-                      size_t exclude_count, struct err *err)
-{
-    const char *below = entry->fts_path + strlen(project->root), *path = below + strspn(below, "/");
+struct search {
+    struct project *project;
+    const char *const *exclude;
+    size_t exclude_count;
+};
 
-    if (entry->fts_level == 0 && entry->fts_info != FTS_D && entry->fts_info != FTS_DP)
-        return err_set_errno(err, entry->fts_errno != 0 ? entry->fts_errno : ENOTDIR, "cannot read the project '%s'",
-                             project->root);
-    if (entry->fts_level == 0 || entry->fts_info == FTS_DP)
+static int walk(const struct search *search, const char *inside, unsigned depth, struct err *err);
+
+static int walk_entry(const struct search *search, const char *path, unsigned depth, struct err *err)
+{
+    SCOPED_FREE char *place = path_joined(search->project->root, path, err);
+    struct stat info;
+
+    if (place == NULL)
+        return err_status(err);
+    if (is_excluded(search->exclude, search->exclude_count, path))
         return 0;
-    if (is_excluded(exclude, exclude_count, path))
-        return fts_set(tree, entry, FTS_SKIP) == 0 ? 0 : err_no_memory(err);
-    if (entry->fts_info == FTS_DNR)
-        return err_set_errno(err, entry->fts_errno, "cannot read the directory '%s'", path);
-    if (entry->fts_info == FTS_D)
-        return entry->fts_level <= MAX_DEPTH ? 0 : err_set(err, ERR_LIMIT, "'%s' is nested too deep", path);
-    return add_entry(project, entry, path, err);
+    if (lstat(place, &info) != 0)
+        return errno == ENOENT ? 0 : err_set_errno(err, errno, "cannot read '%s' of the project", path);
+    if (!S_ISDIR(info.st_mode))
+        return add_entry(search->project, path, place, S_ISLNK(info.st_mode), err);
+    return depth < MAX_DEPTH ? walk(search, path, depth + 1, err)
+                             : err_set(err, ERR_LIMIT, "'%s' is nested too deep", path);
+}
+
+/* Adds what is in a directory, which is called relative to the root; "": the root. */
+static int walk(const struct search *search, const char *inside, unsigned depth, struct err *err)
+{
+    SCOPED_FREE char *place = inside[0] != '\0' ? path_joined(search->project->root, inside, err)
+                                                : scoped_text(search->project->root, SIZE_MAX);
+    SCOPED_DIRECTORY DIR *stream = place != NULL ? opendir(place) : NULL;
+    int status = 0;
+
+    if (place == NULL)
+        return err_no_memory(err);
+    if (stream == NULL)
+        return err_set_errno(err, errno, "cannot read the directory '%s'", place);
+    for (const struct dirent *entry; status == 0 && (entry = path_next_entry(stream, place, &status, err)) != NULL;) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        SCOPED_FREE char *path = path_joined(inside, entry->d_name, err);
+        status = path == NULL    ? err_status(err)
+                 : interrupted() ? interrupt_error(err)
+                                 : walk_entry(search, path, depth, err);
+    }
+    return status;
 }
 
 static void sort(struct project *project)
@@ -136,20 +165,10 @@ static void sort(struct project *project)
 int project_open(struct project *project, const char *root, const char *const *exclude, size_t exclude_count,
                  struct err *err)
 {
-    char *roots[] = {(char *)(uintptr_t)root, NULL};
-    FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
-    FTSENT *entry;
-    int result = 0;
+    const struct search search = {project, exclude, exclude_count};
 
     *project = (struct project){.root = strdup(root)};
-    if (tree == NULL || project->root == NULL)
-        result = err_no_memory(err);
-    while (result == 0 && (errno = 0, entry = fts_read(tree)) != NULL)
-        result = interrupted() ? interrupt_error(err) : walk_entry(project, tree, entry, exclude, exclude_count, err);
-    if (result == 0 && errno != 0)
-        result = err_set_errno(err, errno, "cannot read the project '%s'", root);
-    if (tree != NULL)
-        fts_close(tree);
+    int result = project->root != NULL ? walk(&search, "", 0, err) : err_no_memory(err);
     if (result != 0)
         project_release(project);
     else

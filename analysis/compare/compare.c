@@ -693,7 +693,7 @@ ENUM_NAMES(compare_cause_name, enum verdict_cause, "step_time", "period", "opera
 
 /* ---- gates ---- */
 
-/* A metric that is one number a side, for a step; negative: not known. */
+/* A metric that is one number a side, for a step; NAN: not known. */
 static double simple_value(const struct side *side, enum gate_metric metric)
 {
     double sum = 0;
@@ -702,7 +702,7 @@ static double simple_value(const struct side *side, enum gate_metric metric)
         const struct profile *profile = side->profiles[i];
         double value = 0;
         if (profile->group_count == 0 || !profile->facts.times_known)
-            return -1;
+            return NAN;
         if (metric == GATE_AI_CPU)
             value = profile->ai_cpu_ns / profile_steps(profile);
         else if (metric == GATE_CONVERSIONS)
@@ -714,7 +714,7 @@ static double simple_value(const struct side *side, enum gate_metric metric)
         else
             value = -1; /* of captures of one operator */
         if (value < 0)
-            return -1;
+            return NAN;
         sum += value;
     }
     return sum / (double)side->count;
@@ -761,7 +761,7 @@ unsigned comparison_subjects(const struct compare_options *options, const struct
 static int hold_pattern(struct compare_gate *result, const struct comparison *comparison, const struct side *base,
                         const struct side *other, struct err *err)
 {
-    result->passed = true;
+    result->passed = !gate_is_of_operator(result->gate->metric);
     for (size_t i = 0; i < GATE_SUBJECTS; i++) {
         SCOPED(compare_rows_release) struct compare_rows rows = {.items = NULL};
         if (gate_subjects[i].metric != result->gate->metric)
@@ -774,8 +774,9 @@ static int hold_pattern(struct compare_gate *result, const struct comparison *co
             return err_status(err);
         hold_rows(result, &rows, base, other, comparison->step_new);
     }
-    if (!result->known && result->gate->kind != LIMIT_WORSE_BY) { /* there is none: 0 */
+    if (!result->known && result->passed && result->gate->kind != LIMIT_WORSE_BY) { /* there is none: 0 */
         result->known = true;
+        result->base = result->new_value = 0;
         result->passed = gate_holds(result->gate, 0, 0, comparison->step_new);
     }
     return 0;
@@ -805,7 +806,7 @@ static int hold_gate(struct compare_gate *result, const struct comparison *compa
     }
     result->base = simple_value(base, result->gate->metric);
     result->new_value = simple_value(other, result->gate->metric);
-    result->known = result->base >= 0 && result->new_value >= 0;
+    result->known = !isnan(result->base) && !isnan(result->new_value);
     result->passed = result->known && gate_holds(result->gate, result->base, result->new_value, comparison->step_new);
     return 0;
 }
@@ -919,7 +920,7 @@ int comparison_make(const struct side *base, const struct side *new_side, const 
     if (status == 0)
         status = compare_whole(ret, base, new_side, err);
     for (size_t i = 0; status == 0 && i < gate_count; i++) {
-        ret->gates[i].gate = &gates[i];
+        ret->gates[i] = (struct compare_gate){.gate = &gates[i], .base = NAN, .new_value = NAN};
         status = hold_gate(&ret->gates[i], ret, base, new_side, err);
     }
     comparison_judge(ret);

@@ -67,7 +67,7 @@ struct compare_check {
 
 struct compare_gate {
     const struct gate *gate;
-    double base, new_value; /* the worst, of a pattern */
+    double base, new_value; /* the worst, of a pattern; NAN: not known */
     const char *worst;      /* its key, or that of the group of steps; NULL: there is one alone */
     bool passed, known;     /* known false: neither side has such a thing */
     char why[192];          /* why it cannot be told although there are steps; "": it can */

@@ -59,6 +59,11 @@ int gate_parse(const char *text, struct gate *ret, struct err *err);
 const char *gate_metric_name(size_t i);
 enum gate_unit gate_unit(enum gate_metric metric);
 bool gate_has_pattern(enum gate_metric metric);
+/* Whether captures of one operator alone have it. */
+static inline bool gate_is_of_operator(enum gate_metric metric)
+{
+    return metric == GATE_OP_TIME || metric == GATE_PIPE || metric == GATE_PATH;
+}
 /* Frames a second, utilisation: less is worse. */
 bool gate_more_is_better(enum gate_metric metric);
 

@@ -29,6 +29,7 @@ static bool is_wanted(const struct splits *splits, size_t i)
  * of these. NULL where all count: there are no steps, or none that counts. free(*ret). */
 static int counted_executions(const struct workload *workload, const struct splits *splits, bool **ret, struct err *err)
 {
+    struct execution_run last = {0, 0}; /* with the last end */
     bool any = false, *counted = NULL;
 
     *ret = NULL;
@@ -40,9 +41,17 @@ static int counted_executions(const struct workload *workload, const struct spli
     if (counted == NULL)
         return err_status(err);
     for (size_t i = 0; i < splits->count; i++) {
+        if (!is_wanted(splits, i))
+            continue;
         const struct execution_run run = split_executions(workload, &splits->items[i]);
-        for (size_t k = 0; is_wanted(splits, i) && k < run.count; k++)
-            counted[run.first + k] = true;
+        const size_t end = run.first + run.count;
+        size_t k = run.first;
+        if (k >= last.first && k < last.first + last.count) /* steps that overlap share executions */
+            k = last.first + last.count;
+        for (; k < end; k++)
+            counted[k] = true;
+        if (end > last.first + last.count || run.first < last.first)
+            last = run;
     }
     *ret = counted;
     return 0;
@@ -68,27 +77,46 @@ static struct key_tally *tally_of(const struct tally *tally, size_t execution)
     return key != NO_TEXT ? &tally->items[key] : NULL;
 }
 
-static void compare_with_first(const struct tally *tally, const struct execution_run *first,
-                               const struct execution_run *run)
+static void change(const struct tally *tally, size_t from, size_t until, size_t by)
 {
     struct key_tally *key;
 
-    for (size_t i = 0; i < run->count; i++)
-        if ((key = tally_of(tally, run->first + i)) != NULL) {
-            key->now++;
+    for (size_t i = from; i < until; i++)
+        if ((key = tally_of(tally, i)) != NULL) {
+            key->now += by;
             key->seen = true;
         }
-    for (size_t i = 0; i < first->count; i++)
-        if ((key = tally_of(tally, first->first + i)) != NULL)
+}
+
+static void compare_with_first(const struct tally *tally, size_t from, size_t until)
+{
+    struct key_tally *key;
+
+    for (size_t i = from; i < until; i++)
+        if ((key = tally_of(tally, i)) != NULL && key->first > 0)
             key->differs = key->differs || key->now != key->first;
-    for (size_t i = 0; i < run->count; i++)
-        if ((key = tally_of(tally, run->first + i)) != NULL)
-            key->now = 0;
+}
+
+/* From the executions of one step to those of the next, which may share some: for all others the answer stays. */
+static void move_on(const struct tally *tally, const struct execution_run *last, const struct execution_run *run)
+{
+    const size_t from = last->first, until = from + last->count, first = run->first, end = first + run->count;
+    const struct {
+        size_t from, until, by;
+    } parts[] = {{from, until < first ? until : first, SIZE_MAX}, /* those that leave */
+                 {from > end ? from : end, until, SIZE_MAX},
+                 {first, end < from ? end : from, 1}, /* those that come */
+                 {first > until ? first : until, end, 1}};
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        change(tally, parts[i].from, parts[i].until, parts[i].by);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        compare_with_first(tally, parts[i].from, parts[i].until);
 }
 
 static void tally_group(const struct tally *tally, const struct splits *splits, size_t group)
 {
-    struct execution_run first = {0, 0};
+    struct execution_run first = {0, 0}, last = {0, 0};
     struct key_tally *key;
     bool any = false;
 
@@ -102,8 +130,10 @@ static void tally_group(const struct tally *tally, const struct splits *splits, 
             if ((key = tally_of(tally, first.first + k)) != NULL)
                 key->first++;
         any = true;
-        compare_with_first(tally, &first, &run);
+        move_on(tally, &last, &run);
+        last = run;
     }
+    change(tally, last.first, last.first + last.count, SIZE_MAX);
     for (size_t i = 0; i < first.count; i++)
         if ((key = tally_of(tally, first.first + i)) != NULL)
             key->some_regular = key->some_regular || !key->differs;

@@ -224,3 +224,12 @@ int path_open_regular(const char *path, struct err *err)
     close(fd);
     return err_set(err, ERR_FORMAT, "not a regular file");
 }
+
+struct dirent *path_next_entry(DIR *stream, const char *directory, int *status, struct err *err)
+{
+    errno = 0;
+    struct dirent *entry = readdir(stream);
+    if (entry == NULL && errno != 0)
+        *status = err_set_errno(err, errno, "cannot read the directory '%s'", directory);
+    return entry;
+}

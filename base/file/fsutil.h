@@ -57,6 +57,11 @@ static inline void path_directory_end(DIR *const *directory)
         closedir(*directory);
 }
 
+/* The next entry of an open directory. NULL: there is no further one or, as *status and err say then, it cannot be
+ * read.
+ */
+struct dirent *path_next_entry(DIR *stream, const char *directory, int *status, struct err *err);
+
 /* Opens a regular file for reading, without waiting for who writes into a pipe. */
 int path_open_regular(const char *path, struct err *err);
 

@@ -522,12 +522,6 @@ static void record_owner(const struct capture_visit *visit, const char *fingerpr
         console_warning("'%s' does not say whose results it holds: %s", visit->results, err_message(&err));
 }
 
-/* The --output of a report is the page. */
-static const char *results_option(const struct settings *settings)
-{
-    return settings->command == COMMAND_REPORT ? "--results" : "--output";
-}
-
 static int make_directory(struct capture_visit *visit, const char *name, char **ret_path)
 {
     struct err err = ERR_INIT;
@@ -539,7 +533,7 @@ static int make_directory(struct capture_visit *visit, const char *name, char **
         free(path);
         err_wrap(&err, "cannot put results into '%s'", visit->results);
         if (err.code == ERR_ACCESS && visit->settings->output == NULL)
-            err_hint(&err, "put them elsewhere with %s DIR", results_option(visit->settings));
+            err_hint(&err, "put them elsewhere with --output DIR");
         return visit_fail(visit, LOG_SOURCE_COMMON, &err);
     }
     *ret_path = path;
@@ -612,8 +606,7 @@ static int tell_failure(struct capture_visit *visit, struct err *err)
 {
     err_wrap(err, "cannot import '%s'", visit->directory);
     if (err->code == ERR_ACCESS && visit->settings->output == NULL)
-        err_hint(err, "when the capture is read-only, put the results elsewhere with %s DIR",
-                 results_option(visit->settings));
+        err_hint(err, "when the capture is read-only, put the results elsewhere with --output DIR");
     if (err->code != ERR_INTERRUPTED)
         collection_log_add(&visit->log, LOG_LEVEL_ERROR, LOG_SOURCE_COMMON,
                            "Analysis data in \"%s\" failed. Maybe the data is incomplete.", visit->directory);
@@ -769,7 +762,7 @@ static int use_temporary(struct capture_visit *visit)
         return visit_fail(visit, LOG_SOURCE_COMMON, &err);
     }
     console_note("'%s' cannot be written to: its database is temporary (%s DIR keeps it)", visit->directory,
-                 results_option(visit->settings));
+                 visit->settings->command == COMMAND_REPORT ? "--results" : "--output");
     free(visit->results);
     free(visit->database);
     visit->results = results;

@@ -134,7 +134,8 @@ int written_read_exports(struct written *written, const char *results, struct er
         return err_status(err);
     if (written->root == NULL && (written->root = strdup(results)) == NULL)
         return err_no_memory(err);
-    for (const struct dirent *item; status == 0 && stream != NULL && (item = readdir(stream)) != NULL;) {
+    for (const struct dirent *item;
+         status == 0 && stream != NULL && (item = path_next_entry(stream, log, &status, err)) != NULL;) {
         if (strncmp(item->d_name, "exported-", 9) != 0 && strncmp(item->d_name, "merged-", 7) != 0)
             continue;
         SCOPED_FREE char *name = path_joined("log", item->d_name, err);

@@ -225,9 +225,10 @@ struct path_steps {
  * path_steps_release() it, which leaves the workload alone, whatever the result. */
 int path_steps_load(sqlite3 *db, struct path_steps *steps, struct err *err);
 void path_steps_release(struct path_steps *steps);
-/* Gives the path of each step of the leading family that counts, until each returns another number than 0. */
+/* Gives the path of each step of the leading family that counts, and how many steps in a row it is of, until each
+ * returns another number than 0. */
 int path_steps_each(struct path_steps *steps,
-                    int (*each)(void *arg, const struct step_path *path, size_t split, struct err *err), void *arg,
+                    int (*each)(void *arg, const struct step_path *path, size_t times, struct err *err), void *arg,
                     struct err *err);
 /* The split nearest to the median of its group, which is the one with most time; SIZE_MAX: there is none. */
 size_t path_steps_typical(const struct path_steps *steps);

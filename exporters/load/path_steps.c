@@ -218,8 +218,20 @@ int path_steps_find(struct path_steps *steps, size_t split, const struct step_pa
     return step_path_find(&steps->paths, &steps->workload, &steps->splits, split, &steps->launches, ret, err);
 }
 
+/* Splits behind i that have the same executions in their paths. */
+static size_t count_alike(const struct path_steps *steps, size_t i)
+{
+    const struct split *items = steps->splits.items;
+    size_t end = i + 1;
+
+    while (end < steps->splits.count && counts(steps, end) && items[end].device == items[i].device &&
+           items[end].start_ns == items[i].start_ns && split_end_ns(&items[end]) == split_end_ns(&items[i]))
+        end++;
+    return end - i - 1;
+}
+
 int path_steps_each(struct path_steps *steps,
-                    int (*each)(void *arg, const struct step_path *path, size_t split, struct err *err), void *arg,
+                    int (*each)(void *arg, const struct step_path *path, size_t times, struct err *err), void *arg,
                     struct err *err)
 {
     for (size_t i = 0; i < steps->splits.count; i++) {
@@ -230,8 +242,10 @@ int path_steps_each(struct path_steps *steps,
         if (path_steps_find(steps, i, &path, err) < 0)
             return err_status(err);
         large_passed(path->count);
-        if (each(arg, path, i, err) < 0)
+        const size_t more = count_alike(steps, i);
+        if (each(arg, path, 1 + more, err) < 0)
             return err_status(err);
+        i += more;
     }
     return 0;
 }

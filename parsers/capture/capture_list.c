@@ -234,15 +234,14 @@ static int read_directory(struct entry_list *list, const char *directory, const 
     const size_t first = list->count;
     const struct look look = {
         .directory = directory, .at = dirfd(stream), .front = *sub != '\0' ? strlen(sub) + 1 : 0, .err = ERR_INIT};
-    const struct dirent *item;
-    while ((void)(errno = 0), (item = readdir(stream)) != NULL) {
+    int status = 0;
+    for (const struct dirent *item; (item = path_next_entry(stream, path, &status, err)) != NULL;) {
         if (is_ignored(item->d_name) || (results && is_output(look.at, item->d_name)))
             continue;
         if (add_entry(list, directory, sub, item->d_name, err) < 0)
             return err_status(err);
     }
-    return errno != 0 ? err_set_errno(err, errno, "cannot read directory '%s'", path)
-                      : look_at_entries(list, first, look, err);
+    return status == 0 ? look_at_entries(list, first, look, err) : status;
 }
 
 ARRAY_COMPARE(compare_entries, struct entry, ARRAY_BY_TEXT(name))
@@ -420,14 +419,15 @@ int capture_classify(const char *path, enum directory_class *ret_class, struct e
     if (stream == NULL)
         return err_set_errno(err, errno, "cannot open '%s'", path);
     bool capture = capture_tree_of(path) != NULL, parent = false;
-    for (const struct dirent *item; (item = readdir(stream)) != NULL;) {
+    int status = 0;
+    for (const struct dirent *item; (item = path_next_entry(stream, path, &status, err)) != NULL;) {
         if (item->d_name[0] == '.')
             continue;
         capture |= capture_shows_in(item->d_name) || has_part_data(path, item->d_name);
         parent |= is_capture_directory(path, item->d_name);
     }
     *ret_class = capture ? DIRECTORY_CAPTURE : parent ? DIRECTORY_PARENT : DIRECTORY_OTHER;
-    return 0;
+    return status;
 }
 
 /* Whether a directory holds anything of a capture beside the entry of that name. */
@@ -474,7 +474,7 @@ int capture_list(const char *parent, char ***ret_paths, size_t *ret_count, struc
         size_t count, capacity;
     } paths = {.count = 0};
     int status = 0;
-    for (const struct dirent *item; status == 0 && (item = readdir(stream)) != NULL;) {
+    for (const struct dirent *item; status == 0 && (item = path_next_entry(stream, parent, &status, err)) != NULL;) {
         if (!is_capture_directory(parent, item->d_name))
             continue;
         status = array_reserve(&paths, 1, err);

@@ -70,7 +70,7 @@ static int add_directories(const char *path, bool (*fits)(const char *name), str
     SCOPED_DIRECTORY DIR *directory = opendir(path);
     size_t first = paths->count;
     int status = directory != NULL ? 0 : err_set_errno(err, errno, "cannot read '%s'", path);
-    for (struct dirent *entry; status == 0 && (entry = readdir(directory)) != NULL;) {
+    for (struct dirent *entry; status == 0 && (entry = path_next_entry(directory, path, &status, err)) != NULL;) {
         struct stat info;
         char *inner = fits(entry->d_name) ? path_join(path, entry->d_name) : NULL;
         bool known = inner != NULL && lstat(inner, &info) == 0;

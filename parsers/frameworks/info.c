@@ -7,18 +7,20 @@
 #include "base/suggest.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define INFO_LIMIT ((size_t)16 * 1024 * 1024)
 
-/* The first by name of profiler_info.json and profiler_info_<rank>.json (free() it); NULL: none. */
-static char *find_info(const char *directory)
+/* The first by name of profiler_info.json and profiler_info_<rank>.json (free() it); NULL: err says why. */
+static char *find_info(const char *directory, struct err *err)
 {
     SCOPED_DIRECTORY DIR *opened = opendir(directory);
     SCOPED_FREE char *first = NULL;
-    for (struct dirent *entry; opened != NULL && (entry = readdir(opened)) != NULL;) {
+    int status = opened != NULL || errno == ENOENT ? 0 : err_set_errno(err, errno, "cannot read '%s'", directory);
+    for (struct dirent *entry; opened != NULL && (entry = path_next_entry(opened, directory, &status, err)) != NULL;) {
         const char *dot = strrchr(entry->d_name, '.');
         if (strncmp(entry->d_name, "profiler_info", strlen("profiler_info")) != 0 || dot == NULL ||
             strcmp(dot, ".json") != 0 || (first != NULL && strcmp(entry->d_name, first) >= 0))
@@ -26,7 +28,11 @@ static char *find_info(const char *directory)
         free(first);
         first = scoped_text(entry->d_name, SIZE_MAX);
     }
-    return first != NULL ? path_join(directory, first) : NULL;
+    if (status == 0 && first == NULL) {
+        err_set(err, ERR_NOT_FOUND, "'%s' has no profiler_info_<rank>.json", directory);
+        err_hint(err, "the profiler writes it when it ends: bring it home with the capture");
+    }
+    return status == 0 && first != NULL ? path_joined(directory, first, err) : NULL;
 }
 
 static bool is_true(const struct json *object, const char *name)
@@ -203,12 +209,10 @@ void framework_find_odd_key(const struct json *root, const char *const *known, s
 
 int framework_info_load(const char *directory, enum framework_kind kind, struct framework_info *ret, struct err *err)
 {
-    SCOPED_FREE char *path = find_info(directory), *text = NULL;
+    SCOPED_FREE char *path = find_info(directory, err), *text = NULL;
     size_t length;
-    if (path == NULL) {
-        err_set(err, ERR_NOT_FOUND, "'%s' has no profiler_info_<rank>.json", directory);
-        return err_hint(err, "the profiler writes it when it ends: bring it home with the capture");
-    }
+    if (path == NULL)
+        return err_status(err);
     int status = path_read_file(path, INFO_LIMIT, &text, &length, err);
     SCOPED_JSON struct json *root = status == 0 ? json_parse(text, length, err) : NULL;
     if (status == 0)

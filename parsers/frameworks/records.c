@@ -92,9 +92,14 @@ int records_hash_numbers(const char *prof, struct hashed_name *names, size_t cou
     SCOPED_FREE char *data = prof != NULL ? path_join(prof, "host/data") : NULL;
     SCOPED_DIRECTORY DIR *directory = data != NULL && count > 0 ? opendir(data) : NULL;
     int status = 0;
+    if (prof != NULL && data == NULL)
+        return err_no_memory(err);
+    if (data != NULL && count > 0 && directory == NULL && errno != ENOENT)
+        return err_set_errno(err, errno, "cannot read the directory '%s'", data);
     for (size_t i = 0; i < count; i++)
         names[i].number = calculated(names[i].name);
-    for (struct dirent *entry; status == 0 && directory != NULL && (entry = readdir(directory)) != NULL;) {
+    for (struct dirent *entry;
+         status == 0 && directory != NULL && (entry = path_next_entry(directory, data, &status, err)) != NULL;) {
         const char *dot = strrchr(entry->d_name, '.');
         if (strstr(entry->d_name, ".hash_dic.") == NULL || dot == NULL || strcmp(dot, ".done") == 0)
             continue;

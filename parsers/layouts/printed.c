@@ -90,7 +90,7 @@ static int find_in(struct printed_files *files, const char *directory, struct er
     int status = 0;
     if (stream == NULL)
         return errno == ENOENT || errno == ENOTDIR ? 0 : err_set_errno(err, errno, "cannot read '%s'", directory);
-    for (struct dirent *entry; status == 0 && (entry = readdir(stream)) != NULL;)
+    for (struct dirent *entry; status == 0 && (entry = path_next_entry(stream, directory, &status, err)) != NULL;)
         status = add_file(files, directory, entry->d_name, err);
     return status;
 }

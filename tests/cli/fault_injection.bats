@@ -110,12 +110,41 @@ every_call() {
         "$PWD/every_call" "$PWD/work" "$@"
 }
 
-# bats test_tags=once
-@test "whichever call of the system fails, inputs keep their bytes, results are whole or absent, and success means all of them" {
+make_injector() {
     ! has_sanitizer || skip "a sanitizer makes calls of its own"
     [ "$(uname -m)" = x86_64 ] || skip "the registers of calls are those of x86-64"
     ${CC:-cc} -std=gnu17 -D_GNU_SOURCE -Wall -Wextra -Werror -O1 -o every_call "$BATS_TEST_DIRNAME/../faults/every_call.c"
     ./every_call 0 0 log /bin/true || skip "programs cannot be traced here"
+}
+
+# bats test_tags=once
+@test "a directory of the project that cannot be read ends collect with its name and the reason, not as one without the program" {
+    make_injector
+    mkdir -p project/out
+    cp /bin/true project/out/main
+    printf '[ssh_config]\nip = 127.0.0.1\nusername = root\n' >board.ini
+    collect=("$MSPROF" collect --dry-run -m project/out/main --config board.ini)
+    ./every_call 0 0 log "${collect[@]}"
+    for directory in project project/out; do
+        call=$(awk -F'\t' -v path="$PWD/$directory" '$3 == 217 && $4 == path { print $1; exit }' log)
+        [ -n "$call" ]
+        run ./every_call "$call" 5 failed "${collect[@]}"
+        [ "$status" -eq 1 ]
+        expect_contains "$output" "cannot read the directory '$PWD/$directory': Input/output error"
+    done
+}
+
+# bats test_tags=once
+@test "a directory that an analysis cannot read, and results that it cannot put in place, leave no others" {
+    make_injector
+    EVERY_CALL=1 EVERY_CALL_ONLY='^(217|82|316) |^257 .*host/data$' \
+        every_call "$repository"/testdata/frameworks/run_ascend_pt analyse X
+    EVERY_CALL=1 EVERY_CALL_ONLY='^217 ' every_call "$repository"/testdata/frameworks/run_ascend_pt cluster X
+}
+
+# bats test_tags=once
+@test "whichever call of the system fails, inputs keep their bytes, results are whole or absent, and success means all of them" {
+    make_injector
     every_call "$repository"/testdata/resnet50/JOB* import X
     every_call "$repository"/testdata/cann/prof-910b/PROF* export summary X --stable-names
     every_call "$repository"/testdata/cann/prof-910b/PROF* export timeline X --stable-names

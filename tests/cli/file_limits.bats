@@ -176,13 +176,15 @@ END
     chmod -R u+w run_ascend_pt
     copy_capture JOBONE
     run_msprof import JOBONE run_ascend_pt/PROF_*
-    local command
+    local command option
     for command in "export summary -dir JOBONE" "export timeline -dir JOBONE" "show JOBONE" "advise JOBONE" "report JOBONE -o page.html" \
         "diff JOBONE JOBONE" "query -dir JOBONE" "analyse run_ascend_pt" "cluster --timeline run_ascend_pt"; do
         # shellcheck disable=SC2086 # words
         LD_PRELOAD=$PWD/shim.so run_msprof $command
         expect_status 1
         expect_contains "$stderr" "another program holds its lock, or the file system has no locks"
-        expect_contains "$stderr" "put the results on a local disk with --output DIR"
+        option=--output
+        [ "${command%% *}" != report ] || option=--results # its --output is the page
+        expect_contains "$stderr" "put the results on a local disk with $option DIR"
     done
 }

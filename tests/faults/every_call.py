@@ -4,6 +4,7 @@
 
 every_call.py MSPROF INJECTOR SCRATCH SOURCE COMMAND...: of the calls of one kind about one file the first, with one of its
 errors. EVERY_CALL=N: the first N of each and the last, with every error; EVERY_CALL=all: every call with every error.
+EVERY_CALL_ONLY: a regular expression of the number of a call, a blank and its file, for those alone.
 SOURCE is copied for each run; the word X of the command is the copy, and collect has a board of its own in its place.
 At the end the inputs have their bytes, each result is whole or absent, and the status is 0 only when all is as in a sound run.
 """
@@ -167,6 +168,8 @@ calls = sum(map(len, sites.values()))
 width = os.environ.get("EVERY_CALL", "")
 turns = []
 for (kind, call, about), numbers in sorted(sites.items()):
+    if not re.search(os.environ.get("EVERY_CALL_ONLY", ""), f"{call} {about}"):
+        continue
     if width == "":
         turns.append((numbers[0], kind, ERRORS[kind][zlib.crc32(f"{call}{about}".encode()) % len(ERRORS[kind])]))
         continue

@@ -81,3 +81,29 @@ jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.load
     expect_status 4
     expect_contains "$stderr" "nothing to compare for the gate 'op_time'"
 }
+
+@test "a gate whose value is not known on a side says N/A, in every format" {
+    copy_capture JOBX
+    cp -R JOBX JOBY
+    gates=(--gate op_time:+3% --gate pipe:vec:+1% --gate bytes:gm:=0B --gate op:zzz:+1%)
+    run_msprof diff JOBX JOBY "${gates[@]}"
+    expect_status 4
+    expect_equal "$(sed -n '/^gate /,/^$/p' <<<"$output" | awk 'NR > 1 && NF { print $1, $3, $4, $5 }')" "op_time N/A N/A NOTHING
+pipe:vec N/A N/A NOTHING
+bytes:gm N/A N/A NOTHING
+op:zzz N/A N/A NOTHING"
+    run_msprof diff --format json JOBX JOBY "${gates[@]}"
+    expect_equal "$(jq -c '.gates[] | [.metric, .base, .new, .delta, .passed]' <<<"$output")" \
+        '["op_time",null,null,null,false]
+["pipe:vec",null,null,null,false]
+["bytes:gm",null,null,null,false]
+["op:zzz",null,null,null,true]'
+    for format in table markdown html; do
+        run_msprof diff --format $format JOBX JOBY "${gates[@]}"
+        expect_equal "$(grep -cF -e '-0.001' -e 'nan' <<<"$output" || :)" 0
+    done
+    python3 -c 'import jsonschema' 2>/dev/null || return 0
+    run_msprof diff --format json JOBX JOBY "${gates[@]}"
+    python3 -c 'import json, jsonschema, sys
+jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.loads(sys.argv[2]))' "$repository/docs/schemas/diff.2.json" "$output"
+}

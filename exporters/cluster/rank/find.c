@@ -161,13 +161,13 @@ static void tell_link(struct search *search, const char *path)
 
 static int search_inside(struct search *search, const char *path, int depth, struct err *err)
 {
-    DIR *directory = opendir(path);
+    SCOPED_DIRECTORY DIR *directory = opendir(path);
     int status = 0;
     if (directory == NULL) {
         diag_report(search->diag, DIAG_FILE_UNREADABLE, FILE_PLACE(path, NULL), "%s", strerror(errno));
         return 0;
     }
-    for (struct dirent *entry; status == 0 && (entry = readdir(directory)) != NULL;) {
+    for (struct dirent *entry; status == 0 && (entry = path_next_entry(directory, path, &status, err)) != NULL;) {
         struct stat info;
         char *inner = entry->d_name[0] != '.' ? path_join(path, entry->d_name) : NULL;
         if (inner != NULL && lstat(inner, &info) == 0) {
@@ -178,7 +178,6 @@ static int search_inside(struct search *search, const char *path, int depth, str
         }
         free(inner);
     }
-    closedir(directory);
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include "exporters/reports/answers/diff_output.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 static void put_checks(struct html_page *page, const struct comparison *comparison)
@@ -107,7 +108,7 @@ static void put_gate_value(struct html_page *page, const struct compare_gate *re
 {
     enum gate_unit unit = gate_unit(result->gate->metric);
 
-    if (!result->known)
+    if (isnan(value))
         html_cell_number(page, TABLE_MISSING);
     else if (unit == UNIT_OF_TIME)
         html_cell_number(page, "%.3f us", value / 1e3);

@@ -315,7 +315,9 @@ static void put_head(const struct diff_output *output, FILE *stream, bool markdo
 
 static void value_text(char *text, size_t size, enum gate_unit unit, double value)
 {
-    if (unit == UNIT_OF_TIME)
+    if (isnan(value))
+        snprintf(text, size, TABLE_MISSING);
+    else if (unit == UNIT_OF_TIME)
         snprintf(text, size, "%.3f us", value / 1e3 + 0.0);
     else
         snprintf(text, size, "%.6g%s", value, unit == UNIT_OF_SHARE ? " %" : unit == UNIT_OF_BYTES ? " B" : "");
@@ -503,9 +505,10 @@ static void put_comparability(struct json_out *json, const struct comparison *co
     json_put_end(json, '}');
 }
 
+/* Null: not known. */
 static struct json_member value_of(const char *key, enum gate_unit unit, double value)
 {
-    return unit == UNIT_OF_TIME ? JSON_FIXED(key, value / 1e3) : JSON_GENERAL(key, 6, value);
+    return unit == UNIT_OF_TIME && !isnan(value) ? JSON_FIXED(key, value / 1e3) : JSON_GENERAL(key, 6, value);
 }
 
 static void put_gate(struct json_out *json, const struct compare_gate *result)

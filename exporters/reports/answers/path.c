@@ -28,13 +28,14 @@ struct path_rows {
     double steps_ns; /* all steps that count */
 };
 
-static int take_node(struct path_rows *rows, const struct step_path *path, uint32_t i, struct err *err)
+static int take_node(struct path_rows *rows, const struct step_path *path, uint32_t i, int64_t times, struct err *err)
 {
     const struct path_node *node = &path->nodes[i];
     const struct step_path_node *it = &path->items[i];
     const struct path_total_key key = {it->is_call, it->is_call ? rows->steps->launches.calls[it->place].name
                                                                 : rows->steps->workload.executions[it->place].op};
-    int64_t work_ns = number_subtract(node->end_ns, node->start_ns), slack_ns = step_path_slack_ns(node);
+    int64_t work_ns = number_multiply(times, number_subtract(node->end_ns, node->start_ns)),
+            slack_ns = step_path_slack_ns(node);
     bool added;
     struct path_total *total = map_add(&rows->totals, &key, &added, err);
 
@@ -42,27 +43,26 @@ static int take_node(struct path_rows *rows, const struct step_path *path, uint3
         return err_status(err);
     if (added)
         total->slack_ns = PATH_NO_SLACK;
-    total->count++;
+    total->count += times;
     total->total_ns = number_add(total->total_ns, work_ns);
     if (node->critical) {
-        total->critical++;
+        total->critical += times;
         total->path_ns = number_add(total->path_ns, work_ns);
-        total->waits_ns = number_add(total->waits_ns, step_path_lag_ns(path, i));
+        total->waits_ns = number_add(total->waits_ns, number_multiply(times, step_path_lag_ns(path, i)));
     } else if (slack_ns != PATH_NO_SLACK && (total->slack_ns == PATH_NO_SLACK || slack_ns < total->slack_ns)) {
         total->slack_ns = slack_ns;
     }
     return 0;
 }
 
-static int take_path(void *arg, const struct step_path *path, size_t split, struct err *err)
+static int take_path(void *arg, const struct step_path *path, size_t times, struct err *err)
 {
     struct path_rows *rows = arg;
     int status = 0;
 
-    (void)split;
-    rows->steps_ns += (double)number_subtract(path->end_ns, path->start_ns);
+    rows->steps_ns += (double)times * (double)number_subtract(path->end_ns, path->start_ns);
     for (size_t i = 0; i < path->count && status == 0; i++)
-        status = take_node(rows, path, (uint32_t)i, err);
+        status = take_node(rows, path, (uint32_t)i, (int64_t)times, err);
     return status;
 }
 

@@ -249,18 +249,17 @@ static int write_files(struct framework_analysis *analysis, const struct file *f
 
 static int indent_all(const struct framework_analysis *analysis, struct err *err)
 {
-    DIR *directory = opendir(analysis->options->directory);
-    int status = directory != NULL ? 0 : err_set_errno(err, errno, "cannot read '%s'", analysis->options->directory);
-    for (struct dirent *entry; status == 0 && (entry = readdir(directory)) != NULL;) {
+    const char *output = analysis->options->directory;
+    SCOPED_DIRECTORY DIR *directory = opendir(output);
+    int status = directory != NULL ? 0 : err_set_errno(err, errno, "cannot read '%s'", output);
+    for (struct dirent *entry; status == 0 && (entry = path_next_entry(directory, output, &status, err)) != NULL;) {
         const char *dot = strrchr(entry->d_name, '.');
         if (entry->d_name[0] == '.' || dot == NULL || strcmp(dot, ".json") != 0)
             continue;
-        char *path = path_join(analysis->options->directory, entry->d_name);
+        char *path = path_join(output, entry->d_name);
         status = path != NULL ? json_indent_file(path, err) : err_no_memory(err);
         free(path);
     }
-    if (directory != NULL)
-        closedir(directory);
     return status;
 }
 
