@@ -135,7 +135,8 @@ static char *put_others(char *p, const struct trace_style *style)
     p = trace_put_flow(p, style, &flows[0], 'f', 7, 1, 2, 3000);
     p = trace_put_flow(p, style, &flows[1], 'f', 7, 1, 2, 3000);
     p = trace_put_literal(trace_begin_event(p), "\"counter\"");
-    return trace_end_counter(trace_put_decimals(trace_put_counter(p, style, 1, 3000), style, "\"%\":", 125, 1), style);
+    return trace_end_counter(trace_put_decimals(trace_put_counter(p, style, 1, 0, 3000), style, "\"%\":", 125, 1),
+                             style);
 }
 
 /* The JSON that is put at once is what comes of codes. */
