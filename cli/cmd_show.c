@@ -34,7 +34,7 @@ static const char *table_of(const struct capture_visit *visit, sqlite3 *db)
     if (visit->settings->show.table != NULL)
         return visit->settings->show.table;
     return !visit->settings->by_vendor_dir && all != NULL && db_read_facts(db, &facts, &ignored) == 0 &&
-                   report_find(all, "summary", facts.family) != NULL
+                   report_find(all, "summary", facts.family) != NULL && !visit_is_empty(visit, db, &ignored)
                ? "summary"
                : "vendor";
 }

@@ -17,7 +17,7 @@ test=(
     g++ pkg-config time                        # programs that use libmsprof_acl
     openssh-server openssh-client dropbear-bin # the boards of tests/ssh
     busybox csh                                # what boards have instead of the GNU tools and of sh
-    mandoc                                     # manual pages
+    mandoc bsdextrautils                       # manual pages
 )
 
 all=(

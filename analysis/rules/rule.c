@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/rules/rule.h"
 
+#include "base/number.h"
+
 #include <stdlib.h>
 
 /* Adds up the time in which at least one execution of an operator ran, on each device by itself, in one pass: of the
@@ -13,7 +15,7 @@ static void unite(const struct workload *workload, const bool *wanted, int64_t *
     for (size_t i = 0; i < workload->execution_count; i++) {
         const struct execution *execution = &workload->executions[i];
         large_pass(i);
-        int64_t until_ns = execution->start_ns + execution->duration_ns;
+        int64_t until_ns = number_add(execution->start_ns, execution->duration_ns);
         for (size_t k = 0; (i == 0 || execution->device != device) && k < count; k++)
             ends[k] = INT64_MIN;
         device = execution->device;

@@ -3,6 +3,7 @@
 #include "analysis/rules/rule.h"
 #include "base/array.h"
 #include "base/map.h"
+#include "base/number.h"
 #include "base/strbuf.h"
 
 #include <stdlib.h>
@@ -39,8 +40,8 @@ static int add_sequence(const struct workload *workload, struct map *known, size
         return 0;
     it->next = first + length;
     it->count++;
-    it->wall_ns += wall_ns;
-    it->busy_ns += busy_ns;
+    it->wall_ns = number_add(it->wall_ns, wall_ns);
+    it->busy_ns = number_add(it->busy_ns, busy_ns);
     return 0;
 }
 
@@ -51,7 +52,7 @@ static bool follows(const struct workload *workload, size_t i)
     const uint32_t work = workload->operators[it->op].key.work;
 
     return it->device == before->device && it->stream == before->stream &&
-           it->start_ns >= before->start_ns + before->duration_ns && (work == WORK_CUBE || work == WORK_VECTOR);
+           it->start_ns >= number_add(before->start_ns, before->duration_ns) && (work == WORK_CUBE || work == WORK_VECTOR);
 }
 
 /* Takes all that begin with an execution. */
@@ -64,8 +65,8 @@ static int take_sequences(const struct workload *workload, struct map *known, si
         const struct execution *it = &workload->executions[first + k];
         if (!follows(workload, first + k))
             return 0;
-        busy_ns += it->duration_ns;
-        const int64_t wall_ns = it->start_ns + it->duration_ns - begin->start_ns;
+        busy_ns = number_add(busy_ns, it->duration_ns);
+        const int64_t wall_ns = number_subtract(number_add(it->start_ns, it->duration_ns), begin->start_ns);
         if ((double)busy_ns < MOST_BUSY * (double)wall_ns &&
             add_sequence(workload, known, first, k + 1, wall_ns, busy_ns, err) < 0)
             return err_status(err);

@@ -3,6 +3,7 @@
 #include "exporters/load/load.h"
 
 #include "base/map.h"
+#include "base/number.h"
 #include "db/database.h"
 #include "db/query/query_cann.h"
 #include "db/query/query_loop.h"
@@ -81,7 +82,7 @@ static int add_contention(struct transfers *all, const struct cann_communication
     if (device == all->workload->device_count || traffic->bytes < ENOUGH || traffic->ns <= 0 || op->duration_ns <= 0)
         return 0;
     int64_t covered =
-        coverage_within(&all->computing[device], op->start_ns, op->start_ns + op->duration_ns, &all->cursors[device]);
+        coverage_within(&all->computing[device], op->start_ns, number_add(op->start_ns, op->duration_ns), &all->cursors[device]);
     double share = (double)covered / (double)op->duration_ns;
     struct loaded_operator *sums = map_add(&all->operators, &name, NULL, err);
     if (sums == NULL)
@@ -333,8 +334,8 @@ static int take_block(void *arg, sqlite3_stmt *row, struct err *err)
     if (blocks->count > 0 && (memcmp(key, blocks->key, sizeof key) != 0 || start_ns > blocks->end_ns))
         end_task(blocks);
     memcpy(blocks->key, key, sizeof key);
-    if (blocks->count == 0 || start_ns + duration_ns > blocks->end_ns)
-        blocks->end_ns = start_ns + duration_ns;
+    if (blocks->count == 0 || number_add(start_ns, duration_ns) > blocks->end_ns)
+        blocks->end_ns = number_add(start_ns, duration_ns);
     blocks->longest_ns = (double)duration_ns > blocks->longest_ns ? (double)duration_ns : blocks->longest_ns;
     blocks->sum_ns += (double)duration_ns;
     blocks->count++;

@@ -515,7 +515,9 @@ static int decode_whole_file(struct stream *stream, struct capture_file *file, s
 {
     struct decoder *decoder = stream->decoder;
     const int64_t rows = stream->open->rows;
-    SCOPED_FREE char *path = path_joined(decoder->capture->directory, file->name, err);
+    const char *directory = decoder->capture->directory; /* NULL: names are paths */
+    SCOPED_FREE char *path =
+        directory != NULL ? path_joined(directory, file->name, err) : scoped_text(file->name, SIZE_MAX);
     decoder->file = file;
     decoder->record = decoder->offset = -1;
     if (path == NULL || sum_file(decoder, file, stream->checksum, err) < 0 ||

@@ -74,7 +74,7 @@ report_of() {
         run_msprof export summary -q -dir JOBX --report-file mine.report --report-seconds 1
         expect_status 1
         expect_contains "$stderr" "mine.report:5: the query takes longer than 1 seconds"
-        [ "$SECONDS" -lt 30 ] # with room for sanitizers: 3 s at most
+        [ "$SECONDS" -lt 180 ] # 3 s at most, and room for sanitizers on a busy machine; without the limit it is hours
         expect_equal "$(find JOBX . -name '*mine.csv' -o -name '.msprof.*')" ""
     done
 }

@@ -92,7 +92,7 @@ unknown_captures() {
     copy_capture run/JOBZ
     run_msprof import run
     expect_status 3
-    for command in "show" "show --table ops" "show --table op_summary --format csv" "advise" "diff other" \
+    for command in "show --table vendor" "show --table ops" "show --table op_summary --format csv" "advise" "diff other" \
         "report --format markdown -o /dev/stdout" "report --format markdown -o /dev/stdout --diff other"; do
         # shellcheck disable=SC2086 # the words of a command
         run_msprof $command run

@@ -295,11 +295,12 @@ END
 
 # Runs the program as somebody who cannot write to the capture; root could.
 read_only() {
-    if [ "$(id -u)" -eq 0 ]; then
-        HOME=/nonexistent run --separate-stderr setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
-    else
-        run --separate-stderr "$@"
-    fi
+    local as=()
+    [ "$(id -u)" -ne 0 ] || as=(env HOME=/nonexistent setpriv --reuid=65534 --regid=65534 --clear-groups)
+    status=0
+    "${as[@]}" "$@" >"$BATS_TEST_TMPDIR/stdout" 2>"$BATS_TEST_TMPDIR/stderr" || status=$?
+    output=$(tr -d '\0' <"$BATS_TEST_TMPDIR/stdout")
+    stderr=$(<"$BATS_TEST_TMPDIR/stderr")
 }
 
 @test "answers of a capture that cannot be written to rest on a temporary database, which does not outlive them" {

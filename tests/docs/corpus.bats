@@ -32,7 +32,8 @@ END
     done
     # the scripts that write them are part of the sources: what they write today is what is there
     cp -R "$repository/tests/fuzz" "$repository/tests/lib" "$BATS_TEST_TMPDIR"
-    mkdir "$BATS_TEST_TMPDIR/tree" "$BATS_TEST_TMPDIR/tree/tests"
+    mkdir -p "$BATS_TEST_TMPDIR/tree/tests/cann"
+    ln -s "$repository/tests/cann/lib" "$BATS_TEST_TMPDIR/tree/tests/cann/lib"
     mv "$BATS_TEST_TMPDIR/fuzz" "$BATS_TEST_TMPDIR/lib" "$BATS_TEST_TMPDIR/tree/tests"
     ln -s "$repository/parsers" "$repository/testdata" "$BATS_TEST_TMPDIR/tree"
     rm -r "$BATS_TEST_TMPDIR/tree/tests/fuzz/corpus/import"

@@ -90,6 +90,7 @@ make_pair() {
 }
 
 @test "every run of the continuous integration makes the packages, and those for rpm and the portable archive where their parts changed" {
+    needs git
     git -c init.defaultBranch=main init -q tree && cd tree
     git config user.name n && git config user.email e
     mkdir -p tools debian

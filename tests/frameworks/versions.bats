@@ -159,7 +159,7 @@ for version, places in PLACES.items():
     assert tuple(place[name] for name in ('CANN', 'Ascend Hardware', 'Overlap Analysis')) == places, (version, place)
     calls = [event['args']['connection_id'] for event in events if event['ph'] == 'X' and names[event['pid']] == 'CANN']
     assert sorted(calls) == list(range(1, len(calls) + 1))
-    ends = {event['id'] for event in events if event['ph'] == 'f' and names[event['pid']] == 'Ascend Hardware'}
+    ends = {int(event['id']) >> 32 for event in events if event['ph'] == 'f' and names[event['pid']] == 'Ascend Hardware'}
     assert ends and ends == {event['args']['connection_id'] for event in events if event['ph'] == 'X' and
                              names[event['pid']] == 'Ascend Hardware' and 'connection_id' in event['args']}
     assert ends <= set(calls)

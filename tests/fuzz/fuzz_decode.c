@@ -57,6 +57,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct err err = ERR_INIT;
     struct checking_sink sink = CHECKING_SINK_INIT;
     const struct record_kind *kind = choose_kind(data[0]);
+    if (kind->hooks != NULL && kind->hooks->file != NULL) /* reads files by their paths, which these have not */
+        return 0;
     size_t slices = 1 + (data[1] & 3) % MAX_SLICES, rest = size - 2, first = rest * (data[1] >> 2) / 64;
     int fds[MAX_SLICES];
     for (size_t i = 0; i < slices; i++) {

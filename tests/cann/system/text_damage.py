@@ -167,7 +167,8 @@ def main():
     paths = [path for path in sorted(glob.glob(os.path.join(directory, "*", "*.text")))
              if os.path.basename(os.path.dirname(path)) not in OTHERS]
     fixtures = {os.path.basename(os.path.dirname(path)) for path in paths}
-    problems = ["%s: no fixture" % kind for kind in sorted(text_kinds(msprof) - fixtures)]
+    problems = ["%s: no fixture" % kind for kind in sorted(text_kinds(msprof) - fixtures)
+                if not kind.startswith("opprof_")] # tests/opprof/read.bats damages those
     damaged = [check_kind(msprof, work, path) for path in paths]
     problems += [problem for damage in damaged for problem in damage.problems]
     disordered = {damage.kind for damage in damaged if damage.disordered}
