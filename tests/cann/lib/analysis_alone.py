@@ -41,7 +41,10 @@ def slices(name):
 drawn = sorted((origin + ns(e["ts"]), ns(e["dur"]), device[e["pid"]], e["args"]["Before"], e["args"]["After"])
                for e in slices("Gap"))
 table = sorted((ns(r["Start(us)"]), ns(r["Length(us)"]), int(r["Device_id"]), r["Before"], r["After"]) for r in rows(gaps))
-assert drawn and drawn == table, (drawn[:2], table[:2], len(drawn), len(table))
+# The table has lengths of whole ticks, the timeline begins and ends at nanoseconds: a clock of other ticks differs by one.
+assert drawn and len(drawn) == len(table), (len(drawn), len(table))
+for gap, row in zip(drawn, table):
+    assert gap[0] == row[0] and abs(gap[1] - row[1]) <= 1 and gap[2:] == row[2:], (gap, row)
 
 drawn_steps = sorted((e["args"]["Step"], origin + ns(e["ts"]), ns(e["dur"]), ns(e["args"]["Busy(us)"])) for e in slices("Step"))
 assert drawn_steps == sorted((int(r["Step"]), ns(r["Start(us)"]), ns(r["Time(us)"]), ns(r["Busy(us)"])) for r in rows(overlap)
