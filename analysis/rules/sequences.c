@@ -52,7 +52,8 @@ static bool follows(const struct workload *workload, size_t i)
     const uint32_t work = workload->operators[it->op].key.work;
 
     return it->device == before->device && it->stream == before->stream &&
-           it->start_ns >= number_add(before->start_ns, before->duration_ns) && (work == WORK_CUBE || work == WORK_VECTOR);
+           it->start_ns >= number_add(before->start_ns, before->duration_ns) &&
+           (work == WORK_CUBE || work == WORK_VECTOR);
 }
 
 /* Takes all that begin with an execution. */

@@ -81,8 +81,8 @@ static int add_contention(struct transfers *all, const struct cann_communication
 
     if (device == all->workload->device_count || traffic->bytes < ENOUGH || traffic->ns <= 0 || op->duration_ns <= 0)
         return 0;
-    int64_t covered =
-        coverage_within(&all->computing[device], op->start_ns, number_add(op->start_ns, op->duration_ns), &all->cursors[device]);
+    int64_t covered = coverage_within(&all->computing[device], op->start_ns, number_add(op->start_ns, op->duration_ns),
+                                      &all->cursors[device]);
     double share = (double)covered / (double)op->duration_ns;
     struct loaded_operator *sums = map_add(&all->operators, &name, NULL, err);
     if (sums == NULL)
