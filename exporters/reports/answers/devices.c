@@ -403,7 +403,8 @@ static int computing_ticks(const struct workload *workload, uint16_t device, int
     for (size_t i = 0; status == 0 && i < times.list.count; i++) {
         struct interval *item = &times.list.items[i];
         large_pass(i);
-        *item = (struct interval){ticks_of(hz, item->start_ns - since_ns), ticks_of(hz, item->end_ns - since_ns)};
+        *item = (struct interval){ticks_of(hz, number_subtract(item->start_ns, since_ns)),
+                                  ticks_of(hz, number_subtract(item->end_ns, since_ns))};
     }
     return status == 0 ? coverage_make(&times.list, ret, err) : status;
 }
@@ -425,11 +426,11 @@ static int add_device(const struct workload *workload, uint16_t device, struct c
         struct communication *item = &items[execution->op];
         if (execution->device != device || workload->operators[execution->op].key.work != WORK_COMMUNICATION)
             continue;
-        const int64_t start = ticks_of(hz, execution->start_ns - since_ns),
+        const int64_t start = ticks_of(hz, number_subtract(execution->start_ns, since_ns)),
                       ticks = ticks_of(hz, execution->duration_ns);
         item->total_ns += workload_length(workload, execution);
-        item->exposed_ns +=
-            (double)(ticks - coverage_within(&computing, start, start + ticks, &cursor)) * (1e9 / (double)hz);
+        item->exposed_ns += (double)(ticks - coverage_within(&computing, start, number_add(start, ticks), &cursor)) *
+                            (1e9 / (double)hz);
         status = statistics_durations_add(&item->durations, workload_length_ns(workload, execution), err);
     }
     return status;
