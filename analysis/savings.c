@@ -2,6 +2,7 @@
 #include "analysis/savings.h"
 
 #include "base/file/large.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 /* Times are those since the begin of the step: nanoseconds since 1970 are no doubles. */
 static double since(const struct step_path *path, int64_t time_ns)
 {
-    return (double)(time_ns - path->start_ns);
+    return (double)number_subtract(time_ns, path->start_ns);
 }
 
 /* The end of what a node waits for, by the ends of all before it, or, NULL, as it was; 0: it waits for nothing. */
