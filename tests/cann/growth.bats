@@ -7,7 +7,7 @@ load ../cli/common
 
 setup() {
     enter_scratch
-    needs python3
+    needs python3 valgrind # time alone would judge the machine, too
     has_sanitizer && skip "a sanitizer has its own growth"
     return 0
 }
