@@ -102,8 +102,10 @@ void private_results_remove(struct private_results *results)
 {
     if (results->path == NULL)
         return;
+    /* A pager that was started since holds the pipe, too, and ends later: the watcher must not wait for its end. */
+    const bool told = write(results->alive, "", 1) == 1;
     close(results->alive);
-    while (waitpid(results->watcher, NULL, 0) < 0 && errno == EINTR)
+    while (told && waitpid(results->watcher, NULL, 0) < 0 && errno == EINTR)
         ;
     free(results->path);
     *results = (struct private_results){.path = NULL};

@@ -11,7 +11,7 @@
 /* All zero: none. */
 struct private_results {
     char *path;    /* owned */
-    int alive;     /* a pipe that ends with the program */
+    int alive;     /* a pipe that ends with the program, or gets a byte before */
     pid_t watcher; /* removes the directory when it ends */
 };
 

@@ -324,6 +324,13 @@ read_only() {
         expect_contains "$stderr" "JOBX' cannot be written to: its database is temporary"
         expect_equal "$(ls -A tmp)" ""
     done
+    # on a terminal a pager is there as long as the rows, and longer than the database
+    if command -v script >/dev/null; then
+        PAGER=cat\; TERM=xterm read_only timeout 60 script -qec "stty cols 100 rows 5; ./program -q show JOBX" /dev/null </dev/null
+        expect_status 0
+        expect_contains "$output" "Executions"
+        expect_equal "$(ls -A tmp)" ""
+    fi
     # however it ends
     eval "read_only timeout -s KILL 0.03 ./program show JOBX"
     for _ in {1..50}; do
