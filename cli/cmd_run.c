@@ -98,12 +98,9 @@ static void surroundings_release(struct surroundings *surroundings)
 
 static int make_list(struct surroundings *surroundings, struct err *err)
 {
-    const char *directory = getenv("TMPDIR");
     char head[PATH_MAX];
+    int length = snprintf(head, sizeof head, "%s/msprof-run-", temporary_parent());
 
-    if (directory == NULL || *directory != '/')
-        directory = "/tmp";
-    int length = snprintf(head, sizeof head, "%s/msprof-run-", directory);
     if (length < 0 || (size_t)length >= sizeof head)
         return err_set(err, ERR_LIMIT, "TMPDIR is too long");
     temporary_remove_stale_named(head);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/file/fsutil.h"
+#include "base/file/temporary.h"
 #include "base/progress.h"
 #include "base/strbuf.h"
 #include "cli/answers/answer.h"
@@ -398,9 +399,7 @@ struct viewing {
 
 static int make_directory(struct viewing *viewing, struct err *err)
 {
-    const char *temporary = getenv("TMPDIR");
-    if (temporary == NULL || *temporary != '/')
-        temporary = "/tmp";
+    const char *temporary = temporary_parent();
     char *directory = path_join(temporary, "msprof-view.XXXXXX");
     if (directory == NULL)
         return err_no_memory(err);

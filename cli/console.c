@@ -179,8 +179,9 @@ int status_of_error(const struct err *err)
 #define PLAIN "\033[0m"
 
 static struct {
-    bool quiet, muted, verbose, color_stdout, color_stderr, show_progress, is_report;
-} console;
+    bool quiet, muted, verbose, color_stdout, color_stderr, show_progress;
+    const char *results_option;
+} console = {.results_option = "--output"};
 
 void console_guard_descriptors(void)
 {
@@ -236,9 +237,9 @@ static bool wants_color(int mode, int fd)
 
 void console_init(const struct settings *settings)
 {
-    console.is_report = settings->command == COMMAND_REPORT;
     const char *terminal = getenv("TERM");
 
+    console.results_option = settings->command == COMMAND_REPORT ? "--results" : "--output";
     console.quiet = settings->quiet;
     console.verbose = settings->verbose;
     console.color_stdout = wants_color(settings->color, STDOUT_FILENO);
@@ -286,16 +287,23 @@ static void say_more(const char *head, const char *text)
     fprintf(stderr, "  %s: %s\n", head, line);
 }
 
-/* Hints name the option for the place of results as most commands do; that of report, whose --output is the page, is
- * another. */
+const char *console_results_option(void)
+{
+    return console.results_option;
+}
+
+/* Libraries do not know which command is running: their hints name the option for the place of results as most do. */
 static void say_hint(const char *hint)
 {
-    static const char usual[] = "--output DIR";
-    const char *at = console.is_report ? strstr(hint, usual) : NULL;
+    static const char usual[] = "--output";
+    const char *at = strstr(hint, "--output DIR");
     char line[LINE_SIZE];
 
-    snprintf(line, sizeof line, "%.*s%s%s", (int)(at != NULL ? at - hint : 0), hint, at != NULL ? "--results DIR" : "",
-             at != NULL ? at + strlen(usual) : hint);
+    if (at == NULL) {
+        say_more("try", hint);
+        return;
+    }
+    snprintf(line, sizeof line, "%.*s%s%s", (int)(at - hint), hint, console.results_option, at + strlen(usual));
     say_more("try", line);
 }
 

@@ -66,6 +66,8 @@ int console_output_end(bool failure_told);
  * gone after console_progress_end. */
 const struct progress *console_progress(void);
 void console_progress_end(void);
+/* The option of the command that is running for where results go: the --output of report is its page. */
+const char *console_results_option(void);
 /* No progress is shown any more: the terminal is another program's. */
 void console_progress_off(void);
 

@@ -24,6 +24,12 @@
 /* The byte that is locked: far behind those that SQLite locks in its files. */
 #define LOCK_START INT64_C(0x7ffffffffffffff0)
 
+const char *temporary_parent(void)
+{
+    const char *named = getenv("TMPDIR");
+    return named != NULL && *named == '/' ? named : "/tmp";
+}
+
 int temporary_open_unnamed(struct err *err)
 {
     const char *directories[] = {getenv("TMPDIR"), "/var/tmp", "/tmp", "."};

@@ -15,6 +15,9 @@ int temporary_create(const char *path, char **ret, struct err *err);
 /* Makes one that keeps its name: head (a path) and 16 hex digits. */
 int temporary_create_named(const char *head, char **ret, struct err *err);
 
+/* The directory for files and directories that have a name: that of TMPDIR when it is absolute, else /tmp. */
+const char *temporary_parent(void);
+
 /* Opens a file without a name in the first directory of those that temporary files stand in, or in the current one:
  * nothing is left of it however the program ends. A descriptor for reading and writing, or -code. */
 int temporary_open_unnamed(struct err *err);

@@ -762,7 +762,7 @@ static int use_temporary(struct capture_visit *visit)
         return visit_fail(visit, LOG_SOURCE_COMMON, &err);
     }
     console_note("'%s' cannot be written to: its database is temporary (%s DIR keeps it)", visit->directory,
-                 visit->settings->command == COMMAND_REPORT ? "--results" : "--output");
+                 console_results_option());
     free(visit->results);
     free(visit->database);
     visit->results = results;

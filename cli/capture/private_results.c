@@ -2,6 +2,7 @@
 #include "cli/capture/private_results.h"
 
 #include "base/file/fsutil.h"
+#include "base/file/temporary.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,11 +61,9 @@ static int read_answer(int answer, char *template, const char *parent, struct er
 
 int private_results_make(struct private_results *results, struct err *err)
 {
-    const char *parent = getenv("TMPDIR");
+    const char *parent = temporary_parent();
     int alive[2], answer[2];
 
-    if (parent == NULL || *parent != '/')
-        parent = "/tmp";
     SCOPED_FREE char *directory = path_join(parent, "msprof-results.XXXXXX");
     if (directory == NULL)
         return err_no_memory(err);
