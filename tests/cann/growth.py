@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Grows captures of many shapes by four, runs every command on them, and holds that the work grows by 4.6 at most. Work is what
 # is left without that of a small capture. A first look takes the time of the processor; what seems to grow faster is judged
-# by instructions, which valgrind counts, as those of a busy machine are the same. Without valgrind the least time of several runs counts.
+# by instructions, which valgrind counts, as those of a busy machine are the same.
 # growth.py MSPROF REPOSITORY SCRATCH [SHAPE...]; GROWTH_INSTRUCTIONS=1: all of it by instructions, for hours
 import glob, os, random, re, shutil, subprocess, sys
 
@@ -264,7 +264,6 @@ def growth(measure, command, paths):
     return (last - small) / max(first - small, 1e-9), last - small
 
 
-counting = shutil.which('valgrind') is not None
 always = bool(os.environ.get('GROWTH_INSTRUCTIONS'))
 count, judged, worst, faults = 0, 0, (0, ''), 0
 for shape, make in shapes.items():
@@ -280,7 +279,7 @@ for shape, make in shapes.items():
         if not always and (factor <= 4 or lasting < 0.05):
             continue
         judged += 1
-        factor, lasting = growth(instructions, command, paths) if counting else min(growth(seconds, command, paths) for _ in range(5))
+        factor, lasting = growth(instructions, command, paths)
         worst = max(worst, (factor, '%s of %s' % (command, shape)))
         if factor > BOUNDS.get((command, shape), MOST):
             faults += 1
@@ -288,6 +287,6 @@ for shape, make in shapes.items():
     for path in paths:
         shutil.rmtree(path)
     shutil.rmtree('results', ignore_errors=True)
-print('%d pairs of %d shapes and a command; %d judged by %s, the worst %.2f: %s' % (
-    count, len(shapes), judged, 'instructions' if counting else 'time', *worst))
+print('%d pairs of %d shapes and a command; %d judged by instructions, the worst %.2f: %s' % (
+    count, len(shapes), judged, *worst))
 sys.exit(faults > 0)

@@ -185,34 +185,18 @@ PY
 # milliseconds, and how fast each link is.
 ranks() {
     python3 - <<PY
-import json, os
+import json
+from torch_ranks import TIMES, write_rank
 computing, free, bubble = $1
-groups = {'p0': ('pp', [0, 2]), 'p1': ('pp', [1, 3]), 'd0': ('dp', [0, 1]), 'd1': ('dp', [2, 3])}
 for rank in range(4):
-    out = 'JOB/rank_%d_ascend_pt/ASCEND_PROFILER_OUTPUT' % rank
-    os.makedirs(out, exist_ok=True)
-    top = os.path.dirname(out)
-    json.dump({'rank_id': rank}, open(top + '/profiler_info_%d.json' % rank, 'w'))
-    json.dump({'distributed_args': {'tensor_model_parallel_size': 1, 'pipeline_model_parallel_size': 2, 'data_parallel_size': 2,
-                                    'context_parallel_size': 1, 'rank': rank, 'world_size': 4},
-               'parallel_group_info': {g: {'group_name': n, 'group_rank': r.index(rank), 'global_ranks': r}
-                                       for g, (n, r) in groups.items() if rank in r}}, open(top + '/profiler_metadata.json', 'w'))
-    with open(out + '/step_trace_time.csv', 'w') as f:
-        f.write('Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Stage,Bubble,'
-                'Communication(Not Overlapped and Exclude Receive),Preparing\n')
-        for step in (1, 2, 3):
-            exposed = 10 + bubble[rank] * 1000
-            f.write('%d,%d,%d,0,%d,%d,%d,%d,10,0\n' % (step, computing[rank] * 1000, exposed, exposed, free[rank] * 1000,
-                    (computing[rank] + free[rank]) * 1000 + 10, bubble[rank] * 1000))
-    info = {'Communication Time Info': {'Start Timestamp(us)': 1.0, 'Elapse Time(ms)': 5.0, 'Transit Time(ms)': 1.0, 'Wait Time(ms)': 1.0,
-            'Synchronization Time(ms)': 0.5, 'Idle Time(ms)': 3.0, 'Wait Time Ratio': .5, 'Synchronization Time Ratio': .3},
-            'Communication Bandwidth Info': {}}
+    out = write_rank('JOB', rank, [(step, computing[rank] * 1000, free[rank] * 1000, (computing[rank] + free[rank]) * 1000 + 10,
+                                    bubble[rank] * 1000) for step in (1, 2, 3)])
     group, steps, matrix = ('d0', 'd1')[rank // 2], {}, {}
     for step in ('step1', 'step2', 'step3'):
         ms = 10.0 if rank == 2 else 1.0
         link = lambda transport: {'Transport Type': transport, 'Transit Size(MB)': 20.0, 'Transit Time(ms)': ms,
                                   'Bandwidth(GB/s)': 20.0 / ms, 'op_name': 'x'}
-        steps[step] = {'collective': {'hcom_allReduce__%s_1_1@%s' % (group, group): info, 'Total Op Info': info}, 'p2p': {}}
+        steps[step] = {'collective': {'hcom_allReduce__%s_1_1@%s' % (group, group): TIMES, 'Total Op Info': TIMES}, 'p2p': {}}
         matrix[step] = {'collective': {'allreduce-total@' + group: {
             '%d-%d' % (rank % 2, 1 - rank % 2): link('HCCS'), '%d-%d' % (rank % 2, rank % 2): link('LOCAL')}}, 'p2p': {}}
     json.dump(steps, open(out + '/communication.json', 'w'))

@@ -84,10 +84,9 @@ sys.stdin.read()' <hold >locked &
     [ ! -e JOBX/sqlite/runtime.db ]
 }
 
-@test "every command works on a file system without POSIX locks, as Lustre without flock or NFS without a lock manager is" {
-    needs cc
-    [[ $MSPROF != *san/* ]] || skip "a sanitizer wants to be the first library"
-    cat >shim.c <<'END'
+# Writes shim.c, in which calls of fcntl with a cmd, and an argument p, for which a condition holds fail with an errno.
+make_lock_shim() { # condition, errno
+    cat >shim.c <<END
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -104,8 +103,8 @@ int fcntl64(int fd, int cmd, ...)
     va_end(a);
     if (!real)
         real = dlsym(RTLD_NEXT, "fcntl64");
-    if (cmd == F_SETLK || cmd == F_SETLKW || cmd == F_GETLK || cmd == F_OFD_SETLK || cmd == F_OFD_SETLKW || cmd == F_OFD_GETLK)
-        return errno = atoi(getenv("LOCKERR")), -1;
+    if ($1)
+        return errno = $2, -1;
     return real(fd, cmd, p);
 }
 int fcntl(int fd, int cmd, ...)
@@ -116,6 +115,15 @@ int fcntl(int fd, int cmd, ...)
     va_end(a);
     return fcntl64(fd, cmd, p);
 }
+END
+}
+
+@test "every command works on a file system without POSIX locks, as Lustre without flock or NFS without a lock manager is" {
+    needs cc
+    [[ $MSPROF != *san/* ]] || skip "a sanitizer wants to be the first library"
+    make_lock_shim 'cmd == F_SETLK || cmd == F_SETLKW || cmd == F_GETLK || cmd == F_OFD_SETLK || cmd == F_OFD_SETLKW || cmd == F_OFD_GETLK' \
+        'atoi(getenv("LOCKERR"))'
+    cat >>shim.c <<'END'
 int flock(int fd, int how)
 {
     return (void)fd, (void)how, errno = atoi(getenv("LOCKERR")), -1;
@@ -143,34 +151,7 @@ END
 @test "a database that another program has locked is called that by every command, with what helps" {
     needs cc
     [[ $MSPROF != *san/* ]] || skip "a sanitizer wants to be the first library"
-    cat >shim.c <<'END'
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdarg.h>
-int fcntl64(int fd, int cmd, ...)
-{
-    static int (*real)(int, int, ...);
-    va_list a;
-    va_start(a, cmd);
-    struct flock *p = va_arg(a, struct flock *);
-    va_end(a);
-    if (!real)
-        real = dlsym(RTLD_NEXT, "fcntl64");
-    if (cmd == F_SETLK && p->l_type != F_UNLCK)
-        return errno = EAGAIN, -1;
-    return real(fd, cmd, p);
-}
-int fcntl(int fd, int cmd, ...)
-{
-    va_list a;
-    va_start(a, cmd);
-    void *p = va_arg(a, void *);
-    va_end(a);
-    return fcntl64(fd, cmd, p);
-}
-END
+    make_lock_shim 'cmd == F_SETLK && ((struct flock *)p)->l_type != F_UNLCK' EAGAIN
     cc -shared -fPIC -o shim.so shim.c -ldl
     cp -r "$repository"/testdata/frameworks/run_ascend_pt .
     chmod -R u+w run_ascend_pt

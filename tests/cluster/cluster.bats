@@ -892,34 +892,19 @@ END
     needs python3
     mkdir RUN
     python3 - <<'PY'
-import json, os
+import json
+from torch_ranks import TIMES, write_rank
 # four ranks of two stages: rank 2 takes twice as long as rank 3, and the stage of both longer than the other
 times = {0: 200, 1: 202, 2: 800, 3: 400}
-groups = {'p0': ('pp', [0, 2]), 'p1': ('pp', [1, 3]), 'd0': ('dp', [0, 1]), 'd1': ('dp', [2, 3])}
 for rank, ms in times.items():
-    out = 'RUN/rank_%d_ascend_pt/ASCEND_PROFILER_OUTPUT' % rank
-    os.makedirs(out)
-    top = os.path.dirname(out)
-    json.dump({'rank_id': rank}, open(top + '/profiler_info_%d.json' % rank, 'w'))
-    json.dump({'distributed_args': {'tensor_model_parallel_size': 1, 'pipeline_model_parallel_size': 2, 'data_parallel_size': 2,
-                                    'context_parallel_size': 1, 'rank': rank, 'world_size': 4},
-               'parallel_group_info': {g: {'group_name': n, 'group_rank': r.index(rank), 'global_ranks': r}
-                                       for g, (n, r) in groups.items() if rank in r}}, open(top + '/profiler_metadata.json', 'w'))
-    with open(out + '/step_trace_time.csv', 'w') as f:
-        f.write('Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Stage,Bubble,'
-                'Communication(Not Overlapped and Exclude Receive),Preparing\n')
-        for step in (1, 2, 3):
-            free = 100_000 if rank == 1 else 5
-            bubble = 90_000 if rank == 0 else 0
-            f.write('%d,%d,%d,0,%d,%d,%d,%d,10,0\n' % (step, ms * 1000 + step, 10 + bubble, 10 + bubble, free, ms * 1000 + 10 + free, bubble))
+    free = 100_000 if rank == 1 else 5
+    bubble = 90_000 if rank == 0 else 0
+    out = write_rank('RUN', rank, [(step, ms * 1000 + step, free, ms * 1000 + 10 + free, bubble) for step in (1, 2, 3)])
     steps, matrix = {}, {}
     for step in ('step1', 'step2', 'step3'):
         g = 'd0' if rank < 2 else 'd1'
-        info = {'Communication Time Info': {'Start Timestamp(us)': 1.0, 'Elapse Time(ms)': 5.0, 'Transit Time(ms)': 1.0, 'Wait Time(ms)': 1.0,
-                'Synchronization Time(ms)': 0.5, 'Idle Time(ms)': 3.0, 'Wait Time Ratio': .5, 'Synchronization Time Ratio': .3},
-                'Communication Bandwidth Info': {}}
-        steps[step] = {'collective': {'hcom_allReduce__%s_1_1@%s' % (g, g): info, 'Total Op Info': info},
-                       'p2p': {'hcom_send__p%d_1_1@p%d' % (rank % 2, rank % 2): info}}
+        steps[step] = {'collective': {'hcom_allReduce__%s_1_1@%s' % (g, g): TIMES, 'Total Op Info': TIMES},
+                       'p2p': {'hcom_send__p%d_1_1@p%d' % (rank % 2, rank % 2): TIMES}}
         link = {'Transport Type': 'HCCS', 'Transit Size(MB)': 0.00004, 'Transit Time(ms)': 0.002, 'Bandwidth(GB/s)': 0.02, 'op_name': 'x'}
         matrix[step] = {'collective': {'allreduce-total@' + g: {'0-1': link, '%d-%d' % (rank % 2, rank % 2): dict(link, **{'Transport Type': 'LOCAL'})}}, 'p2p': {}}
     json.dump(steps, open(out + '/communication.json', 'w'))
