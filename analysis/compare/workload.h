@@ -202,6 +202,14 @@ static inline bool workload_takes(int64_t start_ns, int64_t duration_ns)
 {
     return duration_ns >= 0 && start_ns != INT64_MIN && start_ns <= INT64_MAX - duration_ns;
 }
+/* Which of the devices has this number; device_count: none. */
+static inline uint16_t workload_device_of(const struct workload *workload, int64_t id)
+{
+    size_t i = 0;
+    while (i < workload->device_count && workload->devices[i].id != id)
+        i++;
+    return (uint16_t)i;
+}
 /* Whether what begins then on a device is of the workload's window. */
 static inline bool workload_wants(const struct workload *workload, int64_t device_id, int64_t start_ns)
 {

@@ -55,15 +55,6 @@ static void add_sizes(struct transfer_evidence *sum, const struct collective_tra
     }
 }
 
-static size_t device_index(const struct workload *workload, int64_t device_id)
-{
-    size_t i = 0;
-
-    while (i < workload->device_count && workload->devices[i].id != device_id)
-        i++;
-    return i;
-}
-
 static int name_of(struct transfers *all, const struct cann_communication *op, uint32_t *ret, struct err *err)
 {
     char buffer[OPERATOR_NAME_SIZE];
@@ -77,7 +68,7 @@ static int name_of(struct transfers *all, const struct cann_communication *op, u
 static int add_contention(struct transfers *all, const struct cann_communication *op, uint32_t name,
                           const struct collective_traffic *traffic, struct err *err)
 {
-    const size_t device = device_index(all->workload, op->device_id);
+    const size_t device = workload_device_of(all->workload, op->device_id);
 
     if (device == all->workload->device_count || traffic->bytes < ENOUGH || traffic->ns <= 0 || op->duration_ns <= 0)
         return 0;

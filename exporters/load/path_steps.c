@@ -96,26 +96,18 @@ static uint32_t find_call(const struct launch_load *load, int64_t connection)
     return found ? load->connections.items[low].call : LAUNCH_NONE;
 }
 
-static uint16_t device_index(const struct workload *workload, int64_t id)
-{
-    for (size_t i = 0; i < workload->device_count; i++)
-        if (workload->devices[i].id == id)
-            return (uint16_t)i;
-    return UINT16_MAX;
-}
-
 /* Tells the execution of a device and stream that begins at a time which call launched it. */
 static int take_task(void *arg, sqlite3_stmt *row, struct err *err)
 {
     struct launch_load *load = arg;
     const struct workload *workload = load->workload;
-    uint16_t device = device_index(workload, query_integer(row, 0));
+    uint16_t device = workload_device_of(workload, query_integer(row, 0));
     int64_t stream = query_integer(row, 1), start_ns = query_integer(row, 2);
     uint32_t call = find_call(load, query_integer(row, 3));
 
     (void)err;
     large_pass(load->rows++);
-    if (device == UINT16_MAX || call == LAUNCH_NONE)
+    if (device == workload->device_count || call == LAUNCH_NONE)
         return 0;
     struct path_call *launch = &load->launches->calls[call];
     if (launch->start_ns > start_ns) /* a task that began before its call was launched by another */

@@ -166,19 +166,25 @@ static int take_data(struct capture *capture, const struct entry_list *list, con
     return read_done_of(capture, list, entry, file, err);
 }
 
+/* Whether it is no file of the capture's own, which is reported. */
+static bool is_irregular(struct capture *capture, const struct entry *entry)
+{
+    const struct place place = {entry->name, -1, -1, NULL};
+    const bool irregular = entry->leaves || !S_ISREG(entry->mode);
+    if (irregular)
+        diag_report(capture->diag, DIAG_FILE_TYPE, &place, "%s; expected a regular file",
+                    entry->leaves ? "a symbolic link that leaves the capture or leads nowhere"
+                                  : "a device, pipe or socket");
+    return irregular;
+}
+
 /* An entry of a tree: a file that no kind claims is listed, and reported unless the tree knows it. */
 static int take_leaf(struct capture *capture, const struct entry *entry, struct err *err)
 {
     struct place place = {entry->name, -1, -1, NULL};
     struct file_identity identity;
-    if (S_ISDIR(entry->mode) || capture->tree->ignores(entry->name))
+    if (S_ISDIR(entry->mode) || capture->tree->ignores(entry->name) || is_irregular(capture, entry))
         return 0;
-    if (entry->leaves || !S_ISREG(entry->mode)) {
-        diag_report(capture->diag, DIAG_FILE_TYPE, &place, "%s; expected a regular file",
-                    entry->leaves ? "a symbolic link that leaves the capture or leads nowhere"
-                                  : "a device, pipe or socket");
-        return 0;
-    }
     struct capture_file *file = capture_add_file(capture, entry);
     if (file == NULL)
         return err_no_memory(err);
@@ -210,12 +216,8 @@ static int take_entry(struct capture *capture, const struct entry_list *list, co
             diag_report(capture->diag, DIAG_FILE_UNKNOWN, &place, "a directory; expected the capture's files");
         return 0;
     }
-    if (entry->leaves || !S_ISREG(entry->mode)) {
-        diag_report(capture->diag, DIAG_FILE_TYPE, &place, "%s; expected a regular file",
-                    entry->leaves ? "a symbolic link that leaves the capture or leads nowhere"
-                                  : "a device, pipe or socket");
+    if (is_irregular(capture, entry))
         return 0;
-    }
     if (entry->beside) {
         diag_report(capture->diag, DIAG_FILE_BESIDE, &place, "%llu bytes", (unsigned long long)entry->size);
         return 0;

@@ -5,31 +5,11 @@
 # shellcheck disable=SC2154 # common.bash sets shared, run_msprof sets status, output and stderr
 
 load ../cli/common
+load planted
 
 setup() {
     enter_scratch
     needs python3
-}
-
-# A capture of the program that the Python on standard input describes as p, imported. Further arguments are those of
-# Program.
-program() {
-    local path=$1
-    shift
-    rm -rf "$path"
-    {
-        printf 'import sys\nsys.path.insert(0, "%s")\nfrom program import *\np = Program("%s"%s)\n' \
-            "$BATS_TEST_DIRNAME/lib" "$path" "${1:+, $1}"
-        cat
-        printf 'p.write()\n'
-    } >make.py
-    python3 make.py
-    run_msprof import -q "$path"
-    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
-}
-
-json() {
-    python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$BATS_TEST_TMPDIR/stdout" "$1"
 }
 
 @test "every table says what plain arithmetic over the database says" {

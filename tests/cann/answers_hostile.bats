@@ -6,22 +6,11 @@
 # shellcheck disable=SC2154 # run_msprof sets status, output and stderr
 
 load ../cli/common
+load planted
 
 setup() {
     enter_scratch
     needs python3
-}
-
-program() {
-    local path=$1
-    {
-        printf 'import sys\nsys.path.insert(0, "%s")\nfrom program import *\np = Program("%s")\n' "$BATS_TEST_DIRNAME/lib" "$path"
-        cat
-        printf 'p.write()\n'
-    } >make.py
-    python3 make.py
-    run_msprof import -q "$path"
-    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
 }
 
 all_answers() {

@@ -2,13 +2,15 @@
 # Captures of programs in which one thing is planted, for bats.
 # shellcheck shell=bash disable=SC2154 # run_msprof sets status
 
-# A capture of the program that the Python on standard input describes as p, imported.
+# A capture of the program that the Python on standard input describes as p, imported. Further words are arguments of its
+# Program.
 program() {
     local path=$1
+    shift
     rm -rf "$path"
     {
-        printf 'import sys\nsys.path.insert(0, "%s")\nfrom program import *\np = Program("%s")\n' \
-            "$BATS_TEST_DIRNAME/lib" "$path"
+        printf 'import sys\nsys.path.insert(0, "%s")\nfrom program import *\np = Program("%s"%s)\n' \
+            "$BATS_TEST_DIRNAME/lib" "$path" "${1:+, $1}"
         cat
         printf 'p.write()\n'
     } >make.py
