@@ -151,8 +151,8 @@ static struct {
     pid_t pid; /* 0: none is running */
     int terminal;
     int errors;         /* the terminal's, while messages wait until the user has read; -1: they go elsewhere */
-    int waiting_errors; /* the file in which they wait */
-} pager = {.errors = -1};
+    int waiting_errors; /* the file in which they wait; -1: none */
+} pager = {.errors = -1, .waiting_errors = -1};
 
 static const char *pager_program(void)
 {
@@ -201,6 +201,40 @@ static size_t screen_lines(const char *text, size_t length, size_t columns)
     return lines;
 }
 
+/* Messages would be written over the page: they wait. */
+static void hold_errors(void)
+{
+    pager.waiting_errors = isatty(STDERR_FILENO) ? memfd_create("messages", MFD_CLOEXEC) : -1;
+    if (pager.waiting_errors < 0)
+        return;
+    console_progress_off();
+    pager.errors = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
+    dup2(pager.waiting_errors, STDERR_FILENO);
+}
+
+/* In the program and in the pager's process, each for itself. */
+static void take_errors_back(void)
+{
+    if (pager.errors < 0)
+        return;
+    dup2(pager.errors, STDERR_FILENO);
+    close(pager.errors);
+    pager.errors = -1;
+}
+
+/* In the pager's process, which is there also when the program ended because the user had read enough. */
+static void print_waiting_errors(void)
+{
+    char bytes[4096];
+    off_t at = 0;
+    ssize_t got;
+
+    while (pager.waiting_errors >= 0 && (got = pread(pager.waiting_errors, bytes, sizeof bytes, at)) > 0) {
+        write_whole(STDERR_FILENO, bytes, (size_t)got);
+        at += got;
+    }
+}
+
 /* A shell, because PAGER may have arguments. */
 static void run_pager(const char *command, const int *ends)
 {
@@ -225,57 +259,35 @@ static void page(const char *command, int input)
     ssize_t got = 1;
     int ends[2], result;
 
+    take_errors_back();
     signal(SIGPIPE, SIG_DFL);
     while (got > 0 && length < sizeof held && screen_lines(held, length, columns) <= rows) {
         got = read_some(input, held + length, sizeof held - length);
         length += got > 0 ? (size_t)got : 0;
     }
-    if (got <= 0)
-        _exit(write_whole(STDOUT_FILENO, held, length) ? 0 : 1);
+    if (got <= 0) {
+        write_whole(STDOUT_FILENO, held, length);
+        print_waiting_errors();
+        _exit(0);
+    }
     pid_t child = pipe(ends) == 0 ? fork() : -1;
     if (child == 0)
         run_pager(command, ends);
-    if (child < 0)
-        _exit(127);
+    const int target = child < 0 ? STDOUT_FILENO : ends[1]; /* without a pager the rows are printed */
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
-    close(ends[0]);
-    bool takes = write_whole(ends[1], held, length);
+    if (child > 0)
+        close(ends[0]);
+    bool takes = write_whole(target, held, length);
     while (takes && (got = read_some(input, held, sizeof held)) > 0)
-        takes = write_whole(ends[1], held, (size_t)got);
-    close(ends[1]);
+        takes = write_whole(target, held, (size_t)got);
+    close(target);
     close(input); /* who still writes learns that nobody reads */
-    while (waitpid(child, &result, 0) < 0 && errno == EINTR)
+    while (child > 0 && waitpid(child, &result, 0) < 0 && errno == EINTR)
         ;
+    print_waiting_errors();
     _exit(0);
-}
-
-/* Messages would be written over the page: they wait. */
-static void hold_errors(void)
-{
-    pager.waiting_errors = isatty(STDERR_FILENO) ? memfd_create("messages", MFD_CLOEXEC) : -1;
-    if (pager.waiting_errors < 0)
-        return;
-    console_progress_off();
-    pager.errors = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
-    dup2(pager.waiting_errors, STDERR_FILENO);
-}
-
-static void release_errors(void)
-{
-    char bytes[4096];
-    ssize_t got;
-
-    if (pager.errors < 0)
-        return;
-    dup2(pager.errors, STDERR_FILENO);
-    close(pager.errors);
-    pager.errors = -1;
-    lseek(pager.waiting_errors, 0, SEEK_SET);
-    while ((got = read_some(pager.waiting_errors, bytes, sizeof bytes)) > 0)
-        write_whole(STDERR_FILENO, bytes, (size_t)got);
-    close(pager.waiting_errors);
 }
 
 void pager_start(const struct settings *settings)
@@ -286,12 +298,14 @@ void pager_start(const struct settings *settings)
     if (pager.pid != 0 || settings->no_pager || command == NULL || terminal() == NULL)
         return;
     fflush(stdout);
+    hold_errors();
     pager.pid = pipe2(ends, O_CLOEXEC) == 0 ? fork() : -1;
     if (pager.pid == 0) {
         close(ends[1]);
         page(command, ends[0]);
     }
     if (pager.pid < 0) {
+        take_errors_back();
         console_warning("cannot start the pager '%s': %s", command, strerror(errno));
         pager.pid = 0;
         return;
@@ -300,7 +314,6 @@ void pager_start(const struct settings *settings)
     dup2(ends[1], STDOUT_FILENO);
     close(ends[0]);
     close(ends[1]);
-    hold_errors();
 }
 
 void pager_end(void)
@@ -319,5 +332,7 @@ void pager_end(void)
     signal(SIGINT, interrupt);
     signal(SIGQUIT, quit);
     pager.pid = 0;
-    release_errors();
+    take_errors_back();
+    if (pager.waiting_errors >= 0)
+        close(pager.waiting_errors);
 }

@@ -229,6 +229,10 @@ assert times == sorted(times, reverse=True)' "$BATS_TEST_TMPDIR/stdout" "$expect
     on_terminal "TERM=xterm PAGER=./pager '$MSPROF' show JOBX JOBY --table ops --top 62 --color never"
     expect_equal "$(grep '^| ' shown | grep -c 'msprof:')" 0
     expect_contains "$(tail -n 2 shown)" "JOBY': 7 files, 558 records decoded"
+    # also when the reader has seen enough, and the program cannot write the rest
+    rm -r JOBY/sqlite
+    on_terminal "TERM=xterm PAGER='sed /JOBY/q' '$MSPROF' show JOBX JOBY --table op_summary --top 100000 --color never"
+    expect_contains "$(<shown)" "JOBY': 7 files, 558 records decoded"
 }
 
 @test "a filter may have blanks, == and the title that is printed, and says so when nothing passes" {
