@@ -71,7 +71,7 @@ static int establish(struct ssh_connection *connection, struct err *err)
     if (result != 0)
         goto out;
     set_local_address(connection);
-    connection->silent_ticks = 0;
+    connection->silent_ns = 0;
     connection->keepalive_ns = ssh_now_ns() + ssh_keepalive_seconds(target) * SSH_NS_PER_SECOND;
     is_reached = ssh_session_open(connection, err) == 0 && ssh_prefer_known_types(connection, err) == 0 &&
                  handshake(connection, err) == 0;

@@ -34,8 +34,9 @@ struct ssh_connection {
     bool refuses; /* the last attempt ended because of a host key or a login: another will not help */
     bool tidying;
     int64_t tidying_until_ns; /* monotonic */
-    unsigned silent_ticks;    /* waits since the server was heard last; time alone also passes while we are stopped */
-    int64_t keepalive_ns;     /* when to send the next keepalive */
+    int64_t silent_ns;    /* waited since the server was heard last: at most a tick a wait, as time also passes while we
+                             are stopped, and no more than it took, as waits may end at once */
+    int64_t keepalive_ns; /* when to send the next keepalive */
     struct ssh_facts facts;
 };
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #define TICK_MS 200
-#define TICKS_PER_SECOND (1000 / TICK_MS)
+#define TICK_NS (TICK_MS * INT64_C(1000000))
 #define MOST_KEEPALIVE_SECONDS 10
 
 /* Everything that came before its end has been handed on by then. */
@@ -52,7 +52,7 @@ static int check_time(struct ssh_connection *connection, int64_t deadline_ns, st
         return lost(connection, err, "no answer in time");
     if (connection->facts.authentication == NULL)
         return 0;
-    if (connection->silent_ticks / TICKS_PER_SECOND >= (unsigned)ssh_silence_seconds(&connection->target))
+    if (connection->silent_ns >= ssh_silence_seconds(&connection->target) * SSH_NS_PER_SECOND)
         return lost(connection, err, "the board does not answer any more");
     if (now >= connection->keepalive_ns) {
         ssh_send_keepalive(connection->session);
@@ -78,15 +78,17 @@ int ssh_wait(struct ssh_connection *connection, int64_t deadline_ns, struct err 
     if (ssh_check_memory(connection, err) != 0 || check_time(connection, deadline_ns, err) != 0)
         return err_status(err);
     errno = 0;
+    const int64_t began_ns = ssh_now_ns();
     has_ended = ssh_event_dopoll(connection->event, TICK_MS) == SSH_ERROR || session_has_ended(connection);
     if (ssh_check_memory(connection, err) != 0)
         return err_status(err);
     if (has_ended)
         return lost(connection, err, "the other side closed it");
-    if (connection->counted.in_bytes == heard)
-        connection->silent_ticks++;
+    const int64_t waited_ns = ssh_now_ns() - began_ns;
+    if (connection->counted.in_bytes != heard)
+        connection->silent_ns = 0;
     else
-        connection->silent_ticks = 0;
+        connection->silent_ns += waited_ns < TICK_NS ? waited_ns : TICK_NS;
     return 0;
 }
 
