@@ -150,6 +150,66 @@ struct series_counter {
                   constant, and the query has neither groups nor an order: rows are given by device and time */
 };
 
+/* Layers of timelines: LAYER_<name>, its number, which is part of the ids of its processes, and its order among those
+ * of a timeline; the smallest is on top. Numbers up to 35 are those of Ascend's tool. No two layers have one number:
+ * that does not compile (layer_order). */
+#define TIMELINE_LAYERS(LAYER)                                                                                         \
+    LAYER(PROGRAM, 6, 6)                                                                                               \
+    LAYER(CANN, 7, 7)                                                                                                  \
+    LAYER(DPU, 8, 8)                                                                                                   \
+    LAYER(CPU_USAGE, 9, 9)                                                                                             \
+    LAYER(MEMORY_USAGE, 10, 10)                                                                                        \
+    LAYER(NETWORK_USAGE, 11, 11)                                                                                       \
+    LAYER(DISK_USAGE, 12, 12)                                                                                          \
+    LAYER(OS_RUNTIME, 13, 13)                                                                                          \
+    LAYER(HARDWARE, 14, 14)                                                                                            \
+    LAYER(FREQUENCY, 15, 15)                                                                                           \
+    LAYER(COMMUNICATION, 16, 16)                                                                                       \
+    LAYER(NPU_MEM, 17, 17)                                                                                             \
+    LAYER(DDR, 18, 18)                                                                                                 \
+    LAYER(ACC_PMU, 19, 19)                                                                                             \
+    LAYER(HCCS, 20, 20)                                                                                                \
+    LAYER(NIC, 21, 21)                                                                                                 \
+    LAYER(ROCE, 22, 22)                                                                                                \
+    LAYER(PCIE, 23, 23)                                                                                                \
+    LAYER(HBM, 24, 24)                                                                                                 \
+    LAYER(SOC_INFO, 25, 25)                                                                                            \
+    LAYER(CHIP_TRANSMISSION, 26, 26)                                                                                   \
+    LAYER(LLC, 27, 27)                                                                                                 \
+    LAYER(SIO, 28, 28)                                                                                                 \
+    LAYER(QOS, 29, 29)                                                                                                 \
+    LAYER(CCU, 30, 16)                                                                                                 \
+    LAYER(OVERLAP, 31, 31)                                                                                             \
+    LAYER(BIU_STATE, 32, 32)                                                                                           \
+    LAYER(UB, 33, 30)                                                                                                  \
+    LAYER(BLOCK_DETAIL, 34, 34)                                                                                        \
+    LAYER(FUSION, 35, 35)                                                                                              \
+    LAYER(CORE_USE, 36, 33)                                                                                            \
+    LAYER(BIU_PERF, 37, 8)                                                                                             \
+    LAYER(MC2, 38, 9)                                                                                                  \
+    LAYER(VOLTAGE, 39, 30)                                                                                             \
+    LAYER(MSTX_MEMORY, 40, 25)                                                                                         \
+    LAYER(ANSWERS, 41, 30)
+
+#define LAYER_NUMBER(name, number, order) LAYER_##name = (number),
+enum {
+    TIMELINE_LAYERS(LAYER_NUMBER) LAYER_LAST_OF_VENDOR = LAYER_FUSION,
+    LAYER_UNLISTED = 64 /* from here on: layers that have no number here */
+};
+
+static inline int layer_order(int64_t number)
+{
+#define LAYER_ORDER(name, number, order)                                                                               \
+    case LAYER_##name:                                                                                                 \
+        return order;
+    switch (number) {
+        TIMELINE_LAYERS(LAYER_ORDER)
+    default:
+        return 0;
+    }
+#undef LAYER_ORDER
+}
+
 struct series_report {
     const char *name;  /* of the file, and of the row in the manual: "nic"; NULL ends an array */
     const char *title; /* "Ports of the network" */
@@ -162,7 +222,8 @@ struct series_report {
 
     const char *layer;   /* its name in the file of --reports: "nic"; NULL: name */
     const char *process; /* what the timeline calls its process: "NIC"; several series may share one */
-    int process_order;   /* among the processes of a timeline; the smallest is on top */
+    int number;          /* LAYER_...; 0: one that no other layer has */
+    int order;           /* of its process among those of a timeline, from the top; 0: that of the number */
     const struct series_counter *counters; /* ended by one without a name; NULL: nothing in the timeline */
 };
 

@@ -89,7 +89,7 @@ collect() { # capture, name of the run, directory
         name=$(printf '%s' "${file#"$3"/}" | sed -E 's/[0-9]{14}/@time/g')
         mkdir -p "$room/$(dirname "$name")"
         case $file in
-        */log/* | */.msprof_cluster | */.msprof_cluster/*) ;;
+        */log/* | */.msprof_*.files | */.msprof_cluster | */.msprof_cluster/*) ;;
         *.db) dump "$file" >"$room/$name.sql" ;;
         *) cp "$file" "$room/$name" ;;
         esac

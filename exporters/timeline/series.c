@@ -132,6 +132,7 @@ struct series_run {
     struct trace_lanes lanes; /* of slices; with the names of its threads */
     int64_t largest_thread, device_id, program_id, pid;
     bool has_pid, has_arrow;
+    int number, order;       /* of the layer */
     struct series_run *next; /* of a track */
 };
 
@@ -239,6 +240,24 @@ static int64_t integer_of(sqlite3_stmt *row, int column)
     return value == 0 && sqlite3_column_type(row, column) == SQLITE_NULL ? DB_NULL : value;
 }
 
+/* Of the layer of its process. What has none in the list of layers gets one behind those of tracks without one. */
+static int number_of(const struct series_report *series)
+{
+    int number = LAYER_UNLISTED;
+    if (series->number != 0)
+        return series->number;
+    for (size_t i = 0; tracks[i] != NULL; i++)
+        number += tracks[i]->number == 0;
+    for (size_t i = 0; record_kinds[i] != NULL; i++)
+        for (const struct series_report *other = record_kinds[i]->series; other != NULL && other->name != NULL;
+             other++) {
+            if (other == series)
+                return number;
+            number += other->number == 0;
+        }
+    return number;
+}
+
 static int find_process(struct series_run *series, sqlite3_stmt *row, int64_t device_id, struct err *err)
 {
     const bool slices = series->first->duration != NULL;
@@ -253,8 +272,8 @@ static int find_process(struct series_run *series, sqlite3_stmt *row, int64_t de
     series->device_id = device_id;
     series->program_id = program_id;
     series->has_pid = true;
-    return track_process_of(series->run, program_id != DB_NULL ? program_id : series->run->process_id,
-                            series->series->process_order, device_id, process, &series->pid, err);
+    return track_process_of(series->run, program_id != DB_NULL ? program_id : series->run->process_id, series->number,
+                            series->order, device_id, process, &series->pid, err);
 }
 
 static int keep_thread_name(struct series_run *series, int64_t thread, sqlite3_stmt *row, struct err *err)
@@ -576,6 +595,8 @@ static struct series_run *new_run(struct track_run *run, const struct series_rep
     series->first = first;
     series->counter_count = count;
     series->in_order = in_order;
+    series->number = number_of(report);
+    series->order = report->order != 0 ? report->order : layer_order(report->number);
     series->has_arrow = first->arrow != NULL;
     for (size_t i = 0; series->has_arrow && i < 2 && first->arrow->with[i] != NULL; i++)
         series->has_arrow = track_is_there(run, first->arrow->with[i]);
@@ -727,8 +748,11 @@ int series_write(struct track_run *run, struct err *err)
 int series_track_write(struct track_run *run, const struct track *track, struct series_track *state, struct err *err)
 {
     struct writing writing = {run, state, err};
-    state->series = (struct series_report){
-        .name = track->name, .process = track->process, .process_order = track->order, .counters = track->events};
+    state->series = (struct series_report){.name = track->name,
+                                           .process = track->process,
+                                           .number = track_number(track),
+                                           .order = track_order(track),
+                                           .counters = track->events};
     int status = query_functions_register(run->run->db, CANN_VERSION_NEWEST, err);
     return status == 0 ? draw_wanted(&writing, NULL, &state->series) : status;
 }

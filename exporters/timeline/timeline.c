@@ -82,7 +82,8 @@ void export_each_layer(void (*each)(void *arg, const char *name), void *arg)
 static int compare_tracks(const void *a, const void *b)
 {
     const struct track *x = *(const struct track *const *)a, *y = *(const struct track *const *)b;
-    return x->order != y->order ? (x->order > y->order) - (x->order < y->order) : strcmp(x->name, y->name);
+    const int first = track_order(x), second = track_order(y);
+    return first != second ? (first > second) - (first < second) : strcmp(x->name, y->name);
 }
 
 /* Those of a file: of the timeline of everything what is shown, of another report what it is made of. */

@@ -41,22 +41,36 @@ int track_first_free_stream(void *db, int64_t *ret, struct err *err)
 
 /* Below each other: programs, calls, devices and what they overlap; counters of hosts and devices after them. Vendor's
  * files have their order. */
-static int64_t place_of(const struct track_run *run, int64_t layer)
+static int64_t place_of(const struct track_run *run, int64_t layer, int order)
 {
     if (run->own_numbers)
-        return layer;
+        return order;
     if (run->trace.style.as_recorded)
-        return cann_version_place(run->run->options->cann_version, layer);
+        return cann_version_place(run->run->options->cann_version, order);
     if (layer == LAYER_HARDWARE || layer == LAYER_COMMUNICATION)
         return 10 * LAYER_CANN + (layer == LAYER_COMMUNICATION) + 1;
-    return layer == LAYER_OVERLAP ? 10 * LAYER_CANN + 3 : 10 * layer;
+    return layer == LAYER_OVERLAP ? 10 * LAYER_CANN + 3 : 10 * order;
+}
+
+int track_number(const struct track *track)
+{
+    int number = LAYER_UNLISTED;
+    if (track->number != 0)
+        return track->number;
+    for (size_t i = 0; tracks[i] != NULL && tracks[i] != track; i++)
+        number += tracks[i]->number == 0;
+    return number;
+}
+
+int track_order(const struct track *track)
+{
+    return track->order != 0 ? track->order : layer_order(track->number);
 }
 
 /* Processes that Ascend's tool calls otherwise, or shows elsewhere. */
 static const struct vendor_process {
     const char *layer, *name, *label;
-    int64_t place;
-} vendor_processes[] = {{"DPU", "CANN", "DPU", 8}, {"UB", "Ub", "NPU", 33}, {"CCU", "CCU", "NPU", 30}};
+} vendor_processes[] = {{"DPU", "CANN", "DPU"}, {"UB", "Ub", "NPU"}, {"CCU", "CCU", "NPU"}};
 
 static const struct vendor_process *vendor_process_of(const struct track_run *run, const char *layer)
 {
@@ -80,12 +94,13 @@ void track_name_own_process(struct track_run *run, int64_t process_id, const cha
     trace_name_process(&run->trace, track_own_pid(run, process_id), run->layer, name, NULL);
 }
 
-int track_process_of(struct track_run *run, int64_t process_id, int64_t layer, int64_t device_id, const char *name,
-                     int64_t *ret_pid, struct err *err)
+int track_process_of(struct track_run *run, int64_t process_id, int64_t layer, int order, int64_t device_id,
+                     const char *name, int64_t *ret_pid, struct err *err)
 {
     char label[192] = "CPU";
     bool added;
-    *ret_pid = run->own_numbers ? track_own_pid(run, process_id) : track_pid_of(process_id, layer, device_id);
+    *ret_pid =
+        run->own_numbers ? track_own_pid(run, process_id) : track_numbered_pid(run, process_id, layer, device_id);
     if (map_add(&run->processes, ret_pid, &added, err) == NULL)
         return err_status(err);
     if (!added)
@@ -101,8 +116,7 @@ int track_process_of(struct track_run *run, int64_t process_id, int64_t layer, i
         snprintf(label, sizeof label, "%s %lld", vendor != NULL ? vendor->label : "NPU", (long long)device_id);
     if (run->host != NULL)
         snprintf(label + strlen(label), sizeof label - strlen(label), " of %s", run->host);
-    trace_name_process(&run->trace, *ret_pid,
-                       run->first_place + (vendor != NULL ? vendor->place : place_of(run, layer)),
+    trace_name_process(&run->trace, *ret_pid, run->first_place + (vendor != NULL ? layer : place_of(run, layer, order)),
                        vendor != NULL ? vendor->name : name, label);
     return 0;
 }
@@ -110,7 +124,7 @@ int track_process_of(struct track_run *run, int64_t process_id, int64_t layer, i
 int track_process(struct track_run *run, int64_t layer, int64_t device_id, const char *name, int64_t *ret_pid,
                   struct err *err)
 {
-    return track_process_of(run, run->process_id, layer, device_id, name, ret_pid, err);
+    return track_process_of(run, run->process_id, layer, layer_order(layer), device_id, name, ret_pid, err);
 }
 
 /* ---- workers ---- */
@@ -162,7 +176,7 @@ static int process(void *opaque, void *opaque_unit, struct parallel_output *outp
     worker->output = output;
     worker->drawn = worker->next_placed = 0;
     worker->has_thread = false;
-    worker->pid = track_pid(worker->run, track->order, DB_NULL);
+    worker->pid = track_pid(worker->run, track_number(track), DB_NULL);
     int status;
     if (track->draw_unit != NULL)
         status = track->draw_unit(worker, err);
@@ -226,7 +240,7 @@ static int place_row(struct walk *walk, size_t i, const struct cann_span *span, 
     struct track_run *run = walk->run;
     struct placed_rows *placed = &walk->placed[i];
     struct trace_slice slice = {
-        .pid = track_pid(run, run->tracks[i]->order, walk->rows == TRACK_CALLS ? DB_NULL : span->device_id),
+        .pid = track_pid(run, track_number(run->tracks[i]), walk->rows == TRACK_CALLS ? DB_NULL : span->device_id),
         .start_ns = span->start_ns,
         .duration_ns = time_since(span->end_ns, span->start_ns)};
     if (walk->rows == TRACK_CALLS)

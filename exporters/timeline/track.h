@@ -24,17 +24,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* Layers as Ascend's tool numbers them: their place in the view and part of their process ids. */
-enum {
-    LAYER_PROGRAM = 6,
-    LAYER_CANN = 7,
-    LAYER_HARDWARE = 14,
-    LAYER_FREQUENCY = 15,
-    LAYER_COMMUNICATION = 16,
-    LAYER_ANSWERS = 30,
-    LAYER_OVERLAP = 31
-};
-
 struct track;
 
 /* State that the tracks of one file share. Read-only while several threads draw. */
@@ -147,7 +136,8 @@ struct track {
     const char *report;  /* NULL, or the file that it is written into beside msprof: "step_trace" */
     bool named_only;     /* JSON has it only where the file of --reports names it, and what is of
                             several captures or of a framework never */
-    int order;           /* of its process among those of a timeline */
+    int number;          /* LAYER_... (parsers/series.h); 0: one that no other layer has */
+    int order;           /* of its process among those of a timeline; 0: that of the number */
     const struct series_counter
         *events; /* as a table (parsers/series.h), ended by one without a name; then no hooks but begin and end */
     enum track_rows rows;
@@ -196,27 +186,38 @@ int track_first_free_stream(void *db, int64_t *ret, struct err *err);
 struct named_process {
     int64_t pid;
 };
-/* The process of a layer on a device (DB_NULL: of the host), which it names when nothing has. */
+/* The process of a layer of parsers/series.h on a device (DB_NULL: of the host), which it names when nothing has. */
 int track_process(struct track_run *run, int64_t layer, int64_t device_id, const char *name, int64_t *ret_pid,
                   struct err *err);
-/* Finds the process of a program that need not be the profiled one. */
-int track_process_of(struct track_run *run, int64_t process_id, int64_t layer, int64_t device_id, const char *name,
-                     int64_t *ret_pid, struct err *err);
-/* Only the number: as Ascend's tool gives them, which leaves five bits to the device: those of higher devices go in
- * front. */
+/* Finds the process of a program that need not be the profiled one, with the order of its layer. */
+int track_process_of(struct track_run *run, int64_t process_id, int64_t layer, int order, int64_t device_id,
+                     const char *name, int64_t *ret_pid, struct err *err);
+/* Only the number: as Ascend's tool gives them, which leaves five bits to the device and five to the layer: what does
+ * not fit goes in front. */
 static inline int64_t track_pid_of(int64_t process_id, int64_t layer, int64_t device_id)
 {
     enum { HOST_DEVICE = 31 }; /* where the number of a device stands in the process ids of the host */
     if (device_id == DB_NULL)
         device_id = HOST_DEVICE;
     /* unsigned: what stands in a database may be negative */
-    return (int64_t)((uint64_t)(device_id >> 5) << 42 | (uint64_t)process_id << 10 | (uint64_t)layer << 5 |
-                     (uint64_t)(device_id & 31));
+    return (int64_t)((uint64_t)(layer >> 5) << 50 | (uint64_t)(device_id >> 5) << 42 | (uint64_t)process_id << 10 |
+                     (uint64_t)(layer & 31) << 5 | (uint64_t)(device_id & 31));
+}
+/* With --trace-compat Ascend's layers above 31 go over the bits of the process, as in its own files. */
+static inline int64_t track_numbered_pid(const struct track_run *run, int64_t process_id, int64_t layer,
+                                         int64_t device_id)
+{
+    if (run->compat && layer > 31 && layer <= LAYER_LAST_OF_VENDOR)
+        return track_pid_of(process_id | layer >> 5, layer & 31, device_id);
+    return track_pid_of(process_id, layer, device_id);
 }
 static inline int64_t track_pid(const struct track_run *run, int64_t layer, int64_t device_id)
 {
-    return track_pid_of(run->process_id, layer, device_id);
+    return track_numbered_pid(run, run->process_id, layer, device_id);
 }
+/* The number of a track's layer, and its order among those of a timeline. */
+int track_number(const struct track *track);
+int track_order(const struct track *track);
 /* The number of a connection in the file; a call's own is its number in the vendor's files. */
 static inline int64_t track_connection(const struct track_run *run, int64_t connection_id)
 {

@@ -53,7 +53,7 @@ const struct track track_opprof = {
     .process = "MTE Throughput", /* of its counters: slices are on processes of cores */
     .doc = "Instructions, flags and bandwidths on the pipes of simulated cores.",
     .report = "simulator",
-    .order = LAYER_PROGRAM,
+    .number = LAYER_PROGRAM,
     .events = events,
 };
 

@@ -56,7 +56,7 @@ const struct track track_core_units = {
     .process = ANSWERS_PROCESS,
     .doc = "How much of the time the cube and the vector units of a device calculated, as counters, of captures that "
            "count it.",
-    .order = LAYER_ANSWERS,
+    .number = LAYER_ANSWERS,
     .named_only = true,
     .state_size = sizeof(struct layer),
     .begin = begin,

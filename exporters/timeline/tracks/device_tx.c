@@ -46,6 +46,6 @@ const struct track track_device_tx = {
     .process = "Ascend Hardware",
     .doc = "Marks and ranges of programs as devices saw them.",
     .report = "msprof_tx",
-    .order = LAYER_HARDWARE,
+    .number = LAYER_HARDWARE,
     .events = events,
 };

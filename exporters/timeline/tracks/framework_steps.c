@@ -30,6 +30,6 @@ const struct track track_framework_steps = {
     .name = "framework_steps",
     .process = "Ascend Hardware",
     .doc = "Steps of MindSpore and PyTorch on the device, of a capture in their directory.",
-    .order = LAYER_HARDWARE,
+    .number = LAYER_HARDWARE,
     .events = events,
 };

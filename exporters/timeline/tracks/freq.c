@@ -23,6 +23,6 @@ const struct track track_freq = {
     .name = "freq",
     .process = "AI Core Freq",
     .doc = "Frequencies of the AI cores.",
-    .order = LAYER_FREQUENCY,
+    .number = LAYER_FREQUENCY,
     .events = events,
 };

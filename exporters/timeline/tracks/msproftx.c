@@ -59,6 +59,6 @@ const struct track track_msproftx = {
     .process = "MsprofTx",
     .doc = "Marks and ranges of programs.",
     .report = "msprof_tx",
-    .order = LAYER_PROGRAM,
+    .number = LAYER_PROGRAM,
     .events = events,
 };

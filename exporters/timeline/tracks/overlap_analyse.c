@@ -116,7 +116,7 @@ const struct track track_overlap_analyse = {
     .process = "Overlap Analysis",
     .doc = "When each device computed, communicated, did that only, or neither; as Ascend's tool counts, copies and "
            "other tasks are free time.",
-    .order = LAYER_OVERLAP,
+    .number = LAYER_OVERLAP,
     .rows = TRACK_TASKS,
     .state_size = sizeof(struct analysis),
     .begin = begin,

@@ -22,7 +22,7 @@ const struct record_kind kind_aicore_pmu = {
                .query = {.with = CORE_SAMPLE_METRICS("aicore_pmu", "ai_core_profiling_events"),
                          .from = "r",
                          .order_by = "device_id, place"},
-               .columns = core_sample_table, .process = "AI Core Utilization", .process_order = 33,
+               .columns = core_sample_table, .process = "AI Core Utilization", .number = LAYER_CORE_USE,
                .counters = COUNTER_LIST(
                    {.name = "'Core ' || core_id", .values = utilization, .query = {.with = SAMPLES, .from = "u"}},
                    {.name = "'Average'", .values = utilization, .query = {.with = SAMPLES, .from = "a"}})),

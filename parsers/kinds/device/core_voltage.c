@@ -42,7 +42,7 @@ const struct record_kind kind_core_voltage = {
                "value, 16 bytes each")),
     .hooks = &core_changes_hooks,
     ONE_SERIES(.name = "voltage", .title = "Voltage", .doc = "Voltage of the AI cores and the bus, at each change.",
-               .process = "Voltage Info", .process_order = 30,
+               .process = "Voltage Info", .number = LAYER_VOLTAGE,
                .counters = COUNTER_LIST(
                    {.name = "'Aicore Voltage(mV)'",
                     .values = ONE_VALUE("mV", "value", .form = FORM_TEXT, .doc = "Voltage of the AI cores."),

@@ -149,7 +149,7 @@ const struct record_kind kind_ffts_profile_v6 = {
     HOOKS(.state_size = sizeof(struct state), .open = record_stream_open, .record = take_record),
     ONE_SERIES(.name = "block_detail", .title = "Blocks of tasks",
                .doc = "The block of each task that began first and the one that began last, by kind of core.",
-               .process = "Block Detail", .process_order = 34,
+               .process = "Block Detail", .number = LAYER_BLOCK_DETAIL,
                .counters =
                    COUNTER_LIST(SLICES("0", "1", "1", "AIC Earliest"), SLICES("0", "places", "2", "AIC Latest"),
                                 SLICES("1", "1", "3", "AIV Earliest"), SLICES("1", "places", "4", "AIV Latest"))),

@@ -50,7 +50,7 @@ const struct record_kind kind_kfc_comm_turn = {
             .name = "mc2_communication", .title = "Communication turns of MC2",
             .doc =
                 "Work of the AI CPU in each turn of communication of a kernel that computes and communicates at once.",
-            .layer = "mc2", .process = "MC2", .process_order = 9,
+            .layer = "mc2", .process = "MC2", .number = LAYER_MC2,
             .counters =
                 ONE_COUNTER(.name = "name", .values = values,
                             .query = {.from = PHASES, .order_by = "device_id, stream_id, begin_ns, lasts_ns DESC, id"},

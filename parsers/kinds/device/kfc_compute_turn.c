@@ -32,7 +32,7 @@ const struct record_kind kind_kfc_compute_turn = {
     ONE_SERIES(.name = "mc2_computation", .title = "Computation turns of MC2",
                .doc = "When a kernel that computes and communicates at once waited for each turn of its computation, "
                       "and ran it.",
-               .layer = "mc2", .process = "MC2", .process_order = 9,
+               .layer = "mc2", .process = "MC2", .number = LAYER_MC2,
                .counters = ONE_COUNTER(
                        .name = "name", .values = values,
                        .query = {.from =

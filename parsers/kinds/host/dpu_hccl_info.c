@@ -64,7 +64,7 @@ const struct record_kind kind_dpu_hccl_info = {
                       "item, group, ranks, times, size, tasks, types (docs/formats/cann.md 3.8)"),
     ONE_SERIES(.name = "dpu_communication", .title = "Communication on DPUs",
                .doc = "From when to when each task of communication on a DPU ran, by stream.", .layer = "dpu",
-               .process = "DPU", .process_order = 8,
+               .process = "DPU", .number = LAYER_DPU,
                .counters = ONE_COUNTER(
                        .name = "coalesce(n.text, 'N/A')",
                        .values = VALUE_LIST(

@@ -52,7 +52,7 @@ const struct record_kind kind_dpu_track = {
                         EXPORTED_NUMERIC_WORD}),
                    .query = {.with = KERNELS, .from = NAMED, .order_by = "d.id"}),
     ONE_SERIES(.name = "dpu", .title = "Tasks of DPUs", .doc = "From when to when each task of a DPU ran, by stream.",
-               .process = "DPU", .process_order = 8,
+               .process = "DPU", .number = LAYER_DPU,
                .counters = ONE_COUNTER(.name = "coalesce(kernel, 'N/A')",
                                        .values = VALUE_LIST({"Thread Id", "thread_id", .form = FORM_TEXT},
                                                             {"Physic Stream Id", "stream_id", .form = FORM_TEXT},

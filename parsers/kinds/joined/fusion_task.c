@@ -22,7 +22,7 @@ const struct record_kind kind_fusion_task = {
     COLUMNS_OF(columns),
     ONE_SERIES(.name = "fusion_task", .title = "Fusion tasks",
                .doc = "From when to when each fusion task ran, and on what.", .process = "Fusion Task",
-               .process_order = 35,
+               .number = LAYER_FUSION,
                .counters =
                    ONE_COUNTER(.name = "'Fusion ' || " TYPE_NAME,
                                .values = VALUE_LIST(

@@ -108,7 +108,7 @@ const struct record_kind kind_mstx_memory = {
                .doc =
                    "Memory of each heap that a program registered with mstx, whenever it changes: how much of it is in "
                    "use. An event of a heap that the capture does not know has no totals.",
-               .query = CURVE, .columns = table, .process = "MSTX Memory", .process_order = 25,
+               .query = CURVE, .columns = table, .process = "MSTX Memory", .number = LAYER_MSTX_MEMORY,
                .counters = ONE_COUNTER(.name = "'Heap ' || e.of_heap || coalesce(' of ' || (SELECT text FROM name"
                                                " WHERE name.id = h.domain_id), '') || ', device ' || h.memory_device",
                                        .values = curve, .query = CURVE, .time = "e.time_ns", .device = "NULL",

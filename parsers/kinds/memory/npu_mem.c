@@ -49,7 +49,7 @@ const struct record_kind kind_npu_mem = {
                               {"hbm(KB)", KILOBYTES("hbm_bytes"), FORM_SHORTEST, 3, .doc = "In high-bandwidth memory."},
                               {"memory(KB)", KILOBYTES("ddr_bytes + hbm_bytes"), FORM_SHORTEST, 3, .doc = "In both."},
                               {"timestamp(us)", "time_ns", .form = FORM_TIME, .doc = "When."}),
-               .process = "NPU MEM", .process_order = 17,
+               .process = "NPU MEM", .number = LAYER_NPU_MEM,
                .counters = COUNTER_LIST(
                    {.name = USER " || '/DDR'", .values = ONE_VALUE("KB", "ddr_bytes / 1024.0", .form = FORM_FLOAT)},
                    {.name = USER " || '/HBM'", .values = ONE_VALUE("KB", "hbm_bytes / 1024.0", .form = FORM_FLOAT)},

@@ -59,7 +59,7 @@ const struct record_kind kind_acc_pmu = {
             .title = "Accelerators",
             .doc = "Bandwidth and open requests of accelerators; at each time the most of all.",
             .process = "Acc PMU",
-            .process_order = 19,
+            .number = LAYER_ACC_PMU,
             .counters = counters,
         }),
     EXPORTED_TABLE(.name = "ACC_PMU", .columns = acc_pmu_columns, .query = {.order_by = "id"}),

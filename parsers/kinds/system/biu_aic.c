@@ -78,7 +78,7 @@ const struct record_kind kind_biu_aic = {
     .hooks = &core_pipes_hooks,
     ONE_SERIES(.name = "instr", .title = "Pipes of single cores",
                .doc = "How long each pipe of a core worked, and what its bus carried, from sample to sample.",
-               .process = "Biu Perf", .process_order = 8,
+               .process = "Biu Perf", .number = LAYER_BIU_PERF,
                .counters = COUNTER_LIST(
                    {
                        .name = "pipe_name",

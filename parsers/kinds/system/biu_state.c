@@ -201,7 +201,7 @@ const struct record_kind kind_biu_state = {
     HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record),
     ONE_SERIES(.name = "instr_state", .title = "Pipes of single cores at work",
                .doc = "From when to when each pipe of a core worked.", .layer = "instr", .process = "Biu Perf",
-               .process_order = 32,
+               .number = LAYER_BIU_STATE,
                .counters = ONE_COUNTER(.name = PIPE_NAME, .values = working,
                                        .query = {.with = PLACES, .from = PLACED, IN_ORDER}, ON_ITS_THREAD)),
 };

@@ -238,5 +238,5 @@ const struct record_kind kind_ccu_mission = {
                .doc = "Loops and waits of the units that work for communication, with a row for each rank that was "
                       "waited for.",
                .query = {.with = STREAMS, .from = "ccu_mission AS m " ON_STREAM, .order_by = "id"}, .columns = table,
-               .process = "CCU", .process_order = 16, .counters = slices),
+               .process = "CCU", .number = LAYER_CCU, .counters = slices),
 };

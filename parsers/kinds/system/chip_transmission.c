@@ -62,6 +62,6 @@ const struct record_kind kind_chip_transmission = {
                       .chips = CHIPS_V6, SOC_PROFILE_MAGICS(0x1b))),
     SOC_PROFILE_SAMPLES,
     ONE_SERIES(.name = "stars_chip_trans", .title = "Traffic between chips",
-               .doc = "Bandwidth of the links between chips.", .process = "Stars Chip Trans", .process_order = 26,
-               .counters = counters),
+               .doc = "Bandwidth of the links between chips.", .process = "Stars Chip Trans",
+               .number = LAYER_CHIP_TRANSMISSION, .counters = counters),
 };

@@ -45,7 +45,7 @@ const struct record_kind kind_ddr = {
                    {"Read(MB/s)", "avg(" BANDWIDTH("read") ")", FORM_SHORTEST, 3, .doc = "Mean bandwidth of reading."},
                    {"Write(MB/s)", "avg(" BANDWIDTH("write") ")", FORM_SHORTEST, 3,
                     .doc = "Mean bandwidth of writing."}),
-               .process = "DDR", .process_order = 18,
+               .process = "DDR", .number = LAYER_DDR,
                .counters = COUNTER_LIST({.name = "'DDR/Read'",
                                          .values = ONE_VALUE("Read(MB/s)", BANDWIDTH("read"), .form = FORM_FLOAT),
                                          .query = {.with = SAMPLES, .from = "s"}},

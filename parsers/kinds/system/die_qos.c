@@ -23,7 +23,7 @@ const struct record_kind kind_die_qos = {
     SOC_PROFILE_SAMPLES,
     ONE_SERIES(.name = "die_qos", .title = "Quality of service by die",
                .doc = "Bandwidth of the quality-of-service groups of each die.", .layer = "qos", .process = "QoS",
-               .process_order = 29,
+               .number = LAYER_QOS,
                .counters =
                    ONE_COUNTER(.name = "'QoS ' || name",
                                .values = VALUE_LIST(

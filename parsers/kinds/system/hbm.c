@@ -53,7 +53,7 @@ const struct record_kind kind_hbm = {
                                      {"Metric", "metric", .doc = "The number of the memory; Average: of all."},
                                      {"Read(MB/s)", "read", FORM_SHORTEST, 3, .doc = "Mean bandwidth of reading."},
                                      {"Write(MB/s)", "write", FORM_SHORTEST, 3, .doc = "Mean bandwidth of writing."}),
-               .process = "HBM", .process_order = 24,
+               .process = "HBM", .number = LAYER_HBM,
                .counters = COUNTER_LIST({.name = "'HBM ' || hbm_id || '/Read'",
                                          .values = ONE_VALUE("Read(MB/s)", BANDWIDTH, .form = FORM_FLOAT),
                                          .query = {.where = "event = 0"}},

@@ -44,7 +44,7 @@ const struct record_kind kind_hccs = {
                                " max(rx), min(rx), avg(rx) FROM r GROUP BY device_id)",
                        .order_by = "device_id, place",
                    },
-               .columns = table, .process = "HCCS", .process_order = 20,
+               .columns = table, .process = "HCCS", .number = LAYER_HCCS,
                .counters = COUNTER_LIST({.name = "'Tx'",
                                          .values = ONE_VALUE("Tx(MB/s)", "tx", .form = FORM_FLOAT),
                                          .query = {.with = RATES, .from = "r", .order_by = "device_id, time_ns"}},

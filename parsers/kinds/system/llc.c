@@ -70,7 +70,7 @@ const struct record_kind kind_llc = {
                               {"Task", "task", .doc = "The part of the cache; Average: the mean of all."},
                               {"Hit Rate(%)", "hit", FORM_SHORTEST, 3, .doc = "Hits among lookups."},
                               {"Throughput(MB/s)", "rate", FORM_SHORTEST, 3, .doc = "Bytes of accesses by time."}),
-               .layer = "llc", .process = "LLC", .process_order = 27,
+               .layer = "llc", .process = "LLC", .number = LAYER_LLC,
                .counters = COUNTER_LIST(
                    {
                        .name = "'LLC ' || llc_id || ' ' || title || '/Throughput'",

@@ -13,7 +13,7 @@ const struct record_kind kind_nic = {
     .sampling = &network_port_sampling,
     ONE_SERIES(.name = "nic", .title = "Network ports",
                .doc = "Traffic of each network port as a share of its bandwidth, and its errors.",
-               .query = NETWORK_PORT_QUERY("nic"), .columns = network_port_table, .process = "NIC", .process_order = 21,
+               .query = NETWORK_PORT_QUERY("nic"), .columns = network_port_table, .process = "NIC", .number = LAYER_NIC,
                .counters = network_port_counters),
     EXPORTED_TABLE(.name = "NIC", .columns = network_port_exported, .query = {.order_by = "id"}),
 };

@@ -95,7 +95,7 @@ static const struct series_report
                                       {"Max", "most", FORM_SHORTEST, 3, .doc = "The most."},
                                       {"Avg", "mean", FORM_SHORTEST, 3, .doc = "The mean."}),
                 .process = "PCIe",
-                .process_order = 23,
+                .number = LAYER_PCIE,
                 .counters =
                     COUNTER_LIST({.name = "'PCIe_post'", .values = post_values, .query = MEASURED},
                                  {.name = "'PCIe_nonpost'", .values = nonpost_values, .query = MEASURED},

@@ -22,7 +22,7 @@ const struct record_kind kind_qos = {
     SOC_PROFILE_SAMPLES,
     ONE_SERIES(.name = "qos", .title = "Quality of service",
                .doc = "Bandwidth of the quality-of-service groups that were chosen.", .process = "QoS",
-               .process_order = 29,
+               .number = LAYER_QOS,
                .counters =
                    ONE_COUNTER(.name = "'QoS ' || name", .values = ONE_VALUE("value", QOS_VALUE, .form = FORM_TEXT),
                                .query = {.with = QOS_GROUPS, .from = "g JOIN qos ON qos.device_id IS g.device"})),

@@ -14,6 +14,6 @@ const struct record_kind kind_roce = {
     ONE_SERIES(.name = "roce", .title = "RDMA ports",
                .doc = "Traffic of each network port as a share of its bandwidth, and its errors.",
                .query = NETWORK_PORT_QUERY("roce"), .columns = network_port_table, .process = "RoCE",
-               .process_order = 22, .counters = network_port_counters),
+               .number = LAYER_ROCE, .counters = network_port_counters),
     EXPORTED_TABLE(.name = "ROCE", .columns = network_port_exported, .query = {.order_by = "id"}),
 };

@@ -46,7 +46,7 @@ const struct record_kind kind_sio = {
     SAMPLES_OF(.stamps = {{"tick", CLOCK_DEVICE_TICK}}, .keys = {"die_id"}),
     ONE_SERIES(.name = "sio", .title = "Traffic between dies",
                .doc = "Megabytes a second between the dies of a chip, by kind of message.", .process = "SIO",
-               .process_order = 28,
+               .number = LAYER_SIO,
                .counters = COUNTER_LIST({.name = "'dat_rx'", .values = DIES("dat_rx_bytes"), .most = true},
                                         {.name = "'dat_tx'", .values = DIES("dat_tx_bytes"), .most = true},
                                         {.name = "'req_rx'", .values = DIES("req_rx_bytes"), .most = true},

@@ -37,7 +37,7 @@ const struct record_kind kind_soc_bandwidth_level = {
             .title = "Bandwidth inside of a chip",
             .doc = "Levels of the bandwidth of the L2 buffer and of the memory access agent.",
             .process = "Stars Soc Info",
-            .process_order = 25,
+            .number = LAYER_SOC_INFO,
             .counters = COUNTER_LIST(
                 {.name = "'L2 Buffer Bw Level'",
                  .values = ONE_VALUE("L2 Buffer Bw Level", "l2_buffer_level", .form = FORM_TEXT)},

@@ -53,7 +53,7 @@ const struct record_kind kind_ub = {
                                       .doc = "Bandwidth that DMA received over it."},
                                      {"UBTxPortBandWidth(MB/s)", "tx_udma", .flags = REPORT_NUMBER,
                                       .doc = "Bandwidth that DMA sent over it."}),
-               .process = "UB", .process_order = 30,
+               .process = "UB", .number = LAYER_UB,
                .counters =
                    ONE_COUNTER(.name = "'UB Port' || CASE WHEN port < 100 THEN substr('00' || port, -3) ELSE port END",
                                .values = VALUE_LIST({"bandwidth_rx(MB/s)", "rx_udma", .form = FORM_TEXT},

@@ -59,7 +59,7 @@ const struct record_kind kind_host_cpu = {
                               {"Total Cpu Numbers", "setting('cpuNums', NULL)", .doc = "How many CPUs there are."},
                               {"Occupied Cpu Numbers", "count(*)", .doc = "How many the process was seen on."},
                               {"Recommend Cpu Numbers", "sum(most > 0)", .doc = "How many it used."}),
-               .layer = "cpu_usage", .process = "CPU Usage", .process_order = 9,
+               .layer = "cpu_usage", .process = "CPU Usage", .number = LAYER_CPU_USAGE,
                .counters = COUNTER_LIST(
                    {
                        .name = "'CPU ' || cpu_id",

@@ -47,7 +47,7 @@ const struct record_kind kind_host_disk = {
     ONE_SERIES(.name = "host_disk_usage", .title = "Disk traffic of the process",
                .doc = "How much the profiled process read from disks and wrote to them.",
                .query = {.with = USAGE, .from = "u", .group_by = "'host'"}, .columns = table, .layer = "disk_usage",
-               .process = "Disk Usage", .process_order = 12,
+               .process = "Disk Usage", .number = LAYER_DISK_USAGE,
                .counters =
                    ONE_COUNTER(.name = "'Disk Usage'", .values = ONE_VALUE("Usage(%)", "usage", .form = FORM_FLOAT),
                                .query = {.with = USAGE, .from = "u"}, .time = "sample_ns", .device = "NULL")),

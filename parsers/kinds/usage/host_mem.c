@@ -34,7 +34,7 @@ const struct record_kind kind_host_mem = {
                                       .doc = "The most that was used."},
                                      {"Recommend Memory(KB)", KILOBYTES(USAGE_RECOMMENDED("usage", "u")), FORM_SHORTEST,
                                       3, .doc = "Recommended amount."}),
-               .layer = "memory_usage", .process = "Memory Usage", .process_order = 10,
+               .layer = "memory_usage", .process = "Memory Usage", .number = LAYER_MEMORY_USAGE,
                .counters =
                    ONE_COUNTER(.name = "'Memory Usage'", .values = ONE_VALUE("Usage(%)", "usage", .form = FORM_FLOAT),
                                .query = {.with = USAGE, .from = "u"}, .time = "before_ns", .device = "NULL")),

@@ -47,7 +47,7 @@ const struct record_kind kind_host_network = {
                                       .doc = "The most that was carried."},
                                      {"Recommend Speed(KB/s)", USAGE_RECOMMENDED("rate * cards / 1024", "u"),
                                       .form = FORM_FLOAT, .doc = "Recommended speed."}),
-               .layer = "network_usage", .process = "Network Usage", .process_order = 11,
+               .layer = "network_usage", .process = "Network Usage", .number = LAYER_NETWORK_USAGE,
                .counters = ONE_COUNTER(.name = "'Network Usage'", .values = value,
                                        .query = {.with = USAGE, .from = "u", .order_by = "before_ns"},
                                        .time = "before_ns", .device = "NULL")),

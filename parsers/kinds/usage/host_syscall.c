@@ -43,7 +43,7 @@ const struct record_kind kind_host_syscall = {
                 {"Avg(us)", "avg(duration_us)", .form = FORM_FLOAT, .doc = "The mean."},
                 {"Max(us)", "max(duration_us) * 1.0", .form = FORM_FLOAT, .doc = "The longest."},
                 {"Min(us)", "min(duration_us) * 1.0", .form = FORM_FLOAT, .doc = "The shortest."}),
-            .layer = "os_runtime_api", .process = "OS Runtime API", .process_order = 13,
+            .layer = "os_runtime_api", .process = "OS Runtime API", .number = LAYER_OS_RUNTIME,
             .counters =
                 ONE_COUNTER(.name = "name", .values = nothing,
                             .query = {.with = CALLS,
