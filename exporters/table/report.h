@@ -22,8 +22,9 @@ struct report;
  * NULL but those of rows between. */
 struct report_scan {
     const char *table;
-    const char *where;  /* which rows; NULL: all; query_scan.h says how it is fast, and columns' sql likewise */
-    size_t worker_size; /* bytes of a worker's own state, zeroed */
+    const char *where;          /* which rows; NULL: all; query_scan.h says how it is fast, and columns' sql likewise */
+    size_t worker_size;         /* bytes of a worker's own state, zeroed */
+    size_t variant_worker_size; /* likewise, of a variant */
     /* Whether a column's value is needed: one that is not is VALUE_MISSING. NULL: all are. */
     bool (*needs)(const struct report_run *run, size_t column);
     /* Before the first row of a range; previous: the row of the table before it, NULL: there is none. */
@@ -75,7 +76,9 @@ struct report {
     struct report_query query;
     const struct report_column *columns; /* ended by no title; without sql: the report's own code gives their values */
     /* Things that a table cannot say; each may be NULL. */
-    size_t state_size;                                    /* bytes of run->state, zeroed */
+    size_t state_size;   /* bytes of run->state, zeroed */
+    size_t variant_size; /* of run->variant: the state of a report that another is copied into, whose functions have
+                            run->state */
     int (*open)(struct report_run *run, struct err *err); /* may add columns to run->plan with report_plan_add */
     void (*close)(struct report_run *run);                /* also after a failed open */
     int (*rows)(struct report_run *run, struct err *err); /* instead of the query: report_put for each row */
@@ -115,7 +118,7 @@ struct report_run {
     struct row_choice choice;
     struct report_writer writer;
     struct terminal_table *terminal; /* NULL: rows go to a file */
-    void *state;                     /* the report's */
+    void *state, *variant;           /* the report's */
     bool chosen;                     /* rows are filtered, sorted or cut */
     /* Which members of a row report_put needs, and their values; NULL until the first. */
     struct put_field *fields;
@@ -126,8 +129,8 @@ struct report_run {
 /* A worker of a scan. */
 struct report_worker {
     const struct report_run *run;
-    void *state;        /* the report's */
-    const int64_t *raw; /* what the columns with REPORT_RAW have in the row, DB_NULL: nothing */
+    void *state, *variant; /* the report's */
+    const int64_t *raw;    /* what the columns with REPORT_RAW have in the row, DB_NULL: nothing */
 };
 
 /* Puts a row: a value for each column of the report, then for those that were added. */

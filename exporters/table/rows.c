@@ -484,9 +484,10 @@ static void worker_close(void *opaque)
     struct worker *worker = opaque;
     query_scan_free(worker->range);
     report_return_connection(worker->pass->run->session, worker->own);
-    if (worker->shared.state != NULL && worker->pass->scan->end != NULL)
+    if (worker->shared.state != NULL && worker->shared.variant != NULL && worker->pass->scan->end != NULL)
         worker->pass->scan->end(&worker->shared);
     free(worker->shared.state);
+    free(worker->shared.variant);
 }
 
 static int worker_open(void *opaque, void *arg, struct err *err)
@@ -496,7 +497,8 @@ static int worker_open(void *opaque, void *arg, struct err *err)
     worker->pass = pass;
     worker->shared.run = pass->run;
     worker->shared.state = calloc(1, pass->scan->worker_size + 1);
-    if (worker->shared.state == NULL)
+    worker->shared.variant = calloc(1, pass->scan->variant_worker_size + 1);
+    if (worker->shared.state == NULL || worker->shared.variant == NULL)
         return err_no_memory(err);
     worker->room = FIRST_ROOM;
     int status = 0;

@@ -180,7 +180,8 @@ static int take_columns(struct report_run *run, struct err *err)
     if (report_plan_take(&run->plan, report->columns, run->session->db, run->session->options->columns, err) < 0)
         return err_status(err);
     run->state = report->state_size > 0 ? calloc(1, report->state_size) : NULL;
-    if (report->state_size > 0 && run->state == NULL)
+    run->variant = report->variant_size > 0 ? calloc(1, report->variant_size) : NULL;
+    if ((report->state_size > 0 && run->state == NULL) || (report->variant_size > 0 && run->variant == NULL))
         return err_no_memory(err);
     int status = report->open != NULL ? report->open(run, err) : 0;
     return status == 0 && report->user == NULL
@@ -193,6 +194,7 @@ static void release(struct report_run *run)
     if (run->report->close != NULL && (run->state != NULL || run->report->state_size == 0))
         run->report->close(run);
     free(run->state);
+    free(run->variant);
     free(run->fields);
     free(run->values);
     row_choice_release(&run->choice);

@@ -16,16 +16,31 @@ struct renaming {
     const char *from, *to; /* to NULL: the column is left out */
 };
 
-static const struct renaming mindspore_titles[] = {{"Device_id", NULL},
-                                                   {"Op Name", "Name"},
-                                                   {"OP Type", "Type"},
-                                                   {"Task Type", "Accelerator Core"},
-                                                   {"Task Start Time(us)", "Start Time(us)"},
-                                                   {"Task Duration(us)", "Duration(us)"},
-                                                   {"Task Wait Time(us)", "Wait Time(us)"},
-                                                   {NULL, NULL}};
-/* PyTorch's has the device too, since CANN 8.1. */
-static const struct renaming *const pytorch_titles = mindspore_titles + 1;
+/* Columns of op_summary that the table has beside the metrics. Others, which op_summary may get, stay there. */
+static const struct renaming all_titles[] = {{"Device_id", "Device_id"},
+                                             {"Model ID", "Model ID"},
+                                             {"Task ID", "Task ID"},
+                                             {"Stream ID", "Stream ID"},
+                                             {"Op Name", "Name"},
+                                             {"OP Type", "Type"},
+                                             {"OP State", "OP State"},
+                                             {"Task Type", "Accelerator Core"},
+                                             {"Task Start Time(us)", "Start Time(us)"},
+                                             {"Task Duration(us)", "Duration(us)"},
+                                             {"Task Wait Time(us)", "Wait Time(us)"},
+                                             {"Block Num", "Block Num"},
+                                             {"Mix Block Num", "Mix Block Num"},
+                                             {"HF32 Eligible", "HF32 Eligible"},
+                                             {"Input Shapes", "Input Shapes"},
+                                             {"Input Data Types", "Input Data Types"},
+                                             {"Input Formats", "Input Formats"},
+                                             {"Output Shapes", "Output Shapes"},
+                                             {"Output Data Types", "Output Data Types"},
+                                             {"Output Formats", "Output Formats"},
+                                             {"Context ID", "Context ID"},
+                                             {NULL, NULL}};
+/* The device is there in PyTorch's alone, since CANN 8.1. */
+static const struct renaming without_device[] = {{"Device_id", NULL}, {NULL, NULL}};
 /* The columns that level 0 does not have besides. */
 static const struct renaming level_0_titles[] = {{"Mix Block Dim", NULL},     {"HF32 Eligible", NULL},
                                                  {"Input Shapes", NULL},      {"Input Data Types", NULL},
@@ -46,21 +61,10 @@ struct details {
     struct places places;
 };
 
-/* The state of op_summary comes first: its functions find it there. */
-static struct details *details_of(const struct report_run *run)
-{
-    return (struct details *)((char *)run->state + (report_op_summary.state_size + 15) / 16 * 16);
-}
-
 struct own_worker {
     struct strbuf name;
     bool begun;
 };
-
-static struct own_worker *own_worker(struct report_worker *worker)
-{
-    return (struct own_worker *)((char *)worker->state + (report_op_summary.scan->worker_size + 15) / 16 * 16);
-}
 
 static size_t place_of(const struct report_column *columns, const char *title)
 {
@@ -81,7 +85,7 @@ static bool wants_step(const struct framework_analysis *analysis)
 static int open_details(struct report_run *run, struct err *err)
 {
     struct framework_analysis *analysis = report_analysis(run);
-    struct details *details = details_of(run);
+    struct details *details = run->variant;
     static const struct report_column connection = {"connection", "connection_id", .flags = REPORT_INPUT};
     const struct report_column step = {analysis->framework->info.kind == FRAMEWORK_PYTORCH ? "Step Id" : "Step ID",
                                        .flags = REPORT_FIRST};
@@ -122,8 +126,8 @@ static const struct framework_step *step_of(const struct framework_analysis *ana
 static int put_name(struct report_worker *worker, const struct framework *framework,
                     const struct framework_launch *launch, struct report_value *name, struct err *err)
 {
-    struct own_worker *own = own_worker(worker);
-    struct details *details = details_of(worker->run);
+    struct own_worker *own = worker->variant;
+    struct details *details = worker->run->variant;
     if (launch == NULL || name->kind != VALUE_INTEGER)
         return 0;
     if (!own->begun)
@@ -143,7 +147,7 @@ static int put_name(struct report_worker *worker, const struct framework *framew
 static int finish_row(struct report_worker *worker, struct report_value *values, int64_t connection_id, struct err *err)
 {
     const struct framework_analysis *analysis = report_analysis(worker->run);
-    const struct details *details = details_of(worker->run);
+    const struct details *details = worker->run->variant;
     const struct framework *framework = analysis->framework;
     const struct framework_launch *launch = relation_launch(&analysis->relation, framework, connection_id);
     const struct framework_step *step = step_of(analysis, launch, values[details->places.start].integer);
@@ -158,7 +162,8 @@ static int finish_row(struct report_worker *worker, struct report_value *values,
 
 static int take_task(struct report_worker *worker, struct report_value *values, struct err *err)
 {
-    const struct report_value connection = values[details_of(worker->run)->places.connection];
+    const struct details *details = worker->run->variant;
+    const struct report_value connection = values[details->places.connection];
     int status = report_op_summary.scan->row(worker, values, err);
     return status == 0
                ? finish_row(worker, values, connection.kind == VALUE_INTEGER ? connection.integer : DB_NULL, err)
@@ -176,23 +181,25 @@ static int take_communication(struct report_worker *worker, size_t i, struct rep
 
 static void end_worker(struct report_worker *worker)
 {
-    struct own_worker *own = own_worker(worker);
+    struct own_worker *own = worker->variant;
     if (own->begun)
         strbuf_release(&own->name);
 }
 
 /* ---- the report ---- */
 
-static void rename_column(struct report_column *column, const struct renaming *renaming)
+/* Whether the column is among them. */
+static bool rename_column(struct report_column *column, const struct renaming *renaming)
 {
     while (renaming->from != NULL && strcmp(renaming->from, column->title) != 0)
         renaming++;
     if (renaming->from == NULL)
-        return;
+        return false;
     if (renaming->to != NULL)
         column->title = renaming->to;
     else
         column->flags |= REPORT_INPUT;
+    return true;
 }
 
 static struct report_column *make_columns(const struct framework_analysis *analysis, struct err *err)
@@ -214,7 +221,10 @@ static struct report_column *make_columns(const struct framework_analysis *analy
             rename_column(&columns[i], level_0_titles);
         if (info->level == 0)
             rename_column(&columns[i], info->kind == FRAMEWORK_PYTORCH ? pytorch_level_0_titles : level_0_titles);
-        rename_column(&columns[i], names_device ? pytorch_titles : mindspore_titles);
+        if (!names_device)
+            rename_column(&columns[i], without_device);
+        if (!rename_column(&columns[i], all_titles))
+            columns[i].flags |= REPORT_INPUT;
     }
     return columns;
 }
@@ -229,11 +239,11 @@ int framework_write_kernel_details(struct framework_analysis *analysis, struct e
     scan.row = take_task;
     scan.between = take_communication;
     scan.end = end_worker;
-    scan.worker_size = (scan.worker_size + 15) / 16 * 16 + sizeof(struct own_worker);
+    scan.variant_worker_size = sizeof(struct own_worker);
     details.name = "kernel_details";
     details.columns = columns;
     details.scan = &scan;
-    details.state_size = (details.state_size + 15) / 16 * 16 + sizeof(struct details);
+    details.variant_size = sizeof(struct details);
     details.open = open_details;
     return framework_write_report(analysis, &details, err);
 }
