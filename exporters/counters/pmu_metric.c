@@ -30,6 +30,7 @@ struct pmu_metric {
     enum pmu_formula formula;
     uint16_t events[PMU_METRIC_EVENTS]; /* 0 ends */
     uint16_t pipe, size;
+    uint8_t unit; /* enum pmu_unit: of a PIPE */
     int8_t eighths[PMU_METRIC_EVENTS];
 };
 
@@ -47,9 +48,9 @@ struct pmu_group {
 #define CORE (1U << PMU_RULES_CORE)
 #define V6 (1U << PMU_RULES_V6)
 
-#define PIPE_METRIC(label, ...)                                                                                        \
+#define PIPE_METRIC(of, label, ...)                                                                                    \
     {                                                                                                                  \
-        .name = label, .formula = PIPE, .events = { __VA_ARGS__ }                                                      \
+        .name = label, .formula = PIPE, .unit = (of), .events = { __VA_ARGS__ }                                        \
     }
 #define SHARE_METRIC(label, ...)                                                                                       \
     {                                                                                                                  \
@@ -73,17 +74,22 @@ struct pmu_group {
     }
 
 static const struct pmu_metric pipe_utilization[] = {
-    PIPE_METRIC("vec", 0x8),    PIPE_METRIC("mac", 0xa),
-    PIPE_METRIC("scalar", 0x9), PIPE_METRIC("mte1", 0xb),
-    PIPE_METRIC("mte2", 0xc),   PIPE_METRIC("mte3", 0xd),
-    MISS_RATE_METRIC,           {.name = "memory_bound", .formula = MEMORY_BOUND, .events = {0xc, 0xa, 0x8}},
+    PIPE_METRIC(PMU_VECTOR, "vec", 0x8),
+    PIPE_METRIC(PMU_CUBE, "mac", 0xa),
+    PIPE_METRIC(PMU_SCALAR, "scalar", 0x9),
+    PIPE_METRIC(PMU_MTE1, "mte1", 0xb),
+    PIPE_METRIC(PMU_MTE2, "mte2", 0xc),
+    PIPE_METRIC(PMU_MTE3, "mte3", 0xd),
+    MISS_RATE_METRIC,
+    {.name = "memory_bound", .formula = MEMORY_BOUND, .events = {0xc, 0xa, 0x8}},
 };
 /* The core of 2026 has no memory_bound. */
 #define PIPE_UTILIZATION_OF_CORE (sizeof pipe_utilization / sizeof *pipe_utilization - 1)
 
 static const struct pmu_metric pipe_utilization_exct[] = {
-    PIPE_METRIC("mac", 0x416, 0x417), PIPE_METRIC("scalar", 0x9),    PIPE_METRIC("mte1", 0x302),
-    PIPE_METRIC("mte2", 0xc),         PIPE_METRIC("fixpipe", 0x303), MISS_RATE_METRIC,
+    PIPE_METRIC(PMU_CUBE, "mac", 0x416, 0x417), PIPE_METRIC(PMU_SCALAR, "scalar", 0x9),
+    PIPE_METRIC(PMU_MTE1, "mte1", 0x302),       PIPE_METRIC(PMU_MTE2, "mte2", 0xc),
+    PIPE_METRIC(PMU_FIXPIPE, "fixpipe", 0x303), MISS_RATE_METRIC,
 };
 
 /* Time in which instructions were executed; chip 7 counts it unless it is asked for something else. */
@@ -201,10 +207,14 @@ static const struct pmu_metric memory_access[] = {
 
 /* Chips 15 and 16 (docs/formats/cann.md 4.4). */
 static const struct pmu_metric pipe_utilization_v6[] = {
-    PIPE_METRIC("vec", 0x501),     PIPE_METRIC("mac", 0x301),
-    PIPE_METRIC("scalar", 0x1),    PIPE_METRIC("mte1", 0x701),
-    PIPE_METRIC("mte2", 0x202),    PIPE_METRIC("mte3", 0x203),
-    PIPE_METRIC("fixpipe", 0x714), {.name = "icache_miss_rate", .formula = MISS_RATE, .events = {0x34, 0x35}},
+    PIPE_METRIC(PMU_VECTOR, "vec", 0x501),
+    PIPE_METRIC(PMU_CUBE, "mac", 0x301),
+    PIPE_METRIC(PMU_SCALAR, "scalar", 0x1),
+    PIPE_METRIC(PMU_MTE1, "mte1", 0x701),
+    PIPE_METRIC(PMU_MTE2, "mte2", 0x202),
+    PIPE_METRIC(PMU_MTE3, "mte3", 0x203),
+    PIPE_METRIC(PMU_FIXPIPE, "fixpipe", 0x714),
+    {.name = "icache_miss_rate", .formula = MISS_RATE, .events = {0x34, 0x35}},
 };
 static const struct pmu_metric arithmetic_utilization_v6[] = {
     SHARE_METRIC("mac_fp16", 0x323),
@@ -832,6 +842,19 @@ void pmu_columns_init(struct pmu_columns *columns, const struct pmu_input *input
     columns->has_cube = columns->aic.mac[0] >= 0;
     if (columns->has_cube)
         columns->titles[columns->count++] = "cube_utilization(%)";
+}
+
+enum pmu_unit pmu_columns_unit(const struct pmu_columns *columns, size_t i)
+{
+    const struct pmu_plan *plan = &columns->aic;
+    if (columns->has_cube && i + 1 == columns->count)
+        return PMU_OCCUPIED;
+    if (i >= plan->count) {
+        i -= plan->count;
+        plan = &columns->aiv;
+    }
+    const struct pmu_column *column = &plan->columns[i];
+    return column->metric != NULL && !column->is_time ? column->metric->unit : PMU_NO_UNIT;
 }
 
 #define NS_OF_SECOND 1000000000

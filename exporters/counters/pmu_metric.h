@@ -123,6 +123,22 @@ struct pmu_task {
     int64_t time_hz;                  /* as in struct pmu_counts, of both sides */
 };
 
+/* The parts of a core whose share of the time a column may be. */
+enum pmu_unit {
+    PMU_NO_UNIT, /* of none: a time, a count, a bandwidth */
+    PMU_CUBE,
+    PMU_VECTOR,
+    PMU_SCALAR,
+    PMU_MTE1,
+    PMU_MTE2,
+    PMU_MTE3,
+    PMU_FIXPIPE,
+    PMU_OCCUPIED, /* of the cubes of all cores, as cube_utilization(%) */
+    PMU_UNITS
+};
+
+/* Whose share column i shows. */
+enum pmu_unit pmu_columns_unit(const struct pmu_columns *columns, size_t i);
 /* Plans into columns, which must not be moved afterwards. */
 void pmu_columns_init(struct pmu_columns *columns, const struct pmu_input *input);
 /* Gives the values of a task as doubles that nobody rounded, times in nanoseconds, as the database for viewers has

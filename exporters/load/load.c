@@ -333,21 +333,16 @@ static int add_steps(struct workload *workload, sqlite3 *db, struct err *err)
     return status;
 }
 
-/* The units that columns of an operator summary are about. */
-static const struct {
-    const char *title;
-    enum unit unit;
-} unit_columns[] = {
-    {"mac_ratio", UNIT_CUBE},      {"cube_ratio", UNIT_CUBE},     {"vec_ratio", UNIT_VECTOR},
-    {"scalar_ratio", UNIT_SCALAR}, {"mte1_ratio", UNIT_INNER},    {"mte2_ratio", UNIT_LOAD},
-    {"mte3_ratio", UNIT_STORE},    {"fixpipe_ratio", UNIT_STORE}, {"cube_utilization", UNIT_OCCUPIED},
+static const enum unit units_of_counters[PMU_UNITS] = {
+    [PMU_NO_UNIT] = UNITS,      [PMU_CUBE] = UNIT_CUBE,     [PMU_VECTOR] = UNIT_VECTOR,
+    [PMU_SCALAR] = UNIT_SCALAR, [PMU_MTE1] = UNIT_INNER,    [PMU_MTE2] = UNIT_LOAD,
+    [PMU_MTE3] = UNIT_STORE,    [PMU_FIXPIPE] = UNIT_STORE, [PMU_OCCUPIED] = UNIT_OCCUPIED,
 };
 
-/* Columns of counters of a part, and which of them tell of units: many operators have the same. */
+/* Columns of counters of a part: many operators have the same. */
 struct unit_plan {
     const struct cann_part *part; /* NULL: there is none yet */
     struct pmu_columns columns;
-    enum unit units[2 * PMU_MAX_COLUMNS + 1]; /* of the columns; UNITS: of none */
 };
 
 static void plan_units(struct unit_plan *plan, const struct cann_part *part)
@@ -357,12 +352,6 @@ static void plan_units(struct unit_plan *plan, const struct cann_part *part)
         return;
     plan->part = part;
     pmu_columns_init(&plan->columns, &input);
-    for (size_t c = 0; c < plan->columns.count; c++) {
-        plan->units[c] = UNITS;
-        for (size_t i = 0; i < sizeof unit_columns / sizeof *unit_columns; i++)
-            if (strstr(plan->columns.titles[c], unit_columns[i].title) != NULL)
-                plan->units[c] = unit_columns[i].unit;
-    }
 }
 
 static struct pmu_task sums_of(const struct cann_load *load, const struct counted *counted)
@@ -400,7 +389,7 @@ static void fill_operator(const struct cann_load *load, struct workload_operator
     pmu_columns_values(&plan->columns, &sums, values);
     for (size_t c = 0; c < plan->columns.count; c++) {
         const struct pmu_value *value = &values[c];
-        const enum unit unit = plan->units[c];
+        const enum unit unit = units_of_counters[pmu_columns_unit(&plan->columns, c)];
         if (unit == UNITS || value->value == DB_NULL || value->decimals >= sizeof powers / sizeof *powers)
             continue;
         double share = (double)value->value / powers[value->decimals];

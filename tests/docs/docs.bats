@@ -135,6 +135,7 @@ END
 @test "a column of another table is one entry of a report" {
     needs python3
     enter_tree_copy
+    local usual=$MSPROF
     blocks c adding-a-report.md | sed -n '/^    {"Launch Time/,/^     \.doc/p' >column
     sed -i '/^    \[AIV\] = COUNTERS("aiv"),$/r column' exporters/reports/cann/op_summary.c
     make -s -j2 program
@@ -151,6 +152,18 @@ assert launched == ["1700000000000000.000", "1700000000000000.200", "17000000000
 END
     run_msprof show -dir PROF_1 --table op_summary --columns op_name,launch_time --filter 'op_name=op1'
     expect_contains "$output" "1700000000000000.200"
+
+    # what the frameworks' table takes of it stays what it was
+    local kind program
+    for kind in ms pt; do
+        cp -r "$repository/testdata/frameworks/run_ascend_$kind" .
+        chmod -R u+w "run_ascend_$kind"
+        for program in "$MSPROF" "$usual"; do
+            "$program" analyse -q "run_ascend_$kind" || [ $? -eq 3 ]
+            sha256sum <"run_ascend_$kind/ASCEND_PROFILER_OUTPUT/kernel_details.csv" >>sums
+        done
+    done
+    expect_equal "$(wc -l <sums) $(sort -u sums | wc -l)" "4 2"
 }
 
 @test "a rule of advise is a constant and its function" {

@@ -42,11 +42,12 @@ static const struct renaming all_titles[] = {{"Device_id", "Device_id"},
 /* The device is there in PyTorch's alone, since CANN 8.1. */
 static const struct renaming without_device[] = {{"Device_id", NULL}, {NULL, NULL}};
 /* The columns that level 0 does not have besides. */
-static const struct renaming level_0_titles[] = {{"Mix Block Dim", NULL},     {"HF32 Eligible", NULL},
-                                                 {"Input Shapes", NULL},      {"Input Data Types", NULL},
-                                                 {"Input Formats", NULL},     {"Output Shapes", NULL},
-                                                 {"Output Data Types", NULL}, {"Output Formats", NULL},
-                                                 {"Context ID", NULL},        {NULL, NULL}};
+static const struct renaming level_0_titles[] = {
+    {"HF32 Eligible", NULL},  {"Input Shapes", NULL},  {"Input Data Types", NULL},
+    {"Input Formats", NULL},  {"Output Shapes", NULL}, {"Output Data Types", NULL},
+    {"Output Formats", NULL}, {"Context ID", NULL},    {NULL, NULL}};
+/* By the name that it had in these versions of CANN. */
+static const struct renaming level_0_mix_block_dim[] = {{"Mix Block Num", NULL}, {NULL, NULL}};
 static const struct renaming pytorch_level_0_titles[] = {
     {"Model ID", NULL},      {"Task ID", NULL},       {"Stream ID", NULL},  {"OP State", NULL},
     {"Mix Block Num", NULL}, {"HF32 Eligible", NULL}, {"Context ID", NULL}, {NULL, NULL}};
@@ -219,6 +220,8 @@ static struct report_column *make_columns(const struct framework_analysis *analy
     for (size_t i = 0; i < count; i++) {
         if (info->level == 0 && hides_shapes)
             rename_column(&columns[i], level_0_titles);
+        if (info->level == 0 && cann_version_has(analysis->options->cann_version, NAMING_BLOCK_DIM))
+            rename_column(&columns[i], level_0_mix_block_dim);
         if (info->level == 0)
             rename_column(&columns[i], info->kind == FRAMEWORK_PYTORCH ? pytorch_level_0_titles : level_0_titles);
         if (!names_device)
