@@ -849,10 +849,8 @@ enum pmu_unit pmu_columns_unit(const struct pmu_columns *columns, size_t i)
     const struct pmu_plan *plan = &columns->aic;
     if (columns->has_cube && i + 1 == columns->count)
         return PMU_OCCUPIED;
-    if (i >= plan->count) {
-        i -= plan->count;
-        plan = &columns->aiv;
-    }
+    if (i >= plan->count) /* behind them */
+        i -= plan->count, plan = &columns->aiv;
     const struct pmu_column *column = &plan->columns[i];
     return column->metric != NULL && !column->is_time ? column->metric->unit : PMU_NO_UNIT;
 }

@@ -484,10 +484,9 @@ static void worker_close(void *opaque)
     struct worker *worker = opaque;
     query_scan_free(worker->range);
     report_return_connection(worker->pass->run->session, worker->own);
-    if (worker->shared.state != NULL && worker->shared.variant != NULL && worker->pass->scan->end != NULL)
+    if (worker->shared.state != NULL && worker->pass->scan->end != NULL)
         worker->pass->scan->end(&worker->shared);
     free(worker->shared.state);
-    free(worker->shared.variant);
 }
 
 static int worker_open(void *opaque, void *arg, struct err *err)
@@ -496,10 +495,11 @@ static int worker_open(void *opaque, void *arg, struct err *err)
     struct worker *worker = opaque;
     worker->pass = pass;
     worker->shared.run = pass->run;
-    worker->shared.state = calloc(1, pass->scan->worker_size + 1);
-    worker->shared.variant = calloc(1, pass->scan->variant_worker_size + 1);
-    if (worker->shared.state == NULL || worker->shared.variant == NULL)
+    const size_t own = (pass->scan->worker_size + 16) / 16 * 16; /* the variant's stands behind it, aligned */
+    worker->shared.state = calloc(1, own + pass->scan->variant_worker_size);
+    if (worker->shared.state == NULL)
         return err_no_memory(err);
+    worker->shared.variant = (char *)worker->shared.state + own;
     worker->room = FIRST_ROOM;
     int status = 0;
     if (!pass->alone)
