@@ -218,7 +218,7 @@ enum diag_id diag_find(const char *name)
 void diag_restore(struct diagnostics *diag, enum diag_id id, const char *file, uint64_t count, char *const *lines,
                   size_t line_count)
 {
-    struct diag_entry *entry = count > 0 ? count_reports(diag, id, file, count) : NULL;
+    struct diag_entry *entry = count > 0 || line_count > 0 ? count_reports(diag, id, file, count) : NULL;
     for (size_t i = 0; entry != NULL && i < line_count && entry->kept < DIAG_KEPT_IN_FULL; i++) {
         char *text = strdup(lines[i]);
         if (text == NULL) {

@@ -5,7 +5,7 @@
 
 static int run_import(const struct settings *settings)
 {
-    return captures_process(settings, &settings->captures, visit_import, NULL);
+    return captures_process(settings, &settings->captures, visit_import_changed, NULL);
 }
 
 const struct command command_import = {
@@ -14,8 +14,10 @@ const struct command command_import = {
     .order = 30,
     .imports = true,
     .summary = "decode captures into their databases",
-    .description = "Decodes every data file of a capture into the SQLite database sqlite/runtime.db.\n"
-                   "The database is always made anew; it replaces an older one only when it is complete.\n",
+    .description =
+        "Decodes every data file of a capture into the SQLite database sqlite/runtime.db.\n"
+        "A database that is up to date is left as it is; --force makes it anew. It replaces an older one only when\n"
+        "it is complete.\n",
     .needs_capture = true,
     EXAMPLES(
         {"decode one capture into JOBX/sqlite/runtime.db", "msprof import -dir JOBX"},

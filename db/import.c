@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "db/import.h"
 
+#include "base/number.h"
 #include "base/progress.h"
+#include "base/strbuf.h"
 #include "base/thread.h"
 #include "base/utf8.h"
 #include "db/bulk.h"
@@ -11,6 +13,7 @@
 #include "db/warm_up.h"
 #include "parsers/decode/decode.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -531,12 +534,28 @@ static void describe_clock(const struct capture *capture, char *text, size_t siz
         snprintf(text, size, "%s", capture->family == CAPTURE_SVP ? "unknown" : "100.000 MHz assumed");
 }
 
+#define REASONS_LIMIT 8192 /* bytes: each reason once, with its number */
+
+/* "2 record-magic, 1 record-value": the rejected records by their reason; nothing without any. */
+static void list_rejected(const struct import_result *result, struct strbuf *ret)
+{
+    for (size_t i = 0; i < DIAG_COUNT; i++)
+        if (result->rejected_for[i] > 0)
+            strbuf_addf(ret, "%s%" PRIu64 " %s", ret->length == 0 ? "" : ", ", result->rejected_for[i],
+                        diag_info((enum diag_id)i)->id);
+}
+
 static int store_facts(sqlite3 *db, const struct import_request *request, const struct capture *capture,
                        const struct import_result *result, struct err *err)
 {
     const struct diagnostics *diag = capture->diag;
     char clock[96];
+    SCOPED(strbuf_release) struct strbuf rejected;
+    strbuf_init(&rejected, REASONS_LIMIT);
+    list_rejected(result, &rejected);
     describe_clock(capture, clock, sizeof clock);
+    if (rejected.failed)
+        return err_no_memory(err);
     const struct {
         const char *key, *value;
     } texts[] = {
@@ -546,6 +565,7 @@ static int store_facts(sqlite3 *db, const struct import_request *request, const 
         {"parameters", request->parameters},
         {"fingerprint", capture->fingerprint},
         {"clock", clock},
+        {"rejected_for", rejected.length > 0 ? rejected.data : ""},
     };
     const struct {
         const char *key;
@@ -695,6 +715,86 @@ int db_import(const struct import_request *request, struct diagnostics *diag, st
         *ret = result;
     capture_release(&capture);
     return failed ? err_status(err) : 0;
+}
+
+/* ---- what an import reported ---- */
+
+static int read_count(sqlite3 *db, const char *key, uint64_t *ret, struct err *err)
+{
+    SCOPED_FREE char *text = NULL;
+    int64_t number;
+    if (database_meta(db, key, &text, err) < 0)
+        return err_status(err);
+    if (number_parse_integer(text, strlen(text), &number) < 0 || number < 0)
+        return err_set(err, ERR_FORMAT, "the database's %s is '%s'; expected a number", key, text);
+    *ret = (uint64_t)number;
+    return 0;
+}
+
+/* The opposite of list_rejected. */
+static int read_rejected(sqlite3 *db, struct import_result *ret, struct err *err)
+{
+    SCOPED_FREE char *text = NULL;
+    int status = database_meta(db, "rejected_for", &text, err);
+    char *rest = NULL;
+    for (char *item = status == 0 ? strtok_r(text, ",", &rest) : NULL; item != NULL && status == 0;
+         item = strtok_r(NULL, ",", &rest)) {
+        item += strspn(item, " ");
+        const size_t digits = strcspn(item, " ");
+        const enum diag_id id = item[digits] == ' ' ? diag_find(item + digits + 1) : DIAG_COUNT;
+        int64_t number;
+        if (id == DIAG_COUNT || number_parse_integer(item, digits, &number) < 0 || number < 0)
+            status =
+                err_set(err, ERR_FORMAT, "the database's rejected_for has '%s'; expected a number and a reason", item);
+        else
+            ret->rejected_for[id] = (uint64_t)number;
+    }
+    return status;
+}
+
+static char *copy_text(sqlite3_stmt *row, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(row, column);
+    return text != NULL ? strdup(text) : NULL;
+}
+
+/* Rows of a kind and file follow each other; each has the occurrences of all. */
+static int read_diagnostics(sqlite3 *db, struct diagnostics *diag, struct err *err)
+{
+    static const char sql[] =
+        "SELECT code, coalesce(file, ''), occurrences, message, row_number() OVER (PARTITION BY code,"
+        " file ORDER BY id) FROM diagnostics ORDER BY id";
+    SCOPED(statement_release) sqlite3_stmt *statement = NULL;
+    int code = SQLITE_DONE;
+    if (database_prepare(db, sql, &statement, err) < 0)
+        return err_status(err);
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(statement, 0);
+        const char *file = (const char *)sqlite3_column_text(statement, 1);
+        SCOPED_FREE char *line = copy_text(statement, 3);
+        const int64_t count = sqlite3_column_int64(statement, 2);
+        const enum diag_id id = name != NULL ? diag_find(name) : DIAG_COUNT;
+        if (id == DIAG_COUNT || file == NULL || line == NULL || count < 1)
+            return err_set(err, ERR_FORMAT, "the database has a data problem that is none");
+        /* each row has the count of all */
+        diag_restore(diag, id, file, sqlite3_column_int64(statement, 4) == 1 ? (uint64_t)count : 0, &line, 1);
+    }
+    return code == SQLITE_DONE ? 0 : database_error(err, db, "the data problems cannot be read");
+}
+
+int db_read_import(sqlite3 *db, struct diagnostics *diag, struct import_result *ret, struct err *err)
+{
+    struct import_result result = {.records_decoded = 0};
+    uint64_t files = 0;
+    if (read_count(db, "records_decoded", &result.records_decoded, err) < 0 ||
+        read_count(db, "records_rejected", &result.records_rejected, err) < 0 ||
+        read_count(db, "warm_up_records", &result.warm_up_records, err) < 0 ||
+        read_count(db, "files_decoded", &files, err) < 0 || read_rejected(db, &result, err) < 0 ||
+        read_diagnostics(db, diag, err) < 0)
+        return err_status(err);
+    result.files_decoded = (size_t)files;
+    *ret = result;
+    return 0;
 }
 
 static bool meta_equals(sqlite3 *db, const char *key, const char *expected)

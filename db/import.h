@@ -33,6 +33,10 @@ struct import_result {
 int db_import(const struct import_request *request, struct diagnostics *diag, struct import_result *ret,
               struct err *err);
 
+/* Reads back what the import that made a database reported: what it counted, and its data problems (the first
+ * DIAG_KEPT_IN_FULL of each kind and file). ret->bytes_read is 0. */
+int db_read_import(sqlite3 *db, struct diagnostics *diag, struct import_result *ret, struct err *err);
+
 /* Opens the database (database_open) when it exists, has this schema, was made with the same parameters, and the
  * capture's files are the ones it was made from (names, sizes, times). NULL: it is not so, or cannot be read. */
 sqlite3 *db_open_current(const struct import_request *request);

@@ -585,16 +585,20 @@ static void list_reasons(const struct import_result *imported, struct strbuf *te
         strbuf_addc(text, ')');
 }
 
+/* start_ns: when the import began; -1: an earlier one made the database. */
 static void tell_account(const struct capture_visit *visit, const struct import_result *imported, int64_t start_ns)
 {
     SCOPED(strbuf_release) struct strbuf reasons;
+    char took[64];
 
     strbuf_init(&reasons, 4096);
     list_reasons(imported, &reasons);
-    console_note("'%s': %zu file%s, %" PRIu64 " record%s decoded, %" PRIu64 " rejected%s, %s s", visit->directory,
+    snprintf(took, sizeof took, "%s s", start_ns >= 0 ? CLOCK_SECONDS_SINCE(start_ns) : "0");
+    console_note("'%s': %zu file%s, %" PRIu64 " record%s decoded, %" PRIu64 " rejected%s, %s", visit->directory,
                  imported->files_decoded, console_plural(imported->files_decoded), imported->records_decoded,
                  console_plural(imported->records_decoded), imported->records_rejected,
-                 reasons.failed ? "" : reasons.data, CLOCK_SECONDS_SINCE(start_ns));
+                 reasons.failed ? "" : reasons.data,
+                 start_ns >= 0 ? took : "the database is up to date (--force imports again)");
     if (imported->warm_up_records > 0)
         console_note("'%s': %" PRIu64 " record%s of warm-up, which ended before the collection started%s",
                      visit->directory, imported->warm_up_records, console_plural(imported->warm_up_records),
@@ -649,6 +653,19 @@ static int tell_nothing(struct capture_visit *visit)
     return status;
 }
 
+/* Returns the exit status of an import that was made. */
+static int report_account(struct capture_visit *visit, const struct import_result *imported,
+                          const struct diagnostics *diag, int64_t start_ns)
+{
+    const int status = diag_problems(diag) > 0 ? STATUS_DATA_PROBLEMS : STATUS_DONE;
+    const bool is_blank = imported->records_decoded == 0 && imported->records_rejected == 0;
+
+    tell_account(visit, imported, start_ns);
+    if (status == STATUS_DONE ? imported->files_decoded > 0 : !is_blank)
+        return status;
+    return status_worse(status, tell_nothing(visit));
+}
+
 int visit_import(struct capture_visit *visit)
 {
     struct import_request request = make_request(visit);
@@ -685,14 +702,9 @@ int visit_import(struct capture_visit *visit)
     if (result != 0) {
         status = tell_failure(visit, &err);
     } else {
-        tell_account(visit, &imported, start_ns);
+        status = report_account(visit, &imported, &diag, start_ns);
         collection_log_add(&visit->log, LOG_LEVEL_INFO, LOG_SOURCE_COMMON, "Analysis data in \"%s\" finished.",
                            visit->directory);
-        if (diag_problems(&diag) > 0)
-            status = STATUS_DATA_PROBLEMS;
-        bool is_blank = imported.records_decoded == 0 && imported.records_rejected == 0;
-        if (status == STATUS_DONE ? imported.files_decoded == 0 : is_blank)
-            status = status_worse(status, tell_nothing(visit));
     }
     diag_release(&diag);
     return status;
@@ -769,6 +781,38 @@ static int use_temporary(struct capture_visit *visit)
     visit->database = database;
     visit->owner_recorded = true; /* it is nobody's soon */
     return STATUS_DONE;
+}
+
+/* What the import that made a current database reported; *ret_again: it cannot be told, or the problems are to be an
+ * error. Returns an exit status. */
+static int tell_known_import(struct capture_visit *visit, sqlite3 *db, bool *ret_again)
+{
+    struct import_result imported;
+    struct diagnostics diag;
+    struct err ignored = ERR_INIT;
+    int status = STATUS_DONE;
+
+    diag_init(&diag, false);
+    *ret_again =
+        db_read_import(db, &diag, &imported, &ignored) != 0 || (visit->settings->strict && diag_problems(&diag) > 0);
+    if (!*ret_again) {
+        console_diagnostics(&diag);
+        status = report_account(visit, &imported, &diag, -1);
+    }
+    diag_release(&diag);
+    return status;
+}
+
+int visit_import_changed(struct capture_visit *visit)
+{
+    const bool may_be_current = !visit->settings->import_again && visit->settings->database_way == DATABASE_PAGES;
+    struct import_request request = make_request(visit);
+    sqlite3 *db = may_be_current && pin_database(visit) ? db_open_current(&request) : NULL;
+    bool again = true;
+    int status = db != NULL ? tell_known_import(visit, db, &again) : STATUS_DONE;
+
+    database_close(db);
+    return again ? visit_import(visit) : status;
 }
 
 int visit_open_database(struct capture_visit *visit, sqlite3 **ret)

@@ -83,6 +83,8 @@ int visit_make_directory(struct capture_visit *visit, const char *name, char **r
 void visit_open_log(struct capture_visit *visit);
 /* Builds the database anew. */
 int visit_import(struct capture_visit *visit);
+/* The same, unless it is up to date and nothing asks for it: reports what the import that made it did. */
+int visit_import_changed(struct capture_visit *visit);
 /* Builds the database when it is missing or out of date and opens it. STATUS_DONE and STATUS_DATA_PROBLEMS come with
  * *ret set (database_close() it), every other status without. */
 int visit_open_database(struct capture_visit *visit, sqlite3 **ret);

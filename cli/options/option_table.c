@@ -54,6 +54,7 @@ const struct option_spec option_table[] = {
          "when all is written, remove FRAMEWORK/ and what\nelse the results do not need"),
     FLAG("relative-times", ON(ANALYSE), analyse.relative_times,
          "trace_view.json with numbers since the start of\nthe capture instead of absolute times as strings"),
+    FLAG("force", ON(IMPORT), import_again, "import again what is up to date"),
     FLAG("force", ON(ANALYSE), analyse.force,
          "replace an ASCEND_PROFILER_OUTPUT/ that msprof did\nnot write, or made of more than there is now"),
     VALUE("cann-version", ON(ANALYSE), VERSION, "VERSION", cann_version,

@@ -71,6 +71,7 @@ struct settings {
     int64_t clock_khz;              /* --freq-mhz in thousandths; 0: not given */
     int database_way;               /* enum database_way */
     bool with_warm_up;              /* --with-warm-up */
+    bool import_again;              /* import --force */
 
     const char *reports; /* --reports; NULL: not given */
     int table_format;    /* enum table_format */

@@ -82,7 +82,7 @@ bench_size() {
     records=$(count_of "device records")
     bytes=$(wc -c <"$capture/data/aicore.0.1.1")
 
-    run_msprof import -dir "$capture"
+    run_msprof import --force -dir "$capture"
     import_us=$(median 1 <"$directory/times") import_kib=$(largest 2 <"$directory/times")
     run_msprof export timeline -dir "$capture"
     timeline_us=$(median 1 <"$directory/times") timeline_kib=$(largest 2 <"$directory/times") events=$(count_of events)

@@ -37,7 +37,7 @@ trap 'rm -rf "$directory"' EXIT
 # Runs the three programs once; prints "sum of wall times, the three wall times, CPU time (us), largest peak (KiB)".
 run_programs() {
     rm -f "$directory/times"
-    rm -rf "$1/mindstudio_profiler_output"
+    rm -rf "$1/mindstudio_profiler_output" "$1/sqlite"
     for step in import 'export summary' 'export timeline'; do
         # shellcheck disable=SC2086 # the words of a command
         "$measure" "$directory/times" "$build/msprof" -q $step -dir "$1" >/dev/null
@@ -60,6 +60,7 @@ rate_of() { # unit, what ceiling is asked
 bench_ways() {
     rm -f "$directory/times"
     for way in pages plain; do
+        rm -rf "$1/sqlite"
         "$measure" "$directory/times" "$build/msprof" -q import -dir "$1" --database "$way" >/dev/null
     done
     awk '{ printf "%s%s %.2f s, %.2f s cpu, %d MiB", NR == 1 ? "               import by " : "; by ", NR == 1 ? "pages" : "SQLite alone",

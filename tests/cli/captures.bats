@@ -66,15 +66,40 @@ setup() {
     expect_contains "$stderr" "bad.layout:3:"
 }
 
-@test "import always makes the database anew" {
+@test "import leaves a database that is up to date as it is, and reports what the first import did" {
+    copy_capture JOBX
+    truncate -s -5 JOBX/data/aicore.0.1.1
+    run_msprof import -dir JOBX
+    expect_status 3
+    first=$stderr
+    before=$(stat -c %i,%Y,%Z JOBX/sqlite/runtime.db)
+    run_msprof import -dir JOBX
+    expect_status 3
+    expect_equal "$(stat -c %i,%Y,%Z JOBX/sqlite/runtime.db)" "$before"
+    expect_contains "$stderr" "(1 record-truncated), the database is up to date (--force imports again)"
+    expect_equal "$(sed 's/, the database is up to date.*//' <<<"$stderr")" "$(sed 's/, [0-9.]* s$//' <<<"$first")"
+    run_msprof import --strict -dir JOBX
+    expect_status 1
+}
+
+@test "import makes a database anew with --force, and where the capture or what it depends on changed" {
     copy_capture JOBX
     "$MSPROF" import -q -dir JOBX
-    before=$(stat -c %i JOBX/sqlite/runtime.db)
-    cp --preserve=all JOBX/sqlite/runtime.db keep-the-inode
-    ln JOBX/sqlite/runtime.db another-name
-    run_msprof import -q -dir JOBX
-    expect_status 0
-    [ "$(stat -c %i JOBX/sqlite/runtime.db)" != "$before" ]
+    local change
+    for change in "" "touch JOBX/data/aicore.0.1.1" "cp JOBX/sqlite/runtime.db kept"; do
+        eval "$change"
+        ln -f JOBX/sqlite/runtime.db another-name # keeps the inode
+        before=$(stat -c %i JOBX/sqlite/runtime.db)
+        case $change in
+        '') run_msprof import --force -q -dir JOBX ;;
+        cp*) run_msprof import --freq-mhz 50 -q -dir JOBX ;;
+        *) run_msprof import -q -dir JOBX ;;
+        esac
+        expect_status 0
+        [ "$(stat -c %i JOBX/sqlite/runtime.db)" != "$before" ]
+    done
+    run_msprof import --freq-mhz 50 --database plain JOBX
+    expect_not_contains "$stderr" "up to date"
 }
 
 @test "a directory of captures stands for all of them in the order of their names" {

@@ -244,12 +244,12 @@ os.mkfifo("JOBX/info.json.1")'
     [ ! -e elsewhere ]
     rm JOBX/log/collection.log
     mkfifo JOBX/log/collection.log
-    run timeout 120 "$MSPROF" import -q -dir JOBX
+    run timeout 120 "$MSPROF" import --force -q -dir JOBX
     [ "$status" -eq 0 ]
     rm JOBX/log/collection.log
     [ "$(id -u)" -eq 0 ] || return 0
     mknod JOBX/log/collection.log c 1 7 || return 0
-    run_msprof import -dir JOBX
+    run_msprof import --force -dir JOBX
     expect_status 0
     expect_contains "$stderr" "warning: the log is not written any further: No space left on device"
 }
