@@ -3,7 +3,6 @@
 
 #include "base/number.h"
 #include "base/progress.h"
-#include "base/strbuf.h"
 #include "base/thread.h"
 #include "base/utf8.h"
 #include "db/bulk.h"
@@ -13,7 +12,6 @@
 #include "db/warm_up.h"
 #include "parsers/decode/decode.h"
 
-#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -534,28 +532,12 @@ static void describe_clock(const struct capture *capture, char *text, size_t siz
         snprintf(text, size, "%s", capture->family == CAPTURE_SVP ? "unknown" : "100.000 MHz assumed");
 }
 
-#define REASONS_LIMIT 8192 /* bytes: each reason once, with its number */
-
-/* "2 record-magic, 1 record-value": the rejected records by their reason; nothing without any. */
-static void list_rejected(const struct import_result *result, struct strbuf *ret)
-{
-    for (size_t i = 0; i < DIAG_COUNT; i++)
-        if (result->rejected_for[i] > 0)
-            strbuf_addf(ret, "%s%" PRIu64 " %s", ret->length == 0 ? "" : ", ", result->rejected_for[i],
-                        diag_info((enum diag_id)i)->id);
-}
-
 static int store_facts(sqlite3 *db, const struct import_request *request, const struct capture *capture,
                        const struct import_result *result, struct err *err)
 {
     const struct diagnostics *diag = capture->diag;
     char clock[96];
-    SCOPED(strbuf_release) struct strbuf rejected;
-    strbuf_init(&rejected, REASONS_LIMIT);
-    list_rejected(result, &rejected);
     describe_clock(capture, clock, sizeof clock);
-    if (rejected.failed)
-        return err_no_memory(err);
     const struct {
         const char *key, *value;
     } texts[] = {
@@ -565,7 +547,6 @@ static int store_facts(sqlite3 *db, const struct import_request *request, const 
         {"parameters", request->parameters},
         {"fingerprint", capture->fingerprint},
         {"clock", clock},
-        {"rejected_for", rejected.length > 0 ? rejected.data : ""},
     };
     const struct {
         const char *key;
@@ -731,25 +712,15 @@ static int read_count(sqlite3 *db, const char *key, uint64_t *ret, struct err *e
     return 0;
 }
 
-/* The opposite of list_rejected. */
-static int read_rejected(sqlite3 *db, struct import_result *ret, struct err *err)
+static int take_rejected(void *arg, sqlite3_stmt *row, struct err *err)
 {
-    SCOPED_FREE char *text = NULL;
-    int status = database_meta(db, "rejected_for", &text, err);
-    char *rest = NULL;
-    for (char *item = status == 0 ? strtok_r(text, ",", &rest) : NULL; item != NULL && status == 0;
-         item = strtok_r(NULL, ",", &rest)) {
-        item += strspn(item, " ");
-        const size_t digits = strcspn(item, " ");
-        const enum diag_id id = item[digits] == ' ' ? diag_find(item + digits + 1) : DIAG_COUNT;
-        int64_t number;
-        if (id == DIAG_COUNT || number_parse_integer(item, digits, &number) < 0 || number < 0)
-            status =
-                err_set(err, ERR_FORMAT, "the database's rejected_for has '%s'; expected a number and a reason", item);
-        else
-            ret->rejected_for[id] = (uint64_t)number;
-    }
-    return status;
+    struct import_result *result = arg;
+    const char *reason = (const char *)sqlite3_column_text(row, 0);
+    const enum diag_id id = reason != NULL ? diag_find(reason) : DIAG_COUNT;
+    if (id == DIAG_COUNT)
+        return err_set(err, ERR_FORMAT, "the database has rejected records for a reason that there is not");
+    result->rejected_for[id] = (uint64_t)sqlite3_column_int64(row, 1);
+    return 0;
 }
 
 static char *copy_text(sqlite3_stmt *row, int column)
@@ -789,7 +760,9 @@ int db_read_import(sqlite3 *db, struct diagnostics *diag, struct import_result *
     if (read_count(db, "records_decoded", &result.records_decoded, err) < 0 ||
         read_count(db, "records_rejected", &result.records_rejected, err) < 0 ||
         read_count(db, "warm_up_records", &result.warm_up_records, err) < 0 ||
-        read_count(db, "files_decoded", &files, err) < 0 || read_rejected(db, &result, err) < 0 ||
+        read_count(db, "files_decoded", &files, err) < 0 ||
+        query_run(db, "SELECT reason, sum(records) FROM record_count WHERE outcome = 'rejected' GROUP BY reason", NULL,
+                  0, take_rejected, &result, err) < 0 ||
         read_diagnostics(db, diag, err) < 0)
         return err_status(err);
     result.files_decoded = (size_t)files;
