@@ -742,13 +742,15 @@ static int read_diagnostics(sqlite3 *db, struct diagnostics *diag, struct err *e
     while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(statement, 0);
         const char *file = (const char *)sqlite3_column_text(statement, 1);
-        SCOPED_FREE char *line = copy_text(statement, 3);
         const int64_t count = sqlite3_column_int64(statement, 2);
         const enum diag_id id = name != NULL ? diag_find(name) : DIAG_COUNT;
-        if (id == DIAG_COUNT || file == NULL || line == NULL || count < 1)
+        if (id == DIAG_COUNT || file == NULL || count < 1)
             return err_set(err, ERR_FORMAT, "the database has a data problem that is none");
         /* each row has the count of all */
-        diag_restore(diag, id, file, sqlite3_column_int64(statement, 4) == 1 ? (uint64_t)count : 0, &line, 1);
+        char *line = copy_text(statement, 3);
+        diag_restore(diag, id, file, sqlite3_column_int64(statement, 4) == 1 ? (uint64_t)count : 0, &line,
+                     line != NULL);
+        free(line);
     }
     return code == SQLITE_DONE ? 0 : database_error(err, db, "the data problems cannot be read");
 }
