@@ -203,10 +203,10 @@ static int find_id(struct workload_id **ids, size_t *count, size_t *capacity, in
     return 0;
 }
 
-static int64_t clock_of(const struct workload *workload, int64_t device_id)
+int64_t workload_clock_hz(const struct workload *workload, int64_t device_id)
 {
     for (size_t i = 0; i < workload->clocks.count; i++) {
-        if (workload->clocks.items[i].device_id == device_id)
+        if (workload->clocks.items[i].device_id == device_id || workload->clocks.items[i].device_id == INT64_MIN)
             return workload->clocks.items[i].hz;
     }
     return TICKS_OF_NS;
@@ -218,14 +218,14 @@ static int find_device(struct workload *workload, int64_t device_id, uint16_t *r
     int status =
         find_id(&workload->devices, &workload->device_count, &workload->device_capacity, 0, device_id, ret, err);
     if (workload->device_count > before)
-        workload->devices[before].hz = clock_of(workload, device_id);
+        workload->devices[before].hz = workload_clock_hz(workload, device_id);
     return status;
 }
 
 static void count_execution(struct workload *workload, uint32_t op, int64_t hz, int64_t duration_ns, bool *ret_taken)
 {
     workload->operators[op].count++;
-    workload->operators[op].total_ns += workload_exact_ns(hz, duration_ns);
+    workload->operators[op].total_ns += ticks_exact_ns(hz, duration_ns);
     *ret_taken = true;
 }
 
@@ -244,7 +244,7 @@ int workload_add(struct workload *workload, uint32_t op, int64_t device_id, int6
     if (!workload_wants(workload, device_id, start_ns))
         return 0;
     if (workload->sums_only) {
-        count_execution(workload, op, clock_of(workload, device_id), duration_ns, ret_taken);
+        count_execution(workload, op, workload_clock_hz(workload, device_id), duration_ns, ret_taken);
         return 0;
     }
     if (last != NULL && workload->devices[last->device].id == device_id &&

@@ -169,7 +169,7 @@ struct workload {
     }) bounds;
     /* Rates of the clocks of devices, set before loading; of those without one times are nanoseconds. */
     struct ARRAY_OF(struct workload_clock {
-        int64_t device_id;
+        int64_t device_id; /* INT64_MIN: of any that is not before it */
         int64_t hz;
     }) clocks;
     size_t stream_count, stream_capacity, device_count, device_capacity;
@@ -210,6 +210,8 @@ static inline uint16_t workload_device_of(const struct workload *workload, int64
         i++;
     return (uint16_t)i;
 }
+/* The rate of the clock of the device with this number. */
+int64_t workload_clock_hz(const struct workload *workload, int64_t device_id);
 /* Whether what begins then on a device is of the workload's window. */
 static inline bool workload_wants(const struct workload *workload, int64_t device_id, int64_t start_ns)
 {
@@ -227,13 +229,9 @@ static inline int64_t workload_length_ns(const struct workload *workload, const 
 {
     return ticks_span_ns(workload->devices[execution->device].hz, execution->duration_ns);
 }
-static inline double workload_exact_ns(int64_t hz, int64_t duration_ns)
-{
-    return hz == TICKS_OF_NS ? (double)duration_ns : (double)ticks_of(hz, duration_ns) * (1e9 / (double)hz);
-}
 static inline double workload_length(const struct workload *workload, const struct execution *execution)
 {
-    return workload_exact_ns(workload->devices[execution->device].hz, execution->duration_ns);
+    return ticks_exact_ns(workload->devices[execution->device].hz, execution->duration_ns);
 }
 /* A task that is no execution: only that something ran counts. */
 int workload_add_other(struct workload *workload, int64_t device_id, int64_t start_ns, int64_t duration_ns,

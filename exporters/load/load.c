@@ -156,15 +156,16 @@ static int add_counters(struct cann_load *load, uint32_t op, const struct cann_t
 }
 
 /* The time that cores wait for the last round of blocks. */
-static void add_blocks(struct workload_operator *op, const struct cann_part *part, const struct cann_task *task)
+static void add_blocks(struct workload_operator *op, const struct cann_part *part, const struct cann_task *task,
+                       double length)
 {
     int64_t cores = op->key.work == WORK_CUBE ? part->ai_core_num : part->aiv_num, blocks = task->block_num;
 
     if (op->key.work == WORK_AI_CPU || cores <= 0 || blocks == DB_NULL || blocks <= 0)
         return;
     int64_t rounds = blocks / cores + (blocks % cores != 0);
-    op->waste_ns += (1 - (double)blocks / ((double)rounds * (double)cores)) * (double)task->duration_ns;
-    op->blocks_ns += (double)task->duration_ns;
+    op->waste_ns += (1 - (double)blocks / ((double)rounds * (double)cores)) * length;
+    op->blocks_ns += length;
 }
 
 static bool use_part(struct cann_load *load, int64_t device_id)
@@ -193,7 +194,8 @@ static int take_counters(void *arg, const struct cann_task *task, struct err *er
         !workload_wants(load->workload, task->device_id, task->start_ns) || !use_part(load, task->device_id) ||
         (known = map_get(&load->known, &ids)) == NULL)
         return 0;
-    load->workload->operators[known->op].counted_ns += (double)task->duration_ns;
+    load->workload->operators[known->op].counted_ns +=
+        ticks_exact_ns(workload_clock_hz(load->workload, task->device_id), task->duration_ns);
     return add_counters(load, known->op, task, err);
 }
 
@@ -242,7 +244,8 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
     if (!is_operator)
         load->workload->operators[op].copy_bytes += (double)task->copy_bytes;
     else if (ids.work != WORK_COMMUNICATION && use_part(load, task->device_id))
-        add_blocks(&load->workload->operators[op], load->part, task);
+        add_blocks(&load->workload->operators[op], load->part, task,
+                   ticks_exact_ns(workload_clock_hz(load->workload, task->device_id), task->duration_ns));
     return 0;
 }
 
@@ -443,7 +446,8 @@ static int load_clocks(struct workload *workload, sqlite3 *db, struct err *err)
         if (clock.hz != TICKS_OF_NS && array_add(&workload->clocks, err, clock) < 0)
             return err_status(err);
     }
-    return 0;
+    const struct workload_clock any = {INT64_MIN, clocks.any_hz};
+    return any.hz > 0 && any.hz != TICKS_OF_NS ? array_add(&workload->clocks, err, any) : 0;
 }
 
 /* Of communication operators those that began before are hidden, so what is left of a step may lack its middle. */
