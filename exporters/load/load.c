@@ -54,6 +54,11 @@ struct cann_load {
     struct ARRAY_OF(struct cycles) cycles;
     struct cann_communications communications;
     bool tells_waits; /* the log of tasks says what each is; that of 2020 does not */
+    sqlite3 *db;
+    struct collection_start {
+        bool known;
+        int64_t device_id, start_ns;
+    } collection; /* of the device of the last task */
 };
 
 static enum work work_of(const struct cann_task *task)
@@ -208,6 +213,20 @@ static bool works(const struct cann_task *task)
     return task->type != TASK_PLACE && task->type != TASK_RECORDS_EVENT && task->type != TASK_WAITS_FOR_EVENT;
 }
 
+/* Nothing but operators counts before the collection started: a task that it cuts bounds the time from there on. */
+static int add_bounds(struct cann_load *load, const struct cann_task *task, struct err *err)
+{
+    struct collection_start *at = &load->collection;
+    if (!at->known || at->device_id != task->device_id) {
+        *at = (struct collection_start){true, task->device_id, INT64_MIN};
+        if (warm_up_start_ns(load->db, task->device_id, &at->start_ns, err) < 0)
+            return err_status(err);
+    }
+    const int64_t end_ns = number_add(task->start_ns, task->duration_ns);
+    const int64_t start_ns = at->start_ns > task->start_ns && at->start_ns < end_ns ? at->start_ns : task->start_ns;
+    return workload_add_bounds(load->workload, task->device_id, start_ns, number_subtract(end_ns, start_ns), err);
+}
+
 static int take_task(void *arg, const struct cann_task *task, struct err *err)
 {
     struct cann_load *load = arg;
@@ -218,8 +237,7 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
 
     if (task->start_ns == DB_NULL || task->duration_ns == DB_NULL)
         return 0;
-    if (load->tells_waits && !task->profiles &&
-        workload_add_bounds(load->workload, task->device_id, task->start_ns, task->duration_ns, err) < 0)
+    if (load->tells_waits && !task->profiles && add_bounds(load, task, err) < 0)
         return err_status(err);
     if (is_operator) {
         status = find_operator(
@@ -467,7 +485,7 @@ static int note_early_steps(struct workload *workload, sqlite3 *db, struct err *
 
 static int workload_load_ascend(sqlite3 *db, enum load_counters counters, struct workload *workload, struct err *err)
 {
-    struct cann_load load = {.workload = workload, .known = MAP_OF(struct known_operator, ids)};
+    struct cann_load load = {.workload = workload, .db = db, .known = MAP_OF(struct known_operator, ids)};
     struct db_facts facts;
     bool failed = db_read_facts(db, &facts, err) < 0;
 

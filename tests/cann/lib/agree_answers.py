@@ -121,11 +121,15 @@ RATES = {} if svp else {device: hz for device, hz in db.execute(
     'SELECT device_id, device_hz FROM capture_part WHERE NOT is_host AND device_hz > 0') if hz < 500_000_000}
 
 
-def ticked(device, merged, start, end):
-    """Within, of lengths that are whole ticks of the device's clock: times are rounded to nanoseconds."""
+def exact(device, length):
+    """A length in whole ticks of the device's clock: times are rounded to nanoseconds."""
     hz = RATES.get(device, 10 ** 9)
-    return sum(round(Fraction(min(b, end) - max(a, start)) * hz / 10 ** 9) * Fraction(10 ** 9, hz)
-               for a, b in merged if min(b, end) > max(a, start))
+    return round(Fraction(length) * hz / 10 ** 9) * Fraction(10 ** 9, hz)
+
+
+def ticked(device, merged, start, end):
+    """Within, of such lengths."""
+    return sum(exact(device, min(b, end) - max(a, start)) for a, b in merged if min(b, end) > max(a, start))
 
 
 def without(spans, holes):
@@ -304,7 +308,8 @@ assert told_conversions == found, (told_conversions, found)
 near(sum(us(row['Total(us)']) for row in table('aicpu')), sum(t.duration for t in tasks if t.work == 'aicpu'), 100)
 for row in table('small'):
     low, high = us(row['From(us)']), us(row['Until(us)']) if row['Until(us)'] != 'N/A' else 1 << 62
-    mine = [t.duration for t in tasks if t.work in ('compute', 'aicpu') and low <= t.duration < high]
+    lengths = (exact(t.device, t.duration) for t in tasks if t.work in ('compute', 'aicpu'))
+    mine = [length for length in lengths if low <= length < high]
     assert int(row['Count']) == len(mine), row
     near(us(row['Total(us)']), sum(mine))
 
@@ -361,15 +366,19 @@ assert not missed, missed
 items = {row['Item']: row['Value'] for row in table('summary')}
 
 # How the time of each device divides, from the first start to the last end of what programs launched; the log of operators
-# of 2020 can be full before that of others, which does not count there.
+# of 2020 can be full before that of others, which does not count there. Where the collection's start cuts what is no
+# operator, time begins with it.
 bounds = {d: (ran[d][0][0], ran[d][-1][1]) for d in devices}
 if tells_waits and not svp:
     for device, start, end in db.execute(
-            'SELECT device_id, min(start_ns), max(start_ns + duration_ns) FROM device_task LEFT JOIN name n ON n.id = host_type_id'
+            'SELECT t.device_id, min(max(t.start_ns, min(t.start_ns + duration_ns, coalesce(p.start_ns, 0)))),'
+            ' max(t.start_ns + duration_ns) FROM device_task t LEFT JOIN name n ON n.id = host_type_id'
+            ' LEFT JOIN capture_part p ON p.device_id = t.device_id AND NOT p.is_host'
             " WHERE duration_ns IS NOT NULL AND coalesce(n.text, '') NOT IN ('PROFILING_ENABLE', 'PROFILING_DISABLE')"
-            ' GROUP BY device_id'):
+            ' GROUP BY t.device_id'):
         if device in bounds:
-            bounds[device] = min(bounds[device][0], start), max(bounds[device][1], end)
+            works = [t.start for t in tasks if t.device == device and t.work != 'copy']
+            bounds[device] = min(works + [start]), max(bounds[device][1], end)
 sums = [0, 0, 0]
 for d in sorted(devices):
     first, last = bounds[d]
