@@ -608,12 +608,15 @@ static int count_task(struct svp_load *load, uint32_t op, const struct svp_task 
     struct svp_counted *counted = &load->counted.items[op];
     if (task->total_cycle == DB_NULL)
         return 0;
+    const int64_t khz = load->inference->core_khz;
+    const double length = workload_add_cycles(load->workload, op, task->duration_ns, task->total_cycle,
+                                              khz != DB_NULL ? number_multiply(khz, 1000) : 0);
     counted->total += (double)task->total_cycle;
     for (int i = 0; i < SVP_CYCLE_KINDS; i++)
         counted->cycles[i] += task->cycles[i] != DB_NULL ? (double)task->cycles[i] : 0;
     counted->read_bytes += task->ddr_read_bytes != DB_NULL ? (double)task->ddr_read_bytes : 0;
     counted->write_bytes += task->ddr_write_bytes != DB_NULL ? (double)task->ddr_write_bytes : 0;
-    load->workload->operators[op].counted_ns += (double)task->duration_ns;
+    load->workload->operators[op].counted_ns += length;
     return 0;
 }
 

@@ -62,8 +62,10 @@ def near(a, b, slack=1.0):
 
 
 class Task:
-    def __init__(self, device, stream, start, duration, name, kind, work):
+    """length: as it is, where its clock counts more than nanoseconds tell."""
+    def __init__(self, device, stream, start, duration, name, kind, work, length=None):
         self.device, self.stream, self.start, self.duration = device, stream, start, duration
+        self.length = exact(device, duration) if length is None else length
         self.end, self.name, self.kind, self.work = start + duration, name, kind, work
 
 
@@ -91,10 +93,11 @@ def ascend_tasks():
 def svp_tasks():
     names = {(task, engine): (name, kind) for task, engine, name, kind in
              db.execute('SELECT task_id, engine, layer_names, layer_types FROM layer_group')}
-    for device, task, stream, start, duration in db.execute(
-            'SELECT i.device_id, t.task_id, t.stream_id, t.start_ns, t.duration_ns FROM ai_core_task t'
+    for device, task, stream, start, duration, cycles, khz in db.execute(
+            'SELECT i.device_id, t.task_id, t.stream_id, t.start_ns, t.duration_ns, t.total_cycle, i.core_khz FROM ai_core_task t'
             ' JOIN inference i USING (inference_id)'):
-        yield Task(device, stream, start, duration, *names[task, 'AI_CORE'], 'compute')
+        yield Task(device, stream, start, duration, *names[task, 'AI_CORE'], 'compute',
+                   Fraction(cycles * 10 ** 6, khz) if khz else None)
     for device, task, stream, start, duration in db.execute(
             'SELECT f.device_id, t.task_id, t.stream_id, t.start_ns, t.duration_ns FROM ai_cpu_task t'
             ' JOIN source_file f ON f.id = t.file_id'):
@@ -197,10 +200,10 @@ idle = without([[a[1], b[0]] for a, b in zip(together, together[1:])],
 
 # Operators, types and streams add up.
 for name in ('ops', 'types', 'streams'):
-    near(sum(us(row['Total(us)']) for row in table(name)), sum(t.duration for t in tasks), len(tasks))
+    near(sum(us(row['Total(us)']) for row in table(name)), sum(t.length for t in tasks), len(tasks))
 by_name = collections.defaultdict(list)
 for t in tasks:
-    by_name[t.name].append(t.duration)
+    by_name[t.name].append(t.length)
 for row in table('ops'):
     durations = by_name.get(row['Name'])
     if durations is not None:
@@ -308,7 +311,7 @@ assert told_conversions == found, (told_conversions, found)
 near(sum(us(row['Total(us)']) for row in table('aicpu')), sum(t.duration for t in tasks if t.work == 'aicpu'), 100)
 for row in table('small'):
     low, high = us(row['From(us)']), us(row['Until(us)']) if row['Until(us)'] != 'N/A' else 1 << 62
-    lengths = (exact(t.device, t.duration) for t in tasks if t.work in ('compute', 'aicpu'))
+    lengths = (t.length for t in tasks if t.work in ('compute', 'aicpu'))
     mine = [length for length in lengths if low <= length < high]
     assert int(row['Count']) == len(mine), row
     near(us(row['Total(us)']), sum(mine))
