@@ -275,3 +275,21 @@ PY
     expect_status 2
     expect_contains "$stderr" "no time that --step, --from and --until could choose"
 }
+
+@test "a step between others in which the device did nothing is N/A but for its time, and in no mean of the others" {
+    program PROF_1 <<'PY'
+for step in range(6):
+    p.begin_step()
+    if step != 3:
+        p.op('a', us=50)
+        p.op('b', us=20, gap=2)
+    else:
+        p.at += 60000
+    p.end_step()
+PY
+    run_msprof -q show PROF_1 --table overlap --format json
+    expect_equal "$(json '[(r["Time(us)"], r["Busy(us)"], r["Free(us)"], r["Free share(%)"]) for r in d][2:5]')" \
+        "[(72, 70, 2.02, 2.8), (60, 'N/A', 'N/A', 'N/A'), (72, 70, 2.02, 2.8)]"
+    run_msprof -q show PROF_1 --table steps --format json
+    expect_equal "$(json '[(r["Steps"], r["Busy(us)"], r["Free(us)"]) for r in d]')" "[(6, 70, 2.02)]"
+}

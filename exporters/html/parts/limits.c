@@ -26,11 +26,11 @@ struct dots {
 static int take_row(void *arg, const struct roofline_row *row, struct err *err)
 {
     struct dots *dots = arg;
-    const struct dot dot = {roofline_intensity(row), roofline_throughput(row), (double)row->total_ns,
+    const struct dot dot = {roofline_intensity(row), roofline_throughput(row), row->total_ns,
                             strdup(row->name != NULL ? row->name : row->type)};
     int status = dot.name != NULL ? array_reserve(dots, 1, err) : err_no_memory(err);
 
-    dots->total_ns += (double)row->total_ns;
+    dots->total_ns += row->total_ns;
     if (status != 0 || dots->count == DOTS_MAX) {
         dots->left += status == 0;
         free(dot.name);
