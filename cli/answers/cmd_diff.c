@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/compare/compare.h"
 #include "base/array.h"
-#include "base/file/fsutil.h"
 #include "base/err.h"
+#include "base/file/fsutil.h"
 #include "cli/answers/answer.h"
 #include "cli/capture/captures.h"
 #include "cli/command.h"
