@@ -120,7 +120,7 @@ struct report_query {
 struct series_arrow {
     const char *name, *category; /* NULL as category: none */
     bool numbered;               /* the name ends with the number, which is written as a text */
-    char phase;                  /* 's': it begins there; 'f': it ends there */
+    char phase;                  /* 's': it begins there; 'f': it ends there; '\0': it ends where its number is < 0 */
     const char *id;              /* expression: the arrow's number; NULL in a row: the slice has none */
     const char *with[2]; /* layers without which there are no arrows: that with the other end, and what it needs */
 };

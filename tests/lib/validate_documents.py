@@ -106,6 +106,7 @@ def main():
         documents.check_output("measures", "diff", *operators[:2], "--format", "json")
     documents.check_output("rules", "advise", "--list", "--format", "json")
     documents.check_output("kinds", "kinds", "--format", "json")
+    documents.check_output("op_metrics", "options", "--op", "--format", "json")
     documents.check_output("doctor", "doctor", "--format", "json")
     for options in sys.stdin.read().splitlines():
         path = os.path.join(scratch, "options.json")
