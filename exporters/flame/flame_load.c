@@ -526,14 +526,17 @@ static int make_host(struct ascend_load *load, sqlite3 *db, bool framework, stru
 static int find_rate(sqlite3 *db, bool framework, struct flame *flame, struct err *err)
 {
     SCOPED(cann_clocks_release) struct cann_clocks clocks;
-    int status = cann_clocks_load(db, &clocks, err);
-    if (status == 0 && flame->weight == FLAME_HOST && !framework)
+    if (cann_clocks_load(db, &clocks, err) < 0)
+        return err_status(err);
+    if (flame->weight == FLAME_HOST && !framework)
         flame->hz = cann_clock_hz(&clocks, DB_NULL);
-    for (size_t i = 0; status == 0 && flame->weight == FLAME_DEVICE && i < clocks.count; i++)
+    if (flame->weight != FLAME_DEVICE)
+        return 0;
+    for (size_t i = 0; i < clocks.count; i++)
         flame->hz = i == 0 || clocks.items[i].hz == flame->hz ? clocks.items[i].hz : TICKS_OF_NS;
-    if (status == 0 && flame->weight == FLAME_DEVICE && clocks.count == 0 && clocks.any_hz > 0)
+    if (clocks.count == 0 && clocks.any_hz > 0)
         flame->hz = clocks.any_hz;
-    return status;
+    return 0;
 }
 
 static int make_ascend(sqlite3 *db, struct flame *flame, struct err *err)
