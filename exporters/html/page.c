@@ -420,6 +420,22 @@ int html_report_add_advice(struct html_report *report, sqlite3 *db, const struct
     return close_page(report, &page, status, err);
 }
 
+int html_report_add_parts(struct html_report *report, const struct html_part *list, const void *subject,
+                          struct err *err)
+{
+    struct html_page page;
+    int status = 0;
+
+    if (open_page(&page, report, NULL, NULL, err) < 0)
+        return err_status(err);
+    page.subject = subject;
+    html_open(&page.w, "article");
+    for (const struct html_part *part = list; status == 0 && part->title != NULL; part++)
+        status = put_part(&page, part, err);
+    html_close(&page.w);
+    return close_page(report, &page, status, err);
+}
+
 int html_report_add_comparison(struct html_report *report, const struct comparison *comparison, size_t rows,
                                struct err *err)
 {

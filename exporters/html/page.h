@@ -39,7 +39,8 @@ struct html_page {
     bool several;  /* captures: headings stand one level lower */
     bool alone;    /* there are no parts that links could lead to */
     const struct html_capture *capture;
-    const char *source; /* --source; NULL: not given */
+    const char *source;  /* --source; NULL: not given */
+    const void *subject; /* of parts of html_report_add_parts */
     const struct roofs *roofs;
     struct workload workload;
     struct splits splits;

@@ -362,16 +362,14 @@ static struct export_options options_of(const struct html_page *page, const stru
 static int use_session(struct html_page *page, const struct export_options *options, struct export_result *result,
                        struct err *err)
 {
-    int status = 0;
-
     page->session.options = options;
     page->session.result = result;
-    if (page->session.db == NULL)
-        status = report_session_open(&page->session, page->db, options, result, err);
+    if (page->session.db == NULL && report_session_open(&page->session, page->db, options, result, err) < 0)
+        return err_status(err);
     page->session.workload = &page->workload;
     page->session.paths = &page->paths;
     page->session.calls = page->workload.execution_count > 0 ? &page->calls : NULL;
-    return status;
+    return 0;
 }
 
 static const struct report_scope whole = {DB_NULL, DB_NULL, DB_NULL, ""};
@@ -384,12 +382,12 @@ static int fill(struct filling *filling, struct err *err)
     const struct export_options options = options_of(page, &choice, &sink);
     struct export_result result = {.files = 0};
     struct device_tables tables = {&page->session, filling};
-    int status = use_session(page, &options, &result, err);
 
-    if (status == 0)
-        status = filling->report->of_device
-                     ? report_scopes_each(page->db, page->family, &options, fill_device, &tables, err)
-                     : fill_device(&tables, &whole, err);
+    if (use_session(page, &options, &result, err) < 0)
+        return err_status(err);
+    const int status = filling->report->of_device
+                           ? report_scopes_each(page->db, page->family, &options, fill_device, &tables, err)
+                           : fill_device(&tables, &whole, err);
     report_forget_tensors(&page->session);
     return status;
 }
@@ -424,8 +422,7 @@ static int give_row(void *arg, const struct table_cell *cells, struct err *err)
         if (texts[i] == NULL)
             status = err_no_memory(err);
     }
-    if (status == 0)
-        status = giving->each(giving->arg, (const char *const *)texts, err);
+    status = status < 0 ? status : giving->each(giving->arg, (const char *const *)texts, err);
     for (size_t i = 0; i < giving->count; i++)
         free(texts[i]);
     return status;

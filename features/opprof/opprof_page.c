@@ -266,25 +266,24 @@ static void draw_core(struct html_page *page, const struct drawn_row *rows, size
     }
     if (cells == 0)
         return;
-    const size_t shown = cells < CELLS_MAX ? cells : CELLS_MAX;
+    const size_t shown = cells < CELLS_MAX ? cells : CELLS_MAX, lines = (shown + CELLS_OF_LINE - 1) / CELLS_OF_LINE;
     snprintf(text, sizeof text, "Blocks on %.40s in their order, the stronger the colour, the longer", core);
     chart_begin_sized(page, text, "Times of blocks as a map; the table below has the numbers",
-                      (int)(CELL_SIZE * (double)((shown + CELLS_OF_LINE - 1) / CELLS_OF_LINE)));
+                      (int)(CELL_SIZE * (double)lines));
     for (size_t i = 0; i < count && place < shown; i++) {
         const double time = number_of(rows[i].cells[BLOCK_TIME]);
         if (strcmp(rows[i].cells[BLOCK_CORE], core) != 0 || isnan(time))
             continue;
+        const size_t line = place / CELLS_OF_LINE;
         html_open_f(w, "rect", "class=heat|x=%.2f|y=%.2f|width=%.2f|height=%.2f|fill-opacity=%.3f",
-                    CHART_LEFT + CELL_SIZE * (double)(place % CELLS_OF_LINE),
-                    CELL_SIZE * (double)(place / CELLS_OF_LINE), CELL_SIZE - 2, CELL_SIZE - 2,
-                    longest > 0 ? 0.08 + 0.92 * fmax(time, 0) / longest : 0.08);
+                    CHART_LEFT + CELL_SIZE * (double)(place % CELLS_OF_LINE), CELL_SIZE * (double)line, CELL_SIZE - 2,
+                    CELL_SIZE - 2, longest > 0 ? 0.08 + 0.92 * fmax(time, 0) / longest : 0.08);
         snprintf(text, sizeof text, "block %s: %s us, %s %% off the mean", rows[i].cells[BLOCK],
                  rows[i].cells[BLOCK_TIME], rows[i].cells[BLOCK_OFF]);
         put_title(w, text);
         html_close(w);
         if (place++ % CELLS_OF_LINE == 0)
-            chart_label(w, "end", CHART_LEFT - 6, CELL_SIZE * (double)(place / CELLS_OF_LINE) + 13,
-                        rows[i].cells[BLOCK]);
+            chart_label(w, "end", CHART_LEFT - 6, CELL_SIZE * (double)line + 13, rows[i].cells[BLOCK]);
     }
     chart_end(page);
     if (cells > shown)
