@@ -293,3 +293,21 @@ PY
     run_msprof -q show PROF_1 --table steps --format json
     expect_equal "$(json '[(r["Steps"], r["Busy(us)"], r["Free(us)"]) for r in d]')" "[(6, 70, 2.02)]"
 }
+
+@test "tables of sums over a capture refuse a step or a stretch, say why, and name the answer that has it" {
+    program CAPTURE <<'PY'
+for step in range(12):
+    p.op('a', 'MatMul', 100, gap=1)
+    p.communicate(us=60 + step, size=15_000_100)
+    p.op('b', 'Add', 40, gap=1)
+PY
+    for pair in communication_statistic:communication msprof_tx_statistic:ranges overlap_analysis:overlap; do
+        run_msprof -q show CAPTURE --table "${pair%:*}" --step 3
+        expect_status 2
+        expect_contains "$stderr" "the rows of table '${pair%:*}' are sums over the whole capture"
+        expect_contains "$stderr" "table '${pair#*:}' adds up what these choose"
+    done
+    run_msprof -q show CAPTURE --table communication --step 3 --format csv
+    expect_status 0
+    expect_contains "$(sed -n 2p <<<"$output")" "100,62,62,100,1,62,62,allReduce," # the third step alone
+}
