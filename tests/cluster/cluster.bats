@@ -953,3 +953,35 @@ all,4,5100,1500,600,40,900,1400,18.92"
     expect_equal "$(sed -n '3p;$p' RUN/cluster_analysis_output/rank_times.csv)" "1,1,1000,250,0,0,250,500,28.57
 all,1,1000,250,0,0,250,500,28.57"
 }
+
+@test "of 64 ranks one straggler and one slow link are named, and commands on one capture point to cluster" {
+    make_ranks --ranks 64 --output RUN --slow-rank 41 --slow-link 17 --seed 9
+    run_msprof -q cluster RUN
+    expect_status 0
+    expect_contains "$output" "Slowest rank: 41"
+    expect_contains "$output" "it came last in 80 of its 80 collectives"
+    expect_contains "$output" "Worst link: 17 -> 18 (HCCS)"
+    for command in show advise "diff RUN"; do
+        # shellcheck disable=SC2086 # the words of a command
+        run_msprof $command RUN
+        expect_status 4
+        expect_contains "$stderr" "'msprof cluster DIR' reads those"
+    done
+}
+
+@test "a stage of 401 ms against 231 is found, ranks that differ by a hundredth are not" {
+    needs python3
+    mkdir STAGES CLEAN
+    python3 - <<'PY'
+from torch_ranks import write_rank
+for job, times in (('STAGES', (231, 231, 401, 401)), ('CLEAN', (100, 101, 100, 101))):
+    for rank, ms in enumerate(times):
+        write_rank(job, rank, [(step, ms * 1000, 5, ms * 1000 + 15, 0) for step in (1, 2, 3)])
+PY
+    run_msprof -q cluster STAGES
+    expect_contains "$output" "Computing: no rank stands out; the longest is that of 2, 401.000 ms a step."
+    expect_contains "$output" "Computing: stage 1 takes 401.000 ms a step, 73.6 % more than the others (231.000 ms)"
+    run_msprof -q cluster CLEAN
+    expect_contains "$output" "Computing: no rank stands out"
+    expect_contains "$output" "Computing: no stage stands out"
+}
