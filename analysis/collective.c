@@ -3,7 +3,6 @@
 
 #include "base/array.h"
 #include "base/number.h"
-#include "base/ticks.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -33,7 +32,7 @@ struct collective_step {
     enum collective_task_kind kind;
     const struct collective_task *const *tasks; /* those that have the bytes: several of a run */
     size_t task_count;
-    int64_t ns, bytes;
+    int64_t ticks, bytes;
     double ms, mb;
     enum collective_medium medium; /* of what moves data */
     bool of_main;                  /* of the main plane */
@@ -71,10 +70,10 @@ static int64_t add_bytes(int64_t bytes, int64_t more)
     return bytes < 0 || more < 0 ? COLLECTIVE_NO_BYTES : number_add(bytes, more);
 }
 
-/* By the ticks of the clock that measured a task. */
-static int64_t exact_ns(const struct collective_task *task, int64_t ns)
+/* The ticks of the clock that measured a task. */
+static int64_t ticks_in(const struct collective_task *task, int64_t ns)
 {
-    return ticks_span_ns(ticks_rate(task->hz), ns);
+    return ticks_of(ticks_rate(task->hz), ns);
 }
 
 /* The step that begins with task i; returns how many tasks it takes. A run that is not confirmed is no step. */
@@ -85,7 +84,7 @@ static size_t take_step(const struct plane *plane, size_t i, struct collective_s
     *ret = (struct collective_step){.kind = task->kind,
                                     .tasks = plane->tasks + i,
                                     .task_count = 1,
-                                    .ns = exact_ns(task, task->duration_ns),
+                                    .ticks = ticks_in(task, task->duration_ns),
                                     .bytes = task->bytes,
                                     .medium = (enum collective_medium)task->link,
                                     .of_main = plane->is_main};
@@ -101,7 +100,7 @@ static size_t take_step(const struct plane *plane, size_t i, struct collective_s
         ret->kind = COLLECTIVE_OTHER;
         return payloads;
     }
-    ret->ns = exact_ns(task, ns_between(task->start_ns, end_of(task_at(plane, last))));
+    ret->ticks = ticks_in(task, ns_between(task->start_ns, end_of(task_at(plane, last))));
     return payloads + plane->confirmed_after - 1;
 }
 
@@ -195,9 +194,9 @@ struct place {
 };
 #define PAIRS (-1)
 
-int64_t collective_idle_ns(const struct collective_times *times)
+int64_t collective_idle_ticks(const struct collective_times *times)
 {
-    return number_subtract(number_subtract(times->elapse_ns, times->transit_ns), times->wait_ns);
+    return number_subtract(number_subtract(times->elapse_ticks, times->transit_ticks), times->wait_ticks);
 }
 
 void collective_init(struct collective *collective)
@@ -221,7 +220,7 @@ static int add_size(struct collective *collective, size_t medium, const struct c
     }
     struct collective_packets *known = &sizes->items[place->index];
     known->count += packets->count;
-    known->ns = number_add(known->ns, packets->ns);
+    known->ticks = number_add(known->ticks, packets->ticks);
     known->ms += packets->ms;
     return 0;
 }
@@ -231,12 +230,12 @@ static int add_traffic(struct collective *collective, size_t medium, const struc
 {
     struct collective_traffic *traffic = &collective->media[medium];
     traffic->bytes = number_add(traffic->bytes, step->bytes);
-    traffic->ns = number_add(traffic->ns, step->ns);
+    traffic->ticks = number_add(traffic->ticks, step->ticks);
     traffic->mb += step->mb;
     traffic->ms += step->ms;
     traffic->packets++;
     traffic->large += step->bytes > large_over[medium];
-    return add_size(collective, medium, &(struct collective_packets){step->bytes, 1, step->ns, step->ms}, err);
+    return add_size(collective, medium, &(struct collective_packets){step->bytes, 1, step->ticks, step->ms}, err);
 }
 
 static int add_pair(struct collective *collective, const struct collective_pair *pair, struct err *err)
@@ -254,7 +253,7 @@ static int add_pair(struct collective *collective, const struct collective_pair 
     }
     struct collective_pair *known = &pairs->items[place->index];
     known->bytes = number_add(known->bytes, pair->bytes);
-    known->ns = number_add(known->ns, pair->ns);
+    known->ticks = number_add(known->ticks, pair->ticks);
     known->mb += pair->mb;
     known->ms += pair->ms;
     known->medium = pair->medium;
@@ -274,7 +273,7 @@ static int add_step(struct collective *collective, const struct collective_step 
         .from = task->local_rank,
         .to = task->remote_rank == COLLECTIVE_NO_RANK ? task->local_rank : task->remote_rank,
         .bytes = step->bytes,
-        .ns = step->ns,
+        .ticks = step->ticks,
         .mb = step->mb,
         .ms = step->ms,
         .medium = step->medium,
@@ -289,7 +288,7 @@ static void add_up_sdma(struct collective *collective)
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         struct collective_traffic *sdma = &collective->media[MEDIUM_SDMA], *part = &collective->media[parts[i]];
         sdma->bytes = number_add(sdma->bytes, part->bytes);
-        sdma->ns = number_add(sdma->ns, part->ns);
+        sdma->ticks = number_add(sdma->ticks, part->ticks);
         sdma->mb += part->mb;
         sdma->ms += part->ms;
     }
@@ -304,7 +303,7 @@ static int add_runs(struct collective *collective, const struct collective_step 
         return err_status(err);
     for (size_t i = 0; i < step->task_count; i++) {
         size_t place = (size_t)(step->tasks[i] - first_task);
-        collective->runs.items[collective->runs.count++] = (struct collective_run){place, step->bytes, step->ns};
+        collective->runs.items[collective->runs.count++] = (struct collective_run){place, step->bytes, step->ticks};
     }
     return 0;
 }
@@ -313,12 +312,12 @@ static void add_times(struct analysing *analysing, const struct collective_step 
 {
     struct collective_times *times = &analysing->ret->times;
     if (step->kind == COLLECTIVE_WAIT) {
-        times->wait_ns = number_add(times->wait_ns, step->ns);
-        times->synchronization_ns = number_add(times->synchronization_ns, analysing->moved ? 0 : step->ns);
+        times->wait_ticks = number_add(times->wait_ticks, step->ticks);
+        times->synchronization_ticks = number_add(times->synchronization_ticks, analysing->moved ? 0 : step->ticks);
         times->ms.wait += step->ms;
         times->ms.synchronization += analysing->moved ? 0 : step->ms;
     } else if (transits(step)) {
-        times->transit_ns = number_add(times->transit_ns, step->ns);
+        times->transit_ticks = number_add(times->transit_ticks, step->ticks);
         times->ms.transit += step->ms;
         analysing->moved = true;
     }
@@ -353,7 +352,7 @@ static int walk(struct analysing *analysing, bool point_to_point, enum collectiv
         for (size_t at = 0; status == 0 && at < planes[i].count;) {
             struct collective_step step;
             at += take_step(&planes[i], at, &step);
-            step.ms = millions(step.ns);
+            step.ms = millions(collective_ns(analysing->ret, step.ticks));
             step.mb = millions(step.bytes);
             status = take(analysing, &step, err);
         }
@@ -375,17 +374,19 @@ static void set_span(struct collective_times *times, const struct collective_tas
             master_ns = tasks->items[i].start_ns;
     }
     times->start_ns = start_ns < master_ns ? start_ns : master_ns;
-    times->elapse_ns =
-        exact_ns(task, number_add(ns_between(start_ns, end_ns), number_subtract(start_ns, times->start_ns)));
-    times->ms.elapse = millions(exact_ns(task, number_subtract(end_ns, master_ns)));
+    times->elapse_ticks =
+        ticks_in(task, number_add(ns_between(start_ns, end_ns), number_subtract(start_ns, times->start_ns)));
+    times->ms.elapse = millions(ticks_span_ns(ticks_rate(task->hz), number_subtract(end_ns, master_ns)));
 }
 
 int collective_analyse(const struct collective_tasks *tasks, bool point_to_point, enum collective_order order,
                        struct collective *ret, struct err *err)
 {
     struct analysing analysing = {.ret = ret, .tasks = tasks};
-    if (tasks->count > 0)
+    if (tasks->count > 0) {
+        ret->hz = ticks_rate(tasks->items[0].hz);
         set_span(&ret->times, tasks);
+    }
     int status = walk(&analysing, point_to_point, order, err);
     add_up_sdma(ret);
     ret->times.ms.idle = ret->times.ms.elapse - ret->times.ms.transit - ret->times.ms.wait;
@@ -396,10 +397,11 @@ int collective_add(struct collective *sum, const struct collective *one, struct 
 {
     struct collective_times *times = &sum->times;
     int status = 0;
-    times->elapse_ns = number_add(times->elapse_ns, one->times.elapse_ns);
-    times->transit_ns = number_add(times->transit_ns, one->times.transit_ns);
-    times->wait_ns = number_add(times->wait_ns, one->times.wait_ns);
-    times->synchronization_ns = number_add(times->synchronization_ns, one->times.synchronization_ns);
+    sum->hz = sum->hz > 0 ? sum->hz : one->hz;
+    times->elapse_ticks = number_add(times->elapse_ticks, one->times.elapse_ticks);
+    times->transit_ticks = number_add(times->transit_ticks, one->times.transit_ticks);
+    times->wait_ticks = number_add(times->wait_ticks, one->times.wait_ticks);
+    times->synchronization_ticks = number_add(times->synchronization_ticks, one->times.synchronization_ticks);
     times->ms.elapse += one->times.ms.elapse;
     times->ms.transit += one->times.ms.transit;
     times->ms.wait += one->times.ms.wait;
@@ -409,7 +411,7 @@ int collective_add(struct collective *sum, const struct collective *one, struct 
         struct collective_traffic *traffic = &sum->media[i];
         const struct collective_traffic *other = &one->media[i];
         traffic->bytes = number_add(traffic->bytes, other->bytes);
-        traffic->ns = number_add(traffic->ns, other->ns);
+        traffic->ticks = number_add(traffic->ticks, other->ticks);
         traffic->mb += other->mb;
         traffic->ms += other->ms;
         traffic->packets += other->packets;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Splits the time of a communication operator, and tells its links: arithmetic alone, exact in nanoseconds and
+/* Splits the time of a communication operator, and tells its links: arithmetic alone, exact in ticks and
  * bytes, and as the frameworks' analyses sum up. The times are those of the main plane; links and pairs are of all
  * planes. */
 #ifndef MSPROF_ANALYSIS_COLLECTIVE_H
@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/err.h"
 #include "base/map.h"
+#include "base/ticks.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,9 +55,10 @@ enum collective_order {
     PLANES_BY_APPEARANCE, /* as the frameworks' analyses, which sum up in doubles, go through them */
 };
 
+/* Lengths here and below are ticks of the tasks' clock: collective_ns() rounds them once, when they are printed. */
 struct collective_times {
-    int64_t start_ns, elapse_ns, transit_ns, wait_ns;
-    int64_t synchronization_ns; /* of wait_ns, what was before the first data */
+    int64_t start_ns, elapse_ticks, transit_ticks, wait_ticks;
+    int64_t synchronization_ticks; /* of wait_ticks, what was before the first data */
     /* As the frameworks' analyses sum it up, in doubles and step by step, so that every number is theirs to the last
      * bit: so are all that are ms and mb below. From the first task of the main stream. */
     struct {
@@ -64,24 +66,25 @@ struct collective_times {
     } ms;
 };
 /* Time in which the main plane neither moved data nor waited; below 0 where tasks overlap. */
-int64_t collective_idle_ns(const struct collective_times *times);
+int64_t collective_idle_ticks(const struct collective_times *times);
 
 struct collective_packets {
-    int64_t bytes, count, ns; /* of one size */
+    int64_t bytes, count, ticks; /* of one size */
     double ms;
 };
 
 /* Between two ranks. */
 struct collective_pair {
-    int64_t from, to, bytes, ns;
+    int64_t from, to, bytes, ticks;
     double mb, ms;
     enum collective_medium medium;
 };
 
 struct collective {
+    int64_t hz; /* rate of the clock of all tasks; 0: nanoseconds */
     struct collective_times times;
     struct collective_traffic {
-        int64_t bytes, ns;
+        int64_t bytes, ticks;
         double mb, ms;
         int64_t packets, large;   /* of all, those over 32 MB; by RDMA over 0.5 MB; of links unknown none */
         struct collective_sizes { /* in the order in which they were seen first */
@@ -97,7 +100,7 @@ struct collective {
                               */
         struct collective_run {
             size_t task; /* its place among the tasks */
-            int64_t bytes, ns;
+            int64_t bytes, ticks;
         } * items;
         size_t count, capacity;
     } runs;
@@ -105,6 +108,11 @@ struct collective {
 };
 
 void collective_init(struct collective *collective);
+/* The nearest nanosecond. */
+static inline int64_t collective_ns(const struct collective *collective, int64_t ticks)
+{
+    return ticks_ns(collective->hz > 0 ? collective->hz : TICKS_OF_NS, ticks);
+}
 /* Takes the steps of one plane after the other: tasks stand in the order of their start. The main plane is that of the
  * first master task, when it moves data between ranks; else the lowest plane that does; else the master's, and without
  * one the first task's. point_to_point: it sends or receives, which RDMA confirms with fewer tasks. Adds to *ret, which

@@ -59,6 +59,7 @@ struct host_evidence {
     struct intern texts; /* the names below */
     struct gap_evidence {
         int64_t start_ns, end_ns;
+        double length_ns;       /* of whole ticks of the device */
         uint32_t before, after; /* executions */
         const char *call;       /* that covers most of it, a tenth at least; "" none */
         double covered;         /* share of it that the call covers */

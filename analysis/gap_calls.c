@@ -171,6 +171,26 @@ int coverage_of_computing(const struct workload *workload, uint16_t device, stru
     return coverage_make(&list, ret, err);
 }
 
+int coverage_of_computing_ticks(const struct workload *workload, uint16_t device, struct coverage *ret,
+                                int64_t *ret_since_ns, struct err *err)
+{
+    SCOPED(coverage_release) struct coverage times;
+    const int64_t hz = workload->devices[device].hz;
+    const size_t first = workload_first_at(workload, device, INT64_MIN);
+    const bool any = first < workload->execution_count && workload->executions[first].device == device;
+    int status = coverage_of_computing(workload, device, &times, err);
+
+    *ret = (struct coverage){.before = NULL};
+    *ret_since_ns = any ? workload->executions[first].start_ns : 0;
+    for (size_t i = 0; status == 0 && i < times.list.count; i++) {
+        struct interval *item = &times.list.items[i];
+        large_pass(i);
+        *item = (struct interval){ticks_of(hz, number_subtract(item->start_ns, *ret_since_ns)),
+                                  ticks_of(hz, number_subtract(item->end_ns, *ret_since_ns))};
+    }
+    return status == 0 ? coverage_make(&times.list, ret, err) : status;
+}
+
 static int need_names(struct call_times *times, uint32_t name, struct err *err)
 {
 
@@ -196,15 +216,15 @@ static int nest(struct call_times *times, const struct host_call *call, double l
 
 int call_times_take(struct call_times *times, const struct host_call *call, struct err *err)
 {
-    int64_t length_ns = interval_length(call->start_ns, call->end_ns);
+    const double length = host_call_length(call);
 
-    if (need_names(times, call->name, err) < 0 || nest(times, call, (double)length_ns, err) < 0)
+    if (need_names(times, call->name, err) < 0 || nest(times, call, length, err) < 0)
         return err_status(err);
     struct call_time *time = &times->items[call->name];
-    time->total_ns += (double)length_ns;
-    time->self_ns += (double)length_ns;
+    time->total_ns += length;
+    time->self_ns += length;
     time->blocked_ns += (double)coverage_within(times->idle, call->start_ns, call->end_ns, &times->cursor);
-    return statistics_durations_add(&time->durations, length_ns, err);
+    return statistics_durations_add(&time->durations, host_call_length_ns(call), err);
 }
 
 int call_times_finish(struct call_times *times, struct err *err)

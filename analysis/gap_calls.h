@@ -27,15 +27,29 @@ void coverage_release(struct coverage *coverage);
 int coverage_of_idle(const struct workload *workload, struct coverage *ret, struct err *err);
 /* When an operator ran on this device (an index): communication and copies do not count. */
 int coverage_of_computing(const struct workload *workload, uint16_t device, struct coverage *ret, struct err *err);
+/* The same in ticks of the device's clock since the begin of its first execution. */
+int coverage_of_computing_ticks(const struct workload *workload, uint16_t device, struct coverage *ret,
+                                int64_t *ret_since_ns, struct err *err);
 
 /* A call of the host. */
 struct host_call {
     uint32_t name; /* a number of the caller's */
     int64_t thread;
     int64_t start_ns, end_ns;
+    int64_t hz;        /* the rate of its clock (base/ticks.h) */
     bool launches;     /* it launched a task */
     bool communicates; /* an entry of a communication library for its own tasks: its name is no call's */
 };
+
+/* How long it took: rounded once, and as it is, to be summed. */
+static inline int64_t host_call_length_ns(const struct host_call *call)
+{
+    return ticks_span_ns(call->hz, interval_length(call->start_ns, call->end_ns));
+}
+static inline double host_call_length(const struct host_call *call)
+{
+    return ticks_exact_ns(call->hz, interval_length(call->start_ns, call->end_ns));
+}
 
 enum gap_cause {
     CAUSE_UNKNOWN, /* the capture has no calls of the host */

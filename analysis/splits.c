@@ -85,10 +85,17 @@ static void divide(struct division *ret, const struct bounds *in, const struct i
 }
 
 /* The recorded time of a device: from the first start to the last end of what programs launched, and of its executions.
- */
+ * What the collection's start cuts begins with it in the bounds, and copies do not begin before them. */
 struct stretch {
     int64_t start_ns, end_ns;
 };
+
+static size_t first_operator(const struct workload *workload, size_t from, size_t until)
+{
+    while (from < until && workload->operators[workload->executions[from].op].key.work == WORK_COPY)
+        large_pass(from++);
+    return from;
+}
 
 static struct stretch stretch_of(const struct workload *workload, uint16_t device, size_t from, size_t until)
 {
@@ -100,15 +107,18 @@ static struct stretch stretch_of(const struct workload *workload, uint16_t devic
         if (end_ns > stretch.end_ns)
             stretch.end_ns = end_ns;
     }
-    if (from < until)
-        stretch.start_ns = workload->executions[from].start_ns;
+    bool bounded = false;
     for (size_t i = 0; from < until && i < workload->bounds.count; i++) {
         const struct workload_bounds *bounds = &workload->bounds.items[i];
         if (bounds->device_id != workload->devices[device].id)
             continue;
+        bounded = true;
         stretch.start_ns = bounds->start_ns < stretch.start_ns ? bounds->start_ns : stretch.start_ns;
         stretch.end_ns = bounds->end_ns > stretch.end_ns ? bounds->end_ns : stretch.end_ns;
     }
+    const size_t first = bounded ? first_operator(workload, from, until) : from;
+    if (first < until && workload->executions[first].start_ns < stretch.start_ns)
+        stretch.start_ns = workload->executions[first].start_ns;
     return stretch;
 }
 

@@ -164,6 +164,12 @@ static inline int64_t gap_exact_ns(const struct workload *workload, const struct
     return ticks_span_ns(workload->devices[workload->executions[gap->after].device].hz, gap_length_ns(gap));
 }
 
+/* Not rounded, to be summed. */
+static inline double gap_whole_ns(const struct workload *workload, const struct gap *gap)
+{
+    return ticks_exact_ns(workload->devices[workload->executions[gap->after].device].hz, gap_length_ns(gap));
+}
+
 /* The name of the operator of an execution, as the number of a text, and the text. */
 static inline uint32_t execution_name_id(const struct workload *workload, uint32_t execution)
 {

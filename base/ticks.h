@@ -43,4 +43,14 @@ static inline int64_t ticks_span_ns(int64_t hz, int64_t ns)
     return hz == TICKS_OF_NS ? ns : ticks_ns(hz, ticks_of(hz, ns));
 }
 
+/* Both, not rounded: to be summed where clocks differ, or divided by. */
+static inline double ticks_whole_ns(int64_t hz, int64_t ticks)
+{
+    return hz == TICKS_OF_NS ? (double)ticks : (double)ticks * ((double)TICKS_OF_NS / (double)hz);
+}
+static inline double ticks_exact_ns(int64_t hz, int64_t ns)
+{
+    return ticks_whole_ns(hz, ticks_of(hz, ns));
+}
+
 #endif

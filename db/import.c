@@ -473,6 +473,18 @@ static int store_diagnostics(sqlite3 *db, const struct diagnostics *diag, struct
     return 0;
 }
 
+/* Captures of 2020 have one counter; of devices that count at different rates none is told. */
+static int64_t counted_hz(const struct capture *capture, const struct capture_part *part)
+{
+    if (capture->family != CAPTURE_JOB || part->is_host)
+        return part->device_hz;
+    const int64_t khz = capture_counter_khz(capture, capture->device_count > 0 ? capture->devices[0].device_id : -1);
+    for (size_t i = 1; i < capture->device_count; i++)
+        if (capture_counter_khz(capture, capture->devices[i].device_id) != khz)
+            return -1;
+    return number_multiply(khz, 1000);
+}
+
 static int store_parts(sqlite3 *db, const struct capture *capture, struct err *err)
 {
     struct own_rows own = {.diag = capture->diag};
@@ -486,7 +498,7 @@ static int store_parts(sqlite3 *db, const struct capture *capture, struct err *e
     for (size_t i = 0; i < capture->part_count; i++) {
         const struct capture_part *it = &capture->parts[i];
         if (own_add(&own, err, V(it->directory), known(it->device_id), known(it->is_host), known(it->chip),
-                    known(it->host_hz), known(it->device_hz), known(it->aic_hz), known(it->aiv_hz),
+                    known(it->host_hz), known(counted_hz(capture, it)), known(it->aic_hz), known(it->aiv_hz),
                     known(it->ai_core_num), known(it->aiv_num), known(it->process_id), known(it->driver_version),
                     known(it->rank_id), known(it->start_unix_ns), known(it->end_unix_ns), known(it->unix_offset_ns),
                     known(it->host_monotonic_ns), known(it->device_tick), known(it->start_monotonic_ns),

@@ -154,6 +154,14 @@ static const char profiled_models[] =
     "  acl_calls = (SELECT coalesce(sum(f.records_decoded), 0) FROM source_file f"
     "    WHERE f.profiled_model_id = profiled_model.id AND f.kind = 'acl_call');";
 
+/* A length in us: the nearest number of ticks of the clock that measured it, as base/ticks.h counts, which a view does
+ * without functions of the program. */
+#define LENGTH_US(ns, clock, of)                                                                                       \
+    "coalesce((SELECT round(round(" ns " * p." clock " / 1e9) * 1e9 / p." clock ") FROM capture_part p WHERE " of      \
+    " AND p." clock " BETWEEN 1 AND 499999999 AND 1000000000 % p." clock " <> 0 LIMIT 1), " ns ") / 1000.0"
+#define DEVICE_LENGTH_US(row)                                                                                          \
+    LENGTH_US(row ".duration_ns", "device_hz", "NOT p.is_host AND coalesce(p.device_id = " row ".device_id, 1)")
+
 /* For people with sqlite3; the exporters do not use them. */
 static const char views[] =
     "CREATE VIEW layer_group AS SELECT model_name, model_id, task_id, engine, group_concat(layer_id) AS layer_ids,"
@@ -185,11 +193,12 @@ static const char views[] =
     "CREATE VIEW task AS SELECT id, device_id, stream_id, task_id, start_ns, duration_ns, start_tick, end_tick"
     "  FROM device_task WHERE start_tick IS NOT NULL;"
     "CREATE VIEW operator_task AS SELECT t.id, t.device_id, t.stream_id, t.task_id, o.text AS name, y.text AS type,"
-    "  t.start_ns / 1000.0 AS start_us, t.duration_ns / 1000.0 AS time_us, s.input_shapes, s.input_data_types,"
-    "  s.input_formats, s.output_shapes, s.output_data_types, s.output_formats"
-    "  FROM device_task t JOIN name o ON o.id = t.op_name_id"
-    "  LEFT JOIN name y ON y.id = t.op_type_id LEFT JOIN tensor_set s ON s.id = t.tensor_set_id"
-    "  WHERE t.start_tick IS NOT NULL;";
+    "  t.start_ns / 1000.0 AS start_us, " DEVICE_LENGTH_US(
+        "t") " AS time_us, s.input_shapes, s.input_data_types,"
+             "  s.input_formats, s.output_shapes, s.output_data_types, s.output_formats"
+             "  FROM device_task t JOIN name o ON o.id = t.op_name_id"
+             "  LEFT JOIN name y ON y.id = t.op_type_id LEFT JOIN tensor_set s ON s.id = t.tensor_set_id"
+             "  WHERE t.start_tick IS NOT NULL;";
 
 /* Marks as devices saw them, with the number of the mark: one record of a mark, two of a range, its begin and its end.
  * A mark of a captured graph comes again with every replay: each run is a mark or a range of its own, in the order of
@@ -221,14 +230,6 @@ static const char device_marks[] =
     "CREATE INDEX device_mark_by_mark ON device_mark(mark_id);";
 
 /* clang-format on */
-
-/* A length in us: the nearest number of ticks of the clock that measured it, as base/ticks.h counts, which a view does
- * without functions of the program. */
-#define LENGTH_US(ns, clock, of)                                                                                       \
-    "coalesce((SELECT round(round(" ns " * p." clock " / 1e9) * 1e9 / p." clock ") FROM capture_part p WHERE " of      \
-    " AND p." clock " BETWEEN 1 AND 499999999 AND 1000000000 % p." clock " <> 0 LIMIT 1), " ns ") / 1000.0"
-#define DEVICE_LENGTH_US(row)                                                                                          \
-    LENGTH_US(row ".duration_ns", "device_hz", "NOT p.is_host AND p.device_id = " row ".device_id")
 
 static const char cann_views[] =
     "CREATE VIEW device_task_report AS SELECT t.id, t.device_id, t.stream_id, t.task_id, t.batch_id, t.context_id,"

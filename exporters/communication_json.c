@@ -94,7 +94,8 @@ static void put_packets(struct json_out *json, const struct comm_info *info, siz
     json_put_begin(json, "Size Distribution", '{');
     for (size_t i = 0; i < count; i++) {
         const struct comm_packet packet =
-            sizes != NULL ? (struct comm_packet){sizes->items[i].bytes, sizes->items[i].count, sizes->items[i].ns}
+            sizes != NULL ? (struct comm_packet){sizes->items[i].bytes, sizes->items[i].count,
+                                                 collective_ns(info->collective, sizes->items[i].ticks)}
                           : transfer->packets[i];
         print_size(size, packet.bytes);
         json_put_begin(json, size, '[');
@@ -138,19 +139,23 @@ void comm_put_info(struct json_out *json, const struct comm_info *info)
 struct comm_info comm_info_of(const struct collective *collective)
 {
     const struct collective_times *times = &collective->times;
-    const int64_t transit = times->transit_ns, wait = times->wait_ns, synchronization = times->synchronization_ns;
+    const int64_t transit = times->transit_ticks, wait = times->wait_ticks,
+                  synchronization = times->synchronization_ticks;
     struct comm_info info = {.collective = collective,
                              .start_ns = times->start_ns,
-                             .ns = {times->elapse_ns, transit, wait, synchronization, collective_idle_ns(times)},
+                             .ns = {collective_ns(collective, times->elapse_ticks), collective_ns(collective, transit),
+                                    collective_ns(collective, wait), collective_ns(collective, synchronization),
+                                    collective_ns(collective, collective_idle_ticks(times))},
                              .wait_ratio = number_ratio(wait, number_add(wait, transit), RATIO),
                              .synchronization_ratio =
                                  number_ratio(synchronization, number_add(synchronization, transit), RATIO)};
     for (size_t i = 0; i < COMM_TRANSPORTS; i++) {
         const struct collective_traffic *traffic = &collective->media[i];
+        const int64_t ns = collective_ns(collective, traffic->ticks);
         info.transfers[i] =
             (struct comm_transfer){.bytes = traffic->bytes,
-                                   .ns = traffic->ns,
-                                   .bandwidth = number_ratio(traffic->bytes, traffic->ns, RATIO),
+                                   .ns = ns,
+                                   .bandwidth = number_ratio(traffic->bytes, ns, RATIO),
                                    .large_ratio = number_ratio(traffic->large, traffic->packets, RATIO)};
     }
     return info;

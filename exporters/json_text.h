@@ -101,12 +101,13 @@ int json_indent_file(const char *path, struct err *err);
 #define SCHEMA_DOCTOR "msprof.doctor/1"
 #define SCHEMA_OPTIONS "msprof.options/1"
 #define SCHEMA_MEASURES "msprof.measures/1"
+#define SCHEMA_SAMPLES "msprof.samples/1"
 #define SCHEMA_RULES "msprof.rules/1"
 
 #define SCHEMA_LIST                                                                                                    \
     {                                                                                                                  \
-        SCHEMA_ADVICE, SCHEMA_BASELINE, SCHEMA_DIFF, SCHEMA_DOCTOR, SCHEMA_MEASURES, SCHEMA_OPTIONS, SCHEMA_RULES,     \
-            NULL                                                                                                       \
+        SCHEMA_ADVICE, SCHEMA_BASELINE, SCHEMA_DIFF, SCHEMA_DOCTOR, SCHEMA_MEASURES, SCHEMA_SAMPLES, SCHEMA_OPTIONS,   \
+            SCHEMA_RULES, NULL                                                                                         \
     }
 
 #endif

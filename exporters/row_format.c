@@ -380,6 +380,15 @@ static char *put_fixed(char *p, int64_t value, unsigned decimals)
     return p;
 }
 
+static char *put_float(char *p, int64_t value, unsigned decimals)
+{
+    char *end = number_put_shortest(p, value, decimals);
+    if (memchr(p, '.', (size_t)(end - p)) != NULL)
+        return end;
+    memcpy(end, ".0", 2);
+    return end + 2;
+}
+
 char *form_put_integer(char *p, enum report_form form, unsigned decimals, int64_t value)
 {
     switch (form) {
@@ -387,6 +396,8 @@ char *form_put_integer(char *p, enum report_form form, unsigned decimals, int64_
         return number_put_shortest(p, value, decimals);
     case FORM_SCALED_FIXED:
         return put_fixed(p, value, decimals);
+    case FORM_SCALED_FLOAT:
+        return put_float(p, value, decimals);
     case FORM_UNSIGNED:
         return number_put_unsigned(p, (uint64_t)value);
     case FORM_TIME:

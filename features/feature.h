@@ -9,6 +9,8 @@
 #include "features/measures.h"
 #include "parsers/record.h"
 
+struct html_part;
+
 struct feature {
     enum capture_family family;
     /* As advice_make, of a database; thresholds: of each of advice_rules; NULL: their
@@ -16,6 +18,7 @@ struct feature {
     int (*advise)(sqlite3 *db, const double *thresholds, struct advice *ret, struct err *err);
     /* Adds what captures of the family are compared by. */
     int (*measure)(sqlite3 *db, struct measures *ret, struct err *err);
+    const struct html_part *page; /* the parts of its page, ended by one without a title (exporters/html/page.h) */
 };
 
 /* The feature whose family the database's capture is of (*ret; NULL: none). */

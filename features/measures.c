@@ -2,6 +2,7 @@
 #include "features/measures.h"
 
 #include "base/array.h"
+#include "exporters/html/page.h"
 #include "exporters/json_text.h"
 #include "exporters/table/grid.h"
 
@@ -230,6 +231,45 @@ static void fill(const struct measure_row *row, char texts[COLUMNS][CELL_SIZE], 
     cells[UNIT] = bytes ? "B" : "us";
     cells[VERDICT] = verdicts[row->verdict];
     cells[OPERATOR] = row->operator_name;
+}
+
+static int put_page(struct html_page *page, struct err *err)
+{
+    const struct measures_comparison *comparison = page->subject;
+    const char *heads[COLUMNS];
+    char numbers[COLUMNS][CELL_SIZE];
+
+    (void)err;
+    for (size_t i = 0; i < COLUMNS; i++) {
+        snprintf(numbers[i], CELL_SIZE, "%s%s", columns[i].number ? "#" : "", columns[i].title);
+        heads[i] = numbers[i];
+    }
+    html_table_begin(page, "Changes", heads, COLUMNS);
+    for (size_t i = 0; i < comparison->count; i++) {
+        char texts[COLUMNS][CELL_SIZE];
+        const char *cells[COLUMNS];
+        fill(&comparison->rows[i], texts, cells);
+        html_open(&page->w, "tr");
+        for (size_t k = 0; k < COLUMNS; k++) {
+            if (columns[k].number)
+                html_cell_number(page, "%s", cells[k]);
+            else if (k == OPERATOR)
+                html_cell_name(page, cells[k]);
+            else
+                html_cell(page, cells[k]);
+        }
+        html_close(&page->w);
+    }
+    html_table_end(page);
+    html_note(page, "Of several launches a side the median counts; noise is the spread of the launches of a side, the "
+                    "larger of both, and a change within it is none. With a launch a side it is not known.");
+    return 0;
+}
+
+int measures_add_page(struct html_report *report, const struct measures_comparison *comparison, struct err *err)
+{
+    static const struct html_part parts[] = {{"changes", "Changes of one operator", .put = put_page}, {.title = NULL}};
+    return html_report_add_parts(report, parts, comparison, err);
 }
 
 static void put_real(struct json_out *json, const char *key, double value, int decimals)

@@ -52,6 +52,15 @@ int measures_compare(struct measures *base, struct measures *other, double least
 bool measures_hold(const struct measures_comparison *comparison, const struct gate *gate, bool *ret_known,
                    const struct measure_row **ret_worst);
 
+/* Adds a comparison alone to a page. */
+struct html_report;
+int measures_add_page(struct html_report *report, const struct measures_comparison *comparison, struct err *err);
+
+/* Samples as a file that stands for their captures later. */
+int measures_write(const char *path, const struct measures *measures, struct err *err);
+/* Adds those of a file; *ret_is false: it is no such file, and nothing was read. */
+int measures_read(const char *path, struct measures *measures, bool *ret_is, struct err *err);
+
 enum measures_format { MEASURES_TABLE, MEASURES_JSON, MEASURES_CSV, MEASURES_MARKDOWN };
 /* Write errors stay with the stream. */
 int measures_print(const struct measures_comparison *comparison, enum measures_format format, int width, bool ascii,

@@ -38,6 +38,7 @@ enum report_form {
     FORM_SCALED,   /* an integer in units of 10^-d, without zeros at the end: of 12500 and d 3, 12.5. Nanoseconds with
                       d 3 are microseconds, exactly */
     FORM_SCALED_FIXED, /* the same with all decimals: 12.500 */
+    FORM_SCALED_FLOAT, /* the same, with a point: 12.5, 12.0 */
     FORM_TIME,     /* nanoseconds since 1970 as microseconds with three decimals, in CSV with a tab behind them, so that
                       spreadsheets do not round them */
     FORM_UNSIGNED, /* an integer's 64 bits as a number that is never negative */
@@ -45,6 +46,11 @@ enum report_form {
     FORM_TENSORS,  /* an id of table tensor_set: of that row the d-th of input shapes, data types, formats, then of the
                       outputs */
 };
+/* Whether it is of integers in units of 10^-d. */
+static inline bool form_is_scaled(unsigned form)
+{
+    return form == FORM_SCALED || form == FORM_SCALED_FIXED || form == FORM_SCALED_FLOAT;
+}
 
 /* The text of one value of an enumerated integer column. */
 struct value_name {
@@ -114,7 +120,7 @@ struct report_query {
 struct series_arrow {
     const char *name, *category; /* NULL as category: none */
     bool numbered;               /* the name ends with the number, which is written as a text */
-    char phase;                  /* 's': it begins there; 'f': it ends there */
+    char phase;                  /* 's': it begins there; 'f': it ends there; '\0': it ends where its number is < 0 */
     const char *id;              /* expression: the arrow's number; NULL in a row: the slice has none */
     const char *with[2]; /* layers without which there are no arrows: that with the other end, and what it needs */
 };

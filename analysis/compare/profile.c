@@ -297,6 +297,7 @@ static struct chosen_group *choose_groups(const struct counting *counting, struc
         chosen[count] = (struct chosen_group){.key = group_key(counting, grouping, i), .group = i};
         for (size_t k = group->next - group->count; k < group->next; large_pass(k++))
             chosen[count].total_ns += (double)grouping->values[k];
+        chosen[count].total_ns += group->rest_ns;
         count++;
     }
     *ret_count = count;
@@ -396,8 +397,15 @@ static bool take_gap(const struct valued *valued, size_t i, uint32_t *ret_group,
 {
     large_pass(i);
     *ret_group = valued->groups[i];
-    *ret_value = gap_length_ns(&valued->gaps->items[i]);
+    *ret_value = gap_exact_ns(valued->counting->workload, &valued->gaps->items[i]);
     return counts(valued->counting, valued->gaps->items[i].after);
+}
+
+static double rest_of_gap(const struct valued *valued, size_t i)
+{
+    const struct workload *workload = valued->counting->workload;
+    const struct gap *gap = &valued->gaps->items[i];
+    return gap_whole_ns(workload, gap) - (double)gap_exact_ns(workload, gap);
 }
 
 /* Length of the part of a name that is its layer: the path without the last part. */
@@ -561,7 +569,8 @@ struct gap_total {
 
 ARRAY_COMPARE(by_total, struct gap_total, ARRAY_BY_MOST(total_ns), ARRAY_BY(group))
 
-static int keep_largest(struct grouping *grouping, const struct gaps *gaps, const uint32_t *groups, struct err *err)
+static int keep_largest(struct grouping *grouping, const struct workload *workload, const struct gaps *gaps,
+                        const uint32_t *groups, struct err *err)
 {
     SCOPED_FREE struct gap_total *totals = scoped_memory(grouping->group_count + 1, sizeof *totals);
 
@@ -571,7 +580,7 @@ static int keep_largest(struct grouping *grouping, const struct gaps *gaps, cons
         totals[i].group = i;
     for (size_t i = 0; i < gaps->count; i++) {
         large_pass(i);
-        totals[groups[i]].total_ns += (double)gap_length_ns(&gaps->items[i]);
+        totals[groups[i]].total_ns += gap_whole_ns(workload, &gaps->items[i]);
     }
     array_sort(totals, grouping->group_count, sizeof *totals, by_total);
     for (size_t i = GAP_KEYS_MAX; i < grouping->group_count; i++)
@@ -631,9 +640,10 @@ static int table_of_gaps(const struct counting *counting, struct profile_table *
         failed = find_gap_group(&grouping, &pairs, workload, &gaps.items[i], i, &groups[i], err) < 0;
         behind[gaps.items[i].after] = groups[i];
     }
-    const struct valued valued = {counting, groups, &gaps, gaps.count, take_gap, NULL};
+    const struct valued valued = {counting, groups, &gaps, gaps.count, take_gap, rest_of_gap};
     failed = failed || tell_varying(counting, &grouping, (struct execution_keys){.of_execution = behind}, err) < 0 ||
-             keep_largest(&grouping, &gaps, groups, err) < 0 || fill_table(&valued, &grouping, table, err) < 0;
+             keep_largest(&grouping, counting->workload, &gaps, groups, err) < 0 ||
+             fill_table(&valued, &grouping, table, err) < 0;
     large_free(groups);
     large_free(behind);
     return failed ? err_status(err) : 0;
@@ -796,6 +806,7 @@ int profile_add_rows(struct profile *profile, enum subject subject, const struct
         struct profile_row *row = &table->rows[table->count++];
         *row = (struct profile_row){.key = key, .name = key, .type = "", .shapes = "", .order = i};
         series_fill(&row->durations, durations->items, durations->count, samples);
+        row->durations.total = times->items[i].total_ns;
     }
     array_sort(table->rows, table->count, sizeof *table->rows, by_key);
     table->known = true;

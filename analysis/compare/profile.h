@@ -82,6 +82,7 @@ struct named_times {
     struct intern names;
     struct {
         struct durations durations;
+        double total_ns;           /* of whole ticks, not rounded as each of durations is */
         int64_t first_ns, last_ns; /* begins */
     } * items;                     /* of each name */
     size_t count, capacity;

@@ -247,14 +247,14 @@ void histogram_init(struct histogram *histogram)
     }
 }
 
-void histogram_add(struct histogram *histogram, int64_t duration_ns)
+void histogram_add(struct histogram *histogram, double duration_ns)
 {
     size_t i = 0;
 
-    while (i + 1 < HISTOGRAM_BINS && duration_ns >= histogram->bins[i].until_ns)
+    while (i + 1 < HISTOGRAM_BINS && duration_ns >= (double)histogram->bins[i].until_ns)
         i++;
     histogram->bins[i].count++;
-    histogram->bins[i].total_ns += (double)duration_ns;
+    histogram->bins[i].total_ns += duration_ns;
 }
 
 /* The continued fraction of the incomplete beta function, by Lentz's method (DLMF 8.17.22). */

@@ -75,7 +75,7 @@ struct histogram {
 };
 
 void histogram_init(struct histogram *histogram);
-void histogram_add(struct histogram *histogram, int64_t duration_ns);
+void histogram_add(struct histogram *histogram, double duration_ns);
 
 /* How often chance alone does as much: Student's t, Snedecor's F, false findings among many, and how far two sides
  * overlap. */

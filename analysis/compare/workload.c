@@ -203,10 +203,10 @@ static int find_id(struct workload_id **ids, size_t *count, size_t *capacity, in
     return 0;
 }
 
-static int64_t clock_of(const struct workload *workload, int64_t device_id)
+int64_t workload_clock_hz(const struct workload *workload, int64_t device_id)
 {
     for (size_t i = 0; i < workload->clocks.count; i++) {
-        if (workload->clocks.items[i].device_id == device_id)
+        if (workload->clocks.items[i].device_id == device_id || workload->clocks.items[i].device_id == INT64_MIN)
             return workload->clocks.items[i].hz;
     }
     return TICKS_OF_NS;
@@ -217,22 +217,25 @@ static int find_device(struct workload *workload, int64_t device_id, uint16_t *r
     const size_t before = workload->device_count;
     int status =
         find_id(&workload->devices, &workload->device_count, &workload->device_capacity, 0, device_id, ret, err);
+    if (status == 0 && *ret >= WORKLOAD_DEVICES_MOST)
+        return err_set(err, ERR_LIMIT, "more than %u devices", WORKLOAD_DEVICES_MOST);
     if (workload->device_count > before)
-        workload->devices[before].hz = clock_of(workload, device_id);
+        workload->devices[before].hz = workload_clock_hz(workload, device_id);
     return status;
 }
 
 static void count_execution(struct workload *workload, uint32_t op, int64_t hz, int64_t duration_ns, bool *ret_taken)
 {
     workload->operators[op].count++;
-    workload->operators[op].total_ns += workload_exact_ns(hz, duration_ns);
+    workload->operators[op].total_ns += ticks_exact_ns(hz, duration_ns);
     *ret_taken = true;
 }
 
 int workload_add(struct workload *workload, uint32_t op, int64_t device_id, int64_t stream_id, int64_t start_ns,
                  int64_t duration_ns, bool *ret_taken, struct err *err)
 {
-    struct execution execution = {start_ns, duration_ns, op, 0, 0};
+    struct execution execution = {.start_ns = start_ns, .duration_ns = duration_ns, .op = op};
+    uint16_t device;
     const struct execution *last =
         workload->execution_count > 0 ? &workload->executions[workload->execution_count - 1] : NULL;
 
@@ -244,7 +247,7 @@ int workload_add(struct workload *workload, uint32_t op, int64_t device_id, int6
     if (!workload_wants(workload, device_id, start_ns))
         return 0;
     if (workload->sums_only) {
-        count_execution(workload, op, clock_of(workload, device_id), duration_ns, ret_taken);
+        count_execution(workload, op, workload_clock_hz(workload, device_id), duration_ns, ret_taken);
         return 0;
     }
     if (last != NULL && workload->devices[last->device].id == device_id &&
@@ -252,10 +255,11 @@ int workload_add(struct workload *workload, uint32_t op, int64_t device_id, int6
         execution.device = last->device;
         execution.stream = last->stream;
     } else {
-        if (find_device(workload, device_id, &execution.device, err) < 0 ||
+        if (find_device(workload, device_id, &device, err) < 0 ||
             find_id(&workload->streams, &workload->stream_count, &workload->stream_capacity, device_id, stream_id,
                     &execution.stream, err) < 0)
             return err_status(err);
+        execution.device = device & (WORKLOAD_DEVICES_MOST - 1U);
     }
     if (workload->execution_count == UINT32_MAX)
         return err_set(err, ERR_LIMIT, "more than %u executions", UINT32_MAX);
@@ -268,6 +272,23 @@ int workload_add(struct workload *workload, uint32_t op, int64_t device_id, int6
     workload->executions[workload->execution_count++] = execution;
     count_execution(workload, op, workload->devices[execution.device].hz, duration_ns, ret_taken);
     return 0;
+}
+
+double workload_add_cycles(struct workload *workload, uint32_t op, int64_t duration_ns, int64_t cycles, int64_t hz)
+{
+    enum { FURTHEST = WORKLOAD_SAME_CYCLES - 1 };
+    if (workload->cycle_hz == 0 && hz > 0)
+        workload->cycle_hz = hz;
+    if (hz != workload->cycle_hz || hz <= 0)
+        return (double)duration_ns;
+    const int64_t off = number_subtract(cycles, number_rescale(duration_ns, hz, TICKS_OF_NS));
+    const double length = ticks_whole_ns(hz, cycles);
+    if (off < -FURTHEST || off > FURTHEST)
+        return (double)duration_ns;
+    workload->operators[op].total_ns += length - (double)duration_ns;
+    if (!workload->sums_only)
+        workload->executions[workload->execution_count - 1].cycles = (unsigned)(off + WORKLOAD_SAME_CYCLES) & 7U;
+    return length;
 }
 
 int workload_add_other(struct workload *workload, int64_t device_id, int64_t start_ns, int64_t duration_ns,
@@ -599,7 +620,7 @@ static bool begins_before(const void *item, const void *key)
 
 size_t workload_first_at(const struct workload *workload, uint16_t device, int64_t time_ns)
 {
-    const struct execution wanted = {.device = device, .start_ns = time_ns};
+    const struct execution wanted = {.device = device & (WORKLOAD_DEVICES_MOST - 1U), .start_ns = time_ns};
 
     return search_by(workload->executions, workload->execution_count, sizeof wanted, begins_before, &wanted);
 }

@@ -70,10 +70,13 @@ struct workload_operator {
     double copy_bytes;              /* what a copy moved */
 };
 
+#define WORKLOAD_SAME_CYCLES 4
+#define WORKLOAD_DEVICES_MOST (1U << 13)
 struct execution {
     int64_t start_ns, duration_ns;
     uint32_t op;
-    uint16_t stream, device; /* indexes */
+    uint16_t stream, device : 13; /* indexes */
+    uint16_t cycles : 3; /* of boards: by how many cycles it is off the nearest to its duration, + 4; 0: not known */
 };
 
 /* Families of steps. A capture may have several, whose steps overlap in time: they are never mixed. The largest of a
@@ -160,6 +163,7 @@ struct workload {
         int64_t id, device; /* as the capture numbers them */
         int64_t hz;         /* of a device: the rate of its clock, as base/ticks.h has it */
     } * streams, *devices;
+    int64_t cycle_hz; /* of boards: the rate of the cycles of executions; 0: not known */
     /* From the first start to the last end of what programs launched on a device, whether executions or not. A family
      * whose log of executions can be full before others are has none: there these are the bounds. */
     struct ARRAY_OF(struct workload_bounds {
@@ -169,7 +173,7 @@ struct workload {
     }) bounds;
     /* Rates of the clocks of devices, set before loading; of those without one times are nanoseconds. */
     struct ARRAY_OF(struct workload_clock {
-        int64_t device_id;
+        int64_t device_id; /* INT64_MIN: of any that is not before it */
         int64_t hz;
     }) clocks;
     size_t stream_count, stream_capacity, device_count, device_capacity;
@@ -210,6 +214,8 @@ static inline uint16_t workload_device_of(const struct workload *workload, int64
         i++;
     return (uint16_t)i;
 }
+/* The rate of the clock of the device with this number. */
+int64_t workload_clock_hz(const struct workload *workload, int64_t device_id);
 /* Whether what begins then on a device is of the workload's window. */
 static inline bool workload_wants(const struct workload *workload, int64_t device_id, int64_t start_ns)
 {
@@ -223,18 +229,26 @@ int workload_add(struct workload *workload, uint32_t op, int64_t device_id, int6
                  int64_t duration_ns, bool *ret_taken, struct err *err);
 /* How long an execution took, by the ticks of its device's clock; duration_ns is the difference of rounded times, so
  * that its end is start_ns + duration_ns. Rounded once, and as it is, to be summed. */
+static inline int64_t workload_cycles(const struct workload *workload, const struct execution *execution)
+{
+    return number_rescale(execution->duration_ns, workload->cycle_hz, TICKS_OF_NS) + execution->cycles -
+           WORKLOAD_SAME_CYCLES;
+}
 static inline int64_t workload_length_ns(const struct workload *workload, const struct execution *execution)
 {
+    if (execution->cycles != 0)
+        return ticks_ns(workload->cycle_hz, workload_cycles(workload, execution));
     return ticks_span_ns(workload->devices[execution->device].hz, execution->duration_ns);
-}
-static inline double workload_exact_ns(int64_t hz, int64_t duration_ns)
-{
-    return hz == TICKS_OF_NS ? (double)duration_ns : (double)ticks_of(hz, duration_ns) * (1e9 / (double)hz);
 }
 static inline double workload_length(const struct workload *workload, const struct execution *execution)
 {
-    return workload_exact_ns(workload->devices[execution->device].hz, execution->duration_ns);
+    if (execution->cycles != 0)
+        return ticks_whole_ns(workload->cycle_hz, workload_cycles(workload, execution));
+    return ticks_exact_ns(workload->devices[execution->device].hz, execution->duration_ns);
 }
+/* Tells how many cycles of a board's core the execution that was added last took: its times are rounded from sums of
+ * these, so that its duration is up to a nanosecond off. Returns its length in nanoseconds, not rounded. */
+double workload_add_cycles(struct workload *workload, uint32_t op, int64_t duration_ns, int64_t cycles, int64_t hz);
 /* A task that is no execution: only that something ran counts. */
 int workload_add_other(struct workload *workload, int64_t device_id, int64_t start_ns, int64_t duration_ns,
                        struct err *err);

@@ -97,7 +97,7 @@ static void check_synchronise(const struct advice_look *look, struct finding *fi
 static bool is_pause(const struct gap_evidence *gap)
 {
     const double most_calls_ns = 1e-7, most_called = 0.01;
-    const double length = (double)interval_length(gap->start_ns, gap->end_ns);
+    const double length = gap->length_ns;
 
     return length >= (double)LONG_PAUSE_NS && (double)gap->calls < most_calls_ns * length &&
            (double)gap->called_ns < most_called * length;
@@ -133,7 +133,7 @@ static void check_garbage(const struct advice_look *look, struct finding *findin
         if (!is_pause(&host->gaps[i]))
             continue;
         finding->time_ns = count++ == 0 ? host->gaps[i].start_ns : finding->time_ns;
-        sum += (double)interval_length(host->gaps[i].start_ns, host->gaps[i].end_ns);
+        sum += host->gaps[i].length_ns;
     }
     double value = rule_percent(sum, look->elapsed_ns);
     rule_measured(finding, value, sum, value > finding->threshold);

@@ -34,10 +34,10 @@ static void check_gap(const struct advice_look *look, struct finding *finding)
         finding->not_checked = "there is no gap between two tasks";
         return;
     }
-    double length = (double)interval_length(gap->start_ns, gap->end_ns), value = rule_percent(length, step_ns);
+    double length = gap->length_ns, value = rule_percent(length, step_ns);
     double all = 0;
     for (size_t i = 0; i < look->host->gap_count; i++)
-        all += (double)interval_length(look->host->gaps[i].start_ns, look->host->gaps[i].end_ns);
+        all += look->host->gaps[i].length_ns;
     rule_measured(finding, value, all, value > finding->threshold);
     finding->saves_ns = fmax(all - (double)look->host->gap_count * QUEUE_GAP_NS, 0);
     finding->time_ns = gap->start_ns;
@@ -47,13 +47,12 @@ static void check_gap(const struct advice_look *look, struct finding *finding)
              execution_name(look->workload, gap->before), execution_name(look->workload, gap->after), why);
     for (size_t i = 0; i < look->host->gap_count && i < FINDING_ROWS; i++) {
         struct finding_row *row = &finding->rows[finding->row_count++];
-        *row = (struct finding_row){
-            .name = !look->host->known                    ? "(calls were not recorded)"
-                    : look->host->gaps[i].call[0] == '\0' ? "(no call)"
-                                                          : look->host->gaps[i].call,
-            .time_ns = (double)interval_length(look->host->gaps[i].start_ns, look->host->gaps[i].end_ns),
-            .count = 1,
-            .at_ns = look->host->gaps[i].start_ns};
+        *row = (struct finding_row){.name = !look->host->known                    ? "(calls were not recorded)"
+                                            : look->host->gaps[i].call[0] == '\0' ? "(no call)"
+                                                                                  : look->host->gaps[i].call,
+                                    .time_ns = look->host->gaps[i].length_ns,
+                                    .count = 1,
+                                    .at_ns = look->host->gaps[i].start_ns};
         row->share = rule_percent(row->time_ns, step_ns);
     }
 }

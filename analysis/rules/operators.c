@@ -22,7 +22,7 @@ static void check_ai_cpu(const struct advice_look *look, struct finding *finding
         const struct execution *execution = &look->workload->executions[i];
         large_pass(i);
         if (look->wanted[execution->op])
-            longest = fmax(longest, (double)execution->duration_ns);
+            longest = fmax(longest, workload_length(look->workload, execution));
     }
     for (size_t i = 0; i < look->workload->operator_count; i++)
         most = look->wanted[i] ? fmax(most, rule_share_of_busy(look, i)) : most;
@@ -55,14 +55,15 @@ static void check_small(const struct advice_look *look, struct finding *finding)
         if (!work_computes(look->workload->operators[execution->op].key.work))
             continue;
         all++;
-        if ((double)execution->duration_ns < small_ns) {
+        const double length = workload_length(look->workload, execution);
+        if (length < small_ns) {
             small++;
-            time_ns += (double)execution->duration_ns;
+            time_ns += length;
         }
     }
     for (size_t i = 0; i < look->gaps->count; i++) {
         large_pass(i);
-        gaps_ns += (double)gap_exact_ns(look->workload, &look->gaps->items[i]);
+        gaps_ns += gap_whole_ns(look->workload, &look->gaps->items[i]);
     }
     double value = rule_percent(small, all), mean = small > 0 ? time_ns / small : 0;
     double mean_gap = all > 1 ? gaps_ns / (all - 1) : 0;

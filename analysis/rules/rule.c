@@ -22,7 +22,9 @@ static void unite(const struct workload *workload, const bool *wanted, int64_t *
         if (wanted != NULL && !wanted[execution->op])
             continue;
         size_t at = wanted != NULL ? 0 : execution->op;
-        sums[at] += (double)interval_length(execution->start_ns > ends[at] ? execution->start_ns : ends[at], until_ns);
+        sums[at] +=
+            ticks_exact_ns(workload->devices[device].hz,
+                           interval_length(execution->start_ns > ends[at] ? execution->start_ns : ends[at], until_ns));
         ends[at] = until_ns > ends[at] ? until_ns : ends[at];
     }
 }
@@ -32,9 +34,9 @@ double rule_long_gaps_ns(const struct advice_look *look)
     double sum = 0;
 
     for (size_t i = 0; i < look->gaps->count; i++) {
-        const int64_t length = gap_length_ns(&look->gaps->items[i]);
+        const double length = gap_whole_ns(look->workload, &look->gaps->items[i]);
         large_pass(i);
-        sum += length > QUEUE_GAP_NS ? (double)(length - QUEUE_GAP_NS) : 0;
+        sum += fmax(length - QUEUE_GAP_NS, 0);
     }
     return sum;
 }

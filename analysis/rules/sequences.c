@@ -17,12 +17,13 @@ struct sequence {
         uint32_t ops[LONGEST_SEQUENCE]; /* NO_TEXT behind the last */
     } key;
     size_t length, count, next; /* next: the first execution that is not in the last one of them */
-    int64_t wall_ns, busy_ns, first_ns;
+    double wall_ns, busy_ns;    /* of whole ticks */
+    int64_t first_ns;
 };
 
 /* Adds a sequence that begins with an execution, unless the one before of the same operators reaches into it. */
-static int add_sequence(const struct workload *workload, struct map *known, size_t first, size_t length,
-                        int64_t wall_ns, int64_t busy_ns, struct err *err)
+static int add_sequence(const struct workload *workload, struct map *known, size_t first, size_t length, double wall_ns,
+                        double busy_ns, struct err *err)
 {
     struct sequence_key key;
     bool added;
@@ -40,8 +41,8 @@ static int add_sequence(const struct workload *workload, struct map *known, size
         return 0;
     it->next = first + length;
     it->count++;
-    it->wall_ns = number_add(it->wall_ns, wall_ns);
-    it->busy_ns = number_add(it->busy_ns, busy_ns);
+    it->wall_ns += wall_ns;
+    it->busy_ns += busy_ns;
     return 0;
 }
 
@@ -60,22 +61,23 @@ static bool follows(const struct workload *workload, size_t i)
 static int take_sequences(const struct workload *workload, struct map *known, size_t first, struct err *err)
 {
     const struct execution *begin = &workload->executions[first];
-    int64_t busy_ns = begin->duration_ns;
+    double busy_ns = workload_length(workload, begin);
 
     for (size_t k = 1; k < LONGEST_SEQUENCE && first + k < workload->execution_count; k++) {
         const struct execution *it = &workload->executions[first + k];
         if (!follows(workload, first + k))
             return 0;
-        busy_ns = number_add(busy_ns, it->duration_ns);
-        const int64_t wall_ns = number_subtract(number_add(it->start_ns, it->duration_ns), begin->start_ns);
-        if ((double)busy_ns < MOST_BUSY * (double)wall_ns &&
-            add_sequence(workload, known, first, k + 1, wall_ns, busy_ns, err) < 0)
+        busy_ns += workload_length(workload, it);
+        const double wall_ns =
+            ticks_exact_ns(workload->devices[it->device].hz,
+                           number_subtract(number_add(it->start_ns, it->duration_ns), begin->start_ns));
+        if (busy_ns < MOST_BUSY * wall_ns && add_sequence(workload, known, first, k + 1, wall_ns, busy_ns, err) < 0)
             return err_status(err);
     }
     return 0;
 }
 
-static int64_t waited_ns(const struct sequence *it)
+static double waited_ns(const struct sequence *it)
 {
     return it->wall_ns - it->busy_ns;
 }
@@ -109,21 +111,21 @@ static int tell_sequences(const struct advice_look *look, struct sequence *items
         struct finding_row *row = &finding->rows[finding->row_count];
         if (it->count <= LEAST_REPEATED)
             continue;
-        *row = (struct finding_row){.time_ns = (double)it->wall_ns,
-                                    .share = rule_percent((double)it->busy_ns, (double)it->wall_ns),
+        *row = (struct finding_row){.time_ns = it->wall_ns,
+                                    .share = rule_percent(it->busy_ns, it->wall_ns),
                                     .count = (int64_t)it->count,
                                     .at_ns = it->first_ns};
         if (name_sequence(look, it, &row->name, err) < 0)
             return err_status(err);
         if (finding->row_count++ > 0)
             continue;
-        double value = rule_percent((double)it->wall_ns, look->elapsed_ns);
-        rule_measured(finding, value, (double)waited_ns(it), value > finding->threshold);
-        finding->saves_ns = (double)waited_ns(it);
+        double value = rule_percent(it->wall_ns, look->elapsed_ns);
+        rule_measured(finding, value, waited_ns(it), value > finding->threshold);
+        finding->saves_ns = waited_ns(it);
         finding->time_ns = it->first_ns;
         rule_say(finding,
                  "%zu operators that come %zu times behind each other take %.3f us, in %.1f %% of which they run.",
-                 it->length, it->count, (double)it->wall_ns / 1e3, row->share);
+                 it->length, it->count, it->wall_ns / 1e3, row->share);
     }
     return 0;
 }

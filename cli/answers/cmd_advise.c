@@ -121,7 +121,7 @@ static int add_to_page(struct capture_visit *visit, sqlite3 *db, const struct ad
     const struct feature *feature;
     if (feature_of_database(db, &feature, &err) == 0 &&
         (advising->page != NULL || html_report_open(&options, &advising->page, &err) == 0) &&
-        (feature != NULL ? html_report_add_tree(advising->page, db, &capture, advice, false, &err)
+        (feature != NULL ? html_report_add_tree(advising->page, db, &capture, advice, NULL, &err)
                          : html_report_add_advice(advising->page, db, &capture, advice, executions, &err)) == 0)
         return STATUS_DONE;
     return visit_fail(visit, LOG_SOURCE_COMMON, &err);

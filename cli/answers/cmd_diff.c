@@ -2,6 +2,7 @@
 #include "analysis/compare/compare.h"
 #include "base/array.h"
 #include "base/err.h"
+#include "base/file/fsutil.h"
 #include "cli/answers/answer.h"
 #include "cli/capture/captures.h"
 #include "cli/command.h"
@@ -77,6 +78,7 @@ struct profiles {
     const struct profile **items; /* each of its own, named by the path of its capture until all are known */
     size_t count, capacity;
     struct ARRAY_OF(struct identity) taken;
+    const char *name;         /* of the first that the command line names */
     struct measures measures; /* of captures of one operator, which have no profile */
     unsigned subjects;        /* SUBJECT_BIT of each table that is wanted */
 };
@@ -223,7 +225,10 @@ static int take_baseline(const char *path, struct profiles *profiles)
 
     if (is_taken(profiles, path, &err))
         return STATUS_DONE;
-    int result = err.code != 0 ? -(int)err.code : baseline_read(path, &items, &count, &err);
+    bool is_of_operator = false;
+    int result = err.code != 0 ? -(int)err.code : measures_read(path, &profiles->measures, &is_of_operator, &err);
+    if (result == 0 && !is_of_operator)
+        result = baseline_read(path, &items, &count, &err);
 
     while (result == 0 && kept < count) {
         result = name_by_file(&items[kept], path, &err);
@@ -250,6 +255,7 @@ static int take_all(const struct settings *settings, const struct value_list *ca
 {
     int worst = STATUS_DONE;
 
+    profiles->name = captures->count > 0 ? path_name(captures->values[0]) : "";
     for (size_t i = 0; i < captures->count; i++) {
         const struct value_list one = {&captures->values[i], 1, 0};
         worst = status_worse(worst, is_file(captures->values[i])
@@ -359,18 +365,34 @@ static int tell_gates(const struct settings *settings, const struct comparison *
 }
 
 /* The page goes to standard output. */
-static int print_page(const struct diff_output *output, struct err *err)
+static int open_page(const char *new_side, const char *base, struct html_report **ret, struct err *err)
 {
     char title[512];
-    struct html_report *page = NULL;
 
-    snprintf(title, sizeof title, "%s against %s", output->new_side->profiles[0]->name,
-             output->base->profiles[0]->name);
+    snprintf(title, sizeof title, "%s against %s", new_side, base);
     const struct html_options options = {
         .path = "/dev/stdout", .title = title, .version = MSPROF_VERSION, .captures = 1};
-    int result = html_report_open(&options, &page, err);
+    return html_report_open(&options, ret, err);
+}
+
+static int print_page(const struct diff_output *output, struct err *err)
+{
+    struct html_report *page = NULL;
+    int result = open_page(output->new_side->profiles[0]->name, output->base->profiles[0]->name, &page, err);
+
     if (result == 0)
         result = html_report_add_comparison(page, output->comparison, output->top, err);
+    return html_report_close(page, result, err);
+}
+
+static int print_measures_page(const struct measures_comparison *comparison, const char *new_side, const char *base,
+                               struct err *err)
+{
+    struct html_report *page = NULL;
+    int result = open_page(new_side, base, &page, err);
+
+    if (result == 0)
+        result = measures_add_page(page, comparison, err);
     return html_report_close(page, result, err);
 }
 
@@ -445,15 +467,15 @@ static int compare_measures(const struct settings *settings, struct profiles *ba
     struct measures_comparison comparison;
     struct err err = ERR_INIT;
 
-    if (settings->diff.save != NULL || settings->diff.format == DIFF_HTML)
-        return console_fail(ERR_USAGE, "use --format json", "captures of one operator have no baseline and no page");
     if (base->measures.count == 0 || new_side->measures.count == 0)
         return console_fail(ERR_USAGE, "give two sides of one kind",
                             "a capture of one operator and one of a program cannot be compared");
     int result =
         measures_compare(&base->measures, &new_side->measures, options_of(settings).least_change, &comparison, &err);
     console_output_begin();
-    if (result == 0)
+    if (result == 0 && settings->diff.format == DIFF_HTML)
+        result = print_measures_page(&comparison, new_side->name, base->name, &err);
+    else if (result == 0)
         result = measures_print(&comparison, formats[settings->diff.format], screen_answer_width(settings),
                                 screen_is_ascii(), stdout, &err);
     int status = console_output_end(result != 0);
@@ -466,6 +488,17 @@ static int save(const struct settings *settings, const struct profiles *base)
 {
     struct err err = ERR_INIT;
 
+    if (base->count > 0 && base->measures.count > 0)
+        return console_fail(ERR_USAGE, "save a baseline of each kind",
+                            "captures of one operator and of a program cannot be in one baseline");
+    if (base->measures.count > 0 && measures_write(settings->diff.save, &base->measures, &err) == 0) {
+        console_note("%s: a baseline of one operator's captures", settings->diff.save);
+        return STATUS_DONE;
+    }
+    if (base->measures.count > 0) {
+        err_wrap(&err, "cannot write the baseline '%s'", settings->diff.save);
+        return console_error(&err);
+    }
     if (base->count == 0)
         return STATUS_NOTHING;
     if (baseline_write(settings->diff.save, base->items, base->count, &err) == 0) {
@@ -502,7 +535,7 @@ static int run_diff(const struct settings *settings)
     status = take_all(settings, &base_words, &base);
     if (!is_fatal(status) && settings->diff.save == NULL)
         status = status_worse(status, take_all(settings, &new_words, &new_side));
-    if (!is_fatal(status) && base.measures.count + new_side.measures.count > 0)
+    if (!is_fatal(status) && settings->diff.save == NULL && base.measures.count + new_side.measures.count > 0)
         return status_worse(status, compare_measures(settings, &base, &new_side, gates));
     if (!is_fatal(status) && name_apart(&base, &new_side, &err) != 0) {
         console_error(&err);

@@ -55,6 +55,7 @@ static int begin_page(struct capture_visit *visit, struct err *err)
         .captures = visit->capture_count,
         .markdown = visit->settings->report.format != 0,
         .redact = visit->settings->report.redact,
+        .source = visit->settings->report.source,
         .roofs = roofs_of(visit->settings),
         .progress = console_progress(),
     };
@@ -62,17 +63,22 @@ static int begin_page(struct capture_visit *visit, struct err *err)
 }
 
 /* A capture that is a tree has a page of its own tables. */
-static int add_capture(struct html_report *page, sqlite3 *db, const struct html_capture *capture, struct err *err)
+static int add_capture(struct html_report *page, sqlite3 *db, const struct html_capture *capture, bool has_source,
+                       struct err *err)
 {
     SCOPED(advice_release) struct advice advice = {.elapsed_ns = 0};
     const struct feature *feature;
 
     if (feature_of_database(db, &feature, err) != 0)
         return err_status(err);
+    if (feature == NULL && has_source)
+        console_warning("'%s': --source is about lines of the simulator, which only OPPROF directories have",
+                        capture->name);
     if (feature == NULL)
         return html_report_add(page, db, capture, err);
-    return feature->advise(db, NULL, &advice, err) != 0 ? err_status(err)
-                                                        : html_report_add_tree(page, db, capture, &advice, true, err);
+    return feature->advise(db, NULL, &advice, err) != 0
+               ? err_status(err)
+               : html_report_add_tree(page, db, capture, &advice, feature->page, err);
 }
 
 static int report_database(struct capture_visit *visit, sqlite3 *db)
@@ -84,7 +90,7 @@ static int report_database(struct capture_visit *visit, sqlite3 *db)
     struct err err = ERR_INIT;
 
     const bool added = (reporting->page != NULL || begin_page(visit, &err) == 0) &&
-                       add_capture(reporting->page, db, &capture, &err) == 0;
+                       add_capture(reporting->page, db, &capture, visit->settings->report.source != NULL, &err) == 0;
     console_progress_end();
     reporting->added += added;
     if (added)
@@ -213,10 +219,15 @@ static const char *option_of_captures(const struct settings *settings)
     const struct {
         bool given;
         const char *name;
-    } options[] = {{settings->report.base != NULL, "--diff"},   {settings->step_range != NULL, "--step-range"},
-                   {settings->peak_flops != 0, "--peak-flops"}, {settings->peak_bandwidth != 0, "--peak-bandwidth"},
-                   {settings->output != NULL, "--results"},     {settings->clock_khz != 0, "--freq-mhz"},
-                   {settings->layouts.count > 0, "--layout"},   {settings->database_way != 0, "--database"},
+    } options[] = {{settings->report.base != NULL, "--diff"},
+                   {settings->report.source != NULL, "--source"},
+                   {settings->step_range != NULL, "--step-range"},
+                   {settings->peak_flops != 0, "--peak-flops"},
+                   {settings->peak_bandwidth != 0, "--peak-bandwidth"},
+                   {settings->output != NULL, "--results"},
+                   {settings->clock_khz != 0, "--freq-mhz"},
+                   {settings->layouts.count > 0, "--layout"},
+                   {settings->database_way != 0, "--database"},
                    {settings->with_warm_up, "--with-warm-up"}};
 
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
@@ -257,6 +268,17 @@ static int report_cluster(const struct settings *settings, const char *output)
     return console_error(&err);
 }
 
+/* Before anything is imported. */
+static int check_source(const struct settings *settings)
+{
+    struct stat info;
+
+    if (settings->report.source == NULL || (stat(settings->report.source, &info) == 0 && S_ISDIR(info.st_mode)))
+        return STATUS_DONE;
+    return console_fail(ERR_NOT_FOUND, "give the directory of the kernel's source", "'%s' is no directory",
+                        settings->report.source);
+}
+
 static int run_report(const struct settings *settings)
 {
     struct reporting reporting = {.path = page_of(settings), .is_named = settings->report.page != NULL};
@@ -265,6 +287,8 @@ static int run_report(const struct settings *settings)
 
     if (cluster != NULL)
         return report_cluster(settings, cluster);
+    if (check_source(settings) != STATUS_DONE)
+        return STATUS_NOTHING;
     give_large_memory_back();
     if (settings->report.base != NULL)
         status = read_bases(settings, &reporting.bases);

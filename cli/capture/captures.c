@@ -330,7 +330,8 @@ static int find_captures(struct found_captures *found, const char *path)
             ERR_NOT_FOUND,
             holds_results(absolute)
                 ? "it has results of a framework's analysis without the capture: 'msprof cluster DIR' reads those"
-                : "give a directory with data/ and info.json inside, or one that holds JOB* or PROF* directories",
+                : "give a directory with data/ and info.json inside, or one that holds JOB*, PROF* or OPPROF* "
+                  "directories",
             "'%s' is no capture and holds none", path);
     return STATUS_DONE;
 }

@@ -246,6 +246,8 @@ const struct option_spec option_table[] = {
     VALUE("results", ON_REPORT, DIRECTORY, "DIR", output,
           "put sqlite/ and log/ into DIR instead of the\ncapture (several captures: into DIR/<capture name>)"),
     FLAG("redact", ON_REPORT, report.redact, "replace names by hashes: of captures, operators,\nmodels, files, ranges"),
+    VALUE("source", ON_REPORT, DIRECTORY, "DIR", report.source,
+          "put hot lines of a kernel that the simulator ran beside\ntheir source, which is in DIR or below"),
     VALUE("diff", ON_REPORT, FILE, "BASE", report.base,
           "tell what changed against BASE, a capture or a\nbaseline, too"),
     VALUE("base", ON_DIFF, FILE, "CAPTURE", diff.base, "a capture to compare with, or a baseline; may be\nrepeated",

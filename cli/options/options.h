@@ -159,9 +159,10 @@ struct settings {
         bool list;
     } advise;
     struct report_settings {
-        const char *page; /* NULL: report.html, report.md */
-        int format;       /* index of {"html", "markdown"} */
-        const char *base; /* --diff; NULL: not given */
+        const char *page;   /* NULL: report.html, report.md */
+        int format;         /* index of {"html", "markdown"} */
+        const char *base;   /* --diff; NULL: not given */
+        const char *source; /* --source; NULL: not given */
         bool redact;
     } report;
     struct timeline_settings {

@@ -24,6 +24,7 @@ static const int last_with[] = {
     [NAMING_LAUNCHED] = CANDIDATE(8, 0, 1),
     [NAMING_HOST_NUMBER] = CANDIDATE(8, 0, 1),
     [NAMING_NO_NUMBER] = CANDIDATE(8, 0, 1),
+    [NAMING_POINTS] = CANDIDATE(8, 0, 1),
 };
 
 bool cann_version_has(int version, enum cann_naming naming)
@@ -45,6 +46,12 @@ const char *cann_version_title(int version, const char *title)
             return titles[i].older;
     }
     return title;
+}
+
+bool cann_version_has_point(int version, const char *title)
+{
+    return cann_version_has(version, NAMING_POINTS) &&
+           (strcmp(title, "Ratio(%)") == 0 || strcmp(title, "Variance") == 0);
 }
 
 const char *cann_version_file(int version, const char *report)

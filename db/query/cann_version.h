@@ -28,6 +28,7 @@ enum cann_naming {
     NAMING_LAUNCHED,    /* task_time has what the host launched (KERNEL_AICORE), not the core that it ran on */
     NAMING_HOST_NUMBER, /* calls of the host are the device's */
     NAMING_NO_NUMBER,   /* devices have no number in timelines */
+    NAMING_POINTS,      /* whole numbers of some columns have a point: 100.0 */
 };
 
 /* Reads "8.2", "8.2.RC1", "8.0.0" or "newest"; false: it is none of these. */
@@ -37,6 +38,8 @@ bool cann_version_has(int version, enum cann_naming naming);
 
 /* Title of a column, or name of a file, in this version: the same name where it has not changed. NULL: it has none. */
 const char *cann_version_title(int version, const char *title);
+/* Whether whole numbers of the column with this title have a point. */
+bool cann_version_has_point(int version, const char *title);
 const char *cann_version_file(int version, const char *report);
 /* Type of tasks that communicate. */
 const char *cann_version_communication(int version);

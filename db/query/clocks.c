@@ -16,6 +16,10 @@ static int take_clock(void *arg, sqlite3_stmt *row, struct err *err)
         return 0;
     }
     const int64_t hz = query_integer(row, 3);
+    if (query_integer(row, 1) == DB_NULL) { /* of 2020: all devices have it */
+        clocks->any_hz = ticks_rate(hz);
+        return 0;
+    }
     if (array_reserve(clocks, 1, err) < 0)
         return err_status(err);
     clocks->items[clocks->count++] = (struct device_clock){
@@ -26,10 +30,11 @@ static int take_clock(void *arg, sqlite3_stmt *row, struct err *err)
 int cann_clocks_load(sqlite3 *db, struct cann_clocks *ret, struct err *err)
 {
     *ret = (struct cann_clocks){.host_hz = TICKS_OF_NS};
-    int status = query_run(db,
-                           "SELECT is_host, device_id, host_hz, device_hz, chip FROM capture_part WHERE EXISTS"
-                           " (SELECT 1 FROM meta WHERE key = 'family' AND value IN ('ascend-cann', 'ascend-2022'))",
-                           NULL, 0, take_clock, ret, err);
+    int status = query_run(
+        db,
+        "SELECT is_host, device_id, host_hz, device_hz, chip FROM capture_part WHERE EXISTS"
+        " (SELECT 1 FROM meta WHERE key = 'family' AND value IN ('ascend-cann', 'ascend-2022', 'ascend-job'))",
+        NULL, 0, take_clock, ret, err);
     if (status < 0)
         cann_clocks_release(ret);
     return status;
@@ -49,5 +54,5 @@ int64_t cann_clock_hz(const struct cann_clocks *clocks, int64_t device_id)
         if (clocks->items[i].device_id == device_id)
             return clocks->items[i].hz;
     }
-    return TICKS_OF_NS;
+    return clocks->any_hz > 0 ? clocks->any_hz : TICKS_OF_NS;
 }

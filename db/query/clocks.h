@@ -16,6 +16,7 @@ struct cann_clocks {
         int64_t device_id, hz;
     } * items;
     size_t count, capacity;
+    int64_t any_hz; /* of devices that are not among the items; 0: theirs counts nanoseconds */
 };
 
 /* Those of captures that count from the clocks of their host; of others times are nanoseconds. */

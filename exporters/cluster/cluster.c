@@ -442,11 +442,12 @@ static int write_tables(struct analysis *analysis, struct err *err)
         write_slow_ranks(directory, &analysis->plan, &analysis->verdicts, worst, err) < 0 ||
         write_late(directory, &analysis->plan, &analysis->verdicts, &analysis->names, worst, err) < 0 ||
         write_slow_links(directory, &analysis->links, worst, err) < 0 ||
-        write_slow_computing(directory, &analysis->plan, worst, err) < 0)
+        write_slow_computing(directory, &analysis->plan, worst, err) < 0 ||
+        write_rank_times(directory, &analysis->plan, err) < 0)
         return err_status(err);
     for (size_t i = 0; i < analysis->plan.groups.count; i++)
         worst->groups_of_two += analysis->plan.groups.items[i].p2p;
-    analysis->result->files += 6;
+    analysis->result->files += 7;
     return 0;
 }
 

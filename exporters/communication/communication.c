@@ -679,7 +679,7 @@ static int take_runs(void *arg, const struct cann_communication *op, const struc
         if (item == NULL)
             return err_status(err);
         item->bytes = run->bytes;
-        item->ns = run->ns;
+        item->ns = ticks_whole_ns(collective->hz, run->ticks);
     }
     return 0;
 }

@@ -80,7 +80,8 @@ int collectives_each(sqlite3 *db, const struct cann_texts *names, collective_tak
 
 /* The whole run of a payload that RDMA confirmed: bytes that it moved, and in what time. */
 struct communication_run {
-    int64_t task_row_id, bytes, ns; /* by device_task.id */
+    int64_t task_row_id, bytes; /* by device_task.id */
+    double ns;                  /* of whole ticks, not rounded */
 };
 /* Those of all payloads, a map of struct communication_run; release it whatever the result. */
 int communication_runs_load(sqlite3 *db, struct map *ret, struct err *err);

@@ -54,11 +54,12 @@ static void put_pairs(struct json_out *json, const struct collective *collective
     json_put_begin(json, NULL, '{');
     for (size_t i = 0; i < collective->pairs.count; i++) {
         const struct collective_pair *pair = &collective->pairs.items[i];
+        const int64_t ns = collective_ns(collective, pair->ticks);
         char ranks[2 * NUMBER_MAX + 2];
         snprintf(ranks, sizeof ranks, "%" PRId64 "-%" PRId64, pair->from, pair->to);
         json_put_object(json, ranks, JSON_TEXT("Transport Type", comm_transport(pair)),
-                        JSON_DECIMAL("Transit Size(MB)", pair->bytes, 6), JSON_DECIMAL("Transit Time(ms)", pair->ns, 6),
-                        JSON_DECIMAL("Bandwidth(GB/s)", number_ratio(pair->bytes, pair->ns, 4), 4));
+                        JSON_DECIMAL("Transit Size(MB)", pair->bytes, 6), JSON_DECIMAL("Transit Time(ms)", ns, 6),
+                        JSON_DECIMAL("Bandwidth(GB/s)", number_ratio(pair->bytes, ns, 4), 4));
     }
     json_put_end(json, '}');
 }
@@ -298,57 +299,67 @@ static double exact_ratio(int64_t numerator, int64_t denominator)
     return (double)number_ratio(numerator, denominator, 4) / 1e4;
 }
 
-static int add_times(struct analyzer_tables *tables, const struct analyzer_name *name, int64_t start_ns,
-                     const struct collective_times *times, struct err *err)
+static struct table_value length(const struct analyzer_tables *tables, const struct collective *collective,
+                                 int64_t ticks, double summed)
 {
+    return figure(tables, collective_ns(collective, ticks), summed);
+}
+
+static int add_times(struct analyzer_tables *tables, const struct analyzer_name *name, int64_t start_ns,
+                     const struct collective *sum, struct err *err)
+{
+    const struct collective_times *times = &sum->times;
     return table_add(&tables->times, err, V(name->op), V(name->group), V(microseconds(start_ns)),
-                     figure(tables, times->elapse_ns, times->ms.elapse),
-                     figure(tables, times->transit_ns, times->ms.transit),
-                     figure(tables, times->wait_ns, times->ms.wait),
-                     figure(tables, times->synchronization_ns, times->ms.synchronization),
-                     figure(tables, collective_idle_ns(times), times->ms.idle), V(tables->step), V(tables->half));
+                     length(tables, sum, times->elapse_ticks, times->ms.elapse),
+                     length(tables, sum, times->transit_ticks, times->ms.transit),
+                     length(tables, sum, times->wait_ticks, times->ms.wait),
+                     length(tables, sum, times->synchronization_ticks, times->ms.synchronization),
+                     length(tables, sum, collective_idle_ticks(times), times->ms.idle), V(tables->step),
+                     V(tables->half));
 }
 
 static int add_traffic(struct analyzer_tables *tables, const struct analyzer_name *name, enum collective_medium medium,
-                       const struct collective_traffic *traffic, struct err *err)
+                       const struct collective *sum, struct err *err)
 {
+    const struct collective_traffic *traffic = &sum->media[medium];
+    const int64_t ns = collective_ns(sum, traffic->ticks);
     const bool summed = tables->as_frameworks;
-    const double bandwidth =
-                     summed ? comm_bandwidth(traffic->mb, traffic->ms) : exact_ratio(traffic->bytes, traffic->ns),
+    const double bandwidth = summed ? comm_bandwidth(traffic->mb, traffic->ms) : exact_ratio(traffic->bytes, ns),
                  large = summed ? comm_large_ratio(traffic) : exact_ratio(traffic->large, traffic->packets);
     int status = 0;
     for (size_t i = 0; status == 0 && i < traffic->sizes.count; i++) {
         const struct collective_packets *packets = &traffic->sizes.items[i];
         status = table_add(&tables->traffic, err, V(name->op), V(name->group), V(collective_media[medium]),
-                           figure(tables, traffic->bytes, traffic->mb), figure(tables, traffic->ns, traffic->ms),
-                           V(bandwidth), V(large), V((double)packets->bytes / 1e6), V(packets->count),
-                           figure(tables, packets->ns, packets->ms), V(tables->step), V(tables->half));
+                           figure(tables, traffic->bytes, traffic->mb), figure(tables, ns, traffic->ms), V(bandwidth),
+                           V(large), V((double)packets->bytes / 1e6), V(packets->count),
+                           length(tables, sum, packets->ticks, packets->ms), V(tables->step), V(tables->half));
     }
     return status;
 }
 
 int analyzer_add_pair(struct analyzer_tables *tables, const struct analyzer_name *name,
-                      const struct collective_pair *pair, double gb_per_s, const char *op, struct err *err)
+                      const struct collective_pair *pair, double ms, double gb_per_s, const char *op, struct err *err)
 {
     char from[NUMBER_TEXT], to[NUMBER_TEXT];
     snprintf(from, sizeof from, "%" PRId64, pair->from);
     snprintf(to, sizeof to, "%" PRId64, pair->to);
     return table_add(&tables->links, err, V(name->op), V(name->group), V(from), V(to), V(comm_transport(pair)),
-                     figure(tables, pair->bytes, pair->mb), figure(tables, pair->ns, pair->ms), V(gb_per_s),
-                     V(tables->step), V(tables->half), V(op != NULL ? op : ""));
+                     figure(tables, pair->bytes, pair->mb), V(ms), V(gb_per_s), V(tables->step), V(tables->half),
+                     V(op != NULL ? op : ""));
 }
 
 int analyzer_add_operator(struct analyzer_tables *tables, const struct analyzer_name *name, int64_t start_ns,
                           const struct collective *sum, struct err *err)
 {
-    bool failed = add_times(tables, name, start_ns, &sum->times, err) < 0;
+    bool failed = add_times(tables, name, start_ns, sum, err) < 0;
     for (int i = 0; !failed && i < MEDIUM_LOCAL; i++)
-        failed = add_traffic(tables, name, (enum collective_medium)i, &sum->media[i], err) < 0;
+        failed = add_traffic(tables, name, (enum collective_medium)i, sum, err) < 0;
     for (size_t i = 0; !failed && !tables->by_step && i < sum->pairs.count; i++) {
         const struct collective_pair *pair = &sum->pairs.items[i];
-        double gb_per_s =
-            tables->as_frameworks ? comm_bandwidth(pair->mb, pair->ms) : exact_ratio(pair->bytes, pair->ns);
-        failed = analyzer_add_pair(tables, name, pair, gb_per_s, NULL, err) < 0;
+        const int64_t ns = collective_ns(sum, pair->ticks);
+        const bool summed = tables->as_frameworks;
+        const double gb_per_s = summed ? comm_bandwidth(pair->mb, pair->ms) : exact_ratio(pair->bytes, ns);
+        failed = analyzer_add_pair(tables, name, pair, summed ? pair->ms : (double)ns / 1e6, gb_per_s, NULL, err) < 0;
     }
     return failed ? err_status(err) : 0;
 }

@@ -64,6 +64,6 @@ int analyzer_add_operator(struct analyzer_tables *tables, const struct analyzer_
                           const struct collective *sum, struct err *err);
 /* Adds what one rank gave another. op, with steps: whose it was; NULL: of all together. */
 int analyzer_add_pair(struct analyzer_tables *tables, const struct analyzer_name *name,
-                      const struct collective_pair *pair, double gb_per_s, const char *op, struct err *err);
+                      const struct collective_pair *pair, double ms, double gb_per_s, const char *op, struct err *err);
 
 #endif

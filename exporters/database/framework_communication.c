@@ -32,7 +32,7 @@ static int take_link(void *arg, const struct comm_link_row *row, struct err *err
 {
     struct comm_tables *tables = arg;
     const struct analyzer_name name = name_of(tables, row->key, row->group);
-    return analyzer_add_pair(&tables->tables, &name, row->sum, row->bandwidth, row->op, err);
+    return analyzer_add_pair(&tables->tables, &name, row->sum, row->sum->ms, row->bandwidth, row->op, err);
 }
 
 static int add_operator(struct comm_tables *tables, const struct comm_operator *op, struct err *err)

@@ -470,7 +470,7 @@ static void give_run_bandwidth(sqlite3_context *context, int argc, sqlite3_value
     const int64_t task = sqlite3_value_int64(argv[0]);
     const struct communication_run *run = map_get(sqlite3_user_data(context), &task);
     if (run != NULL && run->ns > 0 && run->bytes >= 0)
-        sqlite3_result_double(context, (double)run->bytes / (double)run->ns);
+        sqlite3_result_double(context, (double)run->bytes / run->ns);
 }
 
 /* launch(connection): as unified_launch; NULL: none. */

@@ -526,12 +526,17 @@ static int make_host(struct ascend_load *load, sqlite3 *db, bool framework, stru
 static int find_rate(sqlite3 *db, bool framework, struct flame *flame, struct err *err)
 {
     SCOPED(cann_clocks_release) struct cann_clocks clocks;
-    int status = cann_clocks_load(db, &clocks, err);
-    if (status == 0 && flame->weight == FLAME_HOST && !framework)
+    if (cann_clocks_load(db, &clocks, err) < 0)
+        return err_status(err);
+    if (flame->weight == FLAME_HOST && !framework)
         flame->hz = cann_clock_hz(&clocks, DB_NULL);
-    for (size_t i = 0; status == 0 && flame->weight == FLAME_DEVICE && i < clocks.count; i++)
+    if (flame->weight != FLAME_DEVICE)
+        return 0;
+    for (size_t i = 0; i < clocks.count; i++)
         flame->hz = i == 0 || clocks.items[i].hz == flame->hz ? clocks.items[i].hz : TICKS_OF_NS;
-    return status;
+    if (clocks.count == 0 && clocks.any_hz > 0)
+        flame->hz = clocks.any_hz;
+    return 0;
 }
 
 static int make_ascend(sqlite3 *db, struct flame *flame, struct err *err)
@@ -599,9 +604,40 @@ static uint32_t executing_at(const struct svp_flame *load, int64_t device_id, in
     return none;
 }
 
+/* A unit of which cycles of the cores and nanoseconds, which AI CPUs count, are whole numbers. */
+struct flame_unit {
+    int64_t per_ns, per_cycle;
+};
+
+static struct flame_unit flame_unit_of(const struct workload *workload, struct flame *flame)
+{
+    const int64_t longest_hz = INT64_MAX / TICKS_OF_NS;
+    int64_t common = TICKS_OF_NS, rest = workload->cycle_hz;
+
+    while (rest > 0) {
+        const int64_t next = common % rest;
+        common = rest;
+        rest = next;
+    }
+    const int64_t per_ns = workload->cycle_hz / common;
+    if (workload->cycle_hz <= 0 || per_ns > longest_hz / 1000000)
+        return (struct flame_unit){1, 0};
+    flame->hz = per_ns * TICKS_OF_NS;
+    return (struct flame_unit){per_ns, TICKS_OF_NS / common};
+}
+
+static int64_t length_of(const struct flame_unit *unit, const struct workload *workload,
+                         const struct execution *execution)
+{
+    if (unit->per_cycle > 0 && execution->cycles != 0)
+        return number_multiply(workload_cycles(workload, execution), unit->per_cycle);
+    return number_multiply(workload_length_ns(workload, execution), unit->per_ns);
+}
+
 static int add_executions(struct svp_flame *load, const struct workload *workload, struct err *err)
 {
     struct flame *flame = load->flame;
+    const struct flame_unit unit = flame_unit_of(workload, flame);
     uint32_t name, none, node;
 
     if (intern_text(&flame->names, FLAME_NOT_LAUNCHED, &name, err) != 0 ||
@@ -614,7 +650,7 @@ static int add_executions(struct svp_flame *load, const struct workload *workloa
         uint32_t call = workload->facts.placed ? none : executing_at(load, device_id, execution->start_ns, none);
         if (intern_text(&flame->names, text, &name, err) != 0 || flame_child(flame, call, name, &node, err) != 0)
             return err_status(err);
-        flame_add(flame, node, flame->weight == FLAME_COUNT ? 1 : execution->duration_ns);
+        flame_add(flame, node, flame->weight == FLAME_COUNT ? 1 : length_of(&unit, workload, execution));
     }
     return 0;
 }

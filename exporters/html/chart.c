@@ -5,6 +5,7 @@
 #include "base/file/large.h"
 #include "base/words.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 void chart_begin_sized(struct html_page *page, const char *caption, const char *what, int height)
@@ -67,6 +68,76 @@ void chart_legend(struct html_page *page, const char *const *classes, const char
     }
     html_close(w);
 }
+
+/* ---- planes of powers of ten ---- */
+
+void chart_widen(struct chart_scale *scale, double value)
+{
+    if (value <= 0 || !isfinite(log10(value)))
+        return;
+    scale->low = fmin(scale->low, floor(log10(value)));
+    scale->high = fmax(scale->high, ceil(log10(value)));
+}
+
+static double along(const struct chart_scale *scale, double value)
+{
+    return (log10(value) - scale->low) / (scale->high - scale->low);
+}
+
+double chart_x(const struct chart_plane *plane, double value)
+{
+    return CHART_LEFT + CHART_WIDTH * along(&plane->x, value);
+}
+
+double chart_y(const struct chart_plane *plane, double value)
+{
+    return CHART_PLANE_HEIGHT * (1 - along(&plane->y, value));
+}
+
+void chart_plane_settle(struct chart_plane *plane)
+{
+    plane->x.high = fmax(plane->x.high, plane->x.low + 1);
+    plane->y.high = fmax(plane->y.high, plane->y.low + 1);
+}
+
+/* From the left or the bottom of the drawing along the bandwidth to where the roofs meet, or to its end. */
+static void put_memory_roof(struct html_page *page, const struct chart_plane *plane, double work, double bandwidth)
+{
+    double left = pow(10, plane->x.low), right = pow(10, plane->x.high), bottom = pow(10, plane->y.low);
+    double top = work > 0 ? work : pow(10, plane->y.high);
+    double from = fmax(left, bottom / bandwidth), until = fmin(right, top / bandwidth);
+
+    if (from < until)
+        chart_line(&page->w, "roof", chart_x(plane, from), chart_y(plane, from * bandwidth), chart_x(plane, until),
+                   chart_y(plane, until * bandwidth));
+}
+
+void chart_roofs(struct html_page *page, const struct chart_plane *plane, double work, double bandwidth)
+{
+    double meet = bandwidth > 0 ? work / bandwidth : 0;
+    double from = meet > 0 ? chart_x(plane, fmax(meet, pow(10, plane->x.low))) : CHART_LEFT;
+
+    if (work > 0 && from < CHART_LEFT + CHART_WIDTH)
+        chart_line(&page->w, "roof", from, chart_y(plane, work), CHART_LEFT + CHART_WIDTH, chart_y(plane, work));
+    if (bandwidth > 0)
+        put_memory_roof(page, plane, work, bandwidth);
+}
+
+void chart_scales(struct html_page *page, const struct chart_plane *plane)
+{
+    char text[32];
+
+    chart_line(&page->w, "axis", CHART_LEFT, 0, CHART_LEFT, CHART_PLANE_HEIGHT);
+    chart_line(&page->w, "axis", CHART_LEFT, CHART_PLANE_HEIGHT, CHART_LEFT + CHART_WIDTH, CHART_PLANE_HEIGHT);
+    for (int end = 0; end < 2; end++) {
+        snprintf(text, sizeof text, "%g", pow(10, end ? plane->x.high : plane->x.low));
+        chart_label(&page->w, end ? "end" : "start", CHART_LEFT + end * CHART_WIDTH, CHART_PLANE_HEIGHT + 16, text);
+        snprintf(text, sizeof text, "%g", pow(10, end ? plane->y.high : plane->y.low));
+        chart_label(&page->w, "end", CHART_LEFT - 6, end ? 11 : CHART_PLANE_HEIGHT, text);
+    }
+}
+
+/* ---- bars of time ---- */
 
 int64_t time_bar_ns(const struct time_parts *parts)
 {

@@ -7,13 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* A part of the page: a section with a heading. One that the capture has no data for says so in a sentence. */
-struct html_part {
-    const char *id, *title;
-    int (*put)(struct html_page *page, struct err *err); /* NULL: it is its tables alone */
-    struct html_table tables[4];                         /* behind that; ended by none */
-};
-
 /* In their order. */
 static const struct html_part parts[] = {
     {"identity", "Capture", .put = html_put_identity},
@@ -36,8 +29,9 @@ static const struct html_part parts[] = {
      .tables = {{"path", .bars = "share"}, {.report = "path_step"}}},
     {"frequency", "Frequency of the cores", .tables = {{.report = "frequency"}}},
     {"formulas", "Formulas and limits", .put = html_put_formulas},
+    {.title = NULL},
 };
-#define PARTS (sizeof parts / sizeof *parts)
+#define PARTS (sizeof parts / sizeof *parts - 1)
 #define PART_LIMIT ((size_t)1024 * 1024 * 1024) /* bytes of what is added at a time */
 
 struct html_report {
@@ -236,14 +230,14 @@ static bool is_wanted(const struct html_page *page, const struct html_part *part
     return part->put != html_put_changes || page->capture->base != NULL;
 }
 
-static void put_contents(struct html_page *page)
+static void put_contents(struct html_page *page, const struct html_part *list)
 {
     struct html_writer *w = &page->w;
 
     html_open(w, "nav");
     html_attribute_f(w, "aria-label", page->several ? "Parts of capture %zu" : "Parts", page->number);
     html_open(w, "ul");
-    for (const struct html_part *part = parts; part < parts + PARTS; part++) {
+    for (const struct html_part *part = list; part->title != NULL; part++) {
         if (!is_wanted(page, part))
             continue;
         html_open(w, "li");
@@ -294,7 +288,7 @@ static int put_parts(struct html_page *page, const struct progress *progress, st
     int status = 0;
 
     begin_article(page);
-    put_contents(page);
+    put_contents(page, parts);
     for (const struct html_part *part = parts; status == 0 && part < parts + PARTS; part++) {
         progress_update(progress, "report", (uint64_t)(part - parts) + 1, PARTS + 1);
         if (is_wanted(page, part))
@@ -329,6 +323,7 @@ static int open_page(struct html_page *page, struct html_report *report, sqlite3
                                .number = report->added + 1,
                                .several = capture != NULL && report->options.captures > 1,
                                .capture = capture,
+                               .source = report->options.source,
                                .roofs = &report->options.roofs};
     page->w.out = &report->part_out;
     return 0;
@@ -369,44 +364,24 @@ int html_report_add_cluster(struct html_report *report, const char *directory, s
                : close_page(report, &page, html_put_cluster(&page, directory, err), err);
 }
 
-/* Parts of a capture that is a tree: its tables, and the column of percents that bars are drawn of. Tables that its
- * family does not have are left out. */
-static const struct html_table tree_tables[] = {
-    {.report = "operator"},
-    {.report = "pipes", .bars = "of_core"},
-    {.report = "memory", .bars = "largest_usage"},
-    {.report = "l2", .bars = "hit_rate"},
-    {.report = "conflicts", .bars = "largest_ratio"},
-    {.report = "roofline", .bars = "of_roof"},
-    {.report = "blocks", .bars = "mte2"},
-    {.report = "instructions", .bars = "of_core"},
-    {.report = "lines", .bars = "of_core"},
-    {.report = NULL},
-};
-
-static int put_tree_tables(struct html_page *page, struct err *err)
+static int put_tree(struct html_page *page, const struct html_part *list, struct err *err)
 {
+    static const struct html_part findings[] = {{"findings", "Findings", .put = html_put_findings}, {.title = NULL}};
     int status = 0;
-    for (const struct html_table *table = tree_tables; status == 0 && table->report != NULL; table++)
-        status = html_put_table(page, table, NULL, err);
-    return status;
-}
-
-static int put_tree(struct html_page *page, bool tables, struct err *err)
-{
-    static const struct html_part part = {.id = "tables", .title = "Tables", .put = put_tree_tables};
     begin_article(page);
-    page->workload.execution_count = 1; /* what ran is the operator */
-    int status = put_named(page, "findings", err);
+    if (list != NULL)
+        put_contents(page, list);
+    for (const struct html_part *part = list != NULL ? list : findings; status == 0 && part->title != NULL; part++) {
+        page->workload.execution_count = part->put == html_put_findings; /* what ran is the operator */
+        status = put_part(page, part, err);
+    }
     page->workload.execution_count = 0;
-    if (tables && status >= 0)
-        status = put_part(page, &part, err);
     html_close(&page->w);
     return status;
 }
 
 int html_report_add_tree(struct html_report *report, sqlite3 *db, const struct html_capture *capture,
-                         const struct advice *advice, bool tables, struct err *err)
+                         const struct advice *advice, const struct html_part *parts_of_tree, struct err *err)
 {
     struct html_page page;
     struct db_facts facts;
@@ -418,7 +393,7 @@ int html_report_add_tree(struct html_report *report, sqlite3 *db, const struct h
     if (db_read_facts(db, &facts, err) != 0)
         return close_page(report, &page, err_status(err), err);
     page.family = facts.family;
-    return close_page(report, &page, put_tree(&page, tables, err), err);
+    return close_page(report, &page, put_tree(&page, parts_of_tree, err), err);
 }
 
 int html_report_add_advice(struct html_report *report, sqlite3 *db, const struct html_capture *capture,
@@ -441,6 +416,22 @@ int html_report_add_advice(struct html_report *report, sqlite3 *db, const struct
     int status = put_named(&page, "findings", err);
     if (status == 0 && executions == 0)
         status = put_named(&page, "host", err);
+    html_close(&page.w);
+    return close_page(report, &page, status, err);
+}
+
+int html_report_add_parts(struct html_report *report, const struct html_part *list, const void *subject,
+                          struct err *err)
+{
+    struct html_page page;
+    int status = 0;
+
+    if (open_page(&page, report, NULL, NULL, err) < 0)
+        return err_status(err);
+    page.subject = subject;
+    html_open(&page.w, "article");
+    for (const struct html_part *part = list; status == 0 && part->title != NULL; part++)
+        status = put_part(&page, part, err);
     html_close(&page.w);
     return close_page(report, &page, status, err);
 }

@@ -13,6 +13,23 @@
 #include "exporters/table/report.h"
 #include "exporters/table/session.h"
 
+struct html_page;
+
+/* A table of the report engine. */
+struct html_table {
+    const char *report;  /* its name */
+    const char *caption; /* NULL: the report's title */
+    const char *bars;    /* id of the column of percents that bars are drawn of; NULL: none */
+    const char *anchor;  /* id of the column whose cells name the row for links (html_link_open); NULL: none */
+};
+
+/* A part of the page: a section with a heading. One that the capture has no data for says so in a sentence. */
+struct html_part {
+    const char *id, *title;                              /* title NULL: it ends a list */
+    int (*put)(struct html_page *page, struct err *err); /* NULL: it is its tables alone */
+    struct html_table tables[4];                         /* behind that; ended by none */
+};
+
 /* One capture on its way into the page. */
 struct html_page {
     struct html_writer w;
@@ -22,6 +39,8 @@ struct html_page {
     bool several;  /* captures: headings stand one level lower */
     bool alone;    /* there are no parts that links could lead to */
     const struct html_capture *capture;
+    const char *source;  /* --source; NULL: not given */
+    const void *subject; /* of parts of html_report_add_parts */
     const struct roofs *roofs;
     struct workload workload;
     struct splits splits;
@@ -58,15 +77,15 @@ int html_put_cluster(struct html_page *page, const char *directory, struct err *
 #define HTML_TABLE_BYTES_MAX (256 * 1024) /* of a table; then it ends though it has fewer rows */
 #define HTML_PAGE_BYTES_MAX (1800 * 1024) /* of the parts of a capture: tables get less when there is less left */
 
-/* A table of the report engine. */
-struct html_table {
-    const char *report;  /* its name */
-    const char *caption; /* NULL: the report's title */
-    const char *bars;    /* id of the column of percents that bars are drawn of; NULL: none */
-    const char *anchor;  /* id of the column whose cells name the row for links (html_link_open); NULL: none */
-};
 /* Puts it, and the ids of its rows that links lead to; of a table without rows a sentence. ret_rows may be NULL. */
 int html_put_table(struct html_page *page, const struct html_table *table, uint64_t *ret_rows, struct err *err);
+
+/* Gives the cells of each row in the columns of these ids, at most HTML_IDS_MAX, as the table has them; NULL: the table
+ * has no such column. They live until each returns. A report that the family does not have has no rows. */
+#define HTML_IDS_MAX 12
+typedef int html_each(void *arg, const char *const *cells, struct err *err);
+int html_each_row(struct html_page *page, const char *report, const char *const *ids, size_t count, html_each *each,
+                  void *arg, struct err *err);
 
 /* A table of the page's own: heads whose text begins with '#' are of numbers, without it. */
 void html_table_begin(struct html_page *page, const char *caption, const char *const *heads, size_t count);
@@ -110,6 +129,29 @@ void chart_line(struct html_writer *w, const char *class, double x1, double y1, 
 void chart_label(struct html_writer *w, const char *anchor, double x, double y, const char *text);
 /* The axes with the values at their ends. */
 void chart_axes(struct html_writer *w, const char *top, const char *first, const char *last);
+/* A drawing of CHART_PLANE_HEIGHT whose axes are powers of ten, with roofs over it. */
+#define CHART_PLANE_HEIGHT 300
+struct chart_plane {
+    struct chart_scale {
+        double low, high; /* exponents */
+    } x, y;
+};
+#define CHART_PLANE_EMPTY                                                                                              \
+    {                                                                                                                  \
+        {INFINITY, -INFINITY},                                                                                         \
+        {                                                                                                              \
+            INFINITY, -INFINITY                                                                                        \
+        }                                                                                                              \
+    }
+/* Makes room for a value; those that are not above 0 have no place. */
+void chart_widen(struct chart_scale *scale, double value);
+/* When all values have room. */
+void chart_plane_settle(struct chart_plane *plane);
+double chart_x(const struct chart_plane *plane, double value);
+double chart_y(const struct chart_plane *plane, double value);
+/* That of work, and that of a bandwidth up to it; 0: not known. */
+void chart_roofs(struct html_page *page, const struct chart_plane *plane, double work, double bandwidth);
+void chart_scales(struct html_page *page, const struct chart_plane *plane);
 /* Which class of the style is what. */
 void chart_legend(struct html_page *page, const char *const *classes, const char *const *names, size_t count);
 

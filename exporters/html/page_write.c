@@ -347,36 +347,103 @@ static int fill_device(void *arg, const struct report_scope *scope, struct err *
     return status;
 }
 
+static struct export_options options_of(const struct html_page *page, const struct table_choice *choice,
+                                        struct table_sink *sink)
+{
+    return (struct export_options){.database = page->capture->database,
+                                   .format = TABLE_CELLS,
+                                   .columns = COLUMNS_VENDOR,
+                                   .model_id = -1,
+                                   .choice = choice,
+                                   .roofs = page->roofs,
+                                   .sink = sink};
+}
+
+static int use_session(struct html_page *page, const struct export_options *options, struct export_result *result,
+                       struct err *err)
+{
+    page->session.options = options;
+    page->session.result = result;
+    if (page->session.db == NULL && report_session_open(&page->session, page->db, options, result, err) < 0)
+        return err_status(err);
+    page->session.workload = &page->workload;
+    page->session.paths = &page->paths;
+    page->session.calls = page->workload.execution_count > 0 ? &page->calls : NULL;
+    return 0;
+}
+
+static const struct report_scope whole = {DB_NULL, DB_NULL, DB_NULL, ""};
+
 static int fill(struct filling *filling, struct err *err)
 {
     struct html_page *page = filling->page;
     const struct table_choice choice = {.top = HTML_ROWS_MAX};
     struct table_sink sink = {.begin = begin_filling, .row = fill_row, .arg = filling};
-    const struct export_options options = {.database = page->capture->database,
-                                           .format = TABLE_CELLS,
-                                           .columns = COLUMNS_VENDOR,
-                                           .model_id = -1,
-                                           .choice = &choice,
-                                           .roofs = page->roofs,
-                                           .sink = &sink};
-    const struct report_scope scope = {DB_NULL, DB_NULL, DB_NULL, ""};
+    const struct export_options options = options_of(page, &choice, &sink);
     struct export_result result = {.files = 0};
     struct device_tables tables = {&page->session, filling};
-    int status = 0;
 
-    page->session.options = &options;
-    page->session.result = &result;
-    if (page->session.db == NULL)
-        status = report_session_open(&page->session, page->db, &options, &result, err);
-    page->session.workload = &page->workload;
-    page->session.paths = &page->paths;
-    page->session.calls = page->workload.execution_count > 0 ? &page->calls : NULL;
-    if (status == 0)
-        status = filling->report->of_device
-                     ? report_scopes_each(page->db, page->family, &options, fill_device, &tables, err)
-                     : fill_device(&tables, &scope, err);
+    if (use_session(page, &options, &result, err) < 0)
+        return err_status(err);
+    const int status = filling->report->of_device
+                           ? report_scopes_each(page->db, page->family, &options, fill_device, &tables, err)
+                           : fill_device(&tables, &whole, err);
     report_forget_tensors(&page->session);
     return status;
+}
+
+struct giving {
+    const char *const *ids;
+    size_t count, steps[HTML_IDS_MAX];
+    html_each *each;
+    void *arg;
+};
+
+static int begin_giving(void *arg, const struct report_plan *plan, struct err *err)
+{
+    struct giving *giving = arg;
+
+    (void)err;
+    for (size_t i = 0; i < giving->count; i++)
+        giving->steps[i] = find_step(plan, giving->ids[i]);
+    return 0;
+}
+
+static int give_row(void *arg, const struct table_cell *cells, struct err *err)
+{
+    const struct giving *giving = arg;
+    char *texts[HTML_IDS_MAX] = {NULL};
+    int status = 0;
+
+    for (size_t i = 0; i < giving->count; i++) {
+        if (giving->steps[i] == SIZE_MAX)
+            continue;
+        texts[i] = strndup(cells[giving->steps[i]].text, cells[giving->steps[i]].length);
+        if (texts[i] == NULL)
+            status = err_no_memory(err);
+    }
+    status = status < 0 ? status : giving->each(giving->arg, (const char *const *)texts, err);
+    for (size_t i = 0; i < giving->count; i++)
+        free(texts[i]);
+    return status;
+}
+
+int html_each_row(struct html_page *page, const char *report, const char *const *ids, size_t count, html_each *each,
+                  void *arg, struct err *err)
+{
+    const struct report *const *all = report_all(err);
+    const struct report *found = all != NULL ? report_find(all, report, page->family) : NULL;
+    const struct table_choice choice = {.top = 0};
+    struct giving giving = {.ids = ids, .count = count, .each = each, .arg = arg};
+    struct table_sink sink = {.begin = begin_giving, .row = give_row, .arg = &giving};
+    const struct export_options options = options_of(page, &choice, &sink);
+    struct export_result result = {.files = 0};
+    uint64_t rows;
+
+    if (found == NULL)
+        return all != NULL ? 0 : err_status(err);
+    return use_session(page, &options, &result, err) == 0 ? report_write(&page->session, found, &whole, &rows, err)
+                                                          : err_status(err);
 }
 
 int html_put_table(struct html_page *page, const struct html_table *table, uint64_t *ret_rows, struct err *err)

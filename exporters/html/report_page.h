@@ -27,6 +27,7 @@ struct html_options {
     size_t captures;                 /* how many will be added: of one the page has no heading of its own */
     struct roofs roofs;              /* of the roofline */
     bool markdown;                   /* the text of the page as Markdown, for comments: its sections and cells */
+    const char *source;              /* the directory of a kernel's source; NULL: not given */
     bool redact;                     /* names of captures, operators, models, files and ranges are replaced by hashes */
     const struct progress *progress; /* may be NULL */
 };
@@ -50,9 +51,14 @@ int html_report_add_cluster(struct html_report *report, const char *directory, s
 struct advice;
 int html_report_add_advice(struct html_report *report, sqlite3 *db, const struct html_capture *capture,
                            const struct advice *advice, int64_t executions, struct err *err);
-/* Likewise of a capture that is a tree: findings, which its feature made, and its tables if they are wanted. */
+/* Likewise of a capture that is a tree: findings, which its feature made, among the parts of its page (page.h), ended
+ * by one without a title; NULL: the findings alone. */
+struct html_part;
 int html_report_add_tree(struct html_report *report, sqlite3 *db, const struct html_capture *capture,
-                         const struct advice *advice, bool tables, struct err *err);
+                         const struct advice *advice, const struct html_part *list, struct err *err);
+/* Adds parts, ended by one without a title, that are about no capture but a subject of their own (page->subject). */
+int html_report_add_parts(struct html_report *report, const struct html_part *list, const void *subject,
+                          struct err *err);
 /* Adds a comparison alone; rows: at most so many, 0: all that a page may have. */
 struct comparison;
 int html_report_add_comparison(struct html_report *report, const struct comparison *comparison, size_t rows,

@@ -54,6 +54,11 @@ struct cann_load {
     struct ARRAY_OF(struct cycles) cycles;
     struct cann_communications communications;
     bool tells_waits; /* the log of tasks says what each is; that of 2020 does not */
+    sqlite3 *db;
+    struct collection_start {
+        bool known;
+        int64_t device_id, start_ns;
+    } collection; /* of the device of the last task */
 };
 
 static enum work work_of(const struct cann_task *task)
@@ -156,15 +161,16 @@ static int add_counters(struct cann_load *load, uint32_t op, const struct cann_t
 }
 
 /* The time that cores wait for the last round of blocks. */
-static void add_blocks(struct workload_operator *op, const struct cann_part *part, const struct cann_task *task)
+static void add_blocks(struct workload_operator *op, const struct cann_part *part, const struct cann_task *task,
+                       double length)
 {
     int64_t cores = op->key.work == WORK_CUBE ? part->ai_core_num : part->aiv_num, blocks = task->block_num;
 
     if (op->key.work == WORK_AI_CPU || cores <= 0 || blocks == DB_NULL || blocks <= 0)
         return;
     int64_t rounds = blocks / cores + (blocks % cores != 0);
-    op->waste_ns += (1 - (double)blocks / ((double)rounds * (double)cores)) * (double)task->duration_ns;
-    op->blocks_ns += (double)task->duration_ns;
+    op->waste_ns += (1 - (double)blocks / ((double)rounds * (double)cores)) * length;
+    op->blocks_ns += length;
 }
 
 static bool use_part(struct cann_load *load, int64_t device_id)
@@ -193,7 +199,8 @@ static int take_counters(void *arg, const struct cann_task *task, struct err *er
         !workload_wants(load->workload, task->device_id, task->start_ns) || !use_part(load, task->device_id) ||
         (known = map_get(&load->known, &ids)) == NULL)
         return 0;
-    load->workload->operators[known->op].counted_ns += (double)task->duration_ns;
+    load->workload->operators[known->op].counted_ns +=
+        ticks_exact_ns(workload_clock_hz(load->workload, task->device_id), task->duration_ns);
     return add_counters(load, known->op, task, err);
 }
 
@@ -206,6 +213,20 @@ static bool works(const struct cann_task *task)
     return task->type != TASK_PLACE && task->type != TASK_RECORDS_EVENT && task->type != TASK_WAITS_FOR_EVENT;
 }
 
+/* Nothing but operators counts before the collection started: a task that it cuts bounds the time from there on. */
+static int add_bounds(struct cann_load *load, const struct cann_task *task, struct err *err)
+{
+    struct collection_start *at = &load->collection;
+    if (!at->known || at->device_id != task->device_id) {
+        *at = (struct collection_start){true, task->device_id, INT64_MIN};
+        if (warm_up_start_ns(load->db, task->device_id, &at->start_ns, err) < 0)
+            return err_status(err);
+    }
+    const int64_t end_ns = number_add(task->start_ns, task->duration_ns);
+    const int64_t start_ns = at->start_ns > task->start_ns && at->start_ns < end_ns ? at->start_ns : task->start_ns;
+    return workload_add_bounds(load->workload, task->device_id, start_ns, number_subtract(end_ns, start_ns), err);
+}
+
 static int take_task(void *arg, const struct cann_task *task, struct err *err)
 {
     struct cann_load *load = arg;
@@ -216,8 +237,7 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
 
     if (task->start_ns == DB_NULL || task->duration_ns == DB_NULL)
         return 0;
-    if (load->tells_waits && !task->profiles &&
-        workload_add_bounds(load->workload, task->device_id, task->start_ns, task->duration_ns, err) < 0)
+    if (load->tells_waits && !task->profiles && add_bounds(load, task, err) < 0)
         return err_status(err);
     if (is_operator) {
         status = find_operator(
@@ -242,7 +262,8 @@ static int take_task(void *arg, const struct cann_task *task, struct err *err)
     if (!is_operator)
         load->workload->operators[op].copy_bytes += (double)task->copy_bytes;
     else if (ids.work != WORK_COMMUNICATION && use_part(load, task->device_id))
-        add_blocks(&load->workload->operators[op], load->part, task);
+        add_blocks(&load->workload->operators[op], load->part, task,
+                   ticks_exact_ns(workload_clock_hz(load->workload, task->device_id), task->duration_ns));
     return 0;
 }
 
@@ -443,7 +464,8 @@ static int load_clocks(struct workload *workload, sqlite3 *db, struct err *err)
         if (clock.hz != TICKS_OF_NS && array_add(&workload->clocks, err, clock) < 0)
             return err_status(err);
     }
-    return 0;
+    const struct workload_clock any = {INT64_MIN, clocks.any_hz};
+    return any.hz > 0 && any.hz != TICKS_OF_NS ? array_add(&workload->clocks, err, any) : 0;
 }
 
 /* Of communication operators those that began before are hidden, so what is left of a step may lack its middle. */
@@ -463,7 +485,7 @@ static int note_early_steps(struct workload *workload, sqlite3 *db, struct err *
 
 static int workload_load_ascend(sqlite3 *db, enum load_counters counters, struct workload *workload, struct err *err)
 {
-    struct cann_load load = {.workload = workload, .known = MAP_OF(struct known_operator, ids)};
+    struct cann_load load = {.workload = workload, .db = db, .known = MAP_OF(struct known_operator, ids)};
     struct db_facts facts;
     bool failed = db_read_facts(db, &facts, err) < 0;
 
@@ -586,12 +608,15 @@ static int count_task(struct svp_load *load, uint32_t op, const struct svp_task 
     struct svp_counted *counted = &load->counted.items[op];
     if (task->total_cycle == DB_NULL)
         return 0;
+    const int64_t khz = load->inference->core_khz;
+    const double length = workload_add_cycles(load->workload, op, task->duration_ns, task->total_cycle,
+                                              khz != DB_NULL ? number_multiply(khz, 1000) : 0);
     counted->total += (double)task->total_cycle;
     for (int i = 0; i < SVP_CYCLE_KINDS; i++)
         counted->cycles[i] += task->cycles[i] != DB_NULL ? (double)task->cycles[i] : 0;
     counted->read_bytes += task->ddr_read_bytes != DB_NULL ? (double)task->ddr_read_bytes : 0;
     counted->write_bytes += task->ddr_write_bytes != DB_NULL ? (double)task->ddr_write_bytes : 0;
-    load->workload->operators[op].counted_ns += (double)task->duration_ns;
+    load->workload->operators[op].counted_ns += length;
     return 0;
 }
 

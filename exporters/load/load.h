@@ -179,7 +179,8 @@ struct roofs {
 /* Operators of one kind: of Ascend's captures products of matrices, by what their shapes prove; of boards all whose
  * counters were read. */
 struct roofline_row {
-    int64_t total_ns, count;
+    double total_ns;
+    int64_t count;
     double work, bytes; /* of one execution; work: FLOP, of boards cycles in which the MACs were busy */
     const char *name;   /* of boards */
     const char *type, *inputs, *types, *formats, *output, *output_formats;
@@ -192,7 +193,7 @@ static inline double roofline_intensity(const struct roofline_row *row)
 }
 static inline double roofline_throughput(const struct roofline_row *row)
 {
-    return row->work * (double)row->count / (double)row->total_ns;
+    return row->work * (double)row->count / row->total_ns;
 }
 
 /* Roofs in the units of the rows: the work and the bytes of a nanosecond; 0: not known. */

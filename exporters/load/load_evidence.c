@@ -321,8 +321,11 @@ static int load_calls(sqlite3 *db, const struct workload *workload, struct evide
     memcpy(placed, longest.items, sizeof placed);
     for (size_t i = 0; i < longest.count; i++) {
         const struct gap *gap = &longest.items[i];
-        load->evidence->gaps[i] = (struct gap_evidence){
-            .start_ns = gap->start_ns, .end_ns = gap->end_ns, .before = gap->before, .after = gap->after};
+        load->evidence->gaps[i] = (struct gap_evidence){.start_ns = gap->start_ns,
+                                                        .end_ns = gap->end_ns,
+                                                        .length_ns = gap_whole_ns(workload, gap),
+                                                        .before = gap->before,
+                                                        .after = gap->after};
         if (gap_length_ns(gap) >= LONG_PAUSE_NS)
             load->pauses.items[load->pauses.count++] = &load->evidence->gaps[i];
     }
@@ -415,10 +418,10 @@ struct frequency_load {
     struct frequency_uses *uses;
 };
 
-static int add_time(struct frequency_load *load, uint16_t device, int64_t start_ns, int64_t end_ns, struct err *err)
+static int add_time(struct frequency_load *load, const struct execution *execution, struct err *err)
 {
-    int64_t device_id = load->workload->devices[device].id;
-    const struct cann_frequency *now = cann_frequency_at(&load->frequencies, device_id, start_ns);
+    int64_t device_id = load->workload->devices[execution->device].id;
+    const struct cann_frequency *now = cann_frequency_at(&load->frequencies, device_id, execution->start_ns);
     struct frequency_uses *uses = load->uses;
     size_t at = 0;
 
@@ -434,7 +437,7 @@ static int add_time(struct frequency_load *load, uint16_t device, int64_t start_
             return err_status(err);
     }
     uses->items[at].tasks++;
-    uses->items[at].time_ns += (double)interval_length(start_ns, end_ns);
+    uses->items[at].time_ns += workload_length(load->workload, execution);
     return 0;
 }
 
@@ -448,8 +451,7 @@ static int add_all(struct frequency_load *load, struct err *err)
         const uint32_t work = workload->operators[execution->op].key.work;
         large_pass(i);
         if (work == WORK_CUBE || work == WORK_VECTOR)
-            status = add_time(load, execution->device, execution->start_ns,
-                              execution->start_ns + execution->duration_ns, err);
+            status = add_time(load, execution, err);
     }
     return status;
 }

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/file/large.h"
 #include "db/database.h"
+#include "db/query/clocks.h"
 #include "db/query/query.h"
 #include "db/query/query_cann.h"
 #include "db/query/query_loop.h"
@@ -22,6 +23,7 @@ struct call_reading {
     int (*each)(void *arg, const struct host_call *call, struct err *err);
     void *arg;
     struct query_window window;
+    int64_t hz; /* of the clock of the host */
     struct cann_texts texts;
     uint32_t *numbers; /* of each id of texts, then of no name; NO_TEXT: not asked for yet */
 };
@@ -52,6 +54,7 @@ static int take_host_call(void *arg, const struct cann_call *call, struct err *e
     struct call_reading *reading = arg;
     struct host_call plain = {.thread = call->thread_id != DB_NULL ? call->thread_id : 0,
                               .start_ns = call->start_ns,
+                              .hz = reading->hz,
                               .launches = call->launches > 0,
                               .communicates = call->level == HOST_LEVEL_COMMUNICATION};
 
@@ -86,7 +89,8 @@ static int read_ascend(struct call_reading *reading, struct err *err)
 static int take_acl_call(void *arg, const struct acl_call *call, struct err *err)
 {
     struct call_reading *reading = arg;
-    struct host_call plain = {.thread = call->thread_id, .start_ns = call->start_ns, .end_ns = call->end_ns};
+    struct host_call plain = {
+        .thread = call->thread_id, .start_ns = call->start_ns, .end_ns = call->end_ns, .hz = TICKS_OF_NS};
     if (!is_in_window(reading, call->start_ns, call->end_ns))
         return 0;
     int status = intern_text(reading->names, call->name, &plain.name, err);
@@ -104,11 +108,14 @@ static int take_model(void *arg, const struct svp_model *model, struct err *err)
 int host_calls_each(sqlite3 *db, struct intern *names,
                     int (*each)(void *arg, const struct host_call *call, struct err *err), void *arg, struct err *err)
 {
+    SCOPED(cann_clocks_release) struct cann_clocks clocks = {.items = NULL};
     struct call_reading reading = {.db = db, .names = names, .each = each, .arg = arg};
     struct db_facts facts;
 
-    if (db_read_facts(db, &facts, err) < 0 || query_window_read(db, &reading.window, err) < 0)
+    if (db_read_facts(db, &facts, err) < 0 || query_window_read(db, &reading.window, err) < 0 ||
+        cann_clocks_load(db, &clocks, err) < 0)
         return err_status(err);
+    reading.hz = clocks.host_hz;
     return facts.family == CAPTURE_SVP ? svp_each_model(db, take_model, &reading, err) : read_ascend(&reading, err);
 }
 
@@ -186,44 +193,57 @@ static int reach_name(struct named_times *times, uint32_t name, struct err *err)
     return 0;
 }
 
-static int add_time(struct named_times *times, uint32_t name, int64_t start_ns, int64_t end_ns, struct err *err)
+/* hz: the rate of the clock of both times. */
+static int add_time(struct named_times *times, uint32_t name, int64_t start_ns, int64_t end_ns, int64_t hz,
+                    struct err *err)
 {
+    const int64_t length_ns = interval_length(start_ns, end_ns);
     if (reach_name(times, name, err) < 0)
         return err_status(err);
     if (start_ns < times->items[name].first_ns)
         times->items[name].first_ns = start_ns;
     if (start_ns > times->items[name].last_ns)
         times->items[name].last_ns = start_ns;
-    return statistics_durations_add(&times->items[name].durations, interval_length(start_ns, end_ns), err);
+    times->items[name].total_ns += ticks_exact_ns(hz, length_ns);
+    return statistics_durations_add(&times->items[name].durations, ticks_span_ns(hz, length_ns), err);
 }
+
+struct times_reading {
+    struct named_times *times;
+    const struct cann_clocks *clocks;
+};
 
 static int take_mark(void *arg, sqlite3_stmt *row, struct err *err)
 {
-    struct named_times *times = arg;
+    const struct times_reading *reading = arg;
     const char *text = query_text(row, 0), *message = text != NULL ? text : "N/A";
     uint32_t name;
-    int status = intern_text(&times->names, message, &name, err);
+    int status = intern_text(&reading->times->names, message, &name, err);
 
-    return status == 0 ? add_time(times, name, query_integer(row, 1), query_integer(row, 2), err) : status;
+    return status == 0 ? add_time(reading->times, name, query_integer(row, 1), query_integer(row, 2),
+                                  reading->clocks->host_hz, err)
+                       : status;
 }
 
 int named_times_of_ranges(sqlite3 *db, struct named_times *ret, struct err *err)
 {
     struct query_window window;
+    SCOPED(cann_clocks_release) struct cann_clocks clocks = {.items = NULL};
+    struct times_reading reading = {ret, &clocks};
 
     *ret = (struct named_times){.items = NULL};
-    if (query_window_read(db, &window, err) < 0)
+    if (query_window_read(db, &window, err) < 0 || cann_clocks_load(db, &clocks, err) < 0)
         return err_status(err);
     const int64_t times[] = {window.any ? window.from_ns : INT64_MIN + 1, window.any ? window.until_ns : INT64_MAX};
     return query_run(db,
                      "SELECT message, start_ns, end_ns FROM msproftx WHERE end_ns > start_ns AND start_ns >= ?1"
                      " AND start_ns < ?2 ORDER BY id",
-                     times, 2, take_mark, ret, err);
+                     times, 2, take_mark, &reading, err);
 }
 
 static int take_call(void *arg, const struct host_call *call, struct err *err)
 {
-    return add_time(arg, call->name, call->start_ns, call->end_ns, err);
+    return add_time(arg, call->name, call->start_ns, call->end_ns, call->hz, err);
 }
 
 int named_times_of_calls(sqlite3 *db, struct named_times *ret, struct err *err)
@@ -260,8 +280,7 @@ int named_times_rank(const struct named_times *times, size_t **ret, struct err *
     }
     for (size_t i = 0; i < times->count; i++) {
         ranked[i].name = i;
-        for (size_t k = 0; k < times->items[i].durations.count; large_pass(k++))
-            ranked[i].total_ns += (double)times->items[i].durations.items[k];
+        ranked[i].total_ns = times->items[i].total_ns;
     }
     array_sort(ranked, times->count, sizeof *ranked, by_total);
     for (size_t i = 0; i < times->count; i++)
@@ -285,6 +304,7 @@ int named_times_largest(const struct named_times *times, struct named_series ret
         *series = (struct named_series){.name = times->names.items[ranked[i]].bytes,
                                         .period_ns = named_times_period_ns(times, ranked[i])};
         status = series_make(&series->times, durations->items, durations->count, err);
+        series->times.total = times->items[ranked[i]].total_ns;
         *ret_count += status == 0;
     }
     return status;
@@ -324,17 +344,20 @@ static int take_op(void *arg, sqlite3_stmt *row, struct err *err)
 
 static int take_work(void *arg, sqlite3_stmt *row, struct err *err)
 {
-    struct named_times *times = arg;
+    const struct times_reading *reading = arg;
     int64_t op = query_integer(row, 0), duration_ns = query_integer(row, 1);
 
-    return op >= 0 && (uint64_t)op < times->count && duration_ns >= 0
-               ? add_time(times, (uint32_t)op, 0, duration_ns, err)
+    return op >= 0 && (uint64_t)op < reading->times->count && duration_ns >= 0
+               ? add_time(reading->times, (uint32_t)op, 0, duration_ns,
+                          cann_clock_hz(reading->clocks, query_integer(row, 2)), err)
                : 0;
 }
 
 int workload_load_lines(sqlite3 *db, struct profile *profile, struct err *err)
 {
     SCOPED(named_times_release) struct named_times times = {.items = NULL};
+    SCOPED(cann_clocks_release) struct cann_clocks clocks = {.items = NULL};
+    struct times_reading reading = {&times, &clocks};
     int64_t attached = 0;
 
     return query_number(db, "SELECT " FRAMEWORK_ATTACHED, &attached, err) < 0 ||
@@ -342,8 +365,9 @@ int workload_load_lines(sqlite3 *db, struct profile *profile, struct err *err)
                     (query_run(db,
                                "SELECT name || iif(line = '', '', ' at ' || line) FROM temp.framework_op ORDER BY id",
                                NULL, 0, take_op, &times, err) < 0 ||
-                     query_run(db, "SELECT op_id, duration_ns FROM temp.framework_work", NULL, 0, take_work, &times,
-                               err) < 0 ||
+                     cann_clocks_load(db, &clocks, err) < 0 ||
+                     query_run(db, "SELECT op_id, duration_ns, device_id FROM temp.framework_work", NULL, 0, take_work,
+                               &reading, err) < 0 ||
                      profile_add_rows(profile, BY_LINE, &times, err) < 0))
                ? err_status(err)
                : 0;

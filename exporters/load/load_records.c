@@ -32,19 +32,23 @@ struct loaded_operator {
 struct transfers {
     const struct workload *workload;
     struct records_evidence *records;
-    struct coverage *computing; /* of each device */
-    size_t *cursors;
+    struct computing {
+        struct coverage ticks; /* since a moment of the device */
+        int64_t since_ns;
+        size_t cursor;
+    } * computing; /* of each device */
     const struct cann_texts *texts;
     struct intern names;
     struct map operators; /* struct loaded_operator */
     uint32_t slowest;
 };
 
-static void add_sizes(struct transfer_evidence *sum, const struct collective_traffic *traffic, int64_t small)
+static void add_sizes(struct transfer_evidence *sum, const struct collective_traffic *traffic, int64_t hz,
+                      int64_t small)
 {
     for (size_t i = 0; i < traffic->sizes.count; i++) {
         const struct collective_packets *packets = &traffic->sizes.items[i];
-        const double ns = (double)packets->ns;
+        const double ns = ticks_whole_ns(hz, packets->ticks);
         sum->count += packets->count;
         sum->ns += ns;
         sum->small += packets->bytes < small ? packets->count : 0;
@@ -70,22 +74,24 @@ static int add_contention(struct transfers *all, const struct cann_communication
 {
     const size_t device = workload_device_of(all->workload, op->device_id);
 
-    if (device == all->workload->device_count || traffic->bytes < ENOUGH || traffic->ns <= 0 || op->duration_ns <= 0)
+    if (device == all->workload->device_count || traffic->bytes < ENOUGH || traffic->ticks <= 0 || op->duration_ns <= 0)
         return 0;
-    int64_t covered = coverage_within(&all->computing[device], op->start_ns, number_add(op->start_ns, op->duration_ns),
-                                      &all->cursors[device]);
-    double share = (double)covered / (double)op->duration_ns;
+    struct computing *computing = &all->computing[device];
+    const int64_t hz = all->workload->devices[device].hz, ticks = ticks_of(hz, op->duration_ns),
+                  start = ticks_of(hz, number_subtract(op->start_ns, computing->since_ns)),
+                  covered = coverage_within(&computing->ticks, start, number_add(start, ticks), &computing->cursor);
+    const double share = ticks > 0 ? (double)covered / (double)ticks : 0;
     struct loaded_operator *sums = map_add(&all->operators, &name, NULL, err);
     if (sums == NULL)
         return err_status(err);
     if (share <= ALONE) {
         sums->alone_bytes += (double)traffic->bytes;
-        sums->alone_ns += (double)traffic->ns;
+        sums->alone_ns += ticks_whole_ns(hz, traffic->ticks);
     } else if (share >= BESIDE) {
         sums->at_ns = sums->beside++ == 0 ? op->start_ns : sums->at_ns;
         sums->beside_bytes += (double)traffic->bytes;
-        sums->beside_ns += (double)traffic->ns;
-        sums->exposed_ns += (double)(op->duration_ns - covered);
+        sums->beside_ns += ticks_whole_ns(hz, traffic->ticks);
+        sums->exposed_ns += (double)(ticks - covered) * ((double)TICKS_OF_NS / (double)hz);
     }
     return 0;
 }
@@ -106,10 +112,11 @@ static int take_collective(void *arg, const struct cann_communication *op, const
         return err_status(err);
     static const enum collective_medium by_sdma[] = {MEDIUM_HCCS, MEDIUM_PCIE, MEDIUM_SIO, MEDIUM_SDMA};
     for (size_t i = 0; i < sizeof by_sdma / sizeof *by_sdma; i++)
-        add_sizes(&all->records->sdma, &collective->media[by_sdma[i]], SMALL_BY_SDMA);
-    add_sizes(&all->records->rdma, rdma, SMALL_BY_RDMA);
-    if (rdma->ns > all->records->slowest_ns) {
-        all->records->slowest_ns = rdma->ns;
+        add_sizes(&all->records->sdma, &collective->media[by_sdma[i]], collective->hz, SMALL_BY_SDMA);
+    add_sizes(&all->records->rdma, rdma, collective->hz, SMALL_BY_RDMA);
+    const int64_t rdma_ns = collective_ns(collective, rdma->ticks);
+    if (rdma_ns > all->records->slowest_ns) {
+        all->records->slowest_ns = rdma_ns;
         all->records->slowest_at_ns = op->start_ns;
         all->slowest = name;
     }
@@ -145,32 +152,30 @@ static int choose_contention(const struct transfers *all, struct host_evidence *
 
 static int load_transfers(sqlite3 *db, const struct workload *workload, struct host_evidence *ret, struct err *err)
 {
-    SCOPED_FREE struct coverage *computing = scoped_memory(workload->device_count + 1, sizeof *computing);
-    SCOPED_FREE size_t *cursors = scoped_memory(workload->device_count + 1, sizeof *cursors);
+    SCOPED_FREE struct computing *computing = scoped_memory(workload->device_count + 1, sizeof *computing);
     struct cann_texts names;
     struct transfers all = {.workload = workload,
                             .records = &ret->records,
                             .computing = computing,
-                            .cursors = cursors,
                             .texts = &names,
                             .operators = MAP_OF(struct loaded_operator, name)};
     int64_t any = 0;
 
     if (query_number(db, "SELECT EXISTS (SELECT 1 FROM communication_task)", &any, err) < 0 || !any)
         return err_status(err);
-    if (computing == NULL || cursors == NULL)
+    if (computing == NULL)
         return err_no_memory(err);
     int status = cann_names_load(db, &names, err);
     if (status < 0)
         return status;
     for (uint16_t i = 0; status == 0 && i < workload->device_count; i++)
-        status = coverage_of_computing(workload, i, &computing[i], err);
+        status = coverage_of_computing_ticks(workload, i, &computing[i].ticks, &computing[i].since_ns, err);
     bool failed = status < 0 || collectives_each(db, &names, take_collective, &all, err) < 0 ||
                   choose_contention(&all, ret, err) < 0 ||
                   (all.records->slowest_ns > 0 && intern_keep(&ret->texts, all.names.items[all.slowest].bytes,
                                                               &ret->records.slowest_transfer, err) < 0);
     for (size_t i = 0; i < workload->device_count; i++)
-        coverage_release(&computing[i]);
+        coverage_release(&computing[i].ticks);
     map_release(&all.operators);
     intern_release(&all.names);
     cann_texts_release(&names);
@@ -300,6 +305,7 @@ struct blocks {
     int64_t key[5], end_ns; /* of the task's execution: its blocks run beside or behind each other */
     double longest_ns, sum_ns;
     int64_t count;
+    const struct workload *workload;
 };
 
 static void end_task(struct blocks *blocks)
@@ -327,15 +333,16 @@ static int take_block(void *arg, sqlite3_stmt *row, struct err *err)
     memcpy(blocks->key, key, sizeof key);
     if (blocks->count == 0 || number_add(start_ns, duration_ns) > blocks->end_ns)
         blocks->end_ns = number_add(start_ns, duration_ns);
-    blocks->longest_ns = (double)duration_ns > blocks->longest_ns ? (double)duration_ns : blocks->longest_ns;
-    blocks->sum_ns += (double)duration_ns;
+    const double length = ticks_exact_ns(workload_clock_hz(blocks->workload, key[0]), duration_ns);
+    blocks->longest_ns = length > blocks->longest_ns ? length : blocks->longest_ns;
+    blocks->sum_ns += length;
     blocks->count++;
     return 0;
 }
 
 static int load_blocks(sqlite3 *db, const struct workload *workload, struct records_evidence *ret, struct err *err)
 {
-    struct blocks blocks = {.ret = ret};
+    struct blocks blocks = {.ret = ret, .workload = workload};
     const struct workload_window *window = &workload->window;
     const int64_t times[] = {window->any ? window->from_ns : INT64_MIN + 1, window->any ? window->until_ns : INT64_MAX};
     int status =

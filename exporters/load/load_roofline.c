@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "base/number.h"
 #include "db/database.h"
+#include "db/query/clocks.h"
 #include "db/query/query_cann.h"
 #include "db/query/query_loop.h"
 #include "db/query/query_scan.h"
@@ -213,7 +214,8 @@ struct group {
     struct group_key {
         int64_t type, tensors;
     } key;
-    int64_t total_ns, count;
+    double total_ns; /* of whole ticks, not rounded */
+    int64_t count;
 };
 
 enum { PRODUCT_TYPE, INPUTS, TYPES, FORMATS, OUTPUT, OUTPUT_TYPES, OUTPUT_FORMATS, TEXTS };
@@ -221,7 +223,8 @@ enum { PRODUCT_TYPE, INPUTS, TYPES, FORMATS, OUTPUT, OUTPUT_TYPES, OUTPUT_FORMAT
 /* Those whose texts are equal. */
 struct product {
     uint32_t texts[TEXTS];
-    int64_t total_ns, count;
+    double total_ns;
+    int64_t count;
 };
 
 struct products {
@@ -229,6 +232,7 @@ struct products {
     struct map groups; /* of struct group */
     struct map known;  /* of struct product */
     struct intern texts;
+    struct cann_clocks clocks;
     const struct group *group;
 };
 
@@ -240,11 +244,12 @@ static int take_type(void *arg, sqlite3_stmt *row, struct err *err)
     return map_add(&products->types, &id, NULL, err) != NULL ? 0 : err_status(err);
 }
 
-enum { TASK_TYPE, TASK_TENSORS, TASK_START, TASK_DURATION, TASK_VALUES };
+enum { TASK_TYPE, TASK_TENSORS, TASK_START, TASK_DURATION, TASK_DEVICE, TASK_VALUES };
 static const struct scan_column task_values[] = {{"op_type_id", TASK_TYPE, false},
                                                  {"tensor_set_id", TASK_TENSORS, false},
                                                  {"start_ns", TASK_START, false},
-                                                 {"duration_ns", TASK_DURATION, false}};
+                                                 {"duration_ns", TASK_DURATION, false},
+                                                 {"device_id", TASK_DEVICE, false}};
 
 static int take_task(void *arg, int64_t *row, struct err *err)
 {
@@ -256,7 +261,7 @@ static int take_task(void *arg, int64_t *row, struct err *err)
     struct group *group = map_add(&products->groups, &key, NULL, err);
     if (group == NULL)
         return err_status(err);
-    group->total_ns = number_add(group->total_ns, row[TASK_DURATION]);
+    group->total_ns += ticks_exact_ns(cann_clock_hz(&products->clocks, row[TASK_DEVICE]), row[TASK_DURATION]);
     group->count++;
     return 0;
 }
@@ -283,7 +288,7 @@ static int take_texts(void *arg, sqlite3_stmt *statement, struct err *err)
     struct product *product = map_add(&products->known, texts, NULL, err);
     if (product == NULL)
         return err_status(err);
-    product->total_ns = number_add(product->total_ns, group->total_ns);
+    product->total_ns += group->total_ns;
     product->count += group->count;
     return 0;
 }
@@ -368,9 +373,10 @@ static int each_product(sqlite3 *db, int (*each)(void *arg, const struct rooflin
     struct products products = {.types = {.key_size = sizeof(int64_t), .item_size = sizeof(int64_t)},
                                 .groups = MAP_OF(struct group, key),
                                 .known = MAP_OF(struct product, texts)};
-    bool failed = read_groups(db, &products, err) < 0 || read_texts(db, &products, err) < 0 ||
-                  give_products(&products, each, arg, err) < 0;
+    bool failed = cann_clocks_load(db, &products.clocks, err) < 0 || read_groups(db, &products, err) < 0 ||
+                  read_texts(db, &products, err) < 0 || give_products(&products, each, arg, err) < 0;
 
+    cann_clocks_release(&products.clocks);
     map_release(&products.types);
     map_release(&products.groups);
     map_release(&products.known);
@@ -407,7 +413,7 @@ static int each_counted(const struct workload *workload,
     for (size_t i = 0; i < count; i++) {
         const struct workload_operator *op = sorted[i];
         const struct roofline_row row = {
-            .total_ns = number_from_real(op->counted_ns),
+            .total_ns = op->counted_ns,
             .count = op->count,
             .work = op->units[UNIT_CUBE] * (double)workload->facts.clock_khz / 1e6 / (double)op->count,
             .bytes = (op->read_bytes + op->write_bytes) / (double)op->count,

@@ -40,9 +40,7 @@ static double power_of_ten(unsigned n)
 /* Digits behind the point of the number that an integer is shown as. */
 static unsigned decimals_of(const struct report_step *step)
 {
-    return step->form == FORM_TIME                                        ? 3
-           : step->form == FORM_SCALED || step->form == FORM_SCALED_FIXED ? step->decimals
-                                                                          : 0;
+    return step->form == FORM_TIME ? 3 : form_is_scaled(step->form) ? step->decimals : 0;
 }
 
 static bool number_of(const struct report_step *step, const struct report_value *value, double *ret)

@@ -106,6 +106,8 @@ int report_plan_rename(struct report_plan *plan, int cann_version, struct err *e
         char *copy = title != NULL && title != known->title ? strdup(title) : known->title;
         if (copy == NULL)
             return err_no_memory(err);
+        if (known->column.form == FORM_SCALED && cann_version_has_point(cann_version, known->title))
+            known->column.form = FORM_SCALED_FLOAT;
         if (copy != known->title)
             free(known->title);
         known->there &= title != NULL;

@@ -315,7 +315,7 @@ static int find_fields(struct report_run *run, size_t size, struct err *err)
                 .column = (uint16_t)i,
                 .count = 1,
                 .type = column->field.type,
-                .whole = column->form == FORM_SCALED || column->form == FORM_SCALED_FIXED || column->form == FORM_TIME,
+                .whole = form_is_scaled(column->form) || column->form == FORM_TIME,
             };
     }
     return 0;

@@ -25,8 +25,7 @@ static bool is_duration(const struct report_column *column)
     size_t length;
     const char *unit = report_title_unit(column->title, &length);
 
-    return (column->form == FORM_SCALED || column->form == FORM_SCALED_FIXED) && length == 2 &&
-           strncmp(unit, "us", 2) == 0;
+    return form_is_scaled(column->form) && length == 2 && strncmp(unit, "us", 2) == 0;
 }
 
 /* The first column and the last text stay; of the others the narrow ones go first, from the right. */

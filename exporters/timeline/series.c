@@ -8,6 +8,7 @@
 #include "exporters/query_compile.h"
 #include "exporters/row_format.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -319,7 +320,9 @@ static int draw_slice(struct series_run *series, const struct counter_run *count
                                         .category = arrow->category,
                                         .numbered = arrow->numbered,
                                         .connects = strcmp(arrow->category, host_to_device.category) == 0};
-        p = trace_put_flow(p, style, &flow, arrow->phase, sqlite3_column_int64(row, COLUMN_ARROW), slice.pid, slice.tid,
+        const int64_t id = sqlite3_column_int64(row, COLUMN_ARROW);
+        const char phase = arrow->phase != '\0' ? arrow->phase : id < 0 ? 'f' : 's';
+        p = trace_put_flow(p, style, &flow, phase, arrow->phase == '\0' ? imaxabs(id) : id, slice.pid, slice.tid,
                            slice.start_ns);
     }
     return trace_event_done(trace, p, err);

@@ -3,6 +3,7 @@
 #include "db/query/query_loop.h"
 #include "features/feature.h"
 #include "features/opprof/opprof_measures.h"
+#include "features/opprof/opprof_page.h"
 #include "features/opprof/opprof_views.h"
 #include "features/opprof/rules/opprof_rule.h"
 
@@ -92,4 +93,5 @@ static int advise(sqlite3 *db, const double *thresholds, struct advice *ret, str
     return 0;
 }
 
-const struct feature feature_opprof = {.family = CAPTURE_OPPROF, .advise = advise, .measure = opprof_measure};
+const struct feature feature_opprof = {
+    .family = CAPTURE_OPPROF, .advise = advise, .measure = opprof_measure, .page = opprof_parts};

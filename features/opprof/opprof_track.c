@@ -10,13 +10,28 @@ static const struct report_column values[] = {
     {.title = NULL},
 };
 
+#define DRAWN "phase IN ('X', 'B', 'E', 's', 't', 'f')"
+
 /* Numbers of cores and pipes, by name; the launch stands in front of the core where there are several. */
 #define CORES                                                                                                          \
     "c AS MATERIALIZED (SELECT launch_id AS l, process AS core, row_number() OVER (ORDER BY launch_id, process) AS"    \
-    " pid FROM (SELECT DISTINCT launch_id, process FROM opprof_event WHERE phase IN ('X', 'B', 'E'))), p AS"           \
-    " MATERIALIZED (SELECT pipe AS name_of_pipe, row_number() OVER (ORDER BY pipe) AS tid FROM (SELECT DISTINCT pipe"  \
-    " FROM opprof_event WHERE phase IN ('X', 'B', 'E')))"
-#define EVENTS "opprof_event e JOIN c ON l = launch_id AND core = process JOIN p ON name_of_pipe IS e.pipe"
+    " pid FROM (SELECT DISTINCT launch_id, process FROM opprof_event WHERE " DRAWN ")), p AS MATERIALIZED (SELECT"     \
+    " pipe AS name_of_pipe, row_number() OVER (ORDER BY pipe) AS tid FROM (SELECT DISTINCT pipe FROM opprof_event"     \
+    " WHERE " DRAWN "))"
+/* Both ends of an arrow have the same link: those of a flag, B and E, and those of a flow, s and t. Of a link that
+ * comes again the first begin belongs to the first end; no arrow leads back in time. A number below 0 is of an end. */
+#define ENDS "phase IN ('E', 't', 'f')"
+#define OF_FLAG "phase IN ('B', 'E')"
+#define ARROWS                                                                                                         \
+    "q AS MATERIALIZED (SELECT id, launch_id, process, link, start_ns, " OF_FLAG " AS of_flag, " ENDS " AS ends,"      \
+    " row_number() OVER (PARTITION BY launch_id, process, link, " OF_FLAG ", " ENDS " ORDER BY start_ns, id) AS n"     \
+    " FROM opprof_event WHERE link IS NOT NULL AND phase <> 'X' AND " DRAWN "), w AS MATERIALIZED (SELECT b.id AS"     \
+    " from_id, e.id AS to_id FROM q b JOIN q e USING(launch_id, process, link, of_flag, n) WHERE NOT b.ends AND"       \
+    " e.ends AND b.start_ns <= e.start_ns), a AS MATERIALIZED (SELECT from_id AS end_id, from_id AS arrow FROM w"      \
+    " UNION ALL SELECT to_id, -from_id FROM w)"
+#define EVENTS                                                                                                         \
+    "opprof_event e JOIN c ON l = launch_id AND core = process JOIN p ON name_of_pipe IS e.pipe LEFT JOIN a ON"        \
+    " end_id = e.id"
 #define CORE_NAME                                                                                                      \
     "CASE WHEN (SELECT count(*) FROM capture_part) > 1 THEN (SELECT directory FROM capture_part d WHERE d.id ="        \
     " launch_id) || ' ' ELSE '' END || process"
@@ -24,12 +39,15 @@ static const struct report_column values[] = {
 static const struct report_column rates[] = {{"MB/s", "value / 1000.0", FORM_SHORTEST, 3, .doc = "The bandwidth."},
                                              {.title = NULL}};
 
+static const struct series_arrow flag = {.name = "flag", .category = "flag", .id = "arrow"};
+
 static const struct series_counter events[] = {
-    {.name = "name",
+    {.name = "CASE WHEN phase IN ('s', 't', 'f') THEN coalesce(e.category, name) ELSE name END",
      .values = values,
-     .query = {.with = CORES,
+     .arrow = &flag,
+     .query = {.with = CORES ", " ARROWS,
                .from = EVENTS,
-               .where = "phase IN ('X', 'B', 'E')",
+               .where = DRAWN,
                .order_by = "pid, tid, start_ns, coalesce(duration_ns, 0) DESC, e.id"},
      .time = "start_ns",
      .duration = "coalesce(duration_ns, 0)",

@@ -301,6 +301,29 @@ END
     expect_contains "$(<"$(echo out/msprof_tx_*.csv)")" $',4,1700000000000001.000\t,N/A'
 }
 
+@test "a mark or a range that a graph captured is one for each replay, paired by time, however the runs stand in the file" {
+    capture <<'END'
+p.tx(5, 5, 'tick', info=1, mark=7, event=3, domain='d')
+p.tx(6, 7, 'decode', info=1, mark=8, event=2, domain='d')
+runs = []
+for run, length in enumerate((100, 200, 300)):
+    at = 10000 * (run + 1)
+    runs += [(at, 7, 11), (at + 100, 8, 12), (at + 100 + length, 8, 12)]
+for time, mark, tag in runs[3:] + runs[:3]:
+    p.mark(time, 3, mark, tag=tag)
+END
+    expect_sql "SELECT mark_id, start_ns % 100000, coalesce(end_ns, start_ns) - start_ns FROM device_mark ORDER BY 1, 2" \
+        "7|10000|0
+7|20000|0
+7|30000|0
+8|10100|100
+8|20100|200
+8|30100|300"
+    export_all
+    expect_equal "$(grep -c ',7,17000000000000[0-9.]*' "$(echo out/msprof_tx_*.csv)")" 3
+    expect_equal "$(grep -c ',8,17000000000000[0-9.]*' "$(echo out/msprof_tx_*.csv)")" 3
+}
+
 @test "texts of any bytes make sound tables and timelines" {
     capture <<'END'
 p.tx(0, 1, bytes(range(1, 157)))

@@ -275,3 +275,39 @@ PY
     expect_status 2
     expect_contains "$stderr" "no time that --step, --from and --until could choose"
 }
+
+@test "a step between others in which the device did nothing is N/A but for its time, and in no mean of the others" {
+    program PROF_1 <<'PY'
+for step in range(6):
+    p.begin_step()
+    if step != 3:
+        p.op('a', us=50)
+        p.op('b', us=20, gap=2)
+    else:
+        p.at += 60000
+    p.end_step()
+PY
+    run_msprof -q show PROF_1 --table overlap --format json
+    expect_equal "$(json '[(r["Time(us)"], r["Busy(us)"], r["Free(us)"], r["Free share(%)"]) for r in d][2:5]')" \
+        "[(72, 70, 2.02, 2.8), (60, 'N/A', 'N/A', 'N/A'), (72, 70, 2.02, 2.8)]"
+    run_msprof -q show PROF_1 --table steps --format json
+    expect_equal "$(json '[(r["Steps"], r["Busy(us)"], r["Free(us)"]) for r in d]')" "[(6, 70, 2.02)]"
+}
+
+@test "tables of sums over a capture refuse a step or a stretch, say why, and name the answer that has it" {
+    program CAPTURE <<'PY'
+for step in range(12):
+    p.op('a', 'MatMul', 100, gap=1)
+    p.communicate(us=60 + step, size=15_000_100)
+    p.op('b', 'Add', 40, gap=1)
+PY
+    for pair in communication_statistic:communication msprof_tx_statistic:ranges overlap_analysis:overlap; do
+        run_msprof -q show CAPTURE --table "${pair%:*}" --step 3
+        expect_status 2
+        expect_contains "$stderr" "the rows of table '${pair%:*}' are sums over the whole capture"
+        expect_contains "$stderr" "table '${pair#*:}' adds up what these choose"
+    done
+    run_msprof -q show CAPTURE --table communication --step 3 --format csv
+    expect_status 0
+    expect_contains "$(sed -n 2p <<<"$output")" "100,62,62,100,1,62,62,allReduce," # the third step alone
+}

@@ -90,6 +90,37 @@ free_time() { # capture
     done
 }
 
+@test "where the collection's start cuts a task, time begins with it in every answer, and with an operator that it cuts" {
+    # the sixth runs over the start; number of the kind, what the host launched: an operator, a mark, a wait, a copy
+    for kind in 0:KERNEL_AICORE 3:PLACE_HOLDER 4:EVENT_RECORD 6:NOTIFY_WAIT 11:MEMCPY_ASYNC; do
+        rm -rf PROF_1
+        python3 - "$BATS_TEST_DIRNAME/lib" "${kind%%:*}" "${kind#*:}" <<'END'
+import sys
+sys.path.insert(0, sys.argv[1])
+from prof import Prof, RUNTIME
+prof = Prof('PROF_1')
+prof.warm_up = 55000
+for i in range(10):
+    at = 10000 * i
+    if i != 4:
+        prof.launch(at, 1, i, 'op%d' % i)
+        prof.ran(at + 13000, at + 15000, 1, i)
+    elif sys.argv[2] == '0':
+        prof.launch(at, 3, 77, 'cut')
+        prof.ran(41000, 58000, 3, 77)
+    else:
+        prof.call(RUNTIME, 1, at, at + 10)
+        prof.track(at + 5, 3, 77, task_type=sys.argv[3])
+        prof.ran(41000, 58000, 3, 77, kind=int(sys.argv[2]))
+prof.write()
+END
+        run_msprof import PROF_1
+        expect_equal "$(free_time PROF_1)" "1 devices, 1 without steps"
+        run_msprof show PROF_1 --table overlap --format csv --columns step_time
+        expect_equal "$(tail -n 1 "$BATS_TEST_TMPDIR/stdout")" "$([ "$kind" = 0:KERNEL_AICORE ] && echo 64 || echo 50)"
+    done
+}
+
 @test "a kernel without a length is no slice of Computing" {
     python3 - "$BATS_TEST_DIRNAME/lib" <<'END'
 import sys

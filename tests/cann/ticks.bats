@@ -15,8 +15,8 @@ setup() {
 # A shipped capture whose clocks tick at frequencies that real devices have: no tick is a whole number of nanoseconds.
 odd_clocks() {
     copy_family prof-910b PROF_1
-    sed -i 's/"Frequency": *"[0-9.]*"/"Frequency":"99.998999"/' PROF_1/host/info.json
-    sed -i 's/"hwts_frequency": *"[0-9.]*"/"hwts_frequency":"49.999001"/' PROF_1/device_0/info.json.0
+    sed -i "s/\"Frequency\": *\"[0-9.]*\"/\"Frequency\":\"${1:-99.998999}\"/" PROF_1/host/info.json
+    sed -i "s/\"hwts_frequency\": *\"[0-9.]*\"/\"hwts_frequency\":\"${2:-49.999001}\"/" PROF_1/device_0/info.json.0
 }
 
 @test "lengths and sums of lengths are ticks, rounded once, in tables and in the tool's own timeline" {
@@ -80,6 +80,128 @@ for row in operators:
     for title, ticks in (('Total(us)', sum(by_name[row['Name']])), ('Longest(us)', max(by_name[row['Name']]))):
         right = int(Fraction(ticks * 10 ** 9, 49999001) + Fraction(1, 2))
         assert round(Fraction(str(row[title])) * 1000) == right, (row, title, right)
+END
+}
+
+@test "each table of answers, and a comparison, adds up ticks and rounds once" {
+    odd_clocks 98.765432 47.999001
+    run_msprof import PROF_1
+    expect_status 0
+    run python3 "$BATS_TEST_DIRNAME/lib/tick_sums.py" "$MSPROF" PROF_1
+    printf '%s\n' "$output"
+    [ "$status" -eq 0 ]
+    [ "${output%% cells*}" -gt 500 ]
+}
+
+@test "sums of a communication operator's tasks are of ticks, by RDMA as by SDMA, and what it exposes is" {
+    python3 - <<PY
+import sys
+sys.path.insert(0, "$BATS_TEST_DIRNAME/lib")
+from program import *
+p = Program('PROF_1')
+for step in range(40):
+    p.op('a/MatMul', us=31 + step % 7)
+    p.communicate(us=45 + step % 11, back=13, rdma=step % 2 == 0)
+p.op('b/MatMul', us=31)
+p.write()
+PY
+    sed -i 's/"hwts_frequency": *"[0-9.]*"/"hwts_frequency":"47.999001"/' PROF_1/device_0/info.json.0
+    run_msprof export summary -dir PROF_1 --stable-names
+    expect_status 3 # records out of time order
+    run_msprof_into communication.json show PROF_1 --table communication --format json
+    python3 - PROF_1 communication.json <<'END'
+import glob
+import json
+import sqlite3
+import sys
+from fractions import Fraction
+HZ = 47999001
+db = sqlite3.connect(sys.argv[1] + '/sqlite/runtime.db')
+
+
+def ticks(ns):
+    return round(Fraction(ns) * HZ / 10 ** 9)
+
+
+def shown(value):
+    return int(Fraction(value) * 10 ** 9 / HZ + Fraction(1, 2))
+
+
+# Each operator is one transfer, by SDMA a task, by RDMA all from the payload to what confirms it.
+runs = []
+for op, name in db.execute('SELECT o.id, n.text FROM communication_op o JOIN name n ON n.id = o.name_id ORDER BY o.id').fetchall():
+    tasks = db.execute('SELECT t.start_ns, t.duration_ns FROM communication_task c JOIN device_task t ON t.id = c.task_row_id'
+                       ' WHERE c.op_id = ? ORDER BY t.start_ns', (op,)).fetchall()
+    assert len(tasks) in (1, 5), tasks
+    runs.append((name, ticks(tasks[-1][0] + tasks[-1][1] - tasks[0][0]), tasks[-1][0] + tasks[-1][1] - tasks[0][0], len(tasks)))
+assert len(runs) == 40
+path = glob.glob(sys.argv[1] + '/mindstudio_profiler_output/communication.json')[0]
+total = [value for key, value in json.load(open(path, encoding='utf-8')).items() if 'Total' in key][0]
+sides = total['Communication Bandwidth Info']
+for medium, count in (('RDMA', 5), ('SDMA', 1)):
+    found = round(Fraction(str(sides[medium]['Transit Time(ms)'])) * 10 ** 6)
+    assert found == shown(sum(run[1] for run in runs if run[3] == count)), (medium, found)
+    assert found != sum(run[2] for run in runs if run[3] == count), 'the clock tells nothing'
+times = total['Communication Time Info']
+assert round(Fraction(str(times['Transit Time(ms)'])) * 10 ** 6) == shown(sum(run[1] for run in runs))
+
+# Computing as ticks since the first task; each operator's own stretch without it.
+computing = [(ticks(a), ticks(a + b)) for a, b in db.execute(
+    'SELECT start_ns - (SELECT min(start_ns) FROM device_task), duration_ns FROM device_task WHERE op_name_id IS NOT NULL'
+    ' AND op_type_id IS NOT NULL AND collective IS NULL AND id NOT IN (SELECT task_row_id FROM communication_task)')]
+assert len(computing) == 41
+exposed = lengths = 0
+for start, length in db.execute('SELECT start_ns - (SELECT min(start_ns) FROM device_task), duration_ns FROM communication_op'):
+    begin, end = ticks(start), ticks(start) + ticks(length)
+    lengths += end - begin
+    exposed += end - begin - sum(max(0, min(end, b) - max(begin, a)) for a, b in computing)
+rows = json.load(open(sys.argv[2], encoding='utf-8'))
+for title, value in (('Total(us)', lengths), ('Exposed(us)', exposed)):
+    found = sum(Fraction(str(row[title])) for row in rows) * 1000
+    assert len(rows) == 1 and found == shown(value), (title, found, shown(value), len(rows))
+END
+}
+
+@test "a capture of 2020 has lengths in ticks of its counter, in tables and in the view" {
+    cp -r "$repository"/testdata/cann/job-910a/JOB* JOB_1
+    chmod -R u+w JOB_1
+    run_msprof export summary -dir JOB_1 --freq-mhz 47.999 --stable-names
+    [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
+    run_msprof_into operators.json show JOB_1 --freq-mhz 47.999 --table ops --format json --top 1000
+    python3 - JOB_1 operators.json <<'END'
+import csv
+import glob
+import json
+import sqlite3
+import sys
+from collections import defaultdict
+from fractions import Fraction
+db = sqlite3.connect(glob.glob(sys.argv[1] + '/sqlite/*.db')[0])
+
+
+def shown(ticks):
+    return int(Fraction(ticks * 10 ** 6, 47999) + Fraction(1, 2))
+
+
+tasks = db.execute('SELECT t.id, end_tick - start_tick, t.duration_ns, stream_id, task_id, n.text, y.text FROM device_task t'
+                   ' JOIN name n ON n.id = op_name_id JOIN name y ON y.id = op_type_id ORDER BY t.id').fetchall()
+assert sum(shown(task[1]) != task[2] for task in tasks) > 20
+views = dict(db.execute('SELECT id, time_us FROM operator_task'))
+types, names = defaultdict(int), defaultdict(int)
+for id_, ticks, _, _, _, name, kind in tasks:
+    assert round(views[id_] * 1000) == shown(ticks), (id_, views[id_], shown(ticks))
+    types[kind] += ticks
+    names[name, kind] += ticks
+with open(glob.glob(sys.argv[1] + '/**/op_summary*.csv', recursive=True)[0], encoding='utf-8') as file:
+    rows = list(csv.DictReader(file))
+assert [round(Fraction(row['Task Duration(us)']) * 1000) for row in rows] == [shown(task[1]) for task in tasks]
+with open(glob.glob(sys.argv[1] + '/**/op_statistic*.csv', recursive=True)[0], encoding='utf-8') as file:
+    rows = list(csv.DictReader(file))
+assert {row['OP Type']: round(Fraction(row['Total Time(us)']) * 1000) for row in rows} == {
+    kind: shown(ticks) for kind, ticks in types.items()}
+rows = json.load(open(sys.argv[2], encoding='utf-8'))
+assert {(row['Name'], row['Type']): round(Fraction(str(row['Total(us)'])) * 1000) for row in rows} == {
+    key: shown(ticks) for key, ticks in names.items()}
 END
 }
 

@@ -140,12 +140,20 @@ PY
     expect_status 0
     check <<'PY'
 import collections, sqlite3
+from fractions import Fraction
 db = sqlite3.connect('JOBX/sqlite/runtime.db')
 executes = db.execute("SELECT start_ns, end_ns FROM acl_call WHERE name = 'svp_acl_mdl_execute'").fetchall()
 wanted = collections.Counter()
-for start, duration in db.execute('SELECT start_ns, duration_ns FROM ai_core_task UNION ALL SELECT start_ns, duration_ns FROM ai_cpu_task'):
+names = {row[:2]: row[2] for row in db.execute('SELECT task_id, engine, layer_names FROM layer_group')}
+exact = collections.Counter()  # in cycles, by the call and the operator, which are rounded once
+for task, engine, start, ns in [
+        (task, 'AI_CORE', start, Fraction(cycles * 10 ** 6, khz)) for task, start, cycles, khz in db.execute(
+            'SELECT t.task_id, t.start_ns, t.total_cycle, i.core_khz FROM ai_core_task t JOIN inference i USING (inference_id)')] + [
+        (task, 'AI_CPU', start, ns) for task, start, ns in db.execute('SELECT task_id, start_ns, duration_ns FROM ai_cpu_task')]:
     inside = any(a <= start <= b for a, b in executes)
-    wanted['svp_acl_mdl_execute' if inside else flame.NOT_LAUNCHED] += duration
+    exact['svp_acl_mdl_execute' if inside else flame.NOT_LAUNCHED, names[task, engine]] += ns
+for (call, _), ns in exact.items():
+    wanted[call] += int(ns + Fraction(1, 2))
 found = collections.Counter()
 for stack, weight in flame.read('JOBX/flame/flame_device.collapsed').items():
     assert len(stack) == 2

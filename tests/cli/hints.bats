@@ -57,7 +57,7 @@ answers() { # status, lines, words of the command
     answers 2 "msprof: no capture given: CAPTURE, or -dir DIR, is missing; try 'msprof import --help'" import
     mkdir empty
     answers 4 "msprof: 'empty' is no capture and holds none
-  try: give a directory with data/ and info.json inside, or one that holds JOB* or PROF* directories" import empty
+  try: give a directory with data/ and info.json inside, or one that holds JOB*, PROF* or OPPROF* directories" import empty
     answers 1 "msprof: cannot use 'nowhere' as a capture: cannot find 'nowhere': No such file or directory" import nowhere
 }
 

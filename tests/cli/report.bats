@@ -376,6 +376,7 @@ PY
         same_table "$capture" phases 'Operators by launch, queue and kernel'
         python3 - "$capture" <<'PY'
 import collections, csv, sqlite3, statistics, sys
+from fractions import Fraction
 db = sqlite3.connect(sys.argv[1] + '/sqlite/runtime.db')
 calls = {c: (s, s + d) for c, s, d in db.execute('SELECT connection_id, start_ns, duration_ns FROM host_call WHERE launches = 1')}
 tasks = collections.defaultdict(list)
@@ -386,12 +387,17 @@ for name, kind, connection, start, duration in db.execute(
         tasks[name, kind].append((calls[connection], start, start + duration))
 rows = list(csv.reader(open('told')))[1:]
 ns = lambda text: round(float(text) * 1000)
+hz, = db.execute('SELECT device_hz FROM capture_part WHERE NOT is_host').fetchone()
+def ran(length):  # in whole ticks of the device
+    return round(Fraction(length) * hz / 10 ** 9) * Fraction(10 ** 9, hz)
 assert len(rows) == len(tasks) > 1, (len(rows), len(tasks))
 for share, total, launch, queue, kernel, count, median, longest, kind, name in rows:
     its = tasks[name, kind]
     assert int(count) == len(its)
-    assert ns(total) == sum(end - call[0] for call, _, end in its) == ns(launch) + ns(queue) + ns(kernel)
-    assert ns(kernel) == sum(end - start for _, start, end in its)
+    kernels = sum(ran(end - start) for _, start, end in its)
+    assert ns(total) == int(sum(start - call[0] for call, start, _ in its) + kernels + Fraction(1, 2))
+    assert abs(ns(total) - ns(launch) - ns(queue) - ns(kernel)) <= 1  # each is rounded once
+    assert ns(kernel) == int(kernels + Fraction(1, 2))
     waits = [max(0, start - call[1]) for call, start, _ in its]
     assert ns(queue) == sum(waits) and ns(longest) == max(waits)
     assert abs(float(median) * 1000 - statistics.median(waits)) <= 1

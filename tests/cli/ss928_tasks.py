@@ -11,6 +11,7 @@ TABLE says. Prints how many cells agree.
 """
 import csv
 import glob
+import json
 import os
 import random
 import re
@@ -64,6 +65,18 @@ def inferences(row):
     return found[0]
 
 
+def check_answers(msprof, capture, tasks):
+    """The table of operators adds up cycles, which are no whole nanoseconds, and rounds once."""
+    done = subprocess.run([msprof, '-q', 'show', capture, '--table', 'ops', '--format', 'json', '--top', '1000'], check=True,
+                          stdout=subprocess.PIPE)
+    rows = {row['Name']: row for row in json.loads(done.stdout)}
+    assert len(rows) == len(tasks)
+    for (name, row), task in zip(sorted(rows.items()), sorted(tasks, key=lambda task: task['name'])):
+        for title, cycles in (('Total(us)', sum(task['cycles'])), ('Longest(us)', max(task['cycles']))):
+            right = (Decimal(cycles) / MHZ).quantize(Decimal('0.001'), ROUND_HALF_UP)
+            assert Decimal(str(row[title])) == right, (name, task['name'], title, row[title], right)
+
+
 def main():
     msprof, path, directory = sys.argv[1:]
     if path == '-':
@@ -113,6 +126,7 @@ def main():
         for column in ('DDR Read(KB)', 'DDR Write(KB)'):
             assert abs(Decimal(line[column]) - sum(Decimal(task[column]) for task in table[1:])) < Decimal('0.005') * 89
     assert all(re.fullmatch(r'[0-9.]+', line['Time(us)']) for table in tables for line in table)
+    check_answers(msprof, capture, tasks)
     print(cells, 'cells,', total, 'ms')
 
 

@@ -926,3 +926,62 @@ PY
     expect_status 4
     expect_contains "$stderr" "'msprof cluster DIR' reads those"
 }
+
+@test "rank_times.csv tells what each rank masks and how long it is free, of steps that say it, and all ranks together" {
+    needs python3
+    mkdir RUN
+    python3 - <<'PY'
+from torch_ranks import write_rank
+# rank 0 masks 600 of 1,000 us in its one step and rank 1 nothing in two; rank 2 does not communicate, rank 3 says no free time
+steps = {0: ['1,3000,400,600,1000,600'], 1: ['1,1000,250,0,250,0', '2,1000,250,0,250,500'], 2: ['1,100,0,0,0,300'],
+         3: ['1,100,0,0,0,']}
+for rank, lines in steps.items():
+    out = write_rank('RUN', rank, [])
+    with open(out + '/step_trace_time.csv', 'w', encoding='utf-8') as f:
+        f.write('Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free\n' + ''.join(l + '\n' for l in lines))
+PY
+    run_msprof -q cluster RUN
+    expect_status 3 # no communication files
+    expect_equal "$(cat RUN/cluster_analysis_output/rank_times.csv)" \
+        "Rank,Steps,Computing(us),Communication(us),Masked(us),Masked(%),Exposed(us),Free(us),Free(%)
+0,1,3000,1000,600,60,400,600,15
+1,2,2000,500,0,0,500,500,16.67
+2,1,100,0,0,N/A,0,300,75
+3,0,N/A,N/A,N/A,N/A,N/A,N/A,N/A
+all,4,5100,1500,600,40,900,1400,18.92"
+    run_msprof -q cluster --step 2 RUN
+    expect_equal "$(sed -n '3p;$p' RUN/cluster_analysis_output/rank_times.csv)" "1,1,1000,250,0,0,250,500,28.57
+all,1,1000,250,0,0,250,500,28.57"
+}
+
+@test "of 64 ranks one straggler and one slow link are named, and commands on one capture point to cluster" {
+    make_ranks --ranks 64 --output RUN --slow-rank 41 --slow-link 17 --seed 9
+    run_msprof -q cluster RUN
+    expect_status 0
+    expect_contains "$output" "Slowest rank: 41"
+    expect_contains "$output" "it came last in 80 of its 80 collectives"
+    expect_contains "$output" "Worst link: 17 -> 18 (HCCS)"
+    for command in show advise "diff RUN"; do
+        # shellcheck disable=SC2086 # the words of a command
+        run_msprof $command RUN
+        expect_status 4
+        expect_contains "$stderr" "'msprof cluster DIR' reads those"
+    done
+}
+
+@test "a stage of 401 ms against 231 is found, ranks that differ by a hundredth are not" {
+    needs python3
+    mkdir STAGES CLEAN
+    python3 - <<'PY'
+from torch_ranks import write_rank
+for job, times in (('STAGES', (231, 231, 401, 401)), ('CLEAN', (100, 101, 100, 101))):
+    for rank, ms in enumerate(times):
+        write_rank(job, rank, [(step, ms * 1000, 5, ms * 1000 + 15, 0) for step in (1, 2, 3)])
+PY
+    run_msprof -q cluster STAGES
+    expect_contains "$output" "Computing: no rank stands out; the longest is that of 2, 401.000 ms a step."
+    expect_contains "$output" "Computing: stage 1 takes 401.000 ms a step, 73.6 % more than the others (231.000 ms)"
+    run_msprof -q cluster CLEAN
+    expect_contains "$output" "Computing: no rank stands out"
+    expect_contains "$output" "Computing: no stage stands out"
+}

@@ -106,3 +106,22 @@ for row in table("slow_links.csv"):
     close(row["Median of Transport(GB/s)"], statistics.median(enough) if enough else 0, key)
     assert (row["Slow"] == "N/A") == (links[key][0] < 1), row
 print(rows[0]["Rank"], [row["Source Rank"] for row in table("slow_links.csv") if row["Slow"] == "yes"], judged)
+
+# ---- times of ranks ----
+TITLES = ["Computing", "Communication", "Overlapped", "Communication(Not Overlapped)", "Free"]
+total = dict.fromkeys(TITLES, 0.0)
+for row in table("rank_times.csv"):
+    if row["Rank"] == "all":
+        sums, steps = total, len(expected)
+    else:
+        own = [step for (rank, _), step in expected.items() if rank == int(row["Rank"])]
+        sums, steps = {title: sum(float(step[title]) for step in own) for title in TITLES}, len(own)
+        for title in TITLES:
+            total[title] += sums[title]
+    assert int(row["Steps"]) == steps, row
+    for title, name in zip(TITLES, ("Computing(us)", "Communication(us)", "Masked(us)", "Exposed(us)", "Free(us)")):
+        close(row[name], sums[title], (row["Rank"], name))
+    assert abs(float(row["Masked(%)"]) - 100 * sums["Overlapped"] / sums["Communication"]) < 0.006, row
+    whole = sums["Computing"] + sums["Communication(Not Overlapped)"] + sums["Free"]
+    assert abs(float(row["Free(%)"]) - 100 * sums["Free"] / whole) < 0.006, row
+assert [row["Rank"] for row in table("rank_times.csv")] == [str(rank) for rank in sorted(ranks)] + ["all"]

@@ -32,12 +32,14 @@ END
     done
     # the scripts that write them are part of the sources: what they write today is what is there
     cp -R "$repository/tests/fuzz" "$repository/tests/lib" "$BATS_TEST_TMPDIR"
-    mkdir -p "$BATS_TEST_TMPDIR/tree/tests/cann"
+    mkdir -p "$BATS_TEST_TMPDIR/tree/tests/cann" "$BATS_TEST_TMPDIR/tree/tests/opprof"
     ln -s "$repository/tests/cann/lib" "$BATS_TEST_TMPDIR/tree/tests/cann/lib"
+    ln -s "$repository/tests/opprof/lib" "$BATS_TEST_TMPDIR/tree/tests/opprof/lib"
     mv "$BATS_TEST_TMPDIR/fuzz" "$BATS_TEST_TMPDIR/lib" "$BATS_TEST_TMPDIR/tree/tests"
     ln -s "$repository/parsers" "$repository/testdata" "$BATS_TEST_TMPDIR/tree"
-    rm -r "$BATS_TEST_TMPDIR/tree/tests/fuzz/corpus/import"
+    rm -r "$BATS_TEST_TMPDIR/tree/tests/fuzz/corpus/import" "$BATS_TEST_TMPDIR/tree/tests/fuzz/corpus/opprof"
     python3 -B "$BATS_TEST_TMPDIR/tree/tests/fuzz/make_seeds.py"
     # found_*: inputs that showed mistakes
     diff -r -x 'found_*' "$BATS_TEST_TMPDIR/tree/tests/fuzz/corpus/import" "$repository/tests/fuzz/corpus/import"
+    diff -r -x 'found_*' "$BATS_TEST_TMPDIR/tree/tests/fuzz/corpus/opprof" "$repository/tests/fuzz/corpus/opprof"
 }

@@ -121,3 +121,26 @@ rows = sqlite3.connect(out + '/communication_analyzer.db').execute('SELECT hccl_
 assert names and names < {row[0] for row in rows} and len(rows) == 4, (names, rows)
 END
 }
+
+@test "a step of PyTorch for which no device did anything is in step_trace_time no more than in PyTorch's own" {
+    copy_run pt
+    run_msprof analyse run_ascend_pt --output before
+    # a third step behind the two, in which nothing is launched
+    python3 - run_ascend_pt/FRAMEWORK/torch.op_range <<'END'
+import struct, sys
+data, at, last = open(sys.argv[1], 'rb').read(), 0, None
+while at + 6 <= len(data):
+    length, = struct.unpack_from('<I', data, at + 2)
+    record = data[at:at + 6 + length]
+    last = record if b'ProfilerStep#5' in record else last
+    at += 6 + length
+begin, end = struct.unpack_from('<2Q', last, 6)
+later = 10 * (end - begin)
+open(sys.argv[1], 'ab').write(last[:6] + struct.pack('<2Q', begin + later, end + later) +
+                              last[22:].replace(b'ProfilerStep#5', b'ProfilerStep#6'))
+END
+    run_msprof analyse run_ascend_pt --output after
+    expect_equal "$(cut -d , -f 2 after/ASCEND_PROFILER_OUTPUT/step_trace_time.csv | tr '\n' ' ')" "Step 4 5 "
+    cmp before/ASCEND_PROFILER_OUTPUT/step_trace_time.csv after/ASCEND_PROFILER_OUTPUT/step_trace_time.csv
+    expect_contains "$(<after/ASCEND_PROFILER_OUTPUT/trace_view.json)" 'ProfilerStep#6'
+}

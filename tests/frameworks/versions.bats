@@ -167,6 +167,25 @@ assert changed > 0
 END
 }
 
+@test "until 8.0.RC1 whole numbers of Ratio and Variance have a point" {
+    python3 - "$BATS_TEST_DIRNAME/../cann/lib" <<'END'
+import sys
+sys.path.insert(0, sys.argv[1])
+from program import Program
+program = Program('PROF_1')
+program.op('a/MatMul', us=30)
+program.op('b/MatMul', us=50)
+program.write()
+END
+    for pair in 8.0.RC1:.0 8.0: newest:; do
+        run_msprof export summary PROF_1 --output out --stable-names --cann-version "${pair%%:*}"
+        expect_status 0
+        expect_equal "$(tail -n 1 out/mindstudio_profiler_output/op_statistic.csv)" "0,MatMul,AI_CORE,2,80,30,40,50,100${pair#*:}"
+        expect_equal "$(cut -d , -f 9 out/mindstudio_profiler_output/api_statistic.csv | sort -u | head -n 1)" "0${pair#*:}"
+        rm -rf out
+    done
+}
+
 @test "modules of the memory have the names of the version, in the table and in the database" {
     copy_family system-910b PROF_1
     for pair in 8.5:MDCLOCATION: newest:Unknown:; do

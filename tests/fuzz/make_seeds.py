@@ -17,6 +17,8 @@ from capture import acl, aicpu, done, hwts, layer, pmu  # noqa: E402
 sys.path.insert(0, os.path.join(here, "..", "cann", "lib"))
 from prof import ACL, Prof  # noqa: E402
 from operator_records import encode, encode_names  # noqa: E402
+sys.path.insert(0, os.path.join(here, "..", "opprof", "lib"))
+import plant  # noqa: E402
 
 SOURCE = os.path.join(here, "..", "..")
 
@@ -371,3 +373,56 @@ for name, content in (
     ("empty", rows(2, [1])),
 ):
     put("page_rows", name, content)
+
+with open(os.path.join(here, "fuzz_opprof.c")) as file:
+    OPPROF_NAMES = re.findall(r'^    "(.*)",$', file.read(), re.MULTILINE)
+
+
+def opprof(**files):
+    """Files by the numbers of their names, as fuzz_opprof.c takes them."""
+    return b"".join(bytes([OPPROF_NAMES.index(name)]) + struct.pack("<H", len(content)) + content
+                    for name, content in files.items())
+
+
+def planted(kind, rows, basic="OpBasicInfo.csv", **options):
+    with tempfile.TemporaryDirectory() as directory:
+        plant.Op("add", kind, 12.5, blocks=2, mix=4 if kind == "mix" else None, **options).write(directory, rows)
+        found = {}
+        for path in sorted(glob.glob(directory + "/*.csv")):
+            with open(path, "rb") as file:
+                found[os.path.basename(path)] = file.read()
+    found[basic] = found.pop("OpBasicInfo.csv")
+    return found
+
+
+vector = planted("vector", [plant.Row(b, "vector0", 9000, vec=900, mte2=100, gm_to_ub=4096) for b in range(2)])
+mix = planted("mix", [plant.Row(b, core, 9000, cube=900, vec=90) for b in range(2) for core in ("cube0", "vector0", "vector1")])
+trace = json.dumps({"schemaVersion": 2, "traceEvents": [
+    {"ph": "X", "pid": "core0.veccore0", "tid": "MTE2", "name": "MOV", "ts": 1, "dur": 2.5, "args": {"code": "/a:1"}},
+    {"ph": "B", "pid": "core0.veccore0", "tid": "MTE2", "name": "SET_FLAG", "id": "core0.veccore0_0", "ts": 3.5},
+    {"ph": "E", "pid": "core0.veccore0", "tid": "VECTOR", "name": "WAIT_FLAG", "id": "core0.veccore0_0", "ts": 4},
+    {"ph": "C", "pid": "MTE Throughput", "name": "GM_TO_UB", "ts": 1, "args": {"throughput(MB/s)": 9.5}}]}).encode()
+CORE = "simulator/core0.veccore0/core0.veccore0_{}_exe.csv"
+CUBE = "simulator/core1.cubecore0/core1.cubecore0_instr_exe_20260101000000001.csv"
+code = b"code,call_count,cycles,running_time(us)\n/a.cpp:3,1,10,0.010000\n"
+instructions = b'instr,addr,pipe,call_count,cycles,running_time(us),detail\nVADD,16,VECTOR,2,10,0.010000,"a,""b"""\n'
+put("opprof", "vector", opprof(**vector))
+put("opprof", "mix", opprof(**mix))
+put("opprof", "simulator", opprof(**{"simulator/trace.json": trace, CORE.format("code"): code,
+                                     CORE.format("instr"): instructions, CUBE: instructions}))
+put("opprof", "launches", opprof(**{
+    "add/0/OpBasicInfo_20260101000000001.csv": vector["OpBasicInfo.csv"],
+    "add/0/PipeUtilization_20260101000000001.csv": vector["PipeUtilization.csv"],
+    "device1/add/1/OpBasicInfo_20260101000000002.csv": mix["OpBasicInfo.csv"],
+    "device1/add/1/L2Cache_20260101000000002.csv": mix["L2Cache.csv"], "add/0/simulator/trace.json": trace[:-9]}))
+put("opprof", "suffixes", opprof(**{"PipeUtilization_20260101000000001.csv": vector["PipeUtilization.csv"],
+                                    "PipeUtilization_99999999999999999.csv": mix["PipeUtilization.csv"]}))
+put("opprof", "empty", opprof(**{name: b"" for name in OPPROF_NAMES}))
+pipe = vector["PipeUtilization.csv"]
+lines = pipe.split(b"\n")
+put("opprof", "damage", opprof(**{
+    "PipeUtilization.csv": lines[0] + b"\n" + lines[1].replace(b"0,", b"99999999999999999999,") + b"\n" + lines[2][:40],
+    "Memory.csv": vector["Memory.csv"].replace(b"NA", b"1e999"), "L2Cache.csv": b"\0" * 40 + vector["L2Cache.csv"],
+    "MemoryUB.csv": b"block_id,sub_block_id," + b"x," * 5000 + b"\n0,vector0," + b"1," * 5000 + b"\n",
+    "MemoryL0.csv": b"block_id,sub_block_id,aic_time(us),\n0,cube0," + b"9" * 9000 + b",\n",
+    "simulator/trace.json": trace.replace(b"3.5", b"1e300").replace(b"MTE2", b"\\u0000<")}))

@@ -97,7 +97,7 @@ def main():
         documents.run("diff", "--base", capture, "--save", baseline)
         if os.path.exists(baseline):
             with open(baseline, encoding="utf-8") as file:
-                documents.check("baseline", file.read(), baseline)
+                documents.check("samples" if "OPPROF" in capture else "baseline", file.read(), baseline)
         documents.check_tables(capture)
         documents.check_summaries(capture, os.path.join(scratch, str(number)))
     documents.check_output("advice", "advise", *captures, "--format", "json")
@@ -106,6 +106,7 @@ def main():
         documents.check_output("measures", "diff", *operators[:2], "--format", "json")
     documents.check_output("rules", "advise", "--list", "--format", "json")
     documents.check_output("kinds", "kinds", "--format", "json")
+    documents.check_output("op_metrics", "options", "--op", "--format", "json")
     documents.check_output("doctor", "doctor", "--format", "json")
     for options in sys.stdin.read().splitlines():
         path = os.path.join(scratch, "options.json")

@@ -107,3 +107,55 @@ op:zzz N/A N/A NOTHING"
     python3 -c 'import json, jsonschema, sys
 jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.loads(sys.argv[2]))' "$repository/docs/schemas/diff.2.json" "$output"
 }
+
+@test "a baseline stands for its captures later, with the noise of their launches" {
+    add OPPROF_1 10.0 4000 4096 5
+    add OPPROF_2 10.2 4000 4096 5
+    run_msprof diff --save base.json --base OPPROF_1
+    expect_status 0
+    run_msprof diff --format csv OPPROF_1 OPPROF_2
+    captures=$output
+    run_msprof diff --format csv base.json OPPROF_2
+    expect_status 0
+    expect_equal "$output" "$captures"
+    run_msprof diff base.json OPPROF_2 --gate op_time:+1%
+    expect_status 6
+    run_msprof diff --save base.json --base OPPROF_2
+    expect_status 0
+    echo notes >other.txt
+    run_msprof diff --save other.txt --base OPPROF_2
+    expect_status 2
+    expect_equal "$(<other.txt)" notes
+    copy_capture JOBX
+    run_msprof diff base.json JOBX
+    expect_status 2
+    run_msprof diff --save both.json --base OPPROF_1 --base JOBX
+    expect_status 2
+    [ ! -e both.json ]
+}
+
+@test "a damaged baseline of one operator is refused with what to do" {
+    add OPPROF_1 10.0 4000 4096
+    run_msprof diff --save base.json --base OPPROF_1
+    for edit in 's/"value":/"valu":/' 's/"value":[0-9.e+]*/"value":1e999/' 's/\]}//' 's/^{"measure.*//'; do
+        sed "$edit" base.json >broken.json
+        run_msprof diff broken.json OPPROF_1
+        expect_status 1
+        expect_contains "$stderr" "cannot use 'broken.json' as a baseline"
+        expect_contains "$stderr" "write it anew"
+    done
+}
+
+@test "the page of a comparison has the cells of its CSV" {
+    add OPPROF_1 10.0 4000 4096 3
+    add '</script>' 12.0 5000 8192 3
+    mv '</script>' 'OPPROF_<b>'
+    run_msprof diff --format csv OPPROF_1 'OPPROF_<b>'
+    csv=$output
+    run_msprof diff --format html OPPROF_1 'OPPROF_<b>'
+    expect_status 0
+    expect_equal "$(python3 -c 'import html, re, sys
+for row in re.findall(r"<tr>(.*?)</tr>", sys.argv[1], re.S):
+    print(",".join(html.unescape(re.sub(r"<[^>]*>", "", cell)) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.S)))' "$output")" "$csv"
+    expect_equal "$(grep -c '<b>' <<<"$output" || :)" 0
+}

@@ -215,3 +215,14 @@ END
     done < <(find . -type d -name 'OPPROF_*')
     [ "$count" -ge 7 ]
 }
+
+@test "a table with more columns than are read says so" {
+    mkdir OPPROF_1
+    python3 - >OPPROF_1/PipeUtilization.csv <<'END'
+print('block_id,sub_block_id,aiv_time(us),' + ','.join(f'c{i}' for i in range(9000)))
+print('0,vector0,1.500000,' + ','.join(['1'] * 9000))
+END
+    run_msprof import OPPROF_1
+    expect_status 3
+    expect_contains "$stderr" "PipeUtilization.csv: 256 columns or more; those behind are left out"
+}

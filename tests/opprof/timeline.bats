@@ -25,6 +25,23 @@ simulate() {
 END
 }
 
+# flow_ends: a trace with flags and flows, one of them without an end, one that leads back in time.
+flow_ends() {
+    mkdir -p OPPROF_7/simulator
+    python3 - >OPPROF_7/simulator/trace.json <<'END'
+import json
+core = 'core0.veccore0'
+def event(phase, name, pipe, ts, link, **more):
+    return {'ph': phase, 'pid': core, 'tid': pipe, 'name': name, 'ts': ts, 'id': core + link} | more
+print(json.dumps({'schemaVersion': 2, 'traceEvents': [
+    event('B', 'SET_FLAG', 'MTE2', 2, '_0'), event('E', 'WAIT_FLAG', 'VECTOR', 2.5, '_0'),
+    event('s', 'flow', 'MTE2', 3, '_1', cat='MTE2ToVECTOR'), event('t', 'flow', 'VECTOR', 3.25, '_1', cat='MTE2ToVECTOR'),
+    event('B', 'SET_FLAG', 'MTE3', 4, '_2'),
+    event('B', 'SET_FLAG', 'MTE3', 6, '_3'), event('E', 'WAIT_FLAG', 'SCALAR', 5, '_3'),
+    event('B', 'SET_FLAG', 'MTE2', 7, '_0'), event('E', 'WAIT_FLAG', 'VECTOR', 8, '_0')]}))
+END
+}
+
 @test "every core is a process, every pipe a thread, and events stand where the trace has them" {
     simulate
     run_msprof export timeline OPPROF_4
@@ -49,6 +66,23 @@ WAIT_FLAG core0.veccore0 VECTOR 2.625 0"
     run_msprof export timeline --format pftrace OPPROF_4
     expect_status 0
     [ -s OPPROF_4/timeline/simulator.pftrace ]
+}
+
+@test "arrows lead from flags to the waits for them, and from one end of a flow to the other" {
+    flow_ends
+    run_msprof export timeline OPPROF_7
+    expect_status 0
+    expect_equal "$(jq -r '. as $all | def pipe: . as $e | $all | map(select(.name == "thread_name" and .tid == $e.tid))[0].args.name;
+        [.[] | select(.ph == "s")] | sort_by(.ts)[] | . as $s | $all | map(select(.ph == "f" and .id == $s.id))[0] |
+        "\($s.ts) \($s | pipe) \(.ts) \(pipe) \(.bp)"' OPPROF_7/timeline/simulator.json)" "2 MTE2 2.5 VECTOR e
+3 MTE2 3.25 VECTOR e
+7 MTE2 8 VECTOR e"
+    expect_equal "$(jq '[.[] | select(.ph == "f" or .ph == "s")] | length' OPPROF_7/timeline/simulator.json)" 6
+    expect_equal "$(jq -r '[.[] | select(.ph == "X")] | sort_by(.ts, .name) | map(.name) | join(" ")' OPPROF_7/timeline/simulator.json)" \
+        "SET_FLAG WAIT_FLAG MTE2ToVECTOR MTE2ToVECTOR SET_FLAG WAIT_FLAG SET_FLAG SET_FLAG WAIT_FLAG"
+    run_msprof export timeline --format pftrace OPPROF_7
+    expect_equal "$(PYTHONPATH=$repository/tests/lib python3 "$repository/tests/cli/pftrace.py" "$repository/docs/formats/perfetto.proto" \
+        OPPROF_7/timeline/simulator.json OPPROF_7/timeline/simulator.pftrace)" "9 events and 6 ends of arrows are the same"
 }
 
 @test "a directory without a trace has no timeline" {

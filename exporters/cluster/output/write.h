@@ -84,6 +84,8 @@ int write_slow_links(const char *directory, const struct link_sums *sums, struct
 
 /* slow_computing.csv: how long ranks and stages compute, each beside the others: ranks of a stage, stages of all. */
 int write_slow_computing(const char *directory, const struct plan *plan, struct cluster_worst *ret, struct err *err);
+/* rank_times.csv: each rank's computing, communication, how much of it is masked, and free time; all ranks together. */
+int write_rank_times(const char *directory, const struct plan *plan, struct err *err);
 
 /* Which ranks work on the same stage of a pipeline: docs/formats/cluster.md 3. All zero: nothing; stages_release() it.
  */

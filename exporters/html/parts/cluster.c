@@ -391,6 +391,8 @@ static int put_parts(struct cluster *cluster, const char *directory, struct err 
         return err_status(err);
     if (put_csv(cluster, directory, "slow_computing.csv", "How long ranks and stages compute", err) < 0)
         return err_status(err);
+    if (put_csv(cluster, directory, "rank_times.csv", "What masks communication, and how long ranks are free", err) < 0)
+        return err_status(err);
     int status = put_csv(cluster, directory, "cluster_step_trace_time.csv", "Steps of the ranks (us)", err);
     end_part(page);
     if (status != 0)

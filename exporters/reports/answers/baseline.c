@@ -223,15 +223,16 @@ int baseline_write(const char *path, const struct profile *const *profiles, size
 
 int baseline_check_target(const char *path, struct err *err)
 {
-    static const char beginning[] = HEAD SCHEMA_NAME;
-    char head[sizeof beginning - 1];
+    static const char beginning[] = HEAD SCHEMA_NAME, of_operator[] = HEAD SCHEMA_SAMPLES;
+    char head[sizeof of_operator - 1];
     struct stat info;
     SCOPED_CLOSE int fd = -1;
     if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0)
         return 0; /* nothing is lost, or who opens it says what is wrong */
     if ((fd = path_open_regular(path, err)) < 0)
         return err_status(err);
-    if (file_read_at(fd, head, sizeof head, 0) == (ssize_t)sizeof head && memcmp(head, beginning, sizeof head) == 0)
+    if (file_read_at(fd, head, sizeof head, 0) == (ssize_t)sizeof head &&
+        (memcmp(head, beginning, sizeof beginning - 1) == 0 || memcmp(head, of_operator, sizeof head) == 0))
         return 0;
     err_set(err, ERR_USAGE, "'%s' is there and is no baseline", path);
     return err_hint(err, "--save replaces only baselines: name another file, or remove this one");

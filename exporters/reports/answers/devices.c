@@ -300,7 +300,7 @@ static int take_call_memory(void *arg, const struct host_call *call, struct err 
     if (call->communicates)
         return 0;
     memory->calls.items[call->name].count++;
-    memory->calls.items[call->name].time_ns += (double)interval_length(call->start_ns, call->end_ns);
+    memory->calls.items[call->name].time_ns += host_call_length(call);
     return 0;
 }
 
@@ -391,36 +391,16 @@ struct shown_communication {
 
 ARRAY_COMPARE(by_total, struct communication, ARRAY_BY_MOST(series.total), ARRAY_BY(op))
 
-/* When operators of a device computed, in ticks of its clock since a time. */
-static int computing_ticks(const struct workload *workload, uint16_t device, int64_t since_ns, struct coverage *ret,
-                           struct err *err)
-{
-    SCOPED(coverage_release) struct coverage times;
-    const int64_t hz = workload->devices[device].hz;
-    int status = coverage_of_computing(workload, device, &times, err);
-
-    *ret = (struct coverage){.before = NULL};
-    for (size_t i = 0; status == 0 && i < times.list.count; i++) {
-        struct interval *item = &times.list.items[i];
-        large_pass(i);
-        *item = (struct interval){ticks_of(hz, number_subtract(item->start_ns, since_ns)),
-                                  ticks_of(hz, number_subtract(item->end_ns, since_ns))};
-    }
-    return status == 0 ? coverage_make(&times.list, ret, err) : status;
-}
-
 /* Adds the executions of one device. */
 static int add_device(const struct workload *workload, uint16_t device, struct communication *items, struct err *err)
 {
     SCOPED(coverage_release) struct coverage computing;
     const int64_t hz = workload->devices[device].hz;
-    size_t cursor = 0, first = 0;
-    while (first < workload->execution_count && workload->executions[first].device != device)
-        large_pass(first++);
-    const int64_t since_ns = first < workload->execution_count ? workload->executions[first].start_ns : 0;
-    int status = computing_ticks(workload, device, since_ns, &computing, err);
+    size_t cursor = 0;
+    int64_t since_ns;
+    int status = coverage_of_computing_ticks(workload, device, &computing, &since_ns, err);
 
-    for (size_t i = first; status == 0 && i < workload->execution_count; i++) {
+    for (size_t i = workload_first_at(workload, device, INT64_MIN); status == 0 && i < workload->execution_count; i++) {
         const struct execution *execution = &workload->executions[i];
         large_pass(i);
         struct communication *item = &items[execution->op];

@@ -60,7 +60,7 @@ static int put_small(struct report_run *run, const struct workload *workload, st
     for (size_t i = 0; i < workload->execution_count; i++) {
         large_pass(i);
         if (work_computes(workload->operators[workload->executions[i].op].key.work)) {
-            histogram_add(&histogram, workload_length_ns(workload, &workload->executions[i]));
+            histogram_add(&histogram, workload_length(workload, &workload->executions[i]));
             all++;
         }
     }

@@ -16,10 +16,12 @@
 
 enum phase { PHASE_LAUNCH, PHASE_QUEUE, PHASE_KERNEL, PHASES };
 
-/* Everything of one operator. */
+/* Everything of one operator. A call that ended before its task began, and the task, are whole ticks of their clocks.
+ */
 struct phased {
     int64_t name, type; /* ids */
-    int64_t count, total_ns, ns[PHASES];
+    int64_t count;
+    double total_ns, ns[PHASES];
     uint32_t last; /* of its times in the queue */
 };
 
@@ -64,6 +66,7 @@ struct phases {
     size_t count, capacity;
     struct map known;
     double total_ns;
+    const struct cann_clocks *clocks;
     struct grouped queued;
 };
 
@@ -72,12 +75,10 @@ static const struct scan_column call_values[] = {{"connection_id", CALL_CONNECTI
                                                  {"start_ns", CALL_START, false},
                                                  {"duration_ns", CALL_DURATION, false},
                                                  {"launches", CALL_LAUNCHES, false}};
-enum { TASK_NAME, TASK_TYPE, TASK_CONNECTION, TASK_START, TASK_DURATION, TASK_VALUES };
-static const struct scan_column task_values[] = {{"op_name_id", TASK_NAME, false},
-                                                 {"op_type_id", TASK_TYPE, false},
-                                                 {"connection_id", TASK_CONNECTION, false},
-                                                 {"start_ns", TASK_START, false},
-                                                 {"duration_ns", TASK_DURATION, false}};
+enum { TASK_NAME, TASK_TYPE, TASK_CONNECTION, TASK_START, TASK_DURATION, TASK_DEVICE, TASK_VALUES };
+static const struct scan_column task_values[] = {
+    {"op_name_id", TASK_NAME, false}, {"op_type_id", TASK_TYPE, false},      {"connection_id", TASK_CONNECTION, false},
+    {"start_ns", TASK_START, false},  {"duration_ns", TASK_DURATION, false}, {"device_id", TASK_DEVICE, false}};
 
 static int take_launch(void *arg, int64_t *row, struct err *err)
 {
@@ -136,16 +137,18 @@ static int take_task(void *arg, int64_t *row, struct err *err)
     struct phased *it = find_operator(phases, &key, err);
     if (it == NULL)
         return err_status(err);
-    int64_t launched_ns = launch->end_ns < start_ns ? launch->end_ns : start_ns;
-    int64_t parts[PHASES] = {number_subtract(launched_ns, launch->start_ns), number_subtract(start_ns, launched_ns),
-                             kernel_ns};
+    const bool ended = launch->end_ns <= start_ns;
+    const int64_t launched_ns = ended ? launch->end_ns : start_ns, queue_ns = number_subtract(start_ns, launched_ns);
+    const double parts[PHASES] = {
+        ticks_exact_ns(ended ? phases->clocks->host_hz : TICKS_OF_NS, number_subtract(launched_ns, launch->start_ns)),
+        (double)queue_ns, ticks_exact_ns(cann_clock_hz(phases->clocks, row[TASK_DEVICE]), kernel_ns)};
     it->count++;
     for (int phase = 0; phase < PHASES; phase++) {
-        it->ns[phase] = number_add(it->ns[phase], parts[phase]);
-        it->total_ns = number_add(it->total_ns, parts[phase]);
-        phases->total_ns += (double)parts[phase];
+        it->ns[phase] += parts[phase];
+        it->total_ns += parts[phase];
+        phases->total_ns += parts[phase];
     }
-    return grouped_add(&phases->queued, &it->last, parts[PHASE_QUEUE], err);
+    return grouped_add(&phases->queued, &it->last, queue_ns, err);
 }
 
 ARRAY_COMPARE(by_total, struct phased, ARRAY_BY_MOST(total_ns), ARRAY_BY(name), ARRAY_BY(type))
@@ -162,7 +165,7 @@ static int put_phases(struct report_run *run, struct phases *phases, struct err 
     for (size_t i = 0; status == 0 && i < phases->count && !report_writer_leave_rest(&run->writer, phases->count - i);
          i++) {
         struct phased *it = &phases->items[i];
-        struct shown row = {.share = phases->total_ns > 0 ? (double)it->total_ns / phases->total_ns * 1e4 : 0,
+        struct shown row = {.share = phases->total_ns > 0 ? it->total_ns / phases->total_ns * 1e4 : 0,
                             .of = *it,
                             .name = cann_text(names, it->name, 0).text,
                             .type = cann_text(names, it->type, 0).text};
@@ -178,8 +181,8 @@ static int put_rows(struct report_run *run, struct err *err)
 {
     static const char all[] = "op_name_id IS NOT NULL AND connection_id IS NOT NULL AND start_ns IS NOT NULL";
     char wanted[sizeof all + QUERY_WINDOW_SIZE];
-    struct phases phases = {.known = MAP_OF(struct known_operator, key)};
-    if (query_window_condition(run->session->db, all, wanted, sizeof wanted, err) < 0)
+    struct phases phases = {.known = MAP_OF(struct known_operator, key), .clocks = report_clocks(run->session, err)};
+    if (phases.clocks == NULL || query_window_condition(run->session->db, all, wanted, sizeof wanted, err) < 0)
         return err_status(err);
     int status = query_scan_all(run->session->db, "host_call", "connection_id IS NOT NULL AND start_ns IS NOT NULL",
                                 call_values, CALL_VALUES, take_launch, &phases, err);

@@ -53,7 +53,7 @@ static int put_row(void *arg, const struct roofline_row *row, struct err *err)
         .kib = row->bytes / 1024,
         .intensity = intensity,
         .throughput = throughput,
-        .gb_s = row->bytes * (double)row->count / (double)row->total_ns,
+        .gb_s = row->bytes * (double)row->count / row->total_ns,
     };
     double roof = roofline_at(&putting->roofline, intensity, &shown.roof);
 

@@ -52,14 +52,16 @@ struct shapes {
     size_t count, capacity;
     struct map known;
     double total_ns;
+    const struct cann_clocks *clocks;
     struct grouped durations;
 };
 
-enum { TYPE, TENSORS, START, DURATION, VALUES };
+enum { TYPE, TENSORS, START, DURATION, DEVICE, VALUES };
 static const struct scan_column values[] = {{"op_type_id", TYPE, false},
                                             {"tensor_set_id", TENSORS, false},
                                             {"start_ns", START, false},
-                                            {"duration_ns", DURATION, false}};
+                                            {"duration_ns", DURATION, false},
+                                            {"device_id", DEVICE, false}};
 
 static int take_execution(void *arg, int64_t *row, struct err *err)
 {
@@ -79,10 +81,12 @@ static int take_execution(void *arg, int64_t *row, struct err *err)
         shapes->items[shapes->count++] = (struct shape){.type = key.type, .tensors = key.tensors};
     }
     struct shape *shape = &shapes->items[known->shape];
-    shape->total_ns += (double)row[DURATION];
+    const int64_t hz = cann_clock_hz(shapes->clocks, row[DEVICE]);
+    const double length = ticks_exact_ns(hz, row[DURATION]);
+    shape->total_ns += length;
     shape->count++;
-    shapes->total_ns += (double)row[DURATION];
-    return grouped_add(&shapes->durations, &shape->last, row[DURATION], err);
+    shapes->total_ns += length;
+    return grouped_add(&shapes->durations, &shape->last, ticks_span_ns(hz, row[DURATION]), err);
 }
 
 static int load_shapes(sqlite3 *db, struct shapes *shapes, struct err *err)
@@ -107,6 +111,7 @@ static int put_shape(struct report_run *run, const struct cann_texts *names, con
     if (status != 0)
         return status;
     row.p95_ns = row.series.p95;
+    row.series.total = shape->total_ns;
     for (size_t i = 0; i < CANN_TENSOR_COLUMNS; i++)
         row.tensors[i] = cann_text(tensors, shape->tensors, i).text;
     status = report_put(run, &row, err);
@@ -131,8 +136,8 @@ static int put_shapes(struct report_run *run, struct shapes *shapes, struct err 
 
 static int put_rows(struct report_run *run, struct err *err)
 {
-    struct shapes shapes = {.known = MAP_OF(struct known_shape, key)};
-    int status = load_shapes(run->session->db, &shapes, err);
+    struct shapes shapes = {.known = MAP_OF(struct known_shape, key), .clocks = report_clocks(run->session, err)};
+    int status = shapes.clocks != NULL ? load_shapes(run->session->db, &shapes, err) : err_status(err);
 
     if (status == 0)
         status = put_shapes(run, &shapes, err);

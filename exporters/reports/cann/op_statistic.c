@@ -187,10 +187,11 @@ const struct report report_op_statistic_job = {
         {"OP Type", "op_type_id", FORM_NAME, .doc = "The type of the operators."},
         {"Count", "count(*)", .flags = REPORT_NUMBER, .doc = "How many there were."},
         {"Total Time(us)", TOTAL, FORM_SCALED_FIXED, 3, .doc = "How long they ran together."},
-        {"Min Time(us)", "min(duration_ns)", FORM_SCALED_FIXED, 3, .doc = "The shortest."},
+        {"Min Time(us)", "exact_ns(device_id, min(duration_ns))", FORM_SCALED_FIXED, 3, .doc = "The shortest."},
         {"Avg Time(us)", "scaled_ratio(" TOTAL ", count(*), 0)", FORM_SCALED_FIXED, 3, .flags = REPORT_NARROW,
          .doc = "Their mean."},
-        {"Max Time(us)", "max(duration_ns)", FORM_SCALED_FIXED, 3, .flags = REPORT_NARROW, .doc = "The longest."},
+        {"Max Time(us)", "exact_ns(device_id, max(duration_ns))", FORM_SCALED_FIXED, 3, .flags = REPORT_NARROW,
+         .doc = "The longest."},
         {"Ratio(%)", "scaled_ratio(" TOTAL ", sum(" TOTAL ") OVER (), 6)", FORM_SCALED, 4,
          .doc = "Their share of the time of all operators."}),
 };

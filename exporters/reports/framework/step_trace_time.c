@@ -214,7 +214,7 @@ static void take_communication(struct summing *summing, const char *name, int64_
             continue;
         step->works = true;
         if (waits(summing->pytorch, name))
-            step->bubble_ns = number_add(step->bubble_ns, duration_ns);
+            step->bubble_ns = number_add(step->bubble_ns, ticks_span_ns(summing->hz, duration_ns));
         if (summing->pytorch)
             continue;
         take_earlier(&step->first_ns, start_ns);

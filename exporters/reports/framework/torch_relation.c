@@ -36,9 +36,11 @@ const struct torch_op *torch_op_of_dequeue(const struct framework_analysis *anal
     return op_of_work(analysis, analysis->framework->torch->dequeues.items[dequeue].work);
 }
 
+/* hz: the rate of the clock of its device; as PyTorch adds the lengths that the trace shows. */
 static void add_kernel(struct framework_analysis *analysis, int64_t connection_id, int64_t start_ns,
-                       int64_t duration_ns, bool on_core)
+                       int64_t duration_ns, int64_t hz, bool on_core)
 {
+    const int64_t length_ns = ticks_span_ns(hz, duration_ns);
     struct torch *torch = analysis->framework->torch;
     const struct torch_range *dequeue = dequeue_of(analysis, connection_id);
     if (dequeue == NULL || dequeue->work == 0)
@@ -51,32 +53,41 @@ static void add_kernel(struct framework_analysis *analysis, int64_t connection_i
     const struct torch_op *found = op_of_work(analysis, dequeue->work);
     struct torch_op *op = found != NULL ? &torch->ops.items[found - torch->ops.items] : NULL;
     if (op != NULL) {
-        op->self_ns = number_add(op->self_ns, duration_ns);
-        op->self_core_ns = number_add(op->self_core_ns, on_core ? duration_ns : 0);
+        op->self_ns = number_add(op->self_ns, length_ns);
+        op->self_core_ns = number_add(op->self_core_ns, on_core ? length_ns : 0);
     }
     for (; op != NULL; op = op->parent != TORCH_NONE ? &torch->ops.items[op->parent] : NULL) {
-        op->total_ns = number_add(op->total_ns, duration_ns);
-        op->total_core_ns = number_add(op->total_core_ns, on_core ? duration_ns : 0);
+        op->total_ns = number_add(op->total_ns, length_ns);
+        op->total_core_ns = number_add(op->total_core_ns, on_core ? length_ns : 0);
     }
 }
 
+struct taking {
+    struct framework_analysis *analysis;
+    const struct cann_clocks *clocks;
+};
+
 static int take_task(void *arg, const struct cann_task *task, struct err *err)
 {
+    const struct taking *taking = arg;
     (void)err;
     if (task->op_name_id != DB_NULL)
-        add_kernel(arg, task->connection_id, task->start_ns, task->duration_ns, task->op_task_type == AI_CORE);
+        add_kernel(taking->analysis, task->connection_id, task->start_ns, task->duration_ns,
+                   cann_clock_hz(taking->clocks, task->device_id), task->op_task_type == AI_CORE);
     return 0;
 }
 
 static int take_kernels(struct framework_analysis *analysis, struct err *err)
 {
     const struct cann_communications *communications = report_communications(&analysis->session, err);
-    if (communications == NULL)
+    struct taking taking = {analysis, report_clocks(&analysis->session, err)};
+    if (communications == NULL || taking.clocks == NULL)
         return err_status(err);
-    int status = cann_each_task(analysis->db, CANN_TASKS, take_task, analysis, err);
+    int status = cann_each_task(analysis->db, CANN_TASKS, take_task, &taking, err);
     for (size_t i = 0; status == 0 && i < communications->count; i++) {
         const struct cann_communication *item = &communications->items[i];
-        add_kernel(analysis, item->connection_id, item->start_ns, item->duration_ns, false);
+        add_kernel(analysis, item->connection_id, item->start_ns, item->duration_ns,
+                   cann_clock_hz(taking.clocks, item->device_id), false);
     }
     return status;
 }

@@ -192,8 +192,9 @@ static int write_op(struct layer *layer, const struct cann_communication *op, st
 static char *put_bandwidth(char *p, const struct layer *layer, const struct cann_transfer *transfer)
 {
     const struct communication_run *run = map_get(&layer->runs, &transfer->task_row_id);
-    int64_t bytes = run != NULL ? run->bytes : transfer->bytes, ns = run != NULL ? run->ns : transfer->duration_ns;
-    return bytes >= 0 ? trace_put_real(p, &layer->run->trace.style, BANDWIDTH, ns > 0 ? (double)bytes / (double)ns : 0)
+    const int64_t bytes = run != NULL ? run->bytes : transfer->bytes;
+    const double ns = run != NULL ? run->ns : ticks_exact_ns(transfer->hz, transfer->duration_ns);
+    return bytes >= 0 ? trace_put_real(p, &layer->run->trace.style, BANDWIDTH, ns > 0 ? (double)bytes / ns : 0)
                       : put_number_argument(p, &layer->run->trace.style, BANDWIDTH, DB_NULL);
 }
 

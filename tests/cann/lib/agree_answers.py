@@ -62,8 +62,10 @@ def near(a, b, slack=1.0):
 
 
 class Task:
-    def __init__(self, device, stream, start, duration, name, kind, work):
+    """length: as it is, where its clock counts more than nanoseconds tell."""
+    def __init__(self, device, stream, start, duration, name, kind, work, length=None):
         self.device, self.stream, self.start, self.duration = device, stream, start, duration
+        self.length = exact(device, duration) if length is None else length
         self.end, self.name, self.kind, self.work = start + duration, name, kind, work
 
 
@@ -91,10 +93,11 @@ def ascend_tasks():
 def svp_tasks():
     names = {(task, engine): (name, kind) for task, engine, name, kind in
              db.execute('SELECT task_id, engine, layer_names, layer_types FROM layer_group')}
-    for device, task, stream, start, duration in db.execute(
-            'SELECT i.device_id, t.task_id, t.stream_id, t.start_ns, t.duration_ns FROM ai_core_task t'
+    for device, task, stream, start, duration, cycles, khz in db.execute(
+            'SELECT i.device_id, t.task_id, t.stream_id, t.start_ns, t.duration_ns, t.total_cycle, i.core_khz FROM ai_core_task t'
             ' JOIN inference i USING (inference_id)'):
-        yield Task(device, stream, start, duration, *names[task, 'AI_CORE'], 'compute')
+        yield Task(device, stream, start, duration, *names[task, 'AI_CORE'], 'compute',
+                   Fraction(cycles * 10 ** 6, khz) if khz else None)
     for device, task, stream, start, duration in db.execute(
             'SELECT f.device_id, t.task_id, t.stream_id, t.start_ns, t.duration_ns FROM ai_cpu_task t'
             ' JOIN source_file f ON f.id = t.file_id'):
@@ -121,11 +124,15 @@ RATES = {} if svp else {device: hz for device, hz in db.execute(
     'SELECT device_id, device_hz FROM capture_part WHERE NOT is_host AND device_hz > 0') if hz < 500_000_000}
 
 
-def ticked(device, merged, start, end):
-    """Within, of lengths that are whole ticks of the device's clock: times are rounded to nanoseconds."""
+def exact(device, length):
+    """A length in whole ticks of the device's clock: times are rounded to nanoseconds."""
     hz = RATES.get(device, 10 ** 9)
-    return sum(round(Fraction(min(b, end) - max(a, start)) * hz / 10 ** 9) * Fraction(10 ** 9, hz)
-               for a, b in merged if min(b, end) > max(a, start))
+    return round(Fraction(length) * hz / 10 ** 9) * Fraction(10 ** 9, hz)
+
+
+def ticked(device, merged, start, end):
+    """Within, of such lengths."""
+    return sum(exact(device, min(b, end) - max(a, start)) for a, b in merged if min(b, end) > max(a, start))
 
 
 def without(spans, holes):
@@ -193,10 +200,10 @@ idle = without([[a[1], b[0]] for a, b in zip(together, together[1:])],
 
 # Operators, types and streams add up.
 for name in ('ops', 'types', 'streams'):
-    near(sum(us(row['Total(us)']) for row in table(name)), sum(t.duration for t in tasks), len(tasks))
+    near(sum(us(row['Total(us)']) for row in table(name)), sum(t.length for t in tasks), len(tasks))
 by_name = collections.defaultdict(list)
 for t in tasks:
-    by_name[t.name].append(t.duration)
+    by_name[t.name].append(t.length)
 for row in table('ops'):
     durations = by_name.get(row['Name'])
     if durations is not None:
@@ -304,7 +311,8 @@ assert told_conversions == found, (told_conversions, found)
 near(sum(us(row['Total(us)']) for row in table('aicpu')), sum(t.duration for t in tasks if t.work == 'aicpu'), 100)
 for row in table('small'):
     low, high = us(row['From(us)']), us(row['Until(us)']) if row['Until(us)'] != 'N/A' else 1 << 62
-    mine = [t.duration for t in tasks if t.work in ('compute', 'aicpu') and low <= t.duration < high]
+    lengths = (t.length for t in tasks if t.work in ('compute', 'aicpu'))
+    mine = [length for length in lengths if low <= length < high]
     assert int(row['Count']) == len(mine), row
     near(us(row['Total(us)']), sum(mine))
 
@@ -361,15 +369,19 @@ assert not missed, missed
 items = {row['Item']: row['Value'] for row in table('summary')}
 
 # How the time of each device divides, from the first start to the last end of what programs launched; the log of operators
-# of 2020 can be full before that of others, which does not count there.
+# of 2020 can be full before that of others, which does not count there. Where the collection's start cuts what is no
+# operator, time begins with it.
 bounds = {d: (ran[d][0][0], ran[d][-1][1]) for d in devices}
 if tells_waits and not svp:
     for device, start, end in db.execute(
-            'SELECT device_id, min(start_ns), max(start_ns + duration_ns) FROM device_task LEFT JOIN name n ON n.id = host_type_id'
+            'SELECT t.device_id, min(max(t.start_ns, min(t.start_ns + duration_ns, coalesce(p.start_ns, 0)))),'
+            ' max(t.start_ns + duration_ns) FROM device_task t LEFT JOIN name n ON n.id = host_type_id'
+            ' LEFT JOIN capture_part p ON p.device_id = t.device_id AND NOT p.is_host'
             " WHERE duration_ns IS NOT NULL AND coalesce(n.text, '') NOT IN ('PROFILING_ENABLE', 'PROFILING_DISABLE')"
-            ' GROUP BY device_id'):
+            ' GROUP BY t.device_id'):
         if device in bounds:
-            bounds[device] = min(bounds[device][0], start), max(bounds[device][1], end)
+            works = [t.start for t in tasks if t.device == device and t.work != 'copy']
+            bounds[device] = min(works + [start]), max(bounds[device][1], end)
 sums = [0, 0, 0]
 for d in sorted(devices):
     first, last = bounds[d]

@@ -62,6 +62,10 @@ def main():
                        'FROM device_task t LEFT JOIN name h ON h.id = host_type_id WHERE start_ns IS NOT NULL '
                        'AND duration_ns IS NOT NULL').fetchall()
     operators = db.execute('SELECT device_id, start_ns, duration_ns FROM communication_op WHERE duration_ns IS NOT NULL').fetchall()
+    # Records that ended before the collection started are warm-up; what it cuts is no free time before it.
+    starts = dict(db.execute('SELECT device_id, start_ns FROM capture_part WHERE NOT is_host AND start_ns IS NOT NULL'))
+    tasks = [task for task in tasks if task[1] + task[2] >= starts.get(task[0], 0)]
+    operators = [item for item in operators if item[1] >= starts.get(item[0], 0)]
     rows = {row['Device_id']: row for row in show(msprof, capture, 'overlap_analysis')}
     wholes = {row['Device_id']: row for row in show(msprof, capture, 'overlap') if row['Source'] == 'none'}
     events = []
@@ -73,6 +77,7 @@ def main():
     for device in sorted({task[0] for task in tasks}):
         hz = rate(capture, device)
         first = min(task[1] for task in tasks if task[0] == device)
+        opens = round(Fraction(starts.get(device, 0) - first) * hz / 10 ** 9)
 
         def ticks(start, length):
             begin = round(Fraction(start - first) * hz / 10 ** 9)
@@ -83,7 +88,7 @@ def main():
             span = ticks(start, length)
             operator = name is not None and core not in (None, WRITES_BACK, INVALID, COMMUNICATES, ON_AI_CPU)
             if launch not in ('PROFILING_ENABLE', 'PROFILING_DISABLE'):
-                launched.append(span)
+                launched.append((max(span[0], min(opens, span[1])), span[1]))
                 if (operator and collective is None) or collective == 1:
                     work.append(span)
             if operator or copied is not None or kind not in (PLACE, RECORDS_EVENT, WAITS_FOR_EVENT):
@@ -91,7 +96,7 @@ def main():
         for _, start, length in (item for item in operators if item[0] == device):
             for spans in launched, work, busy:
                 spans.append(ticks(start, length))
-        begin, end = min(span[0] for span in launched), max(span[1] for span in launched)
+        begin, end = min(span[0] for span in launched + work), max(span[1] for span in launched)
         free = nanoseconds(end - begin - union(work), hz)
         inside = [(max(a, begin), min(b, end)) for a, b in busy if b > begin and a < end]
         unused = nanoseconds(end - begin - union(inside), hz)

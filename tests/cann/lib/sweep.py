@@ -118,9 +118,12 @@ def numbered(rows, key):
     return result
 
 
-def same(ours, theirs):
+FORMS = ('Ratio(%)', 'Variance')  # columns in which 100 and 100.0 differ, by the version
+
+
+def same(ours, theirs, column=''):
     a, b = number(ours), number(theirs)
-    return ours == theirs or (a is not None and b is not None and a == b)
+    return ours == theirs or (column not in FORMS and a is not None and b is not None and a == b)
 
 
 class Sweep:
@@ -132,7 +135,7 @@ class Sweep:
     def compare(self, capture, what, place, column, ours, theirs):
         counts = self.counts[capture, what]
         counts['compared'] += 1
-        if same(ours, theirs):
+        if same(ours, theirs, column):
             return
         counts['different'] += 1
         for part, tables, columns, fits, reason in KNOWN:

@@ -170,7 +170,7 @@ static void test_durations_fall_into_bins_of_1_2_5(void **state)
     histogram_add(&histogram, 999);
     histogram_add(&histogram, 1000);
     histogram_add(&histogram, 19999);
-    histogram_add(&histogram, INT64_MAX);
+    histogram_add(&histogram, (double)INT64_MAX);
     assert_int_equal(histogram.bins[0].count, 1);
     assert_int_equal(histogram.bins[1].from_ns, 1000);
     assert_int_equal(histogram.bins[1].count, 1);

@@ -209,10 +209,13 @@ static void test_self_time_leaves_out_what_is_inside_of_the_same_thread(void **s
     struct coverage idle;
     struct call_times times = {.idle = &idle};
     struct err err = ERR_INIT;
+    const int64_t hz = TICKS_OF_NS;
     const struct host_call calls[] = {
-        {.name = 0, .thread = 1, .start_ns = 0, .end_ns = 100},  {.name = 1, .thread = 1, .start_ns = 10, .end_ns = 50},
-        {.name = 2, .thread = 1, .start_ns = 20, .end_ns = 30},  {.name = 1, .thread = 1, .start_ns = 60, .end_ns = 80},
-        {.name = 2, .thread = 2, .start_ns = 70, .end_ns = 170},
+        {.name = 0, .thread = 1, .start_ns = 0, .end_ns = 100, .hz = hz},
+        {.name = 1, .thread = 1, .start_ns = 10, .end_ns = 50, .hz = hz},
+        {.name = 2, .thread = 1, .start_ns = 20, .end_ns = 30, .hz = hz},
+        {.name = 1, .thread = 1, .start_ns = 60, .end_ns = 80, .hz = hz},
+        {.name = 2, .thread = 2, .start_ns = 70, .end_ns = 170, .hz = hz},
     };
     uint32_t op = operator_of("a", "Conv", WORK_CUBE);
 

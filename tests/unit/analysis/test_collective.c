@@ -53,12 +53,12 @@ static void waits_before_the_first_data_are_synchronization(void **state)
     (void)state;
     ANALYSE(tasks, false);
     assert_int_equal(collective.times.start_ns, 1000);
-    assert_int_equal(collective.times.elapse_ns, 460);
-    assert_int_equal(collective.times.transit_ns, 200); /* what stays on the chip goes nowhere */
-    assert_int_equal(collective.times.wait_ns, 80);
-    assert_int_equal(collective.times.synchronization_ns, 50);
+    assert_int_equal(collective.times.elapse_ticks, 460);
+    assert_int_equal(collective.times.transit_ticks, 200); /* what stays on the chip goes nowhere */
+    assert_int_equal(collective.times.wait_ticks, 80);
+    assert_int_equal(collective.times.synchronization_ticks, 50);
     assert_int_equal(collective.media[MEDIUM_HCCS].bytes, 4000);
-    assert_int_equal(collective.media[MEDIUM_SDMA].ns, 200);
+    assert_int_equal(collective.media[MEDIUM_SDMA].ticks, 200);
     assert_int_equal(collective.pairs.count, 2);
     assert_int_equal(collective.pairs.items[1].to, 0);
     assert_int_equal(collective.pairs.items[1].medium, MEDIUM_LOCAL);
@@ -78,11 +78,11 @@ static void the_main_plane_is_one_that_moves_data_between_ranks(void **state)
     };
     (void)state;
     ANALYSE(tasks, false);
-    assert_int_equal(collective.times.transit_ns, 40);
-    assert_int_equal(collective.times.wait_ns, 35);
-    assert_int_equal(collective.times.synchronization_ns, 30);
+    assert_int_equal(collective.times.transit_ticks, 40);
+    assert_int_equal(collective.times.wait_ticks, 35);
+    assert_int_equal(collective.times.synchronization_ticks, 30);
     assert_int_equal(collective.times.start_ns, 100);
-    assert_int_equal(collective.times.elapse_ns, 105);
+    assert_int_equal(collective.times.elapse_ticks, 105);
 }
 
 static void times_are_of_the_main_plane_and_links_of_all(void **state)
@@ -101,9 +101,9 @@ static void times_are_of_the_main_plane_and_links_of_all(void **state)
     (void)state;
     ANALYSE(tasks, false);
     assert_int_equal(collective.times.start_ns, 100);
-    assert_int_equal(collective.times.elapse_ns, 20);
-    assert_int_equal(collective.times.transit_ns, 20);
-    assert_int_equal(collective.media[MEDIUM_PCIE].ns, 901);
+    assert_int_equal(collective.times.elapse_ticks, 20);
+    assert_int_equal(collective.times.transit_ticks, 20);
+    assert_int_equal(collective.media[MEDIUM_PCIE].ticks, 901);
     assert_int_equal(collective.media[MEDIUM_PCIE].sizes.count, 1);
     assert_int_equal(collective.media[MEDIUM_PCIE].sizes.items[0].count, 2);
     assert_int_equal(collective.media[MEDIUM_SDMA].bytes, 30);
@@ -121,8 +121,8 @@ static void a_run_by_rdma_ends_with_what_confirms_it(void **state)
 {
     (void)state;
     ANALYSE(run, true);
-    assert_int_equal(collective.times.transit_ns, 100); /* to the end of the wait that is the confirmation */
-    assert_int_equal(collective.times.wait_ns, 7);
+    assert_int_equal(collective.times.transit_ticks, 100); /* to the end of the wait that is the confirmation */
+    assert_int_equal(collective.times.wait_ticks, 7);
     assert_int_equal(collective.media[MEDIUM_RDMA].bytes, 1000000);
     assert_int_equal(collective.media[MEDIUM_RDMA].packets, 1);
     assert_int_equal(collective.media[MEDIUM_RDMA].large, 1);
@@ -130,16 +130,16 @@ static void a_run_by_rdma_ends_with_what_confirms_it(void **state)
     assert_int_equal(collective.runs.count, 2);
     assert_int_equal(collective.runs.items[1].task, 1);
     assert_int_equal(collective.runs.items[1].bytes, 1000000);
-    assert_int_equal(collective.runs.items[1].ns, 100);
+    assert_int_equal(collective.runs.items[1].ticks, 100);
 }
 
 static void a_run_that_is_not_confirmed_moves_nothing(void **state)
 {
     (void)state;
     ANALYSE(run, false); /* needs two tasks more */
-    assert_int_equal(collective.times.transit_ns, 0);
-    assert_int_equal(collective.times.wait_ns, 77);
-    assert_int_equal(collective.times.synchronization_ns, 77);
+    assert_int_equal(collective.times.transit_ticks, 0);
+    assert_int_equal(collective.times.wait_ticks, 77);
+    assert_int_equal(collective.times.synchronization_ticks, 77);
     assert_int_equal(collective.media[MEDIUM_RDMA].packets, 0);
     assert_int_equal(collective.runs.count, 0);
 }
@@ -154,7 +154,7 @@ static void sums_unite_sizes_and_pairs(void **state)
     assert_int_equal(collective_add(&sum, &collective, &err), 0);
     assert_int_equal(collective_add(&sum, &collective, &err), 0);
     assert_int_equal(sum.times.start_ns, 0);
-    assert_int_equal(sum.times.transit_ns, 200);
+    assert_int_equal(sum.times.transit_ticks, 200);
     assert_int_equal(sum.media[MEDIUM_RDMA].sizes.count, 1);
     assert_int_equal(sum.media[MEDIUM_RDMA].sizes.items[0].count, 2);
     assert_int_equal(sum.pairs.count, 1);
@@ -179,7 +179,7 @@ static void damaged_numbers_do_not_wrap(void **state)
     (void)state;
     ANALYSE(tasks, false);
     assert_int_equal(collective.media[MEDIUM_HCCS].bytes, INT64_MAX);
-    assert_int_equal(collective.times.elapse_ns, INT64_MAX);
+    assert_int_equal(collective.times.elapse_ticks, INT64_MAX);
 }
 
 int main(void)

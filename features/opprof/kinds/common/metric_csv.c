@@ -132,6 +132,7 @@ static int take_header(struct reading *reading, const char *const *fields, size_
     const struct capture_file *file = reading->file;
     struct diagnostics *diag = decoder_diag(reading->decoder);
     size_t known = 0;
+    opprof_check_width(reading->decoder, file, count);
     reading->headed = true;
     reading->comma = *fields[count - 1] == '\0';
     for (size_t i = 0; i < count; i++) {
@@ -338,6 +339,13 @@ bool opprof_is_outdated(struct decoder *decoder, const struct capture_file *file
         return true;
     }
     return false;
+}
+
+void opprof_check_width(struct decoder *decoder, const struct capture_file *file, size_t count)
+{
+    if (count == CSV_MAX_FIELDS)
+        diag_report(decoder_diag(decoder), DIAG_FILE_LIMIT, FILE_PLACE(file->name, NULL),
+                    "%d columns or more; those behind are left out", CSV_MAX_FIELDS);
 }
 
 int opprof_settle(struct decoder *decoder, const struct capture_file *file, int status, struct err *mistake,

@@ -85,6 +85,9 @@ bool opprof_number(const char *text, enum metric_scale scale, int64_t *ret, bool
 bool opprof_is_outdated(struct decoder *decoder, const struct capture_file *file);
 /* The launch id that rows of the file have. */
 int64_t opprof_launch_id(struct decoder *decoder);
+/* Tells that a table has more columns than are read. */
+void opprof_check_width(struct decoder *decoder, const struct capture_file *file, size_t count);
+
 /* Settles how the reading of a file ended: one that is no CSV or JSON is reported and no failure. */
 int opprof_settle(struct decoder *decoder, const struct capture_file *file, int status, struct err *mistake,
                   struct err *err);

@@ -30,6 +30,7 @@ static int take_header(struct reading *reading, const char *const *fields, size_
 {
     struct diagnostics *diag = decoder_diag(reading->decoder);
     size_t known = 0;
+    opprof_check_width(reading->decoder, reading->file, count);
     reading->headed = true;
     reading->comma = *fields[count - 1] == '\0';
     for (size_t i = 0; i < count; i++) {
