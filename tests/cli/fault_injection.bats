@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every read, every write and a good part of all allocations fail once, in turn: the program ends with an error, or goes on
 # without the file and says so, but never crashes, hangs, leaves a half file or calls a wrong result done. Under the sanitizers,
-# which run for ten times as long, it is the first, second and last of the calls that the same callers make.
+# which run for ten times as long, and in the default of tools/test.sh it is the first, second and last of the calls that the same
+# callers make.
 # shellcheck disable=SC2154 # common sets repository
 
 load common
@@ -10,6 +11,7 @@ load common
 setup_file() {
     export FAULTS=$BATS_FILE_TMPDIR/faults.so
     export EACH=1
+    [ -z "${MSPROF_TEST_BRIEFLY:-}" ] || EACH=sites
     local flags=()
     if has_sanitizer; then
         flags=(-DWITHOUT_MEMORY)
@@ -144,6 +146,7 @@ make_injector() {
 
 # bats test_tags=once
 @test "whichever call of the system fails, inputs keep their bytes, results are whole or absent, and success means all of them" {
+    [ -z "${MSPROF_TEST_BRIEFLY:-}" ] || skip "it takes minutes: tools/test.sh --all"
     make_injector
     every_call "$repository"/testdata/resnet50/JOB* import X
     every_call "$repository"/testdata/cann/prof-910b/PROF* export summary X --stable-names
