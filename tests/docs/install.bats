@@ -85,8 +85,10 @@ setup() {
 /usr/share/msprof/schemas/doctor.1.json
 /usr/share/msprof/schemas/kinds.1.json
 /usr/share/msprof/schemas/measures.1.json
+/usr/share/msprof/schemas/op_metrics.1.json
 /usr/share/msprof/schemas/options.1.json
 /usr/share/msprof/schemas/rules.1.json
+/usr/share/msprof/schemas/samples.1.json
 /usr/share/msprof/schemas/table.1.json
 /usr/share/zsh/site-functions/_msprof
 END

@@ -173,8 +173,10 @@ static void with_gap(int64_t length_us)
     run(op, 0, 500);
     run(op, 500 + length_us, 500 - length_us);
     step(0, 1000);
-    host.gaps[0] =
-        (struct gap_evidence){.start_ns = 500000, .end_ns = (500 + length_us) * 1000, .call = "aclrtSynchronizeStream"};
+    host.gaps[0] = (struct gap_evidence){.start_ns = 500000,
+                                         .end_ns = (500 + length_us) * 1000,
+                                         .length_ns = (double)length_us * 1000,
+                                         .call = "aclrtSynchronizeStream"};
     host.gap_count = 1;
     host.known = true;
 }
@@ -529,8 +531,11 @@ static void test_the_severity_of_a_gap_is_its_share_of_a_step(void **state)
     *threshold("idle") = 100;
     host.gap_count = 1;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        host.gaps[0] =
-            (struct gap_evidence){.start_ns = 600000, .end_ns = 600000 + cases[i].ns, .after = 1, .call = ""};
+        host.gaps[0] = (struct gap_evidence){.start_ns = 600000,
+                                             .end_ns = 600000 + cases[i].ns,
+                                             .length_ns = (double)cases[i].ns,
+                                             .after = 1,
+                                             .call = ""};
         const struct finding *gap = look("gap");
         assert_true(gap->fired);
         assert_int_equal(gap->severity, cases[i].severity);
