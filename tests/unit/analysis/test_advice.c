@@ -542,6 +542,7 @@ static void test_the_severity_of_a_gap_is_its_share_of_a_step(void **state)
     }
     *threshold("gap") = 1; /* 9.66 us of 1.6 ms are none */
     host.gaps[0].end_ns = 609660;
+    host.gaps[0].length_ns = 9660;
     assert_false(look("gap")->fired);
 }
 
