@@ -24,7 +24,7 @@ struct blank {
 /* A number that is a macro, as SQL has it. */
 #define SQL_NUMBER(number) SQL_NUMBER_AS_WRITTEN(number)
 #define SQL_NUMBER_AS_WRITTEN(number) #number
-#define DATABASE_USER_VERSION 11 /* the schema: raised with every change of it */
+#define DATABASE_USER_VERSION 12 /* the schema: raised with every change of it */
 #define DB_NULL INT64_MIN        /* how queries give an SQL NULL in an integer */
 
 /* Whether an open file is a database that import made, of this version or another. */
@@ -92,5 +92,7 @@ int64_t database_page_size(sqlite3 *db);
 
 /* A value of the meta table as text (free() it). -ERR_FORMAT when it is not there. */
 int database_meta(sqlite3 *db, const char *key, char **ret, struct err *err);
+/* A number of it. -ERR_FORMAT also when it is none. */
+int database_meta_integer(sqlite3 *db, const char *key, int64_t *ret, struct err *err);
 
 #endif
