@@ -20,7 +20,7 @@ struct sources {
     struct html_page *page;
     char *root; /* as realpath has it */
     struct ARRAY_OF(struct source) files;
-    size_t rows;
+    size_t rows, left; /* left: those behind LINES_MAX */
 };
 
 static bool has_parents(const char *path)
@@ -117,9 +117,12 @@ static int take_line(void *arg, const char *const *cells, struct err *err)
     int64_t number;
     size_t length;
 
-    if (colon == NULL || colon == code || sources->rows == LINES_MAX ||
-        number_parse_integer(colon + 1, strlen(colon + 1), &number) != 0)
+    if (colon == NULL || colon == code || number_parse_integer(colon + 1, strlen(colon + 1), &number) != 0)
         return 0;
+    if (sources->rows == LINES_MAX) {
+        sources->left++;
+        return 0;
+    }
     const struct source *file = source_of(sources, code, (size_t)(colon - code), err);
     if (file == NULL)
         return err_status(err);
@@ -155,6 +158,9 @@ int opprof_put_source(struct html_page *page, struct err *err)
     const int status = html_each_row(page, "lines", ids, COLUMNS, take_line, &sources, err);
     if (sources.rows > 0)
         html_table_end(page);
+    if (sources.left > 0)
+        html_note(page, "The first %d are beside their source; the table of lines has %zu more.", LINES_MAX,
+                  sources.left);
     for (size_t i = 0; i < sources.files.count; i++) {
         if (sources.files.items[i].text == NULL)
             tell_missing(page, sources.files.items[i].path);

@@ -108,6 +108,17 @@ END
     expect_equal "$(grep -o 'x.cpp is not below the directory of --source' page.html | wc -l)" 1
 }
 
+@test "the page says how many hot lines it has not put beside their source" {
+    # shellcheck disable=SC2046 # a word for each line
+    simulate $(printf '/op/add.cpp:%d ' {1..23})
+    mkdir tree
+    seq 30 >tree/add.cpp
+    run_msprof report OPPROF_5 --source tree -o page.html
+    expect_status 0
+    expect_equal "$(sources | wc -l)" 20
+    expect_contains "$(<page.html)" "The first 20 are beside their source; the table of lines has 3 more."
+}
+
 @test "nothing outside the directory of --source is read" {
     mkdir -p tree/up
     echo hidden_word >secret.cpp
