@@ -5,6 +5,7 @@
 #include "base/file/fsutil.h"
 #include "base/file/outfile.h"
 #include "base/file/temporary.h"
+#include "base/number.h"
 #include "base/progress.h"
 #include "db/memory_bound.h"
 #include "db/pages/format.h"
@@ -559,5 +560,17 @@ int database_meta(sqlite3 *db, const char *key, char **ret, struct err *err)
         status = err_no_memory(err);
     else
         *ret = copy;
+    return status;
+}
+
+int database_meta_integer(sqlite3 *db, const char *key, int64_t *ret, struct err *err)
+{
+    char *text = NULL;
+    int status = database_meta(db, key, &text, err);
+    if (text == NULL)
+        return status;
+    if (number_parse_integer(text, strlen(text), ret) != 0)
+        status = err_set(err, ERR_FORMAT, "the database's %s is '%s'; expected a number", key, text);
+    free(text);
     return status;
 }

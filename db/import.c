@@ -712,18 +712,6 @@ int db_import(const struct import_request *request, struct diagnostics *diag, st
 
 /* ---- what an import reported ---- */
 
-static int read_count(sqlite3 *db, const char *key, uint64_t *ret, struct err *err)
-{
-    SCOPED_FREE char *text = NULL;
-    int64_t number;
-    if (database_meta(db, key, &text, err) < 0)
-        return err_status(err);
-    if (number_parse_integer(text, strlen(text), &number) < 0 || number < 0)
-        return err_set(err, ERR_FORMAT, "the database's %s is '%s'; expected a number", key, text);
-    *ret = (uint64_t)number;
-    return 0;
-}
-
 static int take_rejected(void *arg, sqlite3_stmt *row, struct err *err)
 {
     struct import_result *result = arg;
@@ -770,15 +758,20 @@ static int read_diagnostics(sqlite3 *db, struct diagnostics *diag, struct err *e
 int db_read_import(sqlite3 *db, struct diagnostics *diag, struct import_result *ret, struct err *err)
 {
     struct import_result result = {.records_decoded = 0};
-    uint64_t files = 0;
-    if (read_count(db, "records_decoded", &result.records_decoded, err) < 0 ||
-        read_count(db, "records_rejected", &result.records_rejected, err) < 0 ||
-        read_count(db, "warm_up_records", &result.warm_up_records, err) < 0 ||
-        read_count(db, "files_decoded", &files, err) < 0 ||
+    int64_t decoded, rejected, warm_up, files;
+    if (database_meta_integer(db, "records_decoded", &decoded, err) < 0 ||
+        database_meta_integer(db, "records_rejected", &rejected, err) < 0 ||
+        database_meta_integer(db, "warm_up_records", &warm_up, err) < 0 ||
+        database_meta_integer(db, "files_decoded", &files, err) < 0 ||
         query_run(db, "SELECT reason, sum(records) FROM record_count WHERE outcome = 'rejected' GROUP BY reason", NULL,
                   0, take_rejected, &result, err) < 0 ||
         read_diagnostics(db, diag, err) < 0)
         return err_status(err);
+    if (decoded < 0 || rejected < 0 || warm_up < 0 || files < 0)
+        return err_set(err, ERR_FORMAT, "the database counts less than no records or files");
+    result.records_decoded = (uint64_t)decoded;
+    result.records_rejected = (uint64_t)rejected;
+    result.warm_up_records = (uint64_t)warm_up;
     result.files_decoded = (size_t)files;
     *ret = result;
     return 0;

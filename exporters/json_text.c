@@ -118,6 +118,15 @@ int json_text_append(struct strbuf *buf, const char *text, size_t length)
     return 0;
 }
 
+int json_text_quote(struct strbuf *buf, const char *text, size_t length)
+{
+    const size_t before = buf->length;
+    if (strbuf_addc(buf, '"') == 0 && json_text_append(buf, text, length) == 0 && strbuf_addc(buf, '"') == 0)
+        return 0;
+    buf->length = before;
+    return -1;
+}
+
 static void put_bytes(struct json_out *json, const char *bytes, size_t length)
 {
     if (json->out != NULL)

@@ -26,6 +26,8 @@ size_t json_text_piece(const char *text, size_t length, size_t limit);
 
 /* Appends text, escaped like this, to buf; 0, or -1 with buf->failed set and the content unchanged. */
 int json_text_append(struct strbuf *buf, const char *text, size_t length);
+/* Likewise, with the quotes around it. */
+int json_text_quote(struct strbuf *buf, const char *text, size_t length);
 
 /* JSON to a stream; commas, quotes and escapes come by themselves:
  *     struct json_out json = {.stream = stdout};

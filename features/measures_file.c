@@ -13,13 +13,6 @@
 #define FILE_BYTES_MAX ((size_t)16 * 1024 * 1024)
 #define HEAD "{\"schema\":\"" SCHEMA_SAMPLES "\""
 
-static void put_text(struct strbuf *text, const char *value)
-{
-    strbuf_adds(text, "\"");
-    json_text_append(text, value, strlen(value));
-    strbuf_adds(text, "\"");
-}
-
 int measures_write(const char *path, const struct measures *measures, struct err *err)
 {
     SCOPED(strbuf_release) struct strbuf text;
@@ -30,9 +23,9 @@ int measures_write(const char *path, const struct measures *measures, struct err
     for (size_t i = 0; i < measures->count; i++) {
         const struct measure_sample *sample = &measures->items[i];
         strbuf_adds(&text, i > 0 ? ",\n{\"measure\":" : "\n{\"measure\":");
-        put_text(&text, sample->key);
+        json_text_quote(&text, sample->key, strlen(sample->key));
         strbuf_adds(&text, ",\"operator\":");
-        put_text(&text, sample->operator_name);
+        json_text_quote(&text, sample->operator_name, strlen(sample->operator_name));
         strbuf_addf(&text, ",\"value\":%.17g}", sample->value);
     }
     strbuf_adds(&text, "]}\n");

@@ -70,7 +70,7 @@ struct workload_operator {
     double copy_bytes;              /* what a copy moved */
 };
 
-#define WORKLOAD_SAME_CYCLES 4
+#define WORKLOAD_SAME_CYCLES 4 /* execution.cycles of one whose duration is the nearest to its cycles */
 #define WORKLOAD_DEVICES_MOST (1U << 13)
 struct execution {
     int64_t start_ns, duration_ns;
@@ -227,13 +227,14 @@ static inline bool workload_wants(const struct workload *workload, int64_t devic
 /* One execution. Times that are none are counted and left out: then *ret_taken is false. */
 int workload_add(struct workload *workload, uint32_t op, int64_t device_id, int64_t stream_id, int64_t start_ns,
                  int64_t duration_ns, bool *ret_taken, struct err *err);
-/* How long an execution took, by the ticks of its device's clock; duration_ns is the difference of rounded times, so
- * that its end is start_ns + duration_ns. Rounded once, and as it is, to be summed. */
+/* The cycles of an execution whose `cycles` is not 0. */
 static inline int64_t workload_cycles(const struct workload *workload, const struct execution *execution)
 {
     return number_rescale(execution->duration_ns, workload->cycle_hz, TICKS_OF_NS) + execution->cycles -
            WORKLOAD_SAME_CYCLES;
 }
+/* How long an execution took, by the ticks of its device's clock; duration_ns is the difference of rounded times, so
+ * that its end is start_ns + duration_ns. Rounded once, and as it is, to be summed. */
 static inline int64_t workload_length_ns(const struct workload *workload, const struct execution *execution)
 {
     if (execution->cycles != 0)

@@ -491,22 +491,19 @@ static int save(const struct settings *settings, const struct profiles *base)
     if (base->count > 0 && base->measures.count > 0)
         return console_fail(ERR_USAGE, "save a baseline of each kind",
                             "captures of one operator and of a program cannot be in one baseline");
-    if (base->measures.count > 0 && measures_write(settings->diff.save, &base->measures, &err) == 0) {
-        console_note("%s: a baseline of one operator's captures", settings->diff.save);
-        return STATUS_DONE;
-    }
-    if (base->measures.count > 0) {
+    if (base->count + base->measures.count == 0)
+        return STATUS_NOTHING;
+    const bool of_operator = base->measures.count > 0;
+    if ((of_operator ? measures_write(settings->diff.save, &base->measures, &err)
+                     : baseline_write(settings->diff.save, base->items, base->count, &err)) < 0) {
         err_wrap(&err, "cannot write the baseline '%s'", settings->diff.save);
         return console_error(&err);
     }
-    if (base->count == 0)
-        return STATUS_NOTHING;
-    if (baseline_write(settings->diff.save, base->items, base->count, &err) == 0) {
+    if (of_operator)
+        console_note("%s: a baseline of one operator's captures", settings->diff.save);
+    else
         console_note("%s: a baseline of %zu capture%s", settings->diff.save, base->count, console_plural(base->count));
-        return STATUS_DONE;
-    }
-    err_wrap(&err, "cannot write the baseline '%s'", settings->diff.save);
-    return console_error(&err);
+    return STATUS_DONE;
 }
 
 static bool is_fatal(int status)

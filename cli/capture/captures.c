@@ -586,20 +586,17 @@ static void list_reasons(const struct import_result *imported, struct strbuf *te
         strbuf_addc(text, ')');
 }
 
-/* start_ns: when the import began; -1: an earlier one made the database. */
-static void tell_account(const struct capture_visit *visit, const struct import_result *imported, int64_t start_ns)
+/* effort: what it took, "0.12 s". */
+static void tell_account(const struct capture_visit *visit, const struct import_result *imported, const char *effort)
 {
     SCOPED(strbuf_release) struct strbuf reasons;
-    char took[64];
 
     strbuf_init(&reasons, 4096);
     list_reasons(imported, &reasons);
-    snprintf(took, sizeof took, "%s s", start_ns >= 0 ? CLOCK_SECONDS_SINCE(start_ns) : "0");
     console_note("'%s': %zu file%s, %" PRIu64 " record%s decoded, %" PRIu64 " rejected%s, %s", visit->directory,
                  imported->files_decoded, console_plural(imported->files_decoded), imported->records_decoded,
                  console_plural(imported->records_decoded), imported->records_rejected,
-                 reasons.failed ? "" : reasons.data,
-                 start_ns >= 0 ? took : "the database is up to date (--force imports again)");
+                 reasons.failed ? "" : reasons.data, effort);
     if (imported->warm_up_records > 0)
         console_note("'%s': %" PRIu64 " record%s of warm-up, which ended before the collection started%s",
                      visit->directory, imported->warm_up_records, console_plural(imported->warm_up_records),
@@ -656,12 +653,12 @@ static int tell_nothing(struct capture_visit *visit)
 
 /* Returns the exit status of an import that was made. */
 static int report_account(struct capture_visit *visit, const struct import_result *imported,
-                          const struct diagnostics *diag, int64_t start_ns)
+                          const struct diagnostics *diag, const char *effort)
 {
     const int status = diag_problems(diag) > 0 ? STATUS_DATA_PROBLEMS : STATUS_DONE;
     const bool is_blank = imported->records_decoded == 0 && imported->records_rejected == 0;
 
-    tell_account(visit, imported, start_ns);
+    tell_account(visit, imported, effort);
     if (status == STATUS_DONE ? imported->files_decoded > 0 : !is_blank)
         return status;
     return status_worse(status, tell_nothing(visit));
@@ -703,7 +700,9 @@ int visit_import(struct capture_visit *visit)
     if (result != 0) {
         status = tell_failure(visit, &err);
     } else {
-        status = report_account(visit, &imported, &diag, start_ns);
+        char took[64];
+        snprintf(took, sizeof took, "%s s", CLOCK_SECONDS_SINCE(start_ns));
+        status = report_account(visit, &imported, &diag, took);
         collection_log_add(&visit->log, LOG_LEVEL_INFO, LOG_SOURCE_COMMON, "Analysis data in \"%s\" finished.",
                            visit->directory);
     }
@@ -798,7 +797,7 @@ static int tell_known_import(struct capture_visit *visit, sqlite3 *db, bool *ret
         db_read_import(db, &diag, &imported, &ignored) != 0 || (visit->settings->strict && diag_problems(&diag) > 0);
     if (!*ret_again) {
         console_diagnostics(&diag);
-        status = report_account(visit, &imported, &diag, -1);
+        status = report_account(visit, &imported, &diag, "the database is up to date (--force imports again)");
     }
     diag_release(&diag);
     return status;

@@ -111,21 +111,12 @@ const char *query_text(sqlite3_stmt *row, int column)
     return (const char *)sqlite3_column_text(row, column);
 }
 
-static int read_number(sqlite3 *db, const char *key, int64_t *ret, struct err *err)
-{
-    SCOPED_FREE char *text = NULL;
-    int status = database_meta(db, key, &text, err);
-    if (status == 0 && number_parse_integer(text, strlen(text), ret) != 0)
-        status = err_set(err, ERR_FORMAT, "the database's %s is '%s'; expected a number", key, text);
-    return status;
-}
-
 int query_problems(sqlite3 *db, char text[PROBLEMS_TEXT_SIZE], struct err *err)
 {
     SCOPED(statement_release) sqlite3_stmt *statement = NULL;
     int64_t count = 0;
     text[0] = '\0';
-    if (read_number(db, "problems", &count, err) < 0 ||
+    if (database_meta_integer(db, "problems", &count, err) < 0 ||
         (count > 0 && database_prepare(db,
                                        "SELECT message FROM diagnostics WHERE severity IN ('warning', 'error')"
                                        " ORDER BY severity = 'error' DESC, id LIMIT 1",
@@ -158,8 +149,8 @@ int db_read_facts(sqlite3 *db, struct db_facts *ret, struct err *err)
         err_set(err, ERR_FORMAT, "the database's family is '%.40s', which this version does not know", family);
         status = err_hint(err, "run 'msprof import' to build it anew");
     }
-    if (status < 0 || read_number(db, "origin_ns", &facts.origin_ns, err) < 0 ||
-        read_number(db, "problems", &facts.problems, err) < 0)
+    if (status < 0 || database_meta_integer(db, "origin_ns", &facts.origin_ns, err) < 0 ||
+        database_meta_integer(db, "problems", &facts.problems, err) < 0)
         return err_status(err);
     *ret = facts;
     return 0;

@@ -91,7 +91,7 @@ static int add_contention(struct transfers *all, const struct cann_communication
         sums->at_ns = sums->beside++ == 0 ? op->start_ns : sums->at_ns;
         sums->beside_bytes += (double)traffic->bytes;
         sums->beside_ns += ticks_whole_ns(hz, traffic->ticks);
-        sums->exposed_ns += (double)(ticks - covered) * ((double)TICKS_OF_NS / (double)hz);
+        sums->exposed_ns += ticks_whole_ns(hz, ticks - covered);
     }
     return 0;
 }

@@ -71,8 +71,9 @@ struct report {
     bool of_device;    /* a table for each device, :device; else one for the capture */
     bool whole;        /* no file is split, however many rows it has */
     bool windowed;     /* rows: only those of the step or time that was chosen; of_workload: they always are */
-    bool one_width;    /* on a terminal the tables of all parts are as wide as the widest */
-    const char *when;  /* NULL, or an expression; without it the table is not made */
+    const char *chosen_by; /* of rows that are sums over a capture: the table that adds up a step or time; NULL: none */
+    bool one_width;        /* on a terminal the tables of all parts are as wide as the widest */
+    const char *when;      /* NULL, or an expression; without it the table is not made */
     struct report_query query;
     const struct report_column *columns; /* ended by no title; without sql: the report's own code gives their values */
     /* Things that a table cannot say; each may be NULL. */

@@ -497,26 +497,14 @@ static void add_time(struct window_filters *filters, const char *id, const char 
     filters->all[filters->count++] = text;
 }
 
-/* Tables of Ascend's tool whose rows are sums over a capture, and the answers that add up the same of a chosen time. */
-static const struct {
-    const char *sums, *answer;
-} chosen_sums[] = {
-    {"api_statistic", "api"},          {"communication_statistic", "communication"},
-    {"msprof_tx_statistic", "ranges"}, {"op_statistic", "types"},
-    {"overlap_analysis", "overlap"},
-};
-
 static int refuse_window(const struct report *report, struct err *err)
 {
-    for (size_t i = 0; i < sizeof chosen_sums / sizeof *chosen_sums; i++) {
-        if (strcmp(report->name, chosen_sums[i].sums) == 0) {
-            err_set(
-                err, ERR_USAGE,
+    if (report->chosen_by != NULL) {
+        err_set(err, ERR_USAGE,
                 "the rows of table '%s' are sums over the whole capture, as in Ascend's tool: they have no time that "
                 "--step, --from and --until could choose",
                 report->name);
-            return err_hint(err, "table '%s' adds up what these choose", chosen_sums[i].answer);
-        }
+        return err_hint(err, "table '%s' adds up what these choose", report->chosen_by);
     }
     err_set(err, ERR_USAGE, "the rows of table '%s' have no time that --step, --from and --until could choose",
             report->name);

@@ -91,9 +91,8 @@ static int write_end(struct trace *trace, const struct trace_info *info, struct 
     append_time(&facts, "origin_unix_ns", trace->run->origin.origin_unix_ns);
     append_number(&facts, "device_id", info->device_id);
     if (info->model != NULL) {
-        strbuf_adds(&facts, ",\"model\":\"");
-        json_text_append(&facts, info->model, strlen(info->model));
-        strbuf_adds(&facts, "\"");
+        strbuf_adds(&facts, ",\"model\":");
+        json_text_quote(&facts, info->model, strlen(info->model));
         append_number(&facts, "model_id", info->model_id);
         append_number(&facts, "batch_num", info->batch_num);
     }
@@ -249,15 +248,6 @@ char *trace_put_name_of(char *p, const struct trace_style *style, const char *ke
         return end;
     *p = CODE_COPY;
     return copy + length;
-}
-
-int trace_text(struct strbuf *buf, const char *text, size_t length)
-{
-    size_t before = buf->length;
-    if (strbuf_addc(buf, '"') == 0 && json_text_append(buf, text, length) == 0 && strbuf_addc(buf, '"') == 0)
-        return 0;
-    buf->length = before;
-    return -1;
 }
 
 char *trace_event_room(struct trace *trace, size_t texts, struct err *err)

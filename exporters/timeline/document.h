@@ -103,9 +103,6 @@ char *trace_put_string(char *p, const char *text);
 #define trace_put_name(p, style, key, text) trace_put_name_of((p), (style), "" key, sizeof(key) - 1, (text))
 char *trace_put_name_of(char *p, const struct trace_style *style, const char *key, size_t key_length, const char *text);
 
-/* Appends text of any bytes as a JSON string with its quotes: 0, or -1 with buf->failed set. */
-int trace_text(struct strbuf *buf, const char *text, size_t length);
-
 /* An argument of a number that need not be known: "N/A" is its value then. */
 #define put_number_argument(p, style, key, value)                                                                      \
     ((value) != DB_NULL ? trace_put_integer((p), (style), key, (value))                                                \

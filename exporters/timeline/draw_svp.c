@@ -62,7 +62,7 @@ static bool is_shortened(const struct layer_names *from, size_t first, size_t co
 static void keep_text(struct task_names *names, struct task_text *ret, const struct strbuf *plain)
 {
     ret->offset = names->text.length;
-    trace_text(&names->text, plain->data, plain->length);
+    json_text_quote(&names->text, plain->data, plain->length);
     ret->length = names->text.length - ret->offset;
     names->text.failed |= plain->failed;
 }

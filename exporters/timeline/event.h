@@ -9,8 +9,8 @@
  * it is exact (docs/formats/trace-event.md).
  *
  * Everything here writes at p, into room that the caller has made, and returns the end; nothing allocates and nothing
- * is kept, so several threads may put events at once. Names come as JSON strings (trace_text), escaped once for all
- * events that have them.
+ * is kept, so several threads may put events at once. Names come as JSON strings (json_text_quote), escaped once for
+ * all events that have them.
  *
  * Where a sink takes the events (style->coded), times, places and values stand among them as structures, struct
  * event_code and those behind it, which event_text.h reads: they are no text that somebody has to read back.

@@ -244,11 +244,9 @@ static int64_t integer_of(sqlite3_stmt *row, int column)
 /* Of the layer of its process. What has none in the list of layers gets one behind those of tracks without one. */
 static int number_of(const struct series_report *series)
 {
-    int number = LAYER_UNLISTED;
+    int number = track_unlisted(NULL);
     if (series->number != 0)
         return series->number;
-    for (size_t i = 0; tracks[i] != NULL; i++)
-        number += tracks[i]->number == 0;
     for (size_t i = 0; record_kinds[i] != NULL; i++)
         for (const struct series_report *other = record_kinds[i]->series; other != NULL && other->name != NULL;
              other++) {
@@ -354,7 +352,7 @@ static int set_name(struct series_run *series, struct counter_run *counter, cons
     strbuf_clear(&counter->name);
     strbuf_clear(&counter->plain_name);
     strbuf_add(&counter->plain_name, name, length);
-    if (trace_text(&counter->name, name, length) < 0 || counter->plain_name.failed)
+    if (json_text_quote(&counter->name, name, length) < 0 || counter->plain_name.failed)
         return err_set(err, ERR_LIMIT, "a name in '%s' is too long for a timeline", series->series->name);
     return 0;
 }
@@ -471,7 +469,7 @@ static int make_keys(const struct series_run *series, struct counter_run *counte
                            VALUES_MAX);
         strbuf_init(&counter->keys[i], TEXT_MAX);
         counter->value_count++;
-        if (trace_text(&counter->keys[i], values[i].title, strlen(values[i].title)) < 0 ||
+        if (json_text_quote(&counter->keys[i], values[i].title, strlen(values[i].title)) < 0 ||
             strbuf_addc(&counter->keys[i], ':') < 0)
             return err_set(err, ERR_NO_MEMORY, "out of memory for the values of '%s'", series->series->name);
         counter->keys_length += counter->keys[i].length;

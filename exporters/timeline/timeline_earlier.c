@@ -302,7 +302,7 @@ static int find_name(struct earlier *draw, const struct plain_call *call, struct
         strbuf_init(&names->items[names->count++], TEXT_MAX);
     }
     struct strbuf *name = &names->items[call->name_number];
-    if (name->length == 0 && trace_text(name, call->name, strlen(call->name)) < 0)
+    if (name->length == 0 && json_text_quote(name, call->name, strlen(call->name)) < 0)
         return err_set(err, ERR_LIMIT, "the name of a call is too long for a timeline");
     *ret = (struct cann_text){name->data, (uint32_t)name->length};
     return 0;

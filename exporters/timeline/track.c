@@ -52,14 +52,17 @@ static int64_t place_of(const struct track_run *run, int64_t layer, int order)
     return layer == LAYER_OVERLAP ? 10 * LAYER_CANN + 3 : 10 * order;
 }
 
-int track_number(const struct track *track)
+int track_unlisted(const struct track *until)
 {
     int number = LAYER_UNLISTED;
-    if (track->number != 0)
-        return track->number;
-    for (size_t i = 0; tracks[i] != NULL && tracks[i] != track; i++)
+    for (size_t i = 0; tracks[i] != NULL && tracks[i] != until; i++)
         number += tracks[i]->number == 0;
     return number;
+}
+
+int track_number(const struct track *track)
+{
+    return track->number != 0 ? track->number : track_unlisted(track);
 }
 
 int track_order(const struct track *track)

@@ -218,6 +218,8 @@ static inline int64_t track_pid(const struct track_run *run, int64_t layer, int6
 /* The number of a track's layer, and its order among those of a timeline. */
 int track_number(const struct track *track);
 int track_order(const struct track *track);
+/* The first number that no track before this one has (NULL: none of all) and the list of layers neither. */
+int track_unlisted(const struct track *until);
 /* The number of a connection in the file; a call's own is its number in the vendor's files. */
 static inline int64_t track_connection(const struct track_run *run, int64_t connection_id)
 {

@@ -88,6 +88,18 @@ static void draw_each(struct html_page *page, const struct drawn_rows *rows, dra
         html_note(page, "There are %zu more launches and kinds of cores; the table has them all.", left);
 }
 
+/* Draws the rows of a table. */
+static int draw_table(struct html_page *page, const char *report, const char *const *ids, size_t count, draw *one,
+                      struct err *err)
+{
+    SCOPED(rows_release) struct drawn_rows rows;
+
+    if (rows_load(page, report, ids, count, &rows, err) < 0)
+        return err_status(err);
+    draw_each(page, &rows, one);
+    return 0;
+}
+
 /* Names the launch of a drawing that follows, where there are several. */
 static void put_launch(struct html_page *page, const struct drawn_row *row)
 {
@@ -222,12 +234,7 @@ static void draw_pipes(struct html_page *page, const struct drawn_row *rows, siz
 
 static int put_pipes(struct html_page *page, struct err *err)
 {
-    SCOPED(rows_release) struct drawn_rows rows;
-
-    if (rows_load(page, "pipes", pipe_ids, PIPE_COLUMNS, &rows, err) < 0)
-        return err_status(err);
-    draw_each(page, &rows, draw_pipes);
-    return 0;
+    return draw_table(page, "pipes", pipe_ids, PIPE_COLUMNS, draw_pipes, err);
 }
 
 /* ---- blocks ---- */
@@ -299,12 +306,7 @@ static void draw_blocks(struct html_page *page, const struct drawn_row *rows, si
 
 static int put_blocks(struct html_page *page, struct err *err)
 {
-    SCOPED(rows_release) struct drawn_rows rows;
-
-    if (rows_load(page, "blocks", block_ids, BLOCK_COLUMNS, &rows, err) < 0)
-        return err_status(err);
-    draw_each(page, &rows, draw_blocks);
-    return 0;
+    return draw_table(page, "blocks", block_ids, BLOCK_COLUMNS, draw_blocks, err);
 }
 
 /* ---- roofline ---- */
@@ -380,12 +382,7 @@ static void draw_roofline(struct html_page *page, const struct drawn_row *rows, 
 
 static int put_roofline(struct html_page *page, struct err *err)
 {
-    SCOPED(rows_release) struct drawn_rows rows;
-
-    if (rows_load(page, "roofline", roof_ids, ROOF_COLUMNS, &rows, err) < 0)
-        return err_status(err);
-    draw_each(page, &rows, draw_roofline);
-    return 0;
+    return draw_table(page, "roofline", roof_ids, ROOF_COLUMNS, draw_roofline, err);
 }
 
 /* ---- paths of memory ---- */
@@ -490,12 +487,7 @@ static void draw_paths(struct html_page *page, const struct drawn_row *rows, siz
 
 static int put_paths(struct html_page *page, struct err *err)
 {
-    SCOPED(rows_release) struct drawn_rows rows;
-
-    if (rows_load(page, "memory", path_ids, PATH_COLUMNS, &rows, err) < 0)
-        return err_status(err);
-    draw_each(page, &rows, draw_paths);
-    return 0;
+    return draw_table(page, "memory", path_ids, PATH_COLUMNS, draw_paths, err);
 }
 
 /* ---- the page ---- */

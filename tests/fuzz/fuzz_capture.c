@@ -35,9 +35,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct input input = {data, data + size};
     struct capture_options options = {.clock_khz = take_byte(&input) & 1 ? 600000 : 0};
-    struct diagnostics diag;
-    struct capture capture;
-    struct checking_sink sink = CHECKING_SINK_INIT;
     struct err err = ERR_INIT;
     enum directory_class class;
     char path[80], fingerprint[65];
@@ -49,15 +46,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         make_entry(&input);
     EXPECT(capture_classify(fuzz_directory, &class, &err) == 0 && class == DIRECTORY_CAPTURE);
     EXPECT(capture_fingerprint(fuzz_directory, fingerprint, &err) == 0);
-    diag_init(&diag, false);
-    if (capture_open(&capture, fuzz_directory, &options, &diag, &err) == 0) {
-        EXPECT(strcmp(capture.fingerprint, fingerprint) == 0);
-        EXPECT(decode_capture(&capture, &sink.sink, NULL, &err) == 0);
-        expect_honest_counts(&capture);
-    } else {
-        EXPECT(err.code == ERR_NOT_FOUND);
-    }
-    capture_release(&capture);
-    diag_release(&diag);
+    expect_decoded(fuzz_directory, &options, fingerprint);
     return 0;
 }

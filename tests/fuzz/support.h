@@ -88,6 +88,26 @@ static inline void expect_honest_counts(const struct capture *capture)
     EXPECT(rejected == 0 || diag_reports(capture->diag) > 0);
 }
 
+/* Opens and decodes a directory: it succeeds and counts honestly, or the directory is no capture. fingerprint: what the
+ * capture must have; NULL: any. */
+static inline void expect_decoded(const char *directory, const struct capture_options *options, const char *fingerprint)
+{
+    struct checking_sink sink = CHECKING_SINK_INIT;
+    struct diagnostics diag;
+    struct capture capture;
+    struct err err = ERR_INIT;
+    diag_init(&diag, false);
+    if (capture_open(&capture, directory, options, &diag, &err) == 0) {
+        EXPECT(fingerprint == NULL || strcmp(capture.fingerprint, fingerprint) == 0);
+        EXPECT(decode_capture(&capture, &sink.sink, NULL, &err) == 0);
+        expect_honest_counts(&capture);
+    } else {
+        EXPECT(err.code == ERR_NOT_FOUND);
+    }
+    capture_release(&capture);
+    diag_release(&diag);
+}
+
 /* A file without a name on any disk; its path is written to path. */
 static inline int memory_file(const uint8_t *data, size_t size, char path[64])
 {

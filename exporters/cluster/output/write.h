@@ -23,6 +23,7 @@ struct csv_cell {
 #define TEXT(cell_text) ((struct csv_cell){.text = (cell_text)})
 #define DECIMAL(cell_value, cell_decimals) ((struct csv_cell){.value = (cell_value), .decimals = (cell_decimals)})
 #define INTEGER(cell_value) DECIMAL(cell_value, 0)
+#define NOT_KNOWN "N/A" /* as tables print it */
 /* Writes a row: csv_row(out, INTEGER(rank), DECIMAL(ns, 3), TEXT(name)). */
 #define csv_row(out, ...)                                                                                              \
     write_cells(out, (const struct csv_cell[]){__VA_ARGS__},                                                           \

@@ -8,8 +8,6 @@
 
 enum { US = 3, PERCENT = 2 }; /* decimals */
 
-#define NOT_KNOWN "N/A" /* as tables print it */
-
 enum part { COMPUTING, COMMUNICATION, MASKED, EXPOSED, FREE, PARTS };
 
 /* As step_trace_time.csv names them. */
@@ -25,10 +23,7 @@ struct rank_times {
 static bool find_columns(const struct aggregate *rank, size_t columns[PARTS])
 {
     for (size_t part = 0; part < PARTS; part++) {
-        columns[part] = 0;
-        while (columns[part] < rank->column_count &&
-               strcmp(aggregate_text(rank, rank->columns[columns[part]]), titles[part]) != 0)
-            columns[part]++;
+        columns[part] = aggregate_column(rank, titles[part]);
         if (columns[part] == rank->column_count)
             return false;
     }

@@ -13,8 +13,6 @@
 
 enum { US = 3, GB = 4, PERCENT = 2 }; /* decimals */
 
-#define NOT_KNOWN "N/A" /* as tables print it */
-
 /* ---- ranks ---- */
 
 struct ranked {
@@ -321,10 +319,9 @@ static void compare_with_others(struct computing *items, size_t count, struct co
 static int64_t median_of_steps(const struct plan *plan, const struct aggregate *rank, const char *title,
                                int64_t *values, int64_t *ret_steps)
 {
-    size_t column = 0, n = 0;
+    const size_t column = aggregate_column(rank, title);
+    size_t n = 0;
 
-    while (column < rank->column_count && strcmp(aggregate_text(rank, rank->columns[column]), title) != 0)
-        column++;
     for (size_t i = 0; column < rank->column_count && i < rank->step_count; i++)
         if (plan_wants_step(plan, aggregate_text(rank, rank->steps[i].name)) && rank->steps[i].ns[column] >= 0)
             values[n++] = rank->steps[i].ns[column];

@@ -261,6 +261,15 @@ const char *aggregate_text(const struct aggregate *aggregate, uint32_t number)
     return number < aggregate->text_count ? aggregate->texts + aggregate->text_starts[number] : NULL;
 }
 
+size_t aggregate_column(const struct aggregate *aggregate, const char *title)
+{
+    size_t column = 0;
+    while (column < aggregate->column_count &&
+           strcmp(aggregate_text(aggregate, aggregate->columns[column]), title) != 0)
+        column++;
+    return column;
+}
+
 /* ---- parts ---- */
 
 /* Opens the file again, which may have been replaced since its index was read. */

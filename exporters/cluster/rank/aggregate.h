@@ -53,6 +53,8 @@ int aggregate_open_index(struct aggregate *aggregate, char *bytes, size_t byte_c
 void aggregate_release(struct aggregate *aggregate);
 
 const char *aggregate_text(const struct aggregate *aggregate, uint32_t number); /* NULL: none */
+/* The column of the steps with this title; column_count: there is none. */
+size_t aggregate_column(const struct aggregate *aggregate, const char *title);
 
 /* Adds what was wrong with the capture when the aggregate was made. */
 int aggregate_read_problems(const struct aggregate *aggregate, struct diagnostics *diag, struct err *err);

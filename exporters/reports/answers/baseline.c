@@ -98,9 +98,9 @@ static const struct part profile_parts[] = {
 
 static void put_text(struct strbuf *out, const char *name, const char *text)
 {
-    strbuf_addf(out, "\"%s\":\"", name);
-    json_text_append(out, text, strlen(text));
-    strbuf_adds(out, "\",");
+    strbuf_addf(out, "\"%s\":", name);
+    json_text_quote(out, text, strlen(text));
+    strbuf_addc(out, ',');
 }
 
 static void put_integer(struct strbuf *out, const char *name, int64_t value)

@@ -97,6 +97,7 @@ static int put_rows(struct report_run *run, struct err *err)
 
 const struct report report_api_statistic = {
     .name = "api_statistic",
+    .chosen_by = "api",
     .title = "Calls of the host",
     .doc = "How often the host called each function, and how long that took.",
     .families = FAMILY_CANN,

@@ -47,6 +47,7 @@ const struct report report_msprof_tx = {
 
 const struct report report_msprof_tx_statistic = {
     .name = "msprof_tx_statistic",
+    .chosen_by = "ranges",
     .title = "Messages of programs",
     .doc = "How often programs recorded each message with msproftx, and how long its ranges took.",
     .families = FAMILY_ANY,

@@ -72,6 +72,7 @@ static int put_rows(struct report_run *run, struct err *err)
 
 const struct report report_op_statistic = {
     .name = "op_statistic",
+    .chosen_by = "types",
     .title = "Types of operators",
     .doc = "How often operators of each type ran on each kind of core of a device, and how long.",
     .families = FAMILY_CANN,
@@ -152,6 +153,7 @@ static void close_groups(struct report_run *run)
 
 const struct report report_op_statistic_2022 = {
     .name = "op_statistic",
+    .chosen_by = "types",
     .title = "Types of operators",
     .doc = "How often operators of each type ran on each kind of core in an iteration, and how long.",
     .families = FAMILY_2022,
@@ -175,6 +177,7 @@ const struct report report_op_statistic_2022 = {
 
 const struct report report_op_statistic_job = {
     .name = "op_statistic",
+    .chosen_by = "types",
     .title = "Types of operators",
     .doc = "How often operators of each type ran on a device, and how long.",
     .families = FAMILY_JOB,
@@ -199,6 +202,7 @@ const struct report report_op_statistic_job = {
 /* communication_statistic: time of communication operators by their type. */
 const struct report report_communication_statistic = {
     .name = "communication_statistic",
+    .chosen_by = "communication",
     .title = "Types of communication",
     .doc = "How often communication operators of each type ran on a device, and how long. Not where none has a type.",
     .families = FAMILY_CANN,

@@ -89,6 +89,7 @@ static int put_rows(struct report_run *run, struct err *err)
 
 const struct report report_overlap_analysis = {
     .name = "overlap_analysis",
+    .chosen_by = "overlap",
     .title = "Overlap of computing and communication",
     .doc = "How long a device computed, communicated, and did neither, as Ascend's tool counts: copies and other tasks "
            "are "

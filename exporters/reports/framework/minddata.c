@@ -236,10 +236,7 @@ static void add_text(struct summary *summary, int line, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    struct strbuf *buf = next_value(summary, line);
-    strbuf_addc(buf, '"');
-    json_text_append(buf, text, strlen(text));
-    strbuf_addc(buf, '"');
+    json_text_quote(next_value(summary, line), text, strlen(text));
 }
 
 /* ---- what is known of each operator ---- */

@@ -284,7 +284,7 @@ static int write_cpu_ops(struct framework_trace *view, struct trace *trace, stru
         if (!trace_shows(view, op->start_ns))
             continue;
         strbuf_adds(&view->args, "\"type\":");
-        trace_text(&view->args, text, strlen(text));
+        json_text_quote(&view->args, text, strlen(text));
         const struct framework_event event = {places_slice(&view->places, slice_of_cpu_op(view, i)),
                                               view->texts.items[op->name].bytes, "", true};
         status = framework_write_slice(view, trace, &event, err);

@@ -100,7 +100,7 @@ static void add_lines(struct python_trace *python, const char *key, uint32_t tex
         return;
     torch_put_lines(lines, framework_text(python->framework, text));
     strbuf_adds(&python->view->args, key);
-    trace_text(&python->view->args, lines->data, lines->length);
+    json_text_quote(&python->view->args, lines->data, lines->length);
     python->view->args.failed = python->view->args.failed || lines->failed;
 }
 

@@ -80,6 +80,7 @@ static const struct svp_table table = {.report = put_report};
 
 const struct report report_op_statistic_svp = {
     .name = "op_statistic",
+    .chosen_by = "types",
     .title = "Types of layers",
     .doc = "How often layers of each type ran on each engine and stream, and how long.",
     .families = FAMILY_SVP,

@@ -12,10 +12,7 @@ import sys
 from collections import defaultdict
 from fractions import Fraction
 
-
-def records(pattern, size):
-    data = b''.join(open(path, 'rb').read() for path in sorted(glob.glob(pattern + '.slice_?')))
-    return [data[at:at + size] for at in range(0, len(data), size)]
+from raw_ticks import rates, records, tasks_by_ticks
 
 
 def nanoseconds(ticks, hz):
@@ -37,18 +34,9 @@ def table(name):
 
 
 capture, output, overlap = sys.argv[1:]
-with open(capture + '/host/info.json', encoding='utf-8') as file:
-    host_hz = int(Fraction(json.load(file)['CPU'][0]['Frequency']) * 10 ** 6)
-with open(capture + '/device_0/info.json.0', encoding='utf-8') as file:
-    device_hz = int(Fraction(json.load(file)['DeviceInfo'][0]['hwts_frequency']) * 10 ** 6)
+host_hz, device_hz = rates(capture)
 
-began, tasks = {}, {}
-for record in records(capture + '/device_0/data/stars_soc.data.0', 64):
-    head, stream, task, tick = struct.unpack_from('<H2xHHQ', record)
-    if head & 63 == 0:
-        began[stream, task] = tick
-    else:
-        tasks[str(stream), str(task)] = began[stream, task], tick
+tasks = {(str(stream), str(task)): ticks for (stream, task), ticks in tasks_by_ticks(capture).items()}
 
 rows = table('task_time')
 expect('tasks', len(rows), len(tasks))

@@ -8,7 +8,6 @@ The capture is imported. Ticks of tasks and calls come from its raw records; the
 operator or function. Prints how many cells it compared, and how many are not what sums of rounded lengths would be; ends
 with a message where one differs.
 """
-import glob
 import json
 import sqlite3
 import struct
@@ -17,13 +16,10 @@ import sys
 from collections import defaultdict
 from fractions import Fraction
 
+from raw_ticks import rates, records, tasks_by_ticks
+
 HALF = Fraction(1, 2)
 compared = told = 0
-
-
-def records(pattern, size):
-    data = b''.join(open(path, 'rb').read() for path in sorted(glob.glob(pattern + '.slice_?')))
-    return [data[at:at + size] for at in range(0, len(data), size)]
 
 
 def show(table, *options):
@@ -56,21 +52,12 @@ def check_group(what, row, group):
 
 
 msprof, capture = sys.argv[1:]
-with open(capture + '/host/info.json', encoding='utf-8') as file:
-    host_hz = int(Fraction(json.load(file)['CPU'][0]['Frequency']) * 10 ** 6)
-with open(capture + '/device_0/info.json.0', encoding='utf-8') as file:
-    device_hz = int(Fraction(json.load(file)['DeviceInfo'][0]['hwts_frequency']) * 10 ** 6)
+host_hz, device_hz = rates(capture)
 device_tick, host_tick = Fraction(10 ** 9, device_hz), Fraction(10 ** 9, host_hz)
 db = sqlite3.connect(capture + '/sqlite/runtime.db')
 
 # Tasks, by their ticks.
-began, ran = {}, {}
-for record in records(capture + '/device_0/data/stars_soc.data.0', 64):
-    head, stream, task, tick = struct.unpack_from('<H2xHHQ', record)
-    if head & 63 == 0:
-        began[stream, task] = tick
-    else:
-        ran[stream, task] = began[stream, task], tick
+ran = tasks_by_ticks(capture)
 tasks = []
 for stream, task, start, length, name, kind, tensors, connection in db.execute(
         'SELECT stream_id, task_id, start_ns, duration_ns, n.text, y.text, tensor_set_id, connection_id FROM device_task t '

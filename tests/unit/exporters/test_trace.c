@@ -41,7 +41,7 @@ static void write_event(struct trace *trace, const char *name, size_t length, co
     struct err err = ERR_INIT;
     struct strbuf buf;
     strbuf_init(&buf, TEXT_LIMIT);
-    assert_int_equal(trace_text(&buf, name, length), 0);
+    assert_int_equal(json_text_quote(&buf, name, length), 0);
     char *p = trace_event_room(trace, buf.length, &err);
     p = trace_put_bytes(trace_begin_event(p), buf.data, buf.length);
     strbuf_release(&buf);
@@ -374,7 +374,7 @@ static void a_name_that_does_not_fit_leaves_the_buffer_as_it_was(void **state)
     struct strbuf buf;
     strbuf_init(&buf, 20);
     assert_int_equal(strbuf_adds(&buf, "abc"), 0);
-    assert_int_equal(trace_text(&buf, "a name of more bytes", 20), -1);
+    assert_int_equal(json_text_quote(&buf, "a name of more bytes", 20), -1);
     assert_true(buf.failed);
     assert_int_equal(buf.length, 3);
     strbuf_release(&buf);
