@@ -27,6 +27,11 @@ needs_shared() {
     [ -e "$shared/$1" ] || skip "needs $1 of MSPROF_SHARED"
 }
 
+# Skips a test that reads Perfetto's format as others do.
+needs_protoc() {
+    command -v protoc >/dev/null || skip "protoc is not installed (Debian: protobuf-compiler)"
+}
+
 # Skips a test whose commands are not installed: needs python3 sqlite3
 needs() {
     local command

@@ -12,10 +12,6 @@ setup() {
     needs python3
 }
 
-needs_protoc() {
-    command -v protoc >/dev/null || skip "protoc is not installed (Debian: protobuf-compiler)"
-}
-
 # Writes the timelines of captures in three formats and compares them: same_events ARGUMENTS...; but of --merge with all layers.
 same_events() {
     local format file name count=0 layers=(--reports all)

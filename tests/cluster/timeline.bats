@@ -175,7 +175,7 @@ PY
 }
 
 @test "a timeline of ranks has the same events in every format, and without one a format is refused" {
-    command -v protoc >/dev/null || skip "protoc is not installed (Debian: protobuf-compiler)"
+    needs_protoc
     ranks <<'PY'
 rank(0, 'alpha', 0)
 rank(1, 'beta', 250000000)

@@ -80,6 +80,12 @@ WAIT_FLAG core0.veccore0 VECTOR 2.625 0"
     expect_equal "$(jq '[.[] | select(.ph == "f" or .ph == "s")] | length' OPPROF_7/timeline/simulator.json)" 6
     expect_equal "$(jq -r '[.[] | select(.ph == "X")] | sort_by(.ts, .name) | map(.name) | join(" ")' OPPROF_7/timeline/simulator.json)" \
         "SET_FLAG WAIT_FLAG MTE2ToVECTOR MTE2ToVECTOR SET_FLAG WAIT_FLAG SET_FLAG SET_FLAG WAIT_FLAG"
+}
+
+@test "Perfetto's format has the arrows of the JSON" {
+    needs_protoc
+    flow_ends
+    run_msprof export timeline OPPROF_7
     run_msprof export timeline --format pftrace OPPROF_7
     expect_equal "$(PYTHONPATH=$repository/tests/lib python3 "$repository/tests/cli/pftrace.py" "$repository/docs/formats/perfetto.proto" \
         OPPROF_7/timeline/simulator.json OPPROF_7/timeline/simulator.pftrace)" "9 events and 6 ends of arrows are the same"
