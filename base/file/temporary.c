@@ -95,8 +95,10 @@ static int create(const char *head, const char *tail, const char *what, char **r
             *ret = name;
             return fd;
         }
-        if (fd >= 0)
+        if (fd >= 0) {
+            unlink(name); /* it may be there: a lock can be refused by others than who removes it */
             close(fd);
+        }
         free(name);
         if (fd < 0 && failure != EEXIST)
             break;

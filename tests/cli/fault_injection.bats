@@ -145,6 +145,26 @@ make_injector() {
 }
 
 # bats test_tags=once
+@test "a temporary file whose lock is refused is not left behind" {
+    make_injector
+    for command in "import JOBX" "export summary JOBX"; do
+        rm -rf JOBX
+        copy_capture JOBX
+        # shellcheck disable=SC2086 # words of a command
+        ./every_call 0 0 log "$MSPROF" -q $command
+        calls=$(awk -F'\t' '$3 == 72 && $4 ~ /\.msprof\.[0-9a-f]*\.tmp$/ { print $1 }' log)
+        [ -n "$calls" ]
+        for call in $calls; do
+            rm -rf JOBX
+            copy_capture JOBX
+            # shellcheck disable=SC2086
+            ./every_call "$call" 13 failed "$MSPROF" -q $command || : # threads make calls in another order: it may be another's
+            expect_equal "$(find . -name '.msprof.*.tmp')" ""
+        done
+    done
+}
+
+# bats test_tags=once
 @test "whichever call of the system fails, inputs keep their bytes, results are whole or absent, and success means all of them" {
     [ -z "${MSPROF_TEST_BRIEFLY:-}" ] || skip "it takes minutes: tools/test.sh --all"
     make_injector
