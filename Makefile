@@ -16,11 +16,20 @@ $(error BUILD='$(BUILD)' must be one directory without a blank in its name)
 endif
 # The name that the program is installed by, for machines that have CANN's own 'msprof' in PATH.
 PROGRAM ?= msprof
-# 'no' for a build without collect (and libssh), or without the libraries that record (libmsprof_acl, libmsprof_preload).
+# 'no' for a build without collect (and its SSH library), or without the libraries that record (libmsprof_acl, libmsprof_preload).
 COLLECT ?= yes
 ACL     ?= yes
 WITH_COLLECT := $(filter-out no,$(COLLECT))
 WITH_ACL     := $(filter-out no,$(ACL))
+
+# The library that collect speaks SSH by: 'libssh2' or 'libssh', whose file in ssh/transport/ is taken.
+SSH ?= libssh2
+SSH_LIBRARIES  := libssh2 libssh
+ifeq (,$(filter $(SSH),$(SSH_LIBRARIES)))
+$(error unknown SSH '$(SSH)'; there are: $(SSH_LIBRARIES))
+endif
+OTHER_SSH      := $(filter-out $(SSH),$(SSH_LIBRARIES))
+SSH_LDLIBS      = $(if $(WITH_COLLECT),-l$(patsubst lib%,%,$(SSH)))
 
 # 'make CROSS=aarch64-linux-gnu' builds for another machine, with the libraries below SYSROOT if they are not where the compiler looks.
 CROSS   ?=
@@ -61,7 +70,7 @@ LDFLAGS_release  := $(HARDENED)
 CFLAGS_clang     := -O0
 LDFLAGS_clang    := $(HARDENED)
 # At fixed addresses: what the sanitizer knows of objects is 100,000 pointers, to be moved at each start. Undefined
-# behaviour traps, and the address sanitizer tells in which line: texts for each of 40,000 checks, which it guards and
+# behaviour traps, and the address sanitizer reports the line: texts for each of 40,000 checks, which it guards and
 # searches for pointers, are two fifths of a start. The fuzz targets have the texts.
 CFLAGS_asan      := -Og $(SANITIZED) -fsanitize=address,undefined,float-cast-overflow -fsanitize-undefined-trap-on-error
 NO_PIE_asan      := no-
@@ -90,9 +99,11 @@ B := $(BUILD)/$(addsuffix -,$(CROSS))$(VARIANT)
 
 SYSROOT_FLAG := $(if $(SYSROOT),--sysroot='$(SYSROOT)')
 NEEDED_CPPFLAGS := -I. -Iinclude -I$(B)/generated -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DMSPROF_VERSION='"$(VERSION)"' $(SYSROOT_FLAG)
-NEEDED_CFLAGS   := -std=c17 -pthread -f$(NO_PIE_$(VARIANT))PIE $(WARNINGS) $(CFLAGS_$(VARIANT))
+# As libmsprof has the objects: the program is made of the same.
+POSITION        := $(if $(NO_PIE_$(VARIANT)),-fno-PIE,-fPIC -fvisibility=hidden)
+NEEDED_CFLAGS   := -std=c17 -pthread $(POSITION) $(WARNINGS) $(CFLAGS_$(VARIANT))
 NEEDED_LDFLAGS  := -pthread -$(NO_PIE_$(VARIANT))pie $(LDFLAGS_$(VARIANT)) $(SYSROOT_FLAG)
-NEEDED_LDLIBS   := -lsqlite3 -lcjson -lcsv $(if $(WITH_COLLECT),-lssh) -lcrypto -ldeflate -lz -lm
+NEEDED_LDLIBS    = -lsqlite3 -lcjson -lcsv $(SSH_LDLIBS) -lcrypto -ldeflate -lz -lm
 
 COMPILE = $(CC) $(NEEDED_CPPFLAGS) $(CPPFLAGS) $(NEEDED_CFLAGS) $(CFLAGS)
 LINK    = $(CC) $(NEEDED_LDFLAGS) $(LDFLAGS)
@@ -102,7 +113,7 @@ ifeq ($(VARIANT),portable)
 OLD_GLIBC      := $(B)/tools/portable/glibc_2_17.o
 # Named even where a newer glibc has their functions in libc: glibc 2.17 has them in these libraries.
 OLD_LIBS       := -Wl,--no-as-needed -l:libpthread.so.0 -l:libdl.so.2 -l:librt.so.1 -Wl,--as-needed
-NEEDED_LDLIBS  := -L$(B) -Wl,-Bstatic -lsqlite3 -lcjson -lcsv $(if $(WITH_COLLECT),-lssh) -lcrypto -ldeflate -lz \
+NEEDED_LDLIBS   = -L$(B) -Wl,-Bstatic -lsqlite3 -lcjson -lcsv $(SSH_LDLIBS) -lcrypto -ldeflate -lz \
                   -Wl,-Bdynamic -lm -Wl,--no-as-needed -l:libanl.so.1 $(OLD_LIBS)
 CJSON_LIBRARY  := -Wl,-Bstatic -lcjson -Wl,-Bdynamic
 $(OLD_GLIBC) $(B)/portable_program.o: tools/portable/glibc_2_17.c $(B)/flags
@@ -116,9 +127,9 @@ CJSON_LIBRARY ?= -lcjson
 say = $(if $(V),,@printf '  %-7s %s\n' $(1) $@;)
 
 # The recipes that several targets have.
-link-program = $(call say,LINK)$(LINK) $(1) $(filter %.o %.a,$^) $(LIBS) $(2) -o $@
+link-program = $(call say,LINK)$(LINK) $(1) $(filter %.o,$^) $(filter %.a,$^) $(LIBS) $(2) -o $@
 link-acl     = $(call say,LINK)$(LINK) $< -L$(B) -lmsprof_acl -Wl,-rpath,'$$ORIGIN/../..' $(LDLIBS) -o $@
-archive      = @rm -f $@$(newline)$(call say,AR)$(AR) rcsD $@ $^
+archive      = @rm -f $@$(newline)$(call say,AR)$(AR) rcsD $@ $(filter %.o,$^)
 define newline
 
 
@@ -129,10 +140,15 @@ endef
 write-stamp = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(1))' >$@
 .PHONY: FORCE
 $(B)/flags: FORCE
-	$(call write-stamp,$(subst $(CURDIR),,$(COMPILE) $(LINK) $(LIBS)))
+	$(call write-stamp,$(subst $(CURDIR),,$(COMPILE) $(LINK) $(filter-out $(SSH_LDLIBS),$(LIBS))))
+# Of the SSH library only what is linked with it knows.
+$(B)/ssh-library: FORCE
+	$(call write-stamp,$(SSH_LDLIBS))
 # Before anything is compiled: a library that is missing is named with its package, not by the first file that includes it.
-LIBRARY_HEADERS := sqlite3.h cjson/cJSON.h csv.h $(if $(WITH_COLLECT),libssh/libssh.h) openssl/evp.h zlib.h libdeflate.h
-$(B)/libraries: $(B)/flags tools/check-libraries.sh
+SSH_HEADER_libssh2 := libssh2.h
+SSH_HEADER_libssh  := libssh/libssh.h
+LIBRARY_HEADERS := sqlite3.h cjson/cJSON.h csv.h $(if $(WITH_COLLECT),$(SSH_HEADER_$(SSH))) openssl/evp.h zlib.h libdeflate.h xxhash.h archive.h
+$(B)/libraries: $(B)/flags $(B)/ssh-library tools/check-libraries.sh
 	@tools/check-libraries.sh '$(LIBRARY_HEADERS)' $(CC) $(SYSROOT_FLAG) $(CPPFLAGS) && touch $@
 $(B)/prefix: FORCE
 	$(call write-stamp,$(prefix) $(libdir) $(includedir) $(PROGRAM))
@@ -144,23 +160,38 @@ below = $(sort $(shell find $(1) -name '*.$(2)'))
 
 KIND_SOURCES := $(filter-out parsers/kinds/common/%,$(call below,parsers/kinds,c)) $(sort $(wildcard features/*/kinds/*.c))
 KINDS        := $(sort $(notdir $(KIND_SOURCES:.c=)))
-LIB_SOURCES  := $(filter-out exporters/cluster/mpi/%,$(call below,base parsers db analysis exporters features $(if $(WITH_COLLECT),ssh),c)) \
+# Commands of features print as those of cli/ do: they are of the program, not of the library.
+COMMAND_SOURCES := $(sort $(wildcard features/*/commands/*.c))
+LIB_SOURCES  := $(filter-out features/cluster/mpi/% $(COMMAND_SOURCES) ssh/transport/$(OTHER_SSH).c,$(call below,base parsers db exporters features $(if $(WITH_COLLECT),ssh),c)) \
                 acl/subscribe/operator_names.c acl/subscribe/operator_names_writer.c acl/subscribe/operator_record.c
-CLI_SOURCES  := $(filter-out $(if $(WITH_COLLECT),cli/without_collect.c,cli/collect/%),$(call below,cli,c))
+CLI_SOURCES  := $(filter-out $(if $(WITH_COLLECT),cli/without_collect.c,cli/collect/%),$(call below,cli,c)) $(COMMAND_SOURCES)
 LIB_OBJECTS  := $(LIB_SOURCES:%.c=$(B)/%.o)
 CLI_OBJECTS  := $(CLI_SOURCES:%.c=$(B)/%.o)
 KIND_LIST    := $(B)/generated/kind_list.h
 REPORTS      := $(sort $(shell grep -rhoE '^const struct report report_[a-z0-9_]+ =' exporters/reports features | sed -E 's/.* report_(.*) =/\1/'))
 REPORT_LIST  := $(B)/generated/report_list.h
-TRACKS       := $(sort $(notdir $(basename $(wildcard exporters/timeline/tracks/*.c))))
+TRACKS       := $(sort $(notdir $(basename $(wildcard exporters/timeline/tracks/*.c features/*/tracks/*.c))))
 TRACK_LIST   := $(B)/generated/track_list.h
-COMMANDS     := $(shell awk '/^const struct command command_/ {name = $$4} /^    \.order =/ {print $$3 + 0, toupper(name), name}' $(CLI_SOURCES) | sort -n | awk '{print $$2 "," $$3}')
+TREES        := $(sort $(shell grep -rhoE '^const struct capture_tree tree_[a-z0-9_]+ =' features | sed -E 's/.* tree_(.*) =/\1/'))
+TREE_LIST    := $(B)/generated/tree_list.h
+COMMANDS     := $(shell awk '/^const struct / {name = ""} /^const struct command command_/ {name = $$4} /^    \.order =/ && name != "" {print $$3 + 0, toupper(name), name}' $(CLI_SOURCES) | sort -n | awk '{print $$2 "," $$3}')
 COMMAND_LIST := $(B)/generated/command_list.h
-RULES        := $(shell awk '/^const struct rule rule_/ {name = $$4} /^    \.order =/ {print $$3 + 0, name}' analysis/rules/*.c $(wildcard features/*/rules/*.c) | sort -n | awk '{print $$2}')
+RULES        := $(shell awk '/^const struct rule rule_/ {name = $$4} /^    \.order =/ {print $$3 + 0, name}' $(wildcard features/*/rules/*.c) | sort -n | awk '{print $$2}')
 RULE_LIST    := $(B)/generated/rule_list.h
-LISTS        := $(KIND_LIST) $(REPORT_LIST) $(TRACK_LIST) $(COMMAND_LIST) $(RULE_LIST)
+# What features add to the core (exporters/extension.h, cli/extension.h), by .order where they have one.
+EXPORT_EXTENSIONS  := $(sort $(shell grep -rhoE '^const struct export_extension export_extension_[a-z0-9_]+ =' features | cut -d ' ' -f 4))
+EXPORT_EXTENSION_LIST := $(B)/generated/export_extension_list.h
+COMMAND_EXTENSIONS := $(shell awk '/^const struct command_extension / {name = $$4} match($$0, /\.order = [0-9]+/) && name != "" {print substr($$0, RSTART + 9) + 0, name; name = ""}' $(COMMAND_SOURCES) | sort -n | awk '{print $$2}')
+COMMAND_EXTENSION_LIST := $(B)/generated/command_extension_list.h
+# Documents that msprof mcp serves (features/mcp/commands/resources.c).
+RESOURCES    := docs/agents.md docs/answers.md docs/schemas.md man/msprof-schema.5 $(sort $(wildcard docs/schemas/*.json))
+RESOURCE_LIST := $(B)/generated/resource_list.h
+LISTS        := $(KIND_LIST) $(REPORT_LIST) $(TRACK_LIST) $(TREE_LIST) $(COMMAND_LIST) $(RULE_LIST) $(RESOURCE_LIST) $(EXPORT_EXTENSION_LIST) $(COMMAND_EXTENSION_LIST)
 
-all: program $(if $(WITH_ACL),library preload) manual completions ## build build/msprof, libmsprof_acl, manual and completion scripts (the default)
+# Of the portable variant there is no libmsprof: libraries that are linked in, such as zlib, are not made for shared ones.
+WITH_READ := $(filter-out portable,$(VARIANT))
+
+all: program $(if $(WITH_READ),read) $(if $(WITH_ACL),library preload) manual completions ## build build/msprof, libmsprof, libmsprof_acl, manual and completion scripts (the default)
 
 .PHONY: program
 program: $(B)/msprof $(if $(filter release,$(notdir $(B))),$(BUILD)/msprof)
@@ -168,7 +199,7 @@ program: $(B)/msprof $(if $(filter release,$(notdir $(B))),$(BUILD)/msprof)
 $(BUILD)/msprof: $(BUILD)/release/msprof
 	@ln -sf release/msprof $@
 
-$(B)/msprof: $(LIB_OBJECTS) $(CLI_OBJECTS) $(if $(OLD_GLIBC),$(B)/portable_program.o) $(B)/flags
+$(B)/msprof: $(LIB_OBJECTS) $(CLI_OBJECTS) $(if $(OLD_GLIBC),$(B)/portable_program.o) $(B)/flags $(B)/ssh-library
 	$(call link-program)
 
 $(B)/%.o: %.c $(B)/flags | $(B)/libraries $(LISTS)
@@ -187,34 +218,52 @@ $(B)/cli/main.o $(B)/cli/cmd_doctor.o: $(B)/commit
 $(B)/cli/main.o $(B)/cli/cmd_doctor.o: private NEEDED_CPPFLAGS += -DMSPROF_COMMIT='"$(COMMIT)"'
 
 # This one knows where the libraries are installed.
-$(B)/cli/cmd_run.o: $(B)/prefix
-$(B)/cli/cmd_run.o: private NEEDED_CPPFLAGS += -DMSPROF_LIBDIR='"$(libdir)"'
+$(B)/features/record/commands/cmd_run.o: $(B)/prefix
+$(B)/features/record/commands/cmd_run.o: private NEEDED_CPPFLAGS += -DMSPROF_LIBDIR='"$(libdir)"'
 
-# The list of record kinds is the list of files below parsers/kinds/, but for what they have in common: adding a kind touches
+# The list of record kinds is the list of files below parsers/kinds/ and features/*/kinds/, but for what they have in common: adding a kind touches
 # no other file.
 $(KIND_LIST): FORCE
 	$(call write-stamp,$(patsubst %,KIND(%),$(KINDS)))
 
-# A report is a "const struct report report_NAME" below exporters/reports/.
+# A report is a "const struct report report_NAME" below exporters/reports/ or features/.
 $(REPORT_LIST): FORCE
 	$(call write-stamp,$(patsubst %,REPORT(%),$(REPORTS)))
 
-# Layers of the timeline: the files of exporters/timeline/tracks/.
+# Layers of the timeline: the files of exporters/timeline/tracks/ and features/*/tracks/.
 $(TRACK_LIST): FORCE
 	$(call write-stamp,$(patsubst %,TRACK(%),$(TRACKS)))
 
-# A rule of advice is a "const struct rule rule_NAME" in analysis/rules/ or features/*/rules/; the order is that of its .order.
+# A family of captures that are trees is a "const struct capture_tree tree_NAME" below features/, with its outputs_NAME and feature_NAME.
+$(TREE_LIST): FORCE
+	$(call write-stamp,$(patsubst %,TREE(%),$(TREES)))
+
+# A rule of advice is a "const struct rule rule_NAME" in features/*/rules/; the order is that of its .order.
 $(RULE_LIST): FORCE
 	$(call write-stamp,$(patsubst %,RULE(%),$(RULES)))
 
-# A command is a "const struct command command_NAME" below cli/; the order is that of its .order.
+# A command is a "const struct command command_NAME" below cli/ or features/*/commands/; the order is that of its .order.
 $(COMMAND_LIST): FORCE
 	$(call write-stamp,$(patsubst %,COMMAND(%),$(COMMANDS)))
+
+$(EXPORT_EXTENSION_LIST): FORCE
+	$(call write-stamp,$(patsubst %,EXTENSION(%),$(EXPORT_EXTENSIONS)))
+$(COMMAND_EXTENSION_LIST): FORCE
+	$(call write-stamp,$(patsubst %,EXTENSION(%),$(COMMAND_EXTENSIONS)))
+
+# Each is a line: its number, its path and its bytes.
+$(RESOURCE_LIST): $(RESOURCES) Makefile
+	@mkdir -p $(@D)
+	@number=0; for file in $(RESOURCES); do \
+	    printf 'RESOURCE(%d, "%s", ' $$number "$$file"; \
+	    od -An -v -tu1 "$$file" | sed 's/[0-9][0-9]*/&,/g' | tr -d ' \n' | sed 's/,$$/)/'; \
+	    echo; number=$$((number + 1)); \
+	done >$@.new && mv $@.new $@
 
 # --- msprof-mpi: a cluster's analysis by many processes; only where MPI is installed ---
 
 MPICC       ?= mpicc
-MPI_OBJECTS := $(patsubst %.c,$(B)/%.o,$(call below,exporters/cluster/mpi,c))
+MPI_OBJECTS := $(patsubst %.c,$(B)/%.o,$(call below,features/cluster/mpi,c))
 MPI_FLAGS    = $(shell $(MPICC) --showme:$(1) 2>/dev/null)
 
 .PHONY: mpi
@@ -225,6 +274,33 @@ $(MPI_OBJECTS): private NEEDED_CPPFLAGS += $(call MPI_FLAGS,compile)
 $(B)/msprof-mpi: $(LIB_OBJECTS) $(filter-out $(B)/cli/main.o,$(CLI_OBJECTS)) $(MPI_OBJECTS) $(B)/flags
 	$(call link-program,,$(call MPI_FLAGS,link))
 
+# --- the library that reads captures: libmsprof ---
+
+# Of the objects of the program, but for what prints and what speaks SSH; its functions are those of api/libmsprof.map.
+API_SOURCES := $(call below,api,c)
+API_OBJECTS := $(API_SOURCES:%.c=$(B)/%.o)
+READ_OBJECTS = $(API_OBJECTS) $(filter-out $(B)/ssh/%,$(LIB_OBJECTS))
+READ_SONAME := libmsprof.so.1
+READ_PYTHON := python/msprof/__init__.py python/msprof/reading.py python/msprof/py.typed
+READ_FILES  := $(B)/$(READ_SONAME) $(B)/libmsprof.so $(B)/msprof.pc $(B)/MsprofConfig.cmake $(B)/MsprofConfigVersion.cmake
+
+.PHONY: read
+read: $(READ_FILES) ## build libmsprof, with which programs read captures
+
+$(B)/api/capture.o: $(B)/prefix
+$(B)/api/capture.o: private NEEDED_CPPFLAGS += -DMSPROF_PREFIX='"$(prefix)"'
+
+$(B)/$(READ_SONAME): $(READ_OBJECTS) $(OLD_GLIBC) api/libmsprof.map $(B)/flags
+	$(call say,LINK)$(CC) -pthread -shared $(LDFLAGS_$(VARIANT)) $(SYSROOT_FLAG) $(LDFLAGS) -Wl,-z,defs -Wl,-soname,$(READ_SONAME) \
+	    -Wl,--version-script=api/libmsprof.map $(filter %.o,$^) -Wl,--as-needed $(filter-out $(SSH_LDLIBS),$(LIBS)) -o $@
+
+$(B)/libmsprof.so: $(B)/$(READ_SONAME)
+	@ln -sf $(<F) $@
+
+$(B)/msprof.pc $(B)/MsprofConfig.cmake $(B)/MsprofConfigVersion.cmake: $(B)/%: api/%.in $(B)/prefix
+	$(call say,GEN)sed -e 's|@PREFIX@|$(prefix)|' -e 's|@LIBDIR@|$(libdir)|' -e 's|@INCLUDEDIR@|$(includedir)|' \
+	    -e 's|@VERSION@|$(VERSION)|' $< >$@
+
 # --- the collecting library: libmsprof_acl ---
 
 # A program gets the functions that acl/libmsprof_acl.map names: all others are hidden in the shared library, and made
@@ -232,9 +308,9 @@ $(B)/msprof-mpi: $(LIB_OBJECTS) $(filter-out $(B)/cli/main.o,$(CLI_OBJECTS)) $(M
 ACL_SOURCES  := $(filter-out acl/preload/% acl/tools_ext/% acl/subscribe/operator_names_writer.c,$(call below,acl,c))
 ACL_OBJECTS  := $(ACL_SOURCES:%.c=$(B)/%.o)
 PIC_OBJECTS  := $(ACL_SOURCES:%.c=$(B)/pic/%.o)
-PIC_BASE     := $(patsubst %.c,$(B)/pic/%.o,$(call below,base,c) parsers/switches/rule.c)
-ACL_HEADERS  := $(sort $(wildcard include/msprof/*.h include/msprof/compat/*.h include/msprof/compat/*/*.h include/mstx/*.h))
-PYTHON_FILES := python/msprof_acl.py python/acl/__init__.py python/mstx.py python/msprof/__init__.py python/msprof/mstx.py
+PIC_BASE     := $(patsubst %.c,$(B)/pic/%.o,$(call below,base,c) features/options/rule.c)
+ACL_HEADERS  := $(filter-out include/msprof/msprof.h,$(sort $(wildcard include/msprof/*.h include/msprof/compat/*.h include/msprof/compat/*/*.h include/mstx/*.h)))
+PYTHON_FILES := python/msprof_acl.py python/acl/__init__.py python/mstx.py python/msprof/mstx.py
 ACL_SONAME   := libmsprof_acl.so.1
 ACL_FILES    := $(B)/$(ACL_SONAME) $(B)/libmsprof_acl.so $(B)/libmsprofiler.so $(B)/libmsprof_acl.a $(B)/msprof_acl.pc
 LINK_SHARED   = $(CC) -pthread -shared $(LDFLAGS_$(VARIANT)) $(SYSROOT_FLAG) $(LDFLAGS)
@@ -252,7 +328,7 @@ $(B)/pic/libbase.a: $(PIC_BASE)
 	$(archive)
 
 # For tests, which reach what the libraries hide: each takes the parts that it needs.
-$(B)/lib.a: $(LIB_OBJECTS)
+$(B)/lib.a: $(LIB_OBJECTS) $(B)/ssh-library
 	$(archive)
 $(B)/acl.a: $(filter-out $(LIB_OBJECTS),$(ACL_OBJECTS))
 	$(archive)
@@ -324,7 +400,7 @@ $(patsubst %.c,$(B)/%.o,$(wildcard acl/preload/*.c)): | $(PRELOAD_LIST)
 -include $(PRELOAD_OBJECTS:.o=.d) $(B)/preload/acl/tools_ext/ms_tools_ext.d $(PRELOAD_BASE:.o=.d)
 
 # A folder's name is no file that is made: each stands for what is made of it.
-FOLDERS := base parsers db analysis exporters features ssh cli
+FOLDERS := base parsers db exporters features ssh cli
 .PHONY: $(FOLDERS) man tests
 $(FOLDERS): program
 man: manual
@@ -340,6 +416,8 @@ MAN_LINKS := $(shell awk 'FILENAME ~ /map$$/ { if (sub(/;$$/, "")) wanted[$$1] =
     FNR == 1 { page = FILENAME; sub(".*/", "", page) } \
     /^\.(Nm|Fn) / && ($$2 in wanted || ($$2 ~ /^mstx[A-Z]/ && !($$2 in seen))) { delete wanted[$$2]; seen[$$2]; if (page != $$2 ".3") print $$2 ".3:" page }' \
     acl/libmsprof_acl.map $(sort $(wildcard man/*.3)))
+# Those of libmsprof have one page.
+READ_LINKS := $(shell sed -nE 's/^    (msprof_[a-z_]+);$$/\1.3:msprof_open.3/p' api/libmsprof.map | grep -v '^msprof_open\.3:')
 
 # The program that prints parts of the manual and the completion: it must run here, so a cross build has one of this machine.
 HOST_MSPROF ?= $(if $(CROSS),$(BUILD)/release/msprof,$(B)/msprof)
@@ -382,7 +460,7 @@ fishdir     ?= $(datadir)/fish/vendor_completions.d
 layoutdir   := $(prefix)/share/msprof/layouts
 reportdir   := $(prefix)/share/msprof/reports
 schemadir   := $(prefix)/share/msprof/schemas
-LAYOUTS     := $(sort $(wildcard parsers/layouts/*.layout))
+LAYOUTS     := $(sort $(wildcard features/layouts/*.layout))
 SCHEMAS     := $(sort $(wildcard docs/schemas/*.json))
 pythondir   := $(prefix)/share/msprof/python
 INSTALL     ?= install
@@ -390,16 +468,19 @@ INSTALL     ?= install
 install_man = $(mandir)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 INSTALLED   = $(bindir)/$(PROGRAM) $(bashdir)/$(PROGRAM) $(zshdir)/_$(PROGRAM) $(fishdir)/$(PROGRAM).fish \
               $(foreach page,$(MAN_PAGES),$(call install_man,$(page))) $(if $(filter-out msprof,$(PROGRAM)),$(mandir)/man1/$(PROGRAM).1) \
-              $(LAYOUTS:parsers/layouts/%=$(layoutdir)/%) $(SCHEMAS:docs/schemas/%=$(schemadir)/%) $(if $(WITH_ACL),$(INSTALLED_ACL))
+              $(LAYOUTS:features/layouts/%=$(layoutdir)/%) $(SCHEMAS:docs/schemas/%=$(schemadir)/%) $(INSTALLED_READ) $(if $(WITH_ACL),$(INSTALLED_ACL))
+INSTALLED_READ = $(foreach link,$(READ_LINKS),$(mandir)/man3/$(firstword $(subst :, ,$(link)))) \
+              $(addprefix $(libdir)/,$(READ_SONAME) libmsprof.so pkgconfig/msprof.pc cmake/Msprof/MsprofConfig.cmake cmake/Msprof/MsprofConfigVersion.cmake) \
+              $(includedir)/msprof/msprof.h $(READ_PYTHON:python/%=$(pythondir)/%)
 INSTALLED_ACL = $(foreach link,$(MAN_LINKS),$(mandir)/man3/$(firstword $(subst :, ,$(link)))) \
               $(addprefix $(libdir)/,$(ACL_SONAME) libmsprof_acl.so libmsprofiler.so libmsprof_acl.a pkgconfig/msprof_acl.pc) \
               $(addprefix $(libdir)/msprof/,$(notdir $(PRELOAD_LIBRARY) $(TOOLS_LIBRARY))) $(ACL_HEADERS:include/%=$(includedir)/%) $(PYTHON_FILES:python/%=$(pythondir)/%)
 # Directories of our own that are to go when they are empty, inner ones first.
-OWN_DIRECTORIES = $(libdir)/msprof $(layoutdir) $(reportdir) $(schemadir) $(pythondir)/acl $(pythondir)/msprof $(pythondir) $(datadir)/msprof $(includedir)/msprof/compat/acl $(includedir)/msprof/compat $(includedir)/msprof \
+OWN_DIRECTORIES = $(libdir)/cmake/Msprof $(libdir)/msprof $(layoutdir) $(reportdir) $(schemadir) $(pythondir)/acl $(pythondir)/msprof $(pythondir) $(datadir)/msprof $(includedir)/msprof/compat/acl $(includedir)/msprof/compat $(includedir)/msprof \
                   $(includedir)/mstx
 
-.PHONY: install install-program install-acl uninstall
-install: all install-program $(if $(WITH_ACL),install-acl) ## install below DESTDIR and prefix (/usr/local); as another name: PROGRAM=NAME
+.PHONY: install install-program install-read install-acl uninstall
+install: all install-program install-read $(if $(WITH_ACL),install-acl) ## install below DESTDIR and prefix (/usr/local); as another name: PROGRAM=NAME
 
 install-program:
 	$(INSTALL) -D -m 755 $(B)/msprof '$(DESTDIR)$(bindir)/$(PROGRAM)'
@@ -411,6 +492,17 @@ install-program:
 	$(INSTALL) -d -m 755 '$(DESTDIR)$(layoutdir)' '$(DESTDIR)$(reportdir)'
 	$(foreach file,$(LAYOUTS),$(INSTALL) -m 644 $(file) '$(DESTDIR)$(layoutdir)' &&) :
 	$(foreach file,$(SCHEMAS),$(INSTALL) -D -m 644 $(file) '$(DESTDIR)$(file:docs/schemas/%=$(schemadir)/%)' &&) :
+
+install-read:
+	$(INSTALL) -d -m 755 '$(DESTDIR)$(mandir)/man3'
+	for link in $(READ_LINKS); do \
+	    ln -sf "$${link#*:}" '$(DESTDIR)$(mandir)/man3/'"$${link%:*}" || exit; done
+	$(INSTALL) -D -m 644 include/msprof/msprof.h '$(DESTDIR)$(includedir)/msprof/msprof.h'
+	$(INSTALL) -D -m 755 $(B)/$(READ_SONAME) '$(DESTDIR)$(libdir)/$(READ_SONAME)'
+	ln -sf $(READ_SONAME) '$(DESTDIR)$(libdir)/libmsprof.so'
+	$(INSTALL) -D -m 644 $(B)/msprof.pc '$(DESTDIR)$(libdir)/pkgconfig/msprof.pc'
+	$(INSTALL) -D -m 644 -t '$(DESTDIR)$(libdir)/cmake/Msprof' $(B)/MsprofConfig.cmake $(B)/MsprofConfigVersion.cmake
+	$(INSTALL) -D -m 644 -t '$(DESTDIR)$(pythondir)/msprof' $(READ_PYTHON)
 
 install-acl:
 	for link in $(MAN_LINKS); do \
@@ -449,7 +541,7 @@ FUZZ_SOURCES   := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_PROGRAMS  := $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 REPLAY_TESTS   := $(FUZZ_SOURCES:tests/fuzz/fuzz_%.c=$(B)/tests/fuzz/replay_%)
 
-.PHONY: unit-tests replay-tests test-programs check check-fast coverage fuzz
+.PHONY: unit-tests replay-tests test-programs check check-fast check-changed check-quick coverage fuzz
 unit-tests: $(UNIT_TESTS) ## build the unit tests
 replay-tests: $(REPLAY_TESTS) ## build the programs that run the fuzz targets on their corpus
 
@@ -496,17 +588,41 @@ $(B)/tests/lib.a: $(TEST_OBJECTS)
 $(UNIT_TESTS): $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/tests/lib.a $(B)/acl.a $(B)/lib.a $(B)/flags
 	$(call link-program,,-lcmocka)
 
+# One target is about a command: what it is made of, but for the part that speaks.
+MCP_OBJECTS := $(patsubst %,$(B)/features/mcp/commands/%.o,confine excerpt protocol resources tools)
+$(B)/tests/fuzz/replay_mcp $(BUILD)/fuzz/fuzz_mcp: $(MCP_OBJECTS)
+
 $(REPLAY_TESTS): $(B)/tests/fuzz/replay_%: $(B)/tests/fuzz/fuzz_%.o $(B)/tests/fuzz/replay.o $(B)/acl.a $(B)/lib.a $(B)/flags
 	$(call link-program)
 
 # In three steps, because two compilations of everything at once would fight for the same cores.
-check: ## run all tests: unit, command line and fuzz corpus, then again under ASan and UBSan
+ifneq (,$(FEATURE))
+check: all test-programs
+	tests/check --feature $(FEATURE) $(VARIANT)
+else
+check: ## run all tests: unit, command line and fuzz corpus, then again under ASan and UBSan; of one feature: FEATURE=cluster
 	$(MAKE) VARIANT=release all test-programs
 	$(MAKE) VARIANT=asan test-programs
 	tests/check release asan
+endif
+
+check-changed: all test-programs ## run the tests that know what changed since main, by git and the dependency files
+	tests/check --only $$(tools/changed-tests.sh $(B)) : $(VARIANT)
+
+check-quick: all unit-tests generators ## run unit tests and tables against values that stand in files: about a minute
+	tests/check --quick $(VARIANT)
 
 check-fast: all test-programs ## run the tests of VARIANT only (release): make check-fast VARIANT=tsan
 	tests/check $(VARIANT)
+
+.PHONY: check-threads
+check-threads: ## captures side by side by libmsprof, under the thread sanitizer; not in CI
+	$(MAKE) VARIANT=tsan $(BUILD)/tsan/libmsprof.so.1
+	rm -rf $(BUILD)/tsan/captures && mkdir $(BUILD)/tsan/captures
+	cp -R testdata/resnet50/JOB* testdata/cann/prof-910b/PROF* $(BUILD)/tsan/captures
+	$(CC) -std=c17 -g -fsanitize=thread -Iinclude tests/library/threads.c -pthread $(BUILD)/tsan/libmsprof.so.1 -lsqlite3 \
+	    -Wl,-rpath,'$(abspath $(BUILD)/tsan)' -o $(BUILD)/tsan/threads
+	$(BUILD)/tsan/threads $(BUILD)/tsan/captures/*
 
 .PHONY: check-aarch64
 check-aarch64: program generators ## the whole program on an emulated aarch64: its outputs are those of this machine
@@ -517,7 +633,7 @@ coverage: ## run the tests on build/coverage, report in build/coverage/report/in
 	find build/coverage -name '*.gcda' -delete
 	@mkdir -p build/coverage/report
 	tests/check coverage; status=$$?; \
-	gcovr --root . --object-directory build/coverage --filter '(base|parsers|db|analysis|exporters|ssh|acl|cli)/' \
+	gcovr --root . --object-directory build/coverage --filter '(base|parsers|db|exporters|features|ssh|acl|cli)/' \
 	    --html-details build/coverage/report/index.html --print-summary build/coverage && exit $$status
 
 fuzz: ## build the libFuzzer targets build/fuzz/fuzz_*; tools/fuzz.sh runs them
@@ -554,7 +670,15 @@ captures: $(GENERATORS) ## write the captures under testdata/ anew
 # The "board" of the tests of collect: a program that leaves a capture, and a network that breaks.
 SSH_TEST_PROGRAMS := $(B)/tests/ssh/board_program $(B)/tests/ssh/cutting_proxy
 .PHONY: ssh-test-programs bench-collect
-ssh-test-programs: $(SSH_TEST_PROGRAMS)
+ssh-test-programs: $(SSH_TEST_PROGRAMS) $(if $(WITH_COLLECT),$(B)/other-ssh/msprof)
+
+# The program with the other SSH library, for the tests that are about the connection (see tests/check): one object more.
+OTHER_SSH_OBJECT := $(B)/ssh/transport/$(OTHER_SSH).o
+$(B)/other-ssh/msprof: private SSH := $(OTHER_SSH)
+$(B)/other-ssh/msprof: $(filter-out $(B)/ssh/transport/$(SSH).o,$(LIB_OBJECTS)) $(OTHER_SSH_OBJECT) $(CLI_OBJECTS) $(B)/flags $(B)/ssh-library
+	@mkdir -p $(@D)
+	$(link-program)
+-include $(OTHER_SSH_OBJECT:.o=.d)
 -include $(SSH_TEST_PROGRAMS:=.d)
 
 $(SSH_TEST_PROGRAMS): %: %.o $(GENERATE_COMMON) $(B)/flags
@@ -600,7 +724,7 @@ bench-instructions: program ## count the instructions an operator of import, sum
 
 # --- lint: one stamp for a file, so that only what changed is read again ---
 
-C_FILES     := $(sort $(filter-out exporters/cluster/mpi/%,$(call below,base parsers db analysis exporters features ssh cli acl testdata/generate tests,[ch])) $(wildcard include/msprof/*.h include/mstx/*.h))
+C_FILES     := $(sort $(filter-out features/cluster/mpi/%,$(call below,base parsers db exporters features ssh cli api acl testdata/generate tests,[ch])) $(wildcard include/msprof/*.h include/mstx/*.h))
 PORTABLE_SOURCES := $(wildcard tools/portable/*.c)
 C_HEADERS   := $(filter %.h,$(C_FILES))
 C_SOURCES   := $(filter %.c,$(C_FILES))
@@ -658,13 +782,13 @@ lint-manual: $(MAN_PAGES)
 	$(call say,MANDOC)mandoc -T lint -W warning $(MAN_PAGES)
 
 lint-structure:
-	$(call say,STRUCT)tools/lint-structure.sh && tools/lint-names.sh && tools/lint-links.sh && tools/spdx.sh
+	$(call say,STRUCT)tools/lint-includes.sh && tools/lint-structure.sh && tools/lint-names.sh && tools/lint-links.sh && tools/spdx.sh
 
 # Reads which symbols the objects need of each other.
-lint-calls: $(LIB_OBJECTS) $(CLI_OBJECTS) $(ACL_OBJECTS) $(patsubst %.c,$(B)/%.o,$(wildcard acl/preload/*.c))
+lint-calls: $(LIB_OBJECTS) $(CLI_OBJECTS) $(API_OBJECTS) $(ACL_OBJECTS) $(patsubst %.c,$(B)/%.o,$(wildcard acl/preload/*.c))
 	$(call say,CALLS)tools/lint-calls.sh $(B)
 
-lint-exports: $(ACL_FILES) $(PRELOAD_LIBRARY)
+lint-exports: $(ACL_FILES) $(PRELOAD_LIBRARY) $(B)/$(READ_SONAME)
 	$(call say,EXPORTS)tools/lint-exports.sh $(B)
 
 # varFuncNullUB is for systems whose NULL is a plain 0.
@@ -705,4 +829,4 @@ distclean: clean ## the same: nothing is made outside build/
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z][a-z0-9-]*:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
--include $(patsubst %.c,$(B)/%.d,$(LIB_SOURCES) $(CLI_SOURCES) $(ACL_SOURCES) $(GENERATE_SOURCES) $(wildcard tests/*/*.c) $(UNIT_SOURCES))
+-include $(patsubst %.c,$(B)/%.d,$(LIB_SOURCES) $(CLI_SOURCES) $(API_SOURCES) $(ACL_SOURCES) $(GENERATE_SOURCES) $(wildcard tests/*/*.c) $(UNIT_SOURCES))

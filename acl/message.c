@@ -22,7 +22,7 @@ bool acl_log_wanted(void)
     return setting != NULL && *setting != '\0' && strcmp(setting, "0") != 0;
 }
 
-/* One write, so that lines of several threads and processes stay whole. A failure has nobody to be told to. */
+/* One write, so that lines of several threads and processes stay whole. A failed write cannot be reported anywhere. */
 void acl_tell(const char *text)
 {
     char line[ERR_TEXT_SIZE + 64];

@@ -31,8 +31,7 @@ bool acl_log_wanted(void);
 /* A line for the user who asked for MSPROF_ACL_LOG that is no failure of the caller; nothing otherwise. */
 void acl_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Tells every user: something that a program without a device has to be told. The caller sees to it that it
- * comes once. */
+/* Prints a fact that users of a program without a device must know. The caller prints it only once. */
 void acl_tell(const char *text);
 
 #endif

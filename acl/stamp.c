@@ -77,9 +77,9 @@ bool acl_stamps_take_marks(void)
     if (is_enabled && atomic_load_explicit(&asked_for, memory_order_relaxed))
         return true;
     if ((is_enabled || atomic_load_explicit(&of_board, memory_order_relaxed)) && !atomic_flag_test_and_set(&told))
-        acl_tell(is_enabled ? "marks of mstx are not recorded: ACL_PROF_MSPROFTX (0x80) is not in the mask "
-                              "(\"msproftx\" is not on in acl.json)."
-                            : "marks of mstx are not recorded: a capture of a board has no place for them.");
+        acl_tell(is_enabled ? "mstx marks are not recorded: ACL_PROF_MSPROFTX (0x80) is not in the mask (\"msproftx\" "
+                              "is not on in acl.json)."
+                            : "mstx marks are not recorded: captures of boards cannot contain them.");
     return false;
 }
 
@@ -120,8 +120,7 @@ aclError acl_stamps_check(const char *caller)
         return ACL_SUCCESS;
     if (atomic_load(&of_board))
         return acl_fail(ACL_ERROR_PROF_NOT_RUN, "EK0005",
-                        "%s is not possible in a capture of a board, which has no marks and ranges: aclprofStart "
-                        "begins one that has.",
+                        "%s is not possible in a capture of a board, which has no marks and ranges; use aclprofStart.",
                         caller);
     return acl_fail(
         ACL_ERROR_PROF_NOT_RUN, "EK0002",
@@ -174,7 +173,7 @@ void *aclprofCreateStamp(void)
     }
     recorder_lose_stamp();
     (void)acl_fail(ACL_ERROR_PROFILING_FAILURE, "EK9999",
-                   "All %d stamps are in use: give some back with aclprofDestroyStamp.", ACL_STAMPS);
+                   "All %d stamps are in use: release some with aclprofDestroyStamp.", ACL_STAMPS);
     return NULL;
 }
 
@@ -291,7 +290,7 @@ static aclError take_in_vain(const char *caller, const char *parameter, const ch
     if (text == NULL)
         return acl_fail_null(parameter);
     if (!atomic_flag_test_and_set(&told))
-        acl_note("%s: captures have no place for \"%s\": it is not recorded", caller, parameter);
+        acl_note("%s: captures cannot contain \"%s\"; it is not recorded", caller, parameter);
     return ACL_SUCCESS;
 }
 

@@ -20,7 +20,7 @@ void acl_stamps_disable(void);
 bool acl_stamps_enabled(void);
 
 /* Whether marks of mstx are recorded: a capture with ACL_PROF_MSPROFTX runs, as on a device. A note on standard error
- * tells once of a capture that takes none. */
+ * reports once that a capture records none. */
 bool acl_stamps_take_marks(void);
 
 /* ACL_SUCCESS, or ACL_ERROR_PROF_NOT_RUN with a message that says what must come before caller. */

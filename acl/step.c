@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps and ranges with tensors. On a device its stream would tell when it reaches them; here the host tells when the
- * program did. */
+/* Steps and ranges with tensors. On a device its stream would record when it reaches them; here the host records when
+ * the program did. */
 #include "acl/message.h"
 #include "acl/recorder/recorder.h"
 #include "acl/stamp.h"

@@ -182,20 +182,21 @@ void diag_go_back(struct diagnostics *diag, size_t mark)
     diag->mark = mark;
 }
 
-/* Few entries were made meanwhile, all at the end: each goes to its place. */
+ARRAY_COMPARE(by_place, struct diag_entry, ARRAY_BY(order), ARRAY_BY(made))
+
+/* Those that were made meanwhile are at the end: each goes to its place, behind others of that. */
 void diag_go_on(struct diagnostics *diag)
 {
-    bool moved = false;
+    size_t sorted = 1;
     diag->back = false;
-    for (size_t i = 1; i < diag->count; i++) {
-        struct diag_entry entry = diag->entries[i];
-        size_t at = i;
-        for (; at > 0 && diag->entries[at - 1].order > entry.order; at--)
-            diag->entries[at] = diag->entries[at - 1];
-        diag->entries[at] = entry;
-        moved |= at < i;
-    }
-    if (!moved || diag->slots == NULL)
+    while (sorted < diag->count && diag->entries[sorted - 1].order <= diag->entries[sorted].order)
+        sorted++;
+    if (sorted >= diag->count)
+        return;
+    for (size_t i = 0; i < diag->count; i++)
+        diag->entries[i].made = i;
+    qsort(diag->entries, diag->count, sizeof *diag->entries, by_place);
+    if (diag->slots == NULL)
         return;
     memset(diag->slots, 0, SLOT_COUNT * sizeof *diag->slots);
     for (size_t i = 0; i < diag->count; i++) {
@@ -270,7 +271,7 @@ int diag_fatal_error(const struct diagnostics *diag, struct err *err)
                     info->remedy);
         break;
     }
-    return err_hint(err, "without --strict the sound part of the data is kept");
+    return err_hint(err, "without --strict, intact data is kept");
 }
 
 bool diag_check_span(struct diagnostics *diag, const struct place *place, const char *what, int64_t start_ns,

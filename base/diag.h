@@ -13,224 +13,220 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
 
 /* X(constant, "id", severity, "what it means", "what to do") */
 #define DIAG_LIST(X)                                                                                                   \
-    X(DIAG_FILE_UNKNOWN, "file-unknown", DIAG_WARNING, "a file whose name no record kind claims; it is not decoded",   \
-      "move it out of the capture, or see 'msprof kinds' for the names that are read")                                 \
+    X(DIAG_FILE_UNKNOWN, "file-unknown", DIAG_WARNING, "file name matches no record kind; the file is not decoded",    \
+      "move it out of the capture; 'msprof kinds' lists the names that are read")                                      \
     X(DIAG_FILE_UNSUPPORTED, "file-unsupported", DIAG_NOTE,                                                            \
-      "a file of a known profiling stream that this version does not decode; its records are in no table",             \
+      "file of a known profiling stream that this version does not decode; no table contains its records",             \
       "see msprof-records(5) for what is decoded; the other files are complete")                                       \
     X(DIAG_FILE_BESIDE, "file-beside", DIAG_NOTE,                                                                      \
-      "a file beside the data that nothing of a capture is called like; it is not read",                               \
-      "no action is needed if it is yours; data files belong into data/")                                              \
-    X(DIAG_FILE_FOREIGN, "file-foreign", DIAG_WARNING,                                                                 \
-      "a file that captures of this family do not have; it is not decoded",                                            \
-      "move it out of the capture: captures of two kinds of devices or of tools are imported one by one")              \
-    X(DIAG_FILE_UNREADABLE, "file-unreadable", DIAG_ERROR, "a file that cannot be opened or read",                     \
+      "file beside the data whose name does not belong to a capture; it is not read",                                  \
+      "no action is needed if the file is yours; data files belong in data/")                                          \
+    X(DIAG_FILE_FOREIGN, "file-foreign", DIAG_WARNING, "file of another family of captures; it is not decoded",        \
+      "move it out of the capture; import captures of different devices or tools separately")                          \
+    X(DIAG_FILE_UNREADABLE, "file-unreadable", DIAG_ERROR, "file cannot be opened or read",                            \
       "make it readable and import again")                                                                             \
-    X(DIAG_FILE_EMPTY, "file-empty", DIAG_WARNING, "a data file without a single byte",                                \
-      "collect again if its data are needed")                                                                          \
+    X(DIAG_FILE_EMPTY, "file-empty", DIAG_WARNING, "data file is empty", "collect again if you need its data")         \
     X(DIAG_FILE_DUPLICATE, "file-duplicate", DIAG_WARNING,                                                             \
-      "two files that claim to be the same stream, or have the same content; only the first is decoded",               \
-      "remove the copy")                                                                                               \
+      "two files with the same stream number or the same content; only the first is decoded", "remove the copy")       \
     X(DIAG_FILE_TYPE, "file-type", DIAG_WARNING,                                                                       \
-      "not a regular file inside the capture directory (a symbolic link that "                                         \
-      "leaves it, a device, a pipe); it is not read",                                                                  \
-      "replace it by the file itself")                                                                                 \
+      "not a regular file inside the capture directory (a symbolic link that leaves it, a device, a pipe); it is not " \
+      "read",                                                                                                          \
+      "replace it by a copy of the file")                                                                              \
     X(DIAG_FILE_CHANGED, "file-changed", DIAG_ERROR,                                                                   \
-      "a file that was written, cut or replaced while it was imported: what was read is not what is there",            \
-      "import again when nothing writes to the capture any more")                                                      \
-    X(DIAG_FILE_SIZE, "file-size", DIAG_WARNING, "a file that is longer or shorter than its .done file says",          \
+      "file was written, truncated or replaced during the import; the database may not match it",                      \
+      "import again when no process writes to the capture")                                                            \
+    X(DIAG_FILE_SIZE, "file-size", DIAG_WARNING, "file size differs from the size in its .done file",                  \
       "copy it again from the board")                                                                                  \
     X(DIAG_FILE_MISSING, "file-missing", DIAG_WARNING,                                                                 \
-      "a data file is missing: its .done file or the slices around it are there", "copy the data file from the board") \
+      "data file is missing, but its .done file or neighbouring slices exist", "copy the data file from the board")    \
     X(DIAG_FILE_ABSENT, "file-absent", DIAG_NOTE,                                                                      \
-      "a file is not there that settings or other files of the capture speak of: it is lost, or nothing was recorded", \
+      "file is missing that settings or other files of the capture refer to; it was lost, or nothing was recorded",    \
       "copy the capture again if the file was left behind")                                                            \
     X(DIAG_RANK_MISSING, "rank-missing", DIAG_WARNING,                                                                 \
-      "a rank of a cluster that others speak of is not there, or lacks steps that others have",                        \
-      "put its directory beside the others if there is one")                                                           \
-    X(DIAG_RANK_DOUBLE, "rank-double", DIAG_WARNING, "a rank of a cluster with several captures; the latest is taken", \
-      "move the others away if it is not the one that is meant")                                                       \
+      "rank is missing that other ranks of the cluster refer to, or it lacks steps that others have",                  \
+      "put its directory beside the others if it exists")                                                              \
+    X(DIAG_RANK_DOUBLE, "rank-double", DIAG_WARNING, "several captures of one rank; the latest is used",               \
+      "move the others away if another one is meant")                                                                  \
     X(DIAG_RANK_SILENT, "rank-silent", DIAG_WARNING,                                                                   \
-      "a rank of a cluster without communication, which others have; collectives of its groups are not judged",        \
-      "bring its results home again, or have it analysed again")                                                       \
+      "rank has no communication data while others have; collectives of its groups are not judged",                    \
+      "copy its results again, or analyse it again")                                                                   \
     X(DIAG_RANK_ORDER, "rank-order", DIAG_WARNING,                                                                     \
-      "ranks contradict each other about their numbers in a group; what a rank moved to itself decides",               \
-      "check profiler_metadata.json of these ranks, and that they are of one run")                                     \
-    X(DIAG_LINK_UNMAPPED, "link-unmapped", DIAG_NOTE, "links whose ranks no capture tells; they are in no table",      \
-      "no action is needed where captures have no profiler_metadata.json: of sends and receives nothing else tells "   \
-      "it")                                                                                                            \
+      "ranks disagree about their numbers in a group; the transfer of a rank to itself decides",                       \
+      "check profiler_metadata.json of these ranks, and that they belong to one run")                                  \
+    X(DIAG_LINK_UNMAPPED, "link-unmapped", DIAG_NOTE, "ranks of these links are unknown; no table contains the links", \
+      "no action is needed if captures have no profiler_metadata.json, the only source for ranks of sends and "        \
+      "receives")                                                                                                      \
     X(DIAG_AGGREGATE_DAMAGED, "aggregate-damaged", DIAG_NOTE,                                                          \
-      "what was kept of a rank is not what was written; it is made anew of the capture",                               \
-      "no action is needed; if it comes back, check the disk")                                                         \
+      "cached data of a rank is damaged; it is read again from the capture",                                           \
+      "no action is needed; check the disk if it happens again")                                                       \
     X(DIAG_VALUE_ODD, "value-odd", DIAG_NOTE,                                                                          \
-      "a time below 0, or longer than what it is part of: as its tool wrote it, or left empty",                        \
-      "no action is needed: the times that it was made of are right")                                                  \
-    X(DIAG_RANK_UNKNOWN, "rank-unknown", DIAG_WARNING, "a capture that does not say which rank of a cluster it is",    \
-      "call its settings profiler_info_<rank>.json, as the framework does")                                            \
+      "time is negative, or longer than the time that contains it; kept as written, or left empty",                    \
+      "no action is needed; the times that it is derived from are right")                                              \
+    X(DIAG_RANK_UNKNOWN, "rank-unknown", DIAG_WARNING, "capture does not name its rank in the cluster",                \
+      "rename its settings to profiler_info_<rank>.json, as the framework does")                                       \
     X(DIAG_RANK_SEVERAL, "rank-several", DIAG_WARNING,                                                                 \
-      "a capture of several devices, which are ranks of a cluster each; cluster compares captures of one device",      \
-      "collect each rank into a capture of its own")                                                                   \
-    X(DIAG_FILE_LIMIT, "file-limit", DIAG_ERROR, "a text file beyond the size that is read",                           \
-      "check that it is the file it claims to be")                                                                     \
+      "capture of several devices, each a rank of the cluster; cluster compares captures of one device",               \
+      "collect each rank into its own capture")                                                                        \
+    X(DIAG_FILE_LIMIT, "file-limit", DIAG_ERROR, "text file is larger than the limit",                                 \
+      "check that it is the file it should be")                                                                        \
     X(DIAG_LAYOUT_MISMATCH, "layout-mismatch", DIAG_ERROR, "no known layout fits the file; it is not decoded",         \
-      "describe its layout in a file and give it with --layout (see msprof-records(5))")                               \
+      "describe its layout in a file and pass it with --layout, see msprof-records(5)")                                \
     X(DIAG_RECORD_TRUNCATED, "record-truncated", DIAG_WARNING,                                                         \
-      "the file ends inside a record; the rest of it is dropped", "copy the file again from the board")                \
-    X(DIAG_RECORD_MAGIC, "record-magic", DIAG_WARNING,                                                                 \
-      "a record without its magic number, or of another length; it is skipped",                                        \
-      "copy the file again from the board, or give its layout with --layout")                                          \
+      "incomplete record at the end of the file; it is dropped", "copy the file again from the board")                 \
+    X(DIAG_RECORD_MAGIC, "record-magic", DIAG_WARNING, "record with a wrong magic number or length; it is skipped",    \
+      "copy the file again from the board, or pass its layout with --layout")                                          \
     X(DIAG_RECORD_LENGTH, "record-length", DIAG_WARNING,                                                               \
-      "a record of a length that no layout has: what wrote it is older or newer than what is read; it is skipped",     \
-      "report the file, and the version of the framework that wrote it")                                               \
+      "record has a length that no layout has, written by an older or newer tool; it is skipped",                      \
+      "report the file, with the version of the framework that wrote it")                                              \
     X(DIAG_RECORD_AGED, "record-aged", DIAG_NOTE,                                                                      \
-      "a stream that does not begin with a whole record: its device gave up its oldest data; the rest is dropped",     \
-      "no action is needed, unless the file was cut when it was copied")                                               \
-    X(DIAG_RECORD_VALUE, "record-value", DIAG_WARNING, "a record with an impossible value; it is rejected",            \
-      "collect again; if it comes back, report the file")                                                              \
-    X(DIAG_RECORD_ORDER, "record-order", DIAG_WARNING, "records out of time order; they are kept and sorted",          \
-      "no action is needed: the reports are sorted")                                                                   \
-    X(DIAG_RECORD_LOST, "record-lost", DIAG_WARNING, "the record counter jumps: records were lost on the device",      \
-      "collect less at once, or shorter")                                                                              \
-    X(DIAG_RECORD_UNKNOWN, "record-unknown", DIAG_NOTE, "a record of a type that this version does not decode",        \
+      "stream starts inside a record because the device overwrote its oldest data; the partial record is dropped",     \
+      "no action is needed, unless the file was truncated when it was copied")                                         \
+    X(DIAG_RECORD_VALUE, "record-value", DIAG_WARNING, "record with an impossible value; it is rejected",              \
+      "collect again; report the file if it happens again")                                                            \
+    X(DIAG_RECORD_ORDER, "record-order", DIAG_WARNING, "records are not in time order; they are kept and sorted",      \
+      "no action is needed; reports are sorted")                                                                       \
+    X(DIAG_RECORD_LOST, "record-lost", DIAG_WARNING, "record counter jumps; the device lost records",                  \
+      "collect fewer data, or for a shorter time")                                                                     \
+    X(DIAG_RECORD_UNKNOWN, "record-unknown", DIAG_NOTE, "record type that this version does not decode",               \
       "see msprof-records(5) for what is decoded; the other records are complete")                                     \
     X(DIAG_RECORD_ODD, "record-odd", DIAG_NOTE,                                                                        \
-      "a record that says something twice, or a number or a word that sound ones do not have there; it is kept",       \
-      "check the file: other values of the record may be damaged, too")                                                \
+      "record contains a contradiction, or a number or word that does not belong there; it is kept",                   \
+      "check the file; other values of the record may be damaged, too")                                                \
     X(DIAG_COUNTER_FELL, "counter-fell", DIAG_WARNING,                                                                 \
-      "a value that only grows is less than the one before: what passed in between is not known",                      \
-      "collect again; if it comes back, report the file")                                                              \
+      "counter that can only grow is smaller than before; the difference is unknown",                                  \
+      "collect again; report the file if it happens again")                                                            \
     X(DIAG_COUNTER_JITTER, "counter-jitter", DIAG_NOTE,                                                                \
-      "a counter is less than before, by less than it counts at once: two readings of one value; no rate is made of "  \
-      "it",                                                                                                            \
-      "no action is needed: nothing passed in between")                                                                \
-    X(DIAG_RECORDING_LOST, "recording-lost", DIAG_ERROR,                                                               \
-      "the recorder of the capture could not write all that it recorded",                                              \
-      "record again, with space on the disk and without removing the directory")                                       \
+      "counter is smaller than before by less than one counting step: two readings of the same value; no rate is "     \
+      "calculated",                                                                                                    \
+      "no action is needed; nothing happened between the readings")                                                    \
+    X(DIAG_RECORDING_LOST, "recording-lost", DIAG_ERROR, "recorder could not write all data of the capture",           \
+      "record again with enough disk space, and do not remove the directory meanwhile")                                \
     X(DIAG_RECORDING_OPEN, "recording-open", DIAG_WARNING,                                                             \
-      "a recording without an end: its program was killed or still runs, and what it did last may be missing",         \
-      "import again when the program has ended, or let it end by itself or by SIGTERM")                                \
+      "recording has no end; its program was killed or is still running, and its last events may be missing",          \
+      "import again when the program has ended; let it end by itself or by SIGTERM")                                   \
     X(DIAG_SAMPLE_ALONE, "sample-alone", DIAG_NOTE,                                                                    \
-      "a counter that was sampled once, in a file where others were often: its number may be damaged; it has no span", \
-      "no action is needed where counters were switched on while others ran")                                          \
+      "counter has a single sample in a file where others have many; its number may be damaged; it has no duration",   \
+      "no action is needed if counters were turned on while others ran")                                               \
     X(DIAG_CALL_LEFT, "call-left", DIAG_WARNING,                                                                       \
-      "calls that an exception, a longjmp or the end of their thread left: their ends are not known, they are not "    \
-      "shown",                                                                                                         \
-      "no action is needed: the other calls are complete")                                                             \
+      "calls were left by an exception, by longjmp or by the end of their thread; their ends are unknown, and they "   \
+      "are not shown",                                                                                                 \
+      "no action is needed; the other calls are complete")                                                             \
     X(DIAG_RANGE_OPEN, "range-open", DIAG_WARNING,                                                                     \
-      "ranges of mstx that had begun and not ended when the capture did: they are not shown",                          \
-      "end each range; no action is needed when the program ended in between")                                         \
+      "mstx ranges were still open when the capture ended; they are not shown",                                        \
+      "end each range; none if the program ended meanwhile")                                                           \
     X(DIAG_RANGE_MISUSED, "range-misused", DIAG_WARNING,                                                               \
-      "marks or ranges of mstx that the program did not use as they are meant: a range ended twice or in another "     \
-      "domain, a domain used after it was destroyed",                                                                  \
+      "wrong use of mstx marks or ranges: a range ended twice or in another domain, or a domain used after its "       \
+      "destruction",                                                                                                   \
       "see mstx(3); the other marks and ranges are complete")                                                          \
-    X(DIAG_TEXT_LINE, "text-line", DIAG_WARNING,                                                                       \
-      "a line or an entry of a text file that does not follow its format; it is skipped",                              \
+    X(DIAG_TEXT_LINE, "text-line", DIAG_WARNING, "malformed line or entry in a text file; it is skipped",              \
       "copy the file again from the board")                                                                            \
     X(DIAG_TEXT_UNSAFE, "text-unsafe", DIAG_WARNING,                                                                   \
-      "names with control characters or bytes that are no UTF-8; these are replaced by U+FFFD",                        \
-      "check who made the capture: names of sound programs have none")                                                 \
+      "control characters or invalid UTF-8 in names; each is replaced by U+FFFD",                                      \
+      "check where the capture comes from; valid names have none")                                                     \
     X(DIAG_TEXT_CUT, "text-cut", DIAG_WARNING,                                                                         \
-      "a text that is too long to be kept whole, as a list of thousands of tensors; what is behind its limit is "      \
-      "dropped",                                                                                                       \
-      "no action is needed where its beginning is enough; the files have all of it that was recorded")                 \
-    X(DIAG_TASK_UNMATCHED_END, "task-unmatched-end", DIAG_WARNING, "a task end without its start; it is dropped",      \
-      "no action is needed when it happens at the start of a capture only")                                            \
+      "text is too long, such as a list of thousands of tensors; it is truncated",                                     \
+      "no action is needed if its beginning is enough; the files contain all that was recorded")                       \
+    X(DIAG_TASK_UNMATCHED_END, "task-unmatched-end", DIAG_WARNING, "task end without a start; it is dropped",          \
+      "no action is needed if it happens only at the start of a capture")                                              \
     X(DIAG_TASK_UNMATCHED_START, "task-unmatched-start", DIAG_NOTE,                                                    \
-      "a task start without its end, or replaced by a later start; it is not a task",                                  \
-      "no action is needed: common where a capture ends")                                                              \
+      "task start without an end, or followed by another start; it is dropped",                                        \
+      "no action is needed; common at the end of a capture")                                                           \
     X(DIAG_TASK_END_LOST, "task-end-lost", DIAG_WARNING,                                                               \
-      "a task start whose end is not there, though later tasks of its stream ended; the task is lost",                 \
-      "copy the files again; if it comes back, collect less at once")                                                  \
-    X(DIAG_CALL_UNMATCHED, "call-unmatched", DIAG_WARNING, "half of a call without its other half; the call is lost",  \
-      "no action is needed when it happens at the ends of a capture only")                                             \
-    X(DIAG_SAMPLE_END, "sample-end", DIAG_NOTE, "a record that ends the samples; it is none",                          \
-      "no action is needed: the samples before it are complete")                                                       \
+      "task start without an end although later tasks of its stream ended; the task is lost",                          \
+      "copy the files again; collect fewer data if it happens again")                                                  \
+    X(DIAG_CALL_UNMATCHED, "call-unmatched", DIAG_WARNING,                                                             \
+      "begin or end of a call without its counterpart; the call is lost",                                              \
+      "no action is needed if it happens only at the ends of a capture")                                               \
+    X(DIAG_SAMPLE_END, "sample-end", DIAG_NOTE, "record that marks the end of the samples; it is not a sample",        \
+      "no action is needed; the samples before it are complete")                                                       \
     X(DIAG_RECORD_UNPLACED, "record-unplaced", DIAG_WARNING,                                                           \
-      "records about a call or an operator that no other record knows; they are in no table",                          \
-      "no action is needed when it happens at the ends of a capture only")                                             \
+      "records about a call or operator that no other record mentions; no table contains them",                        \
+      "no action is needed if it happens only at the ends of a capture")                                               \
     X(DIAG_DEVICE_UNKNOWN, "device-unknown", DIAG_WARNING,                                                             \
-      "a file of a device's directory that is named after another device; the clocks are the directory's",             \
+      "file in a device's directory is named after another device; the clocks of the directory are used",              \
       "its records are decoded; check that the file belongs to this capture")                                          \
     X(DIAG_TASK_NOT_RUN, "task-not-run", DIAG_NOTE,                                                                    \
-      "records about operators of tasks that did not run, as far as the device says; they are in no table",            \
-      "no action is needed: common where a capture ends, or when part of a model runs")                                \
+      "records about operators whose tasks did not run, according to the device; no table contains them",              \
+      "no action is needed; common at the end of a capture, or when part of a model runs")                             \
     X(DIAG_CHIP_UNKNOWN, "chip-unknown", DIAG_WARNING,                                                                 \
-      "a device whose chip (platform_version in info.json) is not supported; its data are skipped",                    \
-      "see msprof-cann(7) for the chips that are read")                                                                \
+      "chip of a device (platform_version in info.json) is not supported; its data is skipped",                        \
+      "see msprof-cann(7) for the supported chips")                                                                    \
     X(DIAG_HALF_MISSING, "half-missing", DIAG_WARNING,                                                                 \
-      "a device on which the host launched tasks, or the host, left nothing; what only it says is in no table",        \
+      "data of the host, of a device on which the host launched tasks, or what joins both is missing; tables of it "   \
+      "are empty",                                                                                                     \
       "copy its directory into the capture, or collect again")                                                         \
     X(DIAG_TASK_UNLAUNCHED, "task-unlaunched", DIAG_NOTE,                                                              \
-      "tasks of a device that no record of the host launched; they have no operator",                                  \
-      "no action is needed: common where a capture starts, or without the host's half")                                \
+      "device tasks without a launch on the host; they have no operator",                                              \
+      "no action is needed; common at the start of a capture, or without the host's data")                             \
     X(DIAG_OPERATOR_UNDESCRIBED, "operator-undescribed", DIAG_NOTE,                                                    \
-      "operators whose launch has no record of a name or of tensors for them, where other launches have",              \
-      "no action is needed where a runtime launches operators by itself; else records may be damaged or lost")         \
+      "launch of an operator has no record of its name or tensors, while other launches have",                         \
+      "no action is needed if a runtime launches operators by itself; otherwise records may be damaged or lost")       \
     X(DIAG_EVENT_UNKNOWN, "event-unknown", DIAG_NOTE,                                                                  \
-      "an event of the program of a type that is not known; it is kept, its type is shown as a number",                \
-      "no action is needed: its times and its message are right")                                                      \
-    X(DIAG_NAME_UNKNOWN, "name-unknown", DIAG_NOTE, "an id that no dictionary names; it is shown as its number",       \
-      "bring the *.hash_dic files home with the capture")                                                              \
+      "program event of unknown type; it is kept, with its type as a number",                                          \
+      "no action is needed; its times and its message are right")                                                      \
+    X(DIAG_NAME_UNKNOWN, "name-unknown", DIAG_NOTE, "id is in no dictionary; it is shown as a number",                 \
+      "copy the *.hash_dic and *.type_info_dic files with the capture")                                                \
     X(DIAG_MESSAGE_INCOMPLETE, "message-incomplete", DIAG_WARNING,                                                     \
-      "pieces of a long message are missing or there twice; those that are there are joined",                          \
-      "collect less at once, or copy the files again")                                                                 \
+      "parts of a long message are missing or duplicated; the others are joined",                                      \
+      "collect fewer data, or copy the files again")                                                                   \
     X(DIAG_CALL_OVERLAP, "call-overlap", DIAG_WARNING,                                                                 \
-      "calls of one thread that overlap without one holding the other; they are side by side",                         \
-      "collect again; if it comes back, report the capture")                                                           \
+      "calls of one thread overlap, and none contains the other; they are shown side by side",                         \
+      "collect again; report the capture if it happens again")                                                         \
     X(DIAG_CALL_INTERLEAVED, "call-interleaved", DIAG_NOTE,                                                            \
-      "calls of one thread that msprof recorded and that overlap, as those of coroutines do; they are side by side",   \
+      "calls of one thread that msprof recorded overlap, as calls of coroutines do; they are shown side by side",      \
       "no action is needed")                                                                                           \
     X(DIAG_CLOCK_CONTRADICTION, "clock-contradiction", DIAG_WARNING,                                                   \
-      "tasks that began before they were launched: the clocks of host and device contradict each other",               \
+      "tasks began before they were launched; the clocks of host and device contradict each other",                    \
       "check host_start.log, dev_start.log and the frequencies in info.json; durations are right")                     \
     X(DIAG_PMU_UNMATCHED, "pmu-unmatched", DIAG_WARNING,                                                               \
-      "counters of a task that has no start and end, or has counters already; not shown",                              \
-      "no action is needed when it happens at the ends of a capture only")                                             \
+      "counters of a task without start and end, or second counters of a task; not shown",                             \
+      "no action is needed if it happens only at the ends of a capture")                                               \
     X(DIAG_BLOCKS_UNKNOWN, "blocks-unknown", DIAG_NOTE,                                                                \
-      "counters of blocks of mixed kernels of which no record says how many blocks they have; device_task has "        \
-      "their sums, op_summary leaves them out as Ascend's tool does",                                                  \
-      "no action is needed: common where a program launches kernels itself, and at level 0")                           \
+      "counters of blocks of mixed kernels whose number of blocks is unknown; device_task has their sums, op_summary " \
+      "omits them as Ascend's tool does",                                                                              \
+      "no action is needed; common at level 0, and if a program launches kernels itself")                              \
     X(DIAG_API_OVERFLOW, "api-overflow", DIAG_WARNING,                                                                 \
-      "exactly 512 API records: the board's buffer was full and older calls were overwritten",                         \
+      "exactly 512 API records; the buffer of the board was full and older calls were overwritten",                    \
       "profile fewer inferences; the API statistics are incomplete")                                                   \
     X(DIAG_NO_DEVICE_DATA, "no-device-data", DIAG_NOTE,                                                                \
-      "no device records: the model was loaded but never executed, or marks no layers",                                \
-      "run an inference inside the profiled part of the program; ATC makes models that mark layers with "              \
-      "--online_model_type 2, the default, 3, 6 and 7")                                                                \
-    X(DIAG_NO_FINALIZE, "no-finalize", DIAG_NOTE,                                                                      \
-      "a data file without its .done file: the last second may be missing",                                            \
+      "no device records; the model was loaded but never executed, or it does not mark layers",                        \
+      "run an inference in the profiled part of the program; ATC marks layers with --online_model_type 2 (default), "  \
+      "3, 6 and 7")                                                                                                    \
+    X(DIAG_NO_FINALIZE, "no-finalize", DIAG_NOTE, "data file without its .done file; the last second may be missing",  \
       "call svp_acl_finalize() before the program ends")                                                               \
     X(DIAG_START_UNKNOWN, "start-unknown", DIAG_NOTE,                                                                  \
-      "an inference without a start time; it is placed after the one before it, the first at 0",                       \
-      "no action is needed: durations and ratios do not depend on it")                                                 \
+      "inference without a start time; it is placed after the previous one, the first at 0",                           \
+      "no action is needed; durations and ratios do not depend on it")                                                 \
     X(DIAG_INFERENCE_LIMIT, "inference-limit", DIAG_WARNING,                                                           \
-      "more interleaved inferences than are followed; a later part of one starts anew",                                \
+      "too many interleaved inferences; later parts of an inference count as a new one",                               \
       "profile fewer streams at once")                                                                                 \
     X(DIAG_LAYER_MISSING, "layer-missing", DIAG_WARNING,                                                               \
-      "device records of a task that no layer table names; shown as N/A",                                              \
-      "bring <model>.<model id>.layer.info home with the capture")                                                     \
+      "device records of a task that is in no layer table; its layer is N/A",                                          \
+      "copy <model>.<model id>.layer.info with the capture")                                                           \
     X(DIAG_CONFIG_MISSING, "config-missing", DIAG_WARNING,                                                             \
-      "info.json is missing or lacks a value that the times need",                                                     \
-      "bring info.json home with the capture, or give --freq-mhz")                                                     \
-    X(DIAG_CONFIG_INVALID, "config-invalid", DIAG_WARNING,                                                             \
-      "a configuration file that cannot be understood; it is ignored", "bring it home again, or give --freq-mhz")      \
+      "info.json is missing, or lacks a value that the times need",                                                    \
+      "copy info.json with the capture, or pass --freq-mhz")                                                           \
+    X(DIAG_CONFIG_INVALID, "config-invalid", DIAG_WARNING, "malformed configuration file; it is ignored",              \
+      "copy it again, or pass --freq-mhz")                                                                             \
     X(DIAG_CLOCK_ASSUMED, "clock-assumed", DIAG_NOTE,                                                                  \
-      "the capture does not say its clock frequency; the family's usual one is taken",                                 \
-      "give --freq-mhz when it is another one")                                                                        \
-    X(DIAG_ITERATION_OPEN, "iteration-open", DIAG_NOTE,                                                                \
-      "an iteration without its end; it is not among the iterations",                                                  \
-      "no action is needed: common where a capture ends")                                                              \
+      "capture does not record its clock frequency; the usual frequency of the family is used",                        \
+      "pass --freq-mhz if it is another one")                                                                          \
+    X(DIAG_ITERATION_OPEN, "iteration-open", DIAG_NOTE, "iteration without an end; it is not listed",                  \
+      "no action is needed; common at the end of a capture")                                                           \
+    X(DIAG_ITERATION_HEADLESS, "iteration-headless", DIAG_WARNING,                                                     \
+      "iteration without a point 1; its forward propagation is N/A, or it is not listed",                              \
+      "copy training_trace.* again, or collect again")                                                                 \
     X(DIAG_COLUMN_UNKNOWN, "column-unknown", DIAG_NOTE,                                                                \
-      "a column of a table that this version does not know; its values are kept under its name",                       \
+      "table column that this version does not know; its values are kept under its name",                              \
       "query them: SELECT * FROM opprof_other")                                                                        \
     X(DIAG_ROWS_MISSING, "rows-missing", DIAG_WARNING,                                                                 \
-      "a table of blocks with fewer rows than the operator had blocks: sums and means are of those that are there",    \
+      "table of blocks has fewer rows than the operator had blocks; sums and means cover only these",                  \
       "copy the directory again, or collect again")                                                                    \
     X(DIAG_ROWS_MIXED, "rows-mixed", DIAG_WARNING,                                                                     \
-      "tables of one launch whose blocks or cycles differ: the files are of different runs",                           \
-      "put the files of each run into a directory of its own")                                                         \
+      "tables of one launch differ in blocks or cycles; the files come from different runs",                           \
+      "put the files of each run into a separate directory")                                                           \
     X(DIAG_NAME_COLLISION, "name-collision", DIAG_NOTE,                                                                \
-      "one report file covers several inferences, because its name cannot tell them apart",                            \
+      "one report file covers several inferences because their names are equal",                                       \
       "query the database to tell them apart")
 
 enum diag_id {
@@ -265,6 +261,7 @@ struct diag_entry {
     char *file; /* "" when no file is concerned */
     uint64_t count;
     size_t order; /* its place among the entries */
+    size_t made;  /* among those of the place; diag_go_on sets it */
     size_t kept;
     char *texts[DIAG_KEPT_IN_FULL]; /* complete lines: place, problem, remedy */
     int64_t records[DIAG_KEPT_IN_FULL];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Progress of long work, told by library code to whoever shows it. */
+/* Progress of long work, from library code to a display. */
 #ifndef MSPROF_BASE_PROGRESS_H
 #define MSPROF_BASE_PROGRESS_H
 
@@ -23,15 +23,20 @@ static inline void progress_update(const struct progress *progress, const char *
         progress->update(progress->arg, what, done, total);
 }
 
-/* The interrupt flag: set by cli/'s signal handler, polled by every long loop, never acted on in the handler itself. */
+/* The interrupt flags, polled by every long loop. */
 
-/* 0, or the signal's number. Atomic, because threads read it that the signal does not interrupt. */
+/* That of the program: 0, or the signal's number. Set by cli/'s signal handler, never acted on in the handler itself.
+ * Atomic, because threads read it that the signal does not interrupt. */
 extern atomic_int interrupt_signal;
+#define INTERRUPT_BY_CALLER (-1) /* a flag's value that is no signal */
+/* The flag that this thread polls: that of the program, or of a caller of the library. Threads of thread_start poll the
+ * one of the thread that starts them. */
+extern _Thread_local atomic_int *interrupt_flag;
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a signal handler may only touch what needs no lock");
 
 static inline bool interrupted(void)
 {
-    return atomic_load_explicit(&interrupt_signal, memory_order_relaxed) != 0;
+    return atomic_load_explicit(interrupt_flag, memory_order_relaxed) != 0;
 }
 
 /* Fills err; returns -ERR_INTERRUPTED. */

@@ -20,7 +20,7 @@ void strbuf_init(struct strbuf *buf, size_t maximum);
 void strbuf_release(struct strbuf *buf);
 void strbuf_clear(struct strbuf *buf); /* empty again, memory kept, failed reset */
 
-/* Drops what is behind the first length bytes; a longer one is none. */
+/* Truncates to `length` bytes; no effect if already shorter. */
 void strbuf_cut(struct strbuf *buf, size_t length);
 
 /* Each returns 0, or -1 with buf->failed set and the content unchanged. */

@@ -18,7 +18,7 @@ struct text_block {
 
 static struct text_block *new_block(struct text_blocks *texts, size_t least)
 {
-    struct err ignored = ERR_INIT; /* that memory ran out is told by who called */
+    struct err ignored = ERR_INIT; /* the caller reports that memory ran out */
     const size_t twice = texts->newest != NULL ? texts->newest->capacity * 3 : BLOCK_LEAST;
     const size_t wanted = twice < BLOCK_MOST ? twice : BLOCK_MOST, capacity = least > wanted ? least : wanted;
     struct text_block *block = large_new(sizeof *block + capacity, 1, &ignored);

@@ -5,7 +5,8 @@
 
 #include <pthread.h>
 
-/* Starts a thread that no signal goes to: they end waiting system calls of the main thread. 0 or an errno. */
+/* Starts a thread that no signal goes to: they end waiting system calls of the main thread. It polls the interrupt flag
+ * and has the locale of the thread that starts it. 0 or an errno. */
 int thread_start(pthread_t *ret, void *(*run)(void *arg), void *arg);
 
 #endif

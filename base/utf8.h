@@ -27,7 +27,7 @@ static inline size_t utf8_character(const char *text, size_t length)
         return 0;
     if (p[0] < 0xE0)
         return utf8_is_continuation(p[1]) ? 2 : 0;
-    /* The second byte alone tells overlong forms, surrogates and values that are too great. */
+    /* The second byte reveals overlong forms, surrogates and values that are too great. */
     unsigned char lowest = 0x80;
     unsigned char highest = 0xBF;
     if (p[0] == 0xE0)

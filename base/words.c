@@ -51,7 +51,7 @@ static int read_word(const char **at, struct strbuf *word, struct err *err)
         strbuf_addc(word, c);
     }
     if (quote != '\0') {
-        err_set(err, ERR_USAGE, "a quote (%c) has no end", quote);
+        err_set(err, ERR_USAGE, "missing closing quote (%c)", quote);
         return err_hint(err, "write \\%c for the character itself", quote);
     }
     return word->failed ? err_set(err, ERR_LIMIT, "a word has more than %zu bytes", WORD_LIMIT) : 0;

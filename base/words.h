@@ -16,7 +16,7 @@ struct words {
 };
 
 /* Appends the words of text: blanks separate them, '...' is taken as it stands, in "..." a backslash keeps the meaning
- * from '"' and itself, elsewhere from any byte. Nothing is expanded. -ERR_USAGE tells of a quote without its end. On
+ * from '"' and itself, elsewhere from any byte. Nothing is expanded. -ERR_USAGE reports a quote without its end. On
  * failure words is as it was. */
 int words_split(struct words *words, const char *text, struct err *err);
 

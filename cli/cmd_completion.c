@@ -77,7 +77,7 @@ static void put_value(FILE *stream, const struct option_spec *option)
     }
 }
 
-/* One line per spelling: fish wants letters, words with one dash and words with two told apart. */
+/* One line per spelling: fish wants letters, words with one dash and words with two distinguished. */
 static void put_options(FILE *stream, enum command_id id)
 {
     for (struct option_walk walk = {.command = id}; option_walk_next(&walk);) {
@@ -417,11 +417,11 @@ const struct command command_completion = {
     .parent = COMMAND_ROOT,
     .order = 250,
     .summary = "print the completion script of a shell",
-    .description = "Prints a script that teaches a shell to complete msprof's commands and options.\n",
+    .description = "Prints a script for completion of msprof's commands and options in a shell.\n",
     .operands = "bash|zsh|fish",
     .most_operands = 1,
     .operands_are_words = true,
     EXAMPLES({"in bash, for this session", "eval \"$(msprof completion bash)\""},
-             {"in fish, for good", "msprof completion fish >msprof.fish"}),
+             {"in fish, permanently", "msprof completion fish >msprof.fish"}),
     .run = run_completion,
 };

@@ -6,15 +6,16 @@
 #include "base/library.h"
 #include "base/number.h"
 #include "base/strbuf.h"
-#include "cli/answers/answer.h"
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/screen.h"
 #include "db/database.h"
 #include "db/query/query.h"
 #include "db/query/query_inventory.h"
 #include "db/warm_up.h"
 #include "exporters/json_text.h"
+#include "parsers/capture/archive.h"
 #include "parsers/capture/capture.h"
 #include "parsers/decode/layout.h"
 
@@ -34,11 +35,11 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* The machine and the process that 'msprof doctor' tells of: numbers, and words of the system's release. */
+/* The machine and the process that 'msprof doctor' describes: numbers, and words of the system's release. */
 
 #define DOCTOR_NOT_KNOWN INT64_MIN /* of a number; of a limit: there is none */
 #define DOCTOR_TEXT_SIZE 64
-#define DOCTOR_LIBRARIES 8
+#define DOCTOR_LIBRARIES 9
 
 struct doctor_space {
     bool writable;
@@ -58,9 +59,6 @@ struct machine {
     struct doctor_space temporary;
     bool temporary_is_named; /* by TMPDIR */
 };
-
-#define AS_TEXT(number) AS_WRITTEN(number)
-#define AS_WRITTEN(number) #number
 
 /* Ended by NULL: the variables that msprof or its libraries read, of which console_has_variable says which are set. */
 static const char *const machine_variables[] = {"COLUMNS",
@@ -100,15 +98,18 @@ static void take_library(struct machine *machine, struct library_version version
 
 static void ask_libraries(struct machine *machine)
 {
-    struct library_version ssh;
+    struct library_version ssh, archives;
 
     take_library(machine, (struct library_version){"SQLite", SQLITE_VERSION, sqlite3_libversion()});
     take_library(machine, json_library());
     take_library(machine, csv_library());
     take_library(machine, checksum_library());
+    take_library(machine, checksum_xxhash_library());
     machine->has_collect = collect_library(&ssh);
     if (machine->has_collect)
         take_library(machine, ssh);
+    if (archive_library(&archives))
+        take_library(machine, archives);
     take_library(machine, (struct library_version){"glibc", AS_TEXT(__GLIBC__) "." AS_TEXT(__GLIBC_MINOR__),
                                                    gnu_get_libc_version()});
 }
@@ -356,9 +357,12 @@ static void add_limit(struct strbuf *text, const char *name, int64_t limit, bool
 
 static void add_library(struct strbuf *text, const struct library_version *library)
 {
+    const char *running = library->running != NULL ? library->running : library->compiled;
+    const size_t length = strcspn(running, "/"); /* some also name the libraries that they use */
+
     add_item(text, library->name);
-    strbuf_addf(text, " %s", library->running != NULL ? library->running : library->compiled);
-    if (library->running != NULL && strcmp(library->running, library->compiled) != 0)
+    strbuf_addf(text, " %.*s", (int)length, running);
+    if (strncmp(running, library->compiled, length) != 0 || library->compiled[length] != '\0')
         strbuf_addf(text, " (compiled with %s)", library->compiled);
 }
 
@@ -728,7 +732,7 @@ static int examine(struct capture_visit *visit)
     database_close(db);
     doctor->captures.items[doctor->captures.count++] = inventory;
     if (!inventory.opened && inventory.status != STATUS_INTERRUPTED)
-        console_warning("capture %zu cannot be imported; 'msprof import' tells why", doctor->captures.count);
+        console_warning("cannot import capture %zu; run 'msprof import' to see why", doctor->captures.count);
     return inventory.status;
 }
 
@@ -773,19 +777,18 @@ static void remark_all(struct doctor *doctor)
 {
     const struct machine *machine = &doctor->machine;
 
-    remark(doctor, !machine->temporary.writable, "temporary files cannot be written: set TMPDIR to a directory");
+    remark(doctor, !machine->temporary.writable, "cannot write temporary files: set TMPDIR to a writable directory");
     remark(doctor, is_below(machine->temporary.free_bytes, LITTLE_SPACE),
-           "less than 1 GB is free for temporary files: set TMPDIR to a larger place");
-    remark(doctor, is_below(machine->open_files, FEW_FILES), "few files can be open at once: see 'ulimit -n'");
-    remark(doctor, machine->file_size != DOCTOR_NOT_KNOWN, "the size of files is limited: see 'ulimit -f'");
+           "less than 1 GB is free for temporary files: set TMPDIR to a larger file system");
+    remark(doctor, is_below(machine->open_files, FEW_FILES), "low limit of open files: see 'ulimit -n'");
+    remark(doctor, machine->file_size != DOCTOR_NOT_KNOWN, "file size is limited: see 'ulimit -f'");
     remark(doctor, machine->address_space != DOCTOR_NOT_KNOWN, "memory is limited: see 'ulimit -v'");
-    remark(doctor, is_other_library(machine), "a library runs in another version than was compiled with");
-    remark(doctor, !machine->has_run, "libmsprof_preload.so is not there: 'msprof run' cannot record");
+    remark(doctor, is_other_library(machine), "a library has another version than at compile time");
+    remark(doctor, !machine->has_run, "libmsprof_preload.so is missing: 'msprof run' cannot record");
     remark(doctor, is_without_layers(doctor),
-           "a capture of a board has no layers: if its model ran, ATC made it with --online_model_type 0, 1, 4 or 5, "
-           "which "
-           "mark none; 2 (the default), 3, 6 and 7 do");
-    remark(doctor, doctor->layouts_failed, "layouts cannot be loaded, so no capture is read: 'msprof kinds' tells why");
+           "a board capture has no layers: if its model ran, ATC compiled it with --online_model_type 0, 1, 4 or 5, "
+           "which mark no layers; 2 (default), 3, 6 and 7 do");
+    remark(doctor, doctor->layouts_failed, "cannot load layouts, so no capture is read: run 'msprof kinds' to see why");
 }
 
 static size_t count_built_in(void)
@@ -842,15 +845,15 @@ const struct command command_doctor = {
     .parent = COMMAND_ROOT,
     .order = 230,
     .imports = true,
-    .summary = "tell what a report of a fault needs",
-    .description = "Tells versions, libraries, features, limits of the system, locale and layouts, and of a\n"
-                   "capture the kinds of its files, counts and losses, on one screen. No name of a user, host,\n"
-                   "directory, file or model is told, and no data: the report can be given to others.\n",
+    .summary = "print what a bug report needs",
+    .description = "Prints versions, libraries, features, system limits, locale and layouts; for a capture\nalso the "
+                   "kinds of its files, counts and losses. The output contains no data and no name of\na user, host, "
+                   "directory, file or model, so you can pass it on.\n",
     .operands = "[CAPTURE...]",
     .needs_capture = true,
     .captures_optional = true,
-    EXAMPLES({"what this machine is like, for a report of a fault", "msprof doctor"},
-             {"the same with what a capture holds and has lost", "msprof doctor JOBX"},
+    EXAMPLES({"describe this machine for a bug report", "msprof doctor"},
+             {"the same, with counts and losses of a capture", "msprof doctor JOBX"},
              {"for programs", "msprof doctor JOBX --format json"}),
     .run = run_doctor,
 };

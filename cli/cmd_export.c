@@ -7,19 +7,20 @@
 #include "base/format/json_in.h"
 #include "base/intern.h"
 #include "base/number.h"
+#include "base/quantity.h"
 #include "base/strbuf.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
 #include "base/words.h"
-#include "cli/answers/answer.h"
 #include "cli/capture/captures.h"
 #include "cli/capture/result_record.h"
 #include "cli/capture/written.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/extension.h"
 #include "cli/options/options.h"
-#include "cli/options/quantity.h"
 #include "db/database.h"
+#include "db/pin.h"
 #include "db/query/cann_version.h"
 #include "db/query/query.h"
 #include "db/query/query_cann.h"
@@ -54,30 +55,29 @@ static int read_split(const char *text, struct export_options *options, struct e
     }
     if (known && (options->split == SPLIT_STEPS || options->split_value > 0))
         return 0;
-    err_set(err, ERR_USAGE, "--split '%s' says no parts", text);
-    return err_hint(err, "time=10s, size=200MB or iteration");
+    err_set(err, ERR_USAGE, "--split '%s' is not valid", text);
+    return err_hint(err, "expected time=10s, size=200MB or iteration");
 }
 
-/* Sets what the options of 'export timeline' say of its format and of the part of it in options; -ERR_USAGE tells what
- * is wrong. */
+/* Sets what the options of 'export timeline' say of its format and of the part of it in options; -ERR_USAGE reports
+ * mistakes. */
 static int timeline_options_read(const struct settings *settings, struct export_options *options, struct err *err)
 {
     const struct timeline_settings *timeline = &settings->timeline;
     options->trace_format = (enum trace_format)timeline->format;
     if (settings->trace_compat && options->trace_format >= TRACE_PFTRACE)
-        return err_set(err, ERR_USAGE,
-                       "--trace-compat is JSON as the vendor's tool writes it; leave it out, or --format pftrace");
+        return err_set(err, ERR_USAGE, "--trace-compat writes JSON: omit it, or omit --format");
     if (settings->trace_compat && (timeline->split != NULL || timeline->from != NULL || timeline->until != NULL))
-        return err_set(err, ERR_USAGE,
-                       "--trace-compat writes whole timelines, as the vendor's tool does: without --split, --from and "
-                       "--until");
+        return err_set(
+            err, ERR_USAGE,
+            "--trace-compat writes whole timelines, as the vendor's tool does: omit --split, --from and --until");
     if (quantity_read_time("--from", timeline->from, &options->from_ns, err) < 0 ||
         quantity_read_time("--until", timeline->until, &options->until_ns, err) < 0 ||
         read_split(timeline->split, options, err) < 0)
         return err_status(err);
     if (timeline->until != NULL && options->until_ns <= options->from_ns)
-        return err_set(err, ERR_USAGE, "there is no time between --from %s and --until %s",
-                       timeline->from != NULL ? timeline->from : "0s", timeline->until);
+        return err_set(err, ERR_USAGE, "--until %s must be later than --from %s", timeline->until,
+                       timeline->from != NULL ? timeline->from : "0s");
     return 0;
 }
 
@@ -140,13 +140,12 @@ static int read_clock(struct capture_visit *visit)
     struct merged_capture *item = &merge->list.items[merge->list.count++];
     *item = (struct merged_capture){.path = strdup(visit->directory),
                                     .name = strdup(slash != NULL ? slash + 1 : visit->directory)};
-    diag_init(&diag, false); /* the import tells of problems */
+    diag_init(&diag, false); /* the import reports problems */
     status = capture_open(&capture, visit->directory, &options, &diag, &err);
     if (status == 0 && (item->name == NULL || item->path == NULL))
         status = err_no_memory(&err);
     if (status == 0 && capture.family != CAPTURE_CANN) {
-        status = err_set(&err, ERR_USAGE, "'%s' is no capture of CANN since 2023: --merge takes only those",
-                         visit->directory);
+        status = err_set(&err, ERR_USAGE, "--merge needs captures of CANN since 2023, which '%s' is not", visit->shown);
     }
     for (size_t i = 0; status == 0 && i < capture.part_count; i++)
         take_part(item, &capture.parts[i]);
@@ -172,9 +171,9 @@ static void join_clocks(struct merge *merge)
             continue;
         int64_t shift = number_subtract(first->offset_ns, capture->offset_ns);
         if (shift > MOST_SHIFT_NS || shift < -MOST_SHIFT_NS)
-            console_warning("'%s' and '%s' are of one host, which was started anew between them: their clocks are "
-                            "joined by real time",
-                            first->name, capture->name);
+            console_warning(
+                "'%s' and '%s' come from one host that rebooted in between: their clocks are aligned by real time",
+                first->name, capture->name);
         else
             capture->shift_ns = shift;
     }
@@ -252,7 +251,8 @@ static int drop_copies(struct merge *merge)
         size_t other = 0;
         for (; other < kept && same.equal == 0; other++)
             if (may_be_copies(&list->items[other], capture) &&
-                same_files_count(list->items[other].db, capture->db, &same, &err) < 0)
+                same_files_count((struct made_of){list->items[other].db, list->items[other].path},
+                                 (struct made_of){capture->db, capture->path}, &same, &err) < 0)
                 return console_error(&err);
         if (same.equal == 0) {
             list->items[kept++] = *capture;
@@ -263,11 +263,11 @@ static int drop_copies(struct merge *merge)
             list->items[other - 1] = *capture;
             *capture = less;
         }
-        err_set(&err, ERR_STRICT, "'%s' has the data of '%s': %zu files of their records are the same", capture->path,
+        err_set(&err, ERR_STRICT, "'%s' duplicates '%s': %zu record files are identical", capture->path,
                 list->items[other - 1].path, same.equal);
         if (merge->settings->strict)
             return console_error(&err);
-        console_warning("%s; it is left out", err_message(&err));
+        console_warning("%s; omitted", err_message(&err));
         status = STATUS_DATA_PROBLEMS;
         capture_release_merged(capture);
         memset(capture, 0, sizeof *capture);
@@ -327,7 +327,7 @@ static void keep_written(void *arg, const char *report, const char *path)
     console_detail("wrote '%s'", path);
 }
 
-/* Ending of names that tells timelines of several formats apart in one record. */
+/* Ending of names that distinguishes timelines of several formats in one record. */
 static const char *record_ending(const struct settings *settings, bool is_timeline)
 {
     return is_timeline ? export_trace_ending((enum trace_format)settings->timeline.format) : "";
@@ -402,11 +402,9 @@ static int make_result(struct merge *merge, const struct merge_type *type)
 {
     SCOPED_FREE struct merge_part *parts = scoped_memory(merge->list.count, sizeof *parts);
     struct err err = ERR_INIT;
-    int status = parts == NULL ? err_no_memory(&err) : name_parts(merge, parts, &err);
 
-    if (status == 0)
-        status = write_result(merge, type, parts, &err);
-    if (status == 0)
+    if ((parts == NULL ? err_no_memory(&err) : name_parts(merge, parts, &err)) == 0 &&
+        write_result(merge, type, parts, &err) == 0)
         return STATUS_DONE;
     err_wrap(&err, "cannot merge the %s of %zu captures", type->name, merge->list.count);
     return console_error(&err);
@@ -423,16 +421,17 @@ static void release(struct merge *merge)
 static int check_settings(const struct settings *settings, struct err *err)
 {
     if (settings->output == NULL)
-        return err_set(err, ERR_USAGE, "--merge needs --output DIR: the result belongs to no single capture");
+        return err_set(err, ERR_USAGE,
+                       "--merge needs --output DIR, because the result does not belong to a single capture");
     if (settings->table_format != 0)
         return err_set(err, ERR_USAGE, "--merge writes tables as CSV only");
     if (settings->model_id >= 0 || settings->iteration_id > 0 || settings->iteration_count > 0)
-        return err_set(err, ERR_USAGE, "--merge reports everything: iterations are those of one capture");
+        return err_set(err, ERR_USAGE, "--merge reports everything: omit options that choose iterations");
     if (settings->reports != NULL || settings->report_files.count > 0 || settings->spreadsheet_safe ||
         settings->stable_names || settings->clear)
-        return err_set(err, ERR_USAGE,
-                       "--merge takes none of --reports, --report-file, --spreadsheet-safe, "
-                       "--stable-names and --clear");
+        return err_set(
+            err, ERR_USAGE,
+            "--merge cannot be combined with --reports, --report-file, --spreadsheet-safe, --stable-names or --clear");
     return 0;
 }
 
@@ -447,7 +446,7 @@ static int merge_captures(const struct settings *settings, const struct merge_ty
         return console_error(&err);
     int status = captures_process(settings, &settings->captures, read_clock, &merge);
     if (status == STATUS_DONE && merge.list.count < 2)
-        status = console_fail(ERR_USAGE, NULL, "--merge needs several captures, and there is %zu", merge.list.count);
+        status = console_fail(ERR_USAGE, NULL, "--merge needs several captures, but got %zu", merge.list.count);
     if (status == STATUS_DONE) {
         join_clocks(&merge);
         status = captures_process(settings, &settings->captures, open_part, &merge);
@@ -481,8 +480,7 @@ static int take_document(const struct json *root, struct words *list, struct err
     const struct json *process = json_member(root, "json_process");
     int status = 0;
     if (!json_is_object(process))
-        return err_set(err, ERR_FORMAT,
-                       "there is no object json_process; expected {\"json_process\": {\"cann\": true}}");
+        return err_set(err, ERR_FORMAT, "no object json_process; expected {\"json_process\": {\"cann\": true}}");
     for (const struct json *member = json_first(process); status == 0 && member != NULL; member = json_next(member))
         status = take_layer(member, list, err);
     return status;
@@ -598,7 +596,7 @@ static void replace_files(struct capture_visit *visit, struct export_log *export
              (int)settings->columns, settings->model_id, settings->iteration_id, settings->iteration_count);
     if (result_files_replace(&export_log->files, visit->results, record,
                              record_ending(settings, export_log->type == &timeline_type), complete, &err) != 0)
-        console_warning("no record is kept of what was written, so that the next export cannot replace it: %s",
+        console_warning("cannot record which files were written, so the next export cannot replace them: %s",
                         err_message(&err));
 }
 
@@ -615,21 +613,21 @@ static int tell_nothing(struct capture_visit *visit, sqlite3 *db, const struct e
                        "Unable to get %s data. Maybe the data is not collected, or the data may fail to be analyzed.",
                        type->name);
     if (visit->settings->timeline.from != NULL || visit->settings->timeline.until != NULL) {
-        err_set(&err, ERR_NOT_FOUND, "'%s' has no event at the time that --from and --until choose", visit->directory);
-        err_hint(&err, "times are those of the timeline, which begins at 0");
+        err_set(&err, ERR_NOT_FOUND, "'%s' has no event between --from and --until", visit->shown);
+        err_hint(&err, "times count from the start of the timeline, which is 0");
     } else if (visit->settings->iteration_id > 0) {
         char model[48] = "";
         if (visit->settings->model_id >= 0)
             snprintf(model, sizeof model, " of model %" PRId64, (int64_t)visit->settings->model_id);
-        err_set(&err, ERR_NOT_FOUND, "'%s' has no data of iteration %" PRId64 "%s for a %s", visit->directory,
+        err_set(&err, ERR_NOT_FOUND, "'%s' has no data of iteration %" PRId64 "%s for a %s", visit->shown,
                 (int64_t)visit->settings->iteration_id, model, type->name);
-        err_hint(&err, "'msprof query' tells which models and how many iterations there are");
+        err_hint(&err, "'msprof query' lists models and their number of iterations");
     } else if (!visit_is_empty(visit, db, &err)) {
-        err_set(&err, ERR_NOT_FOUND, "'%s' has no data for a %s%s", visit->directory, type->name,
+        err_set(&err, ERR_NOT_FOUND, "'%s' has no data for a %s%s", visit->shown, type->name,
                 type != &flame_type ? "" : flame_words[visit->settings->flame.weight]);
         const bool host = type == &flame_type && visit->settings->flame.weight != FLAME_HOST;
-        err_hint(&err, "%s'msprof import -v -dir %s' tells what it has",
-                 host ? "'--weight host' is for calls and ranges of the host; " : "", visit->directory);
+        err_hint(&err, "%s'msprof import -v -dir %s' lists what it contains",
+                 host ? "use '--weight host' for host calls and ranges; " : "", visit->shown);
     }
     console_error(&err);
     return STATUS_NOTHING;
@@ -662,7 +660,7 @@ static int export_chosen(struct capture_visit *visit, const struct export_type *
 
     if (status != STATUS_DONE)
         return status;
-    if (capture_names_version(settings, db, NULL, visit->directory, &cann_version, &err) < 0) {
+    if (capture_names_version(settings, db, NULL, visit->shown, &cann_version, &err) < 0) {
         free(directory);
         return visit_fail(visit, LOG_SOURCE_EXPORT, &err);
     }
@@ -703,7 +701,7 @@ static int export_chosen(struct capture_visit *visit, const struct export_type *
     words_release(&export_log.files);
     intern_release(&export_log.announced);
     if (failed) {
-        err_wrap(&err, "cannot export the %s of '%s'", type->name, visit->directory);
+        err_wrap(&err, "cannot export the %s of '%s'", type->name, visit->shown);
         status = visit_fail(visit, LOG_SOURCE_EXPORT, &err);
         if ((options.split == SPLIT_STEPS || options.iteration_id > 0) && err.code == ERR_NOT_FOUND)
             status = STATUS_NOTHING;
@@ -738,7 +736,7 @@ static int export_reports(struct capture_visit *visit, const struct export_type 
 
 static void tell_waiting(const char *path)
 {
-    console_note("--clear waits: '%s' is used by another msprof", path);
+    console_note("not cleared: '%s' is in use by another msprof", path);
 }
 
 static int remove_database(struct capture_visit *visit)
@@ -746,7 +744,7 @@ static int remove_database(struct capture_visit *visit)
     struct err err = ERR_INIT;
 
     if (!database_is_as_made(visit->database)) {
-        console_note("'%s' was changed by another program: --clear leaves it there", visit->database);
+        console_note("not cleared: another program has changed '%s'", visit->database);
         return STATUS_DONE;
     }
     int result = pin_remove(visit->pin, visit->database, tell_waiting, &err);
@@ -763,7 +761,7 @@ static int export_capture(struct capture_visit *visit)
     sqlite3 *db = NULL;
     struct err err = ERR_INIT;
     const char *inside;
-    int status = type == &timeline_type || type == &flame_type ? answer_open_host_side(visit, &db)
+    int status = type == &timeline_type || type == &flame_type ? visit_open_prepared(visit, &db)
                                                                : visit_open_database(visit, &db),
         exported;
 
@@ -795,7 +793,7 @@ static int note_iterations(struct capture_visit *visit, sqlite3 *db)
 /* Exports each capture of the command. */
 static int export_each(const struct settings *settings, const struct export_type *type)
 {
-    return captures_process(settings, &settings->captures, export_capture, (void *)(uintptr_t)type);
+    return captures_process_apart(settings, export_capture, (void *)(uintptr_t)type);
 }
 
 /* The options that choose iterations say nothing of boards' captures. */
@@ -807,8 +805,7 @@ static int run_export(const struct settings *settings, const struct export_type 
         if (status != STATUS_DONE && status != STATUS_DATA_PROBLEMS)
             return status;
         if (!some_have_iterations)
-            return console_fail(ERR_USAGE, "leave it out",
-                                "%s chooses iterations, and the capture has none: only those of CANN do",
+            return console_fail(ERR_USAGE, "leave it out", "%s chooses iterations, which only CANN captures have",
                                 settings->model_id >= 0      ? "--model-id"
                                 : settings->iteration_id > 0 ? "--iteration-id"
                                                              : "--iteration-count");
@@ -821,6 +818,15 @@ int export_rules(const struct settings *settings)
     return export_each(settings, settings->analyse.rule_type == RULE_TYPE_DB ? &rules_db_type : &rules_type);
 }
 
+/* One result of several captures is not made side by side. */
+static int merge_alone(const struct settings *settings, const struct merge_type *type)
+{
+    if (settings->jobs > 0)
+        return console_fail(ERR_USAGE, "omit one of the two",
+                            "--jobs processes captures at the same time, and --merge makes one result of them");
+    return merge_captures(settings, type);
+}
+
 static int run_timeline(const struct settings *settings)
 {
     static const struct merge_type merged = {"timeline", "event", export_merged_timeline};
@@ -830,7 +836,7 @@ static int run_timeline(const struct settings *settings)
     if (timeline_options_read(settings, &options, &err) < 0)
         return console_error(&err);
     if (settings->merge)
-        return merge_captures(settings, &merged);
+        return merge_alone(settings, &merged);
     return run_export(settings, &timeline_type);
 }
 
@@ -839,7 +845,7 @@ static int run_summary(const struct settings *settings)
     static const struct merge_type merged = {"summary", "row", export_merged_summary};
 
     if (settings->merge)
-        return merge_captures(settings, &merged);
+        return merge_alone(settings, &merged);
     return run_export(settings, &summary_type);
 }
 
@@ -860,9 +866,9 @@ const struct command command_export = {
     .order = 40,
     .imports = true,
     .summary = "write reports into files",
-    .description = "Writes reports of a capture. A capture without a database, or with one that is older than\n"
-                   "its data, is imported first.\n",
-    EXAMPLES({"both kinds of reports of one capture",
+    .description = "Writes reports of a capture. If the capture has no database, or one older than its data, it\nis "
+                   "imported first.\n",
+    EXAMPLES({"write timeline and summary of one capture",
               "msprof export timeline -dir JOBX && msprof export summary -dir JOBX"}),
 };
 
@@ -870,16 +876,15 @@ const struct command command_export_timeline = {
     .path = "export timeline",
     .parent = COMMAND_EXPORT,
     .order = 50,
-    .summary = "timelines for trace viewers (Chrome trace JSON, Perfetto)",
-    .description = "Writes the timelines of device tasks, of API calls and of the program's own marks and\n"
-                   "ranges (msproftx) as Chrome trace JSON into timeline/;\n"
-                   "Perfetto, chrome://tracing and speedscope open them. --format pftrace is for\n"
-                   "Perfetto alone, and a tenth of the size.\n",
+    .summary = "write timelines for trace viewers (Chrome trace JSON, Perfetto)",
+    .description = "Writes timelines of device tasks, API calls and the program's own marks and ranges\n(msproftx) to "
+                   "timeline/ as Chrome trace JSON, which Perfetto, chrome://tracing and\nspeedscope open. --format "
+                   "pftrace is ten times smaller and opens in Perfetto only.\n",
     .needs_capture = true,
-    EXAMPLES(
-        {"write JOBX/timeline/*.json", "msprof export timeline -dir JOBX"},
-        {"into another directory, the errors only", "msprof export timeline -q -dir JOBX --output results"},
-        {"small, for ui.perfetto.dev; of the first second", "msprof export timeline JOBX --format pftrace --until 1s"}),
+    EXAMPLES({"write JOBX/timeline/*.json", "msprof export timeline -dir JOBX"},
+             {"into another directory, printing only errors", "msprof export timeline -q -dir JOBX --output results"},
+             {"a small file for ui.perfetto.dev, only the first second",
+              "msprof export timeline JOBX --format pftrace --until 1s"}),
     .run = run_timeline,
 };
 
@@ -887,12 +892,12 @@ const struct command command_export_summary = {
     .path = "export summary",
     .parent = COMMAND_EXPORT,
     .order = 60,
-    .summary = "summary tables (CSV or JSON)",
-    .description = "Writes the tables of operators, of API calls and of the program's own marks and ranges\n"
-                   "(msproftx) as CSV or JSON into summary/.\n",
+    .summary = "write summary tables (CSV or JSON)",
+    .description = "Writes tables of operators, API calls and the program's own marks and ranges (msproftx) "
+                   "to\nsummary/ as CSV or JSON.\n",
     .needs_capture = true,
     EXAMPLES({"write JOBX/summary/*.csv", "msprof export summary -dir JOBX"},
-             {"as JSON, with the columns that the vendor's tool prints",
+             {"as JSON, with the columns of the vendor's tool",
               "msprof export summary -dir JOBX --format json --columns vendor"}),
     .run = run_summary,
 };
@@ -901,11 +906,11 @@ const struct command command_export_db = {
     .path = "export db",
     .parent = COMMAND_EXPORT,
     .order = 70,
-    .summary = "database for Ascend's viewers",
-    .description = "Writes what a CANN capture holds as one SQLite database in the schema that Ascend has\n"
-                   "published, msprof_<time>.db in the capture.\n",
+    .summary = "write a database for Ascend's viewers",
+    .description = "Writes a CANN capture as one SQLite database in the schema that Ascend has "
+                   "published:\nmsprof_<time>.db in the capture.\n",
     .needs_capture = true,
-    EXAMPLES({"what it can be told", "msprof help export db"}),
+    EXAMPLES({"the options of this command", "msprof help export db"}),
     .run = run_db,
 };
 
@@ -913,11 +918,11 @@ const struct command command_export_flame = {
     .path = "export flame",
     .parent = COMMAND_EXPORT,
     .order = 80,
-    .summary = "stacks of Python, calls and operators (flame graphs)",
-    .description = "Writes the stacks of Python, of calls of the host and of operators into flame/: a line for\n"
-                   "each, as flamegraph.pl and speedscope read them, or a picture (SVG).\n",
+    .summary = "write stacks of Python, calls and operators (flame graphs)",
+    .description = "Writes stacks of Python functions, host calls and operators to flame/: one line per stack,\nas "
+                   "flamegraph.pl and speedscope read them, or a picture (SVG).\n",
     .needs_capture = true,
-    EXAMPLES({"where devices' time comes from, as a picture", "msprof export flame -dir JOBX --format svg"},
+    EXAMPLES({"where device time comes from, as a picture", "msprof export flame -dir JOBX --format svg"},
              {"lines for flamegraph.pl and speedscope: JOBX/flame/flame_host.collapsed",
               "msprof export flame -dir JOBX --weight host"}),
     .run = run_flame,

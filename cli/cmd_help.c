@@ -2,6 +2,7 @@
 #include "cli/cmd_help.h"
 
 #include "cli/console.h"
+#include "cli/extension.h"
 #include "cli/options/options.h"
 #include "exporters/report_scopes.h"
 #include "exporters/table/report.h"
@@ -71,6 +72,24 @@ static void print_options(FILE *stream, enum command_id command)
             print_option(stream, &option_table[i]);
 }
 
+#define HELP_WIDTH 79
+
+/* Prints a paragraph, with its lines broken anew. */
+static void print_paragraph(FILE *stream, const char *text)
+{
+    size_t column = 0;
+
+    while (*(text += strspn(text, " \n")) != '\0') {
+        const size_t length = strcspn(text, " \n");
+        const bool breaks = column > 0 && column + 1 + length > HELP_WIDTH;
+
+        fprintf(stream, "%s%.*s", column == 0 ? "" : breaks ? "\n" : " ", (int)length, text);
+        column = column == 0 || breaks ? length : column + 1 + length;
+        text += length;
+    }
+    fputc('\n', stream);
+}
+
 static void print_usage(FILE *stream, enum command_id id)
 {
     const struct command *command = command_get(id);
@@ -83,7 +102,8 @@ static void print_usage(FILE *stream, enum command_id id)
         fprintf(stream, " %s", command->operands);
     else if (command->needs_capture)
         fputs(" CAPTURE...", stream);
-    fprintf(stream, "\n\n%s", command->description);
+    fputs("\n\n", stream);
+    print_paragraph(stream, command->description);
 }
 
 static void print_subcommands(FILE *stream, enum command_id parent)
@@ -97,12 +117,11 @@ static void print_exit_statuses(const struct command *command, FILE *stream)
 {
     fputs("\nExit status:\n", stream);
     if (command->runs_program)
-        fputs("  that of PROGRAM when it is not 0, 128 + N when signal N ended it;\n"
-              "  125 failed before PROGRAM started   126 it cannot be run   127 it is not found; else\n",
+        fputs("  that of PROGRAM if it is not 0; 128 + N if signal N ended it; 125 if msprof failed before\n  PROGRAM "
+              "started; 126 if PROGRAM is not executable; 127 if it was not found; otherwise:\n",
               stream);
-    fputs("  0 done   1 failure   2 wrong usage   3 done, but the data have problems\n"
-          "  4 nothing found to do   5 remote side failed   6 a gate is broken (diff, advise)\n"
-          "  7 not comparable (diff)   130 interrupted\n",
+    fputs("  0 success   1 failure   2 wrong usage   3 done, but the data has problems\n  4 nothing to do   5 remote "
+          "side failed   6 a gate failed (diff, advise)\n  7 not comparable (diff)   130 interrupted\n",
           stream);
 }
 
@@ -151,7 +170,7 @@ static int run_help(const struct settings *settings)
             char hint[80];
 
             snprintf(hint, sizeof hint, "%s --help", command_full_name(command));
-            return console_fail(ERR_USAGE, hint, "no help on '%s': it is no command of '%s'", settings->operands[i],
+            return console_fail(ERR_USAGE, hint, "no help for '%s': it is not a command of '%s'", settings->operands[i],
                                 command_full_name(command));
         }
         command = child;
@@ -173,8 +192,8 @@ const struct command command_help = {
     .path = "help",
     .parent = COMMAND_ROOT,
     .order = 260,
-    .summary = "help on a command",
-    .description = "Prints the help of a command, as its --help does.\n",
+    .summary = "print the help of a command",
+    .description = "Prints the help of a command, like its --help.\n",
     .operands = "[COMMAND]...",
     .most_operands = -1,
     EXAMPLES({"the help of one command", "msprof help export timeline"},
@@ -344,7 +363,7 @@ static void put_layers(FILE *stream)
     fputs(" .\n", stream);
 }
 
-/* Lists each command with its subcommands, and the page that tells of it. */
+/* Lists each command with its subcommands, and its manual page. */
 static void put_commands(FILE *stream)
 {
     for (enum command_id id = COMMAND_ROOT; (id = command_next_child(COMMAND_ROOT, id)) != COMMAND_COUNT;) {
@@ -396,6 +415,13 @@ int manual_print_rows(FILE *stream, enum manual_rows rows, struct err *err)
         break;
     case MANUAL_LAYERS:
         put_layers(stream);
+        break;
+    case MANUAL_RANKS:
+        for (const struct command_extension *const *one = command_extensions; *one != NULL; one++) {
+            const struct report *table;
+            for (size_t i = 0; (*one)->table != NULL && (table = (*one)->table(i)) != NULL; i++)
+                put_table(stream, table);
+        }
         break;
     }
     return 0;

@@ -27,6 +27,7 @@ enum manual_rows {
     MANUAL_ANSWERS, /* tables that are shown only */
     MANUAL_TRACKS,  /* layers of timelines that are tracks */
     MANUAL_LAYERS,  /* those that record kinds declare */
+    MANUAL_RANKS,   /* tables of the ranks of a job */
 };
 
 int manual_print_rows(FILE *stream, enum manual_rows rows, struct err *err);

@@ -382,7 +382,7 @@ static int run_kinds(const struct settings *settings)
     SCOPED(layout_set_release) struct layout_set layouts;
 
     layout_set_init(&layouts);
-    /* the manual tells of what is built in, wherever it is made */
+    /* the manual lists built-in kinds, wherever it is generated */
     if ((settings->kinds_format != KINDS_MDOC || settings->layouts.count > 0) &&
         layouts_load(&layouts, settings, &err) != 0)
         return console_error(&err);
@@ -394,11 +394,11 @@ const struct command command_kinds = {
     .parent = COMMAND_ROOT,
     .order = 240,
     .summary = "list what can be decoded: files, columns, layouts",
-    .description = "Lists the record kinds: the file names that each is read from, its columns with their units,\n"
-                   "and the layouts, built in and loaded, that say where the bytes of a column are.\n",
+    .description = "Lists the record kinds: names of their files, columns with units, and the layouts (built in\nor "
+                   "loaded) that define where in a record a column is.\n",
     .operands = "[KIND]...",
     .most_operands = -1,
     EXAMPLES({"one kind with its columns and layouts", "msprof kinds svp_pmu"},
-             {"all of them for a program", "msprof kinds --format json"}),
+             {"all kinds, for programs", "msprof kinds --format json"}),
     .run = run_kinds,
 };

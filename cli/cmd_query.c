@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* msprof query: the job table of captures. */
 #include "base/map.h"
-#include "cli/answers/answer.h"
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/screen.h"
 #include "db/database.h"
 #include "exporters/export.h"
 
@@ -30,11 +30,11 @@ static int print_table(struct capture_visit *visit, sqlite3 *db)
     console_output_begin();
     result = query_capture(db, stdout, &choice, &options, &printed, &err);
     if (result != 0) {
-        err_wrap(&err, "cannot query '%s'", visit->directory);
+        err_wrap(&err, "cannot query '%s'", visit->shown);
         status = visit_fail(visit, LOG_SOURCE_COMMON, &err);
     } else if (printed.rows == 0) {
         bool chosen = choice.device_id != DB_NULL || choice.model_id != DB_NULL || choice.iterations;
-        status = console_fail(ERR_NOT_FOUND, NULL, "'%s' has no %s", visit->directory,
+        status = console_fail(ERR_NOT_FOUND, NULL, "'%s' has no %s", visit->shown,
                               chosen ? "such device, model or iteration" : "device");
     }
     return status_worse(status, console_output_end(result != 0));
@@ -96,10 +96,9 @@ static int query_cluster(const struct settings *settings)
 static int run_query(const struct settings *settings)
 {
     if (settings->data_type >= QUERY_FIRST_OF_CLUSTER)
-        return console_fail(
-            ERR_USAGE,
-            "'msprof cluster' tells of the ranks of a job, 'msprof show --table list' which tables there are",
-            "--data-type %d: expected 0 or 1; the others are of a database of clusters", settings->data_type);
+        return console_fail(ERR_USAGE,
+                            "'msprof cluster' analyses the ranks of a job, 'msprof show --table list' lists the tables",
+                            "--data-type %d: expected 0 or 1; others need a cluster database", settings->data_type);
     return settings->data_type == QUERY_CLUSTER
                ? query_cluster(settings)
                : captures_query(settings, &settings->captures, visit_open_database, print_table, NULL);
@@ -111,12 +110,12 @@ const struct command command_query = {
     .only_answers = true,
     .order = 90,
     .imports = true,
-    .summary = "print the job table of captures",
-    .description = "Prints a row for each device and model of a capture: job, device, directory, collection time,\n"
-                   "model, iterations, the longest of them, and rank; or for each iteration: its time and\n"
-                   "those of its propagations.\n",
+    .summary = "list devices, models and iterations of captures",
+    .description = "Prints one row per device and model of a capture: job, device, directory, collection time,\nmodel, "
+                   "number of iterations, longest iterations, and rank. With --data-type 1 it prints one\nrow per "
+                   "iteration: its time and the times of forward and backward propagation.\n",
     .needs_capture = true,
-    EXAMPLES({"which devices and models a capture has", "msprof query -dir JOBX"},
-             {"the same as asked by other tools, of all devices", "msprof query -dir JOBX --id -1"}),
+    EXAMPLES({"list devices and models of a capture", "msprof query -dir JOBX"},
+             {"the same, as other tools call it for all devices", "msprof query -dir JOBX --id -1"}),
     .run = run_query,
 };

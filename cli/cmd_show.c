@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* msprof show: the tables of a capture in the terminal. */
+#include "cli/cmd_show.h"
+#include "cli/extension.h"
+#include "cli/screen.h"
+
 #include "base/file/fsutil.h"
-#include "cli/answers/answer.h"
+#include "cli/answer_tables.h"
 #include "cli/capture/captures.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "db/database.h"
+#include "db/stable_views.h"
 #include "exporters/export.h"
-#include "exporters/reports/answers/outcome.h"
+#include "exporters/extension.h"
 #include "exporters/table/choice.h"
 #include "exporters/table/grid.h"
 #include "exporters/table/writer.h"
@@ -39,23 +44,35 @@ static const char *table_of(const struct capture_visit *visit, sqlite3 *db)
                : "vendor";
 }
 
+/* A step or a stretch of time was chosen. */
+static bool is_part(const struct settings *settings)
+{
+    const struct window_settings *window = &settings->window;
+
+    return window->step != NULL || window->from != NULL || window->until != NULL;
+}
+
 static int show_table(struct capture_visit *visit, sqlite3 *db, const char *table, const struct show_options *options,
                       struct export_result *ret, struct err *err)
 {
-    static const enum table_format formats[] = {TABLE_TERMINAL, TABLE_CSV, TABLE_JSON, TABLE_MARKDOWN};
-    const struct show_settings *settings = &visit->settings->show;
-    const struct table_choice choice = {.columns = settings->columns,
-                                        .sort = settings->sort,
-                                        .filters = settings->filters.values,
-                                        .filter_count = settings->filters.count,
-                                        .top = (uint64_t)visit->settings->top};
+    const struct table_choice choice = answer_choice(visit->settings);
 
+    if (table_is(table, "vendor") && is_part(visit->settings)) {
+        err_set(err, ERR_USAGE,
+                "the tables of the vendor's tool are about the whole capture; --step, --from and --until do not apply");
+        return err_hint(err, "name one of them, such as --table op_summary: each by itself takes them");
+    }
     if (table_is(table, "vendor"))
         return show_capture(db, stdout, options, ret, err);
     if (!table_is(table, "list"))
-        return show_one_table(db, stdout, table, formats[settings->format], &choice, options, ret, err);
+        return show_one_table(db, stdout, table, answer_format(visit->settings), &choice, options, ret, err);
     ret->rows = 1;
-    return show_table_list(db, stdout, options, err);
+    size_t left = 0;
+    int status = show_table_list(db, stdout, options, &left, err);
+    if (status == 0 && left > 0)
+        console_note("%zu table%s no rows here: --all lists %s, too", left, left == 1 ? " has" : "s have",
+                     left == 1 ? "it" : "them");
+    return status;
 }
 
 /* A table that is empty by itself, not by its filters, needed something to be switched on. */
@@ -66,23 +83,28 @@ static int tell_nothing(struct capture_visit *visit, sqlite3 *db, const char *ne
     SCOPED(strbuf_release) struct strbuf reason;
 
     strbuf_init(&reason, ERR_TEXT_SIZE);
-    if (visit_is_empty(visit, db, &err)) {
+    if (settings->joint) {
+        err_set(&err, ERR_NOT_FOUND, "the query has no rows");
+    } else if (visit_is_empty(visit, db, &err)) {
         /* said */
+    } else if (settings->table != NULL && is_part(visit->settings)) {
+        err_set(&err, ERR_NOT_FOUND, "'%s' has no rows for table '%s' in the chosen %s", visit->shown, settings->table,
+                visit->settings->window.step != NULL ? "step" : "time");
     } else if (needs != NULL) {
-        err_set(&err, ERR_NOT_FOUND, "'%s' has no rows for the table '%s': it is made of %s", visit->directory,
-                settings->table, needs);
+        err_set(&err, ERR_NOT_FOUND, "'%s' has no rows for table '%s', which needs %s", visit->shown, settings->table,
+                needs);
     } else if (settings->sql != NULL) {
-        err_set(&err, ERR_NOT_FOUND, "'%s': the query has no rows", visit->directory);
+        err_set(&err, ERR_NOT_FOUND, "'%s': the query has no rows", visit->shown);
     } else if (settings->filters.count > 0) {
         for (size_t i = 0; i < settings->filters.count; i++)
             strbuf_addf(&reason, "%s'%s'", i > 0 ? " and " : "", settings->filters.values[i]);
-        err_set(&err, ERR_NOT_FOUND, "'%s': no row of table '%s' passes the filter%s %s", visit->directory,
-                settings->table, console_plural(settings->filters.count), reason.data != NULL ? reason.data : "");
-    } else if (settings->table != NULL && outcome_tell_absence(db, settings->table, &reason, &ignored) == 0) {
+        err_set(&err, ERR_NOT_FOUND, "'%s': no row of table '%s' passes the filter%s %s", visit->shown, settings->table,
+                console_plural(settings->filters.count), reason.data != NULL ? reason.data : "");
+    } else if (settings->table != NULL && extension_tell_absence(db, settings->table, &reason, &ignored) == 0) {
         err_set(&err, ERR_NOT_FOUND, "%s", reason.data);
-        err_wrap(&err, "'%s' has nothing to show", visit->directory);
+        err_wrap(&err, "'%s' has nothing to show", visit->shown);
     } else {
-        err_set(&err, ERR_NOT_FOUND, "'%s' has nothing to show", visit->directory);
+        err_set(&err, ERR_NOT_FOUND, "'%s' has nothing to show", visit->shown);
     }
     console_error(&err);
     return STATUS_NOTHING;
@@ -99,43 +121,37 @@ static int show_database(struct capture_visit *visit, sqlite3 *db)
     const char *table = table_of(visit, db);
     const struct roofs roofs = roofs_of(visit->settings);
     struct report_files report_files = {.items = NULL};
-    struct show_options options = {
-        .database = visit->database,
-        .color = console_colors_stdout(),
-        .plain = strcmp(table, "vendor") != 0,
-        .ascii = screen_is_ascii(),
-        .top = visit->settings->top > 0 ? visit->settings->top : TOP_DEFAULT,
-        .roofs = &roofs,
-        .stream = &((struct showing *)visit->context)->stream,
-    };
+    struct show_options options =
+        answer_show_options(visit->settings, &roofs, &((struct showing *)visit->context)->stream);
     struct table_stream *stream = options.stream;
     struct export_result shown = {0};
     struct err err = ERR_INIT;
     int status = STATUS_DONE, result;
 
-    if (captures_load_reports(&report_files, visit->settings, &err) < 0) {
+    const bool of_user = visit->settings->show.sql != NULL && !visit->settings->show.joint;
+    if (captures_load_reports(&report_files, visit->settings, &err) < 0 ||
+        (of_user && stable_views_hide(db, &err) < 0)) {
         report_files_release(&report_files);
         return visit_fail(visit, LOG_SOURCE_COMMON, &err);
     }
-    stream->capture = visit->capture_count > 1 ? visit->directory : NULL;
+    stream->capture = visit->capture_count > 1 ? visit->shown : NULL;
     options.report_files = &report_files;
-    options.width = options.plain ? screen_answer_width(visit->settings) : screen_width(visit->settings);
+    options.without_rows = visit->settings->show.without_rows;
+    options.database = visit->database;
+    options.plain = strcmp(table, "vendor") != 0;
+    options.width = options.plain ? options.width : screen_width(visit->settings);
     if (visit->settings->show.format == 0)
         pager_start(visit->settings);
     console_output_begin();
     if (visit->one_of_many && visit->settings->show.format == 0) {
         fputs("Capture : ", stdout);
-        grid_put_safe_line(stdout, visit->directory, false);
+        grid_put_safe_line(stdout, visit->shown, false);
         fputs("\n\n", stdout);
     }
-    if (visit->settings->show.tables.count > 1 && visit->settings->show.format == 0) {
-        fputs("Table : ", stdout);
-        grid_put_safe_line(stdout, visit->settings->show.table, false);
-        fputs("\n", stdout);
-    }
+    answer_table_begin(visit->settings, visit->settings->show.table);
     result = show_table(visit, db, table, &options, &shown, &err);
     if (result != 0) {
-        err_wrap(&err, "cannot show '%s'", visit->directory);
+        err_wrap(&err, "cannot show '%s'", visit->shown);
         status = visit_fail(visit, LOG_SOURCE_COMMON, &err);
     } else if (shown.rows == 0) {
         status = tell_nothing(visit, db, shown.needs);
@@ -145,9 +161,10 @@ static int show_database(struct capture_visit *visit, sqlite3 *db)
     if (result == 0 && shown.rows > 0 && shown.note != NULL)
         console_note("%s", shown.note);
     if (shown.recorded[0] != '\0')
-        console_note("%s: nothing is said of what is between them", shown.recorded);
+        console_note("%s; figures cover only those", shown.recorded);
     if (visit->settings->show.table == NULL && options.plain && result == 0)
-        console_note("--table NAME shows more: ops, bound, gaps, steps; --table list all, --table vendor the vendor's");
+        console_note(
+            "see --table NAME for more: ops, bound, gaps, steps; list (all tables), vendor (the vendor's tables)");
     return status;
 }
 
@@ -174,13 +191,13 @@ static int make_timelines(const struct capture_visit *visit)
 /* Nobody has asked for timelines: of a capture that cannot be written to they are left out. */
 static bool can_leave_them(const struct capture_visit *visit)
 {
-    return visit->temporary.path == NULL && access(visit->results, W_OK) == 0;
+    return visit->temporary.path == NULL && !visit->is_unpacked && access(visit->results, W_OK) == 0;
 }
 
 static int show_one(struct capture_visit *visit)
 {
     sqlite3 *db = NULL;
-    int status = answer_open_host_side(visit, &db);
+    int status = visit_open_prepared(visit, &db);
 
     if (db == NULL)
         return status;
@@ -195,48 +212,30 @@ static int show_one(struct capture_visit *visit)
 }
 
 /* The list of tables is the only thing that needs none. */
-static int show_without_capture(const struct show_settings *show)
+static int show_without_capture(const struct settings *settings)
 {
     struct err err = ERR_INIT;
 
-    if (show->tables.count == 0 || strcmp(show->tables.values[0], "list") != 0)
-        return console_fail(ERR_USAGE, NULL,
-                            "no capture given: CAPTURE, or -dir DIR, is missing; try 'msprof show --help'");
+    if (settings->show.tables.count == 0 || strcmp(settings->show.tables.values[0], "list") != 0)
+        return console_fail(ERR_USAGE, NULL, "no capture given: pass CAPTURE or -dir DIR; try 'msprof show --help'");
     console_output_begin();
-    int result = show_table_list_all(stdout, &err);
+    int result = show_table_list_all(stdout, screen_answer_width(settings), &err);
     if (result < 0)
         console_error(&err);
     return status_worse(result < 0 ? status_of_error(&err) : STATUS_DONE, console_output_end(result < 0));
 }
 
-static int end_stream(struct table_stream *stream)
+int show_joint(const struct settings *settings, sqlite3 *db)
 {
-    struct err err = ERR_INIT;
-    console_output_begin();
-    int result = table_stream_end(stream, &err);
-    if (result < 0)
-        console_error(&err);
-    return status_worse(result < 0 ? status_of_error(&err) : STATUS_DONE, console_output_end(result < 0));
-}
+    char name[] = "the captures";
+    struct showing showing = {.stream = {.path = "/dev/stdout"}};
+    struct capture_visit visit = {
+        .settings = settings, .directory = name, .shown = name, .context = &showing, .pin = -1, .log = {.fd = -1}};
+    int status = show_database(&visit, db);
 
-/* Options that choose rows, columns or a format need a table; the list of tables is none. */
-static int check_choice(const struct show_settings *show)
-{
-    const bool chooses = show->sort != NULL || show->columns != NULL || show->filters.count > 0 || show->format != 0;
-    const char *several = NULL;
-
-    for (size_t i = 0; i < show->tables.count; i++)
-        if (table_is(show->tables.values[i], "list") || table_is(show->tables.values[i], "vendor"))
-            several = show->tables.values[i];
-    if (several != NULL && show->tables.count > 1)
-        return console_fail(ERR_USAGE, NULL, "--table %s is no table: no other stands beside it", several);
-    if (!chooses || (show->tables.count > 0 && several == NULL))
-        return STATUS_DONE;
-    if (several != NULL)
-        return console_fail(ERR_USAGE, NULL,
-                            "--table %s is no table: --sort, --filter, --columns and --format are not for it", several);
-    return console_fail(ERR_USAGE, "'msprof show --table list CAPTURE' prints the tables",
-                        "--sort, --filter, --columns and --format are of one table: --table NAME is missing");
+    status = status_worse(status, answer_stream_end(&showing.stream));
+    pager_end();
+    return status;
 }
 
 /* ---- --opprof ---- */
@@ -260,14 +259,16 @@ static int take_opprof(struct capture_visit *visit, sqlite3 *db)
 static int read_opprof(const struct settings *settings, struct opprof_links *links)
 {
     const struct value_list one = {(const char **)(uintptr_t)&settings->show.opprof, 1, 0};
+    static const char sought[] = "pass an OPPROF_* directory of 'msprof op', or a directory with several";
     struct settings each = *settings;
 
     each.output = NULL; /* results go into the OPPROF directories */
+    each.sought = sought;
     int status = captures_query(&each, &one, open_opprof, take_opprof, links);
     if (links->count > 0 || (status != STATUS_DONE && status != STATUS_DATA_PROBLEMS))
         return status;
-    return console_fail(ERR_NOT_FOUND, "give an OPPROF_* directory of 'msprof op', or a directory that holds some",
-                        "'%s' has no launch of 'msprof op' with an OpBasicInfo.csv", settings->show.opprof);
+    return console_fail(ERR_NOT_FOUND, sought, "'%s' has no launch of 'msprof op' with an OpBasicInfo.csv",
+                        settings->show.opprof);
 }
 
 static bool can_show(int status)
@@ -283,10 +284,10 @@ static int show_tables(struct settings *settings, const struct value_list *table
     for (size_t i = 0; i < tables->count; i++) {
         struct showing showing = {.stream = {.path = "/dev/stdout"}, .links = links};
         settings->show.table = tables->values[i];
-        if (i > 0 && settings->show.format != 2) /* documents of JSON need no empty line between them */
-            puts("");
+        if (i > 0)
+            answer_table_divide(settings);
         status = status_worse(status, captures_process(settings, &settings->captures, show_one, &showing));
-        status = status_worse(status, end_stream(&showing.stream));
+        status = status_worse(status, answer_stream_end(&showing.stream));
     }
     return status;
 }
@@ -303,10 +304,10 @@ static int run_show(const struct settings *given)
         chosen.show.tables = (struct value_list){.values = linked, .count = 1};
     if (show->format != 0 && show->tables.count == 0 && given->captures.count > 0)
         chosen.show.tables = (struct value_list){.values = summary, .count = 1}; /* what a program reads first, too */
-    if (check_choice(show) != STATUS_DONE)
+    if (answer_check_tables(show, "vendor", "'msprof show --table list CAPTURE' lists the tables") != STATUS_DONE)
         return STATUS_USAGE;
     if (settings->captures.count == 0)
-        return show_without_capture(show);
+        return show_without_capture(settings);
     if (show->tables.count > 0)
         give_large_memory_back();
     SCOPED(opprof_links_release) struct opprof_links links = {.items = NULL};
@@ -324,16 +325,17 @@ const struct command command_show = {
     .only_answers = true,
     .order = 100,
     .imports = true,
-    .summary = "print the tables in the terminal",
-    .description = "Prints the summary of a capture, or its tables by name. A capture without a database, or with\n"
-                   "one that is older than its data, is imported first.\n",
+    .summary = "print summary and tables in the terminal",
+    .description = "Prints the summary of a capture, or its tables by name. If the capture has no database, or\none "
+                   "older than its data, it is imported first.\n",
     .needs_capture = true,
     .captures_optional = true,
     EXAMPLES(
-        {"what the capture is, and what to look at first", "msprof show JOBX"},
+        {"what the capture is, and what to improve first", "msprof show JOBX"},
         {"the tables of the vendor's tool, at most 100 columns wide", "msprof show JOBX --table vendor --width 100"},
-        {"which tables there are, and the ids of their columns", "msprof show --table list"},
-        {"the operators that take longest, in Markdown", "msprof show JOBX --table ops --format markdown"},
+        {"list the tables of a capture and the ids of their columns", "msprof show JOBX --table list"},
+        {"list those of every kind of capture", "msprof show --table list"},
+        {"operators, longest first, in Markdown", "msprof show JOBX --table ops --format markdown"},
         {"the 100 longest operators of a CANN capture", "msprof show -dir JOBX --top 100"}),
     .run = run_show,
 };

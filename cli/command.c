@@ -8,11 +8,11 @@ const struct command command_root = {
     .parent = COMMAND_ROOT,
     .order = 0,
     .summary = "profiler tool for Ascend and HiSilicon SVP chips",
-    .description = "Decodes a raw profiling capture into an SQLite database and makes reports of it:\n"
+    .description = "Decodes a raw profiling capture once into an SQLite database and generates all reports from\nit: "
                    "timelines for trace viewers, summary tables, and tables in the terminal.\n",
-    EXAMPLES({"import a capture and write both kinds of reports",
-              "msprof import -dir JOBX && msprof export timeline -dir JOBX && msprof export summary -dir JOBX"},
-             {"look at it in the terminal", "msprof show -dir JOBX"}),
+    EXAMPLES(
+        {"import a capture, write timeline and summary", "msprof export timeline JOBX && msprof export summary JOBX"},
+        {"show it in the terminal", "msprof show -dir JOBX"}),
 };
 
 #define COMMAND(constant, definition) [constant] = &definition,

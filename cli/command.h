@@ -9,7 +9,6 @@
 struct err;
 struct library_version;
 struct settings;
-struct team;
 
 enum command_id {
 #define COMMAND(constant, definition) constant,
@@ -80,9 +79,6 @@ bool collect_library(struct library_version *ret);
 /* The path of the library that 'msprof run' puts into programs (free() it): beside the program in a build tree, else
  * where 'make install' puts it. */
 int run_find_library(char **ret, struct err *err);
-/* The analysis of a cluster by a team of processes, which msprof-mpi does, too; an exit status. Only process 0 speaks.
- */
-int cluster_run(const struct settings *settings, struct team *team);
 /* Writes the communication files that settings->analyse chooses into analyze/ of each capture; an exit status. */
 int export_rules(const struct settings *settings);
 

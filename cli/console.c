@@ -380,7 +380,7 @@ void console_diagnostics(const struct diagnostics *diag)
         }
     }
     if (diag->out_of_memory)
-        console_warning("memory ran out: some data problems are counted, but not shown");
+        console_warning("out of memory: some data problems are counted, but not shown");
 }
 
 const char *console_plural(uint64_t count)

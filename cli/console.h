@@ -33,9 +33,9 @@ void console_init(const struct settings *settings);
 /* "msprof: outer: inner", the hint on a second line; with --verbose every cause on a line of its own. Returns the exit
  * status of such an error. */
 int console_error(const struct err *err);
-/* Tells it likewise where what was not found is nothing to do: STATUS_NOTHING. */
+/* Reports an error in the same way, but returns STATUS_NOTHING for ERR_NOT_FOUND: nothing was found to work on. */
 int console_missing(const struct err *err);
-/* Tells so an error that is its text, with a hint unless that is NULL. */
+/* console_missing of an error with this text, and a hint unless that is NULL. */
 int console_fail(enum err_code code, const char *hint, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Messages for people; warnings and notes are dropped by --quiet, details are shown by --verbose only. */
 #define console_warning(...) console_say(SAY_WARNING, __VA_ARGS__)
@@ -48,7 +48,7 @@ const char *console_plural(uint64_t count);
 /* Every data problem that was kept, then how many more there are; --quiet leaves errors only. */
 void console_diagnostics(const struct diagnostics *diag);
 
-/* Whether nothing at all is said, errors included: for work whose messages name what must not be told. */
+/* Whether nothing at all is said, errors included: for work whose messages name what must not be disclosed. */
 void console_mute(bool muted);
 
 /* Whether the environment says something by this name. */
@@ -57,7 +57,7 @@ bool console_has_variable(const char *name);
 /* Whether titles on stdout are colored. */
 bool console_colors_stdout(void);
 
-/* Around the writing of data: output_end tells a failed write (unless that has been done) and returns an exit status.
+/* Around the writing of data: output_end reports a failed write (once) and returns an exit status.
  * In between a reader that goes away ends the program by SIGPIPE, as other filters do. */
 void console_output_begin(void);
 int console_output_end(bool failure_told);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/file/temporary.h"
 #include "base/progress.h"
+#include "cli/capture/found.h"
 #include "cli/capture/place.h"
 #include "cli/cmd_help.h"
 #include "cli/console.h"
 #include "cli/options/options.h"
 #include "cli/vendor_form.h"
 #include "db/warm_up.h"
+#include "exporters/table/overdue.h"
 
 #include <locale.h>
 #include <signal.h>
@@ -39,7 +42,7 @@ static int tell_usage(const struct settings *settings, struct err *err)
     return console_error(&line);
 }
 
-/* Reads the command line, and tells what is wrong with it. */
+/* Reads the command line, and reports mistakes in it. */
 static int read_settings(struct settings *settings, int argc, char **argv)
 {
     struct err err = ERR_INIT;
@@ -67,6 +70,15 @@ static int check_outputs(const struct settings *settings)
     return STATUS_DONE;
 }
 
+/* A query that SQLite does not give back. What it has written is no result: temporary files of this process have their
+ * names only, and go. */
+static void end_overdue(const struct err *err)
+{
+    const int status = console_error(err);
+    temporary_remove_own();
+    _exit(status);
+}
+
 static int run(int argc, char **argv, bool only_check)
 {
     SCOPED(settings_release) struct settings whole;
@@ -84,8 +96,11 @@ static int run(int argc, char **argv, bool only_check)
         help_print(settings->command, stderr);
         return STATUS_USAGE;
     }
+    overdue_set_end(end_overdue);
     const int checked = check_outputs(settings);
-    return checked == STATUS_DONE ? command->run(settings) : checked;
+    const int status_of_run = checked == STATUS_DONE ? command->run(settings) : checked;
+    found_archives_release();
+    return status_of_run;
 }
 
 /* The first signal asks to stop, the second does not ask. */

@@ -7,8 +7,7 @@
 static int refuse(const struct settings *settings)
 {
     (void)settings;
-    return console_fail(ERR_FAILED,
-                        "copy the JOB... directory from the board by hand: import and export read it as it is",
+    return console_fail(ERR_FAILED, "copy the JOB... directory from the board by hand; import and export read it",
                         "this msprof was built without collect (make COLLECT=no)");
 }
 
@@ -23,7 +22,7 @@ const struct command command_collect = {
     .parent = COMMAND_ROOT,
     .order = 10,
     .summary = "run a program on a board over SSH (not in this build)",
-    .description = "This msprof was built without collect: 'make COLLECT=no'.\n",
+    .description = "This msprof was built without collect (make COLLECT=no).\n",
     .operands = "[-- ARGUMENT...]",
     .most_operands = -1,
     .operands_follow_dashes = true,

@@ -112,8 +112,7 @@ static int insert_row(struct bulk *bulk, struct bulk_kind *entry, const struct c
         else
             sqlite3_bind_text(entry->insert, (int)i + 1, cell->text, (int)cell->length, SQLITE_STATIC);
     }
-    int status =
-        sqlite3_step(entry->insert) == SQLITE_DONE ? 0 : database_error(err, bulk->db, "rows cannot be stored");
+    int status = sqlite3_step(entry->insert) == SQLITE_DONE ? 0 : database_error(err, bulk->db, "cannot store rows");
     sqlite3_reset(entry->insert);
     entry->bound = present;
     return status;
@@ -330,7 +329,7 @@ int bulk_insert(struct bulk *bulk, const struct row_batch *batch, struct err *er
 {
     struct bulk_kind *entry = find_kind(bulk, batch->kind);
     if (entry == NULL)
-        return err_set(err, ERR_FAILED, "there is no table for records of kind %s", batch->kind->name);
+        return err_set(err, ERR_FAILED, "no table for records of kind %s", batch->kind->name);
     if (entry->column_count == 0)
         find_columns(entry);
     note_earliest(bulk, entry->origins, batch);

@@ -31,7 +31,7 @@ int64_t bulk_earliest(const struct bulk *bulk);
 void bulk_count_warm_up(struct bulk *bulk, const struct capture *capture);
 /* After the load: how many they are; and their tables, each behind a blank. */
 uint64_t bulk_warm_up(const struct bulk *bulk, struct strbuf *tables);
-/* After the load: tells of texts with control characters and of bytes that are no UTF-8, which were replaced. */
+/* After the load: reports texts with control characters and bytes that are not UTF-8, which were replaced. */
 void bulk_report(const struct bulk *bulk, struct diagnostics *diag);
 /* Must come before the connection is closed. */
 void bulk_free(struct bulk *bulk);

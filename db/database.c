@@ -115,7 +115,7 @@ int database_setup(struct err *err)
     if (sqlite3_config(SQLITE_CONFIG_MULTITHREAD) != SQLITE_OK ||
         sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) != SQLITE_OK || memory_bound_setup() != SQLITE_OK ||
         sqlite3_initialize() != SQLITE_OK || temporary_files_setup() != SQLITE_OK)
-        return err_set(err, ERR_DATABASE, "cannot set SQLite up");
+        return err_set(err, ERR_DATABASE, "cannot set up SQLite");
     done = true;
     return 0;
 }
@@ -158,7 +158,7 @@ int database_write_error(struct err *err, int system, const char *doing)
     if (system != ENOSPC && system != EDQUOT)
         return err_set_errno(err, system, "%s", doing);
     err_set(err, ERR_NO_SPACE, "%s: the disk is full", doing);
-    return err_hint(err, "free some space, or write the results elsewhere with --output DIR");
+    return err_hint(err, "free some space, or choose another directory with --output DIR");
 }
 
 static bool is_of_lock(int code)
@@ -170,7 +170,7 @@ static bool is_of_lock(int code)
 static int lock_error(struct err *err, const char *doing)
 {
     err_set(err, ERR_DATABASE, "%s: another program holds its lock, or the file system has no locks", doing);
-    return err_hint(err, "wait until that program has ended, or put the results on a local disk with --output DIR");
+    return err_hint(err, "wait until that program has ended, or choose a local disk with --output DIR");
 }
 
 int database_error(struct err *err, sqlite3 *db, const char *doing)
@@ -202,7 +202,7 @@ int database_error(struct err *err, sqlite3 *db, const char *doing)
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
         err_set(err, ERR_FORMAT, "%s: %s", doing, text);
-        return err_hint(err, "run 'msprof import' to build the database anew");
+        return err_hint(err, "run 'msprof import' to rebuild the database");
     default:
         return err_set(err, ERR_DATABASE, "%s: %s", doing, text);
     }
@@ -218,19 +218,54 @@ int database_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **ret, struct er
 {
     return sqlite3_prepare_v3(db, sql, -1, SQLITE_PREPARE_PERSISTENT, ret, NULL) == SQLITE_OK
                ? 0
-               : database_error(err, db, "database query cannot be prepared");
+               : database_error(err, db, "cannot prepare a database query");
+}
+
+int database_step(sqlite3_stmt *statement, bool *ret_row, struct err *err)
+{
+    const int code = sqlite3_step(statement);
+    *ret_row = code == SQLITE_ROW;
+    return code == SQLITE_ROW || code == SQLITE_DONE
+               ? 0
+               : database_error(err, sqlite3_db_handle(statement), "cannot read the database");
+}
+
+static int open_own(const char *name, const char *doing, sqlite3 **ret, struct err *err)
+{
+    sqlite3 *db = NULL;
+    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
+    if (sqlite3_open_v2(name, &db, flags, NULL) == SQLITE_OK && take_row_register(db) == SQLITE_OK) {
+        *ret = db;
+        return 0;
+    }
+    int status = database_error(err, db, doing);
+    sqlite3_close(db);
+    return status;
+}
+
+int database_open_empty(sqlite3 **ret, struct err *err)
+{
+    if (open_own(":memory:", "cannot create a database in memory", ret, err) < 0)
+        return err_status(err);
+    const int attached = sqlite3_limit(*ret, SQLITE_LIMIT_ATTACHED, -1);
+    database_poll_interrupts(*ret);
+    distrust(*ret);
+    sqlite3_limit(*ret, SQLITE_LIMIT_ATTACHED, attached);
+    return 0;
 }
 
 int database_open_memory(sqlite3 **ret, struct err *err)
 {
-    sqlite3 *db = NULL;
-    if (sqlite3_open(":memory:", &db) == SQLITE_OK && take_row_register(db) == SQLITE_OK) {
-        *ret = db;
-        return 0;
-    }
-    int status = database_error(err, db, "cannot make a database in memory");
-    sqlite3_close(db);
-    return status;
+    return open_own(":memory:", "cannot create a database in memory", ret, err);
+}
+
+int database_open_scratch(sqlite3 **ret, struct err *err)
+{
+    /* A name of no characters: a file of SQLite's own, which nobody else sees. */
+    if (open_own("", "cannot make a temporary database", ret, err) < 0)
+        return err_status(err);
+    database_poll_interrupts(*ret);
+    return database_exec(*ret, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384", err);
 }
 
 void database_close(sqlite3 *db)
@@ -250,12 +285,15 @@ static bool journal_path(const char *database, const char *suffix, char path[PAT
     return length > 0 && length < PATH_MAX;
 }
 
-static void remove_journals(const char *database)
+/* They are those of a database that was moved or removed; what another program left is kept beside. 0, or an errno. */
+static int remove_journals(const char *database)
 {
     char path[PATH_MAX];
-    for (size_t i = 0; i < JOURNAL_COUNT; i++)
+    int failure = 0;
+    for (size_t i = 0; i < JOURNAL_COUNT && failure == 0; i++)
         if (journal_path(database, journals[i], path))
-            unlink(path);
+            failure = outfile_free_name(path);
+    return failure;
 }
 
 /* Opening a database of which this is true may change it, and makes files beside it. */
@@ -297,16 +335,16 @@ static bool has_log(sqlite3 *db)
 
 static int fail_journalled(const char *path, struct err *err)
 {
-    err_set(err, ERR_FORMAT, "'%s' was changed by another program, or is being changed: it has a journal", path);
-    return err_hint(err, "run 'msprof import' to build it anew");
+    err_set(err, ERR_FORMAT, "another program changed '%s' or is changing it: it has a journal", path);
+    return err_hint(err, "run 'msprof import' to rebuild it");
 }
 
 /* How SQLite opens a file that needs no locks: it is under a name of its own until it is whole. File systems may have
  * none: Lustre without "flock", NFS without a lock manager. */
-#define WITHOUT_LOCKS "unix-none"
+#define WITHOUT_LOCKS DATABASE_WITHOUT_LOCKS
 
 /* Asked after a lock was refused only: to close a descriptor drops the locks that the process has on the file. */
-static bool file_system_has_locks(const char *path)
+bool database_has_locks(const char *path)
 {
     struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
     SCOPED_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -329,7 +367,7 @@ static bool can_lock(sqlite3 *db)
 static int open_reading(const char *path, sqlite3 **ret)
 {
     int code = sqlite3_open_v2(path, ret, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
-    if (code != SQLITE_OK || can_lock(*ret) || file_system_has_locks(path))
+    if (code != SQLITE_OK || can_lock(*ret) || database_has_locks(path))
         return code;
     sqlite3_close(*ret);
     return sqlite3_open_v2(path, ret, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, WITHOUT_LOCKS);
@@ -400,15 +438,15 @@ int database_build_commit(struct database_build *build, struct err *err)
     finalize_all(build->db);
     int status = database_exec(build->db, "COMMIT", err);
     if (status == 0 && sqlite3_close(build->db) != SQLITE_OK)
-        status = database_error(err, build->db, "the database cannot be closed");
+        status = database_error(err, build->db, "cannot close the database");
     else if (status == 0)
         build->db = NULL;
     int failure = status == 0 ? outfile_put_in_place(build->temporary, build->path) : 0;
     if (failure != 0)
         status = err_set_errno(err, failure, "cannot rename '%s' to '%s'", build->temporary, build->path);
-    else if (status == 0)
-        remove_journals(build->path); /* of the database that was there before */
-    database_build_abort(build);      /* releases; after the rename there is nothing to remove */
+    else if (status == 0 && (failure = remove_journals(build->path)) != 0)
+        status = err_set_errno(err, failure, "cannot remove the journal of an earlier '%s'", build->path);
+    database_build_abort(build); /* releases; after the rename there is nothing to remove */
     return status;
 }
 
@@ -474,12 +512,12 @@ int database_open_foreign(const char *path, sqlite3 **ret, struct err *err)
     } else {
         status = database_error(err, db, "cannot open the database");
     }
-    if (status == 0) {
-        *ret = db;
-        return 0;
+    if (status < 0) {
+        sqlite3_close(db);
+        return err_wrap(err, "cannot read '%s'", path);
     }
-    sqlite3_close(db);
-    return err_wrap(err, "cannot read '%s'", path);
+    *ret = db;
+    return 0;
 }
 
 int database_open(const char *path, sqlite3 **ret, struct err *err)
@@ -524,14 +562,14 @@ int database_open(const char *path, sqlite3 **ret, struct err *err)
         err_set(err, ERR_FORMAT,
                 "'%s' is not a database of this version: application id 0x%llx, version %lld; expected 0x%x, %d", path,
                 (unsigned long long)application, (long long)version, DATABASE_APPLICATION_ID, DATABASE_USER_VERSION);
-        status = err_hint(err, "run 'msprof import' to build it anew");
+        status = err_hint(err, "run 'msprof import' to rebuild it");
         goto out;
     }
     int64_t bytes = bytes_by_header(db);
     if (bytes != info.st_size) {
-        err_set(err, ERR_FORMAT, "'%s' is cut off: %lld bytes; expected %lld", path, (long long)info.st_size,
+        err_set(err, ERR_FORMAT, "'%s' is truncated: %lld bytes; expected %lld", path, (long long)info.st_size,
                 (long long)bytes);
-        status = err_hint(err, "run 'msprof import' to build it anew");
+        status = err_hint(err, "run 'msprof import' to rebuild it");
     }
 out:
     if (status < 0)
@@ -553,9 +591,9 @@ int database_meta(sqlite3 *db, const char *key, char **ret, struct err *err)
     const char *text = code == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
     char *copy = text != NULL ? strdup(text) : NULL;
     if (code == SQLITE_DONE)
-        status = err_set(err, ERR_FORMAT, "the database does not tell its %s", key);
+        status = err_set(err, ERR_FORMAT, "the database has no value %s", key);
     else if (code != SQLITE_ROW)
-        status = database_error(err, db, "the database cannot be read");
+        status = database_error(err, db, "cannot read the database");
     else if (copy == NULL)
         status = err_no_memory(err);
     else

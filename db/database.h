@@ -24,7 +24,7 @@ struct blank {
 /* A number that is a macro, as SQL has it. */
 #define SQL_NUMBER(number) SQL_NUMBER_AS_WRITTEN(number)
 #define SQL_NUMBER_AS_WRITTEN(number) #number
-#define DATABASE_USER_VERSION 12 /* the schema: raised with every change of it */
+#define DATABASE_USER_VERSION 13 /* the schema: raised with every change of it */
 #define DB_NULL INT64_MIN        /* how queries give an SQL NULL in an integer */
 
 /* Whether an open file is a database that import made, of this version or another. */
@@ -35,7 +35,8 @@ bool database_is_as_made(const char *path);
 /* Who writes and reads the long tables of a database: pages of ours (db/pages), or SQLite, as all others. */
 enum database_way { DATABASE_PAGES, DATABASE_PLAIN };
 
-/* Once per process, before any other function of db/: SQLite's thread mode and memory settings. */
+/* For a program, once and before any other function of db/: SQLite's thread mode and memory settings, the bound of
+ * db/memory_bound.h, and temporary files without names. They are of the whole process, so the library leaves them. */
 int database_setup(struct err *err);
 
 /* SQLite's message as an error; maps full disk and read-only to their codes. Returns -code. */
@@ -48,6 +49,8 @@ int database_write_error(struct err *err, int system, const char *doing);
 int database_exec(sqlite3 *db, const char *sql, struct err *err);
 /* Prepares one statement. */
 int database_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **ret, struct err *err);
+/* Makes one step; *ret_row: there is a row. */
+int database_step(sqlite3_stmt *statement, bool *ret_row, struct err *err);
 /* For SCOPED. */
 static inline void statement_release(sqlite3_stmt *const *statement)
 {
@@ -82,8 +85,15 @@ void database_poll_interrupts(sqlite3 *db);
 /* Opens a database that another program made, whose content is not trusted either. -ERR_NOT_FOUND when there is
  * no such file. */
 int database_open_foreign(const char *path, sqlite3 **ret, struct err *err);
+/* A database in memory to which others are attached that are not trusted, named by URIs. */
+int database_open_empty(sqlite3 **ret, struct err *err);
+/* The file system that SQLite takes for one without locks, in a URI; and whether a file is on one that has them. */
+#define DATABASE_WITHOUT_LOCKS "unix-none"
+bool database_has_locks(const char *path);
 /* A database in memory, for queries: schema_create_tables gives it tables. */
 int database_open_memory(sqlite3 **ret, struct err *err);
+/* A temporary one likewise, in a file as far as it is large. *ret is to be closed also after a failure. */
+int database_open_scratch(sqlite3 **ret, struct err *err);
 void database_close(sqlite3 *db);
 /* The size that the database says it has; below 0: it cannot be read. */
 int64_t database_bytes(sqlite3 *db);

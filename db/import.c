@@ -4,8 +4,11 @@
 #include "base/number.h"
 #include "base/progress.h"
 #include "base/thread.h"
+#include "base/ticks.h"
 #include "base/utf8.h"
 #include "db/bulk.h"
+#include "db/query/clocks.h"
+#include "db/query/operators/query_steps.h"
 #include "db/query/query_loop.h"
 #include "db/schema.h"
 #include "db/table_rows.h"
@@ -58,7 +61,7 @@ static int report_cut(void *arg, sqlite3_stmt *row, struct err *err)
     struct diagnostics *diag = arg;
     (void)err;
     diag_report(diag, DIAG_TEXT_CUT, FILE_PLACE(query_text(row, 0), NULL),
-                "the message of mark %lld has %lld characters; expected at most %d: it is cut behind them",
+                "the message of mark %lld has %lld characters; expected at most %d: the rest is dropped",
                 (long long)query_integer(row, 1), (long long)query_integer(row, 2), MESSAGE_MAX);
     return 0;
 }
@@ -85,7 +88,7 @@ static int make_safe(sqlite3 *db, struct diagnostics *diag, struct err *err)
 {
     if (sqlite3_create_function(db, "safe_text", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, safe_text, NULL, NULL) !=
         SQLITE_OK)
-        return database_error(err, db, "cannot make the function safe_text");
+        return database_error(err, db, "cannot create the function safe_text");
     if (database_exec(db, "UPDATE msproftx SET message = safe_text(message) WHERE message != safe_text(message)", err) <
         0)
         return err_status(err);
@@ -364,7 +367,7 @@ static struct table_value known(int64_t value)
 /* Rows of a table of the import's own, with the texts of one that had to be made safe as those of the records are. */
 struct own_rows {
     struct table_rows rows;
-    struct diagnostics *diag; /* NULL: unsafe texts were told before */
+    struct diagnostics *diag; /* NULL: unsafe texts were reported before */
     char *copies[16];
     size_t copy_count;
 };
@@ -403,7 +406,7 @@ static int store_files(sqlite3 *db, const struct capture *capture, struct err *e
 {
     struct own_rows own = {.diag = capture->diag};
     if (table_rows_into(&own.rows, db,
-                        "source_file(id, path, kind, size_bytes, modified_ns, sha256, records_decoded,"
+                        "source_file(id, path, kind, size_bytes, modified_ns, xxh128, records_decoded,"
                         " records_rejected, device_id, model_name, model_id, batch_num, input_pic_num,"
                         " current_pic_count, slice, start_ns, end_ns)",
                         err) < 0)
@@ -473,7 +476,7 @@ static int store_diagnostics(sqlite3 *db, const struct diagnostics *diag, struct
     return 0;
 }
 
-/* Captures of 2020 have one counter; of devices that count at different rates none is told. */
+/* Captures of 2020 have one counter. Its rate is unknown (-1) if the devices count at different rates. */
 static int64_t counted_hz(const struct capture *capture, const struct capture_part *part)
 {
     if (capture->family != CAPTURE_JOB || part->is_host)
@@ -544,6 +547,21 @@ static void describe_clock(const struct capture *capture, char *text, size_t siz
         snprintf(text, size, "%s", capture->family == CAPTURE_SVP ? "unknown" : "100.000 MHz assumed");
 }
 
+/* When clocks tick whose lengths need it. */
+static int add_origins(struct own_rows *own, const struct capture *capture, struct err *err)
+{
+    for (size_t i = 0; i < capture->part_count; i++) {
+        const struct capture_part *part = &capture->parts[i];
+        char key[sizeof CLOCK_ORIGIN + NUMBER_MAX] = CLOCK_ORIGIN;
+        if (!ticks_need_origin(part->is_host ? part->host_hz : part->device_hz))
+            continue;
+        *number_put_unsigned(key + strlen(key), i + 1) = '\0'; /* capture_part.id */
+        if (own_add(own, err, V(key), V(part_origin_ns(part))) < 0)
+            return err_status(err);
+    }
+    return 0;
+}
+
 static int store_facts(sqlite3 *db, const struct import_request *request, const struct capture *capture,
                        const struct import_result *result, struct err *err)
 {
@@ -569,7 +587,7 @@ static int store_facts(sqlite3 *db, const struct import_request *request, const 
         {"notes", diag->by_severity[DIAG_NOTE]},
     };
     struct own_rows own = {.diag = NULL};
-    if (table_rows_into(&own.rows, db, "meta(key, value)", err) < 0)
+    if (table_rows_into(&own.rows, db, "meta(key, value)", err) < 0 || add_origins(&own, capture, err) < 0)
         return err_status(err);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (own_add(&own, err, V(texts[i].key), safe(&own, texts[i].value)) < 0)
@@ -670,7 +688,7 @@ static int store_rest(sqlite3 *db, const struct capture *capture, struct err *er
     const bool failed = store_files(db, capture, err) < 0 || store_record_counts(db, capture, err) < 0 ||
                         store_parts(db, capture, err) < 0 || store_settings(db, capture, err) < 0 ||
                         store_models(db, capture, err) < 0 || db_join_messages(db, capture->diag, err) < 0 ||
-                        schema_finish(db, err) < 0;
+                        schema_finish(db, err) < 0 || cann_steps_store(db, err) < 0;
     if (capture_recheck_end(recheck, &changed) == 0 || failed)
         return failed ? err_status(err) : 0;
     *err = changed;
@@ -700,8 +718,6 @@ int db_import(const struct import_request *request, struct diagnostics *diag, st
 {
     struct capture capture;
     struct import_result result = {.records_decoded = 0};
-    if (database_setup(err) < 0)
-        return err_status(err);
     bool failed = capture_open(&capture, request->directory, &request->options, diag, err) < 0 ||
                   build(request, &capture, &result, err) < 0;
     if (!failed)
@@ -718,7 +734,7 @@ static int take_rejected(void *arg, sqlite3_stmt *row, struct err *err)
     const char *reason = (const char *)sqlite3_column_text(row, 0);
     const enum diag_id id = reason != NULL ? diag_find(reason) : DIAG_COUNT;
     if (id == DIAG_COUNT)
-        return err_set(err, ERR_FORMAT, "the database has rejected records for a reason that there is not");
+        return err_set(err, ERR_FORMAT, "the database has rejected records with an unknown reason");
     result->rejected_for[id] = (uint64_t)sqlite3_column_int64(row, 1);
     return 0;
 }
@@ -745,14 +761,14 @@ static int read_diagnostics(sqlite3 *db, struct diagnostics *diag, struct err *e
         const int64_t count = sqlite3_column_int64(statement, 2);
         const enum diag_id id = name != NULL ? diag_find(name) : DIAG_COUNT;
         if (id == DIAG_COUNT || file == NULL || count < 1)
-            return err_set(err, ERR_FORMAT, "the database has a data problem that is none");
+            return err_set(err, ERR_FORMAT, "the database has an unknown data problem");
         /* each row has the count of all */
         char *line = copy_text(statement, 3);
         diag_restore(diag, id, file, sqlite3_column_int64(statement, 4) == 1 ? (uint64_t)count : 0, &line,
                      line != NULL);
         free(line);
     }
-    return code == SQLITE_DONE ? 0 : database_error(err, db, "the data problems cannot be read");
+    return code == SQLITE_DONE ? 0 : database_error(err, db, "cannot read the data problems");
 }
 
 int db_read_import(sqlite3 *db, struct diagnostics *diag, struct import_result *ret, struct err *err)
@@ -768,7 +784,7 @@ int db_read_import(sqlite3 *db, struct diagnostics *diag, struct import_result *
         read_diagnostics(db, diag, err) < 0)
         return err_status(err);
     if (decoded < 0 || rejected < 0 || warm_up < 0 || files < 0)
-        return err_set(err, ERR_FORMAT, "the database counts less than no records or files");
+        return err_set(err, ERR_FORMAT, "the database has a negative count of records or files");
     result.records_decoded = (uint64_t)decoded;
     result.records_rejected = (uint64_t)rejected;
     result.warm_up_records = (uint64_t)warm_up;
@@ -789,7 +805,7 @@ sqlite3 *db_open_current(const struct import_request *request)
     struct err ignored = ERR_INIT;
     sqlite3 *db;
     char fingerprint[65];
-    if (database_setup(&ignored) < 0 || database_open(request->database, &db, &ignored) < 0)
+    if (database_open(request->database, &db, &ignored) < 0)
         return NULL;
     if (meta_equals(db, "tool_version", request->tool_version) && meta_equals(db, "parameters", request->parameters) &&
         capture_fingerprint(request->directory, fingerprint, &ignored) == 0 &&

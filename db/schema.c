@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/strbuf.h"
 #include "db/database.h"
+#include "db/stable_views.h"
 #include "db/table_pages.h"
 
 #include <pthread.h>
@@ -71,7 +72,7 @@ static const char own_tables[] =
     "CREATE TABLE source_file("
     "  id INTEGER PRIMARY KEY, path TEXT NOT NULL, kind TEXT, size_bytes INTEGER NOT NULL, modified_ns INTEGER NOT "
     "NULL,"
-    "  sha256 TEXT, records_decoded INTEGER NOT NULL, records_rejected INTEGER NOT NULL,"
+    "  xxh128 TEXT, records_decoded INTEGER NOT NULL, records_rejected INTEGER NOT NULL,"
     "  device_id INTEGER, model_name TEXT, model_id INTEGER, batch_num INTEGER, input_pic_num INTEGER,"
     "  current_pic_count INTEGER, slice INTEGER, start_ns INTEGER, end_ns INTEGER, profiled_model_id INTEGER);"
     "CREATE TABLE record_count("
@@ -96,7 +97,9 @@ static const char own_tables[] =
     "  inferences INTEGER NOT NULL DEFAULT 0, ai_core_tasks INTEGER NOT NULL DEFAULT 0,"
     "  ai_cpu_tasks INTEGER NOT NULL DEFAULT 0, acl_calls INTEGER NOT NULL DEFAULT 0);"
     "CREATE TABLE device_mark(id INTEGER PRIMARY KEY, device_id INTEGER, mark_id INTEGER, stream_id INTEGER,"
-    "  task_id INTEGER, start_ns INTEGER, end_ns INTEGER);";
+    "  task_id INTEGER, start_ns INTEGER, end_ns INTEGER);"
+    "CREATE TABLE iteration(id INTEGER PRIMARY KEY, device_id INTEGER, model_id INTEGER, number INTEGER,"
+    "  start_ns INTEGER, end_ns INTEGER, forward_ns INTEGER, backward_ns INTEGER, marked INTEGER);";
 
 /* Rows are stored in file order, so most lookups are ranges of ids; these are the others. */
 static const char indexes[] =
@@ -154,13 +157,9 @@ static const char profiled_models[] =
     "  acl_calls = (SELECT coalesce(sum(f.records_decoded), 0) FROM source_file f"
     "    WHERE f.profiled_model_id = profiled_model.id AND f.kind = 'acl_call');";
 
-/* A length in us: the nearest number of ticks of the clock that measured it, as base/ticks.h counts, which a view does
- * without functions of the program. */
-#define LENGTH_US(ns, clock, of)                                                                                       \
-    "coalesce((SELECT round(round(" ns " * p." clock " / 1e9) * 1e9 / p." clock ") FROM capture_part p WHERE " of      \
-    " AND p." clock " BETWEEN 1 AND 499999999 AND 1000000000 % p." clock " <> 0 LIMIT 1), " ns ") / 1000.0"
-#define DEVICE_LENGTH_US(row)                                                                                          \
-    LENGTH_US(row ".duration_ns", "device_hz", "NOT p.is_host AND coalesce(p.device_id = " row ".device_id, 1)")
+/* The like in us. */
+#define LENGTH_US(start, ns, clock, of) VIEW_LENGTH_NS(start, ns, clock, of) " / 1000.0"
+#define DEVICE_LENGTH_US(row) VIEW_DEVICE_LENGTH_NS(row) " / 1000.0"
 
 /* For people with sqlite3; the exporters do not use them. */
 static const char views[] =
@@ -190,8 +189,6 @@ static const char views[] =
     "  t.duration_ns / 1000.0 AS time_us, t.dispatch_ns / 1000.0 AS dispatch_us, t.total_ns / 1000.0 AS total_us"
     "  FROM ai_cpu_task t JOIN source_file f ON f.id = t.file_id LEFT JOIN layer_group g"
     "  ON g.model_name = f.model_name AND g.model_id = f.model_id AND g.task_id = t.task_id AND g.engine = 'AI_CPU';"
-    "CREATE VIEW task AS SELECT id, device_id, stream_id, task_id, start_ns, duration_ns, start_tick, end_tick"
-    "  FROM device_task WHERE start_tick IS NOT NULL;"
     "CREATE VIEW operator_task AS SELECT t.id, t.device_id, t.stream_id, t.task_id, o.text AS name, y.text AS type,"
     "  t.start_ns / 1000.0 AS start_us, " DEVICE_LENGTH_US(
         "t") " AS time_us, s.input_shapes, s.input_data_types,"
@@ -298,11 +295,11 @@ static const struct named_view {
     {"CREATE VIEW msproftx_report AS SELECT m.id, m.process_id, m.thread_id, ", "m.event_type", mark_names, true,
      " AS event_type_name, m.category, m.payload_type, m.payload_value, m.start_ns / 1000.0 AS start_us,"
      "  " LENGTH_US(
-         "(m.end_ns - m.start_ns)", "host_hz",
+         "m.start_ns", "(m.end_ns - m.start_ns)", "host_hz",
          "p.is_host") " AS time_us, m.message_type, m.message,"
                       "  n.text AS domain, m.mark_id, d.device_id, d.start_ns / 1000.0 AS device_start_us,"
                       "  " LENGTH_US(
-                          "(d.end_ns - d.start_ns)", "device_hz",
+                          "d.start_ns", "(d.end_ns - d.start_ns)", "device_hz",
                           "NOT p.is_host AND p.device_id = d.device_id") " AS device_time_us"
                                                                          "  FROM msproftx m LEFT JOIN name n ON n.id = "
                                                                          "m.domain_id LEFT JOIN device_mark d ON "
@@ -310,7 +307,7 @@ static const struct named_view {
     {"CREATE VIEW host_call_report AS SELECT c.id, c.thread_id, ", "c.level", level_names, true,
      " AS level_name, n.text AS name, i.text AS item, c.start_ns / 1000.0 AS start_us,"
      "  " LENGTH_US(
-         "c.duration_ns", "host_hz",
+         "c.start_ns", "c.duration_ns", "host_hz",
          "p.is_host") " AS time_us, c.parent_id, c.connection_id, c.launches"
                       "  FROM host_call c LEFT JOIN name n ON n.id = c.name_id LEFT JOIN name i ON i.id = c.item_id"},
 };
@@ -368,6 +365,7 @@ static void schema_add_tables(struct strbuf *sql)
     strbuf_adds(sql, cann_views);
     for (size_t i = 0; i < sizeof named_views / sizeof *named_views; i++)
         add_named_view(sql, &named_views[i]);
+    stable_views_add(sql);
 }
 
 static void schema_add_rest(struct strbuf *sql)
@@ -395,7 +393,7 @@ int schema_finish(sqlite3 *db, struct err *err)
     return run(db, schema_add_rest, err);
 }
 
-/* ---- the same in a file, where SQLite is told what it would have made: each CREATE costs four times as much ---- */
+/* ---- the same in a file, with a ready schema for SQLite: each CREATE costs four times as much ---- */
 
 struct roots ARRAY_OF(bool); /* struct blank's keyed */
 
@@ -423,7 +421,7 @@ static int insert_made(sqlite3 *db, sqlite3_stmt *insert, const struct made *mad
     sqlite3_bind_text(insert, 4, made->sql, made->sql_length, SQLITE_STATIC);
     int code = sqlite3_step(insert);
     sqlite3_reset(insert);
-    return code == SQLITE_DONE ? 0 : database_error(err, db, "the tables cannot be made");
+    return code == SQLITE_DONE ? 0 : database_error(err, db, "cannot create the tables");
 }
 
 static int name_roots(sqlite3 *db, const char *script, struct err *err)
@@ -594,7 +592,7 @@ static bool is_within(sqlite3 *db, const char *table, const char *order, int64_t
     SCOPED(statement_release) sqlite3_stmt *statement = NULL;
     char *sql = sqlite3_mprintf("SELECT rowid FROM \"%w\" ORDER BY rowid%s LIMIT 1", table, order);
     bool within = sql != NULL && sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK;
-    /* a table that cannot be read is told of by whoever reads it */
+    /* its reader reports a table that cannot be read */
     *ret_empty = !within || sqlite3_step(statement) != SQLITE_ROW;
     if (!*ret_empty)
         within = sqlite3_column_int64(statement, 0) >= 1 && sqlite3_column_int64(statement, 0) <= size;

@@ -23,7 +23,7 @@ int schema_build_create(struct database_build *build, const char *path, uint64_t
                         struct err *err);
 /* The page that is the root of a kind's table there. */
 uint32_t schema_root(const struct record_kind *kind);
-/* Connects to it, and tells SQLite the names of all that. After a failure it is to be aborted. */
+/* Connects to it, and registers all these names in SQLite. After a failure it is to be aborted. */
 int schema_build_connect(struct database_build *build, struct err *err);
 /* Another database likewise, whose tables a script makes that has no semicolons in its texts. */
 int schema_script_create(struct database_build *build, const char *path, const char *script, size_t page_size,

@@ -48,7 +48,7 @@ int table_add_values(struct table_rows *rows, const struct table_value *values, 
             status = err_set(err, ERR_NO_MEMORY, "out of memory for a text of the database");
     }
     if (status == 0 && sqlite3_step(rows->insert) != SQLITE_DONE)
-        status = database_error(err, rows->db, "the database cannot be written");
+        status = database_error(err, rows->db, "cannot write the database");
     sqlite3_reset(rows->insert);
     sqlite3_clear_bindings(rows->insert);
     return status;

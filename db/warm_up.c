@@ -92,7 +92,7 @@ int warm_up_store(sqlite3 *db, uint64_t records, const char *tables, struct err 
         return err_status(err);
     sqlite3_bind_int64(insert, 1, (sqlite3_int64)records);
     sqlite3_bind_text(insert, 2, tables, -1, SQLITE_STATIC);
-    return sqlite3_step(insert) == SQLITE_DONE ? 0 : database_error(err, db, "the warm-up cannot be stored");
+    return sqlite3_step(insert) == SQLITE_DONE ? 0 : database_error(err, db, "cannot store the warm-up");
 }
 
 /* ---- hiding them ---- */
@@ -156,7 +156,9 @@ static int write_time(struct strbuf *sql, sqlite3 *db, const char *column, bool 
     if (database_prepare(db, query, &starts, err) < 0)
         return err_status(err);
     strbuf_adds(sql, "CASE");
-    while (sqlite3_step(starts) == SQLITE_ROW) {
+    bool there = false;
+    int status;
+    while ((status = database_step(starts, &there, err)) == 0 && there) {
         const int64_t device = query_integer(starts, 0), time_ns = query_integer(starts, 1);
         if (device != DB_NULL && !of_device)
             continue;
@@ -170,7 +172,7 @@ static int write_time(struct strbuf *sql, sqlite3 *db, const char *column, bool 
             strbuf_add_integer(sql, time_ns);
     }
     strbuf_adds(sql, " WHEN 0 THEN 0 END"); /* for captures without a host */
-    return 0;
+    return status;
 }
 
 /* "(the row's end) >= (where warm-up begins) AND (the row's end) < (the start of the collection)" */

@@ -94,6 +94,8 @@ static int take(struct overlap *overlap, int64_t device_id, int64_t start_ns, in
             return err_status(err);
         overlap->now_ns = overlap->now_ns > start_ns ? overlap->now_ns : start_ns;
     }
+    if (busy != NULL && start_ns < overlap->now_ns) /* the collection's start cuts it: operators count whole */
+        overlap->now_ns = start_ns;
     if (end_ns > overlap->last_end_ns)
         overlap->last_end_ns = end_ns;
     if (busy != NULL && !busy->open)

@@ -134,9 +134,9 @@ int cann_export_iterations(cann_export *export, sqlite3 *db, const struct export
     if (!model && !iteration)
         return export(db, options, ret, err);
     if (!model || !iteration) {
-        err_set(err, ERR_USAGE, "%s is given without %s; captures since 2023 want both or none",
+        err_set(err, ERR_USAGE, "%s is given without %s; captures since 2023 need both or neither",
                 model ? "--model-id" : "--iteration-id", model ? "--iteration-id" : "--model-id");
-        return err_hint(err, "'msprof query' tells which models and how many iterations there are");
+        return err_hint(err, "'msprof query' lists models and their number of iterations");
     }
     return export_iterations(export, db, options, ret, err);
 }

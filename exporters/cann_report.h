@@ -18,8 +18,6 @@ int cann_export_iterations(cann_export *export, sqlite3 *db, const struct export
 char *cann_report_path(const struct export_options *options, const char *report, int64_t slice, const char *suffix,
                        struct err *err);
 
-#define CANN_NO_ID 4294967295 /* a model or part that there is none of */
-
 /* The type that a device gives a task, or a part of one, as its reports write it. */
 const char *cann_device_type(int64_t type, bool part);
 /* Core of an operator's task by its op_task_type, as that version of CANN calls it. */

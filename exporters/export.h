@@ -18,8 +18,9 @@ enum table_format { TABLE_CSV, TABLE_JSON, TABLE_TERMINAL, TABLE_MARKDOWN, TABLE
 #define TABLE_MAX_COLUMNS 224
 #define TABLE_MISSING "N/A" /* how a value that does not exist is printed */
 
-/* Formats of timelines. TRACE_PFTRACE: Perfetto's protobuf, its packets compressed, or as they are. */
-enum trace_format { TRACE_JSON, TRACE_JSON_GZ, TRACE_PFTRACE, TRACE_PFTRACE_RAW };
+/* Formats of timelines. TRACE_PFTRACE: Perfetto's protobuf, its packets compressed, or as they are. TRACE_SPEEDSCOPE:
+ * that of speedscope. */
+enum trace_format { TRACE_JSON, TRACE_JSON_GZ, TRACE_PFTRACE, TRACE_PFTRACE_RAW, TRACE_SPEEDSCOPE };
 enum trace_split { SPLIT_NONE, SPLIT_TIME, SPLIT_SIZE, SPLIT_STEPS };
 
 enum column_set { COLUMNS_GUIDE, COLUMNS_VENDOR };
@@ -29,16 +30,21 @@ enum column_set { COLUMNS_GUIDE, COLUMNS_VENDOR };
 enum flame_weight { FLAME_DEVICE, FLAME_HOST, FLAME_COUNT, FLAME_WEIGHTS };
 
 struct show;          /* inside */
+struct report;        /* exporters/table/report.h */
 struct table_choice;  /* exporters/table/choice.h */
 struct table_stream;  /* exporters/table/writer.h */
 struct table_sink;    /* exporters/table/writer.h */
 struct merged_tables; /* exporters/table/merged_tables.h */
-struct trace_cuts;    /* timeline/cuts.h */
+struct trace_cuts;    /* inside of timeline/sink.c */
 struct report_files;  /* exporters/table/report.h */
-struct roofs;         /* exporters/load/load.h */
 
 /* Files of communication operators. */
 enum communication_kind { COMMUNICATION_TIMES = 1, COMMUNICATION_MATRIX = 2 };
+
+/* The most that the chip can do, as the user says; 0: not said. None is guessed. */
+struct roofs {
+    double flop_s, bytes_s;
+};
 
 struct export_options {
     const char *database;     /* path, for readers that run side by side with their own connection */
@@ -86,7 +92,7 @@ struct export_result {
     uint64_t files, rows; /* rows of tables, or events of timelines */
     const char *needs;    /* of a shown table without rows: what it is made of; NULL: not said */
     const char *note;     /* of a shown table: what to know when reading it; NULL: nothing */
-    char recorded[80];    /* "1 of 5 inferences recorded": of which the answer tells; "": of all */
+    char recorded[80];    /* "1 of 5 inferences recorded": the inferences that the answer covers; "": all */
 };
 
 /* How names of timelines end: ".json". */
@@ -109,9 +115,9 @@ int export_flame(sqlite3 *db, const struct export_options *options, struct expor
 struct merge_part {
     sqlite3 *db; /* of a new CANN capture; its times are by a clock that all have */
     const char *database;
-    const char *label; /* what tells it from the others: names files that cannot be united */
+    const char *label; /* distinguishes it from the others in the names of files that cannot be united */
     const char *host;  /* what its devices and its host are named after, where they are */
-    bool names_device; /* devices are: their numbers do not tell them apart */
+    bool names_device; /* devices are: their numbers do not distinguish them */
     bool names_host;   /* rows of the host are */
     int64_t shift_ns;  /* added to all its times: of timelines alone */
     bool by_itself;    /* its processes stand together, behind those of the parts before: of timelines alone */
@@ -125,7 +131,7 @@ int export_merged_summary(const struct merge_part *parts, size_t count, const st
 
 /* Whether a timeline may have a layer of this name, as in the file of --reports. */
 bool export_has_layer(const char *name);
-/* Tells each of them, one that several share several times. */
+/* Calls each with every name of a layer; a name that several layers share comes several times. */
 void export_each_layer(void (*each)(void *arg, const char *name), void *arg);
 
 /* The database that Ascend's viewers read; only of new CANN captures: others give no file. */
@@ -140,7 +146,9 @@ struct show_options {
     const struct report_files *report_files; /* as in export_options */
     int64_t top; /* of tables with a row for each operator, task or message: at most this many, the longest */
     const struct roofs *roofs;   /* as in export_options */
+    bool without_rows;           /* of show_table_list: also tables that have no rows */
     struct table_stream *stream; /* of show_one_table in other formats than TABLE_TERMINAL: where its rows go */
+    struct table_sink *sink;     /* of give_table: likewise */
 };
 
 /* One table of a capture by its name to stdout or the terminal; choice: which rows and columns. -ERR_USAGE for a name
@@ -148,12 +156,26 @@ struct show_options {
 int show_one_table(sqlite3 *db, FILE *stream, const char *name, enum table_format format,
                    const struct table_choice *choice, const struct show_options *options, struct export_result *ret,
                    struct err *err);
-/* The names of all tables that captures of this database's family have, and of the user's, with the ids of their
- * columns. */
-int show_table_list(sqlite3 *db, FILE *stream, const struct show_options *options, struct err *err);
+/* Gives the rows of one table to options->sink likewise, which begins also where there are none. */
+int give_table(sqlite3 *db, const char *name, const struct table_choice *choice, const struct show_options *options,
+               struct export_result *ret, struct err *err);
+/* Likewise a report of any database; family: CAPTURE_..., whose devices a report of devices has. */
+int show_report(sqlite3 *db, FILE *stream, const struct report *report, int family, enum table_format format,
+                const struct table_choice *choice, const struct show_options *options, struct export_result *ret,
+                struct err *err);
+/* Lists reports, ended by NULL, likewise. */
+int show_report_list(FILE *stream, int width, const struct report *const *reports, struct err *err);
+/* The names of the tables that have rows in this capture, or of all that its family has, and of the user's, with the
+ * ids of their columns. *ret_left: how many are not listed, because they have no rows. */
+int show_table_list(sqlite3 *db, FILE *stream, const struct show_options *options, size_t *ret_left, struct err *err);
+/* Calls each with the tables that have rows in this capture; database: its path. A result of each that is not 0 ends
+ * it.
+ */
+int each_table(sqlite3 *db, const char *database, int (*each)(void *arg, const struct report *report, struct err *err),
+               void *arg, struct err *err);
 /* Lists those of captures of every family; a table that only some can have says which. Columns that only a capture
- * tells of are not among them. */
-int show_table_list_all(FILE *stream, struct err *err);
+ * defines are not among them. */
+int show_table_list_all(FILE *stream, int width, struct err *err);
 
 /* Prints the capture's tables to stream; a write error is returned as -ERR_IO. */
 int show_capture(sqlite3 *db, FILE *stream, const struct show_options *options, struct export_result *ret,

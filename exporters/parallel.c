@@ -60,7 +60,7 @@ static struct slot *slot_of(struct parallel *parallel, size_t sequence)
     return &parallel->slots[sequence % parallel->slot_count];
 }
 
-/* With the mutex held. The first failure is the one that is told; failure NULL stops without one. */
+/* With the mutex held. The first failure is the one that is reported; failure NULL stops without one. */
 static void stop(struct parallel *parallel, const struct err *failure)
 {
     if (!parallel->stopped && failure != NULL)

@@ -47,7 +47,7 @@ int parallel_finish(struct parallel *parallel, struct err *err);
 /* Stops what is not finished, without writing it, and releases everything; NULL is fine. */
 void parallel_free(struct parallel *parallel);
 
-/* Room for length bytes (at most PARALLEL_BUFFER_SIZE) to format into; parallel_advance tells how many were used. NULL
+/* Room for length bytes (at most PARALLEL_BUFFER_SIZE) to format into; parallel_advance sets how many were used. NULL
  * with err set when the pipeline has stopped: process returns -err->code then. */
 struct parallel_output {
     char *data;

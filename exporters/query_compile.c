@@ -46,7 +46,7 @@ int query_ask(sqlite3 *db, const char *expression, bool *ret, struct err *err)
     strbuf_init(&sql, QUERY_SQL_MAX);
     strbuf_addf(&sql, "SELECT %s", expression);
     if (query_sql_prepare(db, &sql, &statement, err) < 0 ||
-        (sqlite3_step(statement) != SQLITE_ROW && database_error(err, db, "the database cannot be read") < 0))
+        (sqlite3_step(statement) != SQLITE_ROW && database_error(err, db, "cannot read the database") < 0))
         return err_status(err);
     *ret = sqlite3_column_int(statement, 0) != 0;
     return 0;
@@ -161,12 +161,20 @@ static void forget_clocks(void *opaque)
     free(known);
 }
 
-/* Converts the second argument by the clock of the device that the first one is, NULL: of the host. */
-static void convert(sqlite3_context *context, sqlite3_value **arguments, int64_t (*to)(int64_t hz, int64_t length))
+static int64_t to_ns(int64_t hz, int64_t start_ns, int64_t ticks)
+{
+    (void)start_ns;
+    return ticks_ns(hz, ticks);
+}
+
+/* Converts the last argument, of three from the second on, by the clock of the device that the first one is, NULL: of
+ * the host. */
+static void convert(sqlite3_context *context, int count, sqlite3_value **arguments,
+                    int64_t (*to)(int64_t hz, int64_t start_ns, int64_t length))
 {
     struct known_clocks *known = sqlite3_user_data(context);
     struct err err = ERR_INIT;
-    if (sqlite3_value_type(arguments[1]) == SQLITE_NULL)
+    if (sqlite3_value_type(arguments[count - 1]) == SQLITE_NULL)
         return;
     if (!known->loaded && cann_clocks_load(sqlite3_context_db_handle(context), &known->clocks, &err) < 0) {
         sqlite3_result_error(context, err_message(&err), -1);
@@ -175,38 +183,42 @@ static void convert(sqlite3_context *context, sqlite3_value **arguments, int64_t
     known->loaded = true;
     const bool of_host = sqlite3_value_type(arguments[0]) == SQLITE_NULL;
     const int64_t hz = cann_clock_hz(&known->clocks, of_host ? DB_NULL : sqlite3_value_int64(arguments[0]));
-    sqlite3_result_int64(context, to(hz, sqlite3_value_int64(arguments[1])));
+    sqlite3_result_int64(
+        context, to(hz, count > 2 ? sqlite3_value_int64(arguments[1]) : 0, sqlite3_value_int64(arguments[count - 1])));
 }
 
 static void ticks(sqlite3_context *context, int count, sqlite3_value **arguments)
 {
-    (void)count;
-    convert(context, arguments, ticks_of);
+    convert(context, count, arguments, ticks_of);
 }
 
 static void ticks_to_ns(sqlite3_context *context, int count, sqlite3_value **arguments)
 {
-    (void)count;
-    convert(context, arguments, ticks_ns);
+    convert(context, count, arguments, to_ns);
 }
 
 static void exact_ns(sqlite3_context *context, int count, sqlite3_value **arguments)
 {
-    (void)count;
-    convert(context, arguments, ticks_span_ns);
+    convert(context, count, arguments, ticks_span_ns);
 }
 
 static int register_lengths(sqlite3 *db, struct err *err)
 {
     static const struct {
         const char *name;
+        int arguments;
         void (*call)(sqlite3_context *context, int count, sqlite3_value **arguments);
-    } functions[] = {{"ticks", ticks}, {"ticks_ns", ticks_to_ns}, {"exact_ns", exact_ns}};
+    } functions[] = {{"ticks", 2, ticks},
+                     {"ticks", 3, ticks},
+                     {"ticks_ns", 2, ticks_to_ns},
+                     {"exact_ns", 2, exact_ns},
+                     {"exact_ns", 3, exact_ns}};
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         struct known_clocks *known = calloc(1, sizeof *known);
         if (known == NULL)
             return err_no_memory(err);
-        if (sqlite3_create_function_v2(db, functions[i].name, 2, SQLITE_UTF8, known, functions[i].call, NULL, NULL,
+        if (sqlite3_create_function_v2(db, functions[i].name, functions[i].arguments, SQLITE_UTF8, known,
+                                       functions[i].call, NULL, NULL,
                                        forget_clocks) != SQLITE_OK) /* then it is forgotten, too */
             return database_error(err, db, "cannot prepare queries");
     }

@@ -26,7 +26,7 @@ int query_sql_prepare(sqlite3 *db, const struct strbuf *sql, sqlite3_stmt **ret,
 /* Whether an expression of SQL is true of the database. */
 int query_ask(sqlite3 *db, const char *expression, bool *ret, struct err *err);
 
-/* Makes the functions that parsers/series.h tells of known to a connection. */
+/* Registers the functions of parsers/series.h in a connection. */
 int query_functions_register(sqlite3 *db, int cann_version, struct err *err);
 
 #endif

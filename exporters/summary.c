@@ -2,11 +2,10 @@
 #include "db/query/cann_version.h"
 #include "db/query/query.h"
 #include "exporters/cann_report.h"
-#include "exporters/communication/communication_files.h"
 #include "exporters/export.h"
+#include "exporters/extension.h"
 #include "exporters/query_compile.h"
 #include "exporters/report_scopes.h"
-#include "exporters/reports/answers/outcome.h"
 #include "exporters/table/merged_tables.h"
 #include "exporters/table/report.h"
 
@@ -58,7 +57,7 @@ static int tell_absence(struct summary *summary, const struct report *report, st
     if (options->absent == NULL || summary->family == CAPTURE_SVP)
         return 0;
     strbuf_init(&reason, ERR_TEXT_SIZE);
-    int status = outcome_tell_absence(summary->session.db, report->name, &reason, err);
+    int status = extension_tell_absence(summary->session.db, report->name, &reason, err);
     if (status == 0)
         options->absent(reason.data);
     strbuf_release(&reason);
@@ -139,7 +138,7 @@ int export_communication_database(sqlite3 *db, const struct export_options *opti
     bool cann;
     *ret = (struct export_result){.files = 0};
     int status = is_cann(db, &cann, err);
-    return status == 0 && cann ? communication_database(db, options, ret, err) : status;
+    return status == 0 && cann ? extension_communication_database(db, options, ret, err) : status;
 }
 
 int export_communication(sqlite3 *db, const struct export_options *options, struct export_result *ret, struct err *err)
@@ -148,8 +147,8 @@ int export_communication(sqlite3 *db, const struct export_options *options, stru
     *ret = (struct export_result){.files = 0};
     int status = is_cann(db, &cann, err);
     if (status == 0 && cann)
-        status = communication_files(db, options, ret, err);
-    return status == 0 && cann ? communication_database(db, options, ret, err) : status;
+        status = extension_summary_files(db, options, ret, err);
+    return status == 0 && cann ? extension_communication_database(db, options, ret, err) : status;
 }
 
 static int write_tables(sqlite3 *db, const struct export_options *options, struct export_result *result,
@@ -168,7 +167,7 @@ static int write_tables(sqlite3 *db, const struct export_options *options, struc
 
 static int write_cann(sqlite3 *db, const struct export_options *options, struct export_result *result, struct err *err)
 {
-    return write_tables(db, options, result, err) < 0 || communication_files(db, options, result, err) < 0
+    return write_tables(db, options, result, err) < 0 || extension_summary_files(db, options, result, err) < 0
                ? err_status(err)
                : 0;
 }
@@ -213,7 +212,7 @@ int export_merged_summary(const struct merge_part *parts, size_t count, const st
     merged_tables_free(merging.merged);
     for (size_t i = 0; status == 0 && i < count; i++) {
         merging.label = parts[i].label;
-        status = communication_files(parts[i].db, &merging, ret, err);
+        status = extension_summary_files(parts[i].db, &merging, ret, err);
     }
     return status;
 }

@@ -3,9 +3,15 @@
 
 #include "db/query/query.h"
 
-extern const struct feature feature_opprof;
+#define TREE(id) extern const struct feature feature_##id;
+#include "tree_list.h"
+#undef TREE
 
-static const struct feature *const features[] = {&feature_opprof};
+#define TREE(id) &feature_##id,
+static const struct feature *const features[] = {
+#include "tree_list.h"
+};
+#undef TREE
 
 int feature_of_database(sqlite3 *db, const struct feature **ret, struct err *err)
 {

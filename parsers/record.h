@@ -26,7 +26,7 @@ enum capture_family {
     CAPTURE_JOB,  /* Ascend, JOB era: hwts.log.data.*, Framework.host.* */
     CAPTURE_2022, /* Ascend, CANN of 2021 to 2023, called that of 2022: AclModule.*, Runtime.*, Framework.* as slices */
     CAPTURE_CANN, /* Ascend, CANN since 2023: *.api_event.data, *.compact.*, *.additional.*, the device's streams */
-    CAPTURE_OPPROF,  /* one operator under the lens of 'msprof op': OPPROF_*, PipeUtilization.csv and others */
+    CAPTURE_OPPROF,  /* results of 'msprof op': OPPROF_*, PipeUtilization.csv and others */
     CAPTURE_UNKNOWN, /* nothing in it is known */
 };
 
@@ -130,7 +130,8 @@ struct layout {
     int64_t core_khz;                    /* of the board's AI core, where the capture does not say it; 0: not known */
     struct layout_rate icache_miss_rate; /* not given: as the kind's first built-in layout */
     bool big_endian;
-    bool mixed; /* records of the kind's other mixed layouts may stand in the same stream; the magics tell them apart */
+    /* Records of the kind's other mixed layouts may be in the same stream; the magics distinguish them. */
+    bool mixed;
     struct magic magics[LAYOUT_MAX_MAGICS];
     const struct field *fields;
     size_t field_count;
@@ -179,7 +180,7 @@ struct sampling {
         const char *column; /* NULL ends the list */
         enum sample_clock clock;
     } stamps[SAMPLING_MAX_STAMPS];
-    const char *keys[SAMPLING_MAX_KEYS];         /* columns that tell one series from the next */
+    const char *keys[SAMPLING_MAX_KEYS];         /* columns that separate one series from the next */
     const char *counters[SAMPLING_MAX_COUNTERS]; /* columns that only grow; one that falls is reported */
     int64_t step;                                /* ... as a note, when it falls by less than they count at once */
 };
@@ -214,6 +215,10 @@ struct kind_hooks {
     /* After each decoded record; sets derived columns. *keep is true on entry; false drops the row (the hook has
      * reported why). */
     int (*record)(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err);
+    /* The same straight from the bytes of a record whose layout has these fields, for kinds without a table: see
+     * parsers/kinds/common/record_source.h. `record` is asked where the layout is another, or a number does not fit. */
+    int (*direct)(struct decoder *decoder, void *state, const unsigned char *bytes, bool *keep, struct err *err);
+    const struct field *direct_fields;
     /* After the last record; also after a failure (then it only releases). */
     int (*close)(struct decoder *decoder, void *state, bool failed, struct err *err);
     /* For text kinds instead of layouts: the whole file, NUL-terminated; emits rows itself with decoder_emit. */
@@ -230,7 +235,7 @@ struct record_kind {
     unsigned families; /* FAMILY_...: the captures that may hold such records, or whose records they are derived from */
     const char *title; /* "Device PMU of a layer group" */
     const char *option; /* NULL, or the option of CANN's profiling that records it, on every chip:
-                         * "sys_io_sampling_freq". Anything more than that stands in parsers/switches/finding.c */
+                         * "sys_io_sampling_freq". Anything more than that stands in features/options/finding.c */
     const char *doc;    /* a few sentences for the manual */
     /* File names as patterns: literal text with {device_id}, {model}, {model_id}, {batch_num}, {input_pic_num},
      * {current_pic_count}, {slice}, {process_id}, {group_id}, {core_id}, {tag} (letters and '_'), {number} (digits,
@@ -258,7 +263,8 @@ struct record_kind {
     const struct kind_hooks *hooks;  /* may be NULL */
     const struct sampling *sampling;
     const struct line_format *lines; /* of text, for text_lines_hooks */
-    /* For split_hooks: the kinds whose records stand in its files; their magics tell them apart. NULL ends the list. */
+    /* For split_hooks: the kinds whose records stand in its files; their magics distinguish them. NULL ends the list.
+     */
     const struct record_kind *const *parts;
     /* Parts of the table that reports and timelines show; ended by one without a name. NULL: nothing of its own. */
     const struct series_report *series;

@@ -15,10 +15,13 @@
  *   printed(X, N)          X as FORM_SHORTEST prints it with N decimals
  *   ratio(A, B)            A / B as a REAL; 0.0 where B is 0
  *   scaled_ratio(A, B, N)  of integers, A * 10^N / B as an integer, rounded half away from zero, exactly; 0 where B is
- * 0 exact_ns(DEVICE, NS)   the length of time between two times NS apart, by the ticks of the device's clock
- * (base/ticks.h); DEVICE NULL: of the host's clock ticks(DEVICE, NS)      the ticks in it, to be summed;
- * ticks_ns(DEVICE, TICKS) makes nanoseconds of the sum A report that needs more than a query gets a file in
- * exporters/reports/ (docs/adding-a-report.md). */
+ *                          0
+ *   exact_ns(DEVICE, START, NS)  the length of time between two times NS apart, by the ticks of the device's clock
+ *                          (base/ticks.h); DEVICE NULL: of the host's clock; clocks of less than 500 MHz need no START
+ *   ticks(DEVICE, START, NS)  the ticks in it, to be summed; ticks_ns(DEVICE, TICKS) makes nanoseconds of the sum
+ *
+ * A report that needs more than a query gets a file in exporters/reports/ (docs/adding-a-report.md).
+ */
 #ifndef MSPROF_PARSERS_SERIES_H
 #define MSPROF_PARSERS_SERIES_H
 
@@ -69,9 +72,11 @@ enum report_column_flags {
     REPORT_VENDOR = 8,      /* with --columns vendor only */
     REPORT_SENTENCES = 512, /* what answers show on a terminal goes on in the next line instead of being cut */
     REPORT_INPUT = 32,      /* never shown: what a report's own code needs of a row */
-    REPORT_RAW = 4096,  /* with it, of a scan: they stand next to each other in report_worker.raw, and are no values */
-    REPORT_FIRST = 256, /* stands in front of all columns that have not this */
-    REPORT_NUMBER = 16, /* of FORM_TEXT: holds numbers, so a terminal aligns it to the right */
+    REPORT_RAW = 4096,   /* with it, of a scan: they stand next to each other in report_worker.raw, and are no values */
+    REPORT_FIRST = 256,  /* stands in front of all columns that have not this */
+    REPORT_START = 1024, /* --step, --from and --until choose rows by it; else by the first of FORM_TIME */
+    REPORT_NUMBERED = 8192, /* of a slice: the number of the series_counter stands behind its title */
+    REPORT_NUMBER = 16,     /* of FORM_TEXT: holds numbers, so a terminal aligns it to the right */
 };
 
 /* Where a row that C code makes holds a column's value: REPORT_FIELD (exporters/table/value.h) fills it in. */
@@ -146,8 +151,10 @@ struct series_counter {
     const struct series_arrow *arrow;    /* NULL: none */
     const char *category;                /* of slices: expression: an integer, whose word ... */
     const struct value_name *categories; /* ... is here; NULL: they have none */
-    const char *when;                    /* NULL, or an expression; without it the counter does not exist */
-    int counter_thread;                  /* of a counter: number of the thread in its events; viewers show none */
+    const char *number;  /* of slices: NULL, or an expression: an integer behind the titles of values with
+                            REPORT_NUMBERED */
+    const char *when;    /* NULL, or an expression; without it the counter does not exist */
+    int counter_thread;  /* of a counter: number of the thread in its events; viewers show none */
     const char *threads; /* of a counter: NULL, or a query for numbers and names of threads that --trace-compat names,
                             without anything on them */
     /* In timelines of our own, or of --trace-compat, alone; alone: nor in those of frameworks. */
@@ -155,6 +162,9 @@ struct series_counter {
     bool most; /* the rows of one device and time are one event, which has the largest of each value; the name is a
                   constant, and the query has neither groups nor an order: rows are given by device and time */
 };
+
+/* Ascend's timelines of these chips are written by its code in C++, those of others by code in Python: they differ. */
+#define CHIPS_OF_CPP "(5, 15, 16)"
 
 /* Layers of timelines: LAYER_<name>, its number, which is part of the ids of its processes, and its order among those
  * of a timeline; the smallest is on top. Numbers up to 35 are those of Ascend's tool. No two layers have one number:

@@ -200,7 +200,7 @@ static int patch_text(struct scanner text, struct member members[MEMBER_COUNT], 
         return 0;
     }
     if (profiler.start[0] != '{')
-        return err_set(err, ERR_FORMAT, "\"profiler\" is no object");
+        return err_set(err, ERR_FORMAT, "\"profiler\" is not an object");
     inner = (struct scanner){profiler.start, profiler.start + profiler.length};
     for (int i = 0; i < MEMBER_COUNT; i++)
         if (!find_member(inner, members[i].name, &members[i].found) &&
@@ -227,7 +227,7 @@ static int check_patched(const struct strbuf *patched, const struct member membe
             value = json_string(json_member(profiler, members[i].other_name));
         is_right = value != NULL && strcmp(value, members[i].value) == 0;
     }
-    return is_right ? 0 : err_set(err, ERR_FORMAT, "a key of \"profiler\" is spelled with escapes or repeated");
+    return is_right ? 0 : err_set(err, ERR_FORMAT, "a key of \"profiler\" contains escapes or is repeated");
 }
 
 int acl_json_patch(const char *text, size_t length, const struct acl_settings *settings, struct strbuf *ret,
@@ -247,7 +247,7 @@ int acl_json_patch(const char *text, size_t length, const struct acl_settings *s
         return err_status(err);
     members_init(members, settings, interval, sizeof interval);
     if (!json_is_object(root))
-        result = err_set(err, ERR_FORMAT, "it is no JSON object");
+        result = err_set(err, ERR_FORMAT, "not a JSON object");
     else
         result = patch_text((struct scanner){text, text + length}, members, ret, err);
     if (result == 0 && ret->failed)

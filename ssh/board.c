@@ -101,14 +101,13 @@ int board_probe(struct board *board, struct ssh_connection *connection, struct e
     strbuf_init(&board->script, SCRIPT_LIMIT);
     strbuf_init(&board->answer, BOARD_ANSWER_LIMIT);
     strbuf_adds(board_script(board), script);
-    result = board_do(board, "cannot look at the board", err);
+    result = board_do(board, "cannot check the board", err);
     at = board->answer.data;
     while (result == 0 && (line = board_next_line(&at)) != NULL)
         take_setting(board, line);
     if (result == 0 && (board->home == NULL || board->home[0] != '/')) {
-        result = err_set(err, ERR_REMOTE, "the board does not tell the home directory of its user");
-        err_hint(err, "set 'remote_dir' in the ini file, and see that 'ssh USER@BOARD echo hello' says hello and no "
-                      "more");
+        result = err_set(err, ERR_REMOTE, "the board did not report the home directory of its user");
+        err_hint(err, "set 'remote_dir' in the ini file, and check that 'ssh USER@BOARD echo hello' prints only hello");
     }
     return result;
 }
@@ -121,7 +120,7 @@ void board_release(struct board *board)
     *board = (struct board){.connection = NULL};
 }
 
-/* The last line that is not empty is mostly the one that tells. */
+/* The last non-empty line, which usually has the reason. */
 static const char *last_line(char *text)
 {
     size_t length = strlen(text);
@@ -139,19 +138,19 @@ static void add_hint(struct err *err, const char *said)
         err_hint(err, "free some space on the board, or set 'remote_dir' to another file system, or use "
                       "--transfer=nfs");
     else if (strstr(said, "ermission denied") != NULL)
-        err_hint(err, "let 'remote_dir' in the ini file name a directory that this user may write");
+        err_hint(err, "set 'remote_dir' in the ini file to a directory that this user can write to");
     else if (strstr(said, "ead-only") != NULL)
-        err_hint(err, "let 'remote_dir' in the ini file name a directory on a file system that can be written");
+        err_hint(err, "set 'remote_dir' in the ini file to a directory on a writable file system");
 }
 
-int board_judge(const char *what, const struct ssh_exit *end, struct strbuf *errors, struct err *err)
+int board_judge(const char *what, const struct transport_exit *end, struct strbuf *errors, struct err *err)
 {
     const char *said = errors->length > 0 ? last_line(errors->data) : "";
 
     if (end->signal[0] != '\0')
         return err_set(err, ERR_REMOTE, "%s: the command was ended by SIG%s", what, end->signal);
     if (!end->is_known)
-        return err_set(err, ERR_REMOTE, "%s: the board did not say how the command ended", what);
+        return err_set(err, ERR_REMOTE, "%s: the board did not report the exit status of the command", what);
     if (end->status == 0)
         return 0;
     err_set(err, ERR_REMOTE, "%s: %s%sexit status %d", what, said, said[0] != '\0' ? ", " : "", end->status);
@@ -178,7 +177,7 @@ static int keep_answer(void *arg, const char *bytes, size_t length, struct err *
     struct strbuf *answer = arg;
 
     if (strbuf_add(answer, bytes, length) != 0)
-        return err_set(err, ERR_REMOTE, "the board says more than %zu bytes where it should be brief", answer->maximum);
+        return err_set(err, ERR_REMOTE, "the board sent an answer of more than %zu bytes", answer->maximum);
     return 0;
 }
 
@@ -186,7 +185,7 @@ int board_run(struct board *board, const char *what, const struct ssh_io *io, st
 {
     struct ssh_io with_said = *io;
     struct strbuf said;
-    struct ssh_exit end;
+    struct transport_exit end;
     int result;
 
     if (board->script.failed)
@@ -268,7 +267,7 @@ int board_add_list(struct board *board, const char *directory, struct err *err)
 
 int board_tell_missing(const char *directory, struct err *err)
 {
-    return err_set(err, ERR_REMOTE, "there is no directory '%s' on the board", directory);
+    return err_set(err, ERR_REMOTE, "missing directory '%s' on the board", directory);
 }
 
 int board_list(struct board *board, const char *directory, bool *ret_there, struct listing *ret, struct err *err)
@@ -302,13 +301,13 @@ int board_space(struct board *board, const char *path, int64_t *ret_kilobytes, b
                    "set -- $(df -Pk \"$d\" | tail -n 1)\n"
                    "echo \"${4:--}\"\n",
                    path);
-    if (board_do(board, "cannot ask for free space", err) != 0)
+    if (board_do(board, "cannot read the free space of the board", err) != 0)
         return err_status(err);
     second = strchr(board->answer.data, '\n');
     length = second != NULL ? strcspn(second + 1, "\n") : 0;
     *ret_writable = strncmp(board->answer.data, "yes\n", 4) == 0;
     if (length == 0 || number_parse_integer(second + 1, length, ret_kilobytes) != 0)
-        *ret_kilobytes = -1; /* a file system that does not say: the upload will tell */
+        *ret_kilobytes = -1; /* the file system does not report it: the upload will fail if it is too little */
     return 0;
 }
 
@@ -342,7 +341,7 @@ int board_add_send_command(const struct board *board, struct strbuf *script, str
                                         : NULL;
 
     if (one == NULL) {
-        err_set(err, ERR_REMOTE, "the board has none of cat, dd and tail: files cannot be read there");
+        err_set(err, ERR_REMOTE, "cannot read files on the board: it has none of cat, dd and tail");
         return err_hint(err, "copy the directory with 'scp -r' or 'sftp', which need no commands there");
     }
     if (board->has_xargs && board->has_cat)

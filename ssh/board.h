@@ -48,15 +48,15 @@ int board_take_lines(struct strbuf *line, const char *bytes, size_t length,
 /* The next line of an answer, which is cut up; NULL: there is none. */
 char *board_next_line(char **answer);
 /* Judges the end of a command; errors is what it said, and is cut. */
-int board_judge(const char *what, const struct ssh_exit *end, struct strbuf *errors, struct err *err);
+int board_judge(const char *what, const struct transport_exit *end, struct strbuf *errors, struct err *err);
 
 /* The kind of checksum that the board's hash gives; SHA-256 also when it has none. */
 enum checksum_kind board_checksum_kind(const struct board *board);
-/* By what files are verified, to be told: "SHA-256", "size (the board has no sha256sum, ...)". */
+/* How files are verified, for messages: "SHA-256", "size (the board has no sha256sum, ...)". */
 const char *board_verifies_by(const struct board *board);
 
-/* Lists everything below a directory of the board. One that is missing is an error, unless ret_there, which may be
- * NULL, is to tell. */
+/* Lists everything below a directory of the board. A missing directory is an error if ret_there is NULL; otherwise
+ * *ret_there is whether it exists. */
 int board_list(struct board *board, const char *directory, bool *ret_there, struct listing *ret, struct err *err);
 /* Begins a script that goes into the directory and has a function "list", whose output is for listing_parse; when the
  * directory is missing it prints BOARD_MISSING and ends. */

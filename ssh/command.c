@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Commands on the board: how they start whatever the login shell is, how they are served side by side, and how long. */
 #include "ssh/command.h"
-#include "base/utf8.h"
 
 #include "ssh/session/internal.h"
 
@@ -29,12 +29,9 @@ enum command_state { RUNNING, CLOSING, ENDED };
 
 struct ssh_command {
     struct ssh_connection *connection;
-    ssh_channel channel;
-    struct ssh_channel_callbacks_struct callbacks; /* what comes is taken while anything of the connection is served */
-    bool has_moved;                                /* something came since it was asked last */
-    bool output_ended, is_closed;
+    struct transport_channel *channel;
     struct err failure;  /* of what takes the output; nothing is taken behind that */
-    unsigned generation; /* of the connection's session that the channel belongs to */
+    unsigned generation; /* of the connection's transport that the channel belongs to */
     struct ssh_io io;
     enum command_state state;
     const char *input; /* what is left of the current piece */
@@ -46,7 +43,7 @@ struct ssh_command {
     size_t mark_length;       /* of its line, as far as it has come */
     bool has_begun;           /* the mark's line has come */
     uint64_t chatter_bytes;   /* before it */
-    struct ssh_exit exit;
+    struct transport_exit exit;
 };
 
 static int64_t seconds_for(uint64_t bytes, uint64_t bytes_per_second, int64_t most)
@@ -100,7 +97,7 @@ static int tell_lost(const struct ssh_connection *connection, struct err *err)
 static int too_many_sessions(struct ssh_connection *connection, struct err *err)
 {
     ssh_failure(connection, err, "cannot start a command on '%s'", connection->target.host);
-    return err_hint(err, "the server must allow two sessions at a time on a connection (OpenSSH: MaxSessions)");
+    return err_hint(err, "the server must allow two sessions per connection (OpenSSH: MaxSessions)");
 }
 
 /* Waits for what a command needs to start, or serves another one. */
@@ -112,30 +109,80 @@ static int wait_beside(struct ssh_connection *connection, struct ssh_command *ot
     return result == 0 && !busy ? ssh_wait(connection, deadline, err) : result;
 }
 
+/* Drops what comes before the line of the mark; what is behind it is left in bytes and length. */
+static int skip_chatter(struct ssh_command *command, const char **bytes, size_t *length, struct err *err)
+{
+    const size_t mark_length = SSH_MARK_SIZE - 1, wrong = SSH_MARK_SIZE;
+
+    while (*length > 0 && !command->has_begun) {
+        char c = *(*bytes)++;
+
+        --*length;
+        if (c == '\n')
+            command->has_begun = command->mark_length == mark_length;
+        if (c == '\n')
+            command->mark_length = 0;
+        else if (command->mark_length < mark_length && c == command->mark[command->mark_length])
+            command->mark_length++;
+        else
+            command->mark_length = wrong;
+        if (++command->chatter_bytes > MOST_CHATTER)
+            return err_set(err, ERR_REMOTE, "the login shell on '%s' prints endlessly (%" PRIu64 " bytes)",
+                           command->connection->target.host, command->chatter_bytes);
+    }
+    return 0;
+}
+
+static void keep_said(struct strbuf *said, const char *bytes, size_t length)
+{
+    const size_t room = said->maximum - said->length;
+
+    strbuf_add(said, bytes, length < room ? length : room);
+}
+
+static int take_output(struct ssh_command *command, bool is_output, const char *bytes, size_t length, struct err *err)
+{
+    int (*take)(void *, const char *, size_t, struct err *) = is_output ? command->io.output : command->io.errors;
+
+    if (is_output && skip_chatter(command, &bytes, &length, err) != 0)
+        return err_status(err);
+    if (!is_output && command->io.limits.errors != 0) {
+        command->error_bytes += length;
+        if (command->error_bytes > command->io.limits.errors)
+            return err_set(err, ERR_REMOTE, "a command on '%s' prints errors endlessly (%" PRIu64 " bytes)",
+                           command->connection->target.host, command->error_bytes);
+    }
+    if (!is_output && command->io.said != NULL)
+        keep_said(command->io.said, bytes, length);
+    return take != NULL && length > 0 ? take(command->io.arg, bytes, length, err) : 0;
+}
+
+/* What the transport brings. */
+static void take_bytes(void *arg, bool is_errors, const char *bytes, size_t length)
+{
+    struct ssh_command *command = arg;
+
+    if (command->failure.code == ERR_NONE)
+        take_output(command, !is_errors, bytes, length, &command->failure);
+}
+
 static int open_channel(struct ssh_command *command, struct ssh_command *other, struct err *err)
 {
+    const struct transport_sink sink = {take_bytes, command};
     struct ssh_connection *connection = command->connection;
     int64_t deadline = ssh_deadline(connection), patience = ssh_now_ns() + PATIENCE_SECONDS * SSH_NS_PER_SECOND;
+    enum transport_code code;
 
-    for (;;) {
-        int code;
-
-        if (command->channel == NULL && (command->channel = ssh_channel_new(connection->session)) == NULL)
-            return err_no_memory(err);
-        code = ssh_channel_open_session(command->channel);
-        if (code == SSH_OK)
-            return 0;
-        if (code != SSH_AGAIN && !ssh_is_connected(connection->session))
+    while ((code = transport_channel_open(&command->channel, connection->transport, &sink)) != TRANSPORT_DONE) {
+        if (code == TRANSPORT_FAILED)
             return ssh_failure(connection, err, "cannot start a command on '%s'", connection->target.host);
-        if (code != SSH_AGAIN) { /* one that has just ended may still count with the server */
-            if (ssh_now_ns() > patience)
-                return too_many_sessions(connection, err);
-            ssh_channel_free(command->channel);
-            command->channel = NULL;
-        }
+        /* one that has just ended may still count with the server */
+        if (code == TRANSPORT_REFUSED && ssh_now_ns() > patience)
+            return too_many_sessions(connection, err);
         if (wait_beside(connection, other, deadline, err) != 0)
             return err_status(err);
     }
+    return 0;
 }
 
 int ssh_choose_mark(char ret[SSH_MARK_SIZE], struct err *err)
@@ -181,133 +228,18 @@ static int execute(struct ssh_command *command, const char *script, struct ssh_c
     struct ssh_connection *connection = command->connection;
     int64_t deadline = ssh_deadline(connection);
     SCOPED(strbuf_release) struct strbuf line;
-    int code;
+    enum transport_code code;
 
     strbuf_init(&line, SCRIPT_LIMIT);
     add_command_line(&line, command, script);
     if (line.failed)
         return err_set(err, ERR_LIMIT, "a command for the board is too long");
-    while ((code = ssh_channel_request_exec(command->channel, line.data)) == SSH_AGAIN)
+    while ((code = transport_channel_execute(command->channel, line.data)) == TRANSPORT_AGAIN)
         if (wait_beside(connection, other, deadline, err) != 0)
             return err_status(err);
-    return code == SSH_OK ? 0 : ssh_failure(connection, err, "cannot start a command on '%s'", connection->target.host);
-}
-
-/* Drops what comes before the line of the mark; what is behind it is left in bytes and length. */
-static int skip_chatter(struct ssh_command *command, const char **bytes, size_t *length, struct err *err)
-{
-    const size_t mark_length = SSH_MARK_SIZE - 1, wrong = SSH_MARK_SIZE;
-
-    while (*length > 0 && !command->has_begun) {
-        char c = *(*bytes)++;
-
-        --*length;
-        if (c == '\n')
-            command->has_begun = command->mark_length == mark_length;
-        if (c == '\n')
-            command->mark_length = 0;
-        else if (command->mark_length < mark_length && c == command->mark[command->mark_length])
-            command->mark_length++;
-        else
-            command->mark_length = wrong;
-        if (++command->chatter_bytes > MOST_CHATTER)
-            return err_set(err, ERR_REMOTE, "the login shell on '%s' does not stop to print (%" PRIu64 " bytes)",
-                           command->connection->target.host, command->chatter_bytes);
-    }
-    return 0;
-}
-
-static void keep_said(struct strbuf *said, const char *bytes, size_t length)
-{
-    const size_t room = said->maximum - said->length;
-
-    strbuf_add(said, bytes, length < room ? length : room);
-}
-
-static int take_output(struct ssh_command *command, bool is_output, const char *bytes, size_t length, struct err *err)
-{
-    int (*take)(void *, const char *, size_t, struct err *) = is_output ? command->io.output : command->io.errors;
-
-    if (is_output && skip_chatter(command, &bytes, &length, err) != 0)
-        return err_status(err);
-    if (!is_output && command->io.limits.errors != 0) {
-        command->error_bytes += length;
-        if (command->error_bytes > command->io.limits.errors)
-            return err_set(err, ERR_REMOTE, "a command on '%s' does not stop to complain (%" PRIu64 " bytes)",
-                           command->connection->target.host, command->error_bytes);
-    }
-    if (!is_output && command->io.said != NULL)
-        keep_said(command->io.said, bytes, length);
-    return take != NULL && length > 0 ? take(command->io.arg, bytes, length, err) : 0;
-}
-
-/* Callbacks of libssh; none of them calls it. */
-static int on_data(ssh_session session, ssh_channel channel, void *data, uint32_t length, int is_errors, void *arg)
-{
-    struct ssh_command *command = arg;
-    const int errnum = errno;
-
-    (void)session;
-    (void)channel;
-    command->has_moved = true;
-    if (command->failure.code == ERR_NONE)
-        take_output(command, is_errors == 0, data, length, &command->failure);
-    errno = errnum; /* of libssh, see ssh_check_memory */
-    return (int)length;
-}
-
-static void on_end(ssh_session session, ssh_channel channel, void *arg)
-{
-    struct ssh_command *command = arg;
-
-    (void)session;
-    (void)channel;
-    command->has_moved = command->output_ended = true;
-}
-
-static void on_close(ssh_session session, ssh_channel channel, void *arg)
-{
-    struct ssh_command *command = arg;
-
-    on_end(session, channel, arg);
-    command->is_closed = true;
-}
-
-static void on_status(ssh_session session, ssh_channel channel, int status, void *arg)
-{
-    struct ssh_command *command = arg;
-
-    (void)session;
-    (void)channel;
-    command->exit.status = status;
-    command->exit.is_known = true;
-}
-
-static void on_signal(ssh_session session, ssh_channel channel, const char *name, int dumped, const char *message,
-                      const char *language, void *arg)
-{
-    struct ssh_command *command = arg;
-
-    (void)session;
-    (void)channel;
-    (void)dumped;
-    (void)message;
-    (void)language;
-    snprintf(command->exit.signal, sizeof command->exit.signal, "%s", name);
-    utf8_mask(command->exit.signal);
-    command->exit.is_known = true;
-}
-
-static int take_events(struct ssh_command *command, struct err *err)
-{
-    command->callbacks = (struct ssh_channel_callbacks_struct){.userdata = command,
-                                                               .channel_data_function = on_data,
-                                                               .channel_eof_function = on_end,
-                                                               .channel_close_function = on_close,
-                                                               .channel_exit_status_function = on_status,
-                                                               .channel_exit_signal_function = on_signal};
-    ssh_callbacks_init(&command->callbacks);
-    return ssh_set_channel_callbacks(command->channel, &command->callbacks) == SSH_OK ? 0 : err_no_memory(err);
+    return code == TRANSPORT_DONE
+               ? 0
+               : ssh_failure(connection, err, "cannot start a command on '%s'", connection->target.host);
 }
 
 int ssh_command_start(struct ssh_command **ret, struct ssh_connection *connection, const char *script,
@@ -321,10 +253,9 @@ int ssh_command_start(struct ssh_command **ret, struct ssh_connection *connectio
     command->io = *io;
     command->generation = connection->generation;
     *ret = command;
-    if ((connection->lost || connection->session == NULL ? tell_lost(connection, err)
-                                                         : ssh_choose_mark(command->mark, err)) == 0 &&
-        open_channel(command, other, err) == 0 && take_events(command, err) == 0 &&
-        execute(command, script, other, err) == 0)
+    if ((connection->lost || connection->transport == NULL ? tell_lost(connection, err)
+                                                           : ssh_choose_mark(command->mark, err)) == 0 &&
+        open_channel(command, other, err) == 0 && execute(command, script, other, err) == 0)
         return 0;
     ssh_command_close(command);
     *ret = NULL;
@@ -334,11 +265,10 @@ int ssh_command_start(struct ssh_command **ret, struct ssh_connection *connectio
 /* Writes what the window takes. */
 static int serve_input(struct ssh_command *command, bool *ret_busy, struct err *err)
 {
-    struct ssh_connection *connection = command->connection;
+    enum transport_code code = TRANSPORT_DONE;
 
-    while (!command->input_ended) {
-        size_t window;
-        int n;
+    while (!command->input_ended && code == TRANSPORT_DONE) {
+        size_t sent = 0;
 
         if (command->io.waits != NULL && *command->io.waits)
             return 0;
@@ -346,57 +276,62 @@ static int serve_input(struct ssh_command *command, bool *ret_busy, struct err *
             command->io.input(command->io.arg, &command->input, &command->input_length, err) != 0)
             return err_status(err);
         if (command->input_length == 0) {
-            if (ssh_channel_send_eof(command->channel) == SSH_ERROR)
-                return ssh_failure(connection, err, "cannot send to '%s'", connection->target.host);
-            command->input_ended = true;
-            *ret_busy = true;
-            return 0;
+            code = transport_channel_end_input(command->channel);
+            command->input_ended = code == TRANSPORT_DONE;
+        } else {
+            code = transport_channel_write(command->channel, command->input, command->input_length, &sent);
+            command->input += sent;
+            command->input_length -= sent;
         }
-        window = ssh_channel_window_size(command->channel);
-        if (window > command->input_length)
-            window = command->input_length;
-        n = window > 0 ? ssh_channel_write(command->channel, command->input, (uint32_t)window) : 0;
-        if (n == 0)
-            return 0;
-        if (n < 0) {
-            /* a command that ended without reading all is judged by its exit status */
-            if (command->is_closed) {
-                command->input_ended = true;
-                return 0;
-            }
-            return ssh_failure(connection, err, "cannot send to '%s'", connection->target.host);
-        }
-        command->input += n;
-        command->input_length -= (size_t)n;
-        *ret_busy = true;
+        *ret_busy = *ret_busy || code == TRANSPORT_DONE;
     }
+    if (code == TRANSPORT_FAILED)
+        return ssh_failure(command->connection, err, "cannot send to '%s'", command->connection->target.host);
+    if (code == TRANSPORT_REFUSED) /* a command that ended without reading all is judged by its exit status */
+        command->input_ended = true;
+    return 0;
+}
+
+/* Ends a channel whose output is over, and takes how the command ended, which comes before the other side's close. */
+static int serve_end(struct ssh_command *command, bool *ret_busy, struct err *err)
+{
+    const enum transport_code code = transport_channel_finish(command->channel);
+
+    if (code == TRANSPORT_FAILED)
+        return ssh_failure(command->connection, err, "a command on '%s' did not end properly",
+                           command->connection->target.host);
+    if (code != TRANSPORT_DONE)
+        return 0;
+    command->exit = transport_channel_exit(command->channel);
+    command->state = ENDED;
+    *ret_busy = true;
     return 0;
 }
 
 int ssh_command_poll(struct ssh_command *command, bool *ret_busy, struct err *err)
 {
     struct ssh_connection *connection = command->connection;
+    enum transport_code code = TRANSPORT_AGAIN;
 
-    *ret_busy = command->has_moved;
-    command->has_moved = false;
+    *ret_busy = false;
     if (!ssh_command_is_connected(command))
         return tell_lost(connection, err);
-    if (command->state == RUNNING && !command->output_ended && serve_input(command, ret_busy, err) != 0)
-        return err_status(err);
+    if (command->state == RUNNING)
+        code = transport_channel_read(command->channel);
     if (command->failure.code != ERR_NONE) {
         *err = command->failure;
         return err_status(err);
     }
-    if (command->state == RUNNING && command->output_ended)
+    if (code == TRANSPORT_FAILED)
+        return ssh_failure(connection, err, "cannot read from '%s'", connection->target.host);
+    *ret_busy = code == TRANSPORT_DONE;
+    if (command->state == RUNNING && !transport_channel_is_at_end(command->channel) &&
+        serve_input(command, ret_busy, err) != 0)
+        return err_status(err);
+    if (command->state == RUNNING && transport_channel_is_at_end(command->channel))
         command->state = CLOSING;
-    if (command->state == CLOSING) {
-        /* behind the other side's close the exit status has come */
-        if (ssh_channel_close(command->channel) == SSH_ERROR && !command->is_closed)
-            return ssh_failure(connection, err, "a command on '%s' did not end properly", connection->target.host);
-        if (command->is_closed)
-            command->state = ENDED;
-        *ret_busy = *ret_busy || command->is_closed;
-    }
+    if (command->state == CLOSING && serve_end(command, ret_busy, err) != 0)
+        return err_status(err);
     if (*ret_busy)
         command->silent_ns = 0;
     return ssh_check_memory(connection, err);
@@ -411,14 +346,13 @@ static int check_time(const struct ssh_command *command, struct err *err)
     if (!is_silent && (limits->total_ns == 0 || command->waited_ns <= limits->total_ns))
         return 0;
     if (is_silent)
-        err_set(err, ERR_REMOTE, "a command on '%s' has not answered for %lld s", command->connection->target.host,
+        err_set(err, ERR_REMOTE, "a command on '%s' did not answer within %lld s", command->connection->target.host,
                 (long long)(command->silent_ns / SSH_NS_PER_SECOND));
     else
         err_set(err, ERR_REMOTE, "a command on '%s' is not ready after %lld s", command->connection->target.host,
                 (long long)(command->waited_ns / SSH_NS_PER_SECOND));
     return err_hint(err,
-                    "see what the board is busy with ('ssh %s@%s ps'); a larger 'timeout' in the ini file waits "
-                    "longer",
+                    "check what the board is busy with ('ssh %s@%s ps'), or set a larger 'timeout' in the ini file",
                     command->connection->target.user, command->connection->target.host);
 }
 
@@ -495,7 +429,7 @@ void ssh_command_limit(struct ssh_command *command, const struct ssh_limits *lim
 
 bool ssh_command_is_connected(const struct ssh_command *command)
 {
-    return command->connection->session != NULL && command->generation == command->connection->generation;
+    return command->connection->transport != NULL && command->generation == command->connection->generation;
 }
 
 bool ssh_command_has_ended(const struct ssh_command *command)
@@ -503,7 +437,7 @@ bool ssh_command_has_ended(const struct ssh_command *command)
     return command->state == ENDED;
 }
 
-const struct ssh_exit *ssh_command_exit(const struct ssh_command *command)
+const struct transport_exit *ssh_command_exit(const struct ssh_command *command)
 {
     return &command->exit;
 }
@@ -512,15 +446,12 @@ void ssh_command_close(struct ssh_command *command)
 {
     if (command == NULL)
         return;
-    /* without waiting: what does not go out now is freed with the session */
-    if (command->channel != NULL && ssh_command_is_connected(command)) {
-        ssh_remove_channel_callbacks(command->channel, &command->callbacks);
-        ssh_channel_free(command->channel);
-    }
+    if (ssh_command_is_connected(command)) /* or the channel has gone with its transport */
+        transport_channel_close(command->channel);
     free(command);
 }
 
-int ssh_run(struct ssh_connection *connection, const char *script, const struct ssh_io *io, struct ssh_exit *ret,
+int ssh_run(struct ssh_connection *connection, const char *script, const struct ssh_io *io, struct transport_exit *ret,
             struct err *err)
 {
     struct ssh_command *command = NULL;

@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "ssh/session/connection.h"
+#include "ssh/transport.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,13 +48,6 @@ static inline int ssh_give(const struct strbuf *buf, const char **bytes, size_t 
     return buf->failed ? err_no_memory(err) : 0;
 }
 
-/* How a command ended. */
-struct ssh_exit {
-    int status;      /* 0..255; meaningless when signal is not empty */
-    char signal[16]; /* "SEGV", as the server says it; "" when it was none */
-    bool is_known;   /* false: the server said neither, which is no success */
-};
-
 struct ssh_command; /* opaque */
 
 /* Starts "sh -c script" on the board. script may hold anything but NUL bytes. io is copied. Another command is served
@@ -70,7 +64,7 @@ int ssh_commands_serve(struct ssh_command *const *commands, size_t count, struct
 int ssh_command_serve_while(struct ssh_command *command, bool (*goes_on)(const void *arg), const void *arg,
                             struct err *err);
 
-/* Serves one round without waiting; *ret_busy tells whether something moved. */
+/* Serves one round without waiting; *ret_busy is whether something moved. */
 int ssh_command_poll(struct ssh_command *command, bool *ret_busy, struct err *err);
 
 /* From now on; for a command that was started before it was known what it has to do. */
@@ -80,13 +74,13 @@ void ssh_command_limit(struct ssh_command *command, const struct ssh_limits *lim
 bool ssh_command_is_connected(const struct ssh_command *command);
 bool ssh_command_has_ended(const struct ssh_command *command);
 /* After the end. */
-const struct ssh_exit *ssh_command_exit(const struct ssh_command *command);
+const struct transport_exit *ssh_command_exit(const struct ssh_command *command);
 
 /* Frees it; one that has not ended loses its input and output. NULL is fine. */
 void ssh_command_close(struct ssh_command *command);
 
 /* Start, serve, close. Without limits of its own a command gets those of a question. */
-int ssh_run(struct ssh_connection *connection, const char *script, const struct ssh_io *io, struct ssh_exit *ret,
+int ssh_run(struct ssh_connection *connection, const char *script, const struct ssh_io *io, struct transport_exit *ret,
             struct err *err);
 
 /* Fills ret with hex digits that nobody can guess. */

@@ -20,7 +20,7 @@
 static int add_file(struct project *project, const struct project_file *file, struct err *err)
 {
     if (project->count >= PROJECT_MAX_FILES)
-        return err_set(err, ERR_LIMIT, "'%s' holds more than %d files", project->root, PROJECT_MAX_FILES);
+        return err_set(err, ERR_LIMIT, "'%s' contains more than %d files", project->root, PROJECT_MAX_FILES);
     if (project->count == project->capacity &&
         array_grow(&project->files, &project->capacity, project->count, 1, sizeof *project->files, err) < 0)
         return err_status(err);
@@ -47,8 +47,8 @@ static int check_name(const char *path, struct err *err)
 {
     for (const char *c = path; *c != '\0'; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7F) {
-            err_set(err, ERR_FAILED, "the name '%s' holds control characters", path);
-            return err_hint(err, "rename it, or leave it out with --exclude");
+            err_set(err, ERR_FAILED, "the name '%s' contains control characters", path);
+            return err_hint(err, "rename it, or exclude it with --exclude");
         }
     return 0;
 }
@@ -90,7 +90,10 @@ static int add_entry(struct project *project, const char *path, const char *plac
         is_link = stays_inside(path, target);
     }
     if (!is_link) {
-        if (stat(place, &st) < 0 || !S_ISREG(st.st_mode)) {
+        const bool there = stat(place, &st) == 0;
+        if (!there && errno != ENOENT && errno != ENOTDIR && errno != ELOOP) /* which a link that leads nowhere has */
+            return err_set_errno(err, errno, "cannot read '%s' of the project", path);
+        if (!there || !S_ISREG(st.st_mode)) {
             told_add(&project->skipped, path);
             return 0;
         }
@@ -100,7 +103,7 @@ static int add_entry(struct project *project, const char *path, const char *plac
     if (check_name(path, err) != 0)
         return err_status(err);
     if (file.size > PROJECT_FILE_MOST)
-        return err_set(err, ERR_LIMIT, "'%s' is too large to be uploaded", path);
+        return err_set(err, ERR_LIMIT, "'%s' is too large to upload", path);
     file.path = strdup(path);
     file.link = is_link ? strdup(target) : NULL;
     if (file.path != NULL && (file.link != NULL) == is_link && add_file(project, &file, err) == 0)

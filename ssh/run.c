@@ -45,7 +45,7 @@ static const char look[] = "look() {\n"
 /* Takes one away that "find_holder" found, and no other: "take_away HOLDER LOCK". */
 static const char take_away[] = "take_away() { rm -f \"$1\"/*; rmdir \"$1\" \"$2\"; } 2>/dev/null\n";
 
-/* Tells what is in the session of a shell: what works for that ("ours"), and the rest ("left"), which the program $q
+/* Lists what is in the session of a shell: what works for that ("ours"), and the rest ("left"), which the program $q
  * and what it started are a part of. */
 static const char tell_session[] = "tell_session() {\n"
                                    "g=$1\n"
@@ -193,7 +193,7 @@ static int judge_refusal(struct board_lock *lock, const char *directory, bool *r
 
     *ret_busy = busy != NULL || running != NULL;
     if (busy != NULL) {
-        err_set(err, ERR_REMOTE, "another run is going on on the board: started from %.*s", (int)strcspn(busy, "\n"),
+        err_set(err, ERR_REMOTE, "another run is active on the board: started from %.*s", (int)strcspn(busy, "\n"),
                 busy);
         return err_hint(err, "wait for its end, or stop it");
     }
@@ -202,14 +202,14 @@ static int judge_refusal(struct board_lock *lock, const char *directory, bool *r
         const char *owner = running + number + (running[number] == ' ');
 
         err_set(err, ERR_REMOTE,
-                "another run is going on on the board: its program (process %.*s) still runs, and the msprof that "
-                "started it is gone (from %.*s)",
+                "another run is active on the board: its program (process %.*s) still runs, but the msprof that "
+                "started it (from %.*s) has ended",
                 number, running, (int)strcspn(owner, "\n"), owner);
-        return err_hint(err, "wait for its end, or stop it with --take-over; what it captured stays on the board");
+        return err_hint(err, "wait for its end, or stop it with --take-over; its capture stays on the board");
     }
-    err_set(err, ERR_REMOTE, "cannot make '%s' on the board", directory);
-    return err_hint(err, "let 'remote_dir' in the ini file name a directory that this user may write, on a disk that "
-                         "is not full");
+    err_set(err, ERR_REMOTE, "cannot create '%s' on the board", directory);
+    return err_hint(
+        err, "set 'remote_dir' in the ini file to a directory that this user can write to, on a disk with free space");
 }
 
 static int take_answer(struct board_lock *lock, const char *directory, bool *ret_busy, struct err *err)
@@ -284,7 +284,7 @@ void board_lock_forget(struct board_lock *lock)
 /* For the end of the output once the program has ended: what it left may hold it for ever. */
 #define LEFT_NS (SSH_NS_PER_SECOND / 4)
 #define CLOSE_NS (2 * SSH_NS_PER_SECOND)
-#define LINE_SIZE 64 /* of the line that tells the process */
+#define LINE_SIZE 64 /* of the line with the process */
 
 /* A run under way. */
 struct run {
@@ -589,7 +589,8 @@ int board_run_program(struct board *board, const struct run_request *request, st
         ret->end = RUN_LOST;
         if (reconnect(&run, err) == 0 && stop_orphan(&run, err) == 0)
             return 0;
-        err_wrap(err, "the connection broke while the program ran (process %lld of the board)", (long long)run.process);
+        err_wrap(err, "the connection was lost while the program ran (process %lld on the board)",
+                 (long long)run.process);
     }
     if (failed)
         return err_status(err);
@@ -598,7 +599,7 @@ int board_run_program(struct board *board, const struct run_request *request, st
     ret->end = RUN_UNKNOWN;
     return stop_orphan(&run, err) == 0
                ? 0
-               : err_wrap(err, "nobody waited for the program any more (process %lld of the board)",
+               : err_wrap(err, "no process waited for the program any more (process %lld on the board)",
                           (long long)run.process);
 }
 
@@ -637,9 +638,8 @@ int board_mount(struct board *board, const struct board_lock *lock, const char *
                    directory, lock->path, source);
     if (board_do_within(board, MOUNT_SECONDS, "cannot mount the project on the board", err) == 0)
         return 0;
-    return err_hint(err,
-                    "see that the NFS server of this machine exports the project to the board, and that the user of "
-                    "the board may mount");
+    return err_hint(err, "check that the NFS server of this machine exports the project to the board, and that the "
+                         "board's user is allowed to mount");
 }
 
 int board_unmount(struct board *board, const struct board_lock *lock, const char *directory, struct err *err)

@@ -30,8 +30,8 @@ struct board_lock_request {
 /* Before the first board_lock_take. */
 int board_lock_init(struct board_lock *lock, struct err *err);
 /* The lock lies in the board's directory for temporary files or, when that cannot be written, in the given one; another
- * run's is seen in both. -ERR_REMOTE when another run holds it, or it cannot be made: then *ret_busy tells the former.
- * One whose holder and program are gone, or which this lock's token owns, is taken over. */
+ * run's is seen in both. -ERR_REMOTE when another run holds it, or it cannot be made: *ret_busy is set in the first
+ * case. One whose holder and program are gone, or which this lock's token owns, is taken over. */
 int board_lock_take(struct board_lock *lock, struct board *board, const struct board_lock_request *request,
                     bool *ret_busy, struct err *err);
 /* False also when the connection was made anew meanwhile: take it again. */
@@ -42,7 +42,7 @@ void board_lock_release(struct board_lock *lock);
 void board_lock_forget(struct board_lock *lock);
 
 enum run_end {
-    RUN_ENDED,       /* by itself; exit tells how */
+    RUN_ENDED,       /* by itself; exit has the status */
     RUN_INTERRUPTED, /* stopped because of an interrupt */
     RUN_TIMED_OUT,   /* stopped because its time was over */
     RUN_UNKNOWN,     /* the shell that waited for it is gone; what was left of it has been stopped */
@@ -63,7 +63,7 @@ struct run_request {
 
 struct run_result {
     enum run_end end;
-    struct ssh_exit exit;
+    struct transport_exit exit;
     bool killed;          /* it did not stop when it was asked to */
     bool gone;            /* of RUN_LOST and RUN_UNKNOWN: it had ended before it could be asked to */
     size_t left;          /* processes that it started and that go on */
@@ -76,7 +76,7 @@ struct run_result {
  * anew. */
 int board_run_program(struct board *board, const struct run_request *request, struct run_result *ret, struct err *err);
 
-/* Libraries that the program needs and the board does not have, as ldd tells, blanks between them, appended. */
+/* Libraries that the program needs and the board does not have, according to ldd, separated by blanks, appended. */
 int board_missing_libraries(struct board *board, const char *directory, const char *program, struct strbuf *ret,
                             struct err *err);
 

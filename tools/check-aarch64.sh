@@ -37,7 +37,7 @@ expect() {
     rm -rf "$directory/captures"
     MSPROF_OUTPUT=$directory/captures "${emulator[@]}" -E LD_PRELOAD="$directory/libmsprof_preload.so" "$directory/$1" \
         "${@:2}" 2>"$directory/stderr" || status=$?
-    # 3: calls that a longjmp left are told
+    # 3: calls that a longjmp left are reported
     "$build/msprof" import -q -dir "$directory"/captures/PROF_* 2>/dev/null || [ $? -eq 3 ] || status+=", import failed"
     calls=$(sqlite3 "$directory"/captures/PROF_*/sqlite/runtime.db "SELECT count(*) FROM $table")
     if [ "$status $calls" = "$wanted_status $wanted_calls" ]; then

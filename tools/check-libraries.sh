@@ -13,8 +13,11 @@ package_of() {
     sqlite3.h) echo 'libsqlite3-dev (sqlite-devel)' ;;
     cjson/cJSON.h) echo 'libcjson-dev (cjson-devel)' ;;
     csv.h) echo 'libcsv-dev (libcsv-devel)' ;;
-    libssh/libssh.h) echo 'libssh-dev (libssh-devel), or build without collect: make COLLECT=no' ;;
+    libssh2.h) echo 'libssh2-1-dev (libssh2-devel), or build with libssh: make SSH=libssh, or without collect: make COLLECT=no' ;;
+    libssh/libssh.h) echo 'libssh-dev (libssh-devel), or build with libssh2: make, or without collect: make COLLECT=no' ;;
     libdeflate.h) echo 'libdeflate-dev (libdeflate-devel)' ;;
+    archive.h) echo 'libarchive-dev (libarchive-devel)' ;;
+    xxhash.h) echo 'libxxhash-dev (xxhash-devel)' ;;
     zlib.h) echo 'zlib1g-dev (zlib-devel)' ;;
     openssl/evp.h) echo 'libssl-dev (openssl-devel)' ;;
     *) echo "the package of $1" ;;

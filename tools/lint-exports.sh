@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Compares what the libraries that record export with what they are to: libmsprof_acl the names of its map, each with a version;
+# Compares what the libraries export with what they are to: libmsprof and libmsprof_acl the names of their maps, each with a version;
 # libmsprof_preload those of its list, of the C library, of its map, and mstx. usage: tools/lint-exports.sh BUILD_VARIANT_DIR
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -30,10 +30,14 @@ of_map() { # map
 room=$(mktemp -d)
 trap 'rm -rf "$room"' EXIT
 
-of_map acl/libmsprof_acl.map >"$room/wanted"
-exported "$build/libmsprof_acl.so.1" >"$room/found"
-only_in_first "libmsprof_acl.so.1 exports what acl/libmsprof_acl.map does not name" "$room/found" "$room/wanted"
-only_in_first "acl/libmsprof_acl.map names what libmsprof_acl.so.1 does not export" "$room/wanted" "$room/found"
+compare_with_map() { # library, map
+    of_map "$2" >"$room/wanted"
+    exported "$build/$1" >"$room/found"
+    only_in_first "$1 exports what $2 does not name" "$room/found" "$room/wanted"
+    only_in_first "$2 names what $1 does not export" "$room/wanted" "$room/found"
+}
+compare_with_map libmsprof_acl.so.1 acl/libmsprof_acl.map
+compare_with_map libmsprof.so.1 api/libmsprof.map
 
 libc=$(ldd "$build/libmsprof_preload.so" 2>/dev/null | awk '$1 == "libc.so.6" { print $3 }' || true)
 if [ -e "$libc" ]; then

@@ -41,8 +41,8 @@ done < <(find . \( -name build -o -name .git \) -prune -o -name '*.md' -print0)
 
 while IFS=: read -r file line source; do
     [ -e "$source" ] || finding "$file:$line: there is no $source"
-done < <(find acl analysis base cli db exporters parsers ssh tests -name '*.[ch]' -print0 | xargs -0 grep -HnvE '^ *# *include' |
-    grep -oE '^[^:]+:[0-9]+:|\<(acl|analysis|base|cli|db|exporters|parsers|ssh|tests|tools)/[a-z0-9_/-]+\.[ch]\>' |
+done < <(find acl base cli db exporters features parsers ssh tests -name '*.[ch]' -print0 | xargs -0 grep -HnvE '^ *# *include' |
+    grep -oE '^[^:]+:[0-9]+:|\<(acl|base|cli|db|exporters|features|parsers|ssh|tests|tools)/[a-z0-9_/-]+\.[ch]\>' |
     awk '/:$/ { at = $0; next } { print at $0 }')
 
 if [ "$findings" -gt 0 ]; then

@@ -6,7 +6,7 @@
 # usage: tools/lint-names.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
-findings=$(find acl analysis base cli db exporters parsers ssh -name '*.h' | sort | while read -r header; do
+findings=$(find acl base cli db exporters features parsers ssh -name '*.h' | sort | while read -r header; do
     sed -z 's|/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/||g' "$header" |
         awk -v header="$header" -v beside="$(find "$(dirname "$header")" -maxdepth 1 -name '*.c' -printf '%f ')" '
             function single(word) { sub(/s+$/, "", word); sub(/ie$/, "y", word); return word }

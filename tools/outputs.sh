@@ -3,19 +3,20 @@
 # Prints the SHA-256 of everything that a program makes of every capture that there is: files, databases as dumps, terminal, status.
 # A refactoring is right when the lists before and after it are the same:
 #     tools/outputs.sh build/msprof >before; ...; tools/outputs.sh build/msprof >after; diff before after
-# usage: tools/outputs.sh [--keep DIR] PROGRAM
+# usage: tools/outputs.sh [--keep DIR] [--only PATTERN] PROGRAM
+# --only PATTERN: of the captures whose names match this pattern of the shell alone, for a look in between.
 # --keep DIR: leave the outputs in DIR, to see in which lines two of them differ.
 # Captures are those of testdata/, of ../shared (or $MSPROF_SHARED) where it is, and generated ones.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-keep=
-if [ "${1:-}" = --keep ]; then
-    keep=$2
+keep='' only='*'
+while [[ ${1:-} == --keep || ${1:-} == --only ]]; do
+    [ "$1" = --keep ] && keep=$2 || only=$2
     shift 2
-fi
+done
 if [ $# -ne 1 ] || [ ! -x "$1" ]; then
-    echo "usage: $0 [--keep DIR] PROGRAM" >&2
+    echo "usage: $0 [--keep DIR] [--only PATTERN] PROGRAM" >&2
     exit 2
 fi
 program=$(realpath "$1")
@@ -172,6 +173,8 @@ outputs_of_merge() {
 take_captures
 for directory in "$scratch"/in/*/; do
     name=$(basename "$directory")
+    # shellcheck disable=SC2053 # a pattern
+    [[ $name == $only ]] || continue
     case $name in
     *cluster*) outputs_of_cluster "$name" "$name" ;;
     *)
@@ -185,7 +188,7 @@ for directory in "$scratch"/in/*/; do
         ;;
     esac
 done
-outputs_of_merge
+[ "$only" != '*' ] || outputs_of_merge
 
 cd "$out"
 find . -type f | sort | while IFS= read -r file; do

@@ -9,13 +9,14 @@
 #   package  to build, and for 'make deb', 'make rpm', 'make portable', 'make html' and the tests of what they make
 set -eu
 
-build=(gcc libc6-dev make libsqlite3-dev libcjson-dev libcsv-dev libssh-dev libssl-dev zlib1g-dev libdeflate-dev)
+build=(gcc libc6-dev make libsqlite3-dev libcjson-dev libcsv-dev libssh2-1-dev libssl-dev zlib1g-dev libdeflate-dev libxxhash-dev libarchive-dev)
 
 test=(
     libcmocka-dev bats perl                    # unit tests, command-line tests, prove
     python3 python3-jsonschema sqlite3 jq      # read what msprof wrote, independently of it; acl.prof
     g++ pkg-config time                        # programs that use libmsprof_acl
     openssh-server openssh-client dropbear-bin # the boards of tests/ssh
+    libssh-dev                                 # the SSH library that is not the default
     busybox csh                                # what boards have instead of the GNU tools and of sh
     mandoc bsdextrautils                       # manual pages
 )
@@ -49,21 +50,22 @@ esac
 # Whoever has npm from elsewhere has no need of Debian's.
 [ -z "$npm" ] || command -v npm >/dev/null || wanted+=(npm)
 
-# axe-core looks for what keeps people from reading a page. Debian has it not: it comes from npm, as the lock file says,
-# and without it one test is skipped.
-install_axe() {
+# axe-core looks for what keeps people from reading a page, and @modelcontextprotocol/sdk is the client of the authors of
+# the protocol that 'msprof mcp' serves. Debian has neither: they come from npm, as the lock file says, and without them
+# two tests are skipped.
+install_npm() {
     local here lock=tests/lib/package-lock.json
     here=$(dirname "$0")/..
     [ -f "$here/$lock" ] || return 0
     cd "$here"
     ! cmp -s "$lock" build/npm/package-lock.json || [ ! -f build/npm/node_modules/axe-core/axe.min.js ] || return 0
-    echo "Installing: axe-core"
+    echo "Installing: axe-core, @modelcontextprotocol/sdk"
     rm -rf build/npm
     mkdir -p build/npm
     cp tests/lib/package.json "$lock" build/npm/
     timeout 300 npm ci --prefix build/npm --ignore-scripts --no-audit --no-fund >build/npm/log 2>&1 </dev/null && return 0
     rm -rf build/npm/node_modules
-    echo "$0: axe-core is not tried on pages: 'npm ci' failed: $(head -n 1 build/npm/log)" >&2
+    echo "$0: axe-core and @modelcontextprotocol/sdk are not tried: 'npm ci' failed: $(head -n 1 build/npm/log)" >&2
 }
 
 missing=()
@@ -73,7 +75,7 @@ for package in "${wanted[@]}"; do
     fi
 done
 if [ ${#missing[@]} -eq 0 ]; then
-    [ -z "$npm" ] || install_axe
+    [ -z "$npm" ] || install_npm
     exit 0
 fi
 
@@ -94,4 +96,4 @@ fi
 echo "Installing $(apt-get install -s --no-install-recommends "${missing[@]}" | grep -c '^Inst') packages: ${missing[*]} and what they need"
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install -y -qq --no-install-recommends "${missing[@]}" </dev/null
-[ -z "$npm" ] || install_axe
+[ -z "$npm" ] || install_npm

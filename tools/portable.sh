@@ -75,10 +75,16 @@ done
 name=msprof-$(make -s version)-linux-$machine
 room=$build/portable/$name
 rm -rf "$room"
-mkdir -p "$room/layouts"
+mkdir -p "$room/layouts" "$room/licenses"
 cp "${products[@]}" LICENSE "$room"
+# The terms of the libraries that are linked into the program; SSH is what make was given.
+ssh=libssh2-1
+[ "${SSH:-}" != libssh ] || ssh=libssh
+for library in libsqlite3 libcjson libcsv "$ssh" libssl libdeflate zlib1g libxxhash; do
+    cp -L "$sysroot/usr/share/doc/$library-dev/copyright" "$room/licenses/$library"
+done
 cp -r include python docs/schemas "$room"
-find parsers/layouts -name '*.layout' -exec cp {} "$room/layouts" \;
+find features/layouts -name '*.layout' -exec cp {} "$room/layouts" \;
 "$triplet-strip" --strip-unneeded "$room/msprof" "$room"/*.so*
 ln -s libmsprof_acl.so.1 "$room/libmsprof_acl.so"
 ln -s libmsprof_acl.so.1 "$room/libmsprofiler.so"

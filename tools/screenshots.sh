@@ -21,7 +21,7 @@ capture=$(echo "$repository"/testdata/resnet50/JOB*)
 "$msprof" -q report "$capture" --results "$scratch" -o "$scratch/report.html"
 "$msprof" -q export timeline "$capture" --output "$scratch" --from 350ms --until 382ms
 
-"$repository/tools/timeline_picture.py" "$scratch/timeline/msprof.json" "$pictures/timeline.png" 1200,630
+"$repository/tools/timeline_picture.py" "$scratch/timeline/msprof_0.resnet50.6.1.json" "$pictures/timeline.png" 1200,630
 # The first parts of the page: the others are hidden.
 sed 's@</head>@<style>nav,section,footer,.findings .scroll{display:none}#c1-time,#c1-findings{display:block}</style></head>@' \
     "$scratch/report.html" >"$scratch/part.html"

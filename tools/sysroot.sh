@@ -6,9 +6,10 @@ set -euo pipefail
 
 architecture=${1:?usage: tools/sysroot.sh arm64|amd64 DIR}
 directory=${2:?usage: tools/sysroot.sh arm64|amd64 DIR}
-packages=(libc6-dev libsqlite3-dev libcjson-dev libcsv-dev libssh-dev libssl-dev zlib1g-dev libdeflate-dev)
+packages=(libc6-dev libsqlite3-dev libcjson-dev libcsv-dev libssh2-1-dev libssh-dev libssl-dev zlib1g-dev libdeflate-dev libxxhash-dev libarchive-dev)
 
-[ ! -e "$directory/.complete" ] || exit 0
+[ "$(cat "$directory/.complete" 2>/dev/null)" != "${packages[*]}" ] || exit 0
+rm -rf "$directory"
 mkdir -p "$directory/.apt/lists/partial" "$directory/.apt/archives/partial"
 directory=$(cd "$directory" && pwd)
 : >"$directory/.apt/status"
@@ -28,4 +29,4 @@ if [ ! -L "$directory/lib" ]; then
     ln -s usr/lib "$directory/lib"
 fi
 rm -rf "$directory/.apt"
-touch "$directory/.complete"
+echo "${packages[*]}" >"$directory/.complete"

@@ -42,7 +42,7 @@ files_of_msprof() {
     (cd "$root" && find usr etc var -name '*msprof*' ! -path 'var/lib/dpkg/info/*' ! -path 'var/cache/*' ! -path 'var/log/*' | sort)
 }
 
-inside 'apt-get -qq update; apt-get -qq -y --no-install-recommends install gcc libc6-dev pkg-config python3 libsqlite3-0 libcjson1 libcsv3 libssh-4 libssl3 zlib1g libdeflate0 >/dev/null 2>&1'
+inside 'apt-get -qq update; apt-get -qq -y --no-install-recommends install gcc libc6-dev pkg-config python3 libsqlite3-0 libcjson1 libcsv3 libssh2-1 libssl3 zlib1g libdeflate0 libarchive13 >/dev/null 2>&1'
 if [ "$kind" = deb ]; then
     inside 'apt-get -qq -y --no-install-recommends install /root/packages/*.deb >/dev/null 2>&1'
 else
@@ -51,7 +51,7 @@ fi
 echo "installed: $(files_of_msprof | wc -l) files"
 
 inside 'cd /root; msprof --version; msprof import resnet50/JOB*; msprof export summary resnet50/JOB*; msprof export timeline resnet50/JOB*
-    msprof show resnet50/JOB* --table summary --width 80; ls resnet50/JOB*/summary resnet50/JOB*/timeline'
+    msprof show resnet50/JOB* --table summary --width 80; tar -czf run.tar.gz resnet50; msprof show run.tar.gz --table summary; ls resnet50/JOB*/summary resnet50/JOB*/timeline'
 # shellcheck disable=SC2016 # the shell in the root expands it
 inside 'cd /root; cat >program.c <<END
 #include "msprof/acl_prof.h"

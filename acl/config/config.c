@@ -156,7 +156,7 @@ static aclError refuse_handle(const void *handle)
     if (handle == NULL)
         return acl_fail_null("profilerConfig");
     return acl_fail_pointer(ACL_ERROR_INVALID_PARAM, "profilerConfig", handle,
-                            "it is no configuration, or was destroyed");
+                            "it is not a configuration, or was destroyed");
 }
 
 aclError acl_config_destroy(const void *handle)

@@ -61,7 +61,7 @@ static bool is_on(const struct json *profiler, const char *key, const char *othe
 static void tell_of_key(const char *key)
 {
     char line[ERR_TEXT_SIZE];
-    (void)snprintf(line, sizeof line, "acl.json: EK0005: parameter '%s' is not supported; it is left out", key);
+    (void)snprintf(line, sizeof line, "acl.json: EK0005: parameter '%s' is not supported; it is ignored", key);
     utf8_mask(line);
     acl_tell(line);
 }
@@ -113,9 +113,9 @@ static bool is_directory(const char *path)
 static void tell_of_output(const char *output, bool board)
 {
     char line[ERR_TEXT_SIZE];
-    (void)snprintf(line, sizeof line, "acl.json: \"output\": %s '%s'; the capture goes %s",
-                   board && !is_directory(output) ? "there is no directory" : "nothing can be written into", output,
-                   board ? "where the program is" : "elsewhere");
+    (void)snprintf(line, sizeof line, "acl.json: \"output\": %s '%s'; the capture is written %s",
+                   board && !is_directory(output) ? "missing directory" : "cannot write into", output,
+                   board ? "beside the program" : "elsewhere");
     utf8_mask(line);
     acl_tell(line);
 }
@@ -176,7 +176,7 @@ static void read_domains(const struct json *profiler, struct recorder_sample *re
     ret->domains_exclude = domains_of(profiler, "mstx_domain_exclude");
     if (ret->domains_include == NULL || ret->domains_exclude == NULL)
         return;
-    acl_tell("acl.json: \"mstx_domain_exclude\" has no effect beside \"mstx_domain_include\".");
+    acl_tell("acl.json: \"mstx_domain_exclude\" has no effect together with \"mstx_domain_include\".");
     ret->domains_exclude = NULL;
 }
 
@@ -234,7 +234,7 @@ static aclError read_root(const struct json *root, enum recorder_form form, stru
         return ACL_SUCCESS;
     if (dump_is_on(root))
         return acl_fail(DUMP_ALREADY_RUN, "EK0007",
-                        "acl.json switches both \"dump\" and \"profiler\" on: only one can be.");
+                        "acl.json turns both \"dump\" and \"profiler\" on: only one is possible.");
     code = choose_output(profiler, form, &ret->output);
     if (code != ACL_SUCCESS)
         return code;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The options of a capture beside its mask: what aclprofSetConfig sets by number and an acl.json by key
- * (docs/formats/acl-api.md B3 and B7), by the rules of parsers/switches/rule.h. */
+ * (docs/formats/acl-api.md B3 and B7), by the rules of features/options/rule.h. */
 #ifndef MSPROF_ACL_CONFIG_OPTION_RULE_H
 #define MSPROF_ACL_CONFIG_OPTION_RULE_H
 
+#include "features/options/rule.h"
 #include "msprof/acl_prof.h"
-#include "parsers/switches/rule.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -62,7 +62,8 @@ void mstx_domains_in_forked_child(void);
 
 /* ---- ranges.c ---- */
 
-/* Bytes of a message that are recorded: more than the most characters that import keeps, so that it tells of a cut. */
+/* Bytes of a message that are recorded: more than the most characters that import keeps, so that import reports the
+ * cut. */
 #define MSTX_MESSAGE_MAX (4 * 65536 + 4)
 
 /* A range that has begun. A message that is longer than one record takes has its pieces in further ones. */

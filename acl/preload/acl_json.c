@@ -50,7 +50,7 @@ bool acl_json_runs(void)
 static void tell(const char *what, const char *why)
 {
     char line[1200];
-    int length = snprintf(line, sizeof line, "msprof: acl.json is not heeded: %s%s\n", what, why);
+    int length = snprintf(line, sizeof line, "msprof: acl.json is ignored: %s%s\n", what, why);
     size_t size = length < 0 ? 0 : (size_t)length < sizeof line ? (size_t)length : sizeof line - 1;
     ssize_t ignored = write(STDERR_FILENO, line, size);
     (void)ignored;

@@ -328,7 +328,7 @@ void functions_in_forked_child(void)
     pthread_mutex_init(&spares_lock, NULL);
 }
 
-/* Tells once that no entry is left, and counts what cannot be recorded. */
+/* Reports once that no entry is left, and counts what cannot be recorded. */
 static void tell_unrecorded(uint32_t index)
 {
     static atomic_bool told;
@@ -363,7 +363,7 @@ static void *bind(uint32_t index, void *real)
 
 /* ---- lookups ---- */
 
-/* By dlsym, or by dlvsym where there is a version: dlerror() tells of the last lookup that failed. */
+/* By dlsym, or by dlvsym where there is a version: dlerror() describes the last lookup that failed. */
 static void *ask_system(void *handle, const char *name, const char *version)
 {
     return version != NULL ? preload_system_dlvsym(handle, name, version) : preload_system_dlsym(handle, name);

@@ -25,7 +25,7 @@ const char *marks_domains(void)
 void marks_tell_unrecorded(const char *text, const char *path, const char *rest)
 {
     char line[1200];
-    int length = snprintf(line, sizeof line, "msprof: marks of mstx are not recorded: %s%s%s\n", text, path, rest);
+    int length = snprintf(line, sizeof line, "msprof: mstx marks are not recorded: %s%s%s\n", text, path, rest);
     size_t size = length < 0 ? 0 : (size_t)length < sizeof line ? (size_t)length : sizeof line - 1;
     ssize_t ignored = write(STDERR_FILENO, line, size);
     (void)ignored;
@@ -35,5 +35,5 @@ void marks_tell_of_board(void)
 {
     static atomic_flag told = ATOMIC_FLAG_INIT;
     if (!atomic_flag_test_and_set(&told))
-        marks_tell_unrecorded("a capture of a board has no place for them", "", "");
+        marks_tell_unrecorded("captures of boards cannot contain them", "", "");
 }

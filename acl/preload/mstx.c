@@ -125,7 +125,7 @@ int InitInjectionMstx(mstxGetModuleFuncTableFunc get)
     shield_drop(&before);
     if (other.init != NULL) {
         if (!atomic_flag_test_and_set(&told))
-            marks_tell_unrecorded("'", other.path, "' is preloaded, too, and hears them");
+            marks_tell_unrecorded("'", other.path, "' is preloaded, too, and receives them");
         return other.init(get);
     }
     recorder_watch_ranges(describe_own);

@@ -18,10 +18,10 @@ uint32_t function_type(uint32_t index);
 /* The function that a caller at this address means: what the dynamic linker would have found for its library. When
  * there is none the process ends as the dynamic linker would end it. */
 void *function_real(uint32_t index, const void *caller);
-/* dlsym, or dlvsym with a version, for a function of the list: the entry that records its calls; NULL: none is found,
- * and dlerror() tells. */
+/* dlsym, or dlvsym with a version, for a function of the list: the entry that records its calls; NULL: not found,
+ * dlerror() has the reason. */
 void *function_look_up(void *handle, const char *name, const char *version, uint32_t index, const void *caller);
-/* Tells a recorder the names of all types. */
+/* Sets the names of all types in a recorder. */
 void functions_name_types(int (*name_type)(uint16_t level, uint32_t type, const char *name));
 /* As signals_in_forked_child. */
 void functions_in_forked_child(void);
@@ -92,7 +92,7 @@ _Noreturn void system_fail(const char *name);
 /* The system's sigaction. */
 int system_sigaction(int signal, const struct sigaction *action, struct sigaction *before);
 
-/* From now on, sigaction and its relatives tell the program what it has set itself, not that fatal signals whose action
+/* From now on, sigaction and its relatives return what the program itself has set, not that fatal signals whose action
  * is the default one are caught. */
 void signals_pretend(void);
 /* In a child with memory of its own: its parent's other threads hold nothing there. */

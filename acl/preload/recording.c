@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 /* Calls that have begun and not returned, for those that never will: an exception or a longjmp that leaves the
- * function, a thread that ends inside, a process that ends while its threads are inside. Such a call is told when that
- * is known: the thread calls again outside of it, or ends, or the process does. */
+ * function, a thread that ends inside, a process that ends while its threads are inside. Such a call is reported when
+ * that is known: the thread calls again outside of it, or ends, or the process does. */
 
 /* For calls so deep inside of others that their functions are not known any more. */
 #define OPEN_CALLS_DEEPER UINT32_MAX
@@ -141,7 +141,8 @@ static void in_forked_child(void)
     }
 }
 
-/* Whom to tell (change: how many calls), and whom when a call that was given up returned after all (change -1). */
+/* count is called with the number of calls that were left (change), and with -1 when a call that was given up returns
+ * after all. */
 static void open_calls_prepare(void (*count)(uint32_t index, int change))
 {
     count_open_left = count;
@@ -153,8 +154,8 @@ static void open_calls_prepare(void (*count)(uint32_t index, int change))
 /* In begin_ns: the call is one of those that are deeper. No clock gets there in a hundred years. */
 #define IS_DEEPER ((int64_t)1 << 62)
 
-/* Around each call: begin_ns tells it from others, frame is the address of a frame that lives as long as the call. The
- * second is given what the first returns. Both may run in signal handlers. */
+/* Around each call: begin_ns identifies it, frame is the address of a frame that lives as long as the call. The
+ * second gets the result of the first. Both may run in signal handlers. */
 static int64_t open_calls_add(uint32_t index, int64_t begin_ns, const void *frame)
 {
     if (!atomic_load_explicit(&prepared, memory_order_acquire))
@@ -346,7 +347,7 @@ static void start(void)
     shield_run(&room, start_recorder, NULL);
 }
 
-/* With the first call, which also tells whose functions the program uses, or mark of mstx. A signal handler that calls
+/* With the first call, which also shows whose functions the program uses, or mark of mstx. A signal handler that calls
  * ACL too would wait for what it interrupts: signals wait instead. False when this process cannot start it: the call is
  * counted. */
 static bool start_once(bool svp)
@@ -420,8 +421,8 @@ void preload_end(uint32_t index, int64_t begin_ns)
 }
 
 /* How many words can be read from address on, at most STACK_WORDS, when these reach into the next page: that one is
- * behind the end of the stack when the stack ends here. Only reading tells: a guard page is mapped, too. Where the
- * system refuses to say, what is there is not handed on. */
+ * behind the end of the stack when the stack ends here. Only an attempt to read shows it: a guard page is mapped, too.
+ * Where the system refuses to say, what is there is not handed on. */
 size_t preload_readable_words(const char *address)
 {
     uintptr_t page = ((uintptr_t)address / PAGE_BYTES + 1) * PAGE_BYTES;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sigaction and its relatives, as long as the recorder catches fatal signals: what the program sets and asks for is
- * kept apart from what the system is told. A signal that the program leaves to its default action is caught, and the
- * program is told that it has the default action. Handlers of the program are set as they are; one that is for one time
- * only (SA_RESETHAND) is followed by the default action, so it goes through a handler of ours that sees to that.
+ * kept apart from the actions that are set in the system. A signal that the program leaves to its default action is
+ * caught, and the program is told that it has the default action. Handlers of the program are set as they are; one that
+ * is for one time only (SA_RESETHAND) is followed by the default action, so it goes through a handler of ours that sees
+ * to that.
  */
 #include "acl/preload/preload.h"
 #include "acl/recorder/crash.h"
@@ -127,7 +128,7 @@ static bool is_ours(const struct sigaction *known)
     return is_handler(known, crash.sa_sigaction) || is_handler(known, handle_once);
 }
 
-/* Translates an action of the program into the one that the system is told. */
+/* Translates an action of the program into the one that is set in the system. */
 static struct sigaction translate(const struct sigaction *action)
 {
     struct sigaction ours;

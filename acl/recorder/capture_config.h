@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Tells in the capture itself what it lacks: losses.json beside its other small files. The file has its whole
+/* Reports in the capture itself what it lacks: losses.json beside its other small files. The file has its whole
  * size from the start and is written over in place, so that a full disk takes it too, and a process that can open no
  * file any more. */
 
@@ -20,7 +20,7 @@
 
 /* Calls of a function that did not return: an exception, a longjmp or the end of the thread left them. */
 struct left_call {
-    uint64_t key;     /* whatever tells functions apart */
+    uint64_t key;     /* whatever distinguishes functions */
     const char *name; /* lives as long as the process */
     int64_t count;
 };

@@ -104,7 +104,7 @@ static size_t write_at(int fd, const char *bytes, size_t length, uint64_t offset
     return done;
 }
 
-/* The first failure of the system is told before others. */
+/* The first failure of the system is reported before others. */
 static void note_failure(struct capture_writer *writer, int failure)
 {
     if (writer->losses.failure == 0 || (writer->losses.failure < 0 && failure > 0))

@@ -207,7 +207,7 @@ static void names_write_used(struct capture_writer *writer, const char *records,
     }
 }
 
-/* Tells the recorder's user, in one line each. Needs no allocation: signal handlers tell too. */
+/* Messages to the recorder's user, one line each. No allocation: signal handlers send them, too. */
 
 #define REPORT_SIZE 1000
 
@@ -364,7 +364,7 @@ static bool may_write(void)
     return !forks_shares_memory();
 }
 
-/* ---- telling ---- */
+/* ---- messages ---- */
 
 static void tell(const char *text)
 {
@@ -498,7 +498,7 @@ static void start_carrier(void)
 
 /* ---- captures ---- */
 
-/* Tells 'msprof run' about a capture: a line in the file that it names. Best effort. */
+/* Reports a capture to 'msprof run' by a line in the file that it names. Best effort. */
 static void announce_capture(void)
 {
     const char *list = secure_getenv("MSPROF_CAPTURE_LIST");

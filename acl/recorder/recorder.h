@@ -123,7 +123,7 @@ void recorder_lose_stamp(void);
 /* Likewise a range of mstx for which there is no room: too many are open. */
 void recorder_lose_range(void);
 
-/* Tells the name of a type once for all captures of the process, before it is recorded, so that msprof shows it. The
+/* Sets the name of a type for all captures of the process, before it is recorded, so that msprof shows it. The
  * text is not copied and must live as long as the process. Returns 0; -ERR_LIMIT after RECORDER_TYPES_MAX types. */
 int recorder_name_type(uint16_t level, uint32_t type, const char *name);
 

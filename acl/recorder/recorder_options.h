@@ -41,8 +41,8 @@ struct recorder_options {
     bool children_at_once;      /* children of fork() write each record at once: most end by _exit, where no
                                    code of the recorder runs */
     void (*before_crash)(void); /* called by these before they write; NULL: nothing */
-    /* Tells of what was lost, at most once a capture: one line without a newline. Called by whatever thread finds out,
-     * also in signal handlers. NULL: one line on stderr. */
+    /* Reports losses, at most once a capture: one line without a newline. Called by the thread that notices,
+     * also in signal handlers. NULL: prints the line on stderr. */
     void (*report)(const char *text);
 };
 

@@ -42,11 +42,12 @@ void recorder_write_at_once(void);
 /* A ring that was lent for one record, which is written. */
 void recorder_give_back(struct ring *ring);
 
-/* Notices children from now on, not only from the first start: before that one, none can be told from its parent. */
+/* Notices children from now on, not only from the first start: before that one, none can be distinguished from its
+ * parent. */
 void recorder_watch_forks(void);
 
 /* Counts a call that cannot be recorded: one before there was a capture, in a child that shares its parent's memory and
- * cannot make one (the parent's capture tells), or one of a function that there is no entry for. */
+ * cannot make one (the parent's capture counts it), or one of a function that there is no entry for. */
 void recorder_lose_call(void);
 
 /* Number of the recording that is running, each has its own, also that of a forked child; 0: none is. */

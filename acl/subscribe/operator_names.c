@@ -15,7 +15,7 @@ const char *operator_names_read_header(const unsigned char *bytes, struct operat
         .texts_length = bytes_load(bytes + OPERATOR_NAMES_AT_TEXTS, 8, false),
     };
     if (memcmp(bytes, OPERATOR_NAMES_MAGIC, strlen(OPERATOR_NAMES_MAGIC)) != 0)
-        return "it is no table of operator names";
+        return "it is not a table of operator names";
     if (bytes_load(bytes + OPERATOR_NAMES_AT_HEADER_SUM, 4, false) !=
         crc32c_add(CRC32C_INIT, bytes, OPERATOR_NAMES_AT_HEADER_SUM))
         return "its header is damaged";
@@ -44,12 +44,12 @@ const char *operator_names_read(const unsigned char *bytes, size_t length, struc
 {
     struct operator_names names;
     if (length < OPERATOR_NAMES_HEADER_SIZE)
-        return "it is cut off";
+        return "it is truncated";
     const char *wrong = operator_names_read_header(bytes, &names.header);
     if (wrong != NULL)
         return wrong;
     if (length != names.header.size)
-        return length < names.header.size ? "it is cut off" : "it is longer than its header says";
+        return length < names.header.size ? "it is truncated" : "it is longer than its header says";
     names.entries = bytes + OPERATOR_NAMES_HEADER_SIZE;
     names.texts = (const char *)names.entries + names.header.count * OPERATOR_NAMES_ENTRY_SIZE;
     if (crc32c_add(CRC32C_INIT, names.entries, length - OPERATOR_NAMES_HEADER_SIZE) != names.header.body_sum)

@@ -27,7 +27,7 @@ int operator_names_writer_add(struct operator_names_writer *writer, const char *
                               struct err *err);
 
 /* Writes the table for records of record_size bytes, whose first operator has the index first. Failed writes are kept
- * in the file: outfile_commit tells. */
+ * in the file until outfile_commit reports them. */
 void operator_names_writer_write(const struct operator_names_writer *writer, uint32_t record_size, uint64_t first,
                                  struct outfile *out);
 

@@ -279,8 +279,8 @@ static aclError start_child(struct start *start, struct subscribe_replay *replay
         return acl_fail_memory();
     const int code = spawn(start, &line, environment);
     if (code != 0) {
-        err_set_errno(&err, code, "'%s', which MSPROF_REPLAY needs, cannot be run", line.words[0]);
-        err_hint(&err, "put msprof into PATH, or its path into MSPROF_PROGRAM");
+        err_set_errno(&err, code, "cannot run '%s', which MSPROF_REPLAY needs", line.words[0]);
+        err_hint(&err, "add msprof to PATH, or set MSPROF_PROGRAM to its path");
         return acl_fail_err(ACL_ERROR_PROFILING_FAILURE, &err);
     }
     const int process = pidfd_open(start->pid, 0);
@@ -489,7 +489,7 @@ const char *aclprofGetOpAttriValue(const void *opInfo, size_t opInfoLen, uint32_
     static _Thread_local char text[NUMBER_MAX + 1];
     struct operator_record record;
     if (attri != ACL_SUBSCRIBE_ATTRI_THREADID) {
-        acl_fail_number(ACL_ERROR_INVALID_PARAM, "attri", (uint64_t)attri, "there is no such attribute");
+        acl_fail_number(ACL_ERROR_INVALID_PARAM, "attri", (uint64_t)attri, "unknown attribute");
         return NULL;
     }
     if (subscribe_record_at(PLACE, &record) != ACL_SUCCESS)
@@ -536,7 +536,7 @@ static aclprofSubscribeConfig *subscribe_config_new(int8_t time_switch, aclprofA
         return NULL;
     }
     if (descriptor < 0) {
-        refuse(ACL_ERROR_INVALID_PARAM, "fd", descriptor, "it is no descriptor");
+        refuse(ACL_ERROR_INVALID_PARAM, "fd", descriptor, "it is not a descriptor");
         return NULL;
     }
     struct aclprofSubscribeConfig *config = malloc(sizeof *config);
@@ -582,7 +582,7 @@ static aclError subscribe_config_free(const void *config)
     pthread_mutex_unlock(&lock);
     if (found == NULL)
         return acl_fail_value(ACL_ERROR_INVALID_PARAM, "profSubscribeConfig", "pointer",
-                              "it is no subscription configuration, or has been destroyed");
+                              "it is not a subscription configuration, or has been destroyed");
     free(found);
     return ACL_SUCCESS;
 }
@@ -633,8 +633,8 @@ static void tell_of_silence(void)
 {
     static atomic_flag told = ATOMIC_FLAG_INIT;
     if (!atomic_flag_test_and_set(&told))
-        acl_tell("there is no device here: no operator will come through the pipe unless MSPROF_REPLAY names a capture "
-                 "to take them from, or another program writes them.");
+        acl_tell("no device: the pipe delivers operators only if MSPROF_REPLAY names a capture, or another program "
+                 "writes them.");
 }
 
 /* With the lock held and the mode claimed. */
@@ -669,7 +669,7 @@ static aclError subscribe_model(uint32_t model_id, const void *config, const cha
     const struct aclprofSubscribeConfig *found = *find_config(config);
     if (found == NULL)
         code = acl_fail_value(ACL_ERROR_INVALID_PARAM, "profSubscribeConfig", "pointer",
-                              "it is no subscription configuration, or has been destroyed");
+                              "it is not a subscription configuration, or has been destroyed");
     else
         code = acl_mode_claim(ACL_MODE_SUBSCRIBE, caller);
     if (found != NULL && code == ACL_SUCCESS) {

@@ -40,9 +40,9 @@ static int read_exactly(int fd, unsigned char *bytes, size_t length, struct err 
     while (done < length) {
         ssize_t n = read(fd, bytes + done, length - done);
         if (n == 0)
-            return err_set(err, ERR_IO, "the table of operator names is cut off");
+            return err_set(err, ERR_IO, "the table of operator names is truncated");
         if (n < 0 && errno != EINTR)
-            return err_set_errno(err, errno, "the table of operator names cannot be read");
+            return err_set_errno(err, errno, "cannot read the table of operator names");
         done += n > 0 ? (size_t)n : 0;
     }
     return 0;
@@ -69,7 +69,7 @@ static int read_content(struct names_table *table, int fd, uint64_t file_size, s
         return err_status(err);
     const char *wrong = operator_names_read_header(head, &header);
     if (wrong == NULL && file_size != UNKNOWN_SIZE && header.size != file_size)
-        wrong = header.size > file_size ? "it is cut off" : "it is longer than its header says";
+        wrong = header.size > file_size ? "it is truncated" : "it is longer than its header says";
     if (wrong == NULL && state.record_size != 0 && header.record_size != state.record_size)
         wrong = "its records have another size than this process reads";
     if (wrong != NULL)
@@ -104,9 +104,9 @@ static void read_file(struct names_table *table)
     if (fd < 0)
         return;
     if (fstat(fd, &now) < 0)
-        status = err_set_errno(&err, errno, "its state cannot be read");
+        status = err_set_errno(&err, errno, "cannot read its state");
     else if (!S_ISREG(now.st_mode))
-        status = err_set(&err, ERR_FORMAT, "it is no regular file");
+        status = err_set(&err, ERR_FORMAT, "it is not a regular file");
     else
         status = read_content(table, fd, (uint64_t)now.st_size, &err);
     close(fd);

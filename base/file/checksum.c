@@ -4,16 +4,24 @@
 /* The digests themselves: through EVP libcrypto would first set up all that it has, which costs more than a small
  * capture's files. */
 #define OPENSSL_SUPPRESS_DEPRECATED
+/* xxHash is compiled in: its code is in its header, so that the program needs no library for it at run time. */
+#define XXH_INLINE_ALL
+#ifdef __SANITIZE_ADDRESS__
+#define XXH_NO_INLINE_HINTS 1 /* gcc -Og refuses functions that must be inlined */
+#endif
 #include <openssl/crypto.h>
 #include <openssl/md5.h>
 #include <openssl/sha.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
 
 _Static_assert(CHECKSUM_TEXT_SIZE == 2 * SHA256_DIGEST_LENGTH + 1, "two hex digits a byte and a NUL");
 
 struct checksum {
+    XXH3_state_t xxh3; /* first: it has the strictest alignment */
     enum checksum_kind kind;
     SHA256_CTX sha256;
     MD5_CTX md5;
@@ -26,8 +34,12 @@ static void start(struct checksum *sum)
 {
     sum->crc = 0;
     sum->length = 0;
-    SHA256_Init(&sum->sha256);
-    MD5_Init(&sum->md5);
+    if (sum->kind == CHECKSUM_SHA256)
+        SHA256_Init(&sum->sha256);
+    else if (sum->kind == CHECKSUM_MD5)
+        MD5_Init(&sum->md5);
+    else if (sum->kind == CHECKSUM_XXH128)
+        XXH3_128bits_reset(&sum->xxh3);
 }
 
 /* The polynomial of POSIX cksum, the highest bit first. */
@@ -56,10 +68,11 @@ struct checksum *checksum_new(void)
 
 struct checksum *checksum_new_kind(enum checksum_kind kind)
 {
-    struct checksum *sum = calloc(1, sizeof *sum);
+    struct checksum *sum = aligned_alloc(_Alignof(struct checksum), sizeof *sum);
 
     if (sum == NULL)
         return NULL;
+    memset(sum, 0, sizeof *sum);
     sum->kind = kind;
     if (kind == CHECKSUM_CKSUM)
         make_table(sum->table);
@@ -76,6 +89,8 @@ void checksum_add(struct checksum *sum, const void *bytes, size_t length)
         SHA256_Update(&sum->sha256, bytes, length);
     else if (sum->kind == CHECKSUM_MD5)
         MD5_Update(&sum->md5, bytes, length);
+    else if (sum->kind == CHECKSUM_XXH128)
+        XXH3_128bits_update(&sum->xxh3, bytes, length);
     else
         for (size_t i = 0; i < length; i++)
             add_to_crc(sum, ((const unsigned char *)bytes)[i]);
@@ -112,6 +127,11 @@ void checksum_finish(struct checksum *sum, char text[CHECKSUM_TEXT_SIZE])
     } else if (sum->kind == CHECKSUM_MD5) {
         MD5_Final(digest, &sum->md5);
         put_digest(digest, MD5_DIGEST_LENGTH, text);
+    } else if (sum->kind == CHECKSUM_XXH128) {
+        XXH128_canonical_t canonical;
+
+        XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(&sum->xxh3));
+        put_digest(canonical.digest, sizeof canonical.digest, text);
     } else {
         finish_crc(sum, text);
     }
@@ -125,7 +145,12 @@ void checksum_free(struct checksum *sum)
 
 void checksum_of(const char *text, size_t length, char ret[CHECKSUM_TEXT_SIZE])
 {
-    struct checksum *sum = checksum_new();
+    checksum_of_kind(CHECKSUM_SHA256, text, length, ret);
+}
+
+void checksum_of_kind(enum checksum_kind kind, const char *text, size_t length, char ret[CHECKSUM_TEXT_SIZE])
+{
+    struct checksum *sum = checksum_new_kind(kind);
     checksum_add(sum, text, length);
     checksum_finish(sum, ret);
     checksum_free(sum);
@@ -138,4 +163,11 @@ struct library_version checksum_library(void)
 #else
     return (struct library_version){"OpenSSL", OPENSSL_VERSION_TEXT, OpenSSL_version(OPENSSL_VERSION)};
 #endif
+}
+
+struct library_version checksum_xxhash_library(void)
+{
+    static const char version[] =
+        AS_TEXT(XXH_VERSION_MAJOR) "." AS_TEXT(XXH_VERSION_MINOR) "." AS_TEXT(XXH_VERSION_RELEASE);
+    return (struct library_version){"xxHash", version, version};
 }

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/file/fsutil.h"
 
+#include "base/progress.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define DIRECTORY_MODE 0750
-#define FIRST_READ ((size_t)64 * 1024) /* bytes, for files that do not tell their size */
+#define FIRST_READ ((size_t)64 * 1024) /* bytes, for files without a known size */
 
 char *path_join(const char *directory, const char *name)
 {
@@ -68,8 +72,20 @@ static int make_directory(const char *path, struct err *err)
     if (stat(path, &st) < 0) /* whatever mkdir says, also on a read-only disk: one that exists is fine */
         return err_set_errno(err, errnum, "cannot create the directory '%s'", path);
     if (!S_ISDIR(st.st_mode))
-        return err_set(err, ERR_FAILED, "cannot create the directory '%s': a file of this name is in the way", path);
+        return err_set(err, ERR_FAILED, "cannot create the directory '%s': a file of this name exists", path);
     return 0;
+}
+
+int path_move(const char *from, const char *to)
+{
+    struct stat there;
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno != EINVAL && errno != ENOSYS)
+        return errno;
+    if (lstat(to, &there) == 0) /* a file system without such a rename */
+        return EEXIST;
+    return errno == ENOENT && rename(from, to) == 0 ? 0 : errno;
 }
 
 int path_make_directories(const char *path, struct err *err)
@@ -93,14 +109,14 @@ int path_make_result_directory(const char *path, struct err *err)
     struct stat info;
     if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode)) {
         err_set(err, ERR_ACCESS, "'%s' is a symbolic link; expected a directory of results", path);
-        return err_hint(err, "remove the link, or put the results elsewhere with --output DIR");
+        return err_hint(err, "remove the link, or choose another directory with --output DIR");
     }
     return path_make_directories(path, err);
 }
 
 static int limit_error(const char *path, size_t limit, struct err *err)
 {
-    return err_set(err, ERR_LIMIT, "'%s' is too long: at most %zu bytes of such a file are read", path, limit);
+    return err_set(err, ERR_LIMIT, "'%s' is too large: expected at most %zu bytes", path, limit);
 }
 
 static int type_error(const char *path, struct err *err)
@@ -159,8 +175,7 @@ int path_read_file(const char *path, size_t limit, char **ret_data, size_t *ret_
     SCOPED_CLOSE int fd = open_regular(path, limit, &size, err);
     if (fd < 0)
         return fd;
-    /* One byte more than the file has tells that it ended; a file may also grow meanwhile or not know its size (/proc).
-     */
+    /* Reading one byte more than the size detects the end. A file may also grow meanwhile, or have no size (/proc). */
     size_t capacity = size > 0 ? size + 1 : FIRST_READ;
     for (;;) {
         if (capacity > limit + 1)
@@ -213,6 +228,55 @@ int file_write_at(int fd, const void *bytes, size_t size, uint64_t offset)
     return 0;
 }
 
+off_t file_skip_hole(int fd, off_t offset, size_t block)
+{
+    off_t data = lseek(fd, offset, SEEK_DATA), size = (off_t)block;
+    if (data < 0)
+        return errno == ENXIO ? -1 : offset;
+    return data - data % size > offset ? data - data % size : offset;
+}
+
+#define COMPARED_SIZE ((size_t)64 * 1024)
+
+/* Where one of them has data; both may have their holes in different places. -1: neither has more. */
+static off_t next_data(int a, int b, off_t offset)
+{
+    off_t x = file_skip_hole(a, offset, COMPARED_SIZE), y = file_skip_hole(b, offset, COMPARED_SIZE);
+    return x < 0 || (y >= 0 && y < x) ? y : x;
+}
+
+int file_same_bytes(int a, int b)
+{
+    struct stat x, y;
+    SCOPED_FREE unsigned char *bytes = scoped_memory(2, COMPARED_SIZE);
+    if (bytes == NULL || fstat(a, &x) < 0 || fstat(b, &y) < 0)
+        return -1;
+    if (x.st_size != y.st_size)
+        return 0;
+    ssize_t length, other;
+    for (off_t offset = 0; (offset = next_data(a, b, offset)) >= 0; offset += length) {
+        length = file_read_at(a, bytes, COMPARED_SIZE, (uint64_t)offset);
+        other = file_read_at(b, bytes + COMPARED_SIZE, COMPARED_SIZE, (uint64_t)offset);
+        if (length < 0 || other < 0)
+            return -1;
+        if (length != other || memcmp(bytes, bytes + COMPARED_SIZE, (size_t)length) != 0)
+            return 0;
+        if (length == 0)
+            return 1;
+        if (interrupted()) {
+            errno = EINTR;
+            return -1;
+        }
+    }
+    return 1;
+}
+
+int path_look(const char *path, struct stat *ret, bool *ret_there, struct err *err)
+{
+    *ret_there = lstat(path, ret) == 0;
+    return *ret_there || errno == ENOENT ? 0 : err_set_errno(err, errno, "cannot read '%s'", path);
+}
+
 int path_open_regular(const char *path, struct err *err)
 {
     struct stat info;
@@ -232,4 +296,18 @@ struct dirent *path_next_entry(DIR *stream, const char *directory, int *status, 
     if (entry == NULL && errno != 0)
         *status = err_set_errno(err, errno, "cannot read the directory '%s'", directory);
     return entry;
+}
+
+static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *place)
+{
+    (void)info;
+    (void)type;
+    (void)place;
+    remove(path);
+    return 0;
+}
+
+void path_remove_tree(const char *directory)
+{
+    nftw(directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arrays that may become larger than memory should hold. From LARGE_LEAST bytes on they stand in temporary files
- * without names, which are mapped: whoever walks through one tells it with large_pass, so that what lies behind is
- * given back. Any struct with the members items, count and capacity is such an array; large_free(items). */
+ * without names, which are mapped: loops over one report their position with large_pass, so that the pages before it
+ * are released. Any struct with the members items, count and capacity is such an array; large_free(items). */
 #ifndef MSPROF_BASE_FILE_LARGE_H
 #define MSPROF_BASE_FILE_LARGE_H
 
@@ -33,7 +33,7 @@ void large_forget(void);
 /* Likewise, however small they are: before something else that takes much. */
 void large_put_away(void);
 
-#define LARGE_ITEMS_AT_ONCE ((size_t)1 << 17)
+#define LARGE_ITEMS_AT_ONCE ((size_t)1 << 16)
 
 /* To be called with the number of each item that a walk comes to. */
 static inline void large_pass(size_t i)

@@ -264,7 +264,7 @@ static int check_target(const char *path, bool *ret_direct, struct err *err)
     struct stat st;
     size_t length = strlen(path);
     if (length == 0 || path[length - 1] == '/')
-        return err_set(err, ERR_FAILED, "cannot write '%s': this is not the name of a file", path);
+        return err_set(err, ERR_FAILED, "cannot write '%s': not a file name", path);
     *ret_direct = false;
     if (stat(path, &st) == 0 && S_ISCHR(st.st_mode)) {
         *ret_direct = true;
@@ -496,6 +496,14 @@ int outfile_put_in_place(const char *temporary, const char *path)
     if (failure == 0 && rename(temporary, path) < 0)
         failure = errno;
     return failure;
+}
+
+int outfile_free_name(const char *path)
+{
+    const int failure = spare.ask != NULL ? spare.ask(spare.arg, NULL, path) : 0;
+    if (failure != 0)
+        return failure;
+    return unlink(path) == 0 || errno == ENOENT ? 0 : errno;
 }
 
 int outfile_commit(struct outfile *out, struct err *err)

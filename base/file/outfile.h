@@ -62,8 +62,8 @@ void outfile_write_long(struct outfile *out, const void *bytes, size_t length);
 /* outfile_write for so many that they are not copied, where they go into the page cache. */
 void outfile_write_many(struct outfile *out, const void *bytes, size_t length);
 
-/* Buffered append. Errors are kept and told by outfile_commit (so that hot loops need no check); outfile_failed asks.
- */
+/* Buffered append. Errors are kept until outfile_commit reports them, so that hot loops need no check; outfile_failed
+ * checks for one. */
 static inline void outfile_write(struct outfile *out, const void *bytes, size_t length)
 {
     if (length > out->capacity - out->used) {
@@ -94,7 +94,7 @@ static inline bool outfile_failed(const struct outfile *out)
 }
 
 /* Hands out the buffer's free end for at least length bytes (length <= OUTFILE_RESERVE_MAX), to format into directly;
- * outfile_advance tells how many were used. Never NULL after a successful open. */
+ * outfile_advance sets how many were used. Never NULL after a successful open. */
 #define OUTFILE_RESERVE_MAX 65536
 static inline char *outfile_reserve(struct outfile *out, size_t length)
 {
@@ -123,11 +123,15 @@ int outfile_commit(struct outfile *out, struct err *err);
  * written directly keeps its own. */
 int outfile_rename(struct outfile *out, const char *path, struct err *err);
 /* Asked before a finished temporary file gets a name that may be another's: it can put that one aside. 0, or an errno,
- * which fails the file. NULL: nobody is asked. To be set while no file is written; threads call it. */
+ * which fails the file. temporary NULL: the name is to be free, and no file takes it. NULL: nobody is asked. To be set
+ * while no file is written; threads call it. */
 typedef int outfile_spare(void *arg, const char *temporary, const char *path);
 void outfile_set_spare(outfile_spare *spare, void *arg);
 /* Renames a finished temporary file to its name, after asking: 0, or an errno. */
 int outfile_put_in_place(const char *temporary, const char *path);
+/* Removes a file that would belong to a finished one, such as a journal that another program left, after asking: 0, or
+ * an errno. */
+int outfile_free_name(const char *path);
 
 /* Drops everything; harmless on a closed outfile. */
 void outfile_abort(struct outfile *out);

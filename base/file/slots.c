@@ -47,7 +47,7 @@ void slots_free(struct slots *slots)
 static int file_failure(struct err *err, const char *doing)
 {
     err_set_errno(err, errno, "cannot %s a temporary file", doing);
-    return err_hint(err, "TMPDIR names the directory that it stands in");
+    return err_hint(err, "set TMPDIR to another directory");
 }
 
 /* The whole block, or what the file has of it. */

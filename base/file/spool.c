@@ -315,7 +315,7 @@ static int write_buffer(struct spool *spool, struct err *err)
             continue;
         if (got < 0) {
             err_set_errno(err, errno, "cannot write a temporary file");
-            return err_hint(err, "TMPDIR names the directory that it stands in");
+            return err_hint(err, "set TMPDIR to another directory");
         }
         written += (size_t)got;
     }
@@ -483,7 +483,7 @@ static int fill_buffer(struct spool *spool, struct run *run, struct err *err)
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
-            return got == 0 ? err_set(err, ERR_IO, "a temporary file is shorter than it was written")
+            return got == 0 ? err_set(err, ERR_IO, "a temporary file was truncated")
                             : err_set_errno(err, errno, "cannot read a temporary file");
         run->next += got;
         run->filled += (size_t)got;

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -41,8 +42,8 @@ int temporary_open_unnamed(struct err *err)
             return file;
         failure = failure == 0 && directories[i] != NULL ? errno : failure;
     }
-    err_set_errno(err, failure, "cannot make a temporary file in '%s'", named);
-    return err_hint(err, "TMPDIR names the directory that is used");
+    err_set_errno(err, failure, "cannot create a temporary file in '%s'", named);
+    return err_hint(err, "set TMPDIR to another directory");
 }
 
 int temporary_lock(int fd)
@@ -78,7 +79,7 @@ static bool was_removed(int fd, int failure)
     return failure == EAGAIN || (fstat(fd, &st) == 0 && st.st_nlink == 0);
 }
 
-/* what: the name that messages tell. */
+/* what: the name in messages. */
 static int create(const char *head, const char *tail, const char *what, char **ret, struct err *err)
 {
     int failure = EEXIST;
@@ -169,6 +170,20 @@ static void remove_if_stale(int directory, const char *name)
         fstatat(directory, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && named.st_ino == opened.st_ino &&
         named.st_dev == opened.st_dev)
         unlinkat(directory, name, 0);
+}
+
+void temporary_remove_own(void)
+{
+    SCOPED_DIRECTORY DIR *stream = opendir("/proc/self/fd");
+    const struct dirent *item;
+    char path[PATH_MAX];
+
+    while (stream != NULL && (item = readdir(stream)) != NULL) {
+        const ssize_t length = readlinkat(dirfd(stream), item->d_name, path, sizeof path - 1);
+        path[length > 0 ? length : 0] = '\0';
+        if (is_temporary_name(path_name(path)))
+            unlink(path);
+    }
 }
 
 /* head NULL: temporary files; else those whose name it begins. */

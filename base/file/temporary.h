@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files under a temporary name, locked as long as somebody writes them: who finds one unlocked may remove it. Process
- * numbers would not tell, because containers that share a directory have the same ones. */
+ * numbers would not show this, because containers that share a directory have the same ones. */
 #ifndef MSPROF_BASE_FILE_TEMPORARY_H
 #define MSPROF_BASE_FILE_TEMPORARY_H
 
@@ -29,6 +29,8 @@ int temporary_lock(int fd);
 /* Removes the files of a directory that are named as temporary_create names them (or as versions before named them) and
  * that nobody has locked; those of other users stay. Best effort: says nothing when it cannot. */
 void temporary_remove_stale(const char *directory);
+/* Removes those of temporary_create that this process has open: it ends without closing them. */
+void temporary_remove_own(void);
 /* Removes those of temporary_create_named likewise; head is a path. */
 void temporary_remove_stale_named(const char *head);
 

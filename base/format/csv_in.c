@@ -70,7 +70,7 @@ static int read_all(int fd, struct csv_parser *parser, struct reading *reading)
         size_t skip = first && got >= 3 && memcmp(chunk, byte_order_mark, 3) == 0 ? 3 : 0, length = (size_t)got - skip;
         first = false;
         if (csv_parse(parser, chunk + skip, length, take_field, take_row, reading) != length && reading->status == 0)
-            return err_set(reading->err, ERR_FORMAT, "no CSV after row %llu: %s", (unsigned long long)reading->number,
+            return err_set(reading->err, ERR_FORMAT, "not CSV after row %llu: %s", (unsigned long long)reading->number,
                            csv_strerror(csv_error(parser)));
     }
     if (reading->status == 0)
@@ -117,9 +117,6 @@ int csv_read_exactly(const char *path,
     struct reading reading = {.row = row, .arg = arg, .err = err};
     return read_file(path, &reading, true);
 }
-
-#define AS_TEXT(number) AS_WRITTEN(number)
-#define AS_WRITTEN(number) #number
 
 struct library_version csv_library(void)
 {

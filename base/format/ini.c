@@ -78,13 +78,13 @@ static int parse_section(struct ini *ini, struct span text, struct span *section
                          struct err *err)
 {
     if (text.length < 2 || text.start[text.length - 1] != ']')
-        return err_set(err, ERR_FORMAT, "'%s', line %zu: the name of a section needs a closing ']'", name, line);
+        return err_set(err, ERR_FORMAT, "'%s', line %zu: missing ']' after the section name", name, line);
     struct span inner = trim((struct span){text.start + 1, text.length - 2});
     if (inner.length == 0)
-        return err_set(err, ERR_FORMAT, "'%s', line %zu: a section without a name", name, line);
+        return err_set(err, ERR_FORMAT, "'%s', line %zu: empty section name", name, line);
     const struct ini_entry *before = find_span(ini, inner, NULL);
     if (before != NULL)
-        return err_set(err, ERR_FORMAT, "'%s', line %zu: section [%s] is there already, in line %zu", name, line,
+        return err_set(err, ERR_FORMAT, "'%s', line %zu: duplicate section [%s], first in line %zu", name, line,
                        before->section, before->line);
     *section = inner;
     return add_entry(ini, inner, NULL, NULL, line, err);
@@ -102,11 +102,11 @@ static int parse_value(struct ini *ini, struct span text, struct span section, s
     if (at == text.length || key.length == 0)
         return err_set(err, ERR_FORMAT, "'%s', line %zu: expected '[section]' or 'key = value'", name, line);
     if (section.length == 0)
-        return err_set(err, ERR_FORMAT, "'%s', line %zu: a value before the first [section]", name, line);
+        return err_set(err, ERR_FORMAT, "'%s', line %zu: value before the first [section]", name, line);
     struct span value = trim((struct span){text.start + at + 1, text.length - at - 1});
     const struct ini_entry *before = find_span(ini, section, &key);
     if (before != NULL)
-        return err_set(err, ERR_FORMAT, "'%s', line %zu: key '%s' is there already, in line %zu", name, line,
+        return err_set(err, ERR_FORMAT, "'%s', line %zu: duplicate key '%s', first in line %zu", name, line,
                        before->key, before->line);
     return add_entry(ini, section, &key, &value, line, err);
 }
@@ -133,7 +133,7 @@ int ini_parse(struct ini *ini, const char *text, size_t length, const char *name
 
     *ini = (struct ini){.entries = NULL};
     if (length > INI_FILE_LIMIT)
-        return err_set(err, ERR_LIMIT, "'%s' is too long: at most %zu bytes are read", name, INI_FILE_LIMIT);
+        return err_set(err, ERR_LIMIT, "'%s' is too large: expected at most %zu bytes", name, INI_FILE_LIMIT);
     if (length >= sizeof byte_order_mark && memcmp(text, byte_order_mark, sizeof byte_order_mark) == 0)
         at = sizeof byte_order_mark;
     for (; at < length && result == 0; line++) {

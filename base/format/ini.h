@@ -25,7 +25,7 @@ struct ini {
     size_t count, capacity;
 };
 
-/* Reads a text; what the messages call it is name. -ERR_FORMAT tells the line of a mistake (a line that is neither of
+/* Reads a text; what the messages call it is name. -ERR_FORMAT reports the line of a mistake (a line that is none of
  * the three, a key outside a section, the same section or key twice, a NUL byte) and never its content. On failure ini
  * is empty. */
 int ini_parse(struct ini *ini, const char *text, size_t length, const char *name, struct err *err);

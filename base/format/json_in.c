@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 
 #include <cjson/cJSON.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,33 +19,6 @@ static const cJSON *unwrap(const struct json *value)
 static const struct json *wrap(const cJSON *value)
 {
     return (const struct json *)value;
-}
-
-/* cJSON fails alike for bad text and for lack of memory; its allocations tell the difference. */
-static _Thread_local struct {
-    size_t used; /* bytes allocated since the parse began */
-    bool over_limit;
-    bool out_of_memory;
-} memory;
-
-static void *allocate(size_t size)
-{
-    if (size > JSON_MEMORY_LIMIT - memory.used) {
-        memory.over_limit = true;
-        return NULL;
-    }
-    void *block = malloc(size);
-    if (block == NULL)
-        memory.out_of_memory = true;
-    else
-        memory.used += size;
-    return block;
-}
-
-static void install_allocator(void)
-{
-    cJSON_Hooks hooks = {.malloc_fn = allocate, .free_fn = free};
-    cJSON_InitHooks(&hooks);
 }
 
 /* Fills err with the line and column of a byte of the text. */
@@ -68,16 +42,13 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
+/* cJSON fails alike for bad text and for lack of memory, of which malloc() leaves an errno. */
 static void set_parse_error(struct err *err, const char *text, size_t length, const char *stop)
 {
-    if (memory.over_limit)
-        err_set(err, ERR_LIMIT, "the JSON document holds too many values: it needs more than %zu bytes of memory",
-                JSON_MEMORY_LIMIT);
-    else if (memory.out_of_memory)
+    if (errno == ENOMEM)
         err_set(err, ERR_NO_MEMORY, "cannot read the JSON document: out of memory");
     else
-        set_mistake(err, text, stop != NULL ? (size_t)(stop - text) : length,
-                    "this does not belong here, or the end is missing");
+        set_mistake(err, text, stop != NULL ? (size_t)(stop - text) : length, "unexpected text, or the end is missing");
 }
 
 /* Where a number is that JSON does not write so, or U+0000, behind which the rest of a text would be lost: cJSON takes
@@ -104,11 +75,33 @@ static const char *find_taken(const char *text, const char *end)
     return end;
 }
 
+/* Bytes that the parsed document takes at most: cJSON's allocator is one for the whole process, so they are counted
+ * before. Every value but the first stands behind a bracket or a comma. */
+static size_t memory_of(const char *text, size_t length)
+{
+    size_t bytes = sizeof(cJSON);
+    bool quoted = false;
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '"')
+            quoted = !quoted;
+        if (quoted) {
+            i += text[i] == '\\';
+            bytes++;
+        } else if (text[i] == ',' || text[i] == '[' || text[i] == '{') {
+            bytes += sizeof(cJSON);
+        }
+    }
+    return bytes;
+}
+
 struct json *json_parse(const char *text, size_t length, struct err *err)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     static pthread_mutex_t parsing = PTHREAD_MUTEX_INITIALIZER; /* cJSON notes where it stopped in one place for all */
-    pthread_once(&once, install_allocator);
+    if (memory_of(text, length) > JSON_MEMORY_LIMIT) {
+        err_set(err, ERR_LIMIT, "the JSON document has too many values: it needs more than %zu bytes of memory",
+                JSON_MEMORY_LIMIT);
+        return NULL;
+    }
     pthread_mutex_lock(&parsing);
     struct json *root = json_parse_plainly(text, length, err);
     pthread_mutex_unlock(&parsing);
@@ -122,16 +115,15 @@ struct json *json_parse_plainly(const char *text, size_t length, struct err *err
     while (start < length && is_blank(text[start]))
         start++;
     if (start == length) {
-        set_mistake(err, text, length, "there is nothing but blanks");
+        set_mistake(err, text, length, "nothing but whitespace");
         return NULL;
     }
     const char *taken = find_taken(text, text + length);
     if (taken < text + length) {
-        set_mistake(err, text, (size_t)(taken - text), "no number of JSON, or a NUL in a text");
+        set_mistake(err, text, (size_t)(taken - text), "not a JSON number, or a NUL in a string");
         return NULL;
     }
-    memory.used = 0;
-    memory.over_limit = memory.out_of_memory = false;
+    errno = 0;
     cJSON *root = cJSON_ParseWithLengthOpts(text, length, &stop, false);
     if (root == NULL) {
         set_parse_error(err, text, length, stop);
@@ -139,7 +131,7 @@ struct json *json_parse_plainly(const char *text, size_t length, struct err *err
     }
     for (const char *p = stop; p < text + length; p++) {
         if (!is_blank(*p)) {
-            set_mistake(err, text, (size_t)(p - text), "the document has ended before this");
+            set_mistake(err, text, (size_t)(p - text), "text after the end of the document");
             cJSON_Delete(root);
             return NULL;
         }
@@ -241,9 +233,6 @@ bool json_integer(const struct json *value, int64_t *ret)
     *ret = (int64_t)number;
     return true;
 }
-
-#define AS_TEXT(number) AS_WRITTEN(number)
-#define AS_WRITTEN(number) #number
 
 struct library_version json_library(void)
 {

@@ -17,12 +17,12 @@ struct json; /* a value inside a parsed document; owned by the document's root *
     ((size_t)64 * 1024 * 1024) /* bytes that one parsed document may take: some 700,000 values                         \
                                 */
 
-/* Parses one document (nothing but blanks may follow it); text needs no final NUL. NULL with err set: -ERR_FORMAT tells
- * line and column of the mistake (characters, from 1; values nested over 1000 deep are one), -ERR_LIMIT that the
- * document is beyond JSON_MEMORY_LIMIT, -ERR_NO_MEMORY. The caller json_free()s the root. */
+/* Parses one document (nothing but blanks may follow it); text needs no final NUL. NULL with err set: -ERR_FORMAT
+ * reports line and column of the mistake (characters, from 1; values nested over 1000 deep are one), -ERR_LIMIT that
+ * the document is beyond JSON_MEMORY_LIMIT, -ERR_NO_MEMORY. The caller json_free()s the root. */
 struct json *json_parse(const char *text, size_t length, struct err *err);
-/* Parses for code that runs in other people's programs: cJSON's allocator is one for the whole process, and this
- * leaves it as it is. So there is no JSON_MEMORY_LIMIT (limit the length), and lack of memory reads as a mistake. */
+/* Parses for code that runs in other people's programs at any moment: it takes no lock, and there is no
+ * JSON_MEMORY_LIMIT (limit the length). */
 struct json *json_parse_plainly(const char *text, size_t length, struct err *err);
 void json_free(struct json *root);
 

@@ -9,19 +9,24 @@
 #include "base/number.h"
 #include "base/progress.h"
 #include "base/strbuf.h"
+#include "cli/capture/found.h"
 #include "cli/capture/place.h"
 #include "cli/capture/result_record.h"
 #include "cli/capture/written.h"
 #include "cli/console.h"
+#include "cli/extension.h"
+#include "cli/jobs.h"
 #include "cli/options/options.h"
 #include "db/database.h"
 #include "db/import.h"
+#include "db/pin.h"
 #include "db/query/cann_version.h"
 #include "db/query/query.h"
+#include "db/use.h"
 #include "db/warm_up.h"
-#include "exporters/reports/answers/outcome.h"
+#include "exporters/extension.h"
 #include "parsers/capture/capture.h"
-#include "parsers/frameworks/directory.h"
+#include "parsers/decode/parameters.h"
 #include "parsers/record.h"
 
 #include <errno.h>
@@ -42,7 +47,7 @@ static int load_readable(load_directory *load, void *set, const char *path, stru
     if (access(path, R_OK | X_OK) == 0)
         return load(set, path, err);
     if (errno != ENOENT && errno != ENOTDIR)
-        console_warning("'%s' cannot be read and is passed over: %s", path, strerror(errno));
+        console_warning("cannot read '%s', skipped: %s", path, strerror(errno));
     return 0;
 }
 
@@ -67,6 +72,7 @@ static int load_reports(void *files, const char *path, struct err *err)
 int captures_load_reports(struct report_files *files, const struct settings *settings, struct err *err)
 {
     files->seconds = settings->report_seconds;
+    files->joint = settings->show.joint;
     if (settings->show.sql != NULL) /* alone: none of the others is asked for */
         return report_files_add_query(files, settings->show.table, settings->show.sql, err);
     bool failed = load_readable(load_reports, files, MSPROF_PREFIX "/share/msprof/reports", err) != 0 ||
@@ -74,10 +80,8 @@ int captures_load_reports(struct report_files *files, const struct settings *set
 
     for (size_t i = 0; !failed && i < settings->report_files.count; i++)
         failed = report_files_load(files, settings->report_files.values[i], err) != 0;
-    return failed ? err_wrap(err, "cannot load your reports") : 0;
+    return failed ? err_wrap(err, "cannot load user-defined reports") : 0;
 }
-
-#define FINGERPRINT_LIMIT ((size_t)64 * 1024 * 1024)
 
 static int load_layouts(void *set, const char *path, struct err *err)
 {
@@ -94,63 +98,14 @@ int layouts_load(struct layout_set *set, const struct settings *settings, struct
     return failed ? err_wrap(err, "cannot load the record layouts") : 0;
 }
 
-/* Every command asks for all fields of all kinds, so none of them is formatted. */
-static void describe_field(struct strbuf *text, const struct field *field)
-{
-    const int64_t numbers[] = {field->offset,    field->width,    field->first_bit, field->bit_count,
-                               field->is_signed, field->multiply, field->divide,    field->relation};
-
-    char digits[sizeof numbers / sizeof *numbers * (NUMBER_MAX + 1) + 1], *end = digits;
-    strbuf_adds(text, field->column);
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        *end++ = ' ';
-        end = number_put_signed(end, numbers[i]);
-    }
-    *end++ = ' ';
-    strbuf_add(text, digits, (size_t)(end - digits));
-    strbuf_adds(text, field->other != NULL ? field->other : "-");
-    strbuf_addc(text, '\n');
-}
-
-static void describe_layout(struct strbuf *text, const struct layout *layout)
-{
-    strbuf_addf(text, "%s %" PRIu32 " %" PRIu32 " %d %" PRId64 "\n", layout->name, layout->record_size, layout->header,
-                layout->big_endian, layout->core_khz);
-    for (size_t i = 0; i < LAYOUT_MAX_MAGICS && layout->magics[i].width != 0; i++)
-        strbuf_addf(text, "magic %" PRIu32 " %" PRIu32 " %" PRIx64 " %" PRIx64 "\n", layout->magics[i].offset,
-                    layout->magics[i].width, layout->magics[i].value, layout->magics[i].mask);
-    for (size_t i = 0; i < layout->field_count; i++) {
-        describe_field(text, &layout->fields[i]);
-    }
-}
-
-/* A checksum of everything that the layouts of a set say; equal for sets that decode alike. */
-static int layouts_fingerprint(const struct layout_set *set, char ret[CHECKSUM_TEXT_SIZE], struct err *err)
-{
-    SCOPED(strbuf_release) struct strbuf text;
-
-    strbuf_init(&text, FINGERPRINT_LIMIT);
-    for (const struct record_kind *const *kind = record_kinds; *kind != NULL; kind++) {
-        const struct layout *layout;
-
-        strbuf_addf(&text, "kind %s\n", (*kind)->name);
-        for (size_t i = 0; (layout = layout_candidate(set, *kind, i)) != NULL; i++)
-            describe_layout(&text, layout);
-    }
-    if (text.failed)
-        return err_no_memory(err);
-    checksum_of(text.data, text.length, ret);
-    return *ret != '\0' ? 0 : err_no_memory(err);
-}
-
 static void tell(const struct cann_version_said *said, const char *directory)
 {
     if (said->contradicted != NULL)
-        console_note("'%s': it says CANN %s, but has %s, which are newer; names are those of the newest version "
-                     "(--cann-version asks for others)",
+        console_note("'%s': version is CANN %s, but it contains %s, which are newer; names of the newest version are "
+                     "used (see --cann-version)",
                      directory, said->text, said->contradicted);
     else if (cann_version_has(said->version, NAMING_BLOCK_DIM))
-        console_note("'%s': names are those of CANN %s, as it says (--cann-version newest: of the newest)", directory,
+        console_note("'%s': names of CANN %s are used, the capture's version (see --cann-version)", directory,
                      said->text);
 }
 
@@ -174,168 +129,6 @@ int capture_names_version(const struct settings *settings, sqlite3 *db, const ch
     return 0;
 }
 
-#define PARAMETERS_LIMIT 1024
-
-/* Absolute paths of captures, each once. */
-struct found_captures {
-    struct found_capture {
-        char *path;
-        char *framework; /* its directory, which this was found in; NULL: none */
-    } * items;
-    size_t count, capacity;
-    bool from_parent; /* some were found inside a given directory */
-};
-
-static void found_captures_release(struct found_captures *found)
-{
-    for (size_t i = 0; i < found->count; i++) {
-        free(found->items[i].path);
-        free(found->items[i].framework);
-    }
-    free(found->items);
-}
-
-/* The directory itself (free() it) when the framework's own part is there, without which it is one that holds captures;
- * else NULL. length: of its path. */
-static int framework_of(const char *directory, size_t length, char **ret, struct err *err)
-{
-    struct stat info;
-    char *part;
-
-    *ret = NULL;
-    if (asprintf(&part, "%.*s/FRAMEWORK", (int)length, directory) < 0)
-        return err_no_memory(err);
-    if (stat(part, &info) == 0 && S_ISDIR(info.st_mode)) {
-        part[length] = '\0';
-        *ret = part;
-    } else {
-        free(part);
-    }
-    return 0;
-}
-
-/* Adds the capture at a path, found in a directory whose path has so many characters, unless it is there already. */
-static int add_capture(struct found_captures *found, const char *path, const char *directory, size_t length,
-                       struct err *err)
-{
-    struct found_capture capture = {path_absolute(path, err), NULL};
-
-    if (capture.path == NULL)
-        return err_status(err);
-    for (size_t i = 0; i < found->count; i++)
-        if (strcmp(found->items[i].path, capture.path) == 0) {
-            free(capture.path);
-            return 0;
-        }
-    if (framework_of(directory, length, &capture.framework, err) == 0 && array_add(found, err, capture) == 0)
-        return 0;
-    free(capture.path);
-    free(capture.framework);
-    return err_status(err);
-}
-
-static int find_in_parent(struct found_captures *found, const char *parent, struct err *err)
-{
-    SCOPED_FREE char **paths = NULL;
-    size_t count = 0;
-    int result = capture_list(parent, &paths, &count, err);
-
-    if (result != 0)
-        return result;
-    found->from_parent = true;
-    for (size_t i = 0; i < count; i++) {
-        if (result == 0)
-            result = add_capture(found, paths[i], parent, strlen(parent), err);
-        free(paths[i]);
-    }
-    return result;
-}
-
-/* The captures in the directories of frameworks that a directory holds. */
-static int find_in_frameworks(struct found_captures *found, const char *parent, struct err *err)
-{
-    SCOPED(framework_paths_release) struct framework_paths directories = {.count = 0};
-    int result = framework_find(parent, &directories, NULL, NULL, err);
-
-    for (size_t i = 0; i < directories.count && result == 0; i++)
-        result = find_in_parent(found, directories.items[i], err);
-    return result;
-}
-
-/* Adds what one --collection-dir names; *ret_none: it is no capture, and holds none. */
-static int find_in(struct found_captures *found, const char *path, const char *absolute, bool *ret_none,
-                   struct err *err)
-{
-    enum directory_class class = DIRECTORY_OTHER;
-    const size_t before = found->count;
-    SCOPED_FREE char *outer = NULL;
-
-    if (capture_find_outer(absolute, &outer, err) != 0)
-        return err_status(err);
-    if (outer != NULL) {
-        err_set(err, ERR_USAGE, "'%s' is a part of the capture '%s'", path, outer);
-        err_hint(err, "give the capture itself: -dir %s", outer);
-        return err_status(err);
-    }
-    if (capture_classify(absolute, &class, err) != 0)
-        return err_status(err);
-    if (class == DIRECTORY_CAPTURE)
-        return add_capture(found, absolute, absolute, (size_t)(strrchr(absolute, '/') - absolute), err);
-    if ((class == DIRECTORY_PARENT && find_in_parent(found, absolute, err) != 0) ||
-        (found->count == before && find_in_frameworks(found, absolute, err) != 0))
-        return err_status(err);
-    *ret_none = found->count == before;
-    return 0;
-}
-
-static bool has_results(const char *directory)
-{
-    struct stat info;
-    SCOPED_FREE char *results = path_join(directory, "ASCEND_PROFILER_OUTPUT");
-
-    return results != NULL && stat(results, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
-/* Whether a directory, or one in it, has what a framework's analysis wrote: of a job, texts can be all that is left. */
-static bool holds_results(const char *directory)
-{
-    DIR *stream = !has_results(directory) ? opendir(directory) : NULL;
-    bool found = stream == NULL && has_results(directory);
-
-    for (const struct dirent *entry; stream != NULL && !found && (entry = readdir(stream)) != NULL;) {
-        SCOPED_FREE char *inside = path_join(directory, entry->d_name);
-        found = inside != NULL && entry->d_name[0] != '.' && has_results(inside);
-    }
-    if (stream != NULL)
-        closedir(stream);
-    return found;
-}
-
-/* Adds it likewise; tells what is wrong, and returns an exit status. */
-static int find_captures(struct found_captures *found, const char *path)
-{
-    struct err err = ERR_INIT;
-    struct stat info;
-    SCOPED_FREE char *absolute = path_absolute(path, &err);
-    bool is_none = false, failed = absolute == NULL || find_in(found, path, absolute, &is_none, &err) != 0;
-
-    if (failed) {
-        if (stat(path, &info) == 0 && S_ISREG(info.st_mode))
-            options_hint_of_file(path, &err);
-        err_wrap(&err, "cannot use '%s' as a capture", path);
-        return console_error(&err);
-    }
-    if (is_none)
-        return console_fail(
-            ERR_NOT_FOUND,
-            holds_results(absolute)
-                ? "it has results of a framework's analysis without the capture: 'msprof cluster DIR' reads those"
-                : "give a directory with data/ and info.json inside, or one that holds JOB*, PROF* or OPPROF* "
-                  "directories",
-            "'%s' is no capture and holds none", path);
-    return STATUS_DONE;
-}
-
 int captures_check_names(const void *items, size_t count, size_t size)
 {
     for (size_t i = 0; i < count; i++)
@@ -343,7 +136,7 @@ int captures_check_names(const void *items, size_t count, size_t size)
             const char *first = *(char *const *)((const char *)items + k * size);
             const char *second = *(char *const *)((const char *)items + i * size);
             if (strcmp(path_name(first), path_name(second)) == 0)
-                return console_fail(ERR_USAGE, "process them one by one, each with its own --output",
+                return console_fail(ERR_USAGE, "process them separately, each with its own --output",
                                     "'%s' and '%s' would both write to the same place under --output", first, second);
         }
     return STATUS_DONE;
@@ -355,17 +148,23 @@ static void visit_release(struct capture_visit *visit)
     collection_log_close(&visit->log);
     private_results_remove(&visit->temporary);
     free(visit->directory);
+    free(visit->shown);
     free(visit->results);
     free(visit->database);
 }
 
-static int visit_init(struct capture_visit *visit, const char *path, bool own_directory, struct err *err)
+static int visit_init(struct capture_visit *visit, const struct found_capture *capture, bool own_directory,
+                      struct err *err)
 {
+    const char *path = capture->path;
     SCOPED_FREE char *output = NULL;
 
     if (visit->settings->output != NULL && (output = path_from_here(visit->settings->output, err)) == NULL)
         return err_status(err);
+    visit->framework = capture->framework;
+    visit->is_unpacked = capture->is_unpacked;
     visit->directory = strdup(path);
+    visit->shown = strdup(capture->shown != NULL ? capture->shown : path);
     if (output == NULL)
         visit->results = strdup(path);
     else if (own_directory)
@@ -374,68 +173,63 @@ static int visit_init(struct capture_visit *visit, const char *path, bool own_di
         visit->results = strdup(output);
     if (visit->results != NULL)
         visit->database = path_join(visit->results, "sqlite/runtime.db");
-    if (visit->directory == NULL || visit->results == NULL || visit->database == NULL)
+    if (visit->directory == NULL || visit->shown == NULL || visit->results == NULL || visit->database == NULL)
         return err_no_memory(err);
     return 0;
 }
 
-/* Parameters that the database depends on besides the capture's files, as db_import remembers them. */
-static int format_parameters(struct strbuf *text, const struct settings *settings, const struct layout_set *layouts,
-                             struct err *err)
+/* What the visits of a command have in common. */
+struct visiting {
+    const struct found_captures *found;
+    const struct capture_visit *model; /* but for what is of one capture */
+    bool many;
+};
+
+static int visit_one(void *arg, size_t i)
 {
-    char fingerprint[CHECKSUM_TEXT_SIZE];
-    if (layouts_fingerprint(layouts, fingerprint, err) < 0)
-        return err_status(err);
-    if (strbuf_addf(text, "freq_khz=%" PRId64 " layouts=%s", settings->clock_khz, fingerprint) != 0)
-        return err_no_memory(err);
-    return 0;
+    const struct visiting *visiting = arg;
+    const struct settings *settings = visiting->model->settings;
+    SCOPED(visit_release) struct capture_visit visit = *visiting->model;
+    struct err err = ERR_INIT;
+
+    const bool may_begin =
+        visit_init(&visit, &visiting->found->items[i], visiting->many, &err) == 0 &&
+        (settings->output == NULL || place_check_results(visit.results, visit.directory, &err) == 0) &&
+        result_owner_check(visit.results, visit.shown, visit.directory, &err) == 0;
+    return may_begin ? visit.process(&visit) : visit_fail(&visit, LOG_SOURCE_COMMON, &err);
 }
 
-/* model: the visits but for what is of one capture. */
 static int process_found(const struct found_captures *found, const struct capture_visit *model)
 {
     const struct settings *settings = model->settings;
     struct err err = ERR_INIT;
     SCOPED(layout_set_release) struct layout_set layouts;
     SCOPED(strbuf_release) struct strbuf parameters;
-    bool many = found->count > 1 || found->from_parent;
-    int worst = STATUS_DONE;
+    struct capture_visit each = *model;
+    struct visiting visiting = {found, &each, found->count > 1 || found->from_parent};
 
     layout_set_init(&layouts);
-    strbuf_init(&parameters, PARAMETERS_LIMIT);
-    bool failed = layouts_load(&layouts, settings, &err) != 0 ||
-                  format_parameters(&parameters, settings, &layouts, &err) != 0 || database_setup(&err) != 0;
-    if (failed)
-        worst = console_error(&err);
-    for (size_t i = 0; !failed && i < found->count && !interrupted(); i++) {
-        SCOPED(visit_release) struct capture_visit visit = *model;
-
-        visit.layouts = &layouts;
-        visit.parameters = parameters.data;
-        visit.one_of_many = many;
-        visit.capture_count = found->count;
-        visit.framework = found->items[i].framework;
-        failed = visit_init(&visit, found->items[i].path, many, &err) != 0;
-        bool may_begin = !failed &&
-                         (settings->output == NULL || place_check_results(visit.results, visit.directory, &err) == 0) &&
-                         result_owner_check(visit.results, visit.directory, &err) == 0;
-        worst = status_worse(worst, may_begin ? visit.process(&visit) : visit_fail(&visit, LOG_SOURCE_COMMON, &err));
-    }
-    if (interrupted())
-        worst = STATUS_INTERRUPTED;
-    return worst;
+    strbuf_init(&parameters, IMPORT_PARAMETERS_LIMIT);
+    if (layouts_load(&layouts, settings, &err) != 0 ||
+        parameters_add(&parameters, &layouts, settings->clock_khz, &err) != 0 || database_setup(&err) != 0)
+        return console_error(&err);
+    each.layouts = &layouts;
+    each.parameters = parameters.data;
+    each.one_of_many = visiting.many;
+    each.capture_count = found->count;
+    return jobs_run(found->count, model->side_by_side && settings->jobs > 0 ? settings->jobs : 1, visit_one, &visiting);
 }
 
-static int process_named(const struct value_list *captures, const struct capture_visit *model)
+static int process_named(const struct value_list *captures, struct capture_visit *model)
 {
     const struct settings *settings = model->settings;
     SCOPED(found_captures_release) struct found_captures found = {.items = NULL};
     int worst = STATUS_DONE;
 
     for (size_t i = 0; i < captures->count; i++)
-        worst = status_worse(worst, find_captures(&found, captures->values[i]));
+        worst = status_worse(worst, found_captures_add(&found, settings, captures->values[i]));
     if (command_get(settings->command)->takes_one && found.count > 1)
-        worst = console_fail(ERR_USAGE, NULL, "'%s' takes one capture, and these are %zu: '%s', '%s'%s",
+        worst = console_fail(ERR_USAGE, NULL, "'%s' takes one capture, but got %zu: '%s', '%s'%s",
                              command_full_name(settings->command), found.count, found.items[0].path,
                              found.items[1].path, found.count > 2 ? ", ..." : "");
     if (found.count > 0 && settings->output != NULL)
@@ -448,10 +242,22 @@ static int process_named(const struct value_list *captures, const struct capture
 int captures_process(const struct settings *settings, const struct value_list *captures,
                      int (*process)(struct capture_visit *visit), void *context)
 {
-    const struct capture_visit model = {
+    struct capture_visit model = {
         .settings = settings, .process = process, .context = context, .pin = -1, .log = {.fd = -1}};
 
     return process_named(captures, &model);
+}
+
+int captures_process_apart(const struct settings *settings, int (*process)(struct capture_visit *visit), void *context)
+{
+    struct capture_visit model = {.settings = settings,
+                                  .process = process,
+                                  .context = context,
+                                  .side_by_side = true,
+                                  .pin = -1,
+                                  .log = {.fd = -1}};
+
+    return process_named(&settings->captures, &model);
 }
 
 static int query_one(struct capture_visit *visit)
@@ -470,13 +276,13 @@ int captures_query(const struct settings *settings, const struct value_list *cap
                    int (*open)(struct capture_visit *visit, sqlite3 **ret),
                    int (*work)(struct capture_visit *visit, sqlite3 *db), void *context)
 {
-    const struct capture_visit model = {.settings = settings,
-                                        .process = query_one,
-                                        .open = open,
-                                        .work = work,
-                                        .context = context,
-                                        .pin = -1,
-                                        .log = {.fd = -1}};
+    struct capture_visit model = {.settings = settings,
+                                  .process = query_one,
+                                  .open = open,
+                                  .work = work,
+                                  .context = context,
+                                  .pin = -1,
+                                  .log = {.fd = -1}};
 
     return process_named(captures, &model);
 }
@@ -501,8 +307,6 @@ int captures_make_reports(const struct settings *settings, const struct value_li
 
 /* The steps of the work on one capture that several commands share. */
 
-#define PIN_TRIES 5 /* to import, when others remove what was imported before it is opened */
-
 int visit_fail(struct capture_visit *visit, const char *source, const struct err *err)
 {
     console_progress_end();
@@ -519,8 +323,8 @@ static void record_owner(const struct capture_visit *visit, const char *fingerpr
 
     if (strcmp(visit->results, visit->directory) != 0 &&
         (log == NULL || path_make_result_directory(log, &err) != 0 ||
-         result_owner_record(visit->results, visit->directory, fingerprint, &err) != 0))
-        console_warning("'%s' does not say whose results it holds: %s", visit->results, err_message(&err));
+         result_owner_record(visit->results, visit->shown, visit->directory, fingerprint, &err) != 0))
+        console_warning("cannot read whose results '%s' contains: %s", visit->results, err_message(&err));
 }
 
 static int make_directory(struct capture_visit *visit, const char *name, char **ret_path)
@@ -532,9 +336,9 @@ static int make_directory(struct capture_visit *visit, const char *name, char **
 
     if (result != 0) {
         free(path);
-        err_wrap(&err, "cannot put results into '%s'", visit->results);
+        err_wrap(&err, "cannot write results into '%s'", visit->results);
         if (err.code == ERR_ACCESS && visit->settings->output == NULL)
-            err_hint(&err, "put them elsewhere with --output DIR");
+            err_hint(&err, "choose another directory with --output DIR");
         return visit_fail(visit, LOG_SOURCE_COMMON, &err);
     }
     *ret_path = path;
@@ -593,25 +397,25 @@ static void tell_account(const struct capture_visit *visit, const struct import_
 
     strbuf_init(&reasons, 4096);
     list_reasons(imported, &reasons);
-    console_note("'%s': %zu file%s, %" PRIu64 " record%s decoded, %" PRIu64 " rejected%s, %s", visit->directory,
+    console_note("'%s': %zu file%s, %" PRIu64 " record%s decoded, %" PRIu64 " rejected%s, %s", visit->shown,
                  imported->files_decoded, console_plural(imported->files_decoded), imported->records_decoded,
                  console_plural(imported->records_decoded), imported->records_rejected,
                  reasons.failed ? "" : reasons.data, effort);
     if (imported->warm_up_records > 0)
-        console_note("'%s': %" PRIu64 " record%s of warm-up, which ended before the collection started%s",
-                     visit->directory, imported->warm_up_records, console_plural(imported->warm_up_records),
-                     visit->settings->with_warm_up ? "" : "; reports leave them out (--with-warm-up shows them)");
+        console_note("'%s': %" PRIu64 " record%s of warm-up, which ended before the collection started%s", visit->shown,
+                     imported->warm_up_records, console_plural(imported->warm_up_records),
+                     visit->settings->with_warm_up ? "" : "; reports omit them (see --with-warm-up)");
 }
 
 /* An import that failed: the database that was there before, if any, is untouched. */
 static int tell_failure(struct capture_visit *visit, struct err *err)
 {
-    err_wrap(err, "cannot import '%s'", visit->directory);
+    err_wrap(err, "cannot import '%s'", visit->shown);
     if (err->code == ERR_ACCESS && visit->settings->output == NULL)
-        err_hint(err, "when the capture is read-only, put the results elsewhere with --output DIR");
+        err_hint(err, "if the capture is read-only, choose another directory with --output DIR");
     if (err->code != ERR_INTERRUPTED)
         collection_log_add(&visit->log, LOG_LEVEL_ERROR, LOG_SOURCE_COMMON,
-                           "Analysis data in \"%s\" failed. Maybe the data is incomplete.", visit->directory);
+                           "Analysis data in \"%s\" failed. Maybe the data is incomplete.", visit->shown);
     return visit_fail(visit, LOG_SOURCE_COMMON, err);
 }
 
@@ -621,9 +425,9 @@ bool visit_is_empty(const struct capture_visit *visit, sqlite3 *db, struct err *
     SCOPED(strbuf_release) struct strbuf reason;
 
     strbuf_init(&reason, ERR_TEXT_SIZE);
-    bool is_empty = outcome_tell_emptiness(db, &reason, &ignored) == 0 && reason.length > 0;
+    bool is_empty = extension_tell_emptiness(db, &reason, &ignored) == 0 && reason.length > 0;
     if (is_empty)
-        err_set(ret, ERR_NOT_FOUND, "'%s': %s", visit->directory, reason.data);
+        err_set(ret, ERR_NOT_FOUND, "'%s': %s", visit->shown, reason.data);
     return is_empty;
 }
 
@@ -632,8 +436,8 @@ int visit_tell_nothing(struct capture_visit *visit, sqlite3 *db)
     struct err err = ERR_INIT;
 
     if (db == NULL || !visit_is_empty(visit, db, &err)) {
-        err_set(&err, ERR_NOT_FOUND, "'%s' holds no data that this version decodes", visit->directory);
-        err_hint(&err, "see 'msprof kinds' for the files that are read");
+        err_set(&err, ERR_NOT_FOUND, "'%s' contains no data that this version decodes", visit->shown);
+        err_hint(&err, "'msprof kinds' lists the files that are read");
     }
     visit_fail(visit, LOG_SOURCE_COMMON, &err);
     return STATUS_NOTHING;
@@ -681,10 +485,10 @@ int visit_import(struct capture_visit *visit)
     free(directory);
     visit_open_log(visit);
     collection_log_add(&visit->log, LOG_LEVEL_INFO, LOG_SOURCE_COMMON, "Start analyzing data in \"%s\" ...",
-                       visit->directory);
+                       visit->shown);
     collection_log_add(&visit->log, LOG_LEVEL_INFO, LOG_SOURCE_COMMON,
                        "It may take few minutes, please be patient ...");
-    console_detail("decoding '%s' into '%s'", visit->directory, visit->database);
+    console_detail("decoding '%s' into '%s'", visit->shown, visit->database);
 
     diag_init(&diag, visit->settings->strict);
     outfile_set_spare(written_spare_database, NULL);
@@ -704,7 +508,7 @@ int visit_import(struct capture_visit *visit)
         snprintf(took, sizeof took, "%s s", CLOCK_SECONDS_SINCE(start_ns));
         status = report_account(visit, &imported, &diag, took);
         collection_log_add(&visit->log, LOG_LEVEL_INFO, LOG_SOURCE_COMMON, "Analysis data in \"%s\" finished.",
-                           visit->directory);
+                           visit->shown);
     }
     diag_release(&diag);
     return status;
@@ -715,6 +519,7 @@ static int tell_known_problems(struct capture_visit *visit, sqlite3 *db)
 {
     struct err err = ERR_INIT;
     struct db_facts facts;
+    char text[PROBLEMS_TEXT_SIZE];
 
     if (db_read_facts(db, &facts, &err) != 0)
         return visit_fail(visit, LOG_SOURCE_COMMON, &err);
@@ -722,22 +527,15 @@ static int tell_known_problems(struct capture_visit *visit, sqlite3 *db)
     if (problems == 0)
         return STATUS_DONE;
     if (visit->settings->strict) {
-        err_set(&err, ERR_STRICT, "'%s' has %" PRId64 " data problem%s, and --strict is given", visit->directory,
-                problems, console_plural((uint64_t)problems));
-        err_hint(&err, "'msprof import -dir %s' tells of them", visit->directory);
+        err_set(&err, ERR_STRICT, "'%s' has %" PRId64 " data problem%s, and --strict is given", visit->shown, problems,
+                console_plural((uint64_t)problems));
+        err_hint(&err, "run 'msprof import -dir %s' to see them", visit->shown);
         return visit_fail(visit, LOG_SOURCE_COMMON, &err);
     }
-    console_warning("'%s' has %" PRId64 " data problem%s; 'msprof import' tells of them", visit->directory, problems,
-                    console_plural((uint64_t)problems));
+    if (query_problems(db, text, &err) != 0)
+        return visit_fail(visit, LOG_SOURCE_COMMON, &err);
+    console_warning("'%s' has %s%s", visit->shown, text, problems > 1 ? "; 'msprof import' lists them" : "");
     return STATUS_DATA_PROBLEMS;
-}
-
-/* The database of the path, which no other msprof removes while it is pinned. */
-static bool pin_database(struct capture_visit *visit)
-{
-    if (visit->pin < 0)
-        visit->pin = pin_open(visit->database);
-    return visit->pin >= 0;
 }
 
 void give_spare_memory_back(void)
@@ -773,7 +571,7 @@ static int use_temporary(struct capture_visit *visit)
         err_no_memory(&err);
         return visit_fail(visit, LOG_SOURCE_COMMON, &err);
     }
-    console_note("'%s' cannot be written to: its database is temporary (%s DIR keeps it)", visit->directory,
+    console_note("'%s' is not writable: using a temporary database (%s DIR keeps it)", visit->shown,
                  console_results_option());
     free(visit->results);
     free(visit->database);
@@ -783,8 +581,8 @@ static int use_temporary(struct capture_visit *visit)
     return STATUS_DONE;
 }
 
-/* What the import that made a current database reported; *ret_again: it cannot be told, or the problems are to be an
- * error. Returns an exit status. */
+/* Repeats the messages of the import that made a current database. *ret_again: they cannot be read, or --strict makes
+ * its problems an error. Returns an exit status. */
 static int tell_known_import(struct capture_visit *visit, sqlite3 *db, bool *ret_again)
 {
     struct import_result imported;
@@ -807,7 +605,7 @@ int visit_import_changed(struct capture_visit *visit)
 {
     const bool may_be_current = !visit->settings->import_again && visit->settings->database_way == DATABASE_PAGES;
     struct import_request request = make_request(visit);
-    sqlite3 *db = may_be_current && pin_database(visit) ? db_open_current(&request) : NULL;
+    sqlite3 *db = may_be_current && pin_database(visit->database, &visit->pin) ? db_open_current(&request) : NULL;
     bool again = true;
     int status = db != NULL ? tell_known_import(visit, db, &again) : STATUS_DONE;
 
@@ -815,35 +613,75 @@ int visit_import_changed(struct capture_visit *visit)
     return again ? visit_import(visit) : status;
 }
 
+/* What visit_open_database hands to the one that finds a database missing. */
+struct making {
+    struct capture_visit *visit;
+    int status;
+    bool made;
+};
+
+static int make_database(void *arg, struct import_request *request, struct err *err)
+{
+    struct making *making = arg;
+    struct capture_visit *visit = making->visit;
+    if (!making->made && needs_temporary(visit))
+        making->status = use_temporary(visit);
+    making->made = true;
+    if (making->status == STATUS_DONE || making->status == STATUS_DATA_PROBLEMS) {
+        request->database = visit->database;
+        console_note("'%s': %s, importing", visit->shown,
+                     access(visit->database, F_OK) == 0 ? "the database is out of date" : "there is no database yet");
+        making->status = visit_import(visit);
+        give_spare_memory_back();
+    }
+    return making->status == STATUS_DONE || making->status == STATUS_DATA_PROBLEMS ? 0
+                                                                                   : err_set(err, ERR_FAILED, "told");
+}
+
 int visit_open_database(struct capture_visit *visit, sqlite3 **ret)
 {
+    struct making making = {.visit = visit, .status = STATUS_DONE};
     struct import_request request = make_request(visit);
     struct err err = ERR_INIT;
-    sqlite3 *db = pin_database(visit) ? db_open_current(&request) : NULL;
-    bool is_current = db != NULL;
-    int status = !is_current && needs_temporary(visit) ? use_temporary(visit) : STATUS_DONE;
+    sqlite3 *db = NULL;
 
-    if (status != STATUS_DONE)
-        return status;
-
-    for (int tries = 1; db == NULL && tries <= PIN_TRIES; tries++) {
-        console_note("'%s': %s, importing", visit->directory,
-                     access(visit->database, F_OK) == 0 ? "the database is out of date" : "there is no database yet");
-        status = visit_import(visit);
-        give_spare_memory_back();
-        if (status != STATUS_DONE && status != STATUS_DATA_PROBLEMS)
-            return status;
-        /* who removed the one before this was imported may take this one, too */
-        err = (struct err)ERR_INIT;
-        if ((pin_database(visit) || tries == PIN_TRIES) && warm_up_open(visit->database, &db, &err) != 0 &&
-            (tries == PIN_TRIES || access(visit->database, F_OK) == 0))
-            return visit_fail(visit, LOG_SOURCE_COMMON, &err);
-    }
-    if (is_current)
-        status = tell_known_problems(visit, db);
+    if (db_use(&request, &visit->pin, make_database, &making, &db, &err) < 0)
+        return making.status == STATUS_DONE || making.status == STATUS_DATA_PROBLEMS
+                   ? visit_fail(visit, LOG_SOURCE_COMMON, &err)
+                   : making.status;
+    int status = making.made ? making.status : tell_known_problems(visit, db);
     if (status != STATUS_DONE && status != STATUS_DATA_PROBLEMS)
         database_close(db);
     else
         *ret = db;
+    return status;
+}
+
+static bool is_unknown(sqlite3 *db)
+{
+    struct db_facts facts;
+    struct err ignored = ERR_INIT;
+
+    return db_read_facts(db, &facts, &ignored) == 0 && facts.family == CAPTURE_UNKNOWN;
+}
+
+int visit_open_prepared(struct capture_visit *visit, sqlite3 **ret)
+{
+    int status = visit_open_database(visit, ret);
+    bool usable = *ret == NULL || !is_unknown(*ret);
+
+    if (!usable)
+        status = status_worse(status, visit_tell_nothing(visit, *ret));
+    for (const struct command_extension *const *one = command_extensions; *ret != NULL && usable && *one != NULL;
+         one++) {
+        if ((*one)->open == NULL)
+            continue;
+        int opened = (*one)->open(visit, *ret, &usable);
+        status = usable ? status_worse(status, opened) : opened;
+    }
+    if (!usable) {
+        database_close(*ret);
+        *ret = NULL;
+    }
     return status;
 }

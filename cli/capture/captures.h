@@ -29,8 +29,8 @@ int layouts_load(struct layout_set *set, const struct settings *settings, struct
 
 /* Whose names the reports of a capture have. */
 
-/* The version that --cann-version asks for, else the one that the capture says, which is told. framework: what the
- * settings of a framework say, NULL: there is none; directory: of the capture, for the note. */
+/* The version in --cann-version, or else the one that the capture states, which a note reports. framework: the version
+ * in the settings of a framework, NULL: there is none; directory: of the capture, for the note. */
 int capture_names_version(const struct settings *settings, sqlite3 *db, const char *framework, const char *directory,
                           int *ret, struct err *err);
 
@@ -45,14 +45,17 @@ struct capture_visit {
     const char *parameters;           /* what else than the capture the database depends on */
     int64_t clock_shift_ns;           /* one of these: of struct capture_options */
     char *directory;                  /* of the capture, absolute */
+    char *shown;                      /* what messages call it (struct found_capture) */
+    bool is_unpacked;                 /* of an archive: the directory is temporary */
     const char *framework;            /* the *_ascend_ms or *_ascend_pt directory that it was found in; NULL: none */
     char *results;                    /* where sqlite/, timeline/, summary/ and log/ are or come to be, absolute */
     char *database;                   /* <results>/sqlite/runtime.db */
     struct private_results temporary; /* where the capture cannot be written to */
+    bool side_by_side;                /* --jobs may choose how many captures are processed at the same time */
     bool one_of_many;                 /* or the only one of a directory of captures */
     size_t capture_count;             /* of the command */
     bool owner_recorded;              /* the results say whose they are */
-    int pin;                          /* of the database that is in use; -1: none (pin.h) */
+    int pin;                          /* of the database that is in use; -1: none (result_record.h) */
     struct collection_log log;        /* closed until a step opens it */
 };
 
@@ -60,14 +63,17 @@ struct capture_visit {
  * one does not keep the next from being processed, an interrupt does. Returns the worst exit status. */
 int captures_process(const struct settings *settings, const struct value_list *captures,
                      int (*process)(struct capture_visit *visit), void *context);
+/* Does likewise with settings->captures, --jobs of them at the same time, each in a process of its own: what process
+ * changes in the context is lost. */
+int captures_process_apart(const struct settings *settings, int (*process)(struct capture_visit *visit), void *context);
 /* Does likewise the work on the database of each, which is closed behind it. open: visit_open_database, or
- * answer_open_host_side. */
+ * visit_open_prepared. */
 int captures_query(const struct settings *settings, const struct value_list *captures,
                    int (*open)(struct capture_visit *visit, sqlite3 **ret),
                    int (*work)(struct capture_visit *visit, sqlite3 *db), void *context);
 
-/* Several captures share one --output: each gets its own directory there, so that names which do not differ are a usage
- * error, which is told. Each item of this size begins with a path, a char *. */
+/* Several captures share one --output: each gets its own directory there, so equal names are reported as a usage
+ * error. Each item of this size begins with a path, a char *. */
 int captures_check_names(const void *items, size_t count, size_t size);
 
 /* Imports the captures with these paths and exports the reports that are asked for, into the captures. Returns the
@@ -75,7 +81,7 @@ int captures_check_names(const void *items, size_t count, size_t size);
 int captures_make_reports(const struct settings *settings, const struct value_list *captures, bool timeline,
                           bool summary);
 
-/* The steps below tell the user what went wrong and return an exit status. */
+/* The steps below print what went wrong and return an exit status. */
 
 /* Makes <results>/<name>, of no name the results' own; free() *ret_path. */
 int visit_make_directory(struct capture_visit *visit, const char *name, char **ret_path);
@@ -88,11 +94,14 @@ int visit_import_changed(struct capture_visit *visit);
 /* Builds the database when it is missing or out of date and opens it. STATUS_DONE and STATUS_DATA_PROBLEMS come with
  * *ret set (database_close() it), every other status without. */
 int visit_open_database(struct capture_visit *visit, sqlite3 **ret);
+/* Likewise, and has the features' extensions prepare it. A capture of no known family is reported, and *ret stays NULL.
+ */
+int visit_open_prepared(struct capture_visit *visit, sqlite3 **ret);
 /* Whether nothing at all was recorded; then ret says why. */
 bool visit_is_empty(const struct capture_visit *visit, sqlite3 *db, struct err *ret);
-/* Tells that nothing of the capture was decoded, and why when db (may be NULL) knows it; returns STATUS_NOTHING. */
+/* Reports that nothing of the capture was decoded, and why when db (may be NULL) knows it; returns STATUS_NOTHING. */
 int visit_tell_nothing(struct capture_visit *visit, sqlite3 *db);
-/* Tells an error of the work on a capture on the console and in the log; returns its exit status. */
+/* Reports an error of the work on a capture on the console and in the log; returns its exit status. */
 int visit_fail(struct capture_visit *visit, const char *source, const struct err *err);
 
 /* Answers take tens of megabytes for a while, one array after another. */

@@ -60,14 +60,14 @@ int place_check_results(const char *results, const char *own, struct err *err)
 
     bool elsewhere = place != NULL && own != NULL && strcmp(place, own) != 0;
     if (result == 0 && outer != NULL) {
-        result = err_set(err, ERR_USAGE, "'%s' is inside of the capture '%s'", results, outer);
+        result = err_set(err, ERR_USAGE, "'%s' is inside the capture '%s'", results, outer);
     } else if (result == 0 && elsewhere) {
         result = capture_classify(place, &class, err);
         if (result == 0 && class == DIRECTORY_CAPTURE)
-            result = err_set(err, ERR_USAGE, "'%s' is a capture itself", place);
+            result = err_set(err, ERR_USAGE, "'%s' is a capture", place);
     }
     if (result == -ERR_USAGE)
-        err_hint(err, "give another directory with --output, or none: results go into their own capture then");
+        err_hint(err, "choose another directory with --output, or omit it to write into each capture");
     return result;
 }
 
@@ -77,8 +77,8 @@ int place_check_results(const char *results, const char *own, struct err *err)
 
 static int refuse(const char *path, const char *owner, struct err *err)
 {
-    err_set(err, ERR_USAGE, "'%s' is raw data of '%s', or would stand among it", path, owner);
-    return err_hint(err, "give a file outside of the data of captures");
+    err_set(err, ERR_USAGE, "'%s' is, or would be among, raw data of '%s'", path, owner);
+    return err_hint(err, "choose a file outside the data of captures");
 }
 
 /* Whether a directory is one of a framework's profiler: it has a FRAMEWORK/ or is called like one. */

@@ -6,27 +6,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *place)
-{
-    (void)info;
-    (void)type;
-    (void)place;
-    remove(path);
-    return 0;
-}
-
-static void remove_tree(const char *directory)
-{
-    nftw(directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
-}
 
 /* In the child, which makes the directory, too, so that there is none without it: signals of the terminal are the
  * parent's, whose end is what counts, also that by SIGKILL or SIGPIPE. template is of mkdtemp(). */
@@ -43,7 +28,7 @@ static void watch(char *template, int alive, int answer)
     while (told && read(alive, &byte, 1) < 0 && errno == EINTR)
         ;
     if (error == 0)
-        remove_tree(template);
+        path_remove_tree(template);
     _exit(0);
 }
 
@@ -55,7 +40,7 @@ static int read_answer(int answer, char *template, const char *parent, struct er
 
     if (read(answer, &error, sizeof error) != sizeof error ||
         (error == 0 && read(answer, template, length) != (ssize_t)length))
-        return err_set(err, ERR_FAILED, "cannot watch over a directory in '%s'", parent);
+        return err_set(err, ERR_FAILED, "cannot watch a directory in '%s'", parent);
     return error != 0 ? err_set_errno(err, error, "cannot make a directory in '%s'", parent) : 0;
 }
 

@@ -2,6 +2,7 @@
 #include "cli/capture/result_record.h"
 
 #include "base/array.h"
+#include "base/file/checksum.h"
 #include "base/file/fsutil.h"
 #include "base/file/outfile.h"
 #include "base/file/temporary.h"
@@ -10,6 +11,7 @@
 #include "base/utf8.h"
 #include "cli/capture/written.h"
 #include "cli/console.h"
+#include "db/pin.h"
 #include "parsers/capture/capture.h"
 
 #include <errno.h>
@@ -26,6 +28,7 @@
 
 #define RECORD_LIMIT WRITTEN_LIMIT
 #define OWNER_RECORD "log/capture"
+#define LOG_NAME "collection.log"
 
 static int write_record(const char *results, const char *name, const struct strbuf *text, struct err *err)
 {
@@ -41,7 +44,7 @@ static int write_record(const char *results, const char *name, const struct strb
 
 /* ---- whose results ---- */
 
-int result_owner_check(const char *results, const char *capture, struct err *err)
+int result_owner_check(const char *results, const char *capture, const char *directory, struct err *err)
 {
     struct err ignored = ERR_INIT;
     char fingerprint[65], *line_end = NULL;
@@ -55,19 +58,20 @@ int result_owner_check(const char *results, const char *capture, struct err *err
         other[strcspn(other, "\n")] = '\0';
         /* The fingerprint stands first: a path may hold anything. */
         if (strcmp(other, capture) != 0 &&
-            (capture_fingerprint(capture, fingerprint, &ignored) < 0 || strcmp(text, fingerprint) != 0)) {
-            err_set(err, ERR_USAGE, "'%s' holds the results of another capture, '%s'", results, other);
-            return err_hint(err, "give another directory with --output, or remove that one");
+            (capture_fingerprint(directory, fingerprint, &ignored) < 0 || strcmp(text, fingerprint) != 0)) {
+            err_set(err, ERR_USAGE, "'%s' contains the results of another capture, '%s'", results, other);
+            return err_hint(err, "choose another directory with --output, or remove this one");
         }
     }
     return 0;
 }
 
-int result_owner_record(const char *results, const char *capture, const char *fingerprint, struct err *err)
+int result_owner_record(const char *results, const char *capture, const char *directory, const char *fingerprint,
+                        struct err *err)
 {
     char own[65];
     SCOPED(strbuf_release) struct strbuf text;
-    bool failed = fingerprint == NULL && capture_fingerprint(capture, own, err) < 0;
+    bool failed = fingerprint == NULL && capture_fingerprint(directory, own, err) < 0;
     strbuf_init(&text, RECORD_LIMIT);
     strbuf_addf(&text, "%s\n%s\n", fingerprint != NULL ? fingerprint : own, capture);
     return failed || write_record(results, OWNER_RECORD, &text, err) < 0 ? err_status(err) : 0;
@@ -90,6 +94,13 @@ static void drop_file(const struct words *files, const char *results, const stru
         unlink(path); /* one that stays is no worse than before */
 }
 
+/* Names that end in ".speedscope.json" are of another export than those in ".json". */
+static bool is_of_ending(const char *name, const char *ending)
+{
+    static const char speedscope[] = ".speedscope.json";
+    return words_end_in(name, ending) && (strcmp(ending, ".json") != 0 || !words_end_in(name, speedscope));
+}
+
 int result_files_replace(const struct words *files, const char *results, const char *record, const char *ending,
                          bool complete, struct err *err)
 {
@@ -102,88 +113,19 @@ int result_files_replace(const struct words *files, const char *results, const c
         qsort(files->items, files->count, sizeof *files->items, array_compare_texts);
     for (size_t i = 0; i < before.lines.count; i++) {
         const struct written_line *line = &before.lines.items[i];
-        drop_file(files, results, line, complete && words_end_in(line->name, ending) ? NULL : &text);
+        drop_file(files, results, line, complete && is_of_ending(line->name, ending) ? NULL : &text);
     }
     for (size_t i = 0; i < files->count; i++)
         written_add(&text, results, files->items[i]);
     return write_record(results, record, &text, err);
 }
 
-#define POLL_NS 20000000 /* 20 ms */
-
-/* Whether the lock is taken, or the file system has none. */
-static bool lock(int fd, int how)
-{
-    while (flock(fd, how | LOCK_NB) != 0) {
-        if (errno == EWOULDBLOCK)
-            return false;
-        if (errno != EINTR)
-            return true;
-    }
-    return true;
-}
-
-int pin_open(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    SCOPED_FREE char *directory =
-        scoped_text(slash != NULL ? path : ".", slash != NULL ? (size_t)(slash - path) + 1 : 1);
-    int fd = directory != NULL ? open(directory, O_RDONLY | O_CLOEXEC | O_DIRECTORY) : -1;
-    /* who removes it holds the lock for a moment only */
-    if (fd >= 0 && !lock(fd, LOCK_SH)) {
-        close(fd);
-        fd = -1;
-    }
-    return fd;
-}
-
-int pin_remove(int fd, const char *path, void (*waiting)(const char *path), struct err *err)
-{
-    bool told = false;
-    while (fd >= 0 && !lock(fd, LOCK_EX)) {
-        if (!told)
-            waiting(path);
-        told = true;
-        if (interrupted())
-            return interrupt_error(err);
-        nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
-    }
-    return unlink(path) == 0 || errno == ENOENT ? 0 : err_set_errno(err, errno, "'%s' is not removed", path);
-}
-
-void pin_close(int fd)
-{
-    if (fd >= 0)
-        close(fd);
-}
-
 #define LINE_SIZE 8192
-
-int collection_log_open(struct collection_log *log, const char *results, struct err *err)
-{
-    SCOPED_FREE char *directory = path_join(results, "log");
-    SCOPED_FREE char *path = directory != NULL ? path_join(directory, "collection.log") : NULL;
-    struct stat info;
-
-    *log = (struct collection_log){.fd = -1};
-    if (path == NULL)
-        return err_no_memory(err);
-    if (path_make_result_directory(directory, err) < 0)
-        return err_status(err);
-    temporary_remove_stale(directory); /* of the record of whose results these are */
-    /* no waiting for a reader when somebody put a pipe there; no link, which could lead to any file of the user's */
-    log->fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0640);
-    if (log->fd < 0)
-        return err_set_errno(err, errno, "cannot open '%s'", path);
-    const uint64_t length = fstat(log->fd, &info) == 0 && info.st_size > 0 ? (uint64_t)info.st_size : 0;
-    log->room = length < COLLECTION_LOG_HEAD ? COLLECTION_LOG_HEAD - length : 0;
-    return 0;
-}
 
 void collection_log_close(struct collection_log *log)
 {
     if (log->fd >= 0)
-        close(log->fd); /* a lost log line is not worth failing the work that it tells of */
+        close(log->fd); /* a lost log line is not worth failing the logged work */
     free(log->tail);
     *log = (struct collection_log){.fd = -1};
 }
@@ -212,8 +154,8 @@ static void write_bytes(struct collection_log *log, const char *bytes, size_t le
 
         if (n < 0 && errno == EINTR)
             continue;
-        if (n <= 0) { /* told once: the log ends here */
-            console_warning("the log is not written any further: %s", n < 0 ? strerror(errno) : "nothing was written");
+        if (n <= 0) { /* reported once: the log ends here */
+            console_warning("cannot write more to the log: %s", n < 0 ? strerror(errno) : "nothing was written");
             collection_log_close(log);
             return;
         }
@@ -233,6 +175,22 @@ format_line(char line[LINE_SIZE], enum log_level level, const char *source, cons
     return length;
 }
 
+__attribute__((format(printf, 4, 5))) static size_t make_line(char line[LINE_SIZE], enum log_level level,
+                                                              const char *source, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    size_t length = format_line(line, level, source, format, arguments);
+    va_end(arguments);
+    return length;
+}
+
+/* The line in the place of as many bytes. */
+static size_t left_out(char line[LINE_SIZE], const char *source, uint64_t bytes)
+{
+    return make_line(line, LOG_LEVEL_WARNING, source, "%" PRIu64 " bytes of similar lines omitted", bytes);
+}
+
 void collection_log_add(struct collection_log *log, enum log_level level, const char *source, const char *format, ...)
 {
     char line[LINE_SIZE];
@@ -244,6 +202,149 @@ void collection_log_add(struct collection_log *log, enum log_level level, const 
     size_t length = format_line(line, level, source, format, arguments);
     va_end(arguments);
     write_bytes(log, line, length);
+}
+
+/* ---- opening ---- */
+
+#define OWN_LOG                                                                                                        \
+    " " LOG_SOURCE_COMMON ": This log is written by msprof " /* in the first line of a log that msprof began */
+#define OPEN_ATTEMPTS 100
+
+static bool is_own_log(int fd)
+{
+    char line[LINE_SIZE];
+    const ssize_t length = file_read_at(fd, line, sizeof line - 1, 0);
+    line[length > 0 ? length : 0] = '\0';
+    line[strcspn(line, "\n")] = '\0';
+    return strstr(line, OWN_LOG) != NULL;
+}
+
+/* Copies from one place up to another. */
+static int copy_bytes(struct outfile *out, int fd, uint64_t at, uint64_t end)
+{
+    SCOPED_FREE char *piece = scoped_memory(COLLECTION_LOG_TAIL, 1);
+    while (piece != NULL && at < end) {
+        const uint64_t wanted = end - at < COLLECTION_LOG_TAIL ? end - at : COLLECTION_LOG_TAIL;
+        const ssize_t length = file_read_at(fd, piece, (size_t)wanted, (off_t)at);
+        if (length <= 0)
+            return -1;
+        outfile_write_long(out, piece, (size_t)length);
+        at += (uint64_t)length;
+    }
+    return piece != NULL ? 0 : -1;
+}
+
+/* Where the line that holds this byte ends: behind its newline. */
+static uint64_t line_end(int fd, uint64_t at)
+{
+    char line[LINE_SIZE];
+    const ssize_t length = file_read_at(fd, line, sizeof line, (off_t)at);
+    const char *newline = length > 0 ? memchr(line, '\n', (size_t)length) : NULL;
+    return newline != NULL ? at + (uint64_t)(newline - line) + 1 : at;
+}
+
+/* Writes the log anew, without what is between its first and its last lines when it is long. One that stays as it was
+ * is no worse than before. */
+static void renew(struct collection_log *log, const char *path, uint64_t length)
+{
+    struct err ignored = ERR_INIT;
+    struct outfile out = {.path = NULL};
+    char line[LINE_SIZE];
+    const bool is_long = length > COLLECTION_LOG_MOST;
+    const uint64_t head = is_long ? line_end(log->fd, COLLECTION_LOG_HEAD - 1) : length;
+    const uint64_t tail = is_long ? line_end(log->fd, length - COLLECTION_LOG_TAIL - 1) : length;
+    if (outfile_open(&out, path, &ignored) < 0)
+        return;
+    bool failed = copy_bytes(&out, log->fd, 0, head) < 0;
+    if (is_long)
+        outfile_write_long(&out, line, left_out(line, LOG_SOURCE_COMMON, tail - head));
+    failed |= copy_bytes(&out, log->fd, tail, length) < 0;
+    if (failed)
+        outfile_abort(&out);
+    else
+        outfile_commit(&out, &ignored);
+}
+
+/* Opens the file and locks it against being written anew; false: it was, meanwhile. */
+static bool open_once(struct collection_log *log, const char *path, struct stat *info)
+{
+    struct stat named;
+    /* no waiting for a reader when somebody put a pipe there; no link, which could lead to any file of the user's */
+    log->fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0640);
+    if (log->fd < 0 && errno == EACCES) /* one that may only be written */
+        log->fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    if (log->fd < 0)
+        return true;
+    if (fstat(log->fd, info) != 0 || !S_ISREG(info->st_mode))
+        return true;
+    if (pin_lock(log->fd, LOCK_SH) && lstat(path, &named) == 0 && named.st_ino == info->st_ino)
+        return true;
+    close(log->fd);
+    log->fd = -1;
+    return false;
+}
+
+static void open_locked(struct collection_log *log, const char *path, struct stat *info)
+{
+    *info = (struct stat){.st_size = 0};
+    for (int i = 0; i < OPEN_ATTEMPTS && !open_once(log, path, info); i++)
+        nanosleep(&(struct timespec){.tv_nsec = PIN_POLL_NS}, NULL);
+}
+
+/* A log that has grown long is shortened, and one that has another name too, as that of a copy by links, is left to
+ * that; nobody else writes it meanwhile. One that another program began is moved aside instead of being shortened. */
+static void bound(struct collection_log *log, const char *path, struct stat *info)
+{
+    const bool is_long = (uint64_t)info->st_size > COLLECTION_LOG_MOST;
+    if ((!is_long && info->st_nlink < 2) || flock(log->fd, LOCK_EX | LOCK_NB) != 0)
+        return;
+    if (is_long && !is_own_log(log->fd))
+        written_keep(path);
+    else
+        renew(log, path, (uint64_t)info->st_size);
+    close(log->fd);
+    open_locked(log, path, info);
+}
+
+int collection_log_open(struct collection_log *log, const char *results, struct err *err)
+{
+    SCOPED_FREE char *directory = path_join(results, "log");
+    SCOPED_FREE char *path = directory != NULL ? path_join(directory, LOG_NAME) : NULL;
+    struct stat info;
+
+    *log = (struct collection_log){.fd = -1};
+    if (path == NULL)
+        return err_no_memory(err);
+    if (path_make_result_directory(directory, err) < 0)
+        return err_status(err);
+    temporary_remove_stale(directory); /* of the record of whose results these are */
+    open_locked(log, path, &info);
+    if (log->fd >= 0 && S_ISREG(info.st_mode))
+        bound(log, path, &info);
+    if (log->fd < 0)
+        return err_set_errno(err, errno, "cannot open '%s'", path);
+    const uint64_t length = (uint64_t)info.st_size;
+    log->room = length < COLLECTION_LOG_HEAD ? COLLECTION_LOG_HEAD - length : 0;
+    if (length == 0)
+        collection_log_add(log, LOG_LEVEL_INFO, LOG_SOURCE_COMMON, "This log is written by msprof %s", MSPROF_VERSION);
+    return 0;
+}
+
+bool result_record_is_own(const char *log, const char *name)
+{
+    struct err ignored = ERR_INIT;
+    SCOPED_FREE char *path = path_join(log, name), *text = NULL;
+    SCOPED_CLOSE int fd = path != NULL ? path_open_regular(path, &ignored) : -1;
+    size_t length;
+    if (fd < 0)
+        return false;
+    if (strcmp(name, LOG_NAME) == 0)
+        return is_own_log(fd);
+    if (path_read_file(path, RECORD_LIMIT, &text, &length, &ignored) < 0)
+        return false;
+    if (strcmp(name, path_name(OWNER_RECORD)) == 0)
+        return strspn(text, "0123456789abcdef") == CHECKSUM_TEXT_SIZE - 1 && text[CHECKSUM_TEXT_SIZE - 1] == '\n';
+    return written_is_record_name(name) && written_is_list(text);
 }
 
 /* ---- lines of which there may be any number ---- */
@@ -261,27 +362,18 @@ static void hold(struct collection_log *log, const char *bytes, size_t length)
     log->held += length;
 }
 
-__attribute__((format(printf, 3, 4))) static void hold_or_write(struct collection_log *log, const char *source,
-                                                                const char *format, ...)
+void collection_log_output(struct collection_log *log, const char *source, const char *line)
 {
-    char line[LINE_SIZE];
-    va_list arguments;
-
-    va_start(arguments, format);
-    size_t length = format_line(line, LOG_LEVEL_INFO, source, format, arguments);
-    va_end(arguments);
+    char whole[LINE_SIZE];
+    if (log->fd < 0)
+        return;
+    const size_t length = make_line(whole, LOG_LEVEL_INFO, source, "%s", line);
     if (log->held > 0 || length > log->room) {
-        hold(log, line, length);
+        hold(log, whole, length);
         return;
     }
     log->room -= length;
-    write_bytes(log, line, length);
-}
-
-void collection_log_output(struct collection_log *log, const char *source, const char *line)
-{
-    if (log->fd >= 0)
-        hold_or_write(log, source, "%s", line);
+    write_bytes(log, whole, length);
 }
 
 /* Where the first line begins that is there as a whole. */
@@ -302,9 +394,9 @@ void collection_log_output_end(struct collection_log *log, const char *source)
     SCOPED_FREE char *tail = log->tail;
     log->tail = NULL;
     log->held = 0;
+    char line[LINE_SIZE];
     if (at > 0)
-        collection_log_add(log, LOG_LEVEL_WARNING, source,
-                           "%" PRIu64 " bytes of lines like those above and below are left out here", at);
+        write_bytes(log, line, left_out(line, source, at));
     while (at < held) {
         const size_t place = at % COLLECTION_LOG_TAIL, whole = COLLECTION_LOG_TAIL - place;
         const size_t piece = held - at < whole ? (size_t)(held - at) : whole;
@@ -336,7 +428,7 @@ void collection_log_diagnostics(struct collection_log *log, const struct diagnos
     }
 }
 
-/* Reads device, model and input out of the name of a report file, which the vendor's line tells. */
+/* Reads device, model and input from the name of a report file, as the vendor's line prints them. */
 static bool identify_report(const char *report, const char *name, struct file_identity *ret)
 {
     static const char *const shapes[] = {

@@ -13,10 +13,12 @@
 #include <stdint.h>
 
 /* Whether results (a directory that need not exist) may take those of this capture: -ERR_USAGE when it holds another
- * capture's. A capture that was moved is recognised by its files. */
-int result_owner_check(const char *results, const char *capture, struct err *err);
+ * capture's. A capture that was moved is recognised by its files. capture: its path, or what stands for that;
+ * directory: where its files are. */
+int result_owner_check(const char *results, const char *capture, const char *directory, struct err *err);
 /* Makes them this capture's. results/log must exist. fingerprint (capture_fingerprint): NULL where nobody knows it. */
-int result_owner_record(const char *results, const char *capture, const char *fingerprint, struct err *err);
+int result_owner_record(const char *results, const char *capture, const char *directory, const char *fingerprint,
+                        struct err *err);
 
 /* files: absolute paths of those of one export, which are sorted. Removes what the record of that name lists and the
  * export did not write again, unless it was changed since (then it is kept), and records the files of this export.
@@ -24,18 +26,6 @@ int result_owner_record(const char *results, const char *capture, const char *fi
  * what was there before in the record. */
 int result_files_replace(const struct words *files, const char *results, const char *record, const char *ending,
                          bool complete, struct err *err);
-
-/* A database that is in use: --clear of another msprof waits until nobody uses it. By a lock (flock) of its directory,
- * because others may replace the file; where the file system has none, nobody waits. */
-
-/* Pins the file at path, whether it is there or not; a descriptor, or -1: there is no such directory, or the file is
- * removed just now. */
-int pin_open(const char *path);
-/* Waits until nobody else has the file pinned and removes it; waiting is called once when it has to wait. Returns 0,
- * -ERR_INTERRUPTED or another -code with err set. */
-int pin_remove(int fd, const char *path, void (*waiting)(const char *path), struct err *err);
-/* -1 is fine. */
-void pin_close(int fd);
 
 /* log/collection.log in the line shape of the vendor's tool, which scripts grep for. */
 
@@ -52,6 +42,9 @@ struct collection_log {
 /* Opens <results>/log/collection.log for appending and makes what is missing of it. On failure the log is closed and
  * takes lines all the same. */
 int collection_log_open(struct collection_log *log, const char *results, struct err *err);
+/* Whether a file in a directory log/ is msprof's own: a log that it began, a list of results, or whose results they
+ * are. */
+bool result_record_is_own(const char *log, const char *name);
 void collection_log_close(struct collection_log *log);
 
 /* "Fri 12 Apr 2024 12:24:28 [INFO] [MSVP] [5323] msprof_common: ..." with the local time; names in English always. */
@@ -64,6 +57,8 @@ void collection_log_output(struct collection_log *log, const char *source, const
 void collection_log_output_end(struct collection_log *log, const char *source);
 #define COLLECTION_LOG_HEAD ((uint64_t)4 * 1024 * 1024)
 #define COLLECTION_LOG_TAIL ((size_t)1024 * 1024)
+/* A longer log is shortened to these when it is opened. */
+#define COLLECTION_LOG_MOST ((uint64_t)6 * 1024 * 1024)
 void collection_log_error(struct collection_log *log, const char *source, const struct err *err);
 void collection_log_diagnostics(struct collection_log *log, const struct diagnostics *diag);
 

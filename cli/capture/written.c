@@ -125,6 +125,25 @@ int written_read(struct written *written, const char *root, const char *name, st
     return path_read_file(path, WRITTEN_LIMIT, &text, &length, &ignored) == 0 ? take_text(written, text, err) : 0;
 }
 
+bool written_is_record_name(const char *name)
+{
+    return strncmp(name, "exported-", 9) == 0 || strncmp(name, "merged-", 7) == 0;
+}
+
+bool written_is_list(const char *text)
+{
+    static const char digits[] = "0123456789";
+    for (const char *at = text; *at != '\0';) {
+        const size_t size = strspn(at, digits), seconds = at[size] == ' ' ? strspn(at + size + 1, "-0123456789") : 0;
+        const char *fraction = at + size + 1 + seconds;
+        if (size == 0 || seconds == 0 || *fraction != '.' || strspn(fraction + 1, digits) != 9 || fraction[10] != ' ')
+            return false;
+        at = fraction + strcspn(fraction, "\n");
+        at += *at == '\n';
+    }
+    return true;
+}
+
 int written_read_exports(struct written *written, const char *results, struct err *err)
 {
     SCOPED_FREE char *log = path_joined(results, "log", err);
@@ -136,7 +155,7 @@ int written_read_exports(struct written *written, const char *results, struct er
         return err_no_memory(err);
     for (const struct dirent *item;
          status == 0 && stream != NULL && (item = path_next_entry(stream, log, &status, err)) != NULL;) {
-        if (strncmp(item->d_name, "exported-", 9) != 0 && strncmp(item->d_name, "merged-", 7) != 0)
+        if (!written_is_record_name(item->d_name))
             continue;
         SCOPED_FREE char *name = path_joined("log", item->d_name, err);
         status = name != NULL ? written_read(written, results, name, err) : err_status(err);
@@ -200,7 +219,7 @@ static void move_journals(const char *path, const char *aside)
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         char *from = NULL, *to = NULL;
         if (asprintf(&from, "%s%s", path, endings[i]) > 0 && asprintf(&to, "%s%s", aside, endings[i]) > 0)
-            (void)renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE); /* most have none */
+            (void)path_move(from, to); /* most have none */
         free(from);
         free(to);
     }
@@ -220,11 +239,7 @@ int written_put_aside(const char *path, const char *into, char **ret_path)
         if (asprintf(&aside, "%.*s%s%.*s.kept%s%s", (int)directory, into != NULL ? into : path, into != NULL ? "/" : "",
                      (int)stem, name, number, name + stem) < 0)
             return ENOMEM;
-        int failure = renameat2(AT_FDCWD, path, AT_FDCWD, aside, RENAME_NOREPLACE) == 0 ? 0 : errno;
-        if ((failure == EINVAL || failure == ENOSYS) && access(aside, F_OK) != 0) /* a file system without it */
-            failure = rename(path, aside) == 0 ? 0 : errno;
-        else if (failure == EINVAL || failure == ENOSYS)
-            failure = EEXIST;
+        const int failure = path_move(path, aside);
         if (failure == 0)
             move_journals(path, *ret_path = aside);
         else
@@ -237,7 +252,7 @@ int written_put_aside(const char *path, const char *into, char **ret_path)
 
 static void tell_kept(const char *path)
 {
-    console_note("a file of another program, or that was changed since msprof wrote it, is kept as '%s'", path);
+    console_note("a file that another program wrote or changed was kept as '%s'", path);
 }
 
 int written_keep(const char *path)
@@ -255,7 +270,8 @@ int written_spare_database(void *arg, const char *temporary, const char *path)
     struct stat info;
     (void)arg;
     (void)temporary;
-    if (lstat(path, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0 || database_is_as_made(path))
+    if (lstat(path, &info) != 0 || S_ISDIR(info.st_mode) || (S_ISREG(info.st_mode) && info.st_size == 0) ||
+        database_is_as_made(path))
         return 0;
     return written_keep(path);
 }
@@ -312,8 +328,9 @@ static int spare(void *arg, const char *temporary, const char *path)
     if (name == NULL || is_own_name(name))
         return 0;
     pthread_mutex_lock(&sparing->lock);
-    keep_journal(sparing, temporary, path);
-    bool is_foreign = lstat(path, &info) == 0 && S_ISREG(info.st_mode) && !written_has(&sparing->written, path) &&
+    if (temporary != NULL)
+        keep_journal(sparing, temporary, path);
+    bool is_foreign = lstat(path, &info) == 0 && !S_ISDIR(info.st_mode) && !written_has(&sparing->written, path) &&
                       !was_written_meanwhile(sparing, path);
     int failure = is_foreign ? put_aside(sparing, path) : 0;
     pthread_mutex_unlock(&sparing->lock);

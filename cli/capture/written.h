@@ -38,6 +38,9 @@ struct written {
 void written_release(struct written *written);
 /* Reads root/name into the list; one that is not there, or cannot be read, lists nothing. */
 int written_read(struct written *written, const char *root, const char *name, struct err *err);
+/* Whether a file in log/ is called like a list of an export, and whether a text has the form of one. */
+bool written_is_record_name(const char *name);
+bool written_is_list(const char *text);
 /* Reads likewise the lists of all exports into these results. */
 int written_read_exports(struct written *written, const char *results, struct err *err);
 /* Orders the lines by name, which written_has needs. */
@@ -52,7 +55,7 @@ bool written_line_holds(const struct written_line *line, const char *path);
 /* Moves a file aside that is not msprof's own: "name.csv" to "name.kept.csv", or ".kept-2" and so on, in the directory
  * `into` (NULL: its own). *ret_path (free() it): where it is. 0, or an errno. */
 int written_put_aside(const char *path, const char *into, char **ret_path);
-/* The like beside itself, and tells of it. */
+/* Moves the file aside in its own directory, and reports it. */
 int written_keep(const char *path);
 
 /* While results are written, a file that gives way and is not msprof's own, or was changed since, is put aside. */
@@ -71,7 +74,7 @@ int sparing_begin(struct sparing *sparing, const char *results, struct err *err)
 int sparing_begin_listed(struct sparing *sparing, const char *root, const char *list, bool first, struct err *err);
 /* Removes a file that is not made any more, or puts it aside like one that gives way. 0, or an errno. */
 int sparing_retire(struct sparing *sparing, const char *path);
-/* Ends it, and tells of the files that were put aside. Harmless when it did not begin. */
+/* Ends it, and reports the files that were put aside. Harmless when it did not begin. */
 void sparing_end(struct sparing *sparing);
 
 /* An outfile_spare for the databases of imports: one of another program, or that was changed since, is put aside. */

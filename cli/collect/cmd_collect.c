@@ -46,9 +46,7 @@ static int write_acl_json(struct session *session, struct err *err)
         if (file->content == NULL)
             continue;
         if (session->acl.target != NULL)
-            return err_set(err, ERR_USAGE,
-                           "with --transfer=nfs only one acl.json can be in the project; '%s' is one "
-                           "more",
+            return err_set(err, ERR_USAGE, "--transfer=nfs supports only one acl.json in the project; '%s' is another",
                            file->path);
         SCOPED_FREE char *path = path_join(plan->root, file->path);
         result = path != NULL ? acl_file_replace(&session->acl, path, file->content, (size_t)file->size, err)
@@ -64,11 +62,12 @@ static void nfs_restore_acl_json(struct session *session)
     enum acl_file_end end;
 
     if (acl_file_restore(&session->acl, &end, &err) != 0) {
-        err_wrap(&err, "cannot put acl.json back as it was");
+        err_wrap(&err, "cannot restore acl.json");
         session_fail(session, &err);
     } else if (end == ACL_FILE_EDITED) {
-        session_warn(session, "acl.json was changed here during the run: it stays as it is now, and what it was before "
-                              "the run is beside it, with '.before-msprof' behind its name");
+        session_warn(
+            session,
+            "acl.json was changed during the run and is kept; the original is beside it as '<name>.before-msprof'");
     }
 }
 
@@ -115,8 +114,8 @@ static int choose_paths(struct session *session, struct err *err)
     char problem = acl_path_problem(session->run_directory);
     if (problem == 0)
         return 0;
-    err_set(err, ERR_USAGE, "the board's profiler cannot take the path '%s': it holds '%c'", session->run_directory,
-            problem);
+    err_set(err, ERR_USAGE, "the board's profiler does not support '%c' in the path '%s'", problem,
+            session->run_directory);
     return err_hint(err, "only letters, digits, '_', '-', '.' and '/' are allowed; rename the directory, or choose "
                          "another 'remote_dir' in the ini file");
 }
@@ -131,7 +130,7 @@ static int check_board(struct session *session, struct err *err)
 
     if (plan->machines[0] != '\0' && session->board.machine[0] != '\0' &&
         !elf_machine_is_among(plan->machines, session->board.machine)) {
-        err_set(err, ERR_REMOTE, "'%s' is made for %s, and the board is %s", plan->main, plan->machines,
+        err_set(err, ERR_REMOTE, "'%s' is built for %s, but the board is %s", plan->main, plan->machines,
                 session->board.machine);
         return err_hint(err, "build the project with the board's compiler");
     }
@@ -140,18 +139,18 @@ static int check_board(struct session *session, struct err *err)
     if (result != 0)
         return result;
     if (!writable) {
-        err_set(err, ERR_REMOTE, "'%s' on the board cannot be written by '%s'", session->base, plan->target->ssh.user);
-        return err_hint(err, "let 'remote_dir' in the ini file name a directory that this user may write");
+        err_set(err, ERR_REMOTE, "user '%s' cannot write to '%s' on the board", plan->target->ssh.user, session->base);
+        return err_hint(err, "set 'remote_dir' in the ini file to a directory that this user can write to");
     }
     if (plan->settings->collect.transfer == TRANSFER_UPLOAD)
         needed += (int64_t)(project_bytes(&plan->project) / 1024);
     if (kilobytes >= 0 && kilobytes < needed && plan->settings->collect.transfer == TRANSFER_UPLOAD)
         needed -= placement_staged_kilobytes(&session->board, session->project);
     if (kilobytes >= 0 && kilobytes < needed) {
-        err_set(err, ERR_REMOTE, "the board has %" PRId64 " KB free at '%s', and %" PRId64 " KB are needed", kilobytes,
+        err_set(err, ERR_REMOTE, "the board has %" PRId64 " KB free at '%s', but needs %" PRId64 " KB", kilobytes,
                 session->base, needed);
-        return err_hint(err, "free some space, leave files out with --exclude, let 'remote_dir' name another file "
-                             "system, or use --transfer=nfs");
+        return err_hint(err, "free some space, omit files with --exclude, set 'remote_dir' to another file system, or "
+                             "use --transfer=nfs");
     }
     return 0;
 }
@@ -195,18 +194,17 @@ static void tell_kept(struct session *session)
 static void tell_arrived(struct session *session, const struct upload_result *sent)
 {
     if (sent->arrived > 0)
-        session_note(session, "%zu file%s had arrived in an upload that was cut, and were not sent again",
-                     sent->arrived, console_plural(sent->arrived));
+        session_note(session, "%zu file%s from an interrupted upload were reused", sent->arrived,
+                     console_plural(sent->arrived));
     if (sent->gone_on_from > 0)
-        session_note(session, "went on behind the first %" PRIu64 " bytes of a file, which had arrived before",
-                     sent->gone_on_from);
+        session_note(session, "continued a file after %" PRIu64 " bytes that had arrived before", sent->gone_on_from);
     if (sent->dropped > 0)
-        session_note(session, "%" PRIu64 " bytes that had arrived before were sent anew: they %s", sent->dropped,
+        session_note(session, "%" PRIu64 " bytes that had arrived before were sent again: they %s", sent->dropped,
                      board_compares_beginnings(&session->board)
-                         ? "are not the project's"
+                         ? "differ from the project's"
                          : "cannot be compared (the board lacks dd, or any of sha256sum, md5sum and cksum)");
     if (sent->reconnections > 0)
-        session_warn(session, "the connection broke %zu time%s and was made anew", sent->reconnections,
+        session_warn(session, "the connection was lost %zu time%s and restored", sent->reconnections,
                      console_plural(sent->reconnections));
 }
 
@@ -223,7 +221,8 @@ static int upload(struct session *session, struct err *err)
         placement_adopt(placement, &session->board, project, err) != 0)
         return err_status(err);
     if (project->skipped.count > 0)
-        session_warn(session, "%zu entries of the project are no files and are not uploaded, the first is '%s'",
+        session_warn(session,
+                     "%zu entries of the project are not regular files and were not uploaded, the first is '%s'",
                      project->skipped.count, project->skipped.first);
     int result = upload_send(&session->board, project, placement, session_progress(session), &sent, err);
     console_progress_end();
@@ -260,36 +259,30 @@ static void judge_run(struct session *session, const struct run_result *run)
     struct err err = ERR_INIT;
 
     if (run->end == RUN_INTERRUPTED) {
-        session_warn(session,
-                     "interrupted: '%s' was stopped; what it captured is fetched (press again to leave at once)",
-                     program);
+        session_warn(session, "interrupted: '%s' was stopped; fetching its capture (press again to quit now)", program);
         session->outcome.status = STATUS_INTERRUPTED;
     } else if (run->end == RUN_LOST) {
-        err_set(&err, ERR_REMOTE, "the connection broke while '%s' ran; it %s, and what it captured is fetched",
-                program,
+        err_set(&err, ERR_REMOTE, "the connection was lost while '%s' ran; it %s; fetching its capture", program,
                 run->gone     ? "ended before it could be stopped"
-                : run->killed ? "did not stop when asked to and was killed"
+                : run->killed ? "ignored the request to stop and was killed"
                               : "was stopped");
-        err_hint(&err,
-                 "see that the board's network is stable, then run again; what the program printed after the break "
-                 "is lost");
+        err_hint(&err, "check the board's network, then run again; output of the program after the loss is missing");
         session_fail(session, &err);
     } else if (run->end == RUN_UNKNOWN) {
-        err_set(&err, ERR_REMOTE, "the board did not say how '%s' ended; %s, and what it captured is fetched", program,
+        err_set(&err, ERR_REMOTE, "the exit status of '%s' is unknown; %s; fetching its capture", program,
                 run->gone     ? "it had ended"
-                : run->killed ? "it still ran, did not stop when asked to and was killed"
-                              : "it was stopped if it still ran");
-        err_hint(&err,
-                 "the shell that waited for it was killed, as by a board that is out of memory; see that there is "
-                 "memory, then run again");
+                : run->killed ? "it was still running, ignored the request to stop, and was killed"
+                              : "it was stopped if it was still running");
+        err_hint(&err, "the shell that waited for it was killed, perhaps because the board ran out of memory; free "
+                       "memory, then run again");
         session_fail(session, &err);
     } else if (run->end == RUN_TIMED_OUT && run->killed) {
-        err_set(&err, ERR_REMOTE, "'%s' still ran after %d s and did not stop when asked to: it was killed", program,
-                session->plan->settings->collect.timeout);
+        err_set(&err, ERR_REMOTE, "'%s' was still running after %d s, ignored the request to stop, and was killed",
+                program, session->plan->settings->collect.timeout);
         err_hint(&err, "the last second of the capture may be missing; let the program end on SIGINT");
         session_fail(session, &err);
     } else if (run->end == RUN_TIMED_OUT) {
-        session_warn(session, "'%s' still ran after %d s: it was stopped", program,
+        session_warn(session, "'%s' was still running after %d s and was stopped", program,
                      session->plan->settings->collect.timeout);
     } else if (run->exit.signal[0] != '\0') {
         err_set(&err, ERR_REMOTE, "'%s' crashed on the board: SIG%s", program, run->exit.signal);
@@ -332,8 +325,8 @@ static int run_program(struct session *session, struct err *err)
         return result;
     judge_run(session, &run);
     if (run.left > 0)
-        session_warn(session, "%zu process%s that '%s' started go%s on on the board: %s", run.left,
-                     run.left == 1 ? "" : "es", plan->program, run.left == 1 ? "es" : "", run.left_names);
+        session_warn(session, "%zu process%s started by '%s' still run%s on the board: %s", run.left,
+                     run.left == 1 ? "" : "es", plan->program, run.left == 1 ? "s" : "", run.left_names);
     return keep_lock(session, err);
 }
 
@@ -349,18 +342,19 @@ static void tell_end(struct session *session, const struct placement_end *end)
                      end->changed.count == 1 ? "s" : "", names.data);
     }
     if (end->moved.count > 0)
-        session_warn(session, "those that stood there before have their places again; what the run made of them has "
-                              "'.after-run' behind its name");
+        session_warn(
+            session,
+            "the original files were restored; the versions changed by the run are beside them as '<name>.after-run'");
     strbuf_clear(&names);
     if (end->stays.count > 0) {
         show_names(&end->stays, &names);
-        session_warn(session, "what stood on the board before is still in '%s/" PLACEMENT_KEPT "': %s",
-                     session->project, names.data);
+        session_warn(session, "earlier files of the board are still in '%s/" PLACEMENT_KEPT "': %s", session->project,
+                     names.data);
     }
     if (end->keeps_staging)
         session_warn(session,
-                     "what has arrived of the project stays in '%s/" PLACEMENT_STAGING "' on the board: the "
-                     "next run goes on with it",
+                     "the uploaded part of the project stays in '%s/" PLACEMENT_STAGING
+                     "' on the board; the next run continues from there",
                      session->project);
     if (end->left > 0 && session->all_home && session->placement.made)
         session_warn(session, "%" PRId64 " file%s that the program made stay%s in '%s' on the board", end->left,
@@ -387,7 +381,7 @@ static int leave_project(struct session *session, struct err *err)
 
     if (result == 0 && session->placement.kept.count > 0)
         session_warn(session,
-                     "what stood on the board before stays in '%s/" PLACEMENT_KEPT "' until a run without "
+                     "earlier files of the board stay in '%s/" PLACEMENT_KEPT "' until a run without "
                      "--keep ends",
                      session->project);
     return result;
@@ -439,15 +433,15 @@ static int prepare(struct session *session, struct err *err)
     const char *output = session->plan->output;
 
     if (path_make_directories(output, err) != 0) {
-        err_wrap(err, "nothing was begun: captures are to go into '%s'", output);
-        return err_hint(err, "give another directory with --output");
+        err_wrap(err, "nothing was started: captures would go into '%s'", output);
+        return err_hint(err, "choose another directory with --output");
     }
     if (collection_log_open(&session->log, output, err) != 0)
         console_warning("no log is written: %s", err_message(err));
     return board_lock_init(&session->lock, err);
 }
 
-/* Connects, uploads, runs, fetches, tidies up; tells everything. The plan must have been made. With --fetch-only it
+/* Connects, uploads, runs, fetches, cleans up; reports everything. The plan must have been made. With --fetch-only it
  * connects and fetches. */
 static struct collect_outcome collect_from_board(struct collect_plan *plan)
 {
@@ -597,15 +591,15 @@ static int check_options(const struct settings *settings, struct err *err)
         return err_hint(err, "msprof collect -m PROJECT/out/main --config board.ini");
     }
     if (collect->fetch_only != NULL && (collect->program != NULL || settings->operand_count > 0))
-        return err_set(err, ERR_USAGE, "--fetch-only runs no program: it cannot go together with --main");
+        return err_set(err, ERR_USAGE, "--fetch-only cannot be combined with --main: it runs no program");
     if (collect->fetch_only != NULL && collect->keep)
-        return err_set(err, ERR_USAGE,
-                       "--fetch-only keeps captures on the board unless --remove-remote is given: "
-                       "--keep says nothing there");
+        return err_set(
+            err, ERR_USAGE,
+            "--fetch-only cannot be combined with --keep: captures stay on the board unless you add --remove-remote");
     if (collect->fetch_only == NULL && collect->remove_remote)
-        return err_set(err, ERR_USAGE,
-                       "--remove-remote goes together with --fetch-only; after a run the capture is "
-                       "removed anyway, unless --keep is given");
+        return err_set(
+            err, ERR_USAGE,
+            "--remove-remote needs --fetch-only; after a run the capture is removed anyway unless --keep is given");
     return 0;
 }
 
@@ -654,18 +648,19 @@ const struct command command_collect = {
     .path = "collect",
     .parent = COMMAND_ROOT,
     .order = 10,
-    .summary = "run a program on a board over SSH and fetch its capture",
-    .description = "Uploads the project of a program to a board over SSH, switches profiling on in acl.json, runs\n"
-                   "the program there, fetches the capture that it leaves, and removes the project again.\n"
-                   "Files that the program made, and those that did not come home, stay on the board.\n",
+    .summary = "run a program on a board over SSH, fetch its capture",
+    .description = "Uploads the project of a program to a board over SSH, turns profiling on in acl.json, runs\nthe "
+                   "program, fetches the capture and removes the project from the board. Files that the\nprogram "
+                   "created and files that could not be fetched stay on the board.\n",
     .operands = "[-- ARGUMENT...]",
     .most_operands = -1,
     .operands_follow_dashes = true,
-    EXAMPLES({"run a program on the board, fetch its capture, make all reports",
-              "msprof collect -m project/out/main --config board.ini --all"},
-             {"give the program arguments", "msprof collect -m project/out/main --config board.ini -- -n 5 'a file'"},
-             {"fetch a capture that stayed on the board",
-              "msprof collect --config board.ini --fetch-only /root/profiling/out/JOBX"},
-             {"see what would be done", "msprof collect -m project/out/main --config board.ini --dry-run"}),
+    EXAMPLES(
+        {"run a program on the board, fetch its capture, write all reports",
+         "msprof collect -m project/out/main --config board.ini --all"},
+        {"pass arguments to the program", "msprof collect -m project/out/main --config board.ini -- -n 5 'a file'"},
+        {"fetch a capture that stayed on the board",
+         "msprof collect --config board.ini --fetch-only /root/profiling/out/JOBX"},
+        {"print the steps without running them", "msprof collect -m project/out/main --config board.ini --dry-run"}),
     .run = run_collect,
 };

@@ -40,8 +40,8 @@ static int from_environment(const char *name, const char *what, int seconds, cha
 
     (void)seconds;
     if (value == NULL) {
-        err_set(err, ERR_USAGE, "'%s' is env:%s, and there is no such variable in the environment", what, name);
-        return err_hint(err, "export %s before msprof is called", name);
+        err_set(err, ERR_USAGE, "'%s' is env:%s, but the environment has no such variable", what, name);
+        return err_hint(err, "export %s before you run msprof", name);
     }
     *ret = strdup(value);
     return *ret != NULL ? 0 : err_no_memory(err);
@@ -145,11 +145,10 @@ static int from_command(const char *command, const char *what, int seconds, char
     if (interrupted()) {
         result = interrupt_error(err);
     } else if (ticks <= 0) {
-        err_set(err, ERR_REMOTE, "the command that gives '%s' has not answered for %d s", what, seconds);
-        result =
-            err_hint(err, "run it by hand to see what it waits for; a larger 'timeout' in the ini file waits longer");
+        err_set(err, ERR_REMOTE, "the command for '%s' did not answer within %d s", what, seconds);
+        result = err_hint(err, "run it by hand to see what it waits for, or set a larger 'timeout' in the ini file");
     } else if (!complete || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-        result = err_set(err, ERR_USAGE, "the command that gives '%s' failed", what);
+        result = err_set(err, ERR_USAGE, "the command for '%s' failed", what);
     }
 out:
     if (ends[0] >= 0)
@@ -186,7 +185,7 @@ static int secret_resolve(const char *text, const char *what, int seconds, bool 
         if (result == 0 && *ret != NULL && (*ret)[0] == '\0') {
             free(*ret);
             *ret = NULL;
-            result = err_set(err, ERR_USAGE, "what '%s' names is empty", what);
+            result = err_set(err, ERR_USAGE, "the value that '%s' refers to is empty", what);
         }
         return result;
     }
@@ -266,8 +265,8 @@ static int take_path(const char *text, char **ret, struct err *err)
     if (in_home && (home == NULL || home[0] == '\0')) {
         home = getpwuid_r(getuid(), &entry, names, sizeof names, &found) == 0 && found != NULL ? entry.pw_dir : "";
         if (home[0] == '\0')
-            return err_set(err, ERR_USAGE, "'%s': neither HOME nor a passwd entry tells the home directory; set HOME",
-                           text);
+            return err_set(err, ERR_USAGE,
+                           "'%s': home directory is unknown, neither HOME nor a passwd entry names it; set HOME", text);
     }
     *ret = in_home ? path_join(home, text + 2) : strdup(text);
     return *ret != NULL ? 0 : err_no_memory(err);
@@ -308,7 +307,7 @@ static const struct {
                    {"login", "username"}, {"host", "ip"},          {"hostname", "ip"},     {"address", "ip"},
                    {"identity", "key"},   {"identityfile", "key"}, {"private_key", "key"}, {"keyfile", "key"}};
 
-/* The known key that is meant, NULL when that cannot be told. */
+/* The known key that is meant, NULL if no key is similar. */
 static const char *nearest_key(const char *word, char near[SUGGESTION_SIZE])
 {
     struct suggestion suggestion;
@@ -336,10 +335,9 @@ static void warn_of_unknown_key(const struct ini_entry *entry, const char *file)
         strbuf_addf(&list, "%s%s", k > 0 ? ", " : "", known_keys[k]);
     }
     if (meant != NULL)
-        console_warning("'%s', line %zu: key '%s' is not known, did you mean '%s'?", file, entry->line, entry->key,
-                        meant);
+        console_warning("'%s', line %zu: unknown key '%s', did you mean '%s'?", file, entry->line, entry->key, meant);
     else
-        console_warning("'%s', line %zu: key '%s' is not known; known are %s", file, entry->line, entry->key,
+        console_warning("'%s', line %zu: unknown key '%s'; expected one of %s", file, entry->line, entry->key,
                         list.data);
 }
 
@@ -360,10 +358,10 @@ static void warn_of_unknown_section(const struct ini_entry *entry, const char *f
     suggestion_init(&suggestion, word != NULL ? word : "");
     suggestion_offer(&suggestion, PLAIN_SECTION);
     if (suggestion.nearest[0] != '\0' || (word != NULL && strcasecmp(word, PLAIN_SECTION) == 0))
-        console_warning("'%s', line %zu: section [%s] is not known, did you mean [" PLAIN_SECTION "%s]?", file,
-                        entry->line, entry->section, entry->section + length);
+        console_warning("'%s', line %zu: unknown section [%s], did you mean [" PLAIN_SECTION "%s]?", file, entry->line,
+                        entry->section, entry->section + length);
     else
-        console_warning("'%s', line %zu: section [%s] is not known; known are [" PLAIN_SECTION "] and [" PLAIN_SECTION
+        console_warning("'%s', line %zu: unknown section [%s]; expected [" PLAIN_SECTION "] and [" PLAIN_SECTION
                         ":NAME]",
                         file, entry->line, entry->section);
 }
@@ -398,7 +396,7 @@ static void drop_quotes(struct collect_config *config, const char *file)
         if (entry->key == NULL || !is_of_boards(entry->section) || !is_quoted(entry->value))
             continue;
         if (strcasecmp(entry->key, "pwd") == 0 || strcasecmp(entry->key, "passphrase") == 0) {
-            console_warning("'%s', line %zu: the quotes around '%s' are taken for a part of it", file, entry->line,
+            console_warning("'%s', line %zu: the quotes around '%s' count as part of the value", file, entry->line,
                             entry->key);
         } else {
             const size_t inside = strlen(entry->value) - 2;
@@ -413,7 +411,7 @@ static void warn_of_mode(const char *file)
     struct stat st;
 
     if (stat(file, &st) == 0 && (st.st_mode & (S_IRGRP | S_IROTH)) != 0)
-        console_warning("'%s' can be read by other users and may hold a password: chmod 600 '%s'", file, file);
+        console_warning("other users can read '%s', which may contain a password: chmod 600 '%s'", file, file);
 }
 
 /* The section of the file that may be meant. */
@@ -454,7 +452,7 @@ static int check_board_names(const struct value_list *boards, struct err *err)
         const char *name = boards->values[i];
 
         if (strchr(name, '/') != NULL || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
-            return err_set(err, ERR_USAGE, "--board is '%s', and its name cannot be one of a directory", name);
+            return err_set(err, ERR_USAGE, "--board is '%s', which is not a valid name of a directory", name);
         for (size_t k = 0; k < i; k++)
             if (strcmp(boards->values[k], name) == 0)
                 return err_set(err, ERR_USAGE, "--board %s is given twice", name);

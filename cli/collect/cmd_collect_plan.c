@@ -50,7 +50,7 @@ static int resolve(const char *path, char **ret, struct err *err)
     *ret = realpath(path, NULL);
     if (*ret == NULL && errno == ENOENT && lstat(path, &st) < 0)
         *ret = scoped_text(path, SIZE_MAX);
-    return *ret != NULL ? 0 : err_set_errno(err, errno, "cannot find what '%s' leads to", path);
+    return *ret != NULL ? 0 : err_set_errno(err, errno, "cannot resolve '%s'", path);
 }
 
 /* "<directory>/.<name>.msprof-was-" */
@@ -109,7 +109,7 @@ static int lock_backup(struct acl_file *file, struct err *err)
 {
     file->fd = open(file->backup, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (file->fd < 0 || (flock(file->fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK)) {
-        err_set_errno(err, errno, "cannot keep what '%s' was", file->target);
+        err_set_errno(err, errno, "cannot save the original of '%s'", file->target);
         return err_status(err);
     }
     return 0;
@@ -134,7 +134,7 @@ static char *find_backup(const char *target, size_t number, struct err *err)
     return found;
 }
 
-/* Where the name of a backup tells the checksum. */
+/* Position of the checksum in the name of a backup. */
 static const char *checksum_of_backup(const char *backup, const char *target)
 {
     return backup + strlen(target) + strlen("." MARK);
@@ -153,8 +153,8 @@ static int find_other(const struct acl_file *file, bool *ret_shared, struct err 
         free(backup);
         if (*ret_shared)
             continue;
-        err_set(err, ERR_FAILED, "another run has changed '%s' for a board that mounts the project", file->target);
-        return err_hint(err, "wait for its end, or use --transfer=upload");
+        err_set(err, ERR_FAILED, "another run has patched '%s' for a board that mounts the project", file->target);
+        return err_hint(err, "wait until it ends, or use --transfer=upload");
     }
     return err_status(err);
 }
@@ -168,7 +168,7 @@ static int name_backup(struct acl_file *file, bool has_file, bool is_shared, str
         file->backup = NULL;
     if (file->backup == NULL)
         return err_no_memory(err);
-    if (is_shared && access(file->backup, F_OK) != 0) { /* the other one's tells that there was none */
+    if (is_shared && access(file->backup, F_OK) != 0) { /* the other run's backup is named so if there was no file */
         char *none = NULL;
 
         if (asprintf(&none, "%s" NONE, file->backup) < 0)
@@ -207,18 +207,27 @@ int acl_file_replace(struct acl_file *file, const char *path, const char *text, 
     return err_status(err);
 }
 
-/* Sets the old content aside, beside the new. */
+#define MOST_KEPT 10000
+
+/* Sets the old content aside, beside the new; what an earlier run set aside stays. */
 static int set_aside(const struct acl_file *file, struct err *err)
 {
-    SCOPED_FREE char *name = NULL;
+    int failure = EEXIST;
 
     if (file->had_none)
         return unlink(file->backup) == 0 || errno == ENOENT
                    ? 0
                    : err_set_errno(err, errno, "cannot remove '%s'", file->backup);
-    if (asprintf(&name, "%s.before-msprof", file->target) < 0)
-        return err_no_memory(err);
-    return rename(file->backup, name) < 0 ? err_set_errno(err, errno, "cannot write '%s'", name) : 0;
+    for (int i = 1; failure == EEXIST && i < MOST_KEPT; i++) {
+        SCOPED_FREE char *name = NULL;
+        char number[16] = "";
+        if (i > 1)
+            snprintf(number, sizeof number, "-%d", i);
+        if (asprintf(&name, "%s.before-msprof%s", file->target, number) < 0)
+            return err_no_memory(err);
+        failure = path_move(file->backup, name);
+    }
+    return failure == 0 ? 0 : err_set_errno(err, failure, "cannot write '%s.before-msprof'", file->target);
 }
 
 static int end_patch(const struct acl_file *file, enum acl_file_end *ret, struct err *err)
@@ -235,7 +244,7 @@ static int end_patch(const struct acl_file *file, enum acl_file_end *ret, struct
         return set_aside(file, err);
     }
     if (!file->had_none && rename(file->backup, file->target) < 0)
-        return err_set_errno(err, errno, "cannot put '%s' back as it was", file->target);
+        return err_set_errno(err, errno, "cannot restore '%s'", file->target);
     if (file->had_none && (unlink(file->target) < 0 || unlink(file->backup) < 0))
         return err_set_errno(err, errno, "cannot remove '%s'", file->target);
     return 0;
@@ -306,16 +315,18 @@ static int split_program(struct collect_plan *plan, struct err *err)
     plan->main = path_absolute(path != NULL ? path : "", err);
     if (plan->main != NULL)
         return 0;
-    err_wrap(err, "there is no program to run");
-    return err_hint(err, "--main names the program of the project here, mostly <project>/out/main");
+    err_wrap(err, "no program to run");
+    return err_hint(err, "--main is a path on this machine, usually <project>/out/main");
 }
 
 static int check_program(struct collect_plan *plan, struct err *err)
 {
     struct stat st;
 
-    if (stat(plan->main, &st) < 0 || !S_ISREG(st.st_mode))
-        return err_set(err, ERR_FAILED, "'%s' is no file that can be run", plan->main);
+    if (stat(plan->main, &st) < 0)
+        return err_set_errno(err, errno, "cannot read the program '%s'", plan->main);
+    if (!S_ISREG(st.st_mode))
+        return err_set(err, ERR_FAILED, "'%s' is not an executable file", plan->main);
     if ((st.st_mode & 0111) == 0) {
         err_set(err, ERR_FAILED, "'%s' is not executable", plan->main);
         return err_hint(err, "chmod +x '%s'", plan->main);
@@ -418,7 +429,7 @@ static bool is_acl_json(const char *path)
     return strcmp(path_name(path), "acl.json") == 0;
 }
 
-/* Puts back what a run that was killed left in the project by NFS, and tells it. *ret_any: the project has changed. */
+/* Restores the project (NFS) after a run that was killed, and reports it. *ret_any: the project has changed. */
 static int recover_acl_json(const struct collect_plan *plan, const char *path, bool *ret_any, struct err *err)
 {
     SCOPED_FREE char *absolute_path = path_join(plan->root, path);
@@ -427,13 +438,13 @@ static int recover_acl_json(const struct collect_plan *plan, const char *path, b
     int result = absolute_path != NULL ? acl_file_recover(absolute_path, &found, &end, err) : err_no_memory(err);
 
     if (result != 0)
-        return err_wrap(err, "cannot put back what a run that was killed left");
+        return err_wrap(err, "cannot restore files that a killed run left");
     if (found && end == ACL_FILE_EDITED)
-        console_warning("'%s' was patched by a run that was killed, and was changed since: it stays as it is, and what "
-                        "it was before is beside it, with '.before-msprof' behind its name",
+        console_warning("'%s' was patched by a killed run and changed since; it is kept, and the original is beside it "
+                        "as '<name>.before-msprof'",
                         path);
     else if (found && end == ACL_FILE_RESTORED)
-        console_warning("'%s' is put back as it was before a run that was killed", path);
+        console_warning("'%s' is restored to its state before a killed run", path);
     *ret_any = *ret_any || (found && end != ACL_FILE_IN_USE);
     return 0;
 }
@@ -466,8 +477,8 @@ int collect_check_nfs_address(const char *address, struct err *err)
         strcmp(address, "localhost") != 0)
         return 0;
     err_set(err, ERR_USAGE, "the board cannot mount from '%s': it is the board's own loopback address", address);
-    return err_hint(err, "name this machine's address in the network with --nfs-server; when /etc/hosts maps the name "
-                         "of this machine to 127.0.1.1, correct it");
+    return err_hint(err, "pass this machine's network address with --nfs-server; if /etc/hosts maps its name to "
+                         "127.0.1.1, correct that");
 }
 
 /* Checks what can be wrong already without asking the board. */
@@ -480,8 +491,8 @@ static int check_places(const struct collect_plan *plan, struct err *err)
     if (problem == 0)
         problem = acl_path_problem(plan->directory);
     if (problem != 0) {
-        err_set(err, ERR_USAGE, "the board's profiler cannot take the path '%s/profiling/%s': it holds '%c'",
-                remote != NULL ? remote : "<home>", plan->directory, problem);
+        err_set(err, ERR_USAGE, "the board's profiler does not support '%c' in the path '%s/profiling/%s'", problem,
+                remote != NULL ? remote : "<home>", plan->directory);
         return err_hint(err, "only letters, digits, '_', '-', '.' and '/' are allowed; rename the directory, or choose "
                              "another 'remote_dir' in the ini file");
     }
@@ -500,7 +511,7 @@ static int check_included(struct collect_plan *plan, struct err *err)
     if (path == NULL)
         return err_no_memory(err);
     if (project_find(&plan->project, path) == NULL)
-        result = err_set(err, ERR_USAGE, "'%s' is left out by --exclude", path);
+        result = err_set(err, ERR_USAGE, "'%s' is excluded by --exclude", path);
     return result;
 }
 
@@ -556,11 +567,11 @@ static int patch(struct collect_plan *plan, const char *path, const char *text, 
     if (result != 0) {
         err_wrap(err, "cannot patch '%s'", path);
     } else if (dump.on && wanted.enabled) {
-        err_set(err, ERR_USAGE, "'%s' switches a dump on, which cannot go together with profiling", path);
-        result = err_hint(err, "take the \"dump\" object out of it, or run with --switch off");
+        err_set(err, ERR_USAGE, "'%s' turns a dump on, which cannot be combined with profiling", path);
+        result = err_hint(err, "remove the \"dump\" object, or run with --switch off");
     } else {
         if (collect->metrics >= COLLECT_METRICS_FOREIGN)
-            console_warning("boards count ArithmeticUtilization only: with --aac_metrics %s nothing is counted",
+            console_warning("boards count only ArithmeticUtilization: --aac_metrics %s turns collection off",
                             wanted.metrics);
         if (dump.present)
             console_warning("'%s' has a \"dump\" object: dump and profiling exclude each other", path);
@@ -618,11 +629,11 @@ void collect_plan_print_fetch(const struct collect_plan *plan)
     int step = 0;
 
     print_connection(plan, ++step);
-    printf("%2d. fetch '%s' into '%s': what is here already is checked and not sent again\n", ++step,
+    printf("%2d. fetch '%s' into '%s'; files already here are verified and not sent again\n", ++step,
            collect->fetch_only, plan->output);
     printf("%2d. %s\n", ++step,
            collect->remove_remote
-               ? "remove from the board what is at home, was verified and has not changed; not while a run is going on"
+               ? "remove fetched, verified and unchanged files from the board, unless a run is active"
                : "leave it on the board");
     print_all(plan, ++step);
 }
@@ -631,12 +642,11 @@ static void print_upload(const struct collect_plan *plan, int *step)
 {
     const char *base = plan->target->remote_dir != NULL ? plan->target->remote_dir : "<home>";
 
-    printf("%2d. upload '%s' (%zu files, %" PRIu64 " bytes; what the board has already is not sent)\n", ++*step,
+    printf("%2d. upload '%s' (%zu files, %" PRIu64 " bytes; files that the board already has are not sent)\n", ++*step,
            plan->root, plan->project.count, project_bytes(&plan->project));
-    printf("%2d. keep what stands in '%s/profiling' under one of their names with other content: it is moved into "
-           "'" PLACEMENT_KEPT "' there and %s\n",
+    printf("%2d. move different files of the same names in '%s/profiling' to '" PLACEMENT_KEPT "' there; they are %s\n",
            ++*step, base,
-           plan->settings->collect.keep ? "stays there until a run without --keep ends" : "put back at the end");
+           plan->settings->collect.keep ? "restored when a run without --keep ends" : "restored at the end");
 }
 
 static void print_end(const struct collect_plan *plan, int step)
@@ -644,12 +654,12 @@ static void print_end(const struct collect_plan *plan, int step)
     const struct collect_settings *collect = &plan->settings->collect;
 
     if (collect->transfer == TRANSFER_NFS)
-        printf("%2d. unmount the project and put acl.json back as it was\n", step);
+        printf("%2d. unmount the project and restore acl.json\n", step);
     else if (collect->keep)
         printf("%2d. leave on the board (--keep): the project, with its patched acl.json, and the capture\n", step);
     else
-        printf("%2d. remove from the board the project, as far as it is as it was brought, and the capture, once it is "
-               "at home, verified and unchanged\n",
+        printf("%2d. remove the uploaded project from the board (files changed since are kept), and the capture once "
+               "it is fetched, verified and unchanged\n",
                step);
 }
 
@@ -659,7 +669,7 @@ void collect_plan_print(struct collect_plan *plan, const char *run_directory)
     int step = 0;
 
     print_connection(plan, ++step);
-    printf("%2d. look at the board: free space, write permission, architecture%s%s, lock\n", ++step,
+    printf("%2d. check the board: free space, write permission, architecture%s%s, lock\n", ++step,
            plan->machines[0] != '\0' ? " of " : "", plan->machines);
     if (collect->transfer == TRANSFER_NFS)
         printf("%2d. mount '%s' by NFS and put acl.json into it\n", ++step, plan->root);
@@ -675,7 +685,7 @@ void collect_plan_print(struct collect_plan *plan, const char *run_directory)
         printf(", for at most %d s", collect->timeout);
     putchar('\n');
     if (collect->profiling != 0)
-        printf("%2d. fetch nothing: profiling is switched off\n", ++step);
+        printf("%2d. fetch nothing: profiling is off\n", ++step);
     else
         printf("%2d. fetch the new JOB directory into '%s'\n", ++step, plan->output);
     print_end(plan, ++step);

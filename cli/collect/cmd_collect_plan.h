@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 /* This machine's acl.json, patched as long as a board has the project mounted. Its old content lies beside it, under a
- * name that tells what it was patched to: a run that was killed leaves it for the next one. */
+ * name with the checksum of the patched file: a run that was killed leaves it for the next one. */
 
 /* All zero: untouched. */
 struct acl_file {
@@ -64,7 +64,7 @@ struct collect_outcome {
 };
 
 /* Finds all that; makes nothing. With --fetch-only there is neither a program nor a project: only where the captures
- * go. Tells what is wrong with --main, the project or --output. */
+ * go. Reports what is wrong with --main, the project or --output. */
 int collect_plan_make(struct collect_plan *plan, const struct settings *settings, const struct collect_target *target,
                       struct err *err);
 void collect_plan_release(struct collect_plan *plan);

@@ -128,8 +128,8 @@ int session_connect(struct session *session, struct err *err)
     secret_wipe_stack();
     const struct ssh_facts *facts = ssh_facts(session->connection);
     if (facts->host_key_added)
-        session_warn(session, "the host key %s of '%s' was not known; it is now kept in '%s'", facts->fingerprint,
-                     target->host, target->known_hosts);
+        session_warn(session, "stored the unknown host key %s of '%s' in '%s'", facts->fingerprint, target->host,
+                     target->known_hosts);
     session_note(session, "connected to '%s' as '%s' (%s)", target->host, target->user, facts->authentication);
     return board_probe(&session->board, session->connection, err);
 }
@@ -148,18 +148,17 @@ int session_lock(struct session *session, bool *ret_busy, struct err *err)
         return err_status(err);
     if (session->lock.stopped != 0)
         session_warn(session,
-                     "the program of an earlier run (process %" PRId64 ") still ran and was stopped; what it "
-                     "captured stays on the board",
+                     "the program of an earlier run (process %" PRId64
+                     ") was still running and was stopped; its capture stays on the board",
                      session->lock.stopped);
     if (session->lock.unmounted != NULL)
-        session_warn(session, "'%s' was still mounted since a run that was killed, and was unmounted",
-                     session->lock.unmounted);
+        session_warn(session, "'%s' was still mounted by a killed run, and was unmounted", session->lock.unmounted);
     session->lock.stopped = 0;
     return 0;
 }
 
 #define COMMAND_LIMIT ((size_t)64 * 1024)
-#define MOST_COMMANDS 5 /* that are told, of captures that stay on the board */
+#define MOST_COMMANDS 5 /* printed, for captures that stay on the board */
 
 /* ---- what stays on the board ---- */
 
@@ -191,7 +190,7 @@ static void tell_place(struct session *session, const char *remote, bool is_fail
     strbuf_init(&command, COMMAND_LIMIT);
     add_fetch_command(session, remote, &command);
     if (is_failure) {
-        err_set(&err, ERR_REMOTE, "what was captured and did not come home stays in '%s' on the board", remote);
+        err_set(&err, ERR_REMOTE, "captured files that were not fetched stay in '%s' on the board", remote);
         err_hint(&err, "fetch it with: %s", command.data);
         session_fail(session, &err);
     } else {
@@ -206,7 +205,7 @@ void collect_tell_left(struct session *session)
     if (!session->ran || session->all_home)
         return;
     if (session->mounted) {
-        session_warn(session, "what was captured and did not come home stays in '%s/%s'", plan->root, plan->directory);
+        session_warn(session, "captured files that were not fetched stay in '%s/%s'", plan->root, plan->directory);
         return;
     }
     for (size_t i = 0; i < session->left.count && i < MOST_COMMANDS; i++) {
@@ -232,23 +231,22 @@ static void tell_fetched(struct session *session, const char *local, const struc
                  console_plural(fetched->files), here, fetched->bytes, CLOCK_SECONDS_SINCE(start_ns),
                  fetched->verified_by);
     if (fetched->gone_on_from > 0)
-        session_note(session, "went on behind the first %" PRIu64 " bytes of a file, which were here already",
-                     fetched->gone_on_from);
+        session_note(session, "continued a file after %" PRIu64 " bytes that were already here", fetched->gone_on_from);
     if (fetched->dropped > 0)
-        session_note(session, "%" PRIu64 " bytes of a file, which were here already, were sent anew: they %s",
+        session_note(session, "%" PRIu64 " bytes of a file that were already here were sent again: they %s",
                      fetched->dropped,
                      board_compares_beginnings(&session->board)
-                         ? "are not the board's"
+                         ? "differ from the board's"
                          : "cannot be compared (the board lacks dd, tail, or any of sha256sum, md5sum and cksum)");
     if (fetched->reconnections > 0)
-        session_warn(session, "the connection broke %zu time%s and was made anew", fetched->reconnections,
+        session_warn(session, "the connection was lost %zu time%s and restored", fetched->reconnections,
                      console_plural(fetched->reconnections));
     if (fetched->skipped.count > fetched->lost.count)
-        session_warn(session, "%zu entries of the capture are no regular files and were left, the first is '%s'",
+        session_warn(session, "%zu entries of the capture are not regular files and were skipped, the first is '%s'",
                      fetched->skipped.count, fetched->skipped.first);
 }
 
-/* Tells that files are missing, or may differ from those that the board has by now: status 3. */
+/* Reports that files are missing, or may differ from those that the board has by now: status 3. */
 static void tell_problems(struct session *session, const struct fetch_request *request,
                           const struct fetch_result *fetched)
 {
@@ -258,27 +256,26 @@ static void tell_problems(struct session *session, const struct fetch_request *r
         fetched->unknown.count > 0)
         session->outcome.status = status_worse(session->outcome.status, STATUS_DATA_PROBLEMS);
     if (fetched->lost.count > 0)
-        session_warn(session,
-                     "%zu entr%s of the capture %s no regular file%s and did not come, the first is '%s': see "
-                     "'%s' on the board",
-                     fetched->lost.count, fetched->lost.count == 1 ? "y" : "ies",
-                     fetched->lost.count == 1 ? "is" : "are", fetched->lost.count == 1 ? "" : "s", fetched->lost.first,
-                     remote);
+        session_warn(
+            session,
+            "%zu entr%s of the capture %s no regular file%s and not fetched, the first is '%s': see '%s' on the board",
+            fetched->lost.count, fetched->lost.count == 1 ? "y" : "ies", fetched->lost.count == 1 ? "is" : "are",
+            fetched->lost.count == 1 ? "" : "s", fetched->lost.first, remote);
     if (fetched->changed.count > 0)
         session_warn(session,
-                     "%zu file%s changed on the board since %s fetched, the first is '%s'; '%s' stays there: "
-                     "fetch it again with another --output when nothing writes it any more",
+                     "%zu file%s changed on the board since %s fetched, the first is '%s'; '%s' stays there: fetch it "
+                     "again with another --output when no process writes to it",
                      fetched->changed.count, console_plural(fetched->changed.count),
                      fetched->changed.count == 1 ? "it was" : "they were", fetched->changed.first, remote);
     if (fetched->open_process > 0)
         session_warn(session,
-                     "process %" PRId64 " of the board has a file of '%s' open and may still write it: it "
-                     "stays there",
+                     "process %" PRId64
+                     " on the board has a file of '%s' open and may still write to it: it stays there",
                      fetched->open_process, remote);
     if (fetched->unknown.count > 0)
         session_warn(session,
-                     "%zu file%s of the same name and size %s here already, and the board has nothing to "
-                     "compare them with: its own stay, the first is '%s'",
+                     "%zu file%s of the same name and size %s already here, and the board has no tool to compare them: "
+                     "its own stay, the first is '%s'",
                      fetched->unknown.count, console_plural(fetched->unknown.count),
                      fetched->unknown.count == 1 ? "is" : "are", fetched->unknown.first);
 }
@@ -287,9 +284,11 @@ static int refuse_names(const struct told *names, struct err *err)
 {
     if (names->count == 0)
         return 0;
-    err_set(err, ERR_REMOTE, "the board lists %zu name%s that %s not taken, the first is '%s'", names->count,
+    err_set(err, ERR_REMOTE, "the board lists %zu unsafe name%s that %s skipped, the first is '%s'", names->count,
             console_plural(names->count), names->count == 1 ? "is" : "are", names->first);
-    return err_hint(err, "names must stay inside the capture and hold no control characters; see what the board runs");
+    return err_hint(
+        err,
+        "names must stay inside the capture and contain no control characters; check which program runs on the board");
 }
 
 static void tell_incomplete(const struct fetch_result *fetched, const char *remote, struct err *err)
@@ -321,7 +320,7 @@ static int fetch_capture(struct session *session, const struct fetch_request *re
     if (result != 0) {
         tell_incomplete(&fetched, request->remote, err);
         if (request->resumes && (result == -ERR_REMOTE || result == -ERR_INTERRUPTED))
-            err_hint(err, "run the same command again: it goes on where it was");
+            err_hint(err, "run the same command again to continue");
         return result;
     }
     if (fetched.files == 0)
@@ -366,7 +365,7 @@ static int fetch_by_name(struct session *session, const char *directory, const c
 static int no_capture(struct session *session, struct err *err)
 {
     if (session->outcome.status == STATUS_INTERRUPTED) {
-        session_note(session, "the program had captured nothing yet");
+        session_note(session, "the program has not captured anything yet");
         return 0;
     }
     err_set(err, ERR_REMOTE,
@@ -395,7 +394,7 @@ static int fetch_newest(struct session *session, const struct remote_captures *a
         return collect->profiling != 0 ? 0 /* as was said before */ : no_capture(session, err);
     }
     if (session->left.count > 1)
-        session_warn(session, "%zu new captures are on the board: the newest, '%s', is taken", session->left.count,
+        session_warn(session, "the board has %zu new captures: the newest, '%s', is used", session->left.count,
                      session->left.items[0]);
     if (session->left.count > 0) {
         if (fetch_by_name(session, session->run_directory, session->left.items[0], NULL, err) != 0)
@@ -449,9 +448,9 @@ static int fetch_inside(struct session *session, const char *directory, struct e
         return board_tell_missing(directory, err);
     if (captures.names.count > 0 || captures.refused.count > 0)
         return fetch_all(session, directory, &captures, err);
-    err_set(err, ERR_REMOTE, "there is no capture in '%s' on the board, and it is none itself", directory);
+    err_set(err, ERR_REMOTE, "'%s' on the board is not a capture and contains none", directory);
     return err_hint(err,
-                    "name a capture, JOB* or PROF* with data/ in it, or the directory that JOB* directories are in");
+                    "pass a capture (JOB* or PROF*, with data/ in it), or a directory that contains JOB* directories");
 }
 
 static int fetch_named(struct session *session, const char *path, struct err *err)
@@ -482,7 +481,7 @@ static int lock_to_remove(struct session *session, struct err *err)
         return 0;
     int result = session_lock(session, &is_busy, err);
     if (result == -ERR_REMOTE && !is_busy && !ssh_is_lost(session->connection)) {
-        session_warn(session, "the board is not locked meanwhile: %s", err_message(err));
+        session_warn(session, "cannot lock the board meanwhile: %s", err_message(err));
         *err = (struct err)ERR_INIT;
         result = 0;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One board under way: what its steps share, and how they tell what happens. */
+/* One board under way: state shared by its steps, and their messages. */
 #ifndef MSPROF_CLI_COLLECT_CMD_COLLECT_SESSION_H
 #define MSPROF_CLI_COLLECT_CMD_COLLECT_SESSION_H
 
@@ -51,7 +51,7 @@ struct session {
 const char *session_prefix(const struct session *session);
 const struct progress *session_progress(const struct session *session);
 
-/* Each tells people and the log. session_fail also remembers the worst status. */
+/* Each prints a message and writes it to the log. session_fail also remembers the worst status. */
 void session_fail(struct session *session, const struct err *err);
 #define session_note(session, ...) session_say(session, SAY_NOTE, __VA_ARGS__)
 #define session_warn(session, ...) session_say(session, SAY_WARNING, __VA_ARGS__)

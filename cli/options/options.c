@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/options/options.h"
+#include "cli/extension.h"
 
-#include "analysis/advice.h"
-#include "analysis/compare/gate.h"
 #include "base/array.h"
 #include "base/file/fsutil.h"
 #include "base/intern.h"
@@ -86,6 +85,23 @@ static void add_reports(struct intern *words, enum offer offer)
             add_columns(words, *report);
 }
 
+static void add_extensions(struct intern *words, enum offer offer)
+{
+    if (offer == OFFER_RANK_TABLES)
+        add(words, "list");
+    for (const struct command_extension *const *one = command_extensions; *one != NULL; one++) {
+        const char *word;
+        for (size_t i = 0; (*one)->offer == offer && (*one)->word != NULL && (word = (*one)->word(i)) != NULL; i++)
+            add(words, word);
+        const struct report *table;
+        for (size_t i = 0; (*one)->table != NULL && (table = (*one)->table(i)) != NULL; i++)
+            if (offer == OFFER_RANK_TABLES)
+                add(words, table->name);
+            else if (offer == OFFER_COLUMNS)
+                add_columns(words, table);
+    }
+}
+
 static void add_layer(void *words, const char *name)
 {
     add(words, name);
@@ -99,10 +115,7 @@ void offers_put(FILE *stream, enum offer offer)
 
     if (offer == OFFER_TABLES || offer == OFFER_COLUMNS)
         add_reports(&words, offer);
-    for (size_t i = 0; offer == OFFER_METRICS && gate_metric_name(i) != NULL; i++)
-        add(&words, gate_metric_name(i));
-    for (size_t i = 0; offer == OFFER_RULES && i < advice_rule_count; i++)
-        add(&words, advice_rules[i]->id);
+    add_extensions(&words, offer);
     if (offer == OFFER_LAYERS)
         export_each_layer(add_layer, &words);
     if (words.count > 1)
@@ -206,7 +219,7 @@ static void hint_of_word(char *const *words, enum command_id parent, struct err 
 
 void options_hint_of_file(const char *path, struct err *err)
 {
-    static const char *const packed[] = {".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2", ".tar.zst"};
+    static const char *const packed[] = {".tar.xz", ".tar.bz2", ".tar.zst"};
     const char *slash = strrchr(path, '/');
 
     for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
@@ -215,13 +228,10 @@ void options_hint_of_file(const char *path, struct err *err)
             return;
         }
     }
-    if (words_end_in(path, ".zip"))
-        err_hint(err, "unpack it, and give the directory: unzip %s", path);
-    else
-        err_hint(err, "a capture is a directory; the file lies in %.*s", slash != NULL ? (int)(slash - path) : 1,
-                 slash == path   ? "/"
-                 : slash != NULL ? path
-                                 : ".");
+    err_hint(err, "a capture is a directory; the file lies in %.*s", slash != NULL ? (int)(slash - path) : 1,
+             slash == path   ? "/"
+             : slash != NULL ? path
+                             : ".");
 }
 
 void settings_init(struct settings *settings)
@@ -284,7 +294,7 @@ static int unknown_option(struct err *err, enum command_id command, const char *
     }
 
     if (elsewhere != NULL && command == COMMAND_ROOT && !find(options, word, length)) {
-        return err_set(err, ERR_USAGE, "'%.*s' stands behind the command that it is for", (int)length, word);
+        return err_set(err, ERR_USAGE, "'%.*s' must follow the command that it belongs to", (int)length, word);
     }
     if (elsewhere != NULL) {
         SCOPED(strbuf_release) struct strbuf owners;
@@ -512,13 +522,13 @@ static int unknown_word(struct err *err, enum command_id parent, char *const *wo
     const char *word = words[0];
     struct suggestion suggestion;
 
-    err_set(err, ERR_USAGE, "'%s' is no command of '%s'", word, command_full_name(parent));
+    err_set(err, ERR_USAGE, "'%s' is not a command of '%s'", word, command_full_name(parent));
     hint_of_word(words, parent, err);
     suggestion_init(&suggestion, word);
     EACH_CHILD (id, parent)
         suggestion_offer(&suggestion, command_name(id));
     if (err->hint[0] == '\0' && suggestion.nearest[0] != '\0')
-        return err_set(err, ERR_USAGE, "'%s' is no command of '%s', did you mean '%s'?", word,
+        return err_set(err, ERR_USAGE, "'%s' is not a command of '%s', did you mean '%s'?", word,
                        command_full_name(parent), suggestion.nearest);
     return -ERR_USAGE;
 }
@@ -538,7 +548,7 @@ static int hint_of_output(const struct settings *settings, struct err *err)
     struct stat info;
 
     if (settings->output != NULL && stat(settings->output, &info) == 0 && S_ISDIR(info.st_mode))
-        err_hint(err, "--output is where results go; if '%s' is the capture: %s %s", settings->output,
+        err_hint(err, "--output is the directory for results; if '%s' is the capture: %s %s", settings->output,
                  command_full_name(settings->command), settings->output);
     return err_status(err);
 }
@@ -549,7 +559,7 @@ static int take_captures(struct settings *settings, struct err *err)
 {
     for (int i = 0; i < settings->operand_count; i++) {
         if (settings->operands[i][0] == '\0')
-            return err_set(err, ERR_USAGE, "a capture has an empty name, expected a path");
+            return err_set(err, ERR_USAGE, "empty name of a capture, expected a path");
         if (add_value(&settings->captures, settings->operands[i], err) != 0)
             return err_status(err);
     }
@@ -558,7 +568,7 @@ static int take_captures(struct settings *settings, struct err *err)
         return err_status(err);
     if (settings->captures.count == 0 && !command_get(settings->command)->takes_baselines &&
         !command_get(settings->command)->captures_optional) {
-        err_set(err, ERR_USAGE, "no capture given: CAPTURE, or -dir DIR, is missing");
+        err_set(err, ERR_USAGE, "no capture given: pass CAPTURE or -dir DIR");
         return hint_of_output(settings, err);
     }
     return 0;
@@ -573,7 +583,7 @@ static int check_operands(struct settings *settings, bool is_behind_dashes, stru
     if (!any_number && settings->operand_count > command->most_operands)
         return err_set(err, ERR_USAGE, "unexpected word '%s'", settings->operands[command->most_operands]);
     if (command->operands_follow_dashes && settings->operand_count > 0 && !is_behind_dashes)
-        return err_set(err, ERR_USAGE, "unexpected word '%s' (arguments of the program stand behind '--')",
+        return err_set(err, ERR_USAGE, "unexpected argument '%s' (pass arguments of the program after '--')",
                        settings->operands[0]);
     for (int i = 0; command->operands_are_words && i < settings->operand_count; i++)
         if (choice_find(command->operands, settings->operands[i]) < 0)

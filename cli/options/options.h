@@ -5,15 +5,11 @@
 
 #include "base/err.h"
 #include "cli/command.h"
+#include "cli/offer.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-
-/* Words that completion offers for values which are no fixed choices: names of tables, ids of columns, metrics, rules,
- * layers of timelines. */
-
-enum offer { OFFER_NOTHING, OFFER_TABLES, OFFER_COLUMNS, OFFER_METRICS, OFFER_RULES, OFFER_LAYERS };
 
 /* The i-th of words with bars between; NULL behind the last. */
 const char *choice_word(const char *choices, int i, size_t *ret_length);
@@ -45,6 +41,17 @@ enum transfer_mode { TRANSFER_UPLOAD, TRANSFER_NFS };
     "MemoryAccess"
 #define COLLECT_METRICS_FOREIGN 4
 
+/* In the order of --format of cluster: those of tables, as show has them, then those of timelines. */
+enum cluster_format {
+    CLUSTER_TABLE,
+    CLUSTER_CSV,
+    CLUSTER_JSON,
+    CLUSTER_MARKDOWN,
+    CLUSTER_JSON_GZ,
+    CLUSTER_PFTRACE,
+    CLUSTER_PFTRACE_RAW
+};
+
 enum replay_record_size { REPLAY_RECORDS_80, REPLAY_RECORDS_72 };
 
 #define FAIL_ON_NOTHING (-1)
@@ -58,6 +65,7 @@ struct settings {
     enum command_id command;
     char **operands; /* ended by NULL; the texts are argv's */
     int operand_count;
+    const char *sought; /* hint about a directory in which no captures are; NULL: any captures were sought */
 
     bool help, version, quiet, verbose, strict;
     int color; /* enum color_mode */
@@ -72,6 +80,8 @@ struct settings {
     int database_way;               /* enum database_way */
     bool with_warm_up;              /* --with-warm-up */
     bool import_again;              /* import --force */
+    int depth;                      /* --depth: levels that are searched for captures; 0: not given */
+    int jobs;                       /* captures, directories or ranks at the same time; 0: not given */
 
     const char *reports; /* --reports; NULL: not given */
     int table_format;    /* enum table_format */
@@ -125,12 +135,11 @@ struct settings {
         const char *mstx_domains; /* names, divided by commas; NULL: all */
     } run;
     struct cluster_settings {
-        int jobs; /* 0: not given */
         const char *ranks, *steps;
         bool detail, timeline;
+        int format; /* enum cluster_format */
     } cluster;
     struct analyse_settings {
-        int jobs; /* 0: not given */
         const char *steps, *export_types;
         bool pretty, simplify, force, relative_times;
         const char *rules;  /* --rule; NULL: frameworks' directories are analysed */
@@ -183,14 +192,17 @@ struct settings {
         int format; /* enum options_format */
         bool op;    /* --op */
     } options;
+    const char *root; /* of msprof mcp; NULL: the working directory */
     struct show_settings {
         struct value_list tables; /* --table, each by itself */
         const char *table;        /* the one that is shown; NULL: those that a capture has by default */
         const char *sql;          /* of msprof sql, the table's query; NULL: a table that msprof or a file has */
+        bool joint;               /* it is asked over several captures at once (db/joint.h) */
         const char *sort, *columns;
         const char *opprof; /* --opprof; NULL: not given */
         struct value_list filters;
-        int format; /* index of {"table", "csv", "json", "markdown"} */
+        bool without_rows; /* --all */
+        int format;        /* index of {"table", "csv", "json", "markdown"} */
     } show;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of SQLite's file format that reading and writing pages share; docs/pages-format.md tells them. */
+/* Numbers of SQLite's file format that reading and writing pages share; docs/pages-format.md lists them. */
 #ifndef MSPROF_DB_PAGES_FORMAT_H
 #define MSPROF_DB_PAGES_FORMAT_H
 
@@ -48,7 +48,7 @@ enum {
     SERIAL_TEXT = 13, /* likewise */
 };
 
-/* The size of the file's pages, as its header tells it: 1 stands for what two bytes cannot. */
+/* The size of the file's pages, from its header: 1 stands for what two bytes cannot. */
 static inline uint32_t file_page_size(const unsigned char header[FILE_HEADER])
 {
     const uint32_t told = (uint32_t)header[FILE_PAGE_SIZE] << 8 | header[FILE_PAGE_SIZE + 1];

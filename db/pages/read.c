@@ -300,7 +300,7 @@ static uint32_t first_of_leaf(const struct walk *walk, const unsigned char *page
     return low;
 }
 
-/* Whether a leaf has rows, and after this one. No row is before INT64_MIN, which is what is said of the only leaf. */
+/* True if the leaf's first row id exceeds `after`; for the only leaf, `after` is INT64_MIN. */
 static bool begins_after(const struct page_reader *reader, const unsigned char *page, uint32_t count, int64_t after)
 {
     if (after == INT64_MIN)

@@ -34,7 +34,7 @@ static int take_page(struct pages *pages, uint32_t *ret, struct err *err)
     uint32_t page = pages->count + 1;
     page += page == lock_page(pages->page_size);
     if (page > PAGES_MAX)
-        return err_set(err, ERR_LIMIT, "the database has %u pages of %zu bytes; SQLite reads no more", PAGES_MAX,
+        return err_set(err, ERR_LIMIT, "the database has %u pages of %zu bytes, the maximum of SQLite", PAGES_MAX,
                        pages->page_size);
     *ret = pages->count = page;
     return 0;
@@ -176,7 +176,7 @@ static inline unsigned char *put_integer(unsigned char *to, int64_t value, unsig
         *ret_serial = (unsigned char)(SERIAL_ZERO + value);
         return to;
     }
-    uint64_t magnitude = (uint64_t)(value < 0 ? ~value : value) | 1;
+    uint64_t magnitude = (uint64_t)(value < 0 ? ~value : value) | 1; /* all bits of a negative one turned */
     const struct width *width = &widths[(((unsigned)__builtin_clzll(magnitude) ^ 63) + 1) / 8];
     uint64_t swapped = htobe64((uint64_t)value << width->shift);
     memcpy(to, &swapped, sizeof swapped);

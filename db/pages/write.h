@@ -37,7 +37,7 @@ enum page_form {
 struct page_table; /* opaque */
 
 void pages_begin(struct pages *pages, int fd, size_t page_size, uint32_t count);
-/* Makes the file as long as its pages and tells their number in its header. */
+/* Makes the file as long as its pages and writes their number into its header. */
 int pages_finish(const struct pages *pages, struct err *err);
 
 /* A table whose root is an empty page of the file. forms: of each of up to RECORD_MAX_COLUMNS cells of a row; id_first:

@@ -153,8 +153,7 @@ static int holds(sqlite3 *db, const char *sql, bool *ret, struct err *err)
 {
     SCOPED(statement_release) sqlite3_stmt *statement = NULL;
     int status = database_prepare(db, sql, &statement, err);
-    *ret = status == 0 && sqlite3_step(statement) == SQLITE_ROW;
-    return status;
+    return status < 0 ? status : database_step(statement, ret, err);
 }
 
 static int find_contradiction(sqlite3 *db, struct cann_version_said *said, struct err *err)
@@ -174,14 +173,15 @@ int cann_version_said(sqlite3 *db, const char *framework, struct cann_version_sa
 {
     SCOPED(statement_release) sqlite3_stmt *statement = NULL;
     *ret = (struct cann_version_said){.version = CANN_VERSION_NEWEST};
-    int status = database_prepare(
-        db, "SELECT value FROM setting WHERE name = 'cannVersion' AND value <> '' ORDER BY part_id", &statement, err);
-    bool there = status == 0 && sqlite3_step(statement) == SQLITE_ROW;
+    bool there = false;
+    if (database_prepare(db, "SELECT value FROM setting WHERE name = 'cannVersion' AND value <> '' ORDER BY part_id",
+                         &statement, err) < 0 ||
+        database_step(statement, &there, err) < 0)
+        return err_status(err);
     const char *text = there ? (const char *)sqlite3_column_text(statement, 0) : framework;
-    if (status == 0 && text != NULL && cann_version_parse(text, &ret->version))
+    if (text != NULL && cann_version_parse(text, &ret->version))
         snprintf(ret->text, sizeof ret->text, "%s", text);
-    if (status == 0 && ret->version != CANN_VERSION_NEWEST)
-        status = find_contradiction(db, ret, err);
+    int status = ret->version != CANN_VERSION_NEWEST ? find_contradiction(db, ret, err) : 0;
     if (ret->contradicted != NULL)
         ret->version = CANN_VERSION_NEWEST;
     return status;

@@ -17,7 +17,7 @@
 /* Something that an older version calls otherwise, or leaves out. */
 enum cann_naming {
     NAMING_HCCL,        /* communication is HCCL: of tasks, of a file, of a layer */
-    NAMING_NO_DEVICE,   /* PyTorch's tables do not tell the device; at level 0 kernels have no shapes */
+    NAMING_NO_DEVICE,   /* PyTorch's tables have no device; at level 0 kernels have no shapes */
     NAMING_BLOCK_DIM,   /* blocks are a Block Dim */
     NAMING_MODULES,     /* modules of the memory have other names */
     NAMING_NO_STATE,    /* operators have neither OP State nor HF32 Eligible */

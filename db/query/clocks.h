@@ -10,6 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* In table meta, followed by the id of a part: a time at which its clock ticks, in ns, where lengths need it. */
+#define CLOCK_ORIGIN "clock_origin_ns."
+
 struct cann_clocks {
     int64_t host_hz; /* this and those of devices are rates of base/ticks.h; 0: not loaded, which counts nanoseconds */
     struct device_clock {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "db/query/iteration.h"
 
+#include "base/file/large.h"
 #include "base/strbuf.h"
 #include "db/database.h"
 #include "db/query/operators/query_steps.h"
@@ -20,7 +21,7 @@ static int add_range(sqlite3_stmt *insert, sqlite3 *db, int64_t device_id, int64
     query_bind(insert, 1, device_id);
     query_bind(insert, 2, after_ns);
     query_bind(insert, 3, until_ns);
-    int status = sqlite3_step(insert) == SQLITE_DONE ? 0 : database_error(err, db, "the iteration cannot be cut out");
+    int status = sqlite3_step(insert) == SQLITE_DONE ? 0 : database_error(err, db, "cannot select the iteration");
     sqlite3_reset(insert);
     return status;
 }
@@ -33,7 +34,8 @@ static int find_ranges(const struct cann_steps *steps, sqlite3 *out, int64_t mod
     int status = database_prepare(out, "INSERT INTO wanted VALUES(?1, ?2, ?3)", &insert, err);
     for (size_t i = 0, end; status == 0 && i < steps->count; i = end) {
         int64_t after_ns = SINCE_EVER, until_ns = DB_NULL;
-        for (end = i; end < steps->count && steps->items[end].device_id == steps->items[i].device_id; end++) {
+        for (end = i; end < steps->count && steps->items[end].device_id == steps->items[i].device_id;
+             large_pass(end++)) {
             const struct cann_step *step = &steps->items[end];
             if (step->model_id != model_id)
                 continue;
@@ -209,7 +211,7 @@ static int attach(const struct copying *copying, struct err *err)
     sqlite3_bind_text(statement, 1, copying->database, -1, SQLITE_STATIC);
     int status = sqlite3_step(statement) == SQLITE_DONE
                      ? 0
-                     : database_error(err, copying->out, "the capture's database cannot be read");
+                     : database_error(err, copying->out, "cannot read the capture's database");
     return status == 0 ? database_exec(copying->out, "BEGIN", err) : status;
 }
 
@@ -228,7 +230,7 @@ static int choose_iterations(const struct copying *copying, struct err *err)
         return status;
     err_set(err, ERR_NOT_FOUND, "model %lld has no iteration %lld", (long long)copying->model_id,
             (long long)copying->first);
-    return err_hint(err, "'msprof query' tells which models and how many iterations there are");
+    return err_hint(err, "'msprof query' lists models and their number of iterations");
 }
 
 static int choose_stretches(const struct copying *copying, struct err *err)

@@ -20,7 +20,7 @@ int query_loop(sqlite3 *db, sqlite3_stmt *statement, int (*each)(void *arg, sqli
     unsigned rows = 0;
     while (status == 0 && (code = sqlite3_step(statement)) != SQLITE_DONE) {
         if (code != SQLITE_ROW)
-            status = database_error(err, db, "the database cannot be read");
+            status = database_error(err, db, "cannot read the database");
         else if ((++rows & 1023) == 0 && interrupted())
             status = interrupt_error(err);
         else
@@ -81,11 +81,11 @@ int query_last_row(sqlite3 *db, const char *table, int64_t *ret, struct err *err
         return err_status(err);
     int64_t bytes = database_bytes(db);
     if (bytes < 0)
-        return database_error(err, db, "the database cannot be read");
+        return database_error(err, db, "cannot read the database");
     if (last > bytes) {
         err_set(err, ERR_FORMAT, "the rows of the database's table %s are numbered up to %lld; expected at most %lld",
                 table, (long long)last, (long long)bytes);
-        return err_hint(err, "run 'msprof import' to build it anew");
+        return err_hint(err, "run 'msprof import' to rebuild it");
     }
     *ret = last > 0 ? last : 0;
     return 0;
@@ -111,27 +111,45 @@ const char *query_text(sqlite3_stmt *row, int column)
     return (const char *)sqlite3_column_text(row, column);
 }
 
-int query_problems(sqlite3 *db, char text[PROBLEMS_TEXT_SIZE], struct err *err)
+static void take_problem(sqlite3_stmt *row, struct first_problem *ret)
+{
+    const char *code = query_text(row, 0), *message = query_text(row, 1);
+
+    ret->id = code != NULL ? diag_find(code) : DIAG_COUNT;
+    snprintf(ret->message, sizeof ret->message, "%s", message != NULL ? message : "");
+    utf8_mask(ret->message);
+}
+
+int query_first_problem(sqlite3 *db, struct first_problem *ret, struct err *err)
 {
     SCOPED(statement_release) sqlite3_stmt *statement = NULL;
+    bool there = false;
+    *ret = (struct first_problem){.id = DIAG_COUNT};
+    if (database_prepare(db,
+                         "SELECT code, message FROM diagnostics WHERE severity IN ('warning', 'error')"
+                         " ORDER BY code = 'half-missing' DESC, severity = 'error' DESC, id LIMIT 1",
+                         &statement, err) < 0 ||
+        database_step(statement, &there, err) < 0)
+        return err_status(err);
+    if (there)
+        take_problem(statement, ret);
+    return 0;
+}
+
+int query_problems(sqlite3 *db, char text[PROBLEMS_TEXT_SIZE], struct err *err)
+{
+    struct first_problem first = {.id = DIAG_COUNT};
     int64_t count = 0;
     text[0] = '\0';
     if (database_meta_integer(db, "problems", &count, err) < 0 ||
-        (count > 0 && database_prepare(db,
-                                       "SELECT message FROM diagnostics WHERE severity IN ('warning', 'error')"
-                                       " ORDER BY severity = 'error' DESC, id LIMIT 1",
-                                       &statement, err) < 0))
+        (count > 0 && query_first_problem(db, &first, err) < 0))
         return err_status(err);
-    const char *first = statement != NULL && sqlite3_step(statement) == SQLITE_ROW
-                            ? (const char *)sqlite3_column_text(statement, 0)
-                            : NULL;
     if (count > 0)
         snprintf(text, PROBLEMS_TEXT_SIZE, "%lld data problem%s at import%s%s", (long long)count, count == 1 ? "" : "s",
-                 first == NULL ? ""
-                 : count == 1  ? ": "
-                               : ", the first: ",
-                 first != NULL ? first : "");
-    utf8_mask(text);
+                 first.message[0] == '\0' ? ""
+                 : count == 1             ? ": "
+                                          : ", the first: ",
+                 first.message);
     return 0;
 }
 
@@ -147,7 +165,7 @@ int db_read_facts(sqlite3 *db, struct db_facts *ret, struct err *err)
         facts.family = strcmp(family, capture_family_name((enum capture_family)i)) == 0 ? i : facts.family;
     if (facts.family < 0) {
         err_set(err, ERR_FORMAT, "the database's family is '%.40s', which this version does not know", family);
-        status = err_hint(err, "run 'msprof import' to build it anew");
+        status = err_hint(err, "run 'msprof import' to rebuild it");
     }
     if (status < 0 || database_meta_integer(db, "origin_ns", &facts.origin_ns, err) < 0 ||
         database_meta_integer(db, "problems", &facts.problems, err) < 0)

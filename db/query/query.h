@@ -5,6 +5,7 @@
 #ifndef MSPROF_DB_QUERY_QUERY_H
 #define MSPROF_DB_QUERY_QUERY_H
 
+#include "base/diag.h"
 #include "base/err.h"
 #include "parsers/record.h"
 
@@ -21,8 +22,17 @@ struct db_facts {
     int64_t problems;  /* reports of severity warning or error at import */
 };
 int db_read_facts(sqlite3 *db, struct db_facts *ret, struct err *err);
-/* "2 data problems at import, the first: data/aicore.0.1.1: ..."; "" where there is none. */
 #define PROBLEMS_TEXT_SIZE 640
+
+/* The data problem that an import reports first: a missing half of the capture, else an error, else a warning. id:
+ * DIAG_COUNT where there is none. message: with its place and remedy, ready for a terminal. */
+struct first_problem {
+    enum diag_id id;
+    char message[PROBLEMS_TEXT_SIZE - 64];
+};
+int query_first_problem(sqlite3 *db, struct first_problem *ret, struct err *err);
+
+/* "2 data problems at import, the first: data/aicore.0.1.1: ..."; "" where there is none. */
 int query_problems(sqlite3 *db, char text[PROBLEMS_TEXT_SIZE], struct err *err);
 
 struct capture_origin {

@@ -61,6 +61,7 @@ static inline struct cann_text cann_text(const struct cann_texts *texts, int64_t
 }
 
 #define CANN_COUNTERS 10
+#define CANN_NO_ID 4294967295 /* a model or part that there is none of */
 
 /* Name by which users know a row of host_call: a call of communication is called by what it is of. */
 #define CANN_CALL_NAME                                                                                                 \
@@ -200,7 +201,7 @@ int cann_has_counters(sqlite3 *db, bool *ret, struct err *err);
 int cann_call_count(sqlite3 *db, int64_t *ret, struct err *err);
 /* The largest number of a name; 0: there is none. */
 int cann_last_name(sqlite3 *db, int64_t *ret, struct err *err);
-/* Whether calls of a thread may overlap without one being inside the other: the import has told so, or nobody looked.
+/* Whether calls of a thread may overlap without one being inside the other: the import reported it, or did not check.
  */
 int cann_calls_overlap(sqlite3 *db, bool *ret, struct err *err);
 /* The largest number of a stream of a device's tasks and marks, and of a thread of the host; -1: none. They read every

@@ -34,7 +34,7 @@ int inventory_each_problem(sqlite3 *db,
 
 /* A device's half of a capture, or the host's. */
 struct inventory_part {
-    int64_t device_id, chip; /* DB_NULL: not told */
+    int64_t device_id, chip; /* DB_NULL: unknown */
     bool is_host;
 };
 int inventory_each_part(sqlite3 *db, int (*each)(void *arg, const struct inventory_part *part, struct err *err),

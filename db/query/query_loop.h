@@ -29,7 +29,7 @@ int query_last_row(sqlite3 *db, const char *table, int64_t *ret, struct err *err
 
 void query_bind(sqlite3_stmt *statement, int index, int64_t value);
 int64_t query_integer(sqlite3_stmt *row, int column); /* DB_NULL for NULL */
-/* NULL for NULL; lives until the next step. Also NULL when memory ran out: the next step, or sqlite3_reset, tells then.
+/* NULL for NULL; lives until the next step. Also NULL when memory ran out: the next step, or sqlite3_reset, reports it.
  */
 const char *query_text(sqlite3_stmt *row, int column);
 

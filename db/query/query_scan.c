@@ -153,7 +153,7 @@ static int run_statement(struct query_scan *scan, int64_t first, int64_t end,
         code = sqlite3_step(scan->statement);
     int status = rows.status;
     if (status == 0 && code != SQLITE_DONE)
-        status = database_error(err, scan->db, "the database cannot be read");
+        status = database_error(err, scan->db, "cannot read the database");
     sqlite3_reset(scan->statement);
     sqlite3_bind_null(scan->statement, 1);
     return status;

@@ -166,7 +166,7 @@ int svp_next_ai_cpu_task(sqlite3 *db, sqlite3_stmt *tasks, struct svp_ai_cpu_tas
     int code = sqlite3_step(tasks);
     *ret_found = code == SQLITE_ROW;
     if (code != SQLITE_ROW)
-        return code == SQLITE_DONE ? 0 : database_error(err, db, "the database cannot be read");
+        return code == SQLITE_DONE ? 0 : database_error(err, db, "cannot read the database");
     query_take(tasks, 0, ai_cpu_tasks_of_model.fields, ai_cpu_tasks_of_model.field_count, &taken);
     *ret = taken.task;
     return 0;

@@ -15,6 +15,12 @@ struct same_files {
     size_t equal;         /* with the same bytes */
     int64_t first_records, second_records;
 };
-int same_files_count(sqlite3 *first, sqlite3 *second, struct same_files *ret, struct err *err);
+/* A database, and the directory of the capture that it was made of. */
+struct made_of {
+    sqlite3 *db;
+    const char *directory;
+};
+/* Files of equal checksums are compared byte by byte; where one of them cannot be read any more they count as equal. */
+int same_files_count(struct made_of first, struct made_of second, struct same_files *ret, struct err *err);
 
 #endif

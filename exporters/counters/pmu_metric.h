@@ -31,7 +31,7 @@ enum pmu_rules { PMU_RULES_2022, PMU_RULES_PYTHON, PMU_RULES_CORE, PMU_RULES_V6 
 
 enum pmu_side { PMU_AIC, PMU_AIV };
 
-/* The facts that a capture tells of its counters. */
+/* Facts in a capture about its counters. */
 struct pmu_setup {
     enum pmu_side side;
     int64_t chip;         /* platform_version */

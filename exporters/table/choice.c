@@ -137,7 +137,7 @@ static int take_operand(struct filter *filter, const char *title, struct err *er
     const char *name = report_title_unit(title, &length);
     const struct unit *shown = find_unit(name, length);
     if (shown == NULL || shown->dimension != given->dimension)
-        return err_set(err, ERR_USAGE, "column '%s' is not in a unit like '%s'", title, end);
+        return err_set(err, ERR_USAGE, "column '%s' does not have a unit like '%s'", title, end);
     filter->number = filter->number * given->size / shown->size;
     filter->is_number = true;
     return 0;
@@ -157,7 +157,7 @@ static int no_column(const struct report_plan *plan, const char *id, size_t leng
     for (size_t i = 0; i < plan->column_count; i++)
         if (plan->columns[i].there)
             nearest_add(&nearest, plan->columns[i].id);
-    err_set(err, ERR_USAGE, "there is no column '%.*s'%s%s%s", (int)nearest.length, id, NEAREST_TEXT(nearest));
+    err_set(err, ERR_USAGE, "unknown column '%.*s'%s%s%s", (int)nearest.length, id, NEAREST_TEXT(nearest));
     return err_hint(err, "it has %s", ids.data != NULL ? ids.data : "none");
 }
 
@@ -230,7 +230,7 @@ static int compile_filter(struct row_choice *choice, const char *text, const str
            strncmp(text + length, comparisons[i].text, strlen(comparisons[i].text)) != 0)
         i++;
     if (length == 0 || i == sizeof comparisons / sizeof *comparisons) {
-        err_set(err, ERR_USAGE, "'%.200s' is no filter", text);
+        err_set(err, ERR_USAGE, "invalid filter '%.200s'", text);
         return err_hint(err, "write COLUMN~GLOB, or a comparison: 'task_duration>100us'");
     }
     if (find_column(plan, text, length, &column, err) < 0)
@@ -248,7 +248,7 @@ static int compile_filter(struct row_choice *choice, const char *text, const str
         status = take_operand(filter, plan->columns[column].title, err);
     if (status == 0 && filter->comparison >= LESS && filter->comparison <= GREATER_EQUAL && !filter->is_number &&
         !report_holds_texts(&plan->columns[column].column)) {
-        err_set(err, ERR_USAGE, "'%.200s' is no number, expected one behind '%.200s'", filter->operand,
+        err_set(err, ERR_USAGE, "invalid number '%.200s', expected a number after '%.200s'", filter->operand,
                 plan->columns[column].id);
         return err_hint(err, "a number may have a unit behind it: 'task_duration>100us'");
     }
@@ -266,7 +266,7 @@ static int compile_sort(struct row_choice *choice, const char *text, const struc
         return err_status(err);
     choice->descending = strcasecmp(order, "desc") == 0;
     if (!choice->descending && strcasecmp(order, "asc") != 0)
-        return err_set(err, ERR_USAGE, "'%.200s' is no order; expected asc or desc", order);
+        return err_set(err, ERR_USAGE, "invalid order '%.200s', expected asc or desc", order);
     choice->sorted = true;
     return report_step_init(&choice->sort, plan, column, &choice->plain, texts, err);
 }
@@ -398,7 +398,8 @@ struct sorter *sorter_new(bool descending, uint64_t top, struct err *err)
     sorter->descending = descending;
     sorter->top = top > INT64_MAX / 2 ? 0 : top;
     /* A name of no characters: a file of SQLite's own, which nobody else sees. */
-    if (sqlite3_open_v2("", &sorter->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) == SQLITE_OK &&
+    if (sqlite3_open_v2("", &sorter->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) ==
+            SQLITE_OK &&
         database_exec(sorter->db,
                       "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -4096;"
                       "CREATE TABLE row(id INTEGER PRIMARY KEY, key, bytes BLOB); BEGIN",
@@ -406,7 +407,7 @@ struct sorter *sorter_new(bool descending, uint64_t top, struct err *err)
         database_prepare(sorter->db, "INSERT INTO row(key, bytes) VALUES(?1, ?2)", &sorter->insert, err) == 0)
         return sorter;
     if (err->code == 0)
-        database_error(err, sorter->db, "rows cannot be sorted");
+        database_error(err, sorter->db, "cannot sort rows");
     sorter_free(sorter);
     return NULL;
 }
@@ -443,7 +444,9 @@ static int prune(struct sorter *sorter, struct err *err)
              (unsigned long long)(sorter->top - 1));
     if (status == 0)
         status = database_prepare(sorter->db, sql, &last, err);
-    if (status == 0 && sqlite3_step(last) == SQLITE_ROW) {
+    bool there = false;
+    status = status < 0 ? status : database_step(last, &there, err);
+    if (there) {
         int type = sqlite3_column_type(last, 0);
         sorter->has_limit = type == SQLITE_FLOAT || type == SQLITE_INTEGER;
         sorter->limit = sqlite3_column_double(last, 0);
@@ -468,7 +471,7 @@ int sorter_put(struct sorter *sorter, const struct sort_key *key, const char *ro
     int code = sqlite3_step(sorter->insert);
     sqlite3_reset(sorter->insert);
     if (code != SQLITE_DONE)
-        return database_error(err, sorter->db, "rows cannot be sorted");
+        return database_error(err, sorter->db, "cannot sort rows");
     if (interrupted())
         return interrupt_error(err);
     return ++sorter->rows > 2 * sorter->top + PRUNE_AFTER && sorter->top > 0 ? prune(sorter, err) : 0;
@@ -489,7 +492,7 @@ int sorter_each(struct sorter *sorter, int (*each)(void *arg, const char *row, s
                                : each(arg, row != NULL ? row : "", (size_t)sqlite3_column_bytes(statement, 0), err);
     }
     if (status == 0 && code != SQLITE_DONE)
-        status = database_error(err, sorter->db, "rows cannot be sorted");
+        status = database_error(err, sorter->db, "cannot sort rows");
     sqlite3_finalize(statement);
     return status;
 }

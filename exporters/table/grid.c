@@ -82,6 +82,24 @@ static bool drop_column(const struct grid *grid, struct layout *layout)
     return best != SIZE_MAX;
 }
 
+/* Shows columns again that have room after all, the most important ones first: a wide one may have gone after them. */
+static void show_again(const struct grid *grid, struct layout *layout, size_t width)
+{
+    bool tried[GRID_MAX_COLUMNS] = {false};
+
+    for (;;) {
+        size_t best = SIZE_MAX;
+        for (size_t c = 0; c < grid->column_count; c++)
+            if (!layout->shown[c] && !tried[c] &&
+                (best == SIZE_MAX || grid->columns[c].least_first < grid->columns[best].least_first))
+                best = c;
+        if (best == SIZE_MAX)
+            return;
+        tried[best] = layout->shown[best] = true;
+        layout->shown[best] = total_width(grid, layout) <= width;
+    }
+}
+
 /* Cuts the widest text as far as it may, then drops columns. */
 static void fit(const struct grid *grid, struct layout *layout, size_t width, size_t least)
 {
@@ -272,7 +290,7 @@ static void measure(const struct grid *grid, const struct display *display, stru
 
 static void tell_left_out(const struct grid *grid, const struct layout *layout, FILE *stream, size_t width)
 {
-    static const char begin[] = "(left out, for want of room: ";
+    static const char begin[] = "(left out at this width: ";
     size_t at = 0;
 
     for (size_t c = 0; c < grid->column_count; c++) {
@@ -319,6 +337,7 @@ static void print_table(struct grid *grid, FILE *stream, int width, bool ascii)
         measure(grid, &display, &layout, true);
         fit(grid, &layout, (size_t)width, LEAST_CUT);
         fit(grid, &layout, (size_t)width, LEAST_OF_ALL);
+        show_again(grid, &layout, (size_t)width);
     }
     print_titles(grid, &layout, &display, stream, ascii);
     for (size_t i = 0; i < grid->count; i += grid->column_count)
@@ -454,6 +473,48 @@ void grid_put_safe_line(FILE *stream, const char *text, bool markdown)
         fputc(*p, stream);
     }
     free(safe);
+}
+
+FILE *grid_wrap_begin(struct grid_wrap *wrap, FILE *stream, int width)
+{
+    *wrap = (struct grid_wrap){.stream = stream, .width = width};
+    FILE *file = width > 0 ? open_memstream(&wrap->text, &wrap->length) : NULL;
+    return file != NULL ? file : stream;
+}
+
+static void put_wrapped_line(const struct display *display, FILE *stream, char *line, size_t width)
+{
+    const size_t indent = strspn(line, " ");
+    const size_t room = width > indent ? width - indent : 1;
+
+    fprintf(stream, "%.*s", (int)indent, line);
+    for (const char *rest = line + indent; *rest != '\0';) {
+        const size_t length = line_length(display, rest, room);
+        fprintf(stream, "%.*s", (int)length, rest);
+        rest += length;
+        rest += strspn(rest, " ");
+        if (*rest != '\0')
+            fprintf(stream, "\n%*s", (int)indent, "");
+    }
+    fputc('\n', stream);
+}
+
+void grid_wrap_end(struct grid_wrap *wrap, FILE *file)
+{
+    if (file == wrap->stream)
+        return;
+    SCOPED(display_release) struct display display;
+    display_init(&display);
+    fclose(file);
+    for (char *line = wrap->text, *end; line != NULL && *line != '\0'; line = end) {
+        end = line + strcspn(line, "\n");
+        end += *end == '\n' ? (*end = '\0', 1) : 0;
+        if (display_width(&display, line, strlen(line)) <= (size_t)wrap->width)
+            fprintf(wrap->stream, "%s\n", line);
+        else
+            put_wrapped_line(&display, wrap->stream, line, (size_t)wrap->width);
+    }
+    free(wrap->text);
 }
 
 static void print_markdown(const struct grid *grid, FILE *stream)

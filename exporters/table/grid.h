@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A short table for people and their tools: no frames, numbers to the right. Where the width is limited titles are
  * wrapped first, then long texts are cut in the middle, or go on in the next line, and at last the columns that matter
- * least are left out, which a line below the table tells. */
+ * least are left out, which a line below the table reports. */
 #ifndef MSPROF_EXPORTERS_TABLE_GRID_H
 #define MSPROF_EXPORTERS_TABLE_GRID_H
 
@@ -49,6 +49,19 @@ void grid_release(struct grid *grid);
 /* Somebody's text in a line for people: nothing in it drives a terminal or ends the line (utf8_mask), and in Markdown
  * nothing is markup. */
 void grid_put_safe_line(FILE *stream, const char *text, bool markdown);
+
+/* Lines that fit the terminal: what is written between begin and end goes to the stream, broken at blanks; the rest of
+ * a line is indented as the line is. */
+struct grid_wrap {
+    FILE *stream;
+    char *text;
+    size_t length;
+    int width;
+};
+/* Returns what is to be written to: the stream itself for width 0 (no limit), or where memory ran out. */
+FILE *grid_wrap_begin(struct grid_wrap *wrap, FILE *stream, int width);
+/* Prints it; file: what begin returned. */
+void grid_wrap_end(struct grid_wrap *wrap, FILE *file);
 
 /* A time with the unit that fits the largest of a column: us, ms or s. */
 struct time_unit {

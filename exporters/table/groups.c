@@ -10,12 +10,13 @@
 #include <stdlib.h>
 
 /* Counts one duration in the group of a key. */
-static int count_in(struct map *groups, const struct group_key *key, int64_t hz, int64_t duration_ns, struct err *err)
+static int count_in(struct map *groups, const struct group_key *key, int64_t hz, int64_t start_ns, int64_t duration_ns,
+                    struct err *err)
 {
     struct group *group = map_add(groups, key, NULL, err);
     if (group == NULL)
         return err_status(err);
-    const int64_t ticks = ticks_of(hz, duration_ns);
+    const int64_t ticks = ticks_of(hz, start_ns, duration_ns);
     if (group->count == 0 || ticks < group->min_ticks)
         group->min_ticks = ticks;
     if (group->count == 0 || ticks > group->max_ticks)
@@ -150,7 +151,7 @@ static int count_call(void *arg, const struct cann_call *call, struct err *err)
     const struct group_key key = {.major = call->level, .name_id = cann_call_name_id(call)};
     if (worker->window->any && (call->start_ns < worker->window->from_ns || call->start_ns >= worker->window->until_ns))
         return 0;
-    return count_in(&worker->groups, &key, worker->clocks->host_hz, call->duration_ns, err);
+    return count_in(&worker->groups, &key, worker->clocks->host_hz, call->start_ns, call->duration_ns, err);
 }
 
 /* A task that the start of the collection cut is not counted: how long it lasted is not known. */
@@ -176,7 +177,8 @@ static int count_task(void *arg, const struct cann_task *task, struct err *err)
         return err_status(err);
     if (task->start_ns < worker->start_ns)
         return 0;
-    return count_in(&worker->groups, &key, cann_clock_hz(worker->clocks, task->device_id), task->duration_ns, err);
+    return count_in(&worker->groups, &key, cann_clock_hz(worker->clocks, task->device_id), task->start_ns,
+                    task->duration_ns, err);
 }
 
 static int count_tasks(void *opaque, void *opaque_unit, struct parallel_output *output, struct err *err)
@@ -233,8 +235,9 @@ int groups_load(struct report_session *session, enum groups_subject subject,
     struct count count = {.session = session, .clocks = report_clocks(session, err), .of_calls = of_calls};
     if (query_window_read(session->db, &count.window, err) < 0)
         return err_status(err);
+    const bool timed = count.window.any || (count.clocks != NULL && ticks_has_origin(count.clocks->host_hz));
     if (of_calls)
-        count.rows = count.window.any ? CANN_TIMED_CALLS : CANN_CALL_DURATIONS;
+        count.rows = timed ? CANN_TIMED_CALLS : CANN_CALL_DURATIONS;
     else
         count.rows = count.window.any ? CANN_SUMS : CANN_TASK_DURATIONS;
     const struct cann_texts *names = count.clocks != NULL ? report_names(session, false, err) : NULL;

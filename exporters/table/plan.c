@@ -121,7 +121,8 @@ int report_plan_find(const struct report_plan *plan, const char *id, size_t leng
 {
     for (size_t i = 0; i < plan->column_count; i++) {
         const char *other = plan->columns[i].id;
-        if (plan->columns[i].there && strlen(other) == length && strncasecmp(other, id, length) == 0)
+        const bool known = plan->columns[i].there || (plan->columns[i].column.flags & REPORT_START) != 0;
+        if (known && strlen(other) == length && strncasecmp(other, id, length) == 0)
             return (int)i;
     }
     return -1;
@@ -153,8 +154,7 @@ int report_plan_take(struct report_plan *plan, const struct report_column *colum
         bool there = (columns->flags & (column_set == COLUMNS_VENDOR ? REPORT_GUIDE : REPORT_VENDOR)) == 0 &&
                      (columns->flags & REPORT_INPUT) == 0;
         if (there && columns->when != NULL && db == NULL)
-            there =
-                !has_column_like(plan, columns); /* of two of one name each has the condition that the other has not */
+            there = !has_column_like(plan, columns); /* two columns with one title exclude each other */
         else if (there && columns->when != NULL)
             status = query_ask(db, columns->when, &there, err);
         if (status == 0)
@@ -613,4 +613,88 @@ bool report_step_text(const struct report_step *step, const struct report_value 
     if (found != NULL)
         strbuf_add(buf, found, length);
     return found != NULL;
+}
+
+/* ---- values of types ---- */
+
+static struct typed_value typed_integer(int64_t integer)
+{
+    return (struct typed_value){.kind = TYPED_INTEGER, .integer = integer};
+}
+
+static struct typed_value typed_real(double real)
+{
+    return (struct typed_value){.kind = TYPED_REAL, .real = real};
+}
+
+/* An integer in units of 10^-decimals: the nearest number, as its decimals read. */
+static double unscaled(int64_t integer, unsigned decimals)
+{
+    static const double powers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
+    return (double)integer / (decimals < sizeof powers / sizeof *powers ? powers[decimals] : pow(10, decimals));
+}
+
+static struct typed_value type_number(const struct report_step *step, const struct report_value *value)
+{
+    if (value->kind == VALUE_SCALED)
+        return typed_real(unscaled(value->integer, value->decimals));
+    if (form_is_scaled(step->form))
+        return typed_real(unscaled(value->integer, step->decimals));
+    if (step->form == FORM_UNSIGNED && value->integer < 0)
+        return typed_real((double)(uint64_t)value->integer);
+    return step->form == FORM_FLOAT || step->decimals > 0 ? typed_real((double)value->integer)
+                                                          : typed_integer(value->integer);
+}
+
+/* The number that is printed, which has so many decimals. */
+static struct typed_value type_real(const struct report_step *step, double real)
+{
+    char text[FORM_NUMBER_MAX];
+    const size_t length = print_real(step, real, text);
+    if (length == 0)
+        return (struct typed_value){.kind = TYPED_MISSING};
+    if (step->form != FORM_FIXED && step->form != FORM_SHORTEST)
+        return typed_real(real);
+    if (step->decimals == 0 && fabs(real) < 9e15)
+        return typed_integer((int64_t)nearbyint(real));
+    text[length] = '\0';
+    return typed_real(strtod(text, NULL));
+}
+
+void report_plan_type(const struct report_plan *plan, const struct report_value *values, struct typed_value *ret)
+{
+    for (size_t i = 0; i < plan->step_count; i++) {
+        const struct report_step *step = &plan->steps[i];
+        const struct report_value *value = &values[step->value];
+        size_t length;
+        ret[i] = (struct typed_value){.kind = TYPED_MISSING};
+        if (value->kind == VALUE_MISSING)
+            continue;
+        if (is_number(step, value)) {
+            ret[i] = type_number(step, value);
+        } else if (value->kind == VALUE_REAL) {
+            ret[i] = type_real(step, value->real);
+        } else {
+            const char *text = text_of(step, value, &length);
+            if (text != NULL)
+                ret[i] = (struct typed_value){.kind = TYPED_TEXT, .length = (uint32_t)length, .text = text};
+        }
+    }
+}
+
+enum typed_kind report_step_kind(const struct report_plan *plan, const struct report_step *step)
+{
+    const struct report_column *column = &plan->columns[step->column].column;
+    if (column->names != NULL || report_step_has_texts(step))
+        return TYPED_TEXT;
+    if (step->form == FORM_TIME)
+        return TYPED_INTEGER;
+    if (step->form != FORM_TEXT)
+        return form_is_scaled(step->form) || step->form == FORM_FLOAT || step->decimals > 0 ? TYPED_REAL
+                                                                                            : TYPED_INTEGER;
+    if (column->field.row_size == 0 || column->field.type == FIELD_VALUE)
+        return TYPED_MISSING;
+    return column->field.type == FIELD_TEXT   ? TYPED_TEXT
+           : column->field.type == FIELD_REAL ? TYPED_REAL
+                                              : TYPED_INTEGER;
 }

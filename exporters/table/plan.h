@@ -44,7 +44,7 @@ static inline bool report_step_has_texts(const struct report_step *step)
 struct row_owner {
     struct row_piece text; /* as it stands in a cell with quotes */
     bool quoted;           /* a cell with it needs them */
-    bool device, host;     /* cells that tell a device get it, those that tell the host */
+    bool device, host;     /* cells that name a device get it; cells that name the host do */
 };
 
 struct report_plan {
@@ -115,6 +115,12 @@ int report_plan_encode(const struct report_plan *plan, const struct report_value
  * *ret_room bytes. first: no row stands before it in the table. */
 char *report_plan_put(const struct report_plan *plan, const struct report_value *values, bool first, char *p, char *end,
                       size_t *ret_room);
+
+/* The values of the steps in a row, as programs take them: a number is the one that is printed, but points in time are
+ * integers in nanoseconds. Texts live as long as those of values. */
+void report_plan_type(const struct report_plan *plan, const struct report_value *values, struct typed_value *ret);
+/* What the values of a step are where none is a text that stands for a number; TYPED_MISSING: what the rows have. */
+enum typed_kind report_step_kind(const struct report_plan *plan, const struct report_step *step);
 
 /* A step of its own, for one column: pieces of TABLE_TERMINAL and texts for it give what people read. */
 int report_step_init(struct report_step *step, const struct report_plan *plan, size_t column,

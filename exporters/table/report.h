@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A report is a table: its columns are data, and one engine makes CSV, JSON and tables of the terminal of it, sorted,
- * filtered and cut as wanted. docs/adding-a-report.md tells how one is added. */
+ * filtered and cut as wanted. docs/adding-a-report.md describes how to add one. */
 #ifndef MSPROF_EXPORTERS_TABLE_REPORT_H
 #define MSPROF_EXPORTERS_TABLE_REPORT_H
 
 #include "base/err.h"
 #include "db/query/query.h"
+#include "db/query/query_window.h"
 #include "exporters/table/session.h"
 #include "exporters/table/writer.h"
 #include "parsers/record.h"
@@ -54,6 +55,7 @@ struct report_user_query {
     const char *text, *place; /* place: the file, for messages */
     size_t first_line;        /* of the text in the file */
     int64_t seconds;          /* that it may take; 0: as many as it takes */
+    bool joint;               /* it is asked over several captures: the tables that it reads name theirs */
 };
 
 struct report {
@@ -71,9 +73,11 @@ struct report {
     bool of_device;    /* a table for each device, :device; else one for the capture */
     bool whole;        /* no file is split, however many rows it has */
     bool windowed;     /* rows: only those of the step or time that was chosen; of_workload: they always are */
-    const char *chosen_by; /* of rows that are sums over a capture: the table that adds up a step or time; NULL: none */
-    bool one_width;        /* on a terminal the tables of all parts are as wide as the widest */
-    const char *when;      /* NULL, or an expression; without it the table is not made */
+    /* Of rows that are made of those of other tables: the tables of the database of which only what begins in that step
+     * or time is seen meanwhile; NULL: there are no more. */
+    const char *narrowed[QUERY_NARROWED_MAX];
+    bool one_width;   /* on a terminal the tables of all parts are as wide as the widest */
+    const char *when; /* NULL, or an expression; without it the table is not made */
     struct report_query query;
     const struct report_column *columns; /* ended by no title; without sql: the report's own code gives their values */
     /* Things that a table cannot say; each may be NULL. */
@@ -83,7 +87,7 @@ struct report {
     int (*open)(struct report_run *run, struct err *err); /* may add columns to run->plan with report_plan_add */
     void (*close)(struct report_run *run);                /* also after a failed open */
     int (*rows)(struct report_run *run, struct err *err); /* instead of the query: report_put for each row */
-    /* Likewise, of what ran on devices (exporters/load/answer.h), with their counters or without. */
+    /* Likewise, of what ran on devices (features/answers/load/answer.h), with their counters or without. */
     int (*of_workload)(struct report_run *run, const struct workload *workload, struct err *err);
     bool counters;
     const struct report_scan *scan;       /* instead of all that */
@@ -92,7 +96,7 @@ struct report {
     const struct report_user_query *user; /* instead of all that: its columns are the report's */
 };
 
-/* The scope that a table is made of, beside the database: a part of it, and what tells its file from that of other
+/* The scope that a table is made of, beside the database: a part of it, and the suffix of its file among those of other
  * parts. */
 struct report_scope {
     int64_t device_id, model_id, iteration; /* :device, :model and :iteration of the query; DB_NULL: NULL */
@@ -121,6 +125,7 @@ struct report_run {
     struct terminal_table *terminal; /* NULL: rows go to a file */
     void *state, *variant;           /* the report's */
     bool chosen;                     /* rows are filtered, sorted or cut */
+    size_t parts;                    /* so far, of those with rows of their own, on a terminal */
     /* Which members of a row report_put needs, and their values; NULL until the first. */
     struct put_field *fields;
     size_t field_count;
@@ -153,7 +158,7 @@ bool report_needs(const struct report_run *run, size_t value);
 
 /* Whether the database has the table: report->when is true of it. */
 int report_is_there(const struct report_session *session, const struct report *report, bool *ret, struct err *err);
-/* The columns of a table of the database, those included that its rows alone tell of. The plan needs
+/* The columns of a table of the database, including those that only its rows define. The plan needs
  * report_plan_release whatever the result. */
 int report_columns(struct report_session *session, const struct report *report, const struct report_scope *scope,
                    struct report_plan *ret, struct err *err);
@@ -202,9 +207,10 @@ struct report_files {
     struct report_file *items; /* inside */
     size_t count, capacity;
     int64_t seconds; /* that each query may take; 0: as many as it takes */
+    bool joint;      /* each is asked over several captures */
 };
 
-/* Adds the report of a text; what the messages call it is name. -ERR_FORMAT tells line and column of a mistake; a
+/* Adds the report of a text; what the messages call it is name. -ERR_FORMAT reports line and column of a mistake; a
  * report whose name is taken, by one of msprof's or by one of another text, is a mistake too. */
 int report_files_parse(struct report_files *files, const char *name, const char *text, size_t length, struct err *err);
 /* Adds a query as a report of this name, whose columns are those that it gives. Both texts are copied; messages call
@@ -217,7 +223,7 @@ int report_files_load_directory(struct report_files *files, const char *path, st
 void report_files_release(struct report_files *files);
 
 /* The i-th report. Its query can only read: what would attach, write or set anything is refused when it is prepared,
- * and the error tells line and column. */
+ * and the error has line and column. */
 const struct report *report_files_get(const struct report_files *files, size_t i);
 
 #endif

@@ -74,7 +74,7 @@ static int take_word(const struct parser *p, size_t *at, struct word *ret)
     if (*at < p->length && p->line[*at] == '"') {
         const char *begin = p->line + *at + 1, *end = memchr(begin, '"', p->length - *at - 1);
         if (end == NULL)
-            return fail(p, *at + 1, "a quote is not closed");
+            return fail(p, *at + 1, "missing closing quote");
         *ret = (struct word){begin, (size_t)(end - begin), *at + 1};
         *at = (size_t)(end + 1 - p->line);
         return 0;
@@ -177,7 +177,7 @@ static int take_form(const struct parser *p, size_t *at, struct report_column *c
     if (i == sizeof forms / sizeof *forms)
         return fail(
             p, word.column,
-            "no such form; expected text, number, shortest N, fixed N, float, scaled N, time, name or unsigned");
+            "unknown format; expected text, number, shortest N, fixed N, float, scaled N, time, name or unsigned");
     column->form = forms[i].form;
     column->flags = forms[i].flags;
     status = forms[i].decimals ? take_decimals(p, at, column) : 0;
@@ -265,7 +265,7 @@ static int check(struct parser *p, const struct report_files *files)
     if (file->columns.count == 0)
         return fail(p, 1, "the report has no column");
     if (file->sql == NULL)
-        return fail(p, 1, "the report has no query: 'sql' and the query behind it are missing");
+        return fail(p, 1, "the report has no query: 'sql' and the query after it are missing");
     return 0;
 }
 
@@ -274,7 +274,7 @@ static int parse_text(struct parser *p, const char *text, size_t length)
     const char *end = text + length;
     int status = 0;
     if (memchr(text, '\0', length) != NULL)
-        return fail(p, 1, "a NUL byte: this is no text");
+        return fail(p, 1, "a NUL byte; expected text");
     for (const char *line = text, *next; status == 0 && line < end; line = next) {
         const char *stop = memchr(line, '\n', (size_t)(end - line));
         next = stop != NULL ? stop + 1 : end;
@@ -284,7 +284,7 @@ static int parse_text(struct parser *p, const char *text, size_t length)
         p->number++;
         size_t unsafe = first_unsafe(p);
         if (unsafe < p->length)
-            return fail(p, unsafe + 1, "a control character, or a byte that is no UTF-8; expected text");
+            return fail(p, unsafe + 1, "a control character or invalid UTF-8; expected text");
         if (begins_query(p)) {
             p->file->query.first_line = p->number + 1;
             p->file->sql = strndup(next, (size_t)(end - next));
@@ -405,5 +405,6 @@ const struct report *report_files_get(const struct report_files *files, size_t i
     /* The array may have moved since the report was made. */
     files->items[i].report.user = &files->items[i].query;
     files->items[i].query.seconds = files->seconds;
+    files->items[i].query.joint = files->joint;
     return &files->items[i].report;
 }

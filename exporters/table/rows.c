@@ -9,6 +9,7 @@
 #include "db/query/query_scan.h"
 #include "exporters/parallel.h"
 #include "exporters/query_compile.h"
+#include "exporters/table/overdue.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -78,7 +79,7 @@ static int read_lookup(struct known_column *known, sqlite3 *db, sqlite3_stmt *ro
         status = interrupted() ? interrupt_error(err) : 0;
         code = SQLITE_DONE;
     }
-    return status == 0 && code != SQLITE_DONE ? database_error(err, db, "the database cannot be read") : status;
+    return status == 0 && code != SQLITE_DONE ? database_error(err, db, "cannot read the database") : status;
 }
 
 static int load_lookup(struct known_column *known, sqlite3 *db, struct err *err)
@@ -127,7 +128,7 @@ static void look_up(const struct report_plan *plan, struct report_value *values)
 
 /* ---- rows of a query ---- */
 
-/* Tells how many rows there are behind those that are shown, as far as counting them is quick. */
+/* Reports how many rows follow the printed ones, as far as counting them is quick. */
 static int leave_rows(struct report_run *run, sqlite3_stmt *statement, struct err *err)
 {
     enum { MOST = 10000 };
@@ -136,7 +137,7 @@ static int leave_rows(struct report_run *run, sqlite3_stmt *statement, struct er
     while (rows < MOST && (code = sqlite3_step(statement)) == SQLITE_ROW)
         rows++;
     if (code != SQLITE_ROW && code != SQLITE_DONE)
-        return database_error(err, run->session->db, "the database cannot be read");
+        return database_error(err, run->session->db, "cannot read the database");
     if (rows > 0)
         report_writer_leave(&run->writer, code == SQLITE_DONE ? rows : UINT64_MAX);
     return 0;
@@ -156,7 +157,7 @@ static int statement_rows(struct report_run *run, sqlite3_stmt *statement, struc
     }
     if (status == 0 && report_writer_is_full(&run->writer))
         status = leave_rows(run, statement, err);
-    return status == 0 && code != SQLITE_DONE ? database_error(err, run->session->db, "the database cannot be read")
+    return status == 0 && code != SQLITE_DONE ? database_error(err, run->session->db, "cannot read the database")
                                               : status;
 }
 
@@ -193,21 +194,47 @@ static bool is_harmless(const char *function)
     return true;
 }
 
-/* Allows the statement only to read while it is prepared and run. second: of a function its name. */
-static int allow_reading(void *arg, int action, const char *first, const char *second, const char *database,
-                         const char *trigger)
+/* Functions that know the clocks and settings of one capture. */
+static bool is_of_one_capture(const char *function)
 {
-    (void)arg;
-    (void)first;
-    (void)database;
-    (void)trigger;
+    static const char *const names[] = {"setting", "chip", "exact_ns", "ticks", "ticks_ns"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (sqlite3_stricmp(function, names[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What a query may do, and what it was refused. */
+struct confinement {
+    bool joint;
+    char table[64]; /* it names no capture; "": there is none */
+};
+
+/* Over several captures a table without the name of its capture is that of none of them. */
+static int allow_table(struct confinement *confinement, const char *table, const char *database)
+{
+    if (!confinement->joint || database == NULL || strcmp(database, "main") != 0)
+        return SQLITE_OK;
+    if (confinement->table[0] == '\0')
+        snprintf(confinement->table, sizeof confinement->table, "%s", table);
+    return SQLITE_DENY;
+}
+
+/* Allows the statement only to read while it is prepared and run. first: of what is read the table; second: of a
+ * function its name; view: that reads it. */
+static int allow_reading(void *arg, int action, const char *first, const char *second, const char *database,
+                         const char *view)
+{
+    struct confinement *confinement = arg;
     switch (action) {
     case SQLITE_SELECT:
-    case SQLITE_READ:
     case SQLITE_RECURSIVE:
         return SQLITE_OK;
+    case SQLITE_READ:
+        return allow_table(confinement, view != NULL ? view : first, database);
     case SQLITE_FUNCTION:
-        return is_harmless(second) ? SQLITE_OK : SQLITE_DENY;
+        return is_harmless(second) && !(confinement->joint && is_of_one_capture(second)) ? SQLITE_OK : SQLITE_DENY;
     default:
         return SQLITE_DENY;
     }
@@ -257,13 +284,13 @@ static int check_query(sqlite3_stmt *statement, const struct report_user_query *
         return fail_at(query, 0, err, "the statement does not only read");
     if (sqlite3_bind_parameter_count(statement) > 0) {
         const char *name = sqlite3_bind_parameter_name(statement, sqlite3_bind_parameter_count(statement));
-        snprintf(message, sizeof message, "the query has the parameter '%s', to which nothing gives a value",
+        snprintf(message, sizeof message, "the query has the parameter '%s', which has no value",
                  name != NULL ? name : "?");
         return fail_at(query, 0, err, message);
     }
     if ((size_t)sqlite3_column_count(statement) == columns || columns == COLUMNS_OF_QUERY)
         return 0;
-    snprintf(message, sizeof message, "the query gives %d columns, and the report has %zu",
+    snprintf(message, sizeof message, "the query returns %d columns, but the report has %zu",
              sqlite3_column_count(statement), columns);
     return fail_at(query, 0, err, message);
 }
@@ -284,7 +311,7 @@ static int find_offset(const struct report_user_query *query, sqlite3 *db)
 static const char *message_of(sqlite3 *db)
 {
     return (sqlite3_errcode(db) & 0xff) == SQLITE_AUTH
-               ? "the statement does more than to read; expected SELECT, or WITH and SELECT"
+               ? "the statement does more than read; expected SELECT, or WITH and SELECT"
                : sqlite3_errmsg(db);
 }
 
@@ -311,20 +338,33 @@ static int stop_when_late(void *arg)
     return bound->late || interrupted();
 }
 
+static int fail_late(const struct report_user_query *query, struct err *err)
+{
+    err_set(err, ERR_LIMIT, "%s:%zu: the query takes longer than %" PRId64 " seconds", query->place, query->first_line,
+            query->seconds);
+    return err_hint(err, "raise the limit with --report-seconds N (0: no limit)");
+}
+
 static int fail_bound(const struct report_user_query *query, const struct memory_bound *bound, struct err *err)
 {
     *err = (struct err)ERR_INIT;
-    if (bound->late) {
-        err_set(err, ERR_LIMIT, "%s:%zu: the query takes longer than %" PRId64 " seconds", query->place,
-                query->first_line, query->seconds);
-        return err_hint(err, "give it more with --report-seconds N (0: as many as it takes)");
-    }
+    if (bound->late)
+        return fail_late(query, err);
     err_set(err, ERR_LIMIT, "%s:%zu: the query takes more than %d MiB of memory", query->place, query->first_line,
             QUERY_BYTES_MAX / 1024 / 1024);
-    return err_hint(err, "name fewer parts of it twice: WITH makes a copy of a part for each time that it is named");
+    return err_hint(err, "use fewer parts of it twice: SQLite copies a part of WITH for each use");
 }
 
 /* ---- the whole ---- */
+
+static int fail_nameless(const struct report_user_query *query, const char *table, struct err *err)
+{
+    *err = (struct err)ERR_INIT;
+    return err_set(err, ERR_FORMAT,
+                   "%s:%zu: table '%s' stands without the name of its capture, and the query is over several; "
+                   "expected CAPTURE.%s",
+                   query->place, query->first_line, table, table);
+}
 
 static int run_query(struct report_run *run, sqlite3_stmt **statement, struct err *err)
 {
@@ -348,7 +388,7 @@ static int add_columns(struct report_run *run, sqlite3_stmt **statement, struct 
         if (column.title == NULL)
             status = err_no_memory(err);
         else if (column.title[utf8_first_unsafe(column.title, strlen(column.title))] != '\0')
-            status = fail_at(run->report->user, 0, err, "the name of a column has a character that cannot be printed");
+            status = fail_at(run->report->user, 0, err, "the name of a column has an unprintable character");
         else
             status = report_plan_add(&run->plan, &column, err);
     }
@@ -362,17 +402,25 @@ static int confine(struct report_run *run,
     const struct report_user_query *query = run->report->user;
     struct memory_bound bound = {.most = QUERY_BYTES_MAX,
                                  .at_ns = query->seconds > 0 ? clock_now_ns() + query->seconds * 1000000000 : 0};
+    struct confinement confinement = {.joint = query->joint};
+    struct overdue overdue;
+    struct err late = ERR_INIT;
     sqlite3_stmt *statement = NULL;
     sqlite3 *db = run->session->db;
     int length = sqlite3_limit(db, SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX);
     int pattern = sqlite3_limit(db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, PATTERN_BYTES_MAX);
-    sqlite3_set_authorizer(db, allow_reading, NULL);
+    sqlite3_set_authorizer(db, allow_reading, &confinement);
     sqlite3_progress_handler(db, 1, stop_when_late, &bound);
+    fail_late(query, &late);
+    overdue_begin(&overdue, bound.at_ns, &late);
     memory_bound_set(&bound);
     int status = work(run, &statement, err);
     memory_bound_set(NULL);
+    overdue_end(&overdue);
     if (status < 0 && (bound.late || bound.exceeded) && !interrupted())
         status = fail_bound(query, &bound, err);
+    else if (status < 0 && confinement.table[0] != '\0')
+        status = fail_nameless(query, confinement.table, err);
     sqlite3_finalize(statement);
     database_poll_interrupts(db);
     sqlite3_set_authorizer(db, NULL, NULL);
@@ -815,6 +863,7 @@ int report_scan_rows(struct report_run *run, struct err *err)
         return status;
     if (pass.first_id == 0)
         pass.first_id = pass.end_id;
-    pass.alone = run->chosen || run->plan.format == TABLE_TERMINAL || run->session->options->stream_path != NULL;
+    pass.alone = run->chosen || run->plan.format == TABLE_TERMINAL || run->session->options->stream_path != NULL ||
+                 run->session->options->sink != NULL;
     return pass.alone ? scan_alone(&pass, err) : scan_files(&pass, err);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "db/query/cann_version.h"
-#include "exporters/load/answer.h"
+#include "exporters/extension.h"
 #include "exporters/query_compile.h"
 #include "exporters/table/report.h"
 #include "parsers/record.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <threads.h>
 
 #define REPORT(name) extern const struct report report_##name;
 #include "report_list.h"
@@ -23,7 +23,7 @@ static const struct report *const own_reports[] = {
 
 static struct report *series_reports;
 static const struct report **all_reports; /* NULL: memory ran out */
-static once_flag made = ONCE_FLAG_INIT;
+static pthread_once_t made = PTHREAD_ONCE_INIT;
 
 /* Where a family has a report of its own of this name, a kind's gives way. */
 static unsigned free_families(const char *name)
@@ -56,6 +56,7 @@ static void take_series(const struct record_kind *kind, struct report **next)
             .families = free_families(series->name) & (series->families != 0 ? series->families : FAMILY_ANY),
             .of_kind = true,
             .tables = {kind->table, series->also},
+            .narrowed = {kind->table, series->also},
             .when = series->when,
             .query = series->query,
             .columns = series->columns,
@@ -90,7 +91,7 @@ static void make_list(void)
 
 const struct report *const *report_all(struct err *err)
 {
-    call_once(&made, make_list);
+    pthread_once(&made, make_list);
     if (all_reports == NULL)
         err_set(err, ERR_NO_MEMORY, "out of memory for the list of reports");
     return all_reports;
@@ -170,7 +171,7 @@ static int put_rows(struct report_run *run, struct err *err)
     if (run->report->scan != NULL)
         return report_scan_rows(run, err);
     if (run->report->of_workload != NULL)
-        return answer_put(run, err);
+        return extension_put_rows(run, err);
     return run->report->rows != NULL ? run->report->rows(run, err) : report_query_rows(run, err);
 }
 
@@ -358,7 +359,11 @@ static int put_part_rows(struct report_run *run, const struct report_part *part,
 static int show_part(struct report_run *run, const struct report_part *part, struct err *err)
 {
     struct terminal_table *terminal = run->terminal;
+    const struct show *show = terminal->show;
     uint64_t rows = run->writer.rows;
+    run->parts += part->rows != NULL;
+    if (show->few && run->parts > (uint64_t)show->options->top)
+        return 0;
     int status = terminal_table_end(terminal, err);
     terminal->kept_max = TERMINAL_PART_KEPT_MAX;
     if (status == 0 && terminal_table_prints(terminal))
@@ -414,6 +419,7 @@ static int make_terminal_table(const struct report_run *wanted, uint64_t *ret_ro
         if (make_table(&run, ret_rows, err) < 0)
             return err_status(err);
     }
+    terminal.show->parts = run.parts;
     return terminal_table_end(&terminal, err);
 }
 

@@ -10,10 +10,10 @@
 #include "exporters/parallel.h"
 #include "exporters/table/plan.h"
 
-struct workload;       /* analysis/compare/workload.h */
-struct path_steps;     /* exporters/load/load.h */
-struct host_calls;     /* exporters/load/load.h */
-struct device_reading; /* exporters/reports/earlier/device_2022.h */
+struct workload;       /* features/answers/analysis/workload.h */
+struct path_steps;     /* features/answers/load/load.h */
+struct host_calls;     /* features/answers/load/load.h */
+struct device_reading; /* features/earlier/reports/device_2022.h */
 
 struct report_session {
     sqlite3 *db;
@@ -23,7 +23,7 @@ struct report_session {
     const struct workload *workload; /* of all answers of one page, read once; NULL: each reads its own */
     struct workload *shared;         /* the same where the session owns it (load/answer.h) */
     struct path_steps *paths;        /* likewise the critical paths */
-    const struct host_calls *calls;  /* what the calls of the host tell, for one page; NULL: each reads its own */
+    const struct host_calls *calls;  /* facts from the calls of the host, for one page; NULL: each reads its own */
     struct device_reading *reading;  /* of captures of 2022: what the tables of a device share; NULL: nothing yet */
     void (*reading_free)(struct device_reading *reading);
     struct text_cache {

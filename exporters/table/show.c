@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
+#include "base/file/large.h"
+#include "base/number.h"
 #include "base/progress.h"
 #include "base/suggest.h"
 #include "db/query/operators/query_steps.h"
@@ -8,12 +10,14 @@
 #include "db/query/query_loop.h"
 #include "db/query/query_window.h"
 #include "exporters/export.h"
-#include "exporters/load/answer.h"
+#include "exporters/extension.h"
 #include "exporters/report_scopes.h"
-#include "exporters/reports/earlier/device_2022.h"
+#include "exporters/table/grid.h"
 #include "exporters/table/report.h"
 #include "exporters/table/terminal.h"
 #include "exporters/table/writer.h"
+#include "exporters/tree_outputs.h"
+#include "features/earlier/reports/device_2022.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -99,6 +103,10 @@ static int report_show_blocks(struct report_show *shows, const struct show_block
             return err_status(err);
         if (rows == 0)
             report_show_line(shows, blocks[i].nothing);
+        if (shows->show->few && shows->show->parts > (uint64_t)shows->show->options->top) {
+            show_field(shows->show, "", "Tables :");
+            show_top(shows->show, (int64_t)shows->show->parts, blocks[i].table);
+        }
     }
     return 0;
 }
@@ -179,6 +187,7 @@ static int show_of_svp(struct show *show, struct err *err)
         {"Acl statistic :", "acl_statistic", "No API calls.", false},
     };
     SCOPED(report_show_close) struct report_show shows;
+    show->few = true;
     return report_show_open(&shows, show, CAPTURE_SVP, err) < 0 ||
                    report_show_blocks(&shows, blocks, sizeof blocks / sizeof *blocks, err) < 0
                ? err_status(err)
@@ -197,7 +206,7 @@ static int show_one_device(void *arg, int64_t device_id, struct err *err)
     int64_t iterations = 0;
     if (execution_count(shows->show->db, &all, &counts, err) < 0 || cann_steps_load(shows->show->db, &steps, err) < 0)
         return err_status(err);
-    for (size_t i = 0; i < steps.count; i++)
+    for (size_t i = 0; i < steps.count; large_pass(i++))
         iterations += steps.items[i].device_id == device_id;
     cann_steps_release(&steps);
     show_number(shows->show, "Device id : ", device_id);
@@ -267,7 +276,7 @@ static int show_device_2022(void *arg, const struct device_2022 *device, struct 
         return err_status(err);
     const struct show_block blocks[] = {
         {"Op statistic :", "op_statistic",
-         counts.tasks == 0 ? "No tasks: none could be read of what the device recorded."
+         counts.tasks == 0 ? "No tasks: the device's records are missing or not readable."
                            : "No operators: nothing that the host recorded names the operator of a task.",
          false},
         {"Acl statistic :", "acl_statistic", "No calls of ACL functions.", false},
@@ -287,7 +296,7 @@ static int show_of_2022(struct show *show, struct err *err)
     bool failed = report_show_open(&state.shows, show, CAPTURE_2022, err) < 0 ||
                   device_2022_each(show->db, &state.shows.options, show_device_2022, &state, err) < 0;
     if (!failed && !state.any_device)
-        report_show_line(&state.shows, "No device data: the capture has no device's part that can be read.");
+        report_show_line(&state.shows, "No device data: the capture has no readable device data.");
     failed = failed || report_show_marks(&state.shows, err) < 0;
     report_show_close(&state.shows);
     return failed ? err_status(err) : 0;
@@ -335,21 +344,21 @@ static int count_all(struct cann_show *cann, struct err *err)
 
 static int show_blocks(struct cann_show *cann, struct err *err)
 {
-    const char *no_tasks = cann->devices > 0 ? "No tasks: none could be read of what the devices recorded."
-                                             : "No device data: the capture has no device's half that can be read.";
+    const char *no_tasks = cann->devices > 0 ? "No tasks: the devices' records are missing or not readable."
+                                             : "No device data: the capture has no readable device data.";
     const char *no_operators = cann->tasks == 0      ? no_tasks
-                               : cann->operators > 0 ? "No types of operators: a collection at level 0 records none."
+                               : cann->operators > 0 ? "No operator types: level 0 does not record them."
                                : cann->hosts > 0
                                    ? "No operators: nothing that the host recorded names the operator of a task."
-                                   : "No operators: the host's half, which names them, is missing or cannot be read.";
+                                   : "No operators: the host data, which names them, is missing or not readable.";
     const struct show_block blocks[] = {
         {"Summary :", "summary", no_tasks, cann->tasks == 0},
         {"Op statistic :", "op_statistic", no_operators, false},
-        {"Communication statistic :", "communication_statistic",
-         "No types: none of the communication operators has one.", cann->communications == 0},
+        {"Communication statistic :", "communication_statistic", "No types: the communication operators have none.",
+         cann->communications == 0},
         {"Overlap analysis :", "overlap_analysis", no_tasks, cann->tasks == 0},
         {"Api statistic :", "api_statistic",
-         cann->hosts > 0 ? "No API calls." : "No API calls: the capture has no host's half that can be read.", false},
+         cann->hosts > 0 ? "No API calls." : "No API calls: the capture has no readable host data.", false},
     };
     return report_show_blocks(&cann->shows, blocks, 2, err) < 0 || show_longest_of_cann(cann, err) < 0 ||
                    report_show_blocks(&cann->shows, blocks + 2, 3, err) < 0
@@ -410,10 +419,8 @@ static int show_family(struct show *show, int family, struct err *err)
         return show_of_2022(show, err);
     case CAPTURE_JOB:
         return show_of_job(show, err);
-    case CAPTURE_OPPROF:
-        return show_of_tree(show, family, err);
     default:
-        return show_of_svp(show, err);
+        return tree_outputs_of(family) != NULL ? show_of_tree(show, family, err) : show_of_svp(show, err);
     }
 }
 
@@ -453,6 +460,7 @@ int show_capture(sqlite3 *db, FILE *stream, const struct show_options *options, 
 struct device_tables {
     struct report_show *shows;
     const struct report *report;
+    int64_t device_id; /* of the step that was chosen; DB_NULL: all */
     uint64_t rows;
 };
 
@@ -460,82 +468,127 @@ static int write_device(void *arg, const struct report_scope *scope, struct err 
 {
     struct device_tables *tables = arg;
     uint64_t rows;
+    if (tables->device_id != DB_NULL && scope->device_id != DB_NULL && scope->device_id != tables->device_id)
+        return 0;
     int status = report_write(&tables->shows->session, tables->report, scope, &rows, err);
     tables->rows += rows;
     return status;
 }
 
-/* Filters of rows that begin in the time that was chosen, behind those of the user. */
-struct window_filters {
-    const char **all; /* NULL: nothing was chosen, or the table chooses by itself */
+/* What makes a table one of the time that was chosen: filters behind those of the user, or tables of which only a part
+ * is seen. */
+struct table_window {
+    struct query_window window;
+    sqlite3 *db;
+    const struct report *narrowed; /* NULL: none */
+    const char **filters;          /* NULL: nothing was chosen, or the table chooses by itself */
     size_t count, made;
-    char texts[2][REPORT_ID_MAX + 64];
+    char texts[3][REPORT_ID_MAX + 64];
 };
 
-static void window_filters_release(struct window_filters *filters)
+static int table_window_close(struct table_window *made, struct err *err)
 {
-    free((void *)filters->all);
+    free((void *)made->filters);
+    return made->narrowed != NULL ? query_window_widen(made->db, made->narrowed->narrowed, err) : 0;
 }
 
 static const struct report_column *time_column(const struct report *report)
 {
-    const struct report_column *column = report->columns;
-    size_t length; /* a time without a unit is not compared */
+    const struct report_column *first = NULL;
 
-    while (column != NULL && column->title != NULL &&
-           (column->form != FORM_TIME || report_title_unit(column->title, &length) == NULL || length == 0))
-        column++;
-    return column != NULL && column->title != NULL ? column : NULL;
+    for (const struct report_column *column = report->columns; column != NULL && column->title != NULL; column++) {
+        if ((column->flags & REPORT_START) != 0)
+            return column;
+        first = first == NULL && column->form == FORM_TIME ? column : first;
+    }
+    return first;
 }
 
-static void add_time(struct window_filters *filters, const char *id, const char *comparison, int64_t ns)
+static const struct report_column *device_column(const struct report *report)
 {
-    char *text = filters->texts[filters->made++];
+    const struct report_column *column = report->columns;
 
-    snprintf(text, sizeof filters->texts[0], "%s%s%lld.%03lldus", id, comparison, (long long)(ns / 1000),
-             (long long)(ns % 1000));
-    filters->all[filters->count++] = text;
+    while (column->title != NULL && (column->sql == NULL || strcmp(column->sql, "device_id") != 0))
+        column++;
+    return column->title != NULL ? column : NULL;
+}
+
+static char *add_filter(struct table_window *made, const struct report_column *column, const char *comparison)
+{
+    char *text = made->texts[made->made++], id[REPORT_ID_MAX];
+
+    report_plan_id(column, id);
+    made->filters[made->count++] = text;
+    return text + snprintf(text, sizeof made->texts[0], "%s%s", id, comparison);
+}
+
+/* In the unit that the column shows: microseconds, or as they are. */
+static void add_time(struct table_window *made, const struct report_column *column, const char *comparison, int64_t ns)
+{
+    char *p = add_filter(made, column, comparison);
+
+    *(column->form == FORM_TEXT ? number_put_signed(p, ns) : number_put_us(p, ns)) = '\0';
 }
 
 static int refuse_window(const struct report *report, struct err *err)
 {
-    if (report->chosen_by != NULL) {
-        err_set(err, ERR_USAGE,
-                "the rows of table '%s' are sums over the whole capture, as in Ascend's tool: they have no time that "
-                "--step, --from and --until could choose",
-                report->name);
-        return err_hint(err, "table '%s' adds up what these choose", report->chosen_by);
-    }
-    err_set(err, ERR_USAGE, "the rows of table '%s' have no time that --step, --from and --until could choose",
+    err_set(err, ERR_USAGE,
+            "rows of table '%s' have no time on the clock of the capture; --step, --from and --until do not apply",
             report->name);
-    return err_hint(err, "tables of answers have it: ops, types, bound, gaps, api, overlap, path, phases, summary");
+    return err_hint(err, "omit them: the table is about the whole capture");
 }
 
-static int window_filters_make(struct window_filters *filters, sqlite3 *db, const struct report *report,
-                               const struct table_choice *choice, struct err *err)
+static int filter_window(struct table_window *made, const struct report *report, const struct table_choice *choice,
+                         struct err *err)
 {
-    const struct report_column *column = time_column(report);
-    struct query_window window;
-    char id[REPORT_ID_MAX];
+    const struct report_column *column = time_column(report), *device;
 
-    if (query_window_read(db, &window, err) < 0)
-        return err_status(err);
-    if (!window.any || report->windowed || report->of_workload != NULL)
-        return 0;
-    if (column == NULL || choice->filter_count + 2 > CHOICE_MAX_FILTERS) {
+    if (column == NULL)
         return refuse_window(report, err);
-    }
-    filters->all = calloc(choice->filter_count + 3, sizeof *filters->all);
-    if (filters->all == NULL)
+    if (choice->filter_count + 3 > CHOICE_MAX_FILTERS)
+        return err_set(err, ERR_LIMIT, "%zu filters beside --step, --from or --until; at most %d are possible",
+                       choice->filter_count, CHOICE_MAX_FILTERS - 3);
+    made->filters = calloc(choice->filter_count + 4, sizeof *made->filters);
+    if (made->filters == NULL)
         return err_no_memory(err);
-    report_plan_id(column, id);
-    if (window.from_ns > 0)
-        add_time(filters, id, ">=", window.from_ns);
-    if (window.until_ns < INT64_MAX)
-        add_time(filters, id, "<", window.until_ns);
+    if (made->window.from_ns > 0)
+        add_time(made, column, ">=", made->window.from_ns);
+    if (made->window.until_ns < INT64_MAX)
+        add_time(made, column, "<", made->window.until_ns);
+    if (made->window.device_id != DB_NULL && (device = device_column(report)) != NULL)
+        *number_put_signed(add_filter(made, device, "="), made->window.device_id) = '\0';
     for (size_t i = 0; i < choice->filter_count; i++)
-        filters->all[filters->count++] = choice->filters[i];
+        made->filters[made->count++] = choice->filters[i];
     return 0;
+}
+
+/* A sink gets the columns of a table without rows, too. */
+static int begin_without_rows(struct report_show *shows, const struct report *report, struct err *err)
+{
+    const struct table_sink *sink = shows->options.sink;
+    struct report_run run;
+    int status = report_open(&run, &shows->session, report, &shows->scope, err);
+    if (status == 0)
+        status = sink->begin(sink->arg, &run.plan, err);
+    return report_close(&run, status, err);
+}
+
+static int table_window_open(struct table_window *made, sqlite3 *db, const struct report *report,
+                             const struct table_choice *choice, struct err *err)
+{
+    bool narrowed;
+
+    *made = (struct table_window){.db = db};
+    if (query_window_read(db, &made->window, err) < 0)
+        return err_status(err);
+    if (!made->window.any || report->windowed || report->of_workload != NULL)
+        return 0;
+    if (time_column(report) != NULL || report->narrowed[0] == NULL)
+        return filter_window(made, report, choice, err);
+    if (query_window_narrow(db, &made->window, report->narrowed, &narrowed, err) < 0)
+        return err_status(err);
+    made->narrowed = narrowed ? report : NULL;
+    return narrowed ? 0 : refuse_window(report, err);
 }
 
 static int write_table(struct show *show, int family, const struct report *report, enum table_format format,
@@ -547,27 +600,33 @@ static int write_table(struct show *show, int family, const struct report *repor
 
     if (format == TABLE_TERMINAL && choice->top == 0 && !report->is_short)
         cut.top = ROWS_SHOWN;
-    SCOPED(window_filters_release) struct window_filters filters = {.all = NULL};
+    struct table_window window = {.filters = NULL};
     if (status == 0)
-        status = window_filters_make(&filters, show->db, report, choice, err);
-    if (filters.all != NULL) {
-        cut.filters = filters.all;
-        cut.filter_count = filters.count;
+        status = table_window_open(&window, show->db, report, choice, err);
+    if (window.filters != NULL) {
+        cut.filters = window.filters;
+        cut.filter_count = window.count;
     }
     if (status == 0) {
         shows.options.choice = &cut;
-        if (format != TABLE_TERMINAL) {
+        if (format == TABLE_CELLS) {
+            shows.options.format = format;
+            shows.options.show = NULL;
+            shows.options.sink = show->options->sink;
+        } else if (format != TABLE_TERMINAL) {
             shows.options.format = format;
             shows.options.show = NULL;
             shows.options.stream = show->options->stream;
             shows.options.stream_path = show->options->stream->path;
         }
-        struct device_tables tables = {&shows, report, 0};
+        struct device_tables tables = {&shows, report, window.window.any ? window.window.device_id : DB_NULL, 0};
         status = report->of_device ? report_scopes_each(show->db, family, &shows.options, write_device, &tables, err)
                                    : write_device(&tables, &shows.scope, err);
         *ret_rows = tables.rows;
+        if (status == 0 && tables.rows == 0 && format == TABLE_CELLS)
+            status = begin_without_rows(&shows, report, err);
     }
-    return status;
+    return table_window_close(&window, err) < 0 ? err_status(err) : status;
 }
 
 /* The table of this name, which may be one of the user's; NULL: there is none. */
@@ -617,30 +676,20 @@ static int no_table(const struct report *const *all, const struct report_files *
     strbuf_init(&about, ERR_TEXT_SIZE);
     list_tables_about(all, name, family, &about);
     err_set(err, ERR_USAGE, "this capture has no table '%s'%s%s%s", name, NEAREST_TEXT(nearest));
-    return err_hint(err, "'msprof show --table list CAPTURE' prints those that there are%s",
-                    about.data != NULL ? about.data : "");
+    return err_hint(err, "'msprof show --table list CAPTURE' lists its tables%s", about.data != NULL ? about.data : "");
 }
 
-int show_one_table(sqlite3 *db, FILE *stream, const char *name, enum table_format format,
-                   const struct table_choice *choice, const struct show_options *options, struct export_result *ret,
-                   struct err *err)
+int show_report(sqlite3 *db, FILE *stream, const struct report *report, int family, enum table_format format,
+                const struct table_choice *choice, const struct show_options *options, struct export_result *ret,
+                struct err *err)
 {
     struct show show = {.db = db, .stream = stream, .options = options, .result = ret};
-    struct db_facts facts;
-    const struct report *const *all = report_all(err), *report = NULL;
+    int status = 0;
 
     *ret = (struct export_result){.files = 0};
-    if (all == NULL)
-        return err_status(err);
-    if (db_read_facts(db, &facts, err) < 0)
-        return err_status(err);
-    report = find_table(all, options->report_files, name, facts.family);
-    if (report == NULL)
-        return no_table(all, options->report_files, name, facts.family, err);
-    int status = 0;
     display_init(&show.display);
     if (fflush(stream) == 0)
-        status = write_table(&show, facts.family, report, format, choice, &ret->rows, err);
+        status = write_table(&show, family, report, format, choice, &ret->rows, err);
     display_release(&show.display);
     ret->needs = ret->rows == 0 && choice->filter_count == 0 ? report->needs : NULL;
     if (status == 0 && (fflush(stream) != 0 || ferror(stream)))
@@ -648,16 +697,61 @@ int show_one_table(sqlite3 *db, FILE *stream, const char *name, enum table_forma
     return status;
 }
 
+static const struct report *find_or_fail(sqlite3 *db, const char *name, const struct report_files *files,
+                                         int *ret_family, struct err *err)
+{
+    struct db_facts facts;
+    const struct report *const *all = report_all(err);
+
+    if (all == NULL || db_read_facts(db, &facts, err) < 0)
+        return NULL;
+    const struct report *report = find_table(all, files, name, facts.family);
+    *ret_family = facts.family;
+    if (report == NULL)
+        no_table(all, files, name, facts.family, err);
+    return report;
+}
+
+int show_one_table(sqlite3 *db, FILE *stream, const char *name, enum table_format format,
+                   const struct table_choice *choice, const struct show_options *options, struct export_result *ret,
+                   struct err *err)
+{
+    int family;
+    const struct report *report = find_or_fail(db, name, options->report_files, &family, err);
+
+    *ret = (struct export_result){.files = 0};
+    return report != NULL ? show_report(db, stream, report, family, format, choice, options, ret, err)
+                          : err_status(err);
+}
+
+int give_table(sqlite3 *db, const char *name, const struct table_choice *choice, const struct show_options *options,
+               struct export_result *ret, struct err *err)
+{
+    struct show show = {.db = db, .options = options, .result = ret};
+    int family;
+    const struct report *report = find_or_fail(db, name, options->report_files, &family, err);
+
+    *ret = (struct export_result){.files = 0};
+    if (report == NULL || write_table(&show, family, report, TABLE_CELLS, choice, &ret->rows, err) < 0)
+        return err_status(err);
+    ret->needs = ret->rows == 0 && choice->filter_count == 0 ? report->needs : NULL;
+    return 0;
+}
+
 /* show --table list: which tables there are. */
 
 /* remark: what stands behind the title. */
-static void put_listed(FILE *stream, const struct report *report, const char *remark, const struct report_plan *plan)
+static void put_listed(FILE *out, int width, const struct report *report, const char *remark,
+                       const struct report_plan *plan)
 {
+    struct grid_wrap wrap;
+    FILE *stream = grid_wrap_begin(&wrap, out, width);
     fprintf(stream, "%-24s %s%s\n", report->name, report->title, remark);
     for (size_t i = 0, used = 0; i < plan->column_count; i++)
         if (plan->columns[i].there)
             fprintf(stream, "%s%s", used++ > 0 ? " " : "    ", plan->columns[i].id);
     fputc('\n', stream);
+    grid_wrap_end(&wrap, stream);
 }
 
 struct list {
@@ -665,8 +759,14 @@ struct list {
     struct report_session session;
     struct table_sink sink;
     FILE *stream;
+    int width;
     const struct report *report;
     bool begun, listed;
+    bool without_rows; /* tables that have none are listed, too */
+    size_t left;       /* that are not listed */
+    /* Told of each table with rows, which is not listed then; NULL: nobody is. */
+    int (*each)(void *arg, const struct report *report, struct err *err);
+    void *arg;
 };
 
 #define WITHOUT_ROWS " (no rows here)"
@@ -702,24 +802,38 @@ static int list_table(void *arg, const struct report_scope *scope, struct err *e
     list->listed = true;
     if (report_columns(&list->session, list->report, scope, &plan, err) < 0 || ask_rows(list, scope, err) < 0)
         return err_status(err);
-    put_listed(list->stream, list->report, list->begun ? "" : WITHOUT_ROWS, &plan);
+    if (list->each != NULL)
+        return list->begun ? list->each(list->arg, list->report, err) : 0;
+    if (list->begun || list->without_rows)
+        put_listed(list->stream, list->width, list->report, list->begun ? "" : WITHOUT_ROWS, &plan);
+    else
+        list->left++;
     return 0;
 }
 
 /* Lists the columns that any device can have, for a table without one. db NULL: those that any capture can have. */
-static int list_known(sqlite3 *db, FILE *stream, const struct report *report, const char *families, struct err *err)
+static int list_known(sqlite3 *db, FILE *stream, int width, const struct report *report, const char *families,
+                      struct err *err)
 {
     SCOPED(report_plan_release) struct report_plan plan = {.column_count = 0};
     if (report_plan_take(&plan, report->columns, db, COLUMNS_VENDOR, err) < 0)
         return err_status(err);
-    put_listed(stream, report, families, &plan);
+    put_listed(stream, width, report, families, &plan);
+    return 0;
+}
+
+int show_report_list(FILE *stream, int width, const struct report *const *reports, struct err *err)
+{
+    for (; *reports != NULL; reports++)
+        if (list_known(NULL, stream, width, *reports, "", err) < 0)
+            return err_status(err);
     return 0;
 }
 
 static int list_tables(struct list *list, const struct report *const *all, int family, struct err *err)
 {
     const struct report_scope whole = {DB_NULL, DB_NULL, DB_NULL, ""};
-    int status = (FAMILY_OF(family) & FAMILY_TREES) == 0 ? answers_share(&list->session, err) : 0;
+    int status = (FAMILY_OF(family) & FAMILY_TREES) == 0 ? extension_session_begin(&list->session, err) : 0;
     for (const struct report *const *report = all; status == 0 && *report != NULL; report++) {
         if (((*report)->families & FAMILY_OF(family)) == 0 || report_find(all, (*report)->name, family) != *report)
             continue;
@@ -728,35 +842,52 @@ static int list_tables(struct list *list, const struct report *const *all, int f
         status = (*report)->of_device
                      ? report_scopes_each(list->session.db, family, &list->options, list_table, list, err)
                      : list_table(list, &whole, err);
-        if (status == 0 && !list->listed)
-            status = list_known(NULL, list->stream, *report, WITHOUT_ROWS, err);
+        if (status == 0 && !list->listed && !list->without_rows)
+            list->left++;
+        else if (status == 0 && !list->listed)
+            status = list_known(NULL, list->stream, list->width, *report, WITHOUT_ROWS, err);
     }
-    answers_unshare(&list->session);
+    extension_session_end(&list->session);
     return status;
 }
 
-int show_table_list(sqlite3 *db, FILE *stream, const struct show_options *options, struct err *err)
+static int list_those_of(sqlite3 *db, const char *database, struct list *list, struct err *err)
 {
-    const struct report_files *files = options->report_files;
     const struct report *const *all = report_all(err);
     const struct table_choice one = {.top = 1};
     struct export_result result = {.files = 0};
-    struct list list = {.stream = stream, .sink = {.begin = stop_at_row, .arg = &list}};
     struct db_facts facts;
     if (all == NULL || db_read_facts(db, &facts, err) < 0)
         return err_status(err);
-    list.options = (struct export_options){.database = options->database,
-                                           .format = TABLE_CELLS,
-                                           .columns = COLUMNS_VENDOR,
-                                           .model_id = -1,
-                                           .choice = &one,
-                                           .sink = &list.sink};
-    int status = report_session_open(&list.session, db, &list.options, &result, err);
+    list->sink = (struct table_sink){.begin = stop_at_row, .arg = list};
+    list->options = (struct export_options){.database = database,
+                                            .format = TABLE_CELLS,
+                                            .columns = COLUMNS_VENDOR,
+                                            .model_id = -1,
+                                            .choice = &one,
+                                            .sink = &list->sink};
+    int status = report_session_open(&list->session, db, &list->options, &result, err);
     if (status == 0)
-        status = list_tables(&list, all, facts.family, err);
+        status = list_tables(list, all, facts.family, err);
+    report_session_release(&list->session);
+    return status;
+}
+
+int each_table(sqlite3 *db, const char *database, int (*each)(void *arg, const struct report *report, struct err *err),
+               void *arg, struct err *err)
+{
+    struct list list = {.each = each, .arg = arg};
+    return list_those_of(db, database, &list, err);
+}
+
+int show_table_list(sqlite3 *db, FILE *stream, const struct show_options *options, size_t *ret_left, struct err *err)
+{
+    const struct report_files *files = options->report_files;
+    struct list list = {.stream = stream, .width = options->width, .without_rows = options->without_rows};
+    int status = list_those_of(db, options->database, &list, err);
     for (size_t i = 0; status == 0 && files != NULL && i < files->count; i++)
-        status = list_known(db, stream, report_files_get(files, i), "", err);
-    report_session_release(&list.session);
+        status = list_known(db, stream, options->width, report_files_get(files, i), "", err);
+    *ret_left = list.left;
     return status;
 }
 
@@ -767,15 +898,16 @@ static const char *name_families(const struct report *const *all, const struct r
     static const char *const names[] = {[CAPTURE_SVP] = "SVP boards",
                                         [CAPTURE_JOB] = "Ascend's JOB captures",
                                         [CAPTURE_2022] = "CANN before 2023",
-                                        [CAPTURE_CANN] = "CANN since 2023",
-                                        [CAPTURE_OPPROF] = "msprof op"};
+                                        [CAPTURE_CANN] = "CANN since 2023"};
     size_t used = 0, missing = 0;
     text[0] = '\0';
     for (int family = 0; family < CAPTURE_UNKNOWN; family++) {
+        const struct tree_outputs *tree = tree_outputs_of(family);
         bool has = (report->families & FAMILY_OF(family)) != 0 && report_find(all, report->name, family) == report;
         missing += !has && (FAMILY_ANY & FAMILY_OF(family)) != 0; /* a family of its own has tables of its own */
         if (has && used < size)
-            used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : " (of ", names[family]);
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : " (of ",
+                                     tree != NULL ? tree->title : names[family]);
     }
     if (missing == 0)
         return "";
@@ -784,7 +916,7 @@ static const char *name_families(const struct report *const *all, const struct r
     return used > 0 ? text : NULL;
 }
 
-int show_table_list_all(FILE *stream, struct err *err)
+int show_table_list_all(FILE *stream, int width, struct err *err)
 {
     const struct report *const *all = report_all(err), *const *report = all;
     char families[160];
@@ -792,7 +924,7 @@ int show_table_list_all(FILE *stream, struct err *err)
         return err_status(err);
     for (; *report != NULL; report++) {
         const char *of = name_families(all, *report, families, sizeof families);
-        if (of != NULL && list_known(NULL, stream, *report, of, err) < 0)
+        if (of != NULL && list_known(NULL, stream, width, *report, of, err) < 0)
             return err_status(err);
     }
     return 0;

@@ -103,7 +103,7 @@ void text_table_measure(struct text_table *table, const struct table_cell *cells
 /* Ends the first pass: fits the columns into width (0: no limit) as far as their minimal widths allow, prints the head.
  * After text_table_end a further table of the same columns may begin. */
 void text_table_begin(struct text_table *table, FILE *stream, int width);
-/* Second pass: prints a row. Write errors are kept and told by text_table_end. */
+/* Second pass: prints a row. Write errors are kept and reported by text_table_end. */
 void text_table_row(struct text_table *table, const struct table_cell *cells);
 /* Prints the lower edge; 0 or -ERR_IO (-ERR_NO_SPACE) for any failed write of the table. */
 int text_table_end(struct text_table *table, struct err *err);
@@ -158,6 +158,8 @@ struct show {
     size_t column; /* of the terminal, where the open line goes on */
     bool compact;  /* tables have no rules between rows; those of SVP's guide have them, and frames of no ASCII */
     bool heads;    /* tables without rows have a head */
+    bool few;      /* of the parts of a table, each a table under its own heading, only the first options->top */
+    size_t parts;  /* how many parts the last table had */
 };
 
 /* Lines that are printed outside of tables. A failed write leaves its mark in the stream, which show_capture checks. */

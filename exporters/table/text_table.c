@@ -240,9 +240,14 @@ static void put(struct text_table *table, const char *bytes, size_t length)
 
 static void put_repeated(struct text_table *table, const char *text, size_t times)
 {
-    size_t length = strlen(text);
-    for (size_t i = 0; i < times; i++)
-        put(table, text, length);
+    char run[256];
+    const size_t length = strlen(text), most = sizeof run / length, filled = times < most ? times : most;
+    for (size_t i = 0; i < filled; i++)
+        memcpy(run + i * length, text, length);
+    for (size_t now; times > 0; times -= now) {
+        now = times < filled ? times : filled;
+        put(table, run, now * length);
+    }
 }
 
 /* Parts of a rule: its ends, its line, and where columns meet. */

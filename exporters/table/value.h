@@ -18,7 +18,7 @@ enum value_kind {
     VALUE_REAL,
     VALUE_STRING,
     VALUE_NAME,  /* an id of table name: the text of that row, whatever the form */
-    VALUE_CELLS, /* cells as the table's format has them, from this value's on: report_leading_columns tells whether
+    VALUE_CELLS, /* cells as the table's format has them, from this value's on: report_leading_columns returns whether
                     there may be one */
 };
 
@@ -84,6 +84,17 @@ static inline struct report_value value_text(const char *text)
 {
     return value_text_of(text, text == NULL ? 0 : strlen(text));
 }
+
+/* A value as programs take it. */
+struct typed_value {
+    enum typed_kind { TYPED_MISSING, TYPED_INTEGER, TYPED_REAL, TYPED_TEXT } kind;
+    uint32_t length; /* of the text */
+    union {
+        int64_t integer;
+        double real;
+        const char *text; /* not necessarily NUL-terminated */
+    };
+};
 
 /* How a member of a row is read. An integer that is DB_NULL, a real that is not a number and a text that is NULL do not
  * exist; a real whose column has a form of integers (FORM_SCALED, _FIXED, FORM_TIME) is rounded. */

@@ -28,22 +28,48 @@ static bool is_duration(const struct report_column *column)
     return form_is_scaled(column->form) && length == 2 && strncmp(unit, "us", 2) == 0;
 }
 
-/* The first column and the last text stay; of the others the narrow ones go first, from the right. */
-static int least_first(const struct report_plan *plan, size_t step)
+/* Whether a column is a quantity: a length of time, a size, a share. Those are what a table is asked for. */
+static bool is_quantity(const struct report_column *column)
 {
-    size_t key = plan->step_count - 1;
+    size_t length;
+    const char *unit = report_title_unit(column->title, &length);
+
+    return !report_holds_texts(column) && column->form != FORM_TIME && unit != NULL && length > 0;
+}
+
+/* Columns that say what a row is, and its first quantity, are left out last. */
+struct columns_asked {
+    size_t name, quantity;
+};
+
+static struct columns_asked columns_asked(const struct report_plan *plan)
+{
+    struct columns_asked asked = {plan->step_count - 1, plan->step_count};
 
     for (size_t i = 0; i < plan->step_count; i++)
-        if (report_holds_texts(column_of(plan, i)))
-            key = i;
-    if (step == 0 || step == key)
+        if (report_holds_texts(column_of(plan, i)) && (column_of(plan, i)->flags & REPORT_NARROW) == 0)
+            asked.name = i;
+    for (size_t i = plan->step_count; i-- > 0;)
+        if (is_quantity(column_of(plan, i)))
+            asked.quantity = i;
+    return asked;
+}
+
+/* The first column and the last text that is not narrow stay; of the others the narrow ones go first, from the right.
+ */
+static int least_first(const struct report_plan *plan, const struct columns_asked *asked, size_t step)
+{
+    if (step == 0 || step == asked->name)
         return 0;
-    return (int)step + ((column_of(plan, step)->flags & REPORT_NARROW) != 0 ? REPORT_MAX_COLUMNS : 0);
+    if (step == asked->quantity)
+        return 1;
+    return 1 + (int)step + ((column_of(plan, step)->flags & REPORT_NARROW) != 0 ? REPORT_MAX_COLUMNS : 0);
 }
 
 static struct grid_column *make_columns(const struct report_plan *plan, struct err *err)
 {
     struct grid_column *columns = scoped_memory(plan->step_count + 1, sizeof *columns);
+    const struct columns_asked asked = columns_asked(plan);
 
     if (columns == NULL)
         err_no_memory(err);
@@ -54,7 +80,7 @@ static struct grid_column *make_columns(const struct report_plan *plan, struct e
                                           .cut = text,
                                           .goes_on = (column_of(plan, i)->flags & REPORT_SENTENCES) != 0,
                                           .time = !text && is_duration(column_of(plan, i)),
-                                          .least_first = least_first(plan, i)};
+                                          .least_first = least_first(plan, &asked, i)};
     }
     return columns;
 }
@@ -138,8 +164,8 @@ static int table_stream_begin(struct table_stream *stream, enum table_format for
     free(joined);
     if (same)
         return 0;
-    err_set(err, ERR_FAILED, "the columns of this table are not those of the table before");
-    return err_hint(err, "choose columns that all have with --columns, or take --format json");
+    err_set(err, ERR_FAILED, "the columns of this table differ from those of the table before");
+    return err_hint(err, "choose common columns with --columns, or use --format json");
 }
 
 int table_stream_end(struct table_stream *stream, struct err *err)
@@ -281,6 +307,54 @@ void report_writer_filled(struct report_writer *writer, uint64_t rows)
 
 /* ---- rows ---- */
 
+static int give_values(struct report_writer *writer, const struct typed_value *values, struct err *err)
+{
+    struct table_sink *sink = writer->options->sink;
+    const int status = ++writer->rows == 1 ? sink->begin(sink->arg, writer->plan, err) : 0;
+    return status == 0 ? sink->values(sink->arg, values, err) : status;
+}
+
+/* Puts values of types into writer->row, to be sorted: the array of them, and their texts behind it. */
+static int pack_values(struct report_writer *writer, const struct typed_value *values, size_t *ret_length,
+                       struct err *err)
+{
+    const size_t count = writer->plan->step_count;
+    size_t length = count * sizeof *values;
+    for (size_t i = 0; i < count; i++)
+        length += values[i].kind == TYPED_TEXT ? values[i].length : 0;
+    if (length > writer->row_size && array_grow(&writer->row, &writer->row_size, 0, length, 1, err) < 0)
+        return err_wrap(err, "a row of %s", writer->name);
+    memcpy(writer->row, values, count * sizeof *values);
+    char *p = writer->row + count * sizeof *values;
+    for (size_t i = 0; i < count; i++)
+        if (values[i].kind == TYPED_TEXT) {
+            memcpy(p, values[i].text, values[i].length);
+            p += values[i].length;
+        }
+    *ret_length = length;
+    return 0;
+}
+
+static int give_packed(struct report_writer *writer, const char *row, struct err *err)
+{
+    struct typed_value values[REPORT_MAX_COLUMNS];
+    const size_t count = writer->plan->step_count;
+    memcpy(values, row, count * sizeof *values);
+    const char *text = row + count * sizeof *values;
+    for (size_t i = 0; i < count; i++)
+        if (values[i].kind == TYPED_TEXT) {
+            values[i].text = text;
+            text += values[i].length;
+        }
+    return give_values(writer, values, err);
+}
+
+/* Whether rows go as values of types. */
+static bool takes_values(const struct report_writer *writer)
+{
+    return writer->options->sink != NULL && writer->options->sink->values != NULL;
+}
+
 static int give_cells(struct report_writer *writer, const char *row, size_t length, struct err *err)
 {
     struct table_sink *sink = writer->options->sink;
@@ -358,6 +432,14 @@ static int sort_row(struct report_writer *writer, const struct report_value *val
     struct sort_key key = row_choice_key(writer->choice, values);
     if (!sorter_wants(writer->sorter, &key))
         return 0;
+    if (takes_values(writer)) {
+        struct typed_value typed[REPORT_MAX_COLUMNS];
+        size_t length = 0;
+        report_plan_type(writer->plan, values, typed);
+        return pack_values(writer, typed, &length, err) == 0
+                   ? sorter_put(writer->sorter, &key, writer->row, length, err)
+                   : err_status(err);
+    }
     const char *end = put_row(writer, values, false, err);
     return end != NULL ? sorter_put(writer->sorter, &key, writer->row, (size_t)(end - writer->row), err)
                        : err_status(err);
@@ -367,6 +449,8 @@ static int take_sorted(void *arg, const char *row, size_t length, struct err *er
 {
     struct report_writer *writer = arg;
     const struct row_format *pieces = &writer->plan->pieces;
+    if (takes_values(writer))
+        return give_packed(writer, row, err);
     if (!begins_file(writer))
         return take_bytes(writer, row, length, err);
     SCOPED_FREE char *copy = scoped_memory(length + pieces->begin.length + 1, 1);
@@ -411,6 +495,11 @@ int report_writer_row(struct report_writer *writer, const struct report_value *v
             return 0;
         if (writer->sorter != NULL)
             return sort_row(writer, values, err);
+    }
+    if (takes_values(writer)) {
+        struct typed_value typed[REPORT_MAX_COLUMNS];
+        report_plan_type(writer->plan, values, typed);
+        return give_values(writer, typed, err);
     }
     bool to_file = writer->terminal == NULL && !writer->is_plain && writer->options->sink == NULL;
     return to_file ? write_row(writer, values, err) : copy_row(writer, values, err);

@@ -22,6 +22,8 @@ struct table_sink {
     /* Gives a cell for each step of the plan, all of them texts without control characters, as CSV has them before
      * they are quoted. They live until it returns. */
     int (*row)(void *arg, const struct table_cell *cells, struct err *err);
+    /* Or, where it is set, a value for each step likewise. */
+    int (*values)(void *arg, const struct typed_value *values, struct err *err);
     void *arg;
     uint64_t left; /* set at the end: rows that the choice's top left out, of those that were given */
     bool more;     /* set at the end: there are others, and nobody knows how many */
@@ -43,7 +45,7 @@ struct report_writer {
     struct terminal_table *terminal; /* TABLE_TERMINAL: where rows go; it is the caller's */
     bool is_plain; /* TABLE_TERMINAL without frames: rows go to the grid, and are printed at the end */
     struct grid grid;
-    uint64_t passed; /* rows that are chosen but for --top, as far as they were given */
+    uint64_t passed; /* rows that passed the filters, before --top */
     bool more;       /* there are others that were not given */
 };
 
@@ -59,7 +61,7 @@ int report_writer_end_part(struct report_writer *writer, struct err *err);
 /* Takes the row of these values, one for each known column of the plan. */
 int report_writer_row(struct report_writer *writer, const struct report_value *values, struct err *err);
 /* Opens a file for rows that are put into it directly. *ret_room: how many it takes, UINT64_MAX: all of them;
- * report_writer_filled then tells how many they were. NULL with err set. */
+ * report_writer_filled then gets their number. NULL with err set. */
 struct outfile *report_writer_file(struct report_writer *writer, uint64_t *ret_room, struct err *err);
 void report_writer_filled(struct report_writer *writer, uint64_t rows);
 /* Whether no further row can be shown; who then gives no more says so with report_writer_leave. */

@@ -3,7 +3,7 @@
 
 #include "base/file/large.h"
 #include "base/number.h"
-#include "exporters/load/load.h"
+#include "features/answers/load/load.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ int track_answers_load(struct track_run *run, struct err *err)
 
 const char *track_answers_absence(const struct track_answers *answers)
 {
-    return answers->workload.facts.placed ? "the capture does not say when each task ran"
+    return answers->workload.facts.placed ? "start times of tasks are synthesised, so gaps are meaningless"
                                           : "the capture has nothing of it";
 }
 
@@ -58,13 +58,13 @@ void answers_bins_add(struct answers_bins *bins, int64_t start_ns, int64_t end_n
 {
     if (bins->width_ns == 0 || end_ns <= start_ns)
         return;
-    const int64_t from = start_ns - bins->from_ns, until = end_ns - bins->from_ns;
+    const int64_t from = number_subtract(start_ns, bins->from_ns), until = number_subtract(end_ns, bins->from_ns);
     const size_t first = (size_t)(from / bins->width_ns), last = (size_t)((until - 1) / bins->width_ns);
     if (first == last) {
         bins->parts[first] += weight * (double)(until - from);
         return;
     }
-    bins->parts[first] += weight * (double)((int64_t)(first + 1) * bins->width_ns - from);
+    bins->parts[first] += weight * (double)(number_multiply((int64_t)(first + 1), bins->width_ns) - from);
     bins->parts[last] += weight * (double)(until - (int64_t)last * bins->width_ns);
     bins->changes[first + 1] += weight;
     bins->changes[last] -= weight;
@@ -106,12 +106,12 @@ int answers_draw_bins(struct track_run *run, uint16_t device, const char *name, 
             counter.percent[k] = 100 * (weights[k] + bins[k].parts[i] / (double)bins->width_ns);
         }
         if ((!changes || counter.percent[0] != before) &&
-            draw_values(&counter, bins->from_ns + (int64_t)i * bins->width_ns, err) < 0)
+            draw_values(&counter, number_add(bins->from_ns, (int64_t)i * bins->width_ns), err) < 0)
             return err_status(err);
         before = counter.percent[0];
     }
     memset(counter.percent, 0, sizeof counter.percent);
-    return draw_values(&counter, number_add(bins->from_ns, (int64_t)bins->count * bins->width_ns), err);
+    return draw_values(&counter, number_add(bins->from_ns, number_multiply((int64_t)bins->count, bins->width_ns)), err);
 }
 
 struct answers_span answers_span_of(const struct workload *workload, uint16_t device)

@@ -4,8 +4,8 @@
 #ifndef MSPROF_EXPORTERS_TIMELINE_ANSWERS_H
 #define MSPROF_EXPORTERS_TIMELINE_ANSWERS_H
 
-#include "analysis/splits.h"
 #include "exporters/timeline/track.h"
+#include "features/answers/analysis/splits.h"
 
 #define ANSWERS_PROCESS "Analysis"
 

@@ -56,9 +56,9 @@ int trace_open(struct trace *trace, struct timeline_run *run, const struct trace
 /* Begins one with the whole path, which it takes over. NULL fails as out of memory. */
 int trace_open_path(struct trace *trace, struct timeline_run *run, const struct trace_style *style, const char *report,
                     char *path, struct err *err);
-/* Ends it: with status 0 and events the trace is completed, appears under its name, is counted and told; with no events
- * nothing appears; with another status nothing appears and it is passed on, err untouched unless the output itself
- * failed, which is then told. */
+/* Ends it: with status 0 and events the trace is completed, appears under its name, is counted and passed to
+ * options->written; with no events nothing appears; with another status nothing appears and it is passed on, err
+ * untouched unless the output itself failed, which is then reported. */
 int trace_close(struct trace *trace, int status, const struct trace_info *info, struct err *err);
 
 /* Texts that events have by their address are about to go. */
@@ -108,7 +108,7 @@ char *trace_put_name_of(char *p, const struct trace_style *style, const char *ke
     ((value) != DB_NULL ? trace_put_integer((p), (style), key, (value))                                                \
                         : trace_put_value_word((p), (style), key, "N/A"))
 
-/* Tells that so many more events are done. */
+/* Reports that so many more events are done. */
 void timeline_progress(struct timeline_run *run, uint64_t events);
 
 /* ---- guests ---- */

@@ -5,7 +5,6 @@
 #include "base/progress.h"
 #include "base/search.h"
 #include "db/database.h"
-#include "exporters/load/load.h"
 #include "exporters/output_file.h"
 #include "exporters/timeline/document.h"
 #include "exporters/timeline/slice_operators.h"

@@ -34,11 +34,11 @@ enum trace_phase_place {
 };
 
 struct trace_style {
-    int64_t origin_ns;     /* ts 0 */
-    int64_t first_arrow;   /* added to the ids of arrows: those of several captures in one file differ */
-    bool string_times;     /* ts is a text */
-    bool short_durations;  /* dur without zeros at its end */
-    bool as_recorded;      /* what overlaps stays on its thread, dur is never shortened, and nothing tells the origin */
+    int64_t origin_ns;    /* ts 0 */
+    int64_t first_arrow;  /* added to the ids of arrows: those of several captures in one file differ */
+    bool string_times;    /* ts is a text */
+    bool short_durations; /* dur without zeros at its end */
+    bool as_recorded;     /* what overlaps stays on its thread, dur is never shortened, and the origin is not written */
     bool tagged_processes; /* what trace_tagged gave is written as "7_1" */
     bool unplaced;         /* names of processes and threads stand without their places */
     bool coded;            /* for a sink */
@@ -50,7 +50,7 @@ extern const struct trace_style trace_style_msprof;
 /* Styles of Ascend's tools: since 2023, and in 2022. */
 extern const struct trace_style trace_style_2023, trace_style_2022;
 
-/* The last event, a metadata event, has what a trace tells about itself: an object, args.value. */
+/* The last event is a metadata event; its args.value is an object with metadata of the trace. */
 #define TRACE_FACTS_BEGIN "{\"name\":\"TraceConfig\",\"ph\":\"M\"" /* the name that catapult knows for such facts */
 #define TRACE_FACTS_KEY "\"value\":"
 #define TRACE_FACTS_END "}}\n]\n" /* behind the object */
@@ -68,8 +68,8 @@ struct trace_slice {
     int64_t pid, tid, start_ns, duration_ns; /* start: as recorded, before origin_ns is taken from it */
     bool instant;
     unsigned short_ps; /* picoseconds that dur is short of the duration, below 500: see trace_shortening */
-    int64_t tick_hz;   /* the rate (base/ticks.h) of the clock of both ends; 0: none. Styles that are as_recorded have
-                          the exact length, others that of the rounded times: there slices end where others begin */
+    int64_t exact_ns;  /* the length by the clock of both ends (base/ticks.h); 0: not known. Styles that are as_recorded
+                          have it, others that of the rounded times: there slices end where others begin */
 };
 
 /* Bytes that any of the functions here write at most, without the texts that they are given. */
@@ -113,7 +113,7 @@ struct event_times {
     uint8_t code;
     char phase;
     uint16_t short_ps;
-    uint32_t tick_hz;
+    int32_t exact_off;                       /* exact_ns without duration_ns */
     int64_t pid, tid, start_ns, duration_ns; /* start: since ts 0; duration of an arrow: its number */
 };
 
@@ -220,8 +220,8 @@ static inline char *trace_put_length(char *p, const struct trace_style *style, i
 static inline char *trace_put_duration(char *p, const struct trace_style *style, const struct trace_slice *slice)
 {
     p = trace_put_literal(p, ",\"dur\":");
-    if (style->as_recorded && slice->tick_hz > 0)
-        return trace_put_length(p, style, ticks_span_ns(slice->tick_hz, slice->duration_ns));
+    if (style->as_recorded && slice->exact_ns > 0)
+        return trace_put_length(p, style, slice->exact_ns);
     if (style->short_durations)
         return trace_put_length(p, style, slice->duration_ns);
     unsigned short_ps = slice->short_ps;
@@ -355,7 +355,8 @@ static inline char *trace_put_coded_times(char *p, const struct trace_style *sty
     const struct event_times times = {.code = CODE_TIMES,
                                       .phase = phase,
                                       .short_ps = (uint16_t)slice->short_ps,
-                                      .tick_hz = (uint32_t)slice->tick_hz,
+                                      .exact_off =
+                                          slice->exact_ns > 0 ? (int32_t)(slice->exact_ns - slice->duration_ns) : 0,
                                       .pid = slice->pid,
                                       .tid = slice->tid,
                                       .start_ns = time_since(slice->start_ns, style->origin_ns),

@@ -318,7 +318,7 @@ static char *put_times(char *p, const struct trace_style *style, const struct ev
                                       .duration_ns = times->duration_ns,
                                       .instant = times->phase == 'i',
                                       .short_ps = times->short_ps,
-                                      .tick_hz = times->tick_hz};
+                                      .exact_ns = times->duration_ns + times->exact_off};
     if (times->phase == 'X' || times->phase == 'i')
         return trace_put_times(p, style, &slice);
     if (times->phase == 'C')

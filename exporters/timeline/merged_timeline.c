@@ -5,8 +5,8 @@
 #include "base/number.h"
 #include "base/progress.h"
 #include "db/database.h"
-#include "exporters/load/load.h"
 #include "exporters/timeline/lanes.h"
+#include "features/answers/load/load.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,6 +63,12 @@ static int look_at_call(void *arg, const struct acl_call *call, struct err *err)
     return 0;
 }
 
+/* Whether processes and threads of calls have the names of the vendor's tool, which are those of a device. */
+static bool is_vendors(const struct merged *merged)
+{
+    return merged->calls_only && merged->run->options->trace_compat;
+}
+
 /* Calls come thread by thread, those of a process together. */
 static void enter_process(struct merged *merged, const struct acl_call *call)
 {
@@ -73,13 +79,13 @@ static void enter_process(struct merged *merged, const struct acl_call *call)
     merged->pid = merged->started ? merged->pid + 1 : first;
     merged->started = true;
     merged->process_id = call->process_id;
-    if (merged->calls_only) {
+    if (is_vendors(merged)) {
         trace_name_process(&merged->trace, merged->pid, merged->pid, "Task Scheduler", NULL);
         return;
     }
     if (call->process_id != DB_NULL)
         snprintf(name, sizeof name, "Host: ACL calls of process %lld", (long long)call->process_id);
-    trace_name_process(&merged->trace, merged->pid, HOST_PLACE, name, "CPU");
+    trace_name_process(&merged->trace, merged->pid, merged->calls_only ? merged->pid : HOST_PLACE, name, "CPU");
 }
 
 /* NULL: the call is of a model that is not drawn. */
@@ -485,7 +491,7 @@ static int write_models(struct timeline_run *run, const struct svp_model *model,
     merged->run = run;
     merged->together = model == NULL;
     merged->calls_only = calls_only;
-    trace_lanes_init(&merged->host, &merged->trace.style, calls_only ? "Stream " : "Thread ", NULL, NULL);
+    trace_lanes_init(&merged->host, &merged->trace.style, is_vendors(merged) ? "Stream " : "Thread ", NULL, NULL);
     merged->host.own_next = calls_only ? 0 : 1;
     merged->host.in_turn = calls_only;
     trace_lanes_init(&merged->device, &merged->trace.style, "", NULL, NULL);
@@ -507,11 +513,18 @@ static int64_t tasks_of(const struct svp_model *model)
     return number_add(model->ai_core_tasks, model->ai_cpu_tasks);
 }
 
-static int add_to_total(void *arg, const struct svp_model *model, struct err *err)
+struct counting {
+    struct timeline_run *run;
+    size_t models; /* with a file of their own */
+};
+
+static int count_model(void *arg, const struct svp_model *model, struct err *err)
 {
-    struct timeline_run *run = arg;
+    struct counting *counting = arg;
+    const int64_t events = number_add(tasks_of(model), model->acl_calls);
     (void)err;
-    run->total += (uint64_t)number_add(tasks_of(model), model->acl_calls);
+    counting->run->total += (uint64_t)events;
+    counting->models += events > 0;
     return 0;
 }
 
@@ -529,10 +542,13 @@ static int write_files(void *arg, const struct svp_model *model, struct err *err
 
 static int write_all(struct timeline_run *run, struct err *err)
 {
-    int result = svp_each_model(run->db, add_to_total, run, err);
+    struct counting counting = {run, 0};
+    int result = svp_each_model(run->db, count_model, &counting, err);
     if (result == 0)
         result = svp_each_model(run->db, write_files, run, err);
-    return result == 0 && !run->options->trace_compat ? write_models(run, NULL, false, err) : result;
+    /* the file of a single model is that of the capture */
+    return result == 0 && !run->options->trace_compat && counting.models > 1 ? write_models(run, NULL, false, err)
+                                                                             : result;
 }
 
 /* The times of the vendor's tool are those of the board's monotonic clock. */

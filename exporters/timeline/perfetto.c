@@ -712,7 +712,7 @@ static int add_counters(struct perfetto *writer, const struct event_text *event,
         if (track == NULL)
             return err_status(err);
         if (member->type != EVENT_INTEGER && member->type != EVENT_REAL)
-            return err_set(err, ERR_FORMAT, "a counter of a timeline is no number: %.*s", (int)member->value.length,
+            return err_set(err, ERR_FORMAT, "a counter of a timeline is not a number: %.*s", (int)member->value.length,
                            member->value.text);
         begin_sequence(writer, track);
         char *p = field_put(begin_packet(writer, track, event->start_ns, EVENT_ROOM), EVENT_TYPE, TYPE_COUNTER);
@@ -744,8 +744,7 @@ static int add_metadata(struct perfetto *writer, const struct event_text *event,
     if (process == NULL || (of_thread && track == NULL))
         return err_status(err);
     if (event->member_count == 0 || (member->type != EVENT_INTEGER && member->type != EVENT_TEXT))
-        return err_set(err, ERR_FORMAT, "a name of a timeline is none: %.*s", (int)event->name.length,
-                       event->name.text);
+        return err_set(err, ERR_FORMAT, "invalid name in a timeline: %.*s", (int)event->name.length, event->name.text);
     if (member->type == EVENT_INTEGER) {
         *(of_thread ? &track->rank : &process->rank) = member->integer;
         return 0;

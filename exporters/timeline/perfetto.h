@@ -31,7 +31,7 @@ int perfetto_add(struct perfetto *writer, const struct event_text *event, struct
 const char *perfetto_take(struct perfetto *writer, const char *p, const char *end, char *ret_phase, struct err *err);
 /* Texts that stayed are gone. */
 void perfetto_forget_texts(struct perfetto *writer);
-/* Ends slices and names tracks. about: a text that the trace tells about itself; unix_ns: when time 0 was, DB_NULL: not
+/* Ends slices and names tracks. about: metadata of the trace, as text; unix_ns: when time 0 was, DB_NULL: not
  * known. */
 int perfetto_end(struct perfetto *writer, struct event_span about, int64_t unix_ns, struct err *err);
 void perfetto_free(struct perfetto *writer);

@@ -100,6 +100,7 @@ enum {
     COLUMN_PROCESS,
     COLUMN_ARROW,
     COLUMN_CATEGORY,
+    COLUMN_NUMBER,
     COLUMNS_OF_SLICE
 };
 enum { COLUMNS_OF_COUNTER = COLUMN_DURATION };
@@ -114,8 +115,12 @@ struct counter_run {
     int name_column; /* its values are behind */
     size_t value_count;
     struct strbuf keys[VALUES_MAX]; /* each value's name as a member of JSON: "Read(MB/s)": */
-    struct strbuf name;             /* of the event */
-    struct strbuf plain_name;       /* before it was escaped */
+    /* The same where the name of the event ends in the value's: "MB/s": of "HBM 0/Read"; not of the vendor's files. */
+    struct strbuf short_keys[VALUES_MAX];
+    struct strbuf value_key;                /* "value": of an event that is called like all of its value */
+    const struct strbuf *shown[VALUES_MAX]; /* one of those, of the row */
+    struct strbuf name;                     /* of the event */
+    struct strbuf plain_name;               /* before it was escaped */
     size_t keys_length;
     struct series_value values[VALUES_MAX]; /* of the row; of one with most, of the event that further rows may
                                                belong to */
@@ -176,10 +181,10 @@ static void make_sql(const struct series_run *series, const struct record_kind *
     query_begin(sql, query);
     strbuf_addf(sql, "%s, %s", or_null(first->time, "time_ns"), or_null(first->device, "device_id"));
     if (first->duration != NULL)
-        strbuf_addf(sql, ", %s, %s, %s, %s, %s, %s, %s", first->duration, or_null(first->thread, "0"),
+        strbuf_addf(sql, ", %s, %s, %s, %s, %s, %s, %s, %s", first->duration, or_null(first->thread, "0"),
                     or_null(first->thread_name, "NULL"), or_null(first->program, "NULL"),
                     or_null(first->process, "NULL"), series->has_arrow ? first->arrow->id : "NULL",
-                    or_null(first->category, "NULL"));
+                    or_null(first->category, "NULL"), or_null(first->number, "NULL"));
     for (size_t i = 0; i < series->counter_count; i++) {
         const struct series_counter *counter = series->counters[i].counter;
         strbuf_addf(sql, ", %s", counter->name);
@@ -210,8 +215,20 @@ static char *begin_event(struct series_run *series, const struct counter_run *co
     return p != NULL ? trace_put_bytes(trace_begin_event(p), counter->name.data, counter->name.length) : NULL;
 }
 
-/* Puts those that exist. */
-static char *put_values(char *p, const struct counter_run *counter)
+#define KEY_END "\":"
+
+/* Puts a value's name, with the number of its slice where it has that. */
+static char *put_key(char *p, const struct strbuf *key, const struct report_column *column, int64_t number)
+{
+    if ((column->flags & REPORT_NUMBERED) == 0 || number == DB_NULL)
+        return trace_put_bytes(p, key->data, key->length);
+    p = trace_put_bytes(p, key->data, key->length - strlen(KEY_END));
+    *p++ = ' ';
+    return trace_put_literal(number_put_signed(p, number), KEY_END);
+}
+
+/* Puts those that exist; number: of a slice, or DB_NULL. */
+static char *put_values(char *p, const struct counter_run *counter, int64_t number)
 {
     for (size_t i = 0; i < counter->value_count; i++) {
         const struct series_value *value = &counter->values[i];
@@ -219,8 +236,8 @@ static char *put_values(char *p, const struct counter_run *counter)
             continue;
         if (p[-1] != '{')
             *p++ = ',';
-        p = trace_put_bytes(p, counter->keys[i].data, counter->keys[i].length);
         const struct report_column *column = &counter->counter->values[i];
+        p = put_key(p, counter->shown[i], column, number);
         if (value->type == SQLITE_INTEGER) {
             p = form_put_integer(p, column->form, column->decimals, value->integer);
         } else if (value->type == SQLITE_FLOAT) {
@@ -303,7 +320,8 @@ static int draw_slice(struct series_run *series, const struct counter_run *count
                                 .start_ns = sqlite3_column_int64(row, COLUMN_TIME),
                                 .duration_ns = sqlite3_column_int64(row, COLUMN_DURATION)};
     if (series->first->ticks)
-        slice.tick_hz = cann_clock_hz(&series->run->clocks, integer_of(row, COLUMN_DEVICE));
+        slice.exact_ns = ticks_span_ns(cann_clock_hz(&series->run->clocks, integer_of(row, COLUMN_DEVICE)),
+                                       slice.start_ns, slice.duration_ns);
     char *p = NULL;
     if (keep_thread_name(series, thread, row, err) == 0 && trace_lanes_place(&series->lanes, thread, &slice, err) == 0)
         p = begin_event(series, counter, err);
@@ -312,7 +330,8 @@ static int draw_slice(struct series_run *series, const struct counter_run *count
     if (series->first->categories != NULL)
         p = trace_put_category(p, style,
                                value_name_find(series->first->categories, sqlite3_column_int64(row, COLUMN_CATEGORY)));
-    p = trace_end_slice(put_values(trace_put_slice(p, style, &slice), counter), style, &slice);
+    p = put_values(trace_put_slice(p, style, &slice), counter, integer_of(row, COLUMN_NUMBER));
+    p = trace_end_slice(p, style, &slice);
     if (series->has_arrow && sqlite3_column_type(row, COLUMN_ARROW) != SQLITE_NULL) {
         const struct trace_flow flow = {.name = arrow->name,
                                         .category = arrow->category,
@@ -340,11 +359,51 @@ static int draw_counter(struct series_run *series, const struct counter_run *cou
     if (p == NULL)
         return err_status(err);
     p = put_values(trace_put_counter(p, &trace->style, series->pid, counter->counter->counter_thread, place->time_ns),
-                   counter);
+                   counter, DB_NULL);
     return trace_event_done(trace, trace_end_counter(p, &trace->style), err);
 }
 
 /* ---- rows ---- */
+
+/* How much of a value's title its event's name may have already: of "Hit Rate(%)" and "Rx Packets" what is before the
+ * unit, or the first word. *ret_rest: where the rest begins, *ret_length: how long that is. */
+static size_t split_title(const char *title, const char **ret_rest, size_t *ret_length)
+{
+    const size_t length = strlen(title);
+    size_t word = strcspn(title, "(");
+    const bool has_unit = word < length && title[length - 1] == ')';
+    if (!has_unit)
+        word = strcspn(title, " ");
+    *ret_rest = title + word + (word < length);
+    *ret_length = length - (size_t)(*ret_rest - title) - has_unit;
+    return word;
+}
+
+/* Whether a name ends in a word, which is the last one or is all behind a slash. */
+static bool ends_in_word(const char *name, size_t end, const char *word, size_t length)
+{
+    return length > 0 && length <= end && memcmp(name + end - length, word, length) == 0 &&
+           (length == end || name[end - length - 1] == ' ' || name[end - length - 1] == '/');
+}
+
+/* Viewers show name and title together: "HBM 0/Read Read(MB/s)", "PA Link Rx 0 PA Link Rx". A number at the end of the
+ * name is passed over. */
+static void shorten_keys(struct counter_run *counter, const char *name, size_t length)
+{
+    size_t end = length;
+    while (end > 0 && name[end - 1] >= '0' && name[end - 1] <= '9')
+        end--;
+    end = end > 0 && end < length && name[end - 1] == ' ' ? end - 1 : length;
+    for (size_t i = 0; i < counter->value_count; i++) {
+        const char *title = counter->counter->values[i].title, *rest;
+        size_t rest_length;
+        const size_t word = split_title(title, &rest, &rest_length);
+        const bool shortens = counter->value_key.length > 0;
+        counter->shown[i] = shortens && ends_in_word(name, end, title, strlen(title)) ? &counter->value_key
+                            : shortens && ends_in_word(name, end, title, word)        ? &counter->short_keys[i]
+                                                                                      : &counter->keys[i];
+    }
+}
 
 static int set_name(struct series_run *series, struct counter_run *counter, const char *name, size_t length,
                     struct err *err)
@@ -354,6 +413,7 @@ static int set_name(struct series_run *series, struct counter_run *counter, cons
     strbuf_add(&counter->plain_name, name, length);
     if (json_text_quote(&counter->name, name, length) < 0 || counter->plain_name.failed)
         return err_set(err, ERR_LIMIT, "a name in '%s' is too long for a timeline", series->series->name);
+    shorten_keys(counter, name, length);
     return 0;
 }
 
@@ -457,22 +517,40 @@ static int draw_rows(struct series_run *series, sqlite3 *db, sqlite3_stmt *rows,
     }
     if (status == 0)
         status = draw_pending(series, err);
-    return status == 0 && code != SQLITE_DONE ? database_error(err, db, "the database cannot be read") : status;
+    return status == 0 && code != SQLITE_DONE ? database_error(err, db, "cannot read the database") : status;
+}
+
+static int make_key(struct strbuf *key, const char *text, size_t length)
+{
+    strbuf_init(key, TEXT_MAX);
+    return json_text_quote(key, text, length) < 0 || strbuf_addc(key, ':') < 0 ? -1 : 0;
+}
+
+/* The unit or the rest of a title. */
+static int make_short_key(struct strbuf *key, const char *title)
+{
+    const char *rest;
+    size_t length;
+    split_title(title, &rest, &length);
+    return make_key(key, rest, length);
 }
 
 static int make_keys(const struct series_run *series, struct counter_run *counter, struct err *err)
 {
+    const bool shortens =
+        !series->run->compat && !series->run->trace.style.as_recorded && series->first->duration == NULL;
     const struct report_column *values = counter->counter->values;
+    if (shortens && make_key(&counter->value_key, "value", strlen("value")) < 0)
+        return err_set(err, ERR_NO_MEMORY, "out of memory for the values of '%s'", series->series->name);
     for (size_t i = 0; values != NULL && values[i].title != NULL; i++) {
         if (i == VALUES_MAX)
             return err_set(err, ERR_LIMIT, "a counter of '%s' has more than %d values", series->series->name,
                            VALUES_MAX);
-        strbuf_init(&counter->keys[i], TEXT_MAX);
         counter->value_count++;
-        if (json_text_quote(&counter->keys[i], values[i].title, strlen(values[i].title)) < 0 ||
-            strbuf_addc(&counter->keys[i], ':') < 0)
+        if (make_key(&counter->keys[i], values[i].title, strlen(values[i].title)) < 0 ||
+            (shortens && make_short_key(&counter->short_keys[i], values[i].title) < 0))
             return err_set(err, ERR_NO_MEMORY, "out of memory for the values of '%s'", series->series->name);
-        counter->keys_length += counter->keys[i].length;
+        counter->keys_length += counter->keys[i].length + counter->value_key.length + NUMBER_MAX;
     }
     return 0;
 }
@@ -504,7 +582,7 @@ static int list_threads(struct series_run *series, struct err *err)
         trace_name_thread(&series->run->trace, series->pid, number, number, (const char *)sqlite3_column_text(row, 1));
     }
     sqlite3_finalize(row);
-    return status == 0 && code != SQLITE_DONE ? database_error(err, db, "the database cannot be read") : status;
+    return status == 0 && code != SQLITE_DONE ? database_error(err, db, "cannot read the database") : status;
 }
 
 static int first_free_thread(void *arg, int64_t *ret, struct err *err)
@@ -520,7 +598,9 @@ static int first_free_thread(void *arg, int64_t *ret, struct err *err)
     strbuf_addf(&sql, "SELECT %s", last);
     sqlite3_stmt *row = NULL;
     int status = prepare(series, &sql, &row, err);
-    *ret = status == 0 && sqlite3_step(row) == SQLITE_ROW ? sqlite3_column_int64(row, 0) : 0;
+    bool there = false;
+    status = status < 0 ? status : database_step(row, &there, err);
+    *ret = there ? sqlite3_column_int64(row, 0) : 0;
     sqlite3_finalize(row);
     strbuf_release(&sql);
     *ret = number_add(*ret, 1);
@@ -547,8 +627,11 @@ static void close_counters(struct series_run *series)
 {
     for (size_t i = 0; i < series->counter_count; i++) {
         struct counter_run *counter = &series->counters[i];
-        for (size_t k = 0; k < counter->value_count; k++)
+        for (size_t k = 0; k < counter->value_count; k++) {
             strbuf_release(&counter->keys[k]);
+            strbuf_release(&counter->short_keys[k]);
+        }
+        strbuf_release(&counter->value_key);
         strbuf_release(&counter->name);
         strbuf_release(&counter->plain_name);
     }
@@ -660,7 +743,7 @@ static int rows_in_order(sqlite3 *db, const struct record_kind *kind, bool *ret,
         code = SQLITE_DONE;
     }
     sqlite3_finalize(rows);
-    return status == 0 && code != SQLITE_DONE ? database_error(err, db, "the database cannot be read") : status;
+    return status == 0 && code != SQLITE_DONE ? database_error(err, db, "cannot read the database") : status;
 }
 
 /* Rows that a counter shows one by one are stored by time unless the import said something else. */

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporters/timeline/sink.h"
 
+#include "base/file/fsutil.h"
+#include "base/file/large.h"
 #include "base/search.h"
 #include "base/strbuf.h"
-#include "exporters/load/load.h"
 #include "exporters/timeline/event.h"
 #include "exporters/timeline/event_text.h"
 #include "exporters/timeline/perfetto.h"
+#include "exporters/timeline/speedscope.h"
 #include "exporters/timeline/squeeze.h"
+#include "features/answers/load/load.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,11 +127,12 @@ static size_t trace_cuts_part(const struct cut_borders *borders, const struct ex
 /* A file. */
 struct part {
     struct outfile file;
-    struct squeeze *squeeze; /* NULL: not compressed */
-    struct outfile *out;     /* where its bytes go */
-    struct perfetto *writer; /* NULL: of JSON */
-    uint64_t events;         /* without metadata and arrows */
-    bool any;                /* an event or metadata is there */
+    struct squeeze *squeeze;       /* NULL: not compressed */
+    struct outfile *out;           /* where its bytes go */
+    struct perfetto *writer;       /* of Perfetto's format; NULL: of another one */
+    struct speedscope *speedscope; /* NULL likewise */
+    uint64_t events;               /* without metadata and arrows */
+    bool any;                      /* an event or metadata is there */
 };
 
 struct trace_sink {
@@ -167,7 +171,8 @@ const char *export_trace_ending(enum trace_format format)
     static const char *const endings[] = {[TRACE_JSON] = ".json",
                                           [TRACE_JSON_GZ] = ".json.gz",
                                           [TRACE_PFTRACE] = ".pftrace",
-                                          [TRACE_PFTRACE_RAW] = ".pftrace"};
+                                          [TRACE_PFTRACE_RAW] = ".pftrace",
+                                          [TRACE_SPEEDSCOPE] = ".speedscope.json"};
     return endings[format];
 }
 
@@ -197,6 +202,7 @@ char *trace_sink_path(const struct export_options *options, const char *path)
 static void part_abort(struct part *part)
 {
     perfetto_free(part->writer);
+    speedscope_free(part->speedscope);
     squeeze_abort(part->squeeze);
     outfile_abort(&part->file);
     *part = (struct part){.file = {.fd = -1, .lock_fd = -1}};
@@ -216,9 +222,11 @@ static int part_open(struct part *part, const struct trace_sink *sink, const cha
     }
     if (part->out == NULL)
         return err_status(err);
-    if (!is_json(sink->options))
+    if (format == TRACE_SPEEDSCOPE)
+        part->speedscope = speedscope_new(part->out, err);
+    else if (!is_json(sink->options))
         part->writer = perfetto_new(part->out, err);
-    return is_json(sink->options) || part->writer != NULL ? 0 : err_status(err);
+    return is_json(sink->options) || part->writer != NULL || part->speedscope != NULL ? 0 : err_status(err);
 }
 
 static int open_parts(struct trace_sink *sink, struct err *err)
@@ -246,7 +254,9 @@ static int open_parts(struct trace_sink *sink, struct err *err)
 static int part_add(const struct trace_sink *sink, struct part *part, const struct event_text *event, const char *bytes,
                     size_t *ret_bytes, struct err *err)
 {
-    part->events += event->phase == 'X' || event->phase == 'i' || event->phase == 'C';
+    part->events += event->phase == 'X' || (part->speedscope == NULL && (event->phase == 'i' || event->phase == 'C'));
+    if (part->speedscope != NULL)
+        return speedscope_add(part->speedscope, event, err);
     if (part->writer != NULL)
         return perfetto_add(part->writer, event, err);
     if (!part->any)
@@ -321,7 +331,7 @@ static int take_event(struct trace_sink *sink, const struct event_text *event, c
 static int keep(struct strbuf *text, const char *bytes, const char *end, struct err *err)
 {
     return strbuf_add(text, bytes, (size_t)(end - bytes)) < 0
-               ? err_set(err, ERR_LIMIT, "an event, or what is around the events, is too long for a timeline")
+               ? err_set(err, ERR_LIMIT, "an event, or the text around the events, is too long for a timeline")
                : 0;
 }
 
@@ -459,7 +469,7 @@ int trace_sink_failed(const struct trace_sink *sink, bool whole, struct err *err
     if (sink->err.code != ERR_NONE)
         *err = sink->err;
     else if (whole && !is_plain(sink) && !sink->in_tail)
-        return err_set(err, ERR_FORMAT, "an event of a timeline cannot be read back: %.200s", sink->rest.data);
+        return err_set(err, ERR_FORMAT, "cannot read back an event of a timeline: %.200s", sink->rest.data);
     return -(int)sink->err.code;
 }
 
@@ -474,6 +484,14 @@ static struct event_span about(const struct trace_sink *sink)
     return (struct event_span){text, strlen(text) - (sizeof end - 1)};
 }
 
+/* The name of a profile is that of its file, without the ending of JSON. */
+static int end_speedscope(const struct trace_sink *sink, struct speedscope *writer, struct err *err)
+{
+    const char *file = path_name(sink->path);
+    SCOPED_FREE char *name = scoped_text(file, strlen(file) - strlen(".json"));
+    return name != NULL ? speedscope_end(writer, name, err) : err_no_memory(err);
+}
+
 /* Completes a file that has events; *ret_bytes: how long it is. */
 static int part_commit(const struct trace_sink *sink, struct part *part, int64_t unix_ns, bool plain,
                        uint64_t *ret_bytes, struct err *err)
@@ -481,7 +499,9 @@ static int part_commit(const struct trace_sink *sink, struct part *part, int64_t
     *ret_bytes = 0;
     if (part->writer != NULL && perfetto_end(part->writer, about(sink), unix_ns, err) < 0)
         return err_status(err);
-    if (part->writer == NULL && !plain)
+    if (part->speedscope != NULL && end_speedscope(sink, part->speedscope, err) < 0)
+        return err_status(err);
+    if (part->writer == NULL && part->speedscope == NULL && !plain)
         outfile_add(part->out, &sink->tail);
     if (part->squeeze == NULL) {
         *ret_bytes = part->file.written + part->file.used;
@@ -579,7 +599,7 @@ static int take_steps(const struct workload *workload, int64_t origin_ns, struct
     for (size_t i = 0; i < workload->step_count; i++)
         steps[i] = &workload->steps[i];
     qsort((void *)steps, workload->step_count, sizeof *steps, by_number);
-    for (size_t i = 0; i < workload->step_count; i++) {
+    for (size_t i = 0; i < workload->step_count; large_pass(i++)) {
         if (steps[i]->source != (uint8_t)workload->step_source || is_same(first, steps[i]))
             continue;
         first = steps[i];

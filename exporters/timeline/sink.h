@@ -26,7 +26,7 @@ bool trace_sink_codes(const struct trace_sink *sink);
 void trace_sink_forget_texts(struct trace_sink *sink);
 /* Its own failure, which says more than the outfile's: 0 or -code. whole: all bytes have come. */
 int trace_sink_failed(const struct trace_sink *sink, bool whole, struct err *err);
-/* Completes its files, those that have events, and tells of each: report as in export_options.written; drawn: all
+/* Completes its files, those that have events, and reports each: report as in export_options.written; drawn: all
  * events that there were. unix_ns: when time 0 was, DB_NULL: not known. Frees it; 0 or -code. */
 int trace_sink_commit(struct trace_sink *sink, uint64_t drawn, const char *report, int64_t unix_ns,
                       struct export_result *result, struct err *err);

@@ -217,7 +217,7 @@ static size_t part_before(const struct short_name *name, size_t begin)
     return begin;
 }
 
-/* One look at all names that are not told apart yet, each with a part more than before. */
+/* One pass over all names that are still ambiguous, each with one part more than before. */
 struct look {
     struct short_name **open;
     size_t count;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts that slices tell of an operator beside its name: the short name, what limits it, its tensors. */
+/* Facts about an operator in slices, beside its name: the short name, what limits it, its tensors. */
 #ifndef MSPROF_EXPORTERS_TIMELINE_SLICE_OPERATORS_H
 #define MSPROF_EXPORTERS_TIMELINE_SLICE_OPERATORS_H
 
 #include "base/err.h"
 #include "db/query/query_cann.h"
-#include "exporters/load/load.h"
 #include "exporters/timeline/event.h"
+#include "features/answers/load/load.h"
 
 #include <stddef.h>
 

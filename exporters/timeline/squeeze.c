@@ -9,9 +9,9 @@
 #include <zlib.h>
 
 #define BLOCK_MAX ((size_t)500 * 1000) /* bytes that are compressed together; Perfetto takes packets below 512 KB */
-#define GZIP_LEVEL 6
-#define PACKETS_LEVEL 1 /* fewer bytes than 3 of zlib, in a fifth of the time */
-#define HEAD_MAX 32     /* bytes before a packet of packets */
+#define GZIP_LEVEL 2                   /* half the time of 6, for a third more bytes: a tenth of the JSON still */
+#define PACKETS_LEVEL 1                /* fewer bytes than 3 of zlib, in a fifth of the time */
+#define HEAD_MAX 32                    /* bytes before a packet of packets */
 
 enum { TRACE_PACKET = 1, PACKET_COMPRESSED = 50 };
 
@@ -29,7 +29,7 @@ struct squeeze {
     size_t length, capacity;
     uint64_t total;
     unsigned long crc;
-    struct err err; /* the first failure; told by squeeze_commit */
+    struct err err; /* the first failure; reported by squeeze_commit */
 };
 
 /* ---- workers ---- */

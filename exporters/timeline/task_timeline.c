@@ -392,7 +392,7 @@ static int draw_task(struct worker *worker, const struct placed_task *task, int6
                                      .name = task_names_find(names, task->task_id, &worker->hints[task->ai_cpu]),
                                      .type = task->ai_cpu ? "AI_CPU" : "AI_CORE",
                                      .stream_id = task->stream_id,
-                                     .task_id = index,
+                                     .task_id = timeline->run->options->trace_compat ? index : task->task_id,
                                      .read_bytes = facts ? task->read_bytes : DB_NULL,
                                      .write_bytes = facts ? task->write_bytes : DB_NULL};
     const size_t room = svp_task_room(style, &drawn);

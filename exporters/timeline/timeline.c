@@ -10,8 +10,9 @@
 #include "exporters/report_scopes.h"
 #include "exporters/timeline/answers.h"
 #include "exporters/timeline/sink.h"
-#include "exporters/timeline/timeline_earlier.h"
 #include "exporters/timeline/timeline_svp.h"
+#include "exporters/tree_outputs.h"
+#include "features/earlier/timeline/timeline_earlier.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,11 +31,9 @@ const struct track *const tracks[] = {
 
 static bool is_shown(const struct track_run *run, const struct track *track)
 {
-    const struct export_options *options = run->run->options;
-    const bool json = options->trace_format == TRACE_JSON || options->trace_format == TRACE_JSON_GZ;
-    if (run->only_answers && !track->named_only)
+    if (run->only_answers && !track->is_answer)
         return false;
-    if (track->named_only && (run->guest != NULL || run->is_part || (options->layers == NULL && json)))
+    if (track->is_answer && (run->guest != NULL || run->is_part || (run->run->options->layers == NULL && run->compat)))
         return false;
     return track_shows(run, track->name, track->also);
 }
@@ -138,11 +137,11 @@ static void release_tracks(struct track_run *run)
 
 /* ---- what tracks share ---- */
 
-/* Whether a layer is shown that is made of answers: those that JSON has only by name. */
+/* Whether a layer is shown that is made of answers. */
 static bool needs_answers(const struct track_run *run)
 {
     size_t i = 0;
-    while (tracks[i] != NULL && !(tracks[i]->named_only && is_shown(run, tracks[i])))
+    while (tracks[i] != NULL && !(tracks[i]->is_answer && is_shown(run, tracks[i])))
         i++;
     return tracks[i] != NULL;
 }
@@ -196,7 +195,7 @@ static void release(struct track_run *run)
 
 /* ---- files ---- */
 
-/* Tells of a layer of answers that is asked for by its name, and has nothing to show. */
+/* Reports a layer of answers that is asked for by its name, and has nothing to show. */
 static void tell_absent(const struct track_run *run, const char *name)
 {
     char text[160];
@@ -221,7 +220,7 @@ static int begin_tracks(struct track_run *run, struct err *err)
                            (series_track_write(run, track, run->states[i], err) < 0 ||
                             (track->end != NULL && track->end(run, run->states[i], err) < 0))))
             return err_status(err);
-        if (track->named_only && run->trace.events == before)
+        if (track->is_answer && run->trace.events == before)
             tell_absent(run, track->name);
     }
     return 0;
@@ -458,14 +457,6 @@ static int marks_timeline(struct timeline_run *timeline, struct err *err)
     return failed ? err_status(err) : 0;
 }
 
-extern const struct track track_opprof;
-
-/* The layer of each family of trees. */
-static const struct {
-    enum capture_family family;
-    const struct track *track;
-} tree_tracks[] = {{CAPTURE_OPPROF, &track_opprof}};
-
 static int tree_timeline(struct timeline_run *timeline, const struct track *track, struct err *err)
 {
     char name[64];
@@ -498,10 +489,9 @@ static int draw_timelines(sqlite3 *db, const struct export_options *options, str
     result = query_origin(db, facts.family, &run.origin, err);
     if (result != 0)
         return result;
-    for (size_t i = 0; i < sizeof tree_tracks / sizeof *tree_tracks; i++) {
-        if ((int)tree_tracks[i].family == facts.family)
-            return tree_timeline(&run, tree_tracks[i].track, err);
-    }
+    const struct tree_outputs *tree = tree_outputs_of(facts.family);
+    if (tree != NULL)
+        return tree_timeline(&run, tree->track, err);
     const bool svp = facts.family == CAPTURE_SVP, job = facts.family == CAPTURE_JOB;
     if (answers_write(&run, job ? "system counter" : "system monotonic", err) < 0)
         return err_status(err);

@@ -8,7 +8,6 @@
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "db/query/query.h"
-#include "exporters/load/load.h"
 #include "exporters/timeline/document.h"
 
 #include <stdbool.h>
@@ -18,9 +17,9 @@
 /* Writes for every model task_time_* when it has tasks, acl_* of its ACL calls, a thread of the trace for each thread
  * of the program, and msprof_<device>.<model>.<model id>.<batch>.json: the host's calls and the device's tasks as two
  * processes, inferences as slices, an arrow from a call of svp_acl_mdl_execute* to the inference it started where times
- * decide which that is, and counters of the utilisation of the AI core. Then msprof.json, which Ascend's tool has
- * nothing like: the same of all models, each a process of its device, with the calls of each process of the host once.
- */
+ * decide which that is, and counters of the utilisation of the AI core. Then, of several models, msprof.json, which
+ * Ascend's tool has nothing like: the same of all models, each a process of its device, with the calls of each process
+ * of the host once. */
 int svp_timeline(struct timeline_run *run, struct err *err);
 
 /* ---- files ---- */

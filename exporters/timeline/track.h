@@ -51,7 +51,7 @@ struct track_run {
     struct track_answers *answers; /* answers.h; NULL: nobody has asked for them */
     int64_t process_id;            /* of the profiled program */
     int64_t first_place;           /* of its processes; 0: they stand among those of other captures */
-    const char *host;              /* named beside the number of a device; NULL: numbers tell devices apart */
+    const char *host;              /* named beside the number of a device; NULL: numbers distinguish devices */
     bool shows_calls, shows_tasks; /* both ends of arrows are there */
     int64_t next_hardware_thread;  /* of what is not a stream's own; 0: not asked for yet */
     /* inside of the engine */
@@ -134,8 +134,8 @@ struct track {
     const char *process; /* "Ascend Hardware" */
     const char *doc;     /* one sentence for the manual */
     const char *report;  /* NULL, or the file that it is written into beside msprof: "step_trace" */
-    bool named_only;     /* JSON has it only where the file of --reports names it, and what is of
-                            several captures or of a framework never */
+    bool is_answer;      /* msprof's own conclusion: not in --trace-compat unless --reports names it, and never in
+                            timelines of frameworks or of several captures */
     int number;          /* LAYER_... (parsers/series.h); 0: one that no other layer has */
     int order;           /* of its process among those of a timeline; 0: that of the number */
     const struct series_counter

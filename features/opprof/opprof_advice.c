@@ -66,18 +66,14 @@ static int hold_rule(sqlite3 *db, struct advice *advice, struct finding *finding
 {
     const struct opprof_rule *rule = finding->rule->of_tree;
     struct taking taking = {advice, finding};
-    if (look_for_tables(db, advice, finding, err) < 0)
+    if (opprof_views_make(db, rule->sql, err) < 0 || look_for_tables(db, advice, finding, err) < 0)
         return err_status(err);
-    if (finding->not_checked != NULL)
-        return 0;
-    return query_run(db, rule->sql, NULL, 0, take_row, &taking, err);
+    return finding->not_checked == NULL ? query_run(db, rule->sql, NULL, 0, take_row, &taking, err) : 0;
 }
 
 static int advise(sqlite3 *db, const double *thresholds, struct advice *ret, struct err *err)
 {
     *ret = (struct advice){.origin_ns = INT64_MIN};
-    if (opprof_views_make(db, err) < 0)
-        return err_status(err);
     for (size_t i = 0; i < advice_rule_count; i++) {
         if (advice_rules[i]->of_tree == NULL)
             continue;

@@ -24,5 +24,6 @@ static int take(void *arg, sqlite3_stmt *row, struct err *err)
 
 int opprof_measure(sqlite3 *db, struct measures *ret, struct err *err)
 {
-    return opprof_views_make(db, err) < 0 ? err_status(err) : query_run(db, launches, NULL, 0, take, ret, err);
+    return opprof_views_make(db, launches, err) < 0 ? err_status(err)
+                                                    : query_run(db, launches, NULL, 0, take, ret, err);
 }

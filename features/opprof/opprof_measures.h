@@ -5,7 +5,7 @@
 #define MSPROF_FEATURES_OPPROF_OPPROF_MEASURES_H
 
 #include "db/database.h"
-#include "features/measures.h"
+#include "features/diff/measures.h"
 
 /* Adds those of a database. */
 int opprof_measure(sqlite3 *db, struct measures *ret, struct err *err);

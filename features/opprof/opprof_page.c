@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define DRAWINGS_MAX 16 /* of one part: launches by kinds of cores */
 #define LABEL_WIDTH 190.0
@@ -162,7 +163,8 @@ static void put_verdict(struct html_page *page, const struct drawn_row *row, con
     else
         html_text(w, "An operator whose OpBasicInfo.csv is missing");
     if (is_known(row->cells[OP_TYPE]) && is_known(row->cells[OP_BLOCKS]))
-        html_text_f(w, " (%s, %s blocks%s%s%s)", row->cells[OP_TYPE], row->cells[OP_BLOCKS],
+        html_text_f(w, " (%s, %s block%s%s%s%s)", row->cells[OP_TYPE], row->cells[OP_BLOCKS],
+                    strcmp(row->cells[OP_BLOCKS], "1") == 0 ? "" : "s",
                     is_known(row->cells[OP_MIX_BLOCKS]) ? " of cube cores and " : "",
                     is_known(row->cells[OP_MIX_BLOCKS]) ? row->cells[OP_MIX_BLOCKS] : "",
                     is_known(row->cells[OP_MIX_BLOCKS]) ? " of vector cores" : "");
@@ -294,7 +296,7 @@ static void draw_core(struct html_page *page, const struct drawn_row *rows, size
     }
     chart_end(page);
     if (cells > shown)
-        html_note(page, "The first %zu are drawn; there are %zu more.", shown, cells - shown);
+        html_note(page, "Only the first %zu are drawn; %zu more are not.", shown, cells - shown);
 }
 
 static void draw_blocks(struct html_page *page, const struct drawn_row *rows, size_t count)
@@ -330,7 +332,7 @@ static void tell_roofs(struct html_page *page, const struct drawn_row *rows, siz
                       ? "as many operations a cycle of the cores in use as in the busy cycles of the vector unit"
                       : "8192 operations a cycle of the cores in use");
     else
-        html_note(page, "No roof of work is known: the files have no operations or no frequency.");
+        html_note(page, "The compute roof is unknown: the files have no operations or no frequency.");
     for (size_t i = 0; i < count; i++) {
         if (bandwidth_of(&rows[i]) > 0)
             html_note(page,
@@ -423,7 +425,7 @@ static void put_box(struct html_writer *w, double x, double y, const char *text)
     chart_label(w, "middle", x + BOX_WIDTH / 2, y + PATH_HEIGHT / 2 + 4, text);
 }
 
-/* Of the bandwidth that the table has: of the task where bytes are known, else of a core. */
+/* The bandwidth of the task where the path has bytes, else that of a core: bars compare each with its like alone. */
 static double shown_bandwidth(const struct drawn_row *row)
 {
     const double whole = number_of(row->cells[PATH_BANDWIDTH]);
@@ -431,7 +433,7 @@ static double shown_bandwidth(const struct drawn_row *row)
     return isnan(whole) ? number_of(row->cells[PATH_MEAN]) : whole;
 }
 
-static void put_path(struct html_page *page, const struct drawn_row *row, double y, double largest)
+static void put_path(struct html_page *page, const struct drawn_row *row, double y, const double largest[2])
 {
     struct html_writer *w = &page->w;
     const double left = BOX_WIDTH, right = CHART_LEFT + CHART_WIDTH - BOX_WIDTH, middle = y + PATH_HEIGHT / 2;
@@ -442,9 +444,9 @@ static void put_path(struct html_page *page, const struct drawn_row *row, double
     ends_of(row->cells[PATH], row->cells[CORE], from, to);
     put_box(w, 0, y, from);
     put_box(w, right, y, to);
-    if (bandwidth > 0 && largest > 0) {
+    if (bandwidth > 0) {
         html_open_f(w, "rect", "class=%s faint|x=%.2f|y=%.2f|width=%.2f|height=8", class_of(row->cells[CORE]), left,
-                    middle, (right - left - 10) * bandwidth / largest);
+                    middle, (right - left - 10) * bandwidth / largest[whole]);
         html_close(w);
     }
     chart_line(w, "axis", left, middle + 8, right - 8, middle + 8);
@@ -461,14 +463,15 @@ static void put_path(struct html_page *page, const struct drawn_row *row, double
 
 static void draw_paths(struct html_page *page, const struct drawn_row *rows, size_t count)
 {
-    double largest = 0, y = 0;
+    double largest[2] = {0, 0}, y = 0; /* of a core, of the task */
     size_t paths = 0;
     char caption[128];
 
     for (size_t i = 0; i < count; i++) {
         const double bandwidth = shown_bandwidth(&rows[i]);
         paths += !isnan(bandwidth);
-        largest = isnan(bandwidth) ? largest : fmax(largest, bandwidth);
+        const bool whole = is_known(rows[i].cells[PATH_BANDWIDTH]);
+        largest[whole] = fmax(largest[whole], isnan(bandwidth) ? 0 : bandwidth);
     }
     if (paths == 0)
         return;

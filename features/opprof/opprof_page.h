@@ -3,7 +3,7 @@
 #ifndef MSPROF_FEATURES_OPPROF_OPPROF_PAGE_H
 #define MSPROF_FEATURES_OPPROF_OPPROF_PAGE_H
 
-#include "exporters/html/page.h"
+#include "features/page/page.h"
 
 extern const struct html_part opprof_parts[]; /* ended by one without a title */
 

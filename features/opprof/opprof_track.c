@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The simulator's trace as a timeline: a process for each core, a thread for each pipe. */
+/* The simulator's trace as a timeline: a process for each core, a thread for each pipe; and as a flame graph. */
 #include "exporters/timeline/track.h"
+#include "exporters/tree_outputs.h"
 
 static const struct report_column values[] = {
     {"Operands", "detail", .form = FORM_TEXT},
@@ -66,7 +67,7 @@ static const struct series_counter events[] = {
     {.name = NULL},
 };
 
-const struct track track_opprof = {
+static const struct track track = {
     .name = "simulator",
     .process = "MTE Throughput", /* of its counters: slices are on processes of cores */
     .doc = "Instructions, flags and bandwidths on the pipes of simulated cores.",
@@ -77,8 +78,11 @@ const struct track track_opprof = {
 
 /* Stacks of flame graphs: core, file, line; without lines core, pipe, instruction. */
 #define CORE_OF_FILES "'core' || core_id || CASE core WHEN 0 THEN '.cubecore' ELSE '.veccore' END || sub_core"
-const char opprof_flame_sql[] =
+static const char stacks[] =
     "SELECT " CORE_OF_FILES ", rtrim(rtrim(code, '0123456789'), ':'), code, time_ps / 1000 FROM opprof_line UNION ALL"
     " SELECT " CORE_OF_FILES
     ", pipe, instruction, time_ps / 1000 FROM opprof_instruction WHERE NOT EXISTS (SELECT 1 FROM"
     " opprof_line)";
+
+const struct tree_outputs outputs_opprof = {
+    .family = CAPTURE_OPPROF, .title = "msprof op", .track = &track, .stacks = stacks};

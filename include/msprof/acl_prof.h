@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ACL profiling API of libmsprof_acl: captures of a program's own making, msproftx ranges, operator subscription.
+/* The ACL profiling API of libmsprof_acl: recording captures, msproftx ranges, operator subscription.
  *
  * Source compatible with programs written for CANN's acl/acl_prof.h: the same names, types, values and codes. It can be
- * included beside CANN's acl/acl.h; of this header and CANN's acl_prof.h the one that is included first counts for the
- * documented names.
+ * included together with CANN's acl/acl.h. If CANN's acl_prof.h is included, too, the first of the two headers defines
+ * the documented names.
  *
- * Conventions: an aclError is 0 on success; msprof_acl_message() says in words why the last call of this thread failed.
- * Strings given with a length must be that long (strlen) and are copied. Outputs are untouched on failure. All
+ * Conventions: an aclError is 0 on success; msprof_acl_message() returns the reason of the last failed call of this
+ * thread. The length passed with a string must be its strlen; strings are copied. Outputs are unchanged on failure. All
  * functions may be called from any thread; start and stop act on the whole process. Manual: aclprofInit(3),
  * aclprofCreateStamp(3), aclprofModelSubscribe(3), msprof_acl_message(3). */
 #ifndef MSPROF_ACL_PROF_H
@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* --- types and codes of CANN's acl_base.h: that one is taken where it is installed --- */
+/* --- types and codes of CANN's acl_base.h, which is used if installed --- */
 
 #ifdef __has_include
 #if __has_include("acl/acl_base.h")
@@ -36,23 +36,23 @@ typedef void *aclrtStream;
 
 #define ACL_SUCCESS 0
 #define ACL_ERROR_NONE 0
-#define ACL_ERROR_INVALID_PARAM 100000            /* an argument is NULL, too long or not what it should be */
-#define ACL_ERROR_UNINITIALIZE 100001             /* aclInit is missing */
-#define ACL_ERROR_REPEAT_INITIALIZE 100002        /* initialised already */
-#define ACL_ERROR_INVALID_FILE 100003             /* a path or file that cannot be used */
-#define ACL_ERROR_INVALID_PROFILING_CONFIG 100010 /* a configuration that does not fit the one in use, a bad value */
-#define ACL_ERROR_INVALID_MODEL_ID 100011         /* a model that is unknown or not subscribed */
-#define ACL_ERROR_PROF_ALREADY_RUN 100042         /* profiling runs already, or another way of profiling is on */
-#define ACL_ERROR_PROF_NOT_RUN 100043             /* aclprofInit is missing */
-#define ACL_ERROR_PROF_REPEAT_SUBSCRIBE 148046    /* the model is subscribed already */
+#define ACL_ERROR_INVALID_PARAM 100000            /* an argument is NULL, too long or invalid */
+#define ACL_ERROR_UNINITIALIZE 100001             /* aclInit was not called */
+#define ACL_ERROR_REPEAT_INITIALIZE 100002        /* already initialised */
+#define ACL_ERROR_INVALID_FILE 100003             /* invalid path or file */
+#define ACL_ERROR_INVALID_PROFILING_CONFIG 100010 /* conflicting configuration, or invalid value */
+#define ACL_ERROR_INVALID_MODEL_ID 100011         /* unknown or not subscribed model */
+#define ACL_ERROR_PROF_ALREADY_RUN 100042         /* profiling is already active */
+#define ACL_ERROR_PROF_NOT_RUN 100043             /* aclprofInit was not called */
+#define ACL_ERROR_PROF_REPEAT_SUBSCRIBE 148046    /* the model is already subscribed */
 #define ACL_ERROR_PROF_API_CONFLICT 148047        /* files and subscription exclude each other */
 #define ACL_ERROR_BAD_ALLOC 200000                /* out of memory */
 #define ACL_ERROR_FEATURE_UNSUPPORTED 200006
-#define ACL_ERROR_PROF_MODULES_UNSUPPORTED 200007 /* the mask has bits that mean nothing */
+#define ACL_ERROR_PROF_MODULES_UNSUPPORTED 200007 /* the mask has unknown bits */
 #define ACL_ERROR_INTERNAL_ERROR 500000
 #define ACL_ERROR_FAILURE 500001
 #define ACL_ERROR_GE_FAILURE 500002
-#define ACL_ERROR_PROFILING_FAILURE 500005 /* the capture could not be written: see msprof_acl_message() */
+#define ACL_ERROR_PROFILING_FAILURE 500005 /* the capture was not written: see msprof_acl_message() */
 #endif
 
 #ifdef __cplusplus
@@ -62,30 +62,30 @@ extern "C" {
 #define MSPROF_API __attribute__((visibility("default")))
 
 #ifndef INC_EXTERNAL_ACL_PROF_H_
-#define INC_EXTERNAL_ACL_PROF_H_ /* CANN's acl_prof.h, included later, has nothing to add */
+#define INC_EXTERNAL_ACL_PROF_H_ /* makes a later CANN acl_prof.h empty */
 
 /* --- what to collect: bits of the last argument of aclprofCreateConfig --- */
 
 #define ACL_PROF_ACL_API 0x0001ULL        /* calls of ACL functions */
-#define ACL_PROF_TASK_TIME 0x0002ULL      /* times of device tasks; with it come TASK_TIME_L0 and TRAINING_TRACE */
+#define ACL_PROF_TASK_TIME 0x0002ULL      /* times of device tasks; implies TASK_TIME_L0 and TRAINING_TRACE */
 #define ACL_PROF_AICORE_METRICS 0x0004ULL /* the AI Core events that aclprofAicoreMetrics names */
 #define ACL_PROF_AICPU 0x0008ULL
 #define ACL_PROF_L2CACHE 0x0010ULL
 #define ACL_PROF_HCCL_TRACE 0x0020ULL
 #define ACL_PROF_TRAINING_TRACE 0x0040ULL
-#define ACL_PROF_MSPROFTX 0x0080ULL /* stamps: marks and ranges of the program's own */
+#define ACL_PROF_MSPROFTX 0x0080ULL /* stamps: marks and ranges of the program */
 #define ACL_PROF_RUNTIME_API 0x0100ULL
 #define ACL_PROF_GE_API_L0 0x0200ULL
 #define ACL_PROF_TASK_TIME_L0 0x0800ULL
 #define ACL_PROF_TASK_MEMORY 0x1000ULL
-#define ACL_PROF_TASK_TIME_L2 0x2000ULL /* with it come TASK_TIME and TASK_TIME_L0 */
-#define ACL_PROF_OP_ATTR 0x4000ULL      /* with it come TASK_TIME and TASK_TIME_L0 */
-#define ACL_PROF_TASK_TIME_L3 0x8000ULL /* with it come TASK_TIME, _L0 and _L2 */
+#define ACL_PROF_TASK_TIME_L2 0x2000ULL /* implies TASK_TIME and TASK_TIME_L0 */
+#define ACL_PROF_OP_ATTR 0x4000ULL      /* implies TASK_TIME and TASK_TIME_L0 */
+#define ACL_PROF_TASK_TIME_L3 0x8000ULL /* implies TASK_TIME, _L0 and _L2 */
 #define ACL_PROF_GE_API_L1 0x01000000ULL
-#define ACL_PROF_API_STATS 0x400000000ULL /* leaves nothing but ACL_API beside it */
+#define ACL_PROF_API_STATS 0x400000000ULL /* of the mask only ACL_API is kept beside it */
 #define ACL_PROF_AICORE_SHAPE 0x800000000ULL
 
-/* Bytes for the name and the type of an operator, the final NUL included. Longer ones exist: ask aclprofGetOpNameLen
+/* Bytes for the name and the type of an operator, including the final NUL. Longer ones exist: use aclprofGetOpNameLen
  * and aclprofGetOpTypeLen. */
 #define ACL_PROF_MAX_OP_NAME_LEN 257
 #define ACL_PROF_MAX_OP_TYPE_LEN 65
@@ -109,13 +109,13 @@ typedef enum { ACL_STEP_START = 0, ACL_STEP_END = 1 } aclprofStepTag;
 typedef enum {
     ACL_SUBSCRIBE_OP = 0,
     ACL_SUBSCRIBE_SUBGRAPH = 1,
-    ACL_SUBSCRIBE_OP_THREAD = 2, /* the part of an operator that one thread ran: it has ACL_SUBSCRIBE_ATTRI_THREADID */
+    ACL_SUBSCRIBE_OP_THREAD = 2, /* part of an operator run by one thread; has ACL_SUBSCRIBE_ATTRI_THREADID */
     ACL_SUBSCRIBE_NONE = 0xFF
 } aclprofSubscribeOpFlag;
 
 typedef enum { ACL_SUBSCRIBE_ATTRI_THREADID = 0, ACL_SUBSCRIBE_ATTRI_NONE } aclprofSubscribeOpAttri;
 
-/* Settings of aclprofSetConfig; the values are texts. Frequencies are whole Hz. */
+/* Settings of aclprofSetConfig; values are strings. Frequencies are integers in Hz. */
 typedef enum {
     ACL_PROF_ARGS_MIN = 0,
     ACL_PROF_STORAGE_LIMIT = 1,            /* "<n>MB", 200 to 4294967295 */
@@ -124,16 +124,16 @@ typedef enum {
     ACL_PROF_SYS_IO_FREQ = 5,              /* 1 to 100 */
     ACL_PROF_SYS_INTERCONNECTION_FREQ = 6, /* 1 to 50 */
     ACL_PROF_DVPP_FREQ = 7,                /* 1 to 100 */
-    ACL_PROF_HOST_SYS = 8,                 /* list of cpu, mem, disk, network, osrt, numa, divided by commas */
+    ACL_PROF_HOST_SYS = 8,                 /* comma-separated list of cpu, mem, disk, network, osrt, numa */
     ACL_PROF_HOST_SYS_USAGE = 9,           /* list of cpu, mem */
     ACL_PROF_HOST_SYS_USAGE_FREQ = 10,     /* 1 to 50 */
     ACL_PROF_LOW_POWER_FREQ = 11,          /* 1 to 100 */
-    ACL_PROF_SYS_MEM_SERVICEFLOW = 12,     /* names, divided by commas */
+    ACL_PROF_SYS_MEM_SERVICEFLOW = 12,     /* comma-separated names */
     ACL_PROF_SYS_CPU_FREQ = 13,            /* 1 to 50 */
-    ACL_PROF_OPTYPE = 14,                  /* names, divided by commas */
-    ACL_PROF_SCALE = 14,                   /* the same under its newer name */
+    ACL_PROF_OPTYPE = 14,                  /* comma-separated names */
+    ACL_PROF_SCALE = 14,                   /* newer name of the same setting */
     ACL_PROF_NTS_METRICS = 15,             /* "PipeUtilization" */
-    ACL_PROF_PATH = 16,                    /* directory for captures, where aclprofInit has not named one */
+    ACL_PROF_PATH = 16,                    /* directory for captures if aclprofInit set none */
     ACL_PROF_ARGS_MAX = 17
 } aclprofConfigType;
 
@@ -142,116 +142,113 @@ typedef struct aclprofStopConfig aclprofStopConfig;
 typedef struct aclprofAicoreEvents aclprofAicoreEvents;
 typedef struct aclprofSubscribeConfig aclprofSubscribeConfig;
 typedef struct aclprofStepInfo aclprofStepInfo;
-typedef struct aclprofEventAttributes aclprofEventAttributes; /* defined below for programs that ask for it */
+typedef struct aclprofEventAttributes aclprofEventAttributes; /* defined below on request */
 
 /* --- captures in files: aclprofInit(3) --- */
 
-/* Names the directory in which captures are made; it is created when it does not exist. length is strlen of the path,
- * 1 to 4095. ACL_ERROR_INVALID_PARAM; ACL_ERROR_INVALID_FILE (a forbidden character, cannot be created or written);
+/* Sets the directory for captures; it is created if missing. length is strlen of the path, 1 to 4095.
+ * ACL_ERROR_INVALID_PARAM; ACL_ERROR_INVALID_FILE (a forbidden character, cannot be created or written);
  * ACL_ERROR_REPEAT_INITIALIZE; ACL_ERROR_PROF_ALREADY_RUN (an acl.json, the preload library or msprof collects
  * already); ACL_ERROR_PROF_API_CONFLICT (a model is subscribed). */
 MSPROF_API aclError aclprofInit(const char *profilerResultPath, size_t length);
 
-/* Ends what aclprofInit began; a capture that runs still is ended first. ACL_ERROR_PROF_NOT_RUN without aclprofInit;
- * ACL_ERROR_PROF_API_CONFLICT while a model is subscribed; ACL_ERROR_PROFILING_FAILURE when the capture could not be
- * completed. */
+/* Undoes aclprofInit; stops a running capture first. ACL_ERROR_PROF_NOT_RUN without aclprofInit;
+ * ACL_ERROR_PROF_API_CONFLICT while a model is subscribed; ACL_ERROR_PROFILING_FAILURE if the capture is incomplete. */
 MSPROF_API aclError aclprofFinalize(void);
 
-/* Makes the configuration of a collection. deviceIdList is copied. NULL when a list is missing or given without a
- * number, deviceNums is above 64 or above the number of devices, an id does not exist or comes twice, no device is
- * named without ACL_PROF_MSPROFTX, aicoreEvents is not NULL, or memory ran out. The caller destroys it. */
+/* Creates the configuration of a collection. deviceIdList is copied. Returns NULL if list and number disagree,
+ * deviceNums exceeds 64 or the number of devices, an id does not exist or is repeated, the list is empty without
+ * ACL_PROF_MSPROFTX, aicoreEvents is not NULL, or memory ran out. The caller destroys it. */
 MSPROF_API aclprofConfig *aclprofCreateConfig(uint32_t *deviceIdList, uint32_t deviceNums,
                                               aclprofAicoreMetrics aicoreMetrics,
                                               const aclprofAicoreEvents *aicoreEvents, uint64_t dataTypeConfig);
 
-/* Before or after aclprofFinalize, and also while a capture runs that was started with it (that keeps a copy).
- * ACL_ERROR_INVALID_PARAM for NULL. */
+/* Destroys a configuration, at any time: a capture that was started with it has a copy. ACL_ERROR_INVALID_PARAM for
+ * NULL. */
 MSPROF_API aclError aclprofDestroyConfig(const aclprofConfig *profilerConfig);
 
-/* Sets an option of the captures that are started after it. configLength is strlen of config, at most 256.
+/* Sets an option of captures that are started later. configLength is strlen of config, at most 256.
  * ACL_ERROR_INVALID_PARAM (unknown type, NULL, length); ACL_ERROR_INVALID_PROFILING_CONFIG (value). */
 MSPROF_API aclError aclprofSetConfig(aclprofConfigType configType, const char *config, size_t configLength);
 
-/* Begins a capture: a new directory PROF_... in that of aclprofInit. ACL_ERROR_PROF_NOT_RUN without aclprofInit;
- * ACL_ERROR_INVALID_PARAM (NULL, empty mask); ACL_ERROR_PROF_MODULES_UNSUPPORTED (bits without a meaning);
- * ACL_ERROR_PROF_ALREADY_RUN (a device of it is started); ACL_ERROR_INVALID_PROFILING_CONFIG (other settings than the
- * ones that run); ACL_ERROR_PROFILING_FAILURE (the directory cannot be made). */
+/* Starts a capture: a new directory PROF_... in that of aclprofInit. ACL_ERROR_PROF_NOT_RUN without aclprofInit;
+ * ACL_ERROR_INVALID_PARAM (NULL, empty mask); ACL_ERROR_PROF_MODULES_UNSUPPORTED (unknown bits);
+ * ACL_ERROR_PROF_ALREADY_RUN (one of its devices is started); ACL_ERROR_INVALID_PROFILING_CONFIG (settings differ
+ * from the active ones); ACL_ERROR_PROFILING_FAILURE (the directory cannot be created). */
 MSPROF_API aclError aclprofStart(const aclprofConfig *profilerConfig);
 
-/* Checks what aclprofStart with this configuration would, and begins nothing: a device that would have to be made ready
- * is not there. Codes as aclprofStart's. */
+/* Makes the checks of aclprofStart without starting: there is no device to prepare. Codes as of aclprofStart. */
 MSPROF_API aclError aclprofWarmup(const aclprofConfig *profilerConfig);
 
-/* Lists what a framework may ask for beyond the usual: nothing, as all of that is of devices. *featuresSize becomes 0,
- * and *featuresData, which must be NULL, stays so. ACL_ERROR_INVALID_PARAM. */
+/* Lists optional features: none, because all of them need devices. Sets *featuresSize to 0; *featuresData must be NULL
+ * and is unchanged. ACL_ERROR_INVALID_PARAM. */
 MSPROF_API aclError aclprofGetSupportedFeatures(size_t *featuresSize, void **featuresData);
 MSPROF_API aclError aclprofGetSupportedFeaturesV2(size_t *featuresSize, void **featuresData);
 
-/* Has devices that the program sets from now on collected, too. Captures here are of the process, whichever devices it
- * sets, so that is the case already. */
+/* Includes devices that the program sets later. No effect here: captures cover the process with all of its devices. */
 MSPROF_API aclError aclprofRegisterDeviceCallback(void);
 
-/* Ends what aclprofStart began with an equal configuration; when nothing is left started the capture is complete.
+/* Stops what aclprofStart started with an equal configuration; the capture is complete when everything is stopped.
  * ACL_ERROR_INVALID_PARAM (NULL); ACL_ERROR_PROF_NOT_RUN (nothing is started); ACL_ERROR_INVALID_PROFILING_CONFIG (not
- * the one of aclprofStart); ACL_ERROR_PROFILING_FAILURE (the capture could not be written completely). */
+ * the one of aclprofStart); ACL_ERROR_PROFILING_FAILURE (the capture is incomplete). */
 MSPROF_API aclError aclprofStop(const aclprofConfig *profilerConfig);
 
-/* --- msproftx: marks and ranges of the program's own: aclprofCreateStamp(3) --- */
+/* --- msproftx: marks and ranges of the program: aclprofCreateStamp(3) --- */
 
-/* A stamp of the pool of 100, or NULL: all are in use, or no capture runs. On a device it must have
- * ACL_PROF_MSPROFTX; here stamps work without, and a line on standard error says so once. */
+/* Returns a stamp of the pool of 100; NULL if all are in use or no capture runs. On a device, the capture needs
+ * ACL_PROF_MSPROFTX; here stamps work without it, and one line on standard error reports it. */
 MSPROF_API void *aclprofCreateStamp(void);
 
-/* Gives the stamp back; what it stood for is recorded already. Harmless for NULL and for what is no stamp. */
+/* Returns the stamp to the pool; its events are recorded. No effect for NULL and for invalid stamps. */
 MSPROF_API void aclprofDestroyStamp(void *stamp);
 
-/* The text of the stamp's events from now on: at most 127 bytes, msgLen is strlen. On failure (non-zero) the old text
+/* Sets the text of the stamp's next events: at most 127 bytes, msgLen is strlen. On failure (non-zero) the old text
  * stays. */
 MSPROF_API aclError aclprofSetStampTraceMessage(void *stamp, const char *msg, uint32_t msgLen);
 
-/* The category and the value of the stamp's events from now on. type: 0 uint64_t, 1 int64_t, 2 double, 3 uint32_t, 4
- * int32_t, 5 float; value points to one. ACL_ERROR_INVALID_PARAM, and the code of stamps before aclprofStart. */
+/* Set category and value of the stamp's next events. type: 0 uint64_t, 1 int64_t, 2 double, 3 uint32_t, 4
+ * int32_t, 5 float; value points to one. ACL_ERROR_INVALID_PARAM, and the error of stamps before aclprofStart. */
 MSPROF_API aclError aclprofSetStampCategory(void *stamp, uint32_t category);
 MSPROF_API aclError aclprofSetStampPayload(void *stamp, const int32_t type, void *value);
 
-/* Older calls that captures of today have no place for: the arguments are checked, the texts are not recorded, and
- * a line on standard error says so once where MSPROF_ACL_LOG asks for lines. */
+/* Older calls whose texts current captures cannot store: the arguments are checked, the texts are not recorded, and
+ * with MSPROF_ACL_LOG one line on standard error reports it. */
 MSPROF_API aclError aclprofSetStampTagName(void *stamp, const char *tagName, uint16_t len);
 MSPROF_API aclError aclprofSetStampCallStack(void *stamp, const char *callStack, uint32_t len);
 MSPROF_API aclError aclprofSetCategoryName(uint32_t category, const char *categoryName);
 
-/* Switches the recording of stamps off and on again; on at first. */
+/* Switches the recording of stamps on or off; initially on. */
 MSPROF_API aclError aclprofMsproftxSwitch(bool isOpen);
 
-/* Reports a record of the framework's own making, whose layout is private to it: ACL_ERROR_FEATURE_UNSUPPORTED, or
+/* Reports a record in a private layout of the framework: always ACL_ERROR_FEATURE_UNSUPPORTED, or
  * ACL_ERROR_INVALID_PARAM for NULL. */
 MSPROF_API aclError aclprofReportStamp(const char *tag, unsigned int tagLen, unsigned char *data, unsigned int dataLen);
 
 /* Records an event without duration. */
 MSPROF_API aclError aclprofMark(void *stamp);
 
-/* Records an event without duration that a device's stream sees too: msg of 1 to 127 bytes, msgLen is strlen, stream
- * is not NULL. Needs no stamp. */
+/* Records an event without duration that the device's stream records, too: msg of 1 to 127 bytes, msgLen is strlen,
+ * stream is not NULL. Needs no stamp. */
 MSPROF_API aclError aclprofMarkEx(const char *msg, size_t msgLen, aclrtStream stream);
 
-/* Push begins a range, Pop ends the one that was pushed last, whichever thread did. */
+/* Push starts a range; Pop ends the last pushed range, of any thread. */
 MSPROF_API aclError aclprofPush(void *stamp);
 MSPROF_API aclError aclprofPop(void);
 
-/* RangeStart begins a range and gives its number (0 to 99), with which RangeStop ends it, from any thread and in any
- * order. One range of a stamp at a time. */
+/* RangeStart starts a range and returns its number (0 to 99); RangeStop ends it, from any thread and in any
+ * order. A stamp has one range at a time. */
 MSPROF_API aclError aclprofRangeStart(void *stamp, uint32_t *rangeId);
 MSPROF_API aclError aclprofRangeStop(uint32_t rangeId);
 
-/* The 64-bit number that stands for a text in records; the text is kept for the capture. UINT64_MAX for NULL and "". */
+/* Returns the 64-bit id of a text in records, and keeps the text for the capture. UINT64_MAX for NULL and "". */
 MSPROF_API uint64_t aclprofStr2Id(const char *message);
 
-/* A range that carries the shapes of an operator's tensors: attr (and what it points to) must stay until
- * aclprofRangePop of the same thread, which records it. A second one takes the first one's place. */
+/* A range with the shapes of an operator's tensors: attr, and everything it points to, must stay valid until
+ * aclprofRangePop of the same thread, which records it. A second push replaces the first one. */
 MSPROF_API aclError aclprofRangePushEx(aclprofEventAttributes *attr);
 MSPROF_API aclError aclprofRangePop(void);
 
-/* Steps: the start and the end of an iteration as the stream reaches them. Call GetStepTimestamp with ACL_STEP_START,
+/* Steps: start and end of an iteration on the stream. Call GetStepTimestamp with ACL_STEP_START,
  * later with ACL_STEP_END, once each. ACL_ERROR_INVALID_PARAM for NULL, an unknown tag or the wrong order. */
 MSPROF_API aclprofStepInfo *aclprofCreateStepInfo(void);
 MSPROF_API aclError aclprofGetStepTimestamp(aclprofStepInfo *stepInfo, aclprofStepTag tag, aclrtStream stream);
@@ -259,36 +256,36 @@ MSPROF_API void aclprofDestroyStepInfo(aclprofStepInfo *stepInfo);
 
 /* --- subscription: records of operators through a pipe: aclprofModelSubscribe(3) --- */
 
-/* timeInfoSwitch 1: times of operators, 0: none (then aicoreMetrics must not be ACL_AICORE_NONE). fd points to an int,
- * the write end of a pipe, which the library closes when the last model that uses it is unsubscribed. NULL when a value
- * is wrong or memory ran out. The caller destroys it. */
+/* timeInfoSwitch: 1 with operator times, 0 without (then aicoreMetrics must not be ACL_AICORE_NONE). fd points to an
+ * int, the write end of a pipe; the library closes it when the last model that uses it is unsubscribed. Returns NULL if
+ * a value is invalid or memory ran out. The caller destroys it. */
 MSPROF_API aclprofSubscribeConfig *aclprofCreateSubscribeConfig(int8_t timeInfoSwitch,
                                                                 aclprofAicoreMetrics aicoreMetrics, void *fd);
 /* ACL_ERROR_INVALID_PARAM for NULL. */
 MSPROF_API aclError aclprofDestroySubscribeConfig(const aclprofSubscribeConfig *profSubscribeConfig);
 
-/* From now on records of the model's operators go into the pipe. ACL_ERROR_INVALID_PARAM;
- * ACL_ERROR_INVALID_MODEL_ID (unknown); ACL_ERROR_PROF_REPEAT_SUBSCRIBE; ACL_ERROR_INVALID_PROFILING_CONFIG (another
- * configuration than the other models of the device); ACL_ERROR_PROF_API_CONFLICT (between aclprofInit and
+/* Starts writing records of the model's operators to the pipe. ACL_ERROR_INVALID_PARAM;
+ * ACL_ERROR_INVALID_MODEL_ID (unknown); ACL_ERROR_PROF_REPEAT_SUBSCRIBE; ACL_ERROR_INVALID_PROFILING_CONFIG (not
+ * the configuration of the other models of the device); ACL_ERROR_PROF_API_CONFLICT (between aclprofInit and
  * aclprofFinalize). */
 MSPROF_API aclError aclprofModelSubscribe(uint32_t modelId, const aclprofSubscribeConfig *profSubscribeConfig);
-/* ACL_ERROR_INVALID_MODEL_ID when the model is not subscribed. */
+/* ACL_ERROR_INVALID_MODEL_ID if the model is not subscribed. */
 MSPROF_API aclError aclprofModelUnSubscribe(uint32_t modelId);
 
 /* Bytes of one record in the pipe. ACL_ERROR_INVALID_PARAM for NULL. */
 MSPROF_API aclError aclprofGetOpDescSize(size_t *opDescSize);
 
-/* The following read what came through the pipe: opInfo of opInfoLen bytes, a whole multiple of the record's size, and
- * index from 0. The ones that return an aclError give ACL_ERROR_INVALID_PARAM for NULL, a wrong length, an index beyond
- * the end, or a record whose signature is wrong. */
+/* The following functions read data from the pipe: opInfo of opInfoLen bytes, a multiple of the record size, and
+ * index from 0. Those with an aclError return ACL_ERROR_INVALID_PARAM for NULL, a wrong length, an index beyond
+ * the end, or a record with a wrong signature. */
 
-/* How many records there are. */
+/* Number of records. */
 MSPROF_API aclError aclprofGetOpNum(const void *opInfo, size_t opInfoLen, uint32_t *opNumber);
-/* Bytes of the operator's type and name, the final NUL included. */
+/* Bytes of the operator's type and name, including the final NUL. */
 MSPROF_API aclError aclprofGetOpTypeLen(const void *opInfo, size_t opInfoLen, uint32_t index, size_t *opTypeLen);
 MSPROF_API aclError aclprofGetOpNameLen(const void *opInfo, size_t opInfoLen, uint32_t index, size_t *opNameLen);
-/* The operator's type and name, ended by a NUL, into a buffer of the caller, cut to whole characters when it is too
- * small. ACL_ERROR_INVALID_PARAM also for a buffer of 0 bytes, or when nothing names the operator. */
+/* Copy the operator's type and name into a buffer of the caller, with a final NUL, truncated at a character if it is
+ * too small. ACL_ERROR_INVALID_PARAM also for a buffer of 0 bytes, or if the name is unknown. */
 MSPROF_API aclError aclprofGetOpType(const void *opInfo, size_t opInfoLen, uint32_t index, char *opType,
                                      size_t opTypeLen);
 MSPROF_API aclError aclprofGetOpName(const void *opInfo, size_t opInfoLen, uint32_t index, char *opName,
@@ -302,59 +299,59 @@ MSPROF_API size_t aclprofGetModelId(const void *opInfo, size_t opInfoLen, uint32
 MSPROF_API size_t aclprofGetGraphId(const void *opInfo, size_t opInfoLen, uint32_t index); /* the same, for graphs */
 /* ACL_SUBSCRIBE_NONE on failure. */
 MSPROF_API aclprofSubscribeOpFlag aclprofGetOpFlag(const void *opInfo, size_t opInfoLen, uint32_t index);
-/* The value of an attribute as text, good until the next call of this thread; NULL when the record has none or on
- * failure. */
+/* Returns the value of an attribute as text, valid until the next call of this thread; NULL if the record has none, and
+ * on failure. */
 MSPROF_API const char *aclprofGetOpAttriValue(const void *opInfo, size_t opInfoLen, uint32_t index,
                                               aclprofSubscribeOpAttri attri);
 
 #endif /* INC_EXTERNAL_ACL_PROF_H_ */
 
-/* --- this library's own --- */
+/* --- extensions of this library --- */
 
-/* Why the last call of this thread that failed did so, in one line ("EK0001: Value ... is invalid. Reason: ..."); ""
- * when none has. Good until the next failing call of the thread. With MSPROF_ACL_LOG=1 in the environment every such
- * line goes to standard error too. */
+/* Returns the reason of the last failed call of this thread in one line ("EK0001: Value ... is invalid. Reason: ...");
+ * "" if none failed. Valid until the next failing call of the thread. With MSPROF_ACL_LOG=1 in the environment every
+ * such line is also written to standard error. */
 MSPROF_API const char *msprof_acl_message(void);
 
-/* Reads an acl.json and, when its "profiler" object says "switch": "on", begins a capture as aclInit(path) does where
- * the preload library is at work; it ends with msprof_acl_json_stop or with the process. ACL_ERROR_INVALID_FILE
- * (unreadable, over 1 MiB, no JSON), ACL_ERROR_INVALID_PROFILING_CONFIG (bad value; an unknown key is told and left
- * out), ACL_ERROR_PROF_ALREADY_RUN (a capture of this or another kind runs), ACL_ERROR_PROF_API_CONFLICT (a model is
- * subscribed), ACL_ERROR_PROFILING_FAILURE. A file without "profiler", or switched off, is success and begins nothing.
+/* Reads an acl.json and, if its "profiler" object has "switch": "on", starts a capture, as aclInit(path) does with the
+ * preload library; msprof_acl_json_stop or the end of the process stops it. ACL_ERROR_INVALID_FILE
+ * (unreadable, over 1 MiB, not JSON), ACL_ERROR_INVALID_PROFILING_CONFIG (invalid value; an unknown key is reported and
+ * ignored), ACL_ERROR_PROF_ALREADY_RUN (a capture of any kind runs), ACL_ERROR_PROF_API_CONFLICT (a model is
+ * subscribed), ACL_ERROR_PROFILING_FAILURE. A file without "profiler", or switched off, is success without a capture.
  */
 MSPROF_API aclError msprof_acl_json_start(const char *path);
-/* Ends that capture; success when there is none. */
+/* Stops that capture; success if there is none. */
 MSPROF_API aclError msprof_acl_json_stop(void);
 
-/* For interpreters: the program that runs is not the executable but the file with this absolute path. An acl.json
- * without an "output" that can be used has its captures beside it. NULL: the executable again. */
+/* For interpreters: sets the absolute path of the program, instead of the executable. An acl.json without a usable
+ * "output" writes its captures beside it. NULL: the executable again. */
 MSPROF_API void msprof_acl_set_program(const char *path);
 
-/* The directory of the capture that runs, or of the last one, into a buffer of the caller, cut to fit and ended by a
- * NUL. The length that it has, or 0 when there was none yet. */
+/* Copies the directory of the current or last capture into a buffer of the caller, truncated and with a final NUL.
+ * Returns its full length, 0 if there was no capture yet. */
 MSPROF_API size_t msprof_acl_capture_path(char *path, size_t size);
 
-/* Writes what was recorded so far and the end of the capture as it is now; recording goes on. For programs that end by
- * _exit() or exec without aclprofStop: nothing of this library runs there. Success when nothing is recorded;
- * ACL_ERROR_PROFILING_FAILURE when another thread held the files for more than two seconds. */
+/* Writes everything recorded so far and a provisional end of the capture; recording continues. For programs that end by
+ * _exit() or exec without aclprofStop, where this library cannot run. Success if nothing is recorded;
+ * ACL_ERROR_PROFILING_FAILURE if another thread held the files for more than two seconds. */
 MSPROF_API aclError msprof_acl_flush(void);
 
-/* Whether a replay (MSPROF_REPLAY) still has operators of a subscribed model to send, after waiting for its end for at
- * most timeoutMs milliseconds (-1: as long as it takes). 0 when there is none. */
+/* Waits at most timeoutMs milliseconds (-1: no limit) for the end of a replay (MSPROF_REPLAY). Returns 1 if it still
+ * has operators of a subscribed model to send, 0 if not or without a replay. */
 MSPROF_API int msprof_acl_replay_runs(uint32_t modelId, int timeoutMs);
 
-/* The time that a record made now would carry: nanoseconds of CLOCK_MONOTONIC_RAW. */
+/* Returns the current time of records: nanoseconds of CLOCK_MONOTONIC_RAW. */
 MSPROF_API uint64_t msprof_acl_now(void);
 
-/* --- conveniences, made of the functions above. Without a capture they do nothing --- */
+/* --- convenience functions based on those above; no effect without a capture --- */
 
-/* A range that runs; all zero: none. */
+/* An open range; all zero: none. */
 struct msprof_range {
     void *stamp;
     uint32_t id;
 };
 
-/* A stamp with the text, cut to 127 bytes between characters of UTF-8. NULL when there is none to be had. */
+/* Returns a stamp with the text, truncated to 127 bytes between UTF-8 characters; NULL if none is available. */
 static inline void *msprof_stamp(const char *text)
 {
     void *stamp = aclprofCreateStamp();
@@ -407,11 +404,11 @@ static inline void msprof_range_end(struct msprof_range *range)
 
 /* A mark. */
 #define MSPROF_MARK(text) msprof_mark(text)
-/* A range from here to the end of the block, however it is left; nests, in every thread by itself. */
+/* A range from here to the end of the block, however it is left; nests, separately in each thread. */
 #define MSPROF_SCOPE(text)                                                                                             \
     __attribute__((cleanup(msprof_range_end), unused)) struct msprof_range MSPROF_JOIN(msprof_scope_, __LINE__) =      \
         msprof_range_start(text)
-/* A range with a name of its own in the program: MSPROF_RANGE_START(load, "load model"); ... MSPROF_RANGE_END(load); */
+/* A range with a variable of its own: MSPROF_RANGE_START(load, "load model"); ... MSPROF_RANGE_END(load); */
 #define MSPROF_RANGE_START(name, text) struct msprof_range name = msprof_range_start(text)
 #define MSPROF_RANGE_END(name) msprof_range_end(&(name))
 
@@ -421,8 +418,8 @@ static inline void msprof_range_end(struct msprof_range *range)
 
 #endif
 
-/* --- tensors for aclprofRangePushEx. CANN's header leaves these to the program, and many define them themselves:
- * define MSPROF_ACL_TENSOR_INFO before including this header (again, if need be) to have them from here --- */
+/* --- tensors for aclprofRangePushEx. CANN's header does not define them, and many programs do:
+ * define MSPROF_ACL_TENSOR_INFO before including this header (a second time if needed) to get these definitions --- */
 
 #if defined(MSPROF_ACL_TENSOR_INFO) && !defined(ACL_PROF_TENSOR_INFO_DEFINED)
 #define ACL_PROF_TENSOR_INFO_DEFINED
@@ -431,7 +428,7 @@ typedef struct aclprofTensor {
     uint32_t type;     /* 0 input, 1 output */
     uint32_t format;   /* aclFormat */
     uint32_t dataType; /* aclDataType */
-    uint32_t shapeDim; /* how many of shape count, at most 8 */
+    uint32_t shapeDim; /* number of valid entries in shape, at most 8 */
     uint32_t shape[8];
 } aclprofTensor;
 
@@ -449,7 +446,7 @@ typedef struct aclprofTensorInfo {
 struct aclprofEventAttributes {
     uint16_t version;
     uint16_t size;        /* bytes of message */
-    uint32_t messageType; /* 0: tensorInfo, the only one there is */
+    uint32_t messageType; /* 0: tensorInfo; there are no others */
     union {
         aclprofTensorInfo *tensorInfo;
     } message;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ACL profiling API under the names of SVP boards (SS928 and relatives): svp_acl_prof_*. Source compatible with
- * programs written for svp_acl_prof.h. The functions do what their ACL namesakes do, with these differences: the path
+ * programs written for svp_acl_prof.h. The functions behave like their ACL namesakes, with these differences: the path
  * of svp_acl_prof_init is absolute; captures are directories JOB<29 capital letters>; only the four bits below and only
  * the first metrics exist; there are no stamps and no options. Manual: aclprofInit(3), aclprofModelSubscribe(3). */
 #ifndef MSPROF_SVP_ACL_PROF_H
@@ -51,7 +51,7 @@ extern "C" {
 #endif
 
 #ifndef SVP_ACL_PROF_H
-#define SVP_ACL_PROF_H /* the board's svp_acl_prof.h, included later, has nothing to add */
+#define SVP_ACL_PROF_H /* makes a later svp_acl_prof.h of the board empty */
 
 #ifndef MSPROF_API
 #define MSPROF_API __attribute__((visibility("default")))
@@ -64,7 +64,7 @@ extern "C" {
 #define SVP_ACL_PROF_AICPU_TRACE 0x0008
 #define SVP_ACL_PROF_AICPU SVP_ACL_PROF_AICPU_TRACE
 
-/* Bytes for the name and the type of an operator, the final NUL included. */
+/* Bytes for the name and the type of an operator, including the final NUL. */
 #define SVP_ACL_PROF_MAX_OP_NAME_LEN 257
 #define SVP_ACL_PROF_MAX_OP_TYPE_LEN 65
 
@@ -74,13 +74,13 @@ typedef struct svp_acl_prof_config svp_acl_prof_config;
 typedef struct svp_acl_prof_aicore_events svp_acl_prof_aicore_events;
 typedef struct svp_acl_prof_subscribe_config svp_acl_prof_subscribe_config;
 
-/* Names the directory in which captures are made: an absolute path of at most 4096 bytes; length is its strlen. Codes
+/* Sets the directory for captures: an absolute path of at most 4096 bytes; length is its strlen. Codes
  * as aclprofInit's. */
 MSPROF_API svp_acl_error svp_acl_prof_init(const char *result_path, size_t length);
-/* Ends what svp_acl_prof_init began. Codes as aclprofFinalize's. */
+/* Undoes svp_acl_prof_init. Codes as aclprofFinalize's. */
 MSPROF_API svp_acl_error svp_acl_prof_finalize(void);
 
-/* Makes the configuration of a collection; at least one device, aicore_metrics SVP_ACL_AICORE_ARITHMETIC_UTILIZATION
+/* Creates the configuration of a collection: at least one device, aicore_metrics SVP_ACL_AICORE_ARITHMETIC_UTILIZATION
  * (or SVP_ACL_AICORE_NONE without the AICORE_METRICS bit), aicore_events NULL. NULL on failure. The caller destroys it.
  */
 MSPROF_API svp_acl_prof_config *svp_acl_prof_create_config(const uint32_t *device_id_list, uint32_t device_nums,
@@ -89,11 +89,12 @@ MSPROF_API svp_acl_prof_config *svp_acl_prof_create_config(const uint32_t *devic
                                                            uint64_t data_type_config);
 MSPROF_API svp_acl_error svp_acl_prof_destroy_config(const svp_acl_prof_config *profiler_config);
 
-/* Begin and end a capture, with equal configurations. Codes as aclprofStart's and aclprofStop's. */
+/* Start and stop a capture, with equal configurations. Codes as aclprofStart's and aclprofStop's. */
 MSPROF_API svp_acl_error svp_acl_prof_start(const svp_acl_prof_config *profiler_config);
 MSPROF_API svp_acl_error svp_acl_prof_stop(const svp_acl_prof_config *profiler_config);
 
-/* Subscription, as aclprofCreateSubscribeConfig and its followers; aicore_metrics are not supported and ignored. */
+/* Subscription, as aclprofCreateSubscribeConfig and the functions after it; aicore_metrics are not supported and
+ * ignored. */
 MSPROF_API svp_acl_prof_subscribe_config *
 svp_acl_prof_create_subscribe_config(int8_t time_info_switch, svp_acl_prof_aicore_metrics aicore_metrics,
                                      const void *fd);
@@ -102,8 +103,8 @@ MSPROF_API svp_acl_error svp_acl_prof_model_subscribe(uint32_t model_id,
                                                       const svp_acl_prof_subscribe_config *subscribe_config);
 MSPROF_API svp_acl_error svp_acl_prof_model_unsubscribe(uint32_t model_id);
 
-/* Readers of what came through the pipe, as aclprofGetOpDescSize and its followers, except that types and names are cut
- * to fit the buffer. Times in nanoseconds. */
+/* Readers of data from the pipe, as aclprofGetOpDescSize and the functions after it, except that types and names are
+ * cut to fit the buffer. Times in nanoseconds. */
 MSPROF_API svp_acl_error svp_acl_prof_get_op_desc_size(size_t *op_desc_size);
 MSPROF_API svp_acl_error svp_acl_prof_get_op_num(const void *op_info, size_t op_info_len, uint32_t *op_number);
 MSPROF_API svp_acl_error svp_acl_prof_get_op_type_len(const void *op_info, size_t op_info_len, uint32_t index,

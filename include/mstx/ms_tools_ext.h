@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mstx: a program says what it does, and a tool that is there hears it: marks, ranges, domains, memory; see mstx(3).
+/* mstx: annotations of a program for tools: marks, ranges, domains, memory; see mstx(3).
  *
  *     mstxRangeId step = mstxRangeStartA("step", NULL);
  *     work();
  *     mstxRangeEnd(step);
  *
  * Header only, for C99 and C++11 with gcc or clang; older C libraries need -ldl. Without a tool the functions do
- * nothing. Each file that includes the header looks for the tool once, with its first call: InitInjectionMstx of the
- * library that MSTX_INJECTION_PATH names, else of any that is loaded. The tool fills the tables of functions below.
+ * nothing. Each file that includes the header looks for the tool once, at its first call: InitInjectionMstx of the
+ * library in MSTX_INJECTION_PATH, else of any loaded library. The tool fills the tables of functions below.
  *
- * Before it is included, a program may define MSTX_DISABLE, and nothing is looked for, or MSTX_NO_IMPL, and the
- * functions are declared and not defined, which is for tools.
+ * Before including it, a program may define MSTX_DISABLE, which switches all functions off; tools define MSTX_NO_IMPL,
+ * which declares the functions without defining them.
  */
 #ifndef MSTX_TOOLS_EXT
 #define MSTX_TOOLS_EXT
@@ -36,10 +36,10 @@ extern "C" {
 #define MSTX_SUCCESS 0
 #define MSTX_FAIL 1
 
-#define MSTX_INVALID_ID 0 /* no range has this one */
+#define MSTX_INVALID_ID 0 /* id of no range */
 
-/* Tools that mstxGetToolId names. */
-#define MSTX_TOOL_INVALID_ID 0x0 /* there is none */
+/* Results of mstxGetToolId. */
+#define MSTX_TOOL_INVALID_ID 0x0 /* no tool */
 #define MSTX_TOOL_MSPROF_ID 0x1000
 #define MSTX_TOOL_MSOPPROF_ID 0x1001
 #define MSTX_TOOL_MSSANITIZER_ID 0x1002
@@ -55,23 +55,24 @@ typedef uint64_t mstxRangeId;
 typedef struct mstxDomainRegistration_st mstxDomainRegistration_t;
 typedef mstxDomainRegistration_t *mstxDomainHandle_t;
 
-/* Something happened. message: not NULL, at most 155 bytes for tools of CANN. stream: one of the device that is to see
- * it too, or NULL. */
+/* Marks an instant. message: not NULL, at most 155 bytes for tools of CANN. stream: a stream of the device that records
+ * the mark, too, or NULL. */
 MSTX_DECLSPEC void mstxMarkA(const char *message, aclrtStream stream);
 
-/* Something begins, and ends, in whatever order and thread. Returns what ends the range; 0: nothing hears of it. */
+/* Starts a range, which may end in any order and thread. Returns the id for mstxRangeEnd; 0 if
+ * nobody records the range. */
 MSTX_DECLSPEC mstxRangeId mstxRangeStartA(const char *message, aclrtStream stream);
 MSTX_DECLSPEC void mstxRangeEnd(mstxRangeId id);
 
-/* Marks and ranges of one part of a program, which a tool can choose by name. NULL: there is no tool, or the name is
- * none. Marks in no domain are in the one called default. */
+/* Creates a domain: marks and ranges of a part of the program, which a tool can select by name. NULL without a tool or
+ * for an invalid name. Marks without a domain belong to the domain default. */
 MSTX_DECLSPEC mstxDomainHandle_t mstxDomainCreateA(const char *name);
 MSTX_DECLSPEC void mstxDomainDestroy(mstxDomainHandle_t domain);
 MSTX_DECLSPEC void mstxDomainMarkA(mstxDomainHandle_t domain, const char *message, aclrtStream stream);
 MSTX_DECLSPEC mstxRangeId mstxDomainRangeStartA(mstxDomainHandle_t domain, const char *message, aclrtStream stream);
 MSTX_DECLSPEC void mstxDomainRangeEnd(mstxDomainHandle_t domain, mstxRangeId id);
 
-/* Says which tool hears the program: one of MSTX_TOOL_... */
+/* Returns the active tool: one of MSTX_TOOL_... */
 MSTX_DECLSPEC void mstxGetToolId(uint64_t *id);
 
 #ifdef __cplusplus
@@ -84,7 +85,7 @@ MSTX_DECLSPEC void mstxGetToolId(uint64_t *id);
 extern "C" {
 #endif
 
-/* ---- what program and tool know of each other ---- */
+/* ---- interface between program and tool ---- */
 
 typedef void (*mstxMarkAFunc)(const char *message, aclrtStream stream);
 typedef mstxRangeId (*mstxRangeStartAFunc)(const char *message, aclrtStream stream);
@@ -144,10 +145,10 @@ typedef enum mstxImplCoreMemFuncId {
 typedef void (*mstxFuncPointer)(void);
 typedef mstxFuncPointer **mstxFuncTable;
 
-/* Gives the program's table of a module and its size, one more than the last entry; MSTX_FAIL: it has none. */
+/* Returns the program's table of a module and its size, one more than the last entry; MSTX_FAIL if it has none. */
 typedef int (*mstxGetModuleFuncTableFunc)(mstxFuncModule module, mstxFuncTable *outTable, unsigned int *outSize);
 
-/* The tool's InitInjectionMstx: MSTX_SUCCESS, or the program goes on as without a tool. */
+/* The tool's InitInjectionMstx; unless it returns MSTX_SUCCESS, the program continues without a tool. */
 typedef int (*mstxInitInjectionFunc)(mstxGetModuleFuncTableFunc getFuncTable);
 
 #ifdef __cplusplus

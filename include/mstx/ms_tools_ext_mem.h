@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mstx: memory that a program divides by itself. Included by mstx/ms_tools_ext.h; see mstx(3). */
+/* mstx: memory that a program suballocates. Included by mstx/ms_tools_ext.h; see mstx(3). */
 #ifndef MSTX_TOOLS_EXT
 #include "ms_tools_ext.h" /* which includes this */
 #endif
@@ -17,7 +17,7 @@ typedef mstxMemHeap_t *mstxMemHeapHandle_t;
 typedef struct mstxMemRegion_st mstxMemRegion_t;
 typedef mstxMemRegion_t *mstxMemRegionHandle_t;
 
-/* The domain of what has none of its own. */
+/* The default domain. */
 static mstxDomainHandle_t const globalDomain MSTX_UNUSED = NULL;
 
 typedef enum mstxMemHeapUsageType { MSTX_MEM_HEAP_USAGE_TYPE_SUB_ALLOCATOR = 0 } mstxMemHeapUsageType;
@@ -40,7 +40,7 @@ typedef struct mstxMemRegionsRegisterBatch_t {
     mstxMemType regionType;
     size_t regionCount;
     void const *regionDescArray;                 /* regionCount descriptions */
-    mstxMemRegionHandle_t *regionHandleArrayOut; /* gets as many handles */
+    mstxMemRegionHandle_t *regionHandleArrayOut; /* receives the same number of handles */
 } mstxMemRegionsRegisterBatch_t;
 
 typedef enum mstxMemRegionRefType {
@@ -61,13 +61,13 @@ typedef struct mstxMemRegionsUnregisterBatch_t {
     mstxMemRegionRef_t const *refArray; /* refCount regions */
 } mstxMemRegionsUnregisterBatch_t;
 
-/* Says that memory, which the program has allocated, is going to be divided; NULL on failure. */
+/* Registers allocated memory as a heap for suballocation; NULL on failure. */
 MSTX_DECLSPEC mstxMemHeapHandle_t mstxMemHeapRegister(mstxDomainHandle_t domain, mstxMemHeapDesc_t const *desc);
 
-/* The regions of the heap go with it. */
+/* Unregisters a heap with all of its regions. */
 MSTX_DECLSPEC void mstxMemHeapUnregister(mstxDomainHandle_t domain, mstxMemHeapHandle_t heap);
 
-/* Says that parts of a heap are in use from now on, or no more. */
+/* Register and unregister parts of a heap as in use. */
 MSTX_DECLSPEC void mstxMemRegionsRegister(mstxDomainHandle_t domain, mstxMemRegionsRegisterBatch_t const *desc);
 MSTX_DECLSPEC void mstxMemRegionsUnregister(mstxDomainHandle_t domain, mstxMemRegionsUnregisterBatch_t const *desc);
 

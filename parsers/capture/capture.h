@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-/* Identity that a file name tells. -1 and NULL: not said. */
+/* Identity from a file name. -1 and NULL: unknown. */
 struct file_identity {
     int64_t device_id, model_id, batch_num, input_pic_num, current_pic_count, slice;
     char *model;
@@ -50,7 +50,7 @@ struct capture_file {
     uint64_t *rejected_for;     /* of DIAG_COUNT, by what was reported of them; NULL: none was decoded yet */
     uint64_t bytes_read;        /* filled by decoding */
     size_t mark;                /* of diagnostics: when its records came, if they were decoded ahead */
-    char checksum[65];          /* SHA-256, filled when the file is read; "" when it was not read to its end */
+    char checksum[65];          /* XXH128, filled when the file is read; "" when it was not read to its end */
 };
 
 /* Counts records that are in no table, for a reason that has been reported. */
@@ -129,6 +129,7 @@ struct capture_options {
     const struct layout_set *layouts; /* may be NULL */
     bool only_named;                  /* kinds of which the user names layouts are read with those alone */
     int64_t clock_khz;                /* --freq-mhz in thousandths of MHz; 0: not given */
+    bool interpreted;                 /* of tests: no record goes past the interpreter to its kind's hook */
     int64_t clock_shift_ns; /* of CANN: added to the real time of its host, so that it is that of another capture */
 };
 
@@ -253,6 +254,23 @@ int64_t capture_usual_device_hz(int64_t chip);
  * that of the chip's usual clock. */
 int64_t part_host_ns(const struct capture_part *part, int64_t tick);
 int64_t part_device_ns(const struct capture_part *part, int64_t tick);
+/* Where these begin to count: the time of one of the ticks of the part's own clock, of the host or of its device. */
+int64_t part_origin_ns(const struct capture_part *part);
+
+/* The same, ready for the many ticks of a stream; valid as long as the part is as it was. */
+struct part_ticks {
+    const struct capture_part *part;
+    int64_t (*any)(const struct capture_part *part, int64_t tick); /* one of the functions above */
+    uint64_t first, count; /* this many ticks from the first on are a product; 0: none, the rate is not usual */
+    int64_t tick_ns, base_ns;
+};
+struct part_ticks part_host_ticks(const struct capture_part *part);
+struct part_ticks part_device_ticks(const struct capture_part *part);
+static inline int64_t part_ticks_ns(const struct part_ticks *ticks, int64_t tick)
+{
+    const uint64_t since = (uint64_t)tick - ticks->first;
+    return since < ticks->count ? (int64_t)since * ticks->tick_ns + ticks->base_ns : ticks->any(ticks->part, tick);
+}
 /* Whether a record of the part that ended then is of warm-up: after its clocks were read, before the collection
  * started. None is where the start is not known, or a clock is missing, so that times are shifted. */
 bool part_is_warm_up(const struct capture_part *part, int64_t end_ns);

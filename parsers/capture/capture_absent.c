@@ -190,13 +190,13 @@ static void check_expectation(const struct search *search, size_t index, const s
         return;
     const char *value = find_setting(part, expected, number, sizeof number);
     if (value != NULL)
-        diag_report(diag, DIAG_FILE_ABSENT, &place, "no file of %s, though sample.json says %s = '%.40s'",
+        diag_report(diag, DIAG_FILE_ABSENT, &place, "no file of %s, although sample.json has %s = '%.40s'",
                     expected->kinds, expected->setting, value);
     else if (expected->proof != NULL && (proof = find_kind(search, index, expected->proof)) != NULL)
-        diag_report(diag, DIAG_FILE_ABSENT, &place, "no file of %s, though '%s' is there", expected->kinds,
+        diag_report(diag, DIAG_FILE_ABSENT, &place, "no file of %s, although '%s' exists", expected->kinds,
                     capture_base_name(proof->name));
     else if ((sibling = find_sibling(search, part, expected)) != NULL)
-        diag_report(diag, DIAG_FILE_ABSENT, &place, "no file of %s, though %s has one", expected->kinds,
+        diag_report(diag, DIAG_FILE_ABSENT, &place, "no file of %s, although %s has one", expected->kinds,
                     sibling->directory);
 }
 
@@ -225,7 +225,7 @@ static void check_processes(const struct search *search)
             continue;
         diag_report(search->capture->diag, DIAG_FILE_ABSENT,
                     FILE_PLACE(search->capture->parts[file->part].directory, NULL),
-                    "no file of %s of process %lld, though '%s' is there", pair[1],
+                    "no file of %s of process %lld, although '%s' exists", pair[1],
                     (long long)file->identity.process_id, capture_base_name(file->name));
     }
 }
@@ -243,7 +243,7 @@ static bool has_config(const struct capture *capture, size_t part, const char *p
     return false;
 }
 
-/* Every part has these; hosts of 2022 have records alone. The lack of an end_info is told with the losses
+/* Every part has these; hosts of 2022 have records alone. The lack of an end_info is reported with the losses
  * of a recording that counts them. */
 static void check_configs(const struct capture *capture, size_t index)
 {
@@ -429,8 +429,7 @@ static int check_mark_bytes(const struct search *search, struct err *err)
         if (bytes->file == NULL)
             diag_report(
                 search->capture->diag, DIAG_FILE_MISSING, FILE_PLACE(bytes->first->name, NULL),
-                "the file of the device's counters is not there; the .done files of %zu inference%s expect %llu "
-                "bytes",
+                "the file of the device's counters is missing; the .done files of %zu inference%s expect %llu bytes",
                 bytes->marks, bytes->marks == 1 ? "" : "s", (unsigned long long)bytes->expected);
         else
             diag_report(search->capture->diag, DIAG_FILE_SIZE, FILE_PLACE(bytes->file->name, "filesize"),
@@ -477,7 +476,7 @@ static void check_batches(const struct capture *capture)
         }
         if (model->batch_num >= 0 && named && !known)
             diag_report(capture->diag, DIAG_RECORD_ODD, FILE_PLACE(model->name, "batch_num"),
-                        "%lld in its net.info, which no inference is of", (long long)model->batch_num);
+                        "%lld in its net.info, but no inference has it", (long long)model->batch_num);
     }
 }
 

@@ -82,7 +82,7 @@ static int take_info(struct capture *capture, const char *name, const struct jso
     int status = 0;
     for (const struct json *entry = json_first(devices); entry != NULL && status == 0; entry = json_next(entry)) {
         if (!json_is_object(entry))
-            report_config(capture, name, "DeviceInfo", "an entry that is no object; it is ignored");
+            report_config(capture, name, "DeviceInfo", "an entry is not an object; it is ignored");
         else
             status = take_device(capture, entry, file_device, err);
     }
@@ -106,7 +106,7 @@ static int take_net(struct capture *capture, const char *name, const struct json
 
 static int checksum_text(struct capture_file *file, const char *text, size_t length, struct err *err)
 {
-    checksum_of(text, length, file->checksum);
+    checksum_of_kind(CHECKSUM_XXH128, text, length, file->checksum);
     return *file->checksum != '\0' ? 0 : err_no_memory(err);
 }
 
@@ -125,7 +125,7 @@ static int parse_object(struct capture *capture, const char *name, const char *t
         *ret = root;
         return 0;
     }
-    report_config(capture, name, NULL, root == NULL ? err_message(&mistake) : "no JSON object; it is ignored");
+    report_config(capture, name, NULL, root == NULL ? err_message(&mistake) : "not a JSON object; it is ignored");
     json_free(root);
     return 0;
 }

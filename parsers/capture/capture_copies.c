@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FRONT_SIZE 1024 /* bytes that tell most files of one length apart */
+#define FRONT_SIZE 1024 /* bytes that distinguish most files of one length */
 #define BLOCK_SIZE ((size_t)64 * 1024)
 
 struct candidate {
@@ -24,15 +24,6 @@ struct candidate {
     uint64_t front;                  /* hash of its first bytes */
     char digest[CHECKSUM_TEXT_SIZE]; /* of the whole; "" while it is not needed, or could not be read */
 };
-
-/* Where the block begins that holds the next byte that is no hole; -1: there is none. */
-static off_t skip_hole(int fd, off_t offset)
-{
-    off_t data = lseek(fd, offset, SEEK_DATA);
-    if (data < 0)
-        return errno == ENXIO ? -1 : offset;
-    return data - data % (off_t)BLOCK_SIZE > offset ? data - data % (off_t)BLOCK_SIZE : offset;
-}
 
 /* Sums up the blocks that are not all zeros, each with its place: a copy has the holes of its original, or zeros. */
 static void sum_up(const struct capture *capture, const struct capture_file *file, struct checksum *sum,
@@ -44,7 +35,7 @@ static void sum_up(const struct capture *capture, const struct capture_file *fil
     off_t offset = 0;
     ssize_t length = 1;
     *digest = '\0';
-    while (fd >= 0 && !interrupted() && (offset = skip_hole(fd, offset)) >= 0 &&
+    while (fd >= 0 && !interrupted() && (offset = file_skip_hole(fd, offset, BLOCK_SIZE)) >= 0 &&
            (length = file_read_at(fd, block, BLOCK_SIZE, offset)) > 0) {
         if (block[0] != 0 || memcmp(block, block + 1, (size_t)length - 1) != 0) {
             checksum_add(sum, &offset, sizeof offset);
@@ -94,7 +85,7 @@ static int compare_digests(const struct candidate *a, const struct candidate *b)
     return strcmp(a->digest, b->digest);
 }
 
-/* Comparisons that tell files apart, the cheapest first. */
+/* Comparisons that distinguish files, the cheapest first. */
 static int (*const comparisons[])(const struct candidate *, const struct candidate *) = {compare_shapes, compare_fronts,
                                                                                          compare_digests};
 enum { BY_SHAPE, BY_FRONT, BY_DIGEST, COMPARISONS };
@@ -116,6 +107,16 @@ static void learn(const struct capture *capture, struct candidate *candidates, s
         else if (by == BY_DIGEST)
             sum_up(capture, candidates[i].file, sum, block, candidates[i].digest);
     }
+}
+
+/* Equal checksums make two files candidates, their bytes decide. */
+static bool have_same_bytes(const struct capture *capture, const struct capture_file *a, const struct capture_file *b)
+{
+    struct stat info;
+    int failure;
+    SCOPED_CLOSE int left = capture_file_open(capture, a->name, &info, &failure);
+    SCOPED_CLOSE int right = capture_file_open(capture, b->name, &info, &failure);
+    return left >= 0 && right >= 0 && file_same_bytes(left, right) == 1;
 }
 
 static void reject(struct capture *capture, struct capture_file *file, const struct capture_file *original)
@@ -141,7 +142,8 @@ static void divide(struct capture *capture, struct candidate *candidates, size_t
             divide(capture, &candidates[i], next - i, by + 1, sum, block);
         /* one without a digest is unreadable, which the decoder will say */
         for (size_t k = i + 1; by + 1 == COMPARISONS && k < next && *candidates[i].digest != '\0'; k++)
-            reject(capture, candidates[k].file, candidates[i].file);
+            if (have_same_bytes(capture, candidates[i].file, candidates[k].file))
+                reject(capture, candidates[k].file, candidates[i].file);
     }
 }
 
@@ -172,7 +174,7 @@ int capture_reject_copies(struct capture *capture, struct err *err)
     size_t count = 0;
     SCOPED_FREE struct candidate *candidates = scoped_memory(capture->file_count + 1, sizeof *candidates);
     SCOPED_FREE unsigned char *block = scoped_memory(BLOCK_SIZE, 1);
-    struct checksum *sum = checksum_new();
+    struct checksum *sum = checksum_new_kind(CHECKSUM_XXH128);
     int status = candidates != NULL && block != NULL && sum != NULL ? 0 : err_no_memory(err);
     for (size_t i = 0; status == 0 && i < capture->file_count; i++) {
         if (holds_records(capture, &capture->files[i]) && !copies_are_told_late(capture, &capture->files[i]))
@@ -218,13 +220,14 @@ int copies_reject(struct copies *copies, struct capture *capture, struct capture
                               it->model != NULL ? map_hash_bytes(it->model, strlen(it->model)) : 0};
     struct seen_file seen = {.key.shape = map_hash_bytes(shape, sizeof shape)};
     bool added;
-    memcpy(seen.key.checksum, checksum, sizeof seen.key.checksum);
+    memcpy(seen.key.checksum, checksum, strnlen(checksum, sizeof seen.key.checksum));
     struct seen_file *found = map_add(&copies->seen, &seen.key, &added, err);
     if (found == NULL)
         return err_status(err);
     if (added)
         found->file = file;
-    if (added || compare_shapes(&(struct candidate){.file = file}, &(struct candidate){.file = found->file}) != 0)
+    if (added || compare_shapes(&(struct candidate){.file = file}, &(struct candidate){.file = found->file}) != 0 ||
+        !have_same_bytes(capture, found->file, file))
         return 0;
     diag_go_back(capture->diag, copies->mark);
     reject(capture, file, found->file);

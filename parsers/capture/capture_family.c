@@ -196,10 +196,10 @@ static void check_clocks(const struct capture *capture)
         int64_t offset = part->start_unix_ns - part->start_monotonic_ns;
         int64_t length = part->end_unix_ns - part->start_unix_ns;
         if (part->end_unix_ns >= 0 && length < 0)
-            report_clocks(capture, part, "collectionTimeEnd", "after the begin", length, 0);
+            report_clocks(capture, part, "collectionTimeEnd", "after the start", length, 0);
         else if (part->end_unix_ns >= 0 && part->end_monotonic_ns >= 0 &&
                  !clocks_agree(part->end_monotonic_ns - part->start_monotonic_ns, length))
-            report_clocks(capture, part, "clockMonotonicRaw", "from begin to end",
+            report_clocks(capture, part, "clockMonotonicRaw", "from start to end",
                           part->end_monotonic_ns - part->start_monotonic_ns, length);
         if (part->host_unix_ns < 0 || part->host_monotonic_ns < 0)
             continue;
@@ -228,7 +228,7 @@ static void settle_parts(struct capture *capture)
         else if (!part->is_host && part->device_tick < 0)
             missing = "dev_start.log: times are shifted";
         else if (!part->is_host && part->device_hz <= 0)
-            missing = "hwts_frequency in info.json: the chip's usual one is assumed";
+            missing = "hwts_frequency in info.json: the usual one of the chip is used";
         if (missing != NULL)
             diag_report(capture->diag, DIAG_CONFIG_MISSING, FILE_PLACE(part->directory, NULL), "no %s", missing);
     }

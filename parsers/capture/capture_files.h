@@ -71,7 +71,7 @@ size_t part_prefix(const char *name);
 bool capture_is_part_directory(const char *name);
 /* Finds or adds the part that a relative name is in; its index into *ret. */
 int capture_add_part(struct capture *capture, const char *name, size_t *ret, struct err *err);
-/* Configuration file, which tells the clocks, chip and switches of its part. Facts that it lacks stay as they were:
+/* Configuration file with the clocks, chip and switches of its part. Facts that it lacks stay as they were:
  * files that lack something are reported when it is known that it is needed. A value that is of another device,
  * contradicts what was read before or is not as it is known to be (config_keys.h) is reported. */
 struct config_file {
@@ -83,7 +83,7 @@ struct config_file {
 int part_read_config(struct capture_part *part, const struct config_file *file, struct err *err);
 /* Recognises the family by the kinds of files, leaves out what cannot be read, completes and checks the clocks. */
 void capture_settle_family(struct capture *capture);
-/* Sorts the parts and files' references to them; fills what one part can tell of another. */
+/* Sorts the parts and files' references to them; completes the facts of a part with those that another one contains. */
 int capture_settle_parts(struct capture *capture, struct err *err);
 
 /* Reads info.json and net.info files into devices and models, and lists them among the capture's files. */

@@ -177,7 +177,7 @@ static void *look_at(void *arg)
             if (S_ISLNK(info.st_mode))
                 resolve_link(look->directory, entry);
         } else if (errno != ENOENT) {
-            err_set_errno(&look->err, errno, "cannot look at '%s/%s'", look->directory, entry->name);
+            err_set_errno(&look->err, errno, "cannot access '%s/%s'", look->directory, entry->name);
             break;
         }
     }
@@ -327,7 +327,7 @@ static bool is_of_capture(const struct entry *entry)
 
 int entry_list_fingerprint(const struct entry_list *list, char ret[65], struct err *err)
 {
-    struct checksum *checksum = checksum_new();
+    struct checksum *checksum = checksum_new_kind(CHECKSUM_XXH128);
     if (checksum == NULL)
         return err_no_memory(err);
     for (size_t i = 0; i < list->count; i++) {

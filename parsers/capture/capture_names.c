@@ -7,9 +7,9 @@
 
 #include <ctype.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <threads.h>
 
 const char *capture_base_name(const char *name)
 {
@@ -200,7 +200,7 @@ static struct known_pattern {
     char *inside; /* of one that begins with a placeholder: what stands in every name that matches; else NULL */
     struct known_pattern *next;                    /* of those that begin with the same byte */
 } * known_patterns, *known_by_byte[UCHAR_MAX + 1]; /* never released; NULL: memory ran out, each is split when needed */
-static once_flag patterns_known = ONCE_FLAG_INIT;
+static pthread_once_t patterns_known = PTHREAD_ONCE_INIT;
 
 static bool is_recognised(const struct record_kind *kind)
 {
@@ -276,7 +276,7 @@ static const struct record_kind *recognise_slowly(const char *name, struct file_
 const struct record_kind *capture_recognise(const char *name, struct file_identity *identity, unsigned *ret_families)
 {
     const size_t length = strlen(name);
-    call_once(&patterns_known, know_patterns);
+    pthread_once(&patterns_known, know_patterns);
     if (known_patterns == NULL)
         return recognise_slowly(name, identity, ret_families);
     const struct known_pattern *alike = known_by_byte[(unsigned char)name[0]], *any = known_by_byte['{'];

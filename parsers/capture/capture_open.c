@@ -91,7 +91,7 @@ static int take_done(struct capture *capture, const struct entry_list *list, con
     if (data_name == NULL)
         return err_no_memory(err);
     if (entry_list_find(list, data_name) == NULL)
-        diag_report(capture->diag, DIAG_FILE_MISSING, FILE_PLACE(entry->name, NULL), "the data file '%s' is not there",
+        diag_report(capture->diag, DIAG_FILE_MISSING, FILE_PLACE(entry->name, NULL), "the data file '%s' is missing",
                     data_name);
     return 0;
 }
@@ -110,7 +110,7 @@ static int read_done_of(struct capture *capture, const struct entry_list *list, 
         entry + 1 < list->entries + list->count && strcmp(entry[1].name, done_name) == 0; /* as it mostly does */
     const struct entry *done = follows ? entry + 1 : entry_list_find(list, done_name);
     int status = 0;
-    if (done != NULL && S_ISREG(done->mode) && !done->leaves) /* what is no file is told by itself */
+    if (done != NULL && S_ISREG(done->mode) && !done->leaves) /* what is no file is reported by itself */
         status = capture_read_done(capture, done_name, &file->done, err);
     if (status == 0 && file->done.file_size >= 0 && (uint64_t)file->done.file_size != file->size)
         diag_report(capture->diag, DIAG_FILE_SIZE, FILE_PLACE(file->name, "filesize"),
@@ -173,7 +173,7 @@ static bool is_irregular(struct capture *capture, const struct entry *entry)
     const bool irregular = entry->leaves || !S_ISREG(entry->mode);
     if (irregular)
         diag_report(capture->diag, DIAG_FILE_TYPE, &place, "%s; expected a regular file",
-                    entry->leaves ? "a symbolic link that leaves the capture or leads nowhere"
+                    entry->leaves ? "a symbolic link that leaves the capture or is broken"
                                   : "a device, pipe or socket");
     return irregular;
 }
@@ -241,9 +241,9 @@ static int take_entry(struct capture *capture, const struct entry_list *list, co
     if (capture_is_tool_name(name) || (entry->size == 0 && capture_is_known_stream(name)))
         return 0; /* or a stream that was switched on and had nothing to say */
     if (capture_is_board_content(name)) {
-        place.file = "data/cont.*"; /* one of each inference: told together */
+        place.file = "data/cont.*"; /* one of each inference: reported together */
         diag_report(capture->diag, DIAG_FILE_UNSUPPORTED, &place,
-                    "%s, %llu bytes: content of an inference in a form that is not known; kept, not decoded", name,
+                    "%s, %llu bytes: inference in an unknown format; kept, not decoded", name,
                     (unsigned long long)entry->size);
         return 0;
     }
@@ -363,7 +363,7 @@ static void reject_repetitions(struct capture *capture)
         if (other == NULL || !part_has_kind(capture, file->part, other))
             continue;
         diag_report(capture->diag, DIAG_FILE_DUPLICATE, FILE_PLACE(file->name, NULL),
-                    "the records of %s, which are there and decoded", other);
+                    "duplicates the records of %s, which are decoded", other);
         file->kind = NULL;
     }
 }
@@ -375,22 +375,20 @@ static int check_anything(const struct capture *capture, const struct entry_list
             return 0;
     }
     if (capture->tree != NULL) {
-        err_set(err, ERR_NOT_FOUND, "'%s' holds no data: no file in it is one of %s", capture->directory,
-                capture->tree->expects);
-        return err_hint(err, "check that the collection ended, and that the copy of the directory is complete");
+        err_set(err, ERR_NOT_FOUND, "'%s' contains no data; expected %s", capture->directory, capture->tree->expects);
+        return err_hint(err, "check that the collection ended and that the copy of the directory is complete");
     }
     if (!list->has_data) {
         err_set(err, ERR_NOT_FOUND, "'%s' is not a capture: it has no data/ directory", capture->directory);
-        return err_hint(err, "give the JOB directory itself, or a directory that holds JOB* directories");
+        return err_hint(err, "pass the JOB directory, or a directory that contains JOB* directories");
     }
     if (list->count > 1)
         return 0; /* the diagnostics name what is there */
     err_set(err, ERR_NOT_FOUND,
-            "'%s' holds no data: nothing was recorded, because no model was executed, the program ended early, or "
-            "profiling was not switched on",
+            "'%s' contains no data: nothing was recorded, because no model was executed, the program ended early, or "
+            "profiling was off",
             capture->directory);
-    return err_hint(
-        err, "check that profiling was enabled on the board, and that the transfer was complete: data/ is empty");
+    return err_hint(err, "data/ is empty: check that profiling was on and that the transfer was complete");
 }
 
 /* Chips that write other records under the same names. */

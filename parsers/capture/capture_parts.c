@@ -29,9 +29,9 @@ static void report_ranges(const struct json *ranges, const struct place *place, 
     static const struct {
         const char *key, *text;
     } misuses[] = {
-        {"not_open", "ends of ranges that were not open, ended twice or never begun"},
-        {"other_domain", "ends of ranges in another domain than they began in, which they are recorded in"},
-        {"no_domain", "marks and ranges, not recorded, in a domain that was destroyed or never created"},
+        {"not_open", "ends of ranges that were not open: ended twice, or never begun"},
+        {"other_domain", "ends of ranges in another domain; recorded in the domain where they began"},
+        {"no_domain", "marks and ranges in a domain that was destroyed or never created; not recorded"},
     };
     int64_t open = count_of(json_member(ranges, "open")), named = 0;
     const struct json *messages = json_member(ranges, "messages");
@@ -75,7 +75,7 @@ static void capture_report_losses(const char *file, const struct json *root, str
             diag_report(diag, DIAG_CALL_LEFT, &place, "'%.64s': %" PRId64 " that did not return", name, count);
     }
     if (count_of(json_member(root, "left_other")) > 0)
-        diag_report(diag, DIAG_CALL_LEFT, &place, "calls whose function is not known: %" PRId64 " that did not return",
+        diag_report(diag, DIAG_CALL_LEFT, &place, "calls of unknown functions: %" PRId64 " that did not return",
                     count_of(json_member(root, "left_other")));
     report_ranges(json_member(root, "ranges"), &place, diag);
 }
@@ -461,16 +461,81 @@ static inline int64_t convert_since(int64_t tick, int64_t start, int64_t late_ti
     return ticks / hz * NANOSECONDS + (ticks % hz * NANOSECONDS + hz / 2) / hz + base_ns;
 }
 
+/* How a counter of a part counts. */
+struct counter {
+    int64_t start, late_ticks, hz;
+    wide base_ns;
+};
+
+static struct counter host_counter(const struct capture_part *part)
+{
+    const int64_t base = part->host_monotonic_ns >= 0 ? part->host_monotonic_ns : 0;
+    if (part->host_hz <= 0)
+        return (struct counter){0, 0, NANOSECONDS, part->unix_offset_ns};
+    return (struct counter){part->host_tick >= 0 ? part->host_tick : 0, part->host_tick_diff, part->host_hz,
+                            (wide)base + part->unix_offset_ns};
+}
+
+static struct counter device_counter(const struct capture_part *part)
+{
+    const int64_t base = part->host_monotonic_ns >= 0 ? part->host_monotonic_ns : 0;
+    /* The clocks of the host were read that much before the device's counter. */
+    const int64_t late =
+        part->host_hz > 0 && part->host_tick_diff != 0 ? convert_wide(part->host_tick_diff, part->host_hz, 0) : 0;
+    return (struct counter){part->device_tick >= 0 ? part->device_tick : 0, 0,
+                            part->device_hz > 0 ? part->device_hz : capture_usual_device_hz(part->chip),
+                            (wide)base + late + part->unix_offset_ns};
+}
+
+static inline int64_t counter_ns(const struct counter *counter, int64_t tick)
+{
+    if (counter->base_ns > INT64_MAX || counter->base_ns < INT64_MIN)
+        return convert_wide((wide)tick - counter->start + counter->late_ticks, counter->hz, counter->base_ns);
+    return convert_since(tick, counter->start, counter->late_ticks, counter->hz, (int64_t)counter->base_ns);
+}
+
 int64_t part_host_ns(const struct capture_part *part, int64_t tick)
 {
-    if (part->host_hz <= 0)
-        return convert_since(tick, 0, 0, NANOSECONDS, part->unix_offset_ns);
-    int64_t start = part->host_tick >= 0 ? part->host_tick : 0;
-    int64_t base = part->host_monotonic_ns >= 0 ? part->host_monotonic_ns : 0, base_ns;
-    if (__builtin_add_overflow(base, part->unix_offset_ns, &base_ns))
-        return convert_wide((wide)tick - start + part->host_tick_diff, part->host_hz,
-                            (wide)base + part->unix_offset_ns);
-    return convert_since(tick, start, part->host_tick_diff, part->host_hz, base_ns);
+    const struct counter counter = host_counter(part);
+    return counter_ns(&counter, tick);
+}
+
+int64_t part_device_ns(const struct capture_part *part, int64_t tick)
+{
+    const struct counter counter = device_counter(part);
+    return counter_ns(&counter, tick);
+}
+
+int64_t part_origin_ns(const struct capture_part *part)
+{
+    const struct counter counter = part->is_host ? host_counter(part) : device_counter(part);
+    return convert_wide(0, NANOSECONDS, counter.base_ns);
+}
+
+/* Within what convert_since() multiplies nothing overflows. */
+static struct part_ticks ticks_of(const struct capture_part *part, const struct counter *counter,
+                                  int64_t (*any)(const struct capture_part *part, int64_t tick))
+{
+    struct part_ticks ticks = {.part = part, .any = any, .first = (uint64_t)counter->start};
+    ticks.tick_ns = whole_tick_ns(counter->hz);
+    if (ticks.tick_ns == 0 || (uint64_t)counter->late_ticks >= USUAL_TICKS || counter->base_ns < 0 ||
+        counter->base_ns > (wide)USUAL_NS)
+        return ticks;
+    ticks.count = USUAL_TICKS - (uint64_t)counter->late_ticks;
+    ticks.base_ns = (int64_t)counter->base_ns + counter->late_ticks * ticks.tick_ns;
+    return ticks;
+}
+
+struct part_ticks part_host_ticks(const struct capture_part *part)
+{
+    const struct counter counter = host_counter(part);
+    return ticks_of(part, &counter, part_host_ns);
+}
+
+struct part_ticks part_device_ticks(const struct capture_part *part)
+{
+    const struct counter counter = device_counter(part);
+    return ticks_of(part, &counter, part_device_ns);
 }
 
 int64_t capture_usual_device_hz(int64_t chip)
@@ -494,19 +559,6 @@ int64_t capture_usual_device_hz(int64_t chip)
     default:
         return 100000000;
     }
-}
-
-int64_t part_device_ns(const struct capture_part *part, int64_t tick)
-{
-    int64_t hz = part->device_hz > 0 ? part->device_hz : capture_usual_device_hz(part->chip);
-    int64_t start = part->device_tick >= 0 ? part->device_tick : 0;
-    int64_t base = part->host_monotonic_ns >= 0 ? part->host_monotonic_ns : 0, base_ns;
-    /* The clocks of the host were read that much before the device's counter. */
-    int64_t late =
-        part->host_hz > 0 && part->host_tick_diff != 0 ? convert_wide(part->host_tick_diff, part->host_hz, 0) : 0;
-    if (__builtin_add_overflow(base, late, &base_ns) || __builtin_add_overflow(base_ns, part->unix_offset_ns, &base_ns))
-        return convert_wide((wide)tick - start, hz, (wide)base + late + part->unix_offset_ns);
-    return convert_since(tick, start, 0, hz, base_ns);
 }
 
 bool part_is_warm_up(const struct capture_part *part, int64_t end_ns)

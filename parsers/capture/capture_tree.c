@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Families of captures that are trees, by the list that the build makes of features/. */
 #include "parsers/capture/capture_tree.h"
 
 #include "base/file/fsutil.h"
@@ -6,9 +7,15 @@
 #include <dirent.h>
 #include <string.h>
 
-extern const struct capture_tree tree_opprof;
+#define TREE(id) extern const struct capture_tree tree_##id;
+#include "tree_list.h"
+#undef TREE
 
-const struct capture_tree *const capture_trees[] = {&tree_opprof, NULL};
+#define TREE(id) &tree_##id,
+const struct capture_tree *const capture_trees[] = {
+#include "tree_list.h"
+    NULL};
+#undef TREE
 
 const struct capture_tree *capture_tree_of_name(const char *name)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Captures that are trees of directories without a data/ of their own: one of their files may stand at any depth, and
- * each directory of files that belong together is a part of the capture. A family of such captures is a row of
- * capture_trees; its record kinds name the files. */
+ * each directory of files that belong together is a part of the capture. A family of such captures is a
+ * "const struct capture_tree tree_NAME" in a feature, which the build finds; its record kinds name the files. */
 #ifndef MSPROF_PARSERS_CAPTURE_CAPTURE_TREE_H
 #define MSPROF_PARSERS_CAPTURE_CAPTURE_TREE_H
 

@@ -308,12 +308,11 @@ static void check_member(const struct check *check, const struct known_keys *key
     struct place place = {check->file, -1, -1, name};
     char meant[KEY_SIZE];
     if (key == NULL && find_misspelt(keys, object, name, meant))
-        diag_report(check->diag, DIAG_CONFIG_INVALID, &place, "not a known key; expected '%s', which is not there",
-                    meant);
+        diag_report(check->diag, DIAG_CONFIG_INVALID, &place, "unknown key; expected '%s', which is missing", meant);
     if (key == NULL)
         return;
     if (json_member(object, name) != member)
-        diag_report(check->diag, DIAG_CONFIG_INVALID, &place, "there twice; the first is used");
+        diag_report(check->diag, DIAG_CONFIG_INVALID, &place, "duplicate; the first is used");
     else if (!is_of_type(key->type, member))
         diag_report(check->diag, DIAG_CONFIG_INVALID, &place, "'%.*s'; expected %s; it is ignored", SHOWN_BYTES,
                     json_string(member) != NULL ? json_string(member) : "another type", expected_values[key->type]);
@@ -325,8 +324,8 @@ static void check_object(const struct check *check, const struct known_keys *key
         check_member(check, keys, object, member);
     for (; check->in_part && keys->names != NULL; keys++) {
         if (keys->needed && json_member(object, keys->names) == NULL)
-            diag_report(check->diag, DIAG_CONFIG_INVALID, FILE_PLACE(check->file, keys->names),
-                        "not there; expected %s", expected_values[keys->type]);
+            diag_report(check->diag, DIAG_CONFIG_INVALID, FILE_PLACE(check->file, keys->names), "missing; expected %s",
+                        expected_values[keys->type]);
     }
 }
 

@@ -11,7 +11,7 @@
 #define PIECES 3                  /* one is taken while the others are read */
 #define PIECE_ENTRIES 4096        /* of the list */
 #define PIECE_BYTES (1024 * 1024) /* of their texts: files behind them are read when they are asked for */
-#define FILE_BYTES_MAX 4096       /* longer ones are none of many, and are read likewise */
+#define FILE_BYTES_MAX 4096       /* longer files are not preloaded; they are read on demand */
 
 /* Texts of some entries of the list. */
 struct piece {

@@ -47,12 +47,11 @@ static bool is_unchanged(struct diagnostics *diag, const struct capture_file *fi
         diag_report(diag, DIAG_FILE_CHANGED, &place, "gone; %llu bytes of it were read",
                     (unsigned long long)file->bytes_read);
     else if (now->inode != file->inode)
-        diag_report(diag, DIAG_FILE_CHANGED, &place, "another file of this name; expected the one that was listed");
+        diag_report(diag, DIAG_FILE_CHANGED, &place, "replaced by another file since it was listed");
     else if (now->size != file->size || now->modified_ns != file->modified_ns)
-        diag_report(diag, DIAG_FILE_CHANGED, &place,
-                    "%llu bytes when it was listed, %llu were read, %llu are there; it was written meanwhile",
-                    (unsigned long long)file->size, (unsigned long long)file->bytes_read,
-                    (unsigned long long)now->size);
+        diag_report(
+            diag, DIAG_FILE_CHANGED, &place, "%llu bytes when listed, %llu read, %llu now; it was written meanwhile",
+            (unsigned long long)file->size, (unsigned long long)file->bytes_read, (unsigned long long)now->size);
     else
         return true;
     return false;
@@ -79,7 +78,7 @@ static bool is_same(struct recheck *recheck)
     if (!recheck->listed || recheck->sum == capture->sum)
         return recheck->listed;
     entry_list_sort(&recheck->now);
-    return !are_unchanged(capture, &recheck->now) /* it has been told */ ||
+    return !are_unchanged(capture, &recheck->now) /* it has been reported */ ||
            (entry_list_fingerprint(&recheck->now, fingerprint, &ignored) == 0 &&
             strcmp(fingerprint, capture->fingerprint) == 0);
 }
@@ -91,7 +90,7 @@ int capture_recheck_end(struct recheck *recheck, struct err *err)
         pthread_join(recheck->thread, NULL);
     if (capture->directory != NULL && !is_same(recheck))
         diag_report(capture->diag, DIAG_FILE_CHANGED, FILE_PLACE(capture->directory, NULL),
-                    "its files are not those that were listed: one came, went or was written meanwhile");
+                    "its files changed since they were listed: one was added, removed or written");
     entry_list_release(&recheck->now);
     free(recheck);
     return diag_is_fatal(capture->diag) ? diag_fatal_error(capture->diag, err) : 0;

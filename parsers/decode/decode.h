@@ -15,6 +15,8 @@
  * capture_recheck_begin. */
 int decode_capture(struct capture *capture, struct row_sink *sink, const struct progress *progress, struct err *err);
 
+#define WIDE_FIELDS_MAX 16
+
 /* A layout made ready for decoding a kind: fields resolved to column indexes. Plain memory, no release. It remembers
  * the record before for FIELD_DELTA, so it is restarted for each stream. */
 struct decode_plan {
@@ -45,10 +47,27 @@ struct decode_plan {
     uint64_t present;  /* columns that the layout gives */
     uint64_t files;    /* columns that get the file's id */
     size_t text_bytes; /* that one row's texts may take of a batch: BATCH_TEXT_MAX each at most */
+    bool direct;       /* the kind takes records from their bytes, where none of these numbers is 2^63 or more: */
+    size_t wide_count;
+    uint32_t wide[WIDE_FIELDS_MAX]; /* offsets of eight bytes */
+    struct magic_step {             /* eight bytes of the record, of which the masked ones are known */
+        uint64_t mask, value;
+        uint32_t offset;
+    } magics[LAYOUT_MAX_MAGICS];
+    size_t magic_count;
+    bool magics_whole; /* they are all of the layout's; else only layout_matches() knows */
 };
 
 /* The layout must have passed layout_check. */
 void decode_plan_init(struct decode_plan *plan, const struct record_kind *kind, const struct layout *layout);
+/* Whether the hook that takes bytes may have this record: what it says is what the interpreter would. */
+static inline bool decode_plan_fits(const struct decode_plan *plan, const unsigned char *record)
+{
+    uint64_t all = 0;
+    for (size_t i = 0; i < plan->wide_count; i++)
+        all |= bytes_load(record + plan->wide[i], 8, false);
+    return plan->direct && all <= INT64_MAX;
+}
 /* Makes it ready for another stream. */
 void decode_plan_restart(struct decode_plan *plan);
 
@@ -109,10 +128,11 @@ static inline void decode_put_file(const struct decode_plan *plan, int64_t file_
 #define DECODED_TEXT_MAX (64 * 1024) /* bytes of a text that a row keeps; queries of users read 128 KiB */
 /* How many bytes of a longer list joined by ';' are kept: those of its whole items. */
 size_t decode_cut_list(const char *text);
-/* Tells that a text of a table is cut; file: where it stands, NULL: it is made of several files. */
+/* Reports that a text of a table is cut; file: where it stands, NULL: it is made of several files. */
 void decoder_report_cut(struct decoder *decoder, const char *file, const struct record_kind *kind, size_t column,
                         size_t length, size_t kept);
-/* Copies the text into the batch; one of more than DECODED_TEXT_MAX bytes is cut and told with the current file. */
+/* Copies the text into the batch; one of more than DECODED_TEXT_MAX bytes is truncated and reported with the current
+ * file. */
 void decoder_set_text(struct decoder *decoder, const struct record_kind *kind, struct row *row, size_t column,
                       const char *text, size_t length);
 /* Calls each for every whole line of a text file without its line end, counting decoded and rejected lines; empty lines

@@ -34,7 +34,7 @@ extern uint64_t ahead_bytes_min;
 struct ahead *ahead_new(struct capture *capture, ahead_decode *decode);
 void ahead_free(struct ahead *ahead); /* stops it; NULL is fine */
 
-/* Tells of each file whether it is left to the caller. */
+/* Sets for each file whether it is left to the caller. */
 const bool *ahead_left(const struct ahead *ahead);
 /* Gives what was decoded of a part to the association, the first time that it is called for the part: 1; 0: it cannot
  * be taken, and ahead_give_back is to be called. */

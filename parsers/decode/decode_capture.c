@@ -37,7 +37,7 @@ static void copy_texts(struct stream *stream, struct row *row)
     }
 }
 
-/* Zeros where no magic tells a record from a hole in the file. */
+/* Zeros where no magic distinguishes a record from a hole in the file. */
 static bool is_blank(const struct stream *stream, const unsigned char *record)
 {
     const struct layout *layout = stream->plan->layout;
@@ -45,7 +45,7 @@ static bool is_blank(const struct stream *stream, const unsigned char *record)
 }
 
 /* Counts the record that was looked at: nothing goes without a word. */
-static void count_record(struct decoder *decoder, bool keep, uint64_t reports_before)
+static inline void count_record(struct decoder *decoder, bool keep, uint64_t reports_before)
 {
     struct diagnostics *diag = decoder->capture->diag;
     if (keep) {
@@ -60,7 +60,22 @@ static void count_record(struct decoder *decoder, bool keep, uint64_t reports_be
     capture_file_reject(decoder->file, diag->latest_id, 1);
 }
 
-static int take_record(struct stream *stream, const unsigned char *record, struct err *err)
+/* A record that its kind's hook takes as it stands. */
+static inline int take_bytes(struct stream *stream, const unsigned char *record, struct err *err)
+{
+    struct decoder *decoder = stream->decoder;
+    const uint64_t reports = diag_reports(decoder->capture->diag);
+    bool keep = true;
+    decoder->consumed = true;
+    decoder->bytes = (struct bytes){record, stream->plan->layout->record_size};
+    decoder->layout = stream->plan->layout;
+    const int status = stream->kind->hooks->direct(decoder, stream->state, record, &keep, err);
+    if (status == 0)
+        count_record(decoder, keep, reports);
+    return status;
+}
+
+static int take_row(struct stream *stream, const unsigned char *record, struct err *err)
 {
     struct decoder *decoder = stream->decoder;
     const struct record_kind *kind = stream->kind;
@@ -81,7 +96,7 @@ static int take_record(struct stream *stream, const unsigned char *record, struc
     if (keep && is_blank(stream, record)) {
         struct place place = decoder_place(decoder, NULL);
         keep = false;
-        diag_report(decoder->capture->diag, DIAG_RECORD_VALUE, &place, "nothing but zeros; expected a record");
+        diag_report(decoder->capture->diag, DIAG_RECORD_VALUE, &place, "only zeros; expected a record");
     }
     if (keep)
         decode_put_file(stream->plan, decoder->file->id, &row);
@@ -98,6 +113,11 @@ static int take_record(struct stream *stream, const unsigned char *record, struc
     }
     count_record(decoder, keep, reports);
     return status;
+}
+
+static inline int take_record(struct stream *stream, const unsigned char *record, struct err *err)
+{
+    return decode_plan_fits(stream->plan, record) ? take_bytes(stream, record, err) : take_row(stream, record, err);
 }
 
 /* The first magic of a record that does not stand, as the place of the damage. */
@@ -132,13 +152,24 @@ static void report_damage(struct stream *stream, int64_t end)
     stream->decoder->record += records;
 }
 
+/* layout_matches() of the plan's layout. */
+static inline bool magics_stand(const struct decode_plan *plan, const unsigned char *record)
+{
+    if (!plan->magics_whole)
+        return layout_matches(plan->layout, record);
+    for (const struct magic_step *step = plan->magics, *end = step + plan->magic_count; step < end; step++)
+        if ((bytes_load(record + step->offset, 8, false) & step->mask) != step->value)
+            return false;
+    return true;
+}
+
 /* Whether the record at `at`, whose magic stands, is followed by what must follow it; *ret_sound: where a whole record
  * follows whose magic stands, too. */
 static bool is_followed(const struct stream *stream, size_t at, size_t *ret_sound)
 {
     size_t next = at + stream->layout->record_size;
     if (stream->used - next >= stream->layout->record_size) {
-        if (!layout_matches(stream->layout, stream->buffer + next))
+        if (!magics_stand(stream->plan, stream->buffer + next))
             return false;
         *ret_sound = next;
         return true;
@@ -191,7 +222,7 @@ static int64_t take_chunk(struct stream *stream, struct err *err)
         if (stream->used - at < wanted)
             break;
         stream_locate(stream, at);
-        if (at != sound && !layout_matches(stream->layout, stream->buffer + at)) {
+        if (at != sound && !magics_stand(stream->plan, stream->buffer + at)) {
             note_damage(stream, at);
             stream->searching = can_search;
             if (!can_search)
@@ -295,9 +326,9 @@ static int64_t take_sound(struct stream *stream, struct err *err)
     const size_t size = layout->record_size;
     const bool can_search = framing_can_search(layout);
     size_t at = 0;
-    bool sound = stream->used >= size && layout_matches(layout, stream->buffer);
+    bool sound = stream->used >= size && magics_stand(stream->plan, stream->buffer);
     while (sound && stream->used - at >= 2 * size) {
-        sound = layout_matches(layout, stream->buffer + at + size);
+        sound = magics_stand(stream->plan, stream->buffer + at + size);
         if (!sound && can_search)
             break;
         stream_locate(stream, at);
@@ -353,7 +384,7 @@ static bool take_file(struct stream *stream, struct capture_file *file, bool *re
     int failure = file_reader_open(reader, (size_t)(file - decoder->capture->files));
     if (failure != 0) {
         diag_report(decoder->capture->diag, DIAG_FILE_UNREADABLE, FILE_PLACE(file->name, NULL),
-                    "%s; expected a readable file", failure > 0 ? strerror(failure) : "not a regular file any more");
+                    "%s; expected a readable file", failure > 0 ? strerror(failure) : "no longer a regular file");
         return false;
     }
     while (*ret_status == 0 && !*ret_give_up) {
@@ -362,8 +393,7 @@ static bool take_file(struct stream *stream, struct capture_file *file, bool *re
             struct place place = {
                 file->name, -1, stream->buffer_offset + (int64_t)stream->used - stream->starts[stream->current], NULL};
             diag_report(decoder->capture->diag, DIAG_FILE_UNREADABLE, &place, "%s; expected %llu bytes",
-                        errno == ENODATA ? "a hole that was never written, and nothing behind it is read"
-                                         : strerror(errno),
+                        errno == ENODATA ? "a hole that was never written; nothing after it is read" : strerror(errno),
                         (unsigned long long)file->size);
             break;
         }
@@ -418,7 +448,7 @@ static bool continues(const struct stream *stream, size_t index)
     if (index == 0 || stream->files[index].identity.slice == stream->files[index - 1].identity.slice + 1)
         return index == 0 || !stream_run_ends(stream, index - 1);
     diag_report(stream->decoder->capture->diag, DIAG_FILE_MISSING, FILE_PLACE(stream->files[index].name, NULL),
-                "slice %lld follows slice %lld; those between them are missing",
+                "slice %lld follows slice %lld; the slices in between are missing",
                 (long long)stream->files[index].identity.slice, (long long)stream->files[index - 1].identity.slice);
     return false;
 }
@@ -735,6 +765,18 @@ static int count_rejections(struct capture *capture, struct err *err)
     return 0;
 }
 
+static int decode_records(struct decoder *decoder, struct checksum *checksum, struct err *err)
+{
+    struct capture *capture = decoder->capture;
+    int status = open_decoder(decoder, err);
+    if (status < 0)
+        return status;
+    if (capture->family == CAPTURE_CANN)
+        decoder->ahead = ahead_new(capture, decode_ahead);
+    decoder->reader = file_reader_new(capture, 0, decoder->ahead != NULL ? ahead_left(decoder->ahead) : NULL, err);
+    return decoder->reader != NULL ? decode_files(decoder, checksum, err) : err_status(err);
+}
+
 int decode_capture(struct capture *capture, struct row_sink *sink, const struct progress *progress, struct err *err)
 {
     int status = count_rejections(capture, err) < 0 ? err_status(err) : capture_reject_copies(capture, err);
@@ -742,20 +784,11 @@ int decode_capture(struct capture *capture, struct row_sink *sink, const struct 
         return status;
     struct decoder decoder = {
         .capture = capture, .sink = sink, .progress = progress, .bytes_total = capture_record_bytes(capture)};
-    struct checksum *checksum = checksum_new();
+    struct checksum *checksum = checksum_new_kind(CHECKSUM_XXH128);
     copies_begin(&decoder.copies, capture);
-    status = checksum != NULL ? open_decoder(&decoder, err) : err_no_memory(err);
-    if (status == 0 && capture->family == CAPTURE_CANN)
-        decoder.ahead = ahead_new(capture, decode_ahead);
-    if (status == 0 && (decoder.reader = file_reader_new(
-                            capture, 0, decoder.ahead != NULL ? ahead_left(decoder.ahead) : NULL, err)) == NULL)
-        status = err_status(err);
-    if (status == 0)
-        status = decode_files(&decoder, checksum, err);
+    status = checksum != NULL ? decode_records(&decoder, checksum, err) : err_no_memory(err);
     ahead_free(decoder.ahead);
-    if (status == 0)
-        status = decoder_flush(&decoder, err);
-    if (status == 0)
+    if (status == 0 && (status = decoder_flush(&decoder, err)) == 0)
         status = check_stop(&decoder, err);
     association_free(decoder.association);
     close_decoder(&decoder);

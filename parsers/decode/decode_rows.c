@@ -71,6 +71,41 @@ static void add_steps(struct decode_plan *plan, bool plain)
     }
 }
 
+/* Whether the kind's hook may take records of the layout from their bytes, and what must be looked at in each. */
+static bool find_wide(struct decode_plan *plan)
+{
+    const struct layout *layout = plan->layout;
+    const struct kind_hooks *hooks = plan->kind->hooks;
+    if (hooks == NULL || hooks->direct == NULL || layout->fields != hooks->direct_fields || plan->kind->table != NULL ||
+        layout->big_endian)
+        return false;
+    for (size_t i = 0; i < layout->field_count; i++) {
+        const struct field *field = &layout->fields[i];
+        if (field->width != 8 || field->bit_count != 0 || field->is_signed)
+            continue;
+        if (plan->wide_count == WIDE_FIELDS_MAX)
+            return false;
+        plan->wide[plan->wide_count++] = field->offset;
+    }
+    return true;
+}
+
+/* Magics are looked at in every record: as with plain numbers, each is a part of eight bytes. */
+static void add_magics(struct decode_plan *plan)
+{
+    const struct layout *layout = plan->layout;
+    for (size_t i = 0; i < LAYOUT_MAX_MAGICS && layout->magics[i].width != 0; i++) {
+        const struct magic *magic = &layout->magics[i];
+        if (layout->big_endian || layout->record_size < 8)
+            return;
+        const uint32_t last = layout->record_size - 8, offset = magic->offset < last ? magic->offset : last;
+        const unsigned shift = 8 * (magic->offset - offset);
+        const uint64_t mask = magic->mask != 0 ? magic->mask : UINT64_MAX >> (64 - 8 * magic->width);
+        plan->magics[plan->magic_count++] = (struct magic_step){mask << shift, magic->value << shift, offset};
+    }
+    plan->magics_whole = true;
+}
+
 void decode_plan_init(struct decode_plan *plan, const struct record_kind *kind, const struct layout *layout)
 {
     *plan = (struct decode_plan){.kind = kind, .layout = layout};
@@ -81,6 +116,8 @@ void decode_plan_init(struct decode_plan *plan, const struct record_kind *kind, 
     add_steps(plan, true);
     plan->plain_count = plan->step_count;
     add_steps(plan, false);
+    plan->direct = find_wide(plan);
+    add_magics(plan);
 }
 
 void decode_plan_restart(struct decode_plan *plan)
@@ -226,7 +263,7 @@ void decode_record(struct decode_plan *plan, const unsigned char *record, struct
 
 /* Rows on their way from hooks and the record loop to the sink. */
 
-/* Rows of few kinds come by turns: where a kind was found last stands at a place that its address tells. */
+/* Rows of few kinds come by turns: the place where a kind was last found is indexed by its address. */
 struct open_batch *decoder_open_batch(struct decoder *decoder, const struct record_kind *kind)
 {
     struct open_batch **found = &decoder->found[(uintptr_t)kind / sizeof *kind % FOUND_KINDS];
@@ -422,7 +459,7 @@ void decoder_report_cut(struct decoder *decoder, const char *file, const struct 
 {
     const struct place place = {file, -1, -1, kind->columns[column].name};
     diag_report(decoder->capture->diag, DIAG_TEXT_CUT, &place,
-                "a text of table %s has %zu bytes; expected at most %d: it is cut to %zu", kind->table, length,
+                "a text of table %s has %zu bytes; expected at most %d: it is truncated to %zu", kind->table, length,
                 DECODED_TEXT_MAX, kept);
 }
 

@@ -407,8 +407,8 @@ struct file_reader *file_reader_new(const struct capture *capture, size_t first,
     reader->block_size = block_size_for(capture);
     reader->block_count = BLOCK_COUNT_MIN * BLOCK_SIZE_MAX / reader->block_size;
     reader->bytes = malloc((is_small ? 1 : reader->block_count) * (READER_FRONT + reader->block_size));
-    reader->checksum = checksum_new();
-    reader->whole_checksum = checksum_new();
+    reader->checksum = checksum_new_kind(CHECKSUM_XXH128);
+    reader->whole_checksum = checksum_new_kind(CHECKSUM_XXH128);
     int status = 0;
     if (reader->bytes == NULL || reader->checksum == NULL || reader->whole_checksum == NULL)
         status = err_no_memory(err);

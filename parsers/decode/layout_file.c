@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layout files: a line each, words and quoted texts, '#' comments. Every mistake is told with its line. */
+/* Layout files: a line each, words and quoted texts, '#' comments. Every mistake is reported with its line. */
 #include "parsers/decode/layout.h"
 
 #include "base/array.h"
@@ -45,7 +45,7 @@ static int finish_layout(struct parser *p)
     unsigned line = p->line.number;
     if (current == NULL)
         return 0;
-    p->line.number = p->current_line; /* where mistakes of the whole are told */
+    p->line.number = p->current_line; /* where mistakes of the whole are reported */
     p->current = NULL;
     if (current->layout.record_size == 0)
         return text_mistake(&p->line, "layout '%s' has no size, expected a line 'size BYTES' in it", current->name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lines of a layout file as words, and mistakes told with their line. For layout_file.c only. */
+/* The lines of a layout file as words, and mistakes reported with their line. For layout_file.c only. */
 #ifndef MSPROF_PARSERS_DECODE_LAYOUT_TEXT_H
 #define MSPROF_PARSERS_DECODE_LAYOUT_TEXT_H
 
@@ -50,7 +50,7 @@ int text_take_number(struct text_line *line, size_t *at, uint64_t minimum, uint6
 /* Likewise N or N/M, whole numbers from 1. */
 int text_take_scale(struct text_line *line, size_t *at, int64_t *ret_multiply, int64_t *ret_divide);
 
-/* That the line has so many words; form tells what was expected. 0 or -ERR_FORMAT. */
+/* That the line has so many words; form is what was expected. 0 or -ERR_FORMAT. */
 int text_expect_words(struct text_line *line, size_t count, const char *form);
 /* The number of a line that has nothing else. */
 int text_take_only_number(struct text_line *line, const char *form, uint64_t minimum, uint64_t maximum, uint64_t *ret);

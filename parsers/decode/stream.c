@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIT_RECORDS 1024 /* enough to tell a damaged file from a foreign one */
+#define FIT_RECORDS 1024 /* enough to distinguish a damaged file from a foreign one */
 
 static size_t count_matches(const struct layout *layout, const unsigned char *data, size_t length, size_t *ret_records)
 {
@@ -85,7 +85,7 @@ bool framing_search(const struct layout *layout, const unsigned char *data, size
         if (!whole_next && at_end && length - at == size)
             return true;
         if (!whole_next && !at_end)
-            return false; /* more data will tell */
+            return false; /* more data will show it */
     }
     *ret = at;
     return false;
@@ -168,12 +168,10 @@ int stream_grow_buffer(struct stream *stream, struct err *err)
     return 0;
 }
 
-void stream_locate(struct stream *stream, size_t at)
+void stream_locate_any(struct stream *stream, size_t at)
 {
     int64_t offset = stream->buffer_offset + (int64_t)at;
     size_t file = 0, end = stream->current + 1; /* it is one of [file, end) */
-    if (stream->current > 0 && offset >= stream->starts[stream->current])
-        file = stream->current;
     while (end - file > 1) {
         const size_t middle = file + (end - file) / 2;
         *(offset < stream->starts[middle] ? &end : &file) = middle;
@@ -304,7 +302,7 @@ struct layout_fits {
     size_t count, capacity;
 };
 
-/* Every layout that the stream may have, as far as its first records tell. */
+/* Every layout that the stream may have, as far as its first records show. */
 static int judge_layouts(const struct stream *stream, struct layout_fits *fits, struct err *err)
 {
     const struct layout_set *set = stream->decoder->capture->options.layouts;
@@ -384,6 +382,10 @@ static int make_plans(const struct stream *stream, const struct layout *best, st
         if (candidate == best || (best->mixed && candidate->mixed))
             decode_plan_init(&decoder->plans[decoder->plan_count++], stream->kind, candidate);
     }
+    /* The interpreter looks for zeros that no magic distinguishes from a hole. */
+    for (size_t i = 0; i < decoder->plan_count; i++)
+        decoder->plans[i].direct &=
+            !decoder->capture->options.interpreted && framing_can_search(decoder->plans[i].layout);
     decoder->planned = best;
     return 0;
 }
@@ -431,7 +433,7 @@ bool stream_run_ends(const struct stream *stream, size_t index)
 
 /* Bytes of the record that begins before the run of the current file, if it does: a device that ages its data cuts
  * slices off the front without regard to records, and slices may be missing. A run that begins with the first slice, or
- * whose end is missing, tells nothing of them by its length. */
+ * whose end is missing, shows nothing about them by its length. */
 static size_t rest_in_front(const struct stream *stream)
 {
     uint64_t length = 0;
@@ -464,7 +466,7 @@ void stream_drop_front(struct stream *stream)
     struct capture_file *file = stream->decoder->file;
     struct place place = {file->name, -1, 0, NULL};
     const enum diag_id id = stream->run == 0 ? DIAG_RECORD_AGED : DIAG_RECORD_TRUNCATED;
-    diag_report(stream->decoder->capture->diag, id, &place, "%zu bytes in front of a record of %u", rest,
+    diag_report(stream->decoder->capture->diag, id, &place, "%zu bytes before a record of %u", rest,
                 stream->layout->record_size);
     capture_file_reject(file, id, 1);
     drop_front(stream, rest);

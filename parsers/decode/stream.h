@@ -61,7 +61,17 @@ struct stream {
  * one. */
 int stream_grow_buffer(struct stream *stream, struct err *err);
 /* Makes the byte of the buffer the decoder's place: in which file, and where in it. */
-void stream_locate(struct stream *stream, size_t at);
+void stream_locate_any(struct stream *stream, size_t at); /* inside: in whichever it is */
+static inline void stream_locate(struct stream *stream, size_t at)
+{
+    const int64_t offset = stream->buffer_offset + (int64_t)at - stream->starts[stream->current];
+    if (offset < 0) {
+        stream_locate_any(stream, at);
+        return;
+    }
+    stream->decoder->file = &stream->files[stream->current];
+    stream->decoder->offset = offset;
+}
 /* Sets stream->layout and the decoder's plans by the first bytes, and drops the layout's header; NULL when none fits,
  * which has been reported. */
 int stream_choose_layout(struct stream *stream, struct err *err);

@@ -139,7 +139,7 @@ static int add_parts(struct association *association, const struct thread *threa
         struct host_task part = *whole;
         part.context_id = range ? ids[0] + i : ids[i];
         part.extra = NO_INDEX;
-        part.task_type = NO_INDEX; /* the host tells that of the whole */
+        part.task_type = NO_INDEX; /* the host has that of the whole */
         if (set_collective(association, &part, membership, err) < 0 ||
             association_add_host_task(association, &part, err) < 0)
             return err_status(err);
@@ -162,7 +162,7 @@ static int add_all_parts(struct association *association, struct thread *thread,
     struct place place = {decoder_capture(association->decoder)->parts[association->part].directory, -1, -1, NULL};
     if (!room)
         diag_report(decoder_diag(association->decoder), DIAG_RECORD_VALUE, &place,
-                    "communication calls with more than %d contexts; the others are left out", ALL_CONTEXTS_LIMIT);
+                    "communication calls with more than %d contexts; the others are dropped", ALL_CONTEXTS_LIMIT);
     return status;
 }
 

@@ -145,13 +145,20 @@ void association_find_around(const struct association *association, struct threa
     const struct call_kind *kind = &association->call_kinds.items[thread->calls.items[call].kind];
     const uint32_t parent = thread->calls.items[call].parent;
     const bool is_node = kind->level == HOST_LEVEL_NODE;
-    const bool is_itself[] = {[AROUND_COMMUNICATION] = kind->level == HOST_LEVEL_COMMUNICATION,
-                              [AROUND_NODE] = is_node,
-                              [AROUND_LAUNCH] = is_node && kind->type == HOST_NODE_LAUNCH,
-                              [AROUND_MODEL] = kind->level == HOST_LEVEL_MODEL};
     struct call_state *state = &thread->states.items[call];
-    for (int i = 0; i < AROUND_KINDS; i++)
-        state->around[i] = is_itself[i] ? call : parent != NO_INDEX ? thread->states.items[parent].around[i] : NO_INDEX;
+    _Static_assert(NO_INDEX == UINT32_MAX, "all bits are set");
+    if (parent != NO_INDEX)
+        memcpy(state->around, thread->states.items[parent].around, sizeof state->around);
+    else
+        memset(state->around, 0xff, sizeof state->around);
+    if (kind->level == HOST_LEVEL_COMMUNICATION)
+        state->around[AROUND_COMMUNICATION] = call;
+    if (is_node)
+        state->around[AROUND_NODE] = call;
+    if (is_node && kind->type == HOST_NODE_LAUNCH)
+        state->around[AROUND_LAUNCH] = call;
+    if (kind->level == HOST_LEVEL_MODEL)
+        state->around[AROUND_MODEL] = call;
 }
 
 uint32_t association_call_around(const struct thread *thread, uint32_t call, enum around around)

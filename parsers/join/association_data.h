@@ -132,7 +132,7 @@ enum unplaced_kind {
 /* How many records of each of these kinds describe the operators of one launch. */
 #define DESCRIBED_KINDS (UNPLACED_ATTRIBUTE + 1)
 
-/* Launches that follow each other with as many records of each kind. */
+/* A run of consecutive launches with equal record counts. */
 struct described_run {
     uint32_t records[DESCRIBED_KINDS];
     uint32_t first, count; /* launches */
@@ -145,13 +145,13 @@ enum around { AROUND_COMMUNICATION, AROUND_NODE, AROUND_LAUNCH, AROUND_MODEL, AR
 struct call_state {
     uint32_t row;                      /* among the calls of its thread */
     uint32_t records[DESCRIBED_KINDS]; /* of the launch that it is */
-    uint32_t described;            /* its number among launches of which records tell, once they are known; NO_INDEX */
-    uint32_t collective_op;        /* the communication operator that it is; NO_INDEX */
-    uint32_t around[AROUND_KINDS]; /* the nearest of each, which may be itself; NO_INDEX */
-    bool is_open;                  /* as of the last look: the thread is in it */
-    bool left;                     /* its row and its number are out */
-    bool parts_added;              /* its contexts are tasks */
-    bool stays;                    /* a record needs it still */
+    uint32_t described;                /* its number among launches with records, once they are known; NO_INDEX */
+    uint32_t collective_op;            /* the communication operator that it is; NO_INDEX */
+    uint32_t around[AROUND_KINDS];     /* the nearest of each, which may be itself; NO_INDEX */
+    bool is_open;                      /* as of the last look: the thread is in it */
+    bool left;                         /* its row and its number are out */
+    bool parts_added;                  /* its contexts are tasks */
+    bool stays;                        /* a record needs it still */
 };
 
 struct fused_op {
@@ -184,6 +184,8 @@ struct thread {
 struct device_half {
     uint32_t device_id;
     uint64_t launched, ran;
+    uint64_t untyped;            /* launches whose kind of task no dictionary has */
+    uint64_t matched, unmatched; /* runs with a launch, and those without one */
 };
 
 /* (level, type) of calls. */
@@ -343,7 +345,7 @@ struct association {
     uint16_t recent_call_kinds[1 << RECENT_KIND_BITS];
     struct id_map call_kind_ids;
     struct spool *records; /* of the host's threads (association_host.c) */
-    struct spool *calls;   /* struct left_call, by row: those after the first that had to wait */
+    struct spool *calls;   /* struct left_call: finished calls waiting for an earlier row */
     struct ARRAY_OF(struct host_copy) copies;
     struct ARRAY_OF(struct host_fusion) fusions;
     struct ARRAY_OF(struct host_collective) collectives;
@@ -459,9 +461,9 @@ void association_find_around(const struct association *association, struct threa
 /* Reports and counts as rejected the records whose call was not found. */
 void association_report_unplaced(struct association *association);
 
-/* Tells of the operators of the part whose launches have no record that describes them. */
+/* Reports the operators of the part whose launches have no record that describes them. */
 void association_report_undescribed(struct association *association);
-/* Gives a launch its number when records tell of it; once all devices are joined, what describes launches of which no
+/* Gives a launch its number when records describe it; once all devices are joined, what describes launches of which no
  * task ran is reported and counted as rejected. */
 int association_number_launch(struct association *association, struct call_state *launch, struct err *err);
 int association_report_not_run(struct association *association, struct err *err);
@@ -511,7 +513,7 @@ int association_note_collective(struct association *association, const struct th
                                 struct host_task *task, struct err *err);
 /* Whether the device's task is one, as device_task.collective says it. */
 enum collective_part { COLLECTIVE_NONE, COLLECTIVE_ITSELF, COLLECTIVE_IN_OPERATOR };
-/* op: the operator that tells how long it communicates; NO_INDEX: none. */
+/* op: the operator with the duration of its communication; NO_INDEX: none. */
 struct collective_kernel {
     enum collective_part part;
     uint32_t op;
@@ -527,7 +529,7 @@ void expansion_release(struct expansion *expansion);
 /* Communication. Indexes the notes of the window, before its tasks are joined. */
 int association_index_collectives(struct association *association, struct thread *thread, struct err *err);
 /* Makes a task one of the communication operator that the node-level call is; call: the communication call around the
- * task, node: what was reported of the operator (NULL: nothing). Adds the parts that the device tells apart by their
+ * task, node: what was reported of the operator (NULL: nothing). Adds the parts that the device distinguishes by their
  * context. */
 int association_join_collective(struct association *association, struct thread *thread, uint32_t call,
                                 uint32_t node_call, const struct node *node, struct host_task *task, struct err *err);

@@ -29,7 +29,7 @@ struct spooled_pmu {
 /* Everything of one stream and number. */
 struct group {
     struct spool_key key;
-    bool of_scheduler; /* it has tasks of which the scheduler told */
+    bool of_scheduler; /* it has tasks in the scheduler's log */
     struct {
         struct matched_task *items;
         size_t count, capacity;
@@ -51,7 +51,7 @@ struct device_join {
     bool task_left, pmu_left;
     uint32_t device_id;
     struct spool *unmatched; /* struct pmu_place, in their order */
-    size_t unlaunched, early;
+    size_t launched, unlaunched, early;
     size_t loose_blocks;    /* counted, of mixed kernels of which nobody says how many they have */
     int64_t first_early_ns; /* by so much */
     struct ran_task first_early;
@@ -60,7 +60,7 @@ struct device_join {
 
 /* ---- keys and orders ---- */
 
-/* On some chips the numbers of tasks alone tell them apart. */
+/* On some chips the numbers of tasks alone distinguish them. */
 static struct spool_key task_place(uint32_t device_id, bool unique_tasks, uint32_t stream_id, uint32_t task_id)
 {
     return (struct spool_key){task_key(device_id, unique_tasks ? 0 : stream_id), (uint64_t)task_id << 32};
@@ -385,6 +385,7 @@ static int match_task(struct association *association, struct device_join *join,
         return 0;
     }
     const struct host_task *host = &launch->task;
+    join->launched++;
     task->launched = true;
     task->host = *host;
     task->stream_id = host->stream_id;
@@ -424,7 +425,7 @@ static size_t mark_of(const struct capture *capture, size_t mark, uint32_t file)
     return mark != MARK_OF_FILE ? mark : capture->files[file].mark;
 }
 
-/* The time that tells which execution counters belong to. Blocks begin with the whole of a mixed kernel, before the
+/* The time by which counters are matched with executions. Blocks begin with the whole of a mixed kernel, before the
  * part that they are of. */
 static int64_t time_of_counters(const struct spooled_pmu *pmu)
 {
@@ -789,7 +790,10 @@ int association_join_device(struct association *association, struct err *err)
     if (half == NULL)
         return err_status(err);
     half->ran += association->ran_count;
+    const size_t place = (size_t)(half - association->halves.items);
     int status = join_groups(association, &join, err);
+    association->halves.items[place].matched += join.launched;
+    association->halves.items[place].unmatched += join.unlaunched;
     join_spool_release(&association->ran);
     join_spool_release(&association->pmu);
     join_spool_release(&join.unmatched);

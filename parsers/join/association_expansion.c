@@ -29,7 +29,7 @@ ARRAY_COMPARE(by_ran, struct run_task, ARRAY_BY(ran))
 
 /* ---- what the AI CPU says ---- */
 
-/* Streams say nothing where the numbers alone tell tasks apart. */
+/* Streams say nothing where the numbers alone distinguish tasks. */
 static uint64_t key_of(const struct association *association, uint32_t stream_id, uint32_t task_id)
 {
     return task_key(association->unique_tasks ? 0 : stream_id, task_id);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Captures of which one half is missing: a device that the host launched tasks on, or the host. */
+/* Captures of which one half is missing: a device that the host launched tasks on, the host, or what joins both. */
 #include "parsers/decode/decoder.h"
 #include "parsers/join/association_data.h"
 #include "parsers/join/execution_data.h"
@@ -25,11 +25,13 @@ struct device_half *association_half(struct association *association, uint32_t d
     return added;
 }
 
-/* A device of which nothing can be expected: its chip is not read, or its tasks are of a kind of their own. */
-static bool is_strange(const struct capture_part *part)
+/* A device of which nothing can be expected: its chip is not read, or its tasks are of a kind of their own. Captures of
+ * 2020 do not say the chip. */
+static bool is_strange(const struct capture *capture, const struct capture_part *part)
 {
     enum { CHIP_NANO = 9 };
-    return part->chip == CHIP_NANO || part->chip < 0 || part->chip >= 32 || (CHIPS_KNOWN >> part->chip & 1) == 0;
+    return capture->family != CAPTURE_JOB && part != NULL &&
+           (part->chip == CHIP_NANO || part->chip < 0 || part->chip >= 32 || (CHIPS_KNOWN >> part->chip & 1) == 0);
 }
 
 /* The part of a device; NULL: there is none. */
@@ -54,8 +56,7 @@ static bool is_set(const struct capture_part *part, const char *name, bool on)
 static bool is_missing(const struct capture *capture, const struct device_half *half)
 {
     const struct capture_part *part = part_of_device(capture, half->device_id);
-    return half->launched > 0 && half->ran == 0 && (part == NULL || !is_strange(part)) &&
-           !is_set(part, "hwts_log", false);
+    return half->launched > 0 && half->ran == 0 && !is_strange(capture, part) && !is_set(part, "hwts_log", false);
 }
 
 bool association_misses_device(const struct association *association)
@@ -82,6 +83,8 @@ static bool host_was_on(const struct capture *capture)
 bool association_misses_host(const struct association *association)
 {
     const struct capture *capture = decoder_capture(association->decoder);
+    if (capture->family == CAPTURE_JOB)
+        return association->executions->task_operators.used == 0;
     if (capture->family != CAPTURE_CANN)
         return host_was_on(capture) && association->executions->launches == 0;
     for (size_t i = 0; i < capture->file_count; i++) {
@@ -90,6 +93,30 @@ bool association_misses_host(const struct association *association)
             return false;
     }
     return true;
+}
+
+#define OF_OPERATORS "their operators (op_summary, op_statistic), communication, steps; times of tasks are right"
+
+/* A device and the host have records, but what puts them together is missing: the launches, their kinds, or what their
+ * streams are called. */
+static void report_apart(struct diagnostics *diag, const struct device_half *half)
+{
+    if (half->launched == 0)
+        diag_report(diag, DIAG_HALF_MISSING, NULL,
+                    "the host's records of launches (task_track) are missing: device %" PRIu32 " ran %" PRIu64
+                    " tasks; unknown: " OF_OPERATORS,
+                    half->device_id, half->ran);
+    else if (half->untyped == half->launched)
+        diag_report(diag, DIAG_HALF_MISSING, NULL,
+                    "no dictionary (type_info_dic, hash_dic) says what the %" PRIu64
+                    " tasks launched on device %" PRIu32 " are; unknown: " OF_OPERATORS,
+                    half->launched, half->device_id);
+    else if (half->matched * 2 < half->launched && half->unmatched * 2 > half->ran)
+        diag_report(diag, DIAG_HALF_MISSING, NULL,
+                    "the launches and the runs of device %" PRIu32 " do not belong together: %" PRIu64 " of %" PRIu64
+                    " tasks have no launch with their stream and number; a part of both, or expand_stream_spec, is "
+                    "missing; unknown: " OF_OPERATORS,
+                    half->device_id, half->unmatched, half->ran);
 }
 
 void association_report_halves(const struct association *association)
@@ -104,14 +131,17 @@ void association_report_halves(const struct association *association)
         ran += half->ran;
         if (is_missing(capture, half))
             diag_report(diag, DIAG_HALF_MISSING, NULL,
-                        "the half of device %" PRIu32 " is missing: the host launched %" PRIu64
-                        " tasks on it, and the capture has no record of their runs; unknown is " OF_DEVICES,
+                        "data of device %" PRIu32 " is missing: the host launched %" PRIu64
+                        " tasks on it, but the capture has no record of their runs; unknown: " OF_DEVICES,
                         half->device_id, half->launched);
+        if (capture->family == CAPTURE_CANN && half->ran > 0 && !association_misses_host(association) &&
+            !is_strange(capture, part_of_device(capture, half->device_id)))
+            report_apart(diag, half);
     }
     if (launched == 0 && ran > 0 && association_misses_host(association))
         diag_report(diag, DIAG_HALF_MISSING, NULL,
-                    "the half of the host is missing: devices ran %" PRIu64
-                    " tasks, and no record says what launched them; unknown is which operators they were (op_summary, "
+                    "host data is missing: devices ran %" PRIu64
+                    " tasks, but no record of their launches exists; unknown: their operators (op_summary, "
                     "op_statistic), communication, calls (api_statistic), steps; times of tasks are right",
                     ran);
     diag_go_on(diag);

@@ -297,7 +297,7 @@ static uint32_t connect(struct association *association, struct thread *thread, 
     return connection;
 }
 
-/* The operator's parts that the device tells apart by their context; *ret_split: there are any. */
+/* The operator's parts that the device distinguishes by their context; *ret_split: there are any. */
 static int add_contexts(struct association *association, const struct thread *thread, struct places *places,
                         uint32_t launch, const struct host_task *whole, bool *ret_split, struct err *err)
 {

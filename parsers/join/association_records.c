@@ -326,6 +326,15 @@ static int add_dimensions(struct association *association, const struct host_tra
                : 0;
 }
 
+/* Whether no dictionary has a task type whose text was asked for; 0 is no hash. */
+static bool is_untyped(const struct association *association, int64_t id)
+{
+    uint32_t text;
+    if (id == 0)
+        return !id_map_get(&association->type_ids, association_type_key(HOST_LEVEL_RUNTIME, 0), &text);
+    return id_map_get(&association->unnamed_ids, id, &text);
+}
+
 int association_add_track(struct association *association, const struct host_track *track, struct err *err)
 {
     uint32_t task_type, kernel = NO_INDEX;
@@ -348,6 +357,7 @@ int association_add_track(struct association *association, const struct host_tra
     if (half == NULL)
         return err_status(err);
     half->launched++;
+    half->untyped += is_untyped(association, track->task_type_id);
     if (add_dimensions(association, track, &copy, err) < 0)
         return err_status(err);
     association->has_batches |= track->batch_id != 0;

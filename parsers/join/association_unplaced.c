@@ -51,8 +51,8 @@ void association_report_undescribed(struct association *association)
     if (described == 0 || nameless + tensorless == 0)
         return;
     diag_report(diag, DIAG_OPERATOR_UNDESCRIBED, &place,
-                "of %" PRIu64 " operators, the launch of %" PRIu64 " holds no record of kind %s, and that of %" PRIu64
-                " records of kind %s of other names alone",
+                "of %" PRIu64 " operators, the launches of %" PRIu64 " have no record of kind %s, and those of %" PRIu64
+                " only records of kind %s with other names",
                 described + nameless, nameless, kind_names[UNPLACED_NODE], tensorless, kind_names[UNPLACED_TENSORS]);
 }
 

@@ -151,7 +151,7 @@ struct executions {
     } starts_without_end, ends_without_start;  /* of chip 0; those where the capture ends are none */
     struct unpaired unsound;                   /* likewise: spans that cannot be */
     struct unpaired more_counters, unlaunched; /* than the task ran; executions */
-    struct device_half half;                   /* of the device whose tasks are being joined; not of JOB */
+    struct device_half half;                   /* of the device whose tasks are being joined */
     struct map task_operators, operators;      /* of JOB: struct operator_of_task, struct operator_of_name */
     struct intern operator_texts;              /* of JOB: the texts of an operator, each with its NUL, "\1" for none */
     bool of_job;

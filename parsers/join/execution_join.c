@@ -372,10 +372,23 @@ static int count_halves(struct executions *executions, const struct task_records
     return 0;
 }
 
+/* JOB: what the host says of tasks, once for all their runs. */
+static int count_described(struct executions *executions, struct err *err)
+{
+    for (const struct operator_of_task *item = map_next(&executions->task_operators, NULL); item != NULL;
+         item = map_next(&executions->task_operators, item)) {
+        struct device_half *half = association_half(executions->association, item->key.device_id, err);
+        if (half == NULL)
+            return err_status(err);
+        half->launched++;
+    }
+    return 0;
+}
+
 static int join_task(struct executions *executions, struct task_records *task, struct err *err)
 {
     int status = executions_of_states(executions, task, err);
-    if (status == 0 && !executions->of_job)
+    if (status == 0)
         status = count_halves(executions, task, err);
     array_sort(task->runs.items, task->runs.count, sizeof *task->runs.items, by_end);
     if (status == 0 && executions->of_job) {
@@ -487,14 +500,16 @@ int executions_match(struct executions *executions, struct err *err)
         status = join_task(executions, &task, err);
     if (status == 0)
         status = end_half(executions, err);
+    if (status == 0)
+        status = count_described(executions, err);
     if (status == 0) {
+        association_report_halves(executions->association);
         report_unpaired(executions, &executions->starts_without_end, DIAG_TASK_END_LOST, "starts have no end");
         report_unpaired(executions, &executions->unsound, DIAG_RECORD_VALUE,
                         "executions of states end before they start, or last longer than 104 days");
         report_unpaired(executions, &executions->ends_without_start, DIAG_TASK_UNMATCHED_END, "ends have no start");
     }
     if (status == 0 && !executions->of_job) {
-        association_report_halves(executions->association);
         report_unpaired(executions, &executions->more_counters,
                         association_misses_device(executions->association) ? DIAG_HALF_MISSING : DIAG_PMU_UNMATCHED,
                         "counters are of no execution");

@@ -172,10 +172,10 @@ static void report_unused(const struct executions *executions)
     for (const struct operator_of_name *item = map_next(&executions->operators, NULL); item != NULL;
          item = map_next(&executions->operators, item))
         operators += !item->used;
-    if (tasks > 0)
+    if (tasks > 0 && !association_misses_device(executions->association))
         diag_report(diag, DIAG_TASK_NOT_RUN, &place, "%llu descriptions of tasks without an execution",
                     (unsigned long long)tasks);
-    if (operators > 0)
+    if (operators > 0 && !association_misses_device(executions->association))
         diag_report(diag, DIAG_TASK_NOT_RUN, &place, "%llu descriptions of operators that no task runs",
                     (unsigned long long)operators);
 }

@@ -1,2 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What msprof has for Python programs: msprof.mstx, marks and ranges of a program."""
+"""What msprof has for Python programs: captures, read by libmsprof (msprof.open, see msprof.reading), and msprof.mstx, marks and
+ranges of a program."""
+
+from .reading import Capture, Error, NotFoundError, Table, UsageError, find, open, version
+
+__all__ = ["Capture", "Error", "NotFoundError", "Table", "UsageError", "find", "open", "version"]

@@ -19,6 +19,24 @@ struct attempt {
     struct strbuf tried;
 };
 
+static void release_attempt(struct attempt *attempt)
+{
+    strbuf_release(&attempt->tried);
+}
+
+/* One question to the server, with what its answer says beside yes and no. */
+struct question {
+    const char *how;        /* it let us in */
+    const char *text;       /* the key or the password */
+    size_t length;          /* of the key */
+    const char *passphrase; /* of the key */
+    size_t most_keys;       /* of the agent */
+    int seconds;            /* more than others may take */
+    int keys;               /* that the agent has */
+    unsigned methods;       /* that the server has */
+    bool is_bad_key;        /* it was not asked */
+};
+
 static void tell_tried(struct attempt *attempt, const char *what)
 {
     strbuf_addf(&attempt->tried, "%s%s", attempt->tried.length > 0 ? ", " : "", what);
@@ -33,157 +51,131 @@ static int login_failure(struct ssh_connection *connection, struct err *err)
                        connection->target.user);
 }
 
-/* Asks the server with a function of libssh until it has answered, and judges the answer. */
-static int ask_server(struct attempt *attempt, int (*ask)(struct ssh_connection *connection, void *arg), void *arg,
-                      const char *how, struct err *err)
+/* Asks the server until it has answered, for so many seconds more than others, and judges the answer. */
+static int ask_server(struct attempt *attempt,
+                      enum transport_code (*ask)(struct transport *transport, struct question *question),
+                      struct question *question, struct err *err)
 {
     struct ssh_connection *connection = attempt->connection;
-    const int64_t deadline = ssh_deadline(connection);
-    int code, result;
+    const int64_t deadline = ssh_deadline(connection) + question->seconds * SSH_NS_PER_SECOND;
+    enum transport_code code;
 
-    while ((code = ask(connection, arg)) == SSH_AUTH_AGAIN) {
+    while ((code = ask(connection->transport, question)) == TRANSPORT_AGAIN) {
         secret_wipe_stack();
-        result = ssh_wait(connection, deadline, err);
-        if (result != 0)
-            return result;
+        if (ssh_wait(connection, deadline, err) != 0)
+            return err_status(err);
     }
     secret_wipe_stack();
+    question->is_bad_key = code == TRANSPORT_BAD_KEY;
     if (ssh_is_interrupted(connection))
         return interrupt_error(err);
-    if (code == SSH_AUTH_SUCCESS)
-        connection->facts.authentication = how;
-    return code == SSH_AUTH_SUCCESS                              ? ACCEPTED
-           : code == SSH_AUTH_DENIED || code == SSH_AUTH_PARTIAL ? REFUSED
-                                                                 : login_failure(connection, err);
+    if (code == TRANSPORT_DONE)
+        connection->facts.authentication = question->how;
+    return code == TRANSPORT_DONE                                   ? ACCEPTED
+           : code == TRANSPORT_REFUSED || code == TRANSPORT_BAD_KEY ? REFUSED
+                                                                    : login_failure(connection, err);
 }
 
-static int ask_for_nothing(struct ssh_connection *connection, void *arg)
+static enum transport_code ask_with_nothing(struct transport *transport, struct question *question)
 {
-    (void)arg;
-    return ssh_userauth_none(connection->session, NULL);
+    return transport_login_with_nothing(transport, &question->methods);
 }
 
-static int ask_with_agent(struct ssh_connection *connection, void *arg)
+static enum transport_code ask_with_agent(struct transport *transport, struct question *question)
 {
-    (void)arg;
-    return ssh_userauth_agent(connection->session, NULL);
+    return transport_login_with_agent(transport, question->most_keys, &question->keys);
 }
 
 static int try_agent(struct attempt *attempt, struct err *err)
 {
-    struct ssh_connection *connection = attempt->connection;
-    const struct ssh_target *target = &connection->target;
-    struct agent agent;
-    int result = REFUSED, fd;
+    const struct ssh_target *target = &attempt->connection->target;
+    const bool has_others = target->key != NULL || target->password != NULL;
+    struct question question = {.how = "agent",
+                                .most_keys = has_others ? MOST_AGENT_KEYS_AMONG : MOST_AGENT_KEYS,
+                                .seconds = TRANSPORT_AGENT_SECONDS};
+    const int result = ask_server(attempt, ask_with_agent, &question, err);
 
-    if (!agent_open(&agent, target->key != NULL || target->password != NULL ? MOST_AGENT_KEYS_AMONG : MOST_AGENT_KEYS))
-        return REFUSED;
-    tell_tried(attempt, agent.count > 0 ? "the agent's keys" : "the agent (it has no usable key)");
-    fd = agent_serve(&agent);
-    if (fd >= 0) {
-        ssh_set_agent_socket(connection->session, fd);
-        result = ask_server(attempt, ask_with_agent, NULL, "agent", err);
-    }
-    agent_close(&agent);
+    if (question.keys >= 0)
+        tell_tried(attempt, question.keys > 0 ? "the agent's keys" : "the agent (it has no usable key)");
     return result;
 }
 
-static int ask_with_key(struct ssh_connection *connection, void *arg)
+static enum transport_code ask_with_key(struct transport *transport, struct question *question)
 {
-    return ssh_userauth_publickey(connection->session, NULL, arg);
-}
-
-static int load_key(const struct ssh_target *target, ssh_key *ret, struct err *err)
-{
-    SCOPED_FREE char *text = NULL;
-    size_t length;
-    int code;
-
-    if (path_read_file(target->key, KEY_FILE_LIMIT, &text, &length, err) != 0)
-        return err_wrap(err, "cannot use the key");
-    /* with an empty passphrase nobody is asked for one */
-    code = ssh_pki_import_privkey_base64(text, target->passphrase != NULL ? target->passphrase : "", NULL, NULL, ret);
-    explicit_bzero(text, length);
-    secret_wipe_stack();
-    if (code == SSH_OK)
-        return 0;
-    err_set(err, ERR_REMOTE, "cannot use the key '%s': it is in no known format, or %s", target->key,
-            target->passphrase != NULL ? "the passphrase is wrong" : "it needs a passphrase");
-    return err_hint(err, "set 'passphrase' in the ini file (env:NAME keeps it out of the file)");
+    return transport_login_with_key(transport, question->text, question->length, question->passphrase);
 }
 
 static int try_key_file(struct attempt *attempt, struct err *err)
 {
     const struct ssh_target *target = &attempt->connection->target;
-    ssh_key key = NULL;
+    /* with an empty passphrase nobody is asked for one */
+    struct question question = {.how = "key", .passphrase = target->passphrase != NULL ? target->passphrase : ""};
+    SCOPED_FREE char *text = NULL;
     int result;
 
     if (target->key == NULL)
         return REFUSED;
-    if (load_key(target, &key, err) != 0)
-        return err_status(err);
-    tell_tried(attempt, "the key file");
-    result = ask_server(attempt, ask_with_key, key, "key", err);
-    ssh_key_free(key);
-    return result;
+    if (path_read_file(target->key, KEY_FILE_LIMIT, &text, &question.length, err) != 0)
+        return err_wrap(err, "cannot use the key");
+    question.text = text;
+    result = ask_server(attempt, ask_with_key, &question, err);
+    explicit_bzero(text, question.length);
+    if (!question.is_bad_key || result != REFUSED) {
+        tell_tried(attempt, "the key file");
+        return result;
+    }
+    err_set(err, ERR_REMOTE, "cannot use the key '%s': its format is unknown, or %s", target->key,
+            target->passphrase != NULL ? "the passphrase is wrong" : "it needs a passphrase");
+    return err_hint(err, "set 'passphrase' in the ini file (env:NAME keeps it out of the file)");
 }
 
-static int ask_with_password(struct ssh_connection *connection, void *arg)
+static enum transport_code ask_with_password(struct transport *transport, struct question *question)
 {
-    return ssh_userauth_password(connection->session, NULL, arg);
+    return transport_login_with_password(transport, question->text);
 }
 
-/* Answers questions that are not echoed with the password and others with nothing. */
-static int ask_by_keyboard(struct ssh_connection *connection, void *arg)
+static enum transport_code ask_by_keyboard(struct transport *transport, struct question *question)
 {
-    ssh_session session = connection->session;
-    int code;
-
-    while ((code = ssh_userauth_kbdint(session, NULL, NULL)) == SSH_AUTH_INFO)
-        for (int i = 0; i < ssh_userauth_kbdint_getnprompts(session); i++) {
-            char echoes = 0;
-
-            ssh_userauth_kbdint_getprompt(session, (unsigned)i, &echoes);
-            if (ssh_userauth_kbdint_setanswer(session, (unsigned)i, echoes ? "" : arg) < 0)
-                return SSH_AUTH_ERROR;
-        }
-    return code;
+    return transport_login_by_keyboard(transport, question->text);
 }
 
 /* One with `ask` sends the password. */
 static const struct step {
-    int method;
+    enum transport_method method;
     const char *name;
     int (*step)(struct attempt *attempt, struct err *err);
-    int (*ask)(struct ssh_connection *connection, void *arg);
+    enum transport_code (*ask)(struct transport *transport, struct question *question);
     const char *told;
-} steps[] = {{SSH_AUTH_METHOD_PUBLICKEY, "publickey", try_agent, NULL, NULL},
-             {SSH_AUTH_METHOD_PUBLICKEY, NULL, try_key_file, NULL, NULL},
-             {SSH_AUTH_METHOD_PASSWORD, "password", NULL, ask_with_password, "the password"},
-             {SSH_AUTH_METHOD_INTERACTIVE, "keyboard-interactive", NULL, ask_by_keyboard, "keyboard-interactive"}};
+} steps[] = {{TRANSPORT_PUBLICKEY, "publickey", try_agent, NULL, NULL},
+             {TRANSPORT_PUBLICKEY, NULL, try_key_file, NULL, NULL},
+             {TRANSPORT_PASSWORD, "password", NULL, ask_with_password, "the password"},
+             {TRANSPORT_KEYBOARD, "keyboard-interactive", NULL, ask_by_keyboard, "keyboard-interactive"}};
 
 static int try_secret(struct attempt *attempt, const struct step *step, struct err *err)
 {
-    const char *password = attempt->connection->target.password;
+    struct question question = {.how = step->name, .text = attempt->connection->target.password};
 
-    if (password == NULL)
+    if (question.text == NULL)
         return REFUSED;
     tell_tried(attempt, step->told);
-    return ask_server(attempt, step->ask, (void *)(uintptr_t)password, step->name, err);
+    return ask_server(attempt, step->ask, &question, err);
 }
 
-static int refused(const struct attempt *attempt, int methods, struct err *err)
+static int refused(const struct attempt *attempt, unsigned methods, struct err *err)
 {
     const struct ssh_target *target = &attempt->connection->target;
+    const char *advice = transport_advice(attempt->connection->transport);
     SCOPED(strbuf_release) struct strbuf takes;
 
     strbuf_init(&takes, TRIED_LIMIT);
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
         if ((methods & steps[i].method) != 0 && steps[i].name != NULL)
             strbuf_addf(&takes, "%s%s", takes.length > 0 ? "," : "", steps[i].name);
-    err_set(err, ERR_REMOTE, "'%s' does not let '%s' in: tried %s; the server takes %s", target->host, target->user,
+    err_set(err, ERR_REMOTE, "'%s' refused to log in '%s': tried %s; the server accepts %s", target->host, target->user,
             attempt->tried.length > 0 ? attempt->tried.data : "nothing",
-            takes.length > 0 ? takes.data : "no way to log in that this program has");
+            takes.length > 0 ? takes.data : "no method that this program supports");
+    if (advice != NULL)
+        return err_hint(err, "%s", advice);
     if (attempt->tried.length == 0)
         return err_hint(err, "set 'pwd' or 'key' in the ini file, or start an agent");
     return err_hint(err, "check 'username', and 'pwd' or 'key', in the ini file");
@@ -191,17 +183,16 @@ static int refused(const struct attempt *attempt, int methods, struct err *err)
 
 int ssh_authenticate(struct ssh_connection *connection, struct err *err)
 {
-    struct attempt attempt = {.connection = connection};
-    int result, methods;
+    SCOPED(release_attempt) struct attempt attempt = {.connection = connection};
+    struct question question = {.how = "no authentication"};
+    int result;
 
     strbuf_init(&attempt.tried, TRIED_LIMIT);
-    result = ask_server(&attempt, ask_for_nothing, NULL, "no authentication", err);
-    methods = result == REFUSED ? ssh_userauth_list(connection->session, NULL) : 0;
+    result = ask_server(&attempt, ask_with_nothing, &question, err);
     for (size_t i = 0; i < sizeof steps / sizeof steps[0] && result == REFUSED; i++)
-        if ((methods & steps[i].method) != 0)
+        if ((question.methods & steps[i].method) != 0)
             result = steps[i].ask != NULL ? try_secret(&attempt, &steps[i], err) : steps[i].step(&attempt, err);
     if (result == REFUSED)
-        result = refused(&attempt, methods, err);
-    strbuf_release(&attempt.tried);
+        return refused(&attempt, question.methods, err);
     return result == ACCEPTED ? 0 : result;
 }

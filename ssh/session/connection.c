@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* From a host's name to a connection that is logged in, and again when it breaks. */
 #include "ssh/session/connection.h"
 
 #include "base/progress.h"
@@ -11,16 +12,17 @@
 #include <sys/socket.h>
 
 #define MOST_RECONNECTIONS 5
+#define KEY_TYPES_LIMIT 1024
 #define MUCH_BYTES ((uint64_t)1024 * 1024) /* more than the buffers on the way may pretend */
 
-static void set_local_address(struct ssh_connection *connection)
+static void set_local_address(struct ssh_connection *connection, int fd)
 {
     struct sockaddr_storage address = {.ss_family = AF_UNSPEC};
     socklen_t size = sizeof address;
     const void *bytes = &((struct sockaddr_in *)&address)->sin_addr;
 
     connection->facts.local_address[0] = '\0';
-    if (getsockname(connection->fd, (struct sockaddr *)&address, &size) < 0)
+    if (getsockname(fd, (struct sockaddr *)&address, &size) < 0)
         return;
     if (address.ss_family == AF_INET6)
         bytes = &((struct sockaddr_in6 *)&address)->sin6_addr;
@@ -30,62 +32,64 @@ static void set_local_address(struct ssh_connection *connection)
 static int handshake_failure(struct ssh_connection *connection, struct err *err)
 {
     const struct ssh_target *target = &connection->target;
-    const char *reason = ssh_get_error(connection->session);
+    const char *reason = transport_error(connection->transport), *advice = transport_advice(connection->transport);
 
+    if (ssh_check_memory(connection, err) != 0)
+        return err_status(err);
     err_set(err, ERR_REMOTE, "cannot agree with the SSH server of '%s', port %d: %s", target->host, target->port,
-            reason);
-    if (strstr(reason, "no match") != NULL)
-        return err_hint(err, "the server needs a host key of type ed25519, ecdsa or RSA, one of the ciphers AES-GCM, "
-                             "chacha20-poly1305 or AES-CTR, and a key exchange that is not older than they");
-    return err_hint(err, "see that port %d is the one of the SSH server", target->port);
+            reason[0] != '\0' ? reason : "it closed the connection");
+    if (advice != NULL)
+        return err_hint(err, "%s", advice);
+    return err_hint(err, "check that port %d is the port of the SSH server", target->port);
 }
 
 static int handshake(struct ssh_connection *connection, struct err *err)
 {
     int64_t deadline = ssh_deadline(connection);
-    int code, result;
+    enum transport_code code;
 
-    connection->is_given = true;
-    code = ssh_connect(connection->session);
-    if (code == SSH_AGAIN && ssh_event_add_session(connection->event, connection->session) != SSH_OK)
-        return err_no_memory(err);
-    for (; code == SSH_AGAIN; code = ssh_connect(connection->session)) {
-        result = ssh_wait(connection, deadline, err);
-        if (result != 0 && (ssh_get_status(connection->session) & SSH_CLOSED_ERROR) == 0)
-            return result;
-        if (result != 0)
+    while ((code = transport_shake_hands(connection->transport)) == TRANSPORT_AGAIN)
+        if (ssh_wait(connection, deadline, err) != 0) {
+            if (!transport_is_over(connection->transport))
+                return err_status(err);
             break;
-    }
-    return code == SSH_OK ? 0 : handshake_failure(connection, err);
+        }
+    return code == TRANSPORT_DONE ? 0 : handshake_failure(connection, err);
+}
+
+/* A connected socket, and the server at its other end that agrees on keys. */
+static int reach(struct ssh_connection *connection, struct err *err)
+{
+    const struct ssh_target *target = &connection->target;
+    SCOPED(strbuf_release) struct strbuf key_types;
+    int fd;
+
+    strbuf_init(&key_types, KEY_TYPES_LIMIT);
+    if (ssh_list_key_types(connection, &key_types, err) != 0 ||
+        ssh_socket_open(target, !connection->tidying, &fd, err) != 0)
+        return err_status(err);
+    set_local_address(connection, fd);
+    connection->silent_ns = 0;
+    connection->heard_bytes = 0;
+    connection->keepalive_ns = ssh_now_ns() + ssh_keepalive_seconds(target) * SSH_NS_PER_SECOND;
+    connection->transport = transport_open(fd, target->user, key_types.data);
+    return connection->transport != NULL ? handshake(connection, err) : err_no_memory(err);
 }
 
 static int establish(struct ssh_connection *connection, struct err *err)
 {
-    const struct ssh_target *target = &connection->target;
-    bool is_reached = false;
-    int result;
-
     connection->facts.authentication = NULL;
-    connection->lost = false;
-    result = ssh_socket_open(target, !connection->tidying, &connection->fd, err);
-    if (result != 0)
-        goto out;
-    set_local_address(connection);
-    connection->silent_ns = 0;
-    connection->keepalive_ns = ssh_now_ns() + ssh_keepalive_seconds(target) * SSH_NS_PER_SECOND;
-    is_reached = ssh_session_open(connection, err) == 0 && ssh_prefer_known_types(connection, err) == 0 &&
-                 handshake(connection, err) == 0;
-    if (!is_reached)
+    connection->lost = connection->refuses = false;
+    if (reach(connection, err) != 0) {
         connection->lost = true; /* there is nobody to take leave of */
-    if (!is_reached || ssh_check_host_key(connection, err) != 0 || ssh_authenticate(connection, err) != 0)
-        result = err_status(err);
-out:
-    connection->refuses = result != 0 && is_reached && !connection->lost;
-    if (result != 0) {
-        ssh_session_close(connection);
-        connection->lost = true;
+    } else {
+        if (ssh_check_host_key(connection, err) == 0 && ssh_authenticate(connection, err) == 0)
+            return 0;
+        connection->refuses = !connection->lost;
     }
-    return result;
+    ssh_session_close(connection);
+    connection->lost = true;
+    return err_status(err);
 }
 
 int ssh_connection_open(struct ssh_connection **ret, const struct ssh_target *target, struct err *err)
@@ -96,7 +100,6 @@ int ssh_connection_open(struct ssh_connection **ret, const struct ssh_target *ta
     if (connection == NULL)
         return err_no_memory(err);
     connection->target = *target;
-    connection->fd = -1;
     result = establish(connection, err);
     if (result != 0)
         ssh_connection_close(connection);
@@ -118,7 +121,7 @@ void ssh_patience_init(struct ssh_patience *patience, struct ssh_connection *con
     *patience = (struct ssh_patience){.connection = connection, .progress = progress};
 }
 
-/* Until the next attempt; progress tells how long the outage has lasted. */
+/* Until the next attempt; progress shows how long the outage has lasted. */
 static void pause_after(const struct ssh_patience *patience, size_t attempt, int64_t start_ns)
 {
     const struct ssh_connection *connection = patience->connection;
@@ -185,5 +188,5 @@ const struct ssh_facts *ssh_facts(const struct ssh_connection *connection)
 
 struct library_version ssh_library(void)
 {
-    return (struct library_version){"libssh", SSH_STRINGIFY(LIBSSH_VERSION), ssh_version(0)};
+    return transport_library();
 }

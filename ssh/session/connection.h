@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One SSH connection: to a server whose host key is known, as a user who is authenticated. Every wait ends when
- * interrupt_signal is set. Nothing here prints; secrets are read where they stand and never copied or told. */
+ * interrupt_signal is set. Nothing here prints; secrets are read where they stand and never copied or disclosed. */
 #ifndef MSPROF_SSH_SESSION_CONNECTION_H
 #define MSPROF_SSH_SESSION_CONNECTION_H
 

@@ -2,8 +2,8 @@
 /* Is the server the one it was? */
 #include "base/strbuf.h"
 #include "ssh/session/internal.h"
+#include "ssh/transport/wire.h"
 
-#include <openssl/evp.h>
 #include <string.h>
 
 /* In the order of preference. */
@@ -17,14 +17,12 @@ static const char *ways_of(const char *type)
     return strcmp(type, "ssh-rsa") == 0 ? "rsa-sha2-512,rsa-sha2-256,ssh-rsa" : type;
 }
 
-int ssh_prefer_known_types(struct ssh_connection *connection, struct err *err)
+int ssh_list_key_types(const struct ssh_connection *connection, struct strbuf *list, struct err *err)
 {
     const struct ssh_target *target = &connection->target;
     SCOPED_FREE char *text = NULL, *name = known_hosts_name(target->host, target->port);
-    SCOPED(strbuf_release) struct strbuf list;
     size_t length;
 
-    strbuf_init(&list, 1024);
     if (name == NULL)
         return err_no_memory(err);
     if (known_hosts_load(target->known_hosts, &text, &length, err) != 0)
@@ -33,19 +31,16 @@ int ssh_prefer_known_types(struct ssh_connection *connection, struct err *err)
     for (unsigned wanted = 2; wanted-- > 0;)
         for (size_t i = 0; i < KEY_TYPE_COUNT; i++)
             if ((known >> i & 1) == wanted)
-                strbuf_addf(&list, "%s%s", list.length > 0 ? "," : "", ways_of(key_types[i]));
-    return ssh_options_set(connection->session, SSH_OPTIONS_HOSTKEYS, list.data) == 0
-               ? 0
-               : ssh_failure(connection, err, "cannot choose the types of host keys");
+                strbuf_addf(list, "%s%s", list->length > 0 ? "," : "", ways_of(key_types[i]));
+    return list->failed ? err_no_memory(err) : 0;
 }
 
 static int refuse_unknown(struct err *err, const struct ssh_target *target, const char *type, const char *fingerprint)
 {
-    err_set(err, ERR_REMOTE, "the host key of '%s', port %d, is not known: %s %s", target->host, target->port, type,
-            fingerprint);
+    err_set(err, ERR_REMOTE, "unknown host key of '%s', port %d: %s %s", target->host, target->port, type, fingerprint);
     return err_hint(err,
-                    "compare the fingerprint with the one that 'ssh-keygen -lf' prints on the board, then accept it "
-                    "with --accept-new-host-key; it is kept in '%s'",
+                    "compare the fingerprint with the output of 'ssh-keygen -lf' on the board, then accept it with "
+                    "--accept-new-host-key, which stores it in '%s'",
                     target->known_hosts);
 }
 
@@ -53,10 +48,10 @@ static int refuse_changed(struct err *err, const struct ssh_target *target, cons
                           size_t line)
 {
     err_set(err, ERR_REMOTE,
-            "the host key of '%s', port %d, has changed: it is now %s, and '%s', line %zu, has another one; somebody "
-            "may be listening in",
+            "the host key of '%s', port %d, has changed: it is now %s, but '%s', line %zu, has another one; the "
+            "connection may be intercepted",
             target->host, target->port, fingerprint, target->known_hosts, line);
-    return err_hint(err, "only when you know that the board got a new key: ssh-keygen -R '%s' -f '%s'", name,
+    return err_hint(err, "if you know that the board has a new key: ssh-keygen -R '%s' -f '%s'", name,
                     target->known_hosts);
 }
 
@@ -64,18 +59,18 @@ static int refuse_type(struct err *err, const struct ssh_target *target, const c
                        size_t line)
 {
     err_set(err, ERR_REMOTE,
-            "'%s', port %d, shows a host key of type %s (%s), and '%s', line %zu, knows it by another type",
+            "'%s', port %d, has a host key of type %s (%s), but '%s', line %zu, has a key of another type",
             target->host, target->port, type, fingerprint, target->known_hosts, line);
     return err_hint(err,
-                    "compare the fingerprint with the one that 'ssh-keygen -lf' prints on the board, then add this key "
-                    "too: ssh-keyscan -t %s -p %d '%s' >> '%s'",
+                    "compare the fingerprint with the output of 'ssh-keygen -lf' on the board, then add this key: "
+                    "ssh-keyscan -t %s -p %d '%s' >> '%s'",
                     strncmp(type, "ecdsa", 5) == 0 ? "ecdsa"
                     : strcmp(type, "ssh-rsa") == 0 ? "rsa"
                                                    : "ed25519",
                     target->port, target->host, target->known_hosts);
 }
 
-static int decide(struct ssh_connection *connection, const char *name, const char *text, size_t length, const char *key,
+static int decide(struct ssh_connection *connection, const char *name, const char *text, size_t length, const void *key,
                   size_t key_length, struct err *err)
 {
     const struct ssh_target *target = &connection->target;
@@ -83,7 +78,7 @@ static int decide(struct ssh_connection *connection, const char *name, const cha
     char type[64];
     int result;
 
-    known_hosts_key_type(key, key_length, type, sizeof type);
+    wire_key_type(&(struct bytes){key, key_length}, type, sizeof type);
     answer = known_hosts_check(text, length, name, type, key, key_length);
     switch (answer.match) {
     case KNOWN_HOST_SAME:
@@ -105,42 +100,20 @@ static int decide(struct ssh_connection *connection, const char *name, const cha
     return result;
 }
 
-/* The wire form of the server's key (free() it); NULL: it showed none. */
-static char *server_key(struct ssh_connection *connection, size_t *ret_length)
-{
-    ssh_key key = NULL;
-    char *base64 = NULL, *bytes = NULL;
-    int length;
-
-    if (ssh_get_server_publickey(connection->session, &key) != SSH_OK)
-        return NULL;
-    if (ssh_pki_export_pubkey_base64(key, &base64) == SSH_OK)
-        bytes = scoped_memory(strlen(base64), 1);
-    length = bytes != NULL ? EVP_DecodeBlock((unsigned char *)bytes, (unsigned char *)base64, (int)strlen(base64)) : 0;
-    for (const char *padding = base64; length > 0 && (padding = strchr(padding, '=')) != NULL; padding++)
-        length--;
-    ssh_string_free_char(base64);
-    ssh_key_free(key);
-    *ret_length = length > 0 ? (size_t)length : 0;
-    return bytes;
-}
-
 int ssh_check_host_key(struct ssh_connection *connection, struct err *err)
 {
     const struct ssh_target *target = &connection->target;
     SCOPED_FREE char *text = NULL, *name = known_hosts_name(target->host, target->port);
     size_t length, key_length = 0;
-    SCOPED_FREE char *key = server_key(connection, &key_length);
-    bool failed = true;
+    const void *key = transport_host_key(connection->transport, &key_length);
 
-    if (name == NULL) {
-        err_no_memory(err);
-    } else if (key == NULL) {
-        err_set(err, ERR_REMOTE, "'%s' showed no host key", target->host);
-    } else {
-        known_hosts_fingerprint(key, key_length, connection->facts.fingerprint, sizeof connection->facts.fingerprint);
-        failed = known_hosts_load(target->known_hosts, &text, &length, err) != 0 ||
-                 decide(connection, name, text, length, key, key_length, err) != 0;
-    }
-    return failed ? err_status(err) : 0;
+    if (name == NULL || ssh_check_memory(connection, err) != 0)
+        return err_no_memory(err);
+    if (key == NULL)
+        return err_set(err, ERR_REMOTE, "'%s' sent no host key", target->host);
+    known_hosts_fingerprint(key, key_length, connection->facts.fingerprint, sizeof connection->facts.fingerprint);
+    if (known_hosts_load(target->known_hosts, &text, &length, err) != 0 ||
+        decide(connection, name, text, length, key, key_length, err) != 0)
+        return err_status(err);
+    return 0;
 }

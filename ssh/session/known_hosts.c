@@ -5,7 +5,6 @@
 #include "base/file/fsutil.h"
 #include "base/strbuf.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <openssl/evp.h>
@@ -263,7 +262,7 @@ int known_hosts_load(const char *path, char **ret_text, size_t *ret_length, stru
         return *ret_text != NULL ? 0 : err_no_memory(err);
     }
     result = path_read_file(path, KNOWN_HOSTS_LIMIT, ret_text, ret_length, err);
-    return result == 0 ? 0 : err_wrap(err, "cannot read the keys of known hosts");
+    return result == 0 ? 0 : err_wrap(err, "cannot read known host keys");
 }
 
 /* Makes the directory of a path when its parent is there (~/.ssh of a fresh account). */
@@ -315,7 +314,7 @@ int known_hosts_add(const char *path, const char *name, const char *key_type, co
     bool failed = unmade ? err_no_memory(err) != 0
                          : make_parent(path, err) != 0 || append(path, line.data, line.length, err) != 0;
     strbuf_release(&line);
-    return unmade ? -ERR_NO_MEMORY : failed ? err_wrap(err, "cannot keep the host key") : 0;
+    return unmade ? -ERR_NO_MEMORY : failed ? err_wrap(err, "cannot store the host key") : 0;
 }
 
 void known_hosts_fingerprint(const void *key, size_t key_length, char *ret, size_t size)
@@ -330,19 +329,4 @@ void known_hosts_fingerprint(const void *key, size_t key_length, char *ret, size
     EVP_EncodeBlock(base64, digest, SHA256_SIZE);
     length = strcspn((char *)base64, "=");
     snprintf(ret, size, "SHA256:%.*s", (int)length, (char *)base64);
-}
-
-void known_hosts_key_type(const void *key, size_t key_length, char *ret, size_t size)
-{
-    const struct bytes bytes = {key, key_length};
-    uint64_t length;
-
-    ret[0] = '\0';
-    if (!bytes_read(&bytes, 0, 4, true, &length) || length >= size || length > key_length - 4)
-        return;
-    for (size_t i = 0; i < length; i++)
-        if (!isgraph(bytes.data[4 + i]))
-            return;
-    memcpy(ret, bytes.data + 4, (size_t)length);
-    ret[length] = '\0';
 }

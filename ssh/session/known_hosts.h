@@ -46,7 +46,4 @@ int known_hosts_add(const char *path, const char *name, const char *key_type, co
 /* "SHA256:" and the base64 text that ssh-keygen -l prints. size >= 52. */
 void known_hosts_fingerprint(const void *key, size_t key_length, char *ret, size_t size);
 
-/* "ssh-ed25519", as the key's wire form begins; "" when it is malformed. */
-void known_hosts_key_type(const void *key, size_t key_length, char *ret, size_t size);
-
 #endif

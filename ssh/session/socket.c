@@ -38,7 +38,7 @@ static int lookup_init(struct lookup *lookup, const struct ssh_target *target, s
         length -= 2;
     }
     if (length == 0 || length >= sizeof lookup->host)
-        return err_set(err, ERR_REMOTE, "'%s' is no name of a host", target->host);
+        return err_set(err, ERR_REMOTE, "'%s' is not a host name", target->host);
     memcpy(lookup->host, host, length);
     snprintf(lookup->port, sizeof lookup->port, "%d", target->port);
     lookup->hints = (struct addrinfo){.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
@@ -50,7 +50,7 @@ static int no_address(const struct ssh_target *target, int code, struct err *err
 {
     err_set(err, code == EAI_MEMORY ? ERR_NO_MEMORY : ERR_REMOTE, "cannot find the address of '%s': %s", target->host,
             gai_strerror(code));
-    return err_hint(err, "check the name, or give the address in numbers ('ip = ...')");
+    return err_hint(err, "check the name, or use a numeric address ('ip = ...')");
 }
 
 /* Numbers need no server, and nothing that could be waited for: EAI_NONAME for a name. */
@@ -88,7 +88,7 @@ static int resolve(const struct ssh_target *target, bool may_interrupt, int64_t 
             else
                 err_set(err, ERR_REMOTE, "cannot find the address of '%s': no answer in %d s", target->host,
                         target->timeout);
-            err_hint(err, "check the name, or give the address in numbers ('ip = ...')");
+            err_hint(err, "check the name, or use a numeric address ('ip = ...')");
             if (gai_cancel(&lookup->request) == EAI_NOTCANCELED)
                 lookup = NULL; /* still being written to: left alone */
             return err_status(err);
@@ -168,11 +168,11 @@ static int cannot_connect(const struct ssh_target *target, const char *address, 
     err_set(err, ERR_REMOTE, "cannot connect to '%s' (%s), port %d: %s", target->host, address, target->port,
             reason != NULL ? reason : "unknown error");
     if (errnum == ECONNREFUSED)
-        return err_hint(err, "see that the SSH server of the board runs, and on which port ('port = ...')");
+        return err_hint(err, "check that the SSH server of the board runs, and its port ('port = ...')");
     if (errnum == ETIMEDOUT)
-        return err_hint(err, "see that the board is on and connected; 'timeout = SECONDS' waits longer than %d s",
+        return err_hint(err, "check that the board is on and connected, or set 'timeout = SECONDS' to more than %d s",
                         target->timeout);
-    return err_hint(err, "see that this machine and the board are on one network");
+    return err_hint(err, "check that this machine and the board are on the same network");
 }
 
 int ssh_socket_open(const struct ssh_target *target, bool may_interrupt, int *ret_fd, struct err *err)

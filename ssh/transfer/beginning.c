@@ -54,7 +54,7 @@ static void add_script(struct board *board, const struct beginning *beginning, u
                     (unsigned long long)BLOCK_SIZE, (unsigned long long)(rest / BLOCK_SIZE));
 }
 
-/* The checksum of the next range, as the board tells it. The end of the comparison is an error too, to end the command.
+/* The checksum of the next range, as the board sends it. The end of the comparison is an error too, to end the command.
  */
 static int take_line(void *arg, const char *line, size_t line_length, struct err *err)
 {
@@ -73,7 +73,7 @@ static int take_line(void *arg, const char *line, size_t line_length, struct err
     checksum_finish(comparison->range, checksum);
     if (length != strlen(checksum) || strncasecmp(line, checksum, length) != 0) {
         comparison->differs = true;
-        return err_set(err, ERR_REMOTE, "'%s' begins with other bytes on the board", comparison->beginning->path);
+        return err_set(err, ERR_REMOTE, "'%s' begins with different bytes on the board", comparison->beginning->path);
     }
     checksum_add(comparison->sum, comparison->bytes, size);
     comparison->equal += size;
@@ -85,7 +85,7 @@ static int take_sums(void *arg, const char *bytes, size_t length, struct err *er
     struct comparison *comparison = arg;
 
     return board_take_lines(&comparison->line, bytes, length, take_line, comparison,
-                            "the board's list of checksums has a line that is too long", err);
+                            "the board's list of checksums has an overlong line", err);
 }
 
 static int compare(struct board *board, struct comparison *comparison, struct err *err)
@@ -93,7 +93,7 @@ static int compare(struct board *board, struct comparison *comparison, struct er
     const struct ssh_io io = {.output = take_sums,
                               .arg = comparison,
                               .limits = ssh_limits_for(board->connection, comparison->beginning->bytes)};
-    struct ssh_exit end;
+    struct transport_exit end;
     int result;
 
     add_script(board, comparison->beginning, comparison->beginning->bytes);
@@ -102,7 +102,7 @@ static int compare(struct board *board, struct comparison *comparison, struct er
         *err = (struct err)ERR_INIT;
         return 0;
     }
-    return result != 0 ? err_wrap(err, "cannot compare what came of '%s'", comparison->beginning->path) : 0;
+    return result != 0 ? err_wrap(err, "cannot verify the received part of '%s'", comparison->beginning->path) : 0;
 }
 
 int board_compare_beginning(struct board *board, const struct beginning *beginning, struct checksum *sum, uint64_t *ret,

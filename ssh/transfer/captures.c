@@ -45,7 +45,7 @@ int board_captures(struct board *board, const char *directory, bool *ret_there, 
     ssh_script_add(script, "cd " WORD " 2>/dev/null || { printf '" BOARD_MISSING "'; exit 0; }\n", directory);
     strbuf_adds(script, board->has_ls ? as_listed : "");
     strbuf_adds(script, newest_first);
-    int result = board_ask(board, NAMES_LIMIT, "cannot look for captures", err);
+    int result = board_ask(board, NAMES_LIMIT, "cannot list captures", err);
     const bool is_there = strcmp(board->answer.data, BOARD_MISSING) != 0;
     if (ret_there != NULL)
         *ret_there = is_there;

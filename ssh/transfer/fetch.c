@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ssh/transfer/fetch.h"
 
+#include "base/file/fsutil.h"
 #include "base/file/temporary.h"
 #include "base/progress.h"
 #include "ssh/session/internal.h"
@@ -202,10 +203,10 @@ static int take_checksums(void *arg, const char *bytes, size_t length, struct er
 
     transfer->checksum_bytes += length;
     if (transfer->checksum_bytes > (transfer->todo_count[CHECKSUMS] + 1) * LINE_LIMIT)
-        return err_set(err, ERR_REMOTE, "the board's list of checksums does not end: %" PRIu64 " bytes for %zu files",
+        return err_set(err, ERR_REMOTE, "the board's list of checksums is endless: %" PRIu64 " bytes for %zu files",
                        transfer->checksum_bytes, transfer->todo_count[CHECKSUMS]);
     return board_take_lines(&transfer->line, bytes, length, take_checksum_line, transfer,
-                            "the board's list of checksums has a line that is too long", err);
+                            "the board's list of checksums has an overlong line", err);
 }
 
 /* Adds the command that sends the bytes of all files of todo, the first from where it was. */
@@ -271,7 +272,7 @@ static int tell_unlisted(struct transfer *transfer, struct err *err)
         return board_tell_missing(transfer->request->remote, err);
     }
     if (board_judge("cannot list files", ssh_command_exit(transfer->commands[DATA]), said, err) == 0)
-        err_set(err, ERR_REMOTE, "the list does not come to its end");
+        err_set(err, ERR_REMOTE, "the list is incomplete");
     return err_wrap(err, "cannot list '%s' on the board", transfer->request->remote);
 }
 
@@ -405,15 +406,15 @@ static int reconnect(struct transfer *transfer, struct err *err)
 static int tell_missing(struct transfer *transfer, struct err *err)
 {
     const struct fetched *first = &transfer->files[transfer->todo[CHECKSUMS][0]];
-    const char *what = first->received < first->size ? "it came too short"
-                       : first->is_wrong             ? "its checksum is not the board's"
-                                                     : "the board did not tell its checksum";
+    const char *what = first->received < first->size ? "it is incomplete"
+                       : first->is_wrong             ? "its checksum differs from the board's"
+                                                     : "the board did not report its checksum";
     size_t length = strcspn(transfer->complaints.data, "\n");
 
-    err_set(err, ERR_REMOTE, "%zu of %zu files did not come through, the first is '%s': %s%s%.*s%s",
+    err_set(err, ERR_REMOTE, "%zu of %zu files were not transferred, the first is '%s': %s%s%.*s%s",
             transfer->todo_count[CHECKSUMS], transfer->count, first->path, what, length > 0 ? " (" : "", (int)length,
             transfer->complaints.data, length > 0 ? ")" : "");
-    return err_hint(err, "see that no program of the board still writes there, then fetch them by hand or run again");
+    return err_hint(err, "check that no program on the board still writes there, then fetch them by hand or run again");
 }
 
 /* served: how the first round ended, when that listed the files. */
@@ -504,7 +505,7 @@ static void transfer_release(struct transfer *transfer)
     strbuf_release(&transfer->complaints);
 }
 
-/* An entry of a directory that is to be gone on with: links could lead what comes elsewhere. */
+/* An entry of a directory to resume into: refuses links, which could lead out of it. */
 static int refuse_link(const char *path, const struct stat *st, int type, struct FTW *place)
 {
     (void)path;
@@ -529,9 +530,7 @@ static int check_target(const char *local, struct err *err)
 
     if (nftw(local, refuse_link, descriptors, FTW_PHYS) == 0)
         return 0;
-    err_set(err, ERR_FAILED,
-            "'%s' is here already, and it is no capture that was fetched: it holds links, or cannot be "
-            "read",
+    err_set(err, ERR_FAILED, "'%s' already exists and is not a fetched capture: it contains links, or is not readable",
             local);
     return err_hint(err, "move it away, or choose another --output");
 }
@@ -559,10 +558,30 @@ static int make_target(const char *local, bool resumes, int *ret_fd, struct err 
         return check_target(local, err);
     }
     if (errno == EEXIST) {
-        err_set(err, ERR_FAILED, "'%s' is there already: two captures never go into one directory", local);
+        err_set(err, ERR_FAILED, "'%s' already exists: each capture needs its own directory", local);
         return err_hint(err, "move it away, or choose another --output");
     }
     return err_set_errno(err, errno, "cannot make the directory '%s'", local);
+}
+
+/* Refuses to remove from the board what is the copy here: the board may be this machine, or mount its directory. A file
+ * with a name of its own that is made here is not seen there, then. */
+static int check_apart(const struct transfer *transfer, struct err *err)
+{
+    const struct fetch_request *request = transfer->request;
+    SCOPED_FREE char *beside = path_joined(request->local, "", err), *mark = NULL;
+    SCOPED_CLOSE int fd = beside != NULL ? temporary_create(beside, &mark, err) : -1;
+    if (fd < 0)
+        return err_status(err);
+    ssh_script_add(board_script(transfer->board), "[ -e " WORD "/" WORD " ] || exit 0\necho same\n", request->remote,
+                   path_name(mark));
+    const int result = board_ask(transfer->board, BOARD_ANSWER_LIMIT, "cannot look for the copy that is here", err);
+    unlink(mark);
+    if (result < 0 || strncmp(transfer->board->answer.data, "same", 4) != 0)
+        return result;
+    err_set(err, ERR_USAGE, "'%s' on the board and '%s' here are one directory: nothing is removed", request->remote,
+            request->local);
+    return err_hint(err, "leave --remove-remote out, or choose another --output");
 }
 
 /* The beginning of a file that is here: as much of it is kept as the board's file begins with. */
@@ -574,7 +593,7 @@ static int check_beginning(struct transfer *transfer, struct fetched *file, stru
     uint64_t equal = 0;
     int result = 0;
 
-    progress_update(transfer->request->progress, "checking what is here", 0, file->received);
+    progress_update(transfer->request->progress, "checking local files", 0, file->received);
     while (may_go_on &&
            (result = board_compare_beginning(transfer->board, &beginning, transfer->sum, &equal, err)) == -ERR_REMOTE) {
         char ignored[CHECKSUM_TEXT_SIZE];
@@ -620,7 +639,7 @@ static int find_here(struct transfer *transfer, struct err *err)
     return result;
 }
 
-/* Keeps files that came whole before an early end, and before the board told their checksum: SSH guards their bytes,
+/* Keeps files that came whole before an early end, and before the board sent their checksum: SSH guards their bytes,
  * only the board's reading of its own disk is unchecked. */
 static void keep_complete(struct transfer *transfer)
 {
@@ -669,7 +688,7 @@ static int look_again(struct transfer *transfer, const struct fetched_files *fil
                : 0;
 }
 
-/* With all at home: what is not as it should be is told, and what is goes from the board. */
+/* With all files fetched: reports those that are wrong, and removes the others from the board. */
 static int finish(struct transfer *transfer, struct err *err)
 {
     const struct fetch_request *request = transfer->request;
@@ -719,7 +738,7 @@ static int begin(struct transfer *transfer, bool resumes, struct err *err)
     transfer->ret->skipped = transfer->listing.skipped;
     transfer->ret->is_other = !is_wanted(transfer);
     if (transfer->ret->is_other)
-        return err_set(err, ERR_REMOTE, "'%s' on the board holds nothing of a capture", transfer->request->remote);
+        return err_set(err, ERR_REMOTE, "'%s' on the board contains no capture", transfer->request->remote);
     if (make_files(transfer, err) != 0 || make_target(transfer->request->local, resumes, &transfer->lock_fd, err) != 0)
         return err_status(err);
     make_todo(transfer);
@@ -745,6 +764,8 @@ static int list_and_serve(struct transfer *transfer, bool *ret_served, struct er
         result = board_tell_missing(request->remote, err);
     if (result == 0)
         result = begin(transfer, request->resumes, err);
+    if (result == 0 && request->removes)
+        result = check_apart(transfer, err);
     return result == 0 && request->resumes ? find_here(transfer, err) : result;
 }
 

@@ -16,7 +16,7 @@ struct fetch_result {
     bool is_missing;              /* the board has no such directory */
     bool is_other;                /* it holds files, and none that shows what was to be fetched: it stays as it is */
     size_t files;                 /* that are at home, complete and, but for those counted next, verified */
-    size_t unverified;            /* of these: the end came before the board had told their checksums */
+    size_t unverified;            /* of these: the end came before the board had sent their checksums */
     size_t here;                  /* of these: left by an earlier fetch, and verified now */
     uint64_t bytes;               /* of files */
     uint64_t gone_on_from;        /* bytes that had come of a file in an earlier fetch, and are the board's */
@@ -133,7 +133,7 @@ struct remote_captures {
     struct told refused; /* names that cannot be taken: they hold control characters, or are too long */
 };
 
-/* The directories JOB* in a directory of the board; none when that is not there, which ret_there (or NULL) tells. */
+/* The directories JOB* in a directory of the board; none when it is missing, which ret_there (or NULL) shows. */
 int board_captures(struct board *board, const char *directory, bool *ret_there, struct remote_captures *ret,
                    struct err *err);
 bool remote_captures_has(const struct remote_captures *captures, const char *name);

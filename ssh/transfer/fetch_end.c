@@ -26,7 +26,7 @@ static int give_bytes(void *arg, const char **bytes, size_t *length, struct err 
     ssize_t n = read(file->fd, file->buffer, READ_SIZE);
 
     if (n < 0)
-        return err_set_errno(err, errno, "cannot read what was fetched");
+        return err_set_errno(err, errno, "cannot read fetched files");
     *bytes = file->buffer;
     *length = (size_t)n;
     return 0;
@@ -39,7 +39,7 @@ static int compare_one(const struct fetched_files *files, struct fetched *fetche
     struct ssh_io io = {
         .input = give_bytes, .arg = &source, .limits = ssh_limits_for(files->board->connection, fetched->size)};
     struct strbuf *script = board_script_in(files->board, files->request->remote);
-    struct ssh_exit end;
+    struct transport_exit end;
     int result;
 
     ssh_script_add(script, "exec cmp -s - ./" WORD, fetched->path);
@@ -64,15 +64,15 @@ int fetch_compare(const struct fetched_files *files, struct err *err)
         path = path_join(files->request->local, fetched->path);
         local.fd = path != NULL ? open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
         result = local.fd >= 0 ? compare_one(files, fetched, &local, err)
-                               : err_set_errno(err, path != NULL ? errno : ENOMEM, "cannot read what was fetched");
+                               : err_set_errno(err, path != NULL ? errno : ENOMEM, "cannot read fetched files");
         if (local.fd >= 0)
             close(local.fd);
         free(path);
         if (result != 0 || fetched->is_verified)
             continue;
         result = err_set(err, fetched->is_here ? ERR_FAILED : ERR_REMOTE,
-                         "'%s' is here, and it is not the board's file of this name", fetched->path);
-        err_hint(err, "two captures never go into one directory: choose another --output, or move that one away");
+                         "'%s' already exists and differs from the board's file", fetched->path);
+        err_hint(err, "each capture needs its own directory: choose another --output, or move the other one away");
     }
     free(local.buffer);
     return result;
@@ -133,7 +133,7 @@ static int check_sizes(const struct fetched_files *files, const struct listing *
 
         if (file->is_done && there != NULL && there->size != file->size) {
             err_set(err, ERR_REMOTE, "'%s' on the board has changed since it was fetched", file->path);
-            return err_hint(err, "the capture is still being written: fetch it again when it is whole");
+            return err_hint(err, "the capture is still being written: fetch it again when it is complete");
         }
     }
     return 0;
@@ -259,8 +259,8 @@ static int sync_local(const struct fetched_files *files, struct err *err)
     }
     if (failure == 0)
         return 0;
-    err_set_errno(err, failure > 0 ? failure : EIO, "cannot put '%s' on the disk", local);
-    return err_hint(err, "see that the disk here is sound and not full; nothing was removed from the board");
+    err_set_errno(err, failure > 0 ? failure : EIO, "cannot flush '%s' to the disk", local);
+    return err_hint(err, "check that the local disk works and has free space; nothing was removed from the board");
 }
 
 /* ---- removing ---- */
@@ -318,7 +318,7 @@ int fetch_remove(const struct fetched_files *files, struct fetch_result *ret, st
         return err_status(err);
     if (!is_there)
         return 0; /* it was removed before the connection broke */
-    /* with checksums that were told after the second listing, its states bind what they vouch for */
+    /* with checksums that the board sent after the second listing, its states are those of the bytes that they cover */
     bool failed = check_sizes(files, &now, err) != 0 || (has_hash && verify_again(files, &now, ret, err) != 0) ||
                   (ret->changed.count == 0 && remove_unchanged(files, has_hash ? &now : NULL, ret, err) != 0);
     listing_release(&now);

@@ -20,8 +20,8 @@
 /* The file here is not touched: it may be all that is left of another capture. */
 static int differs(const struct fetched *file, struct err *err)
 {
-    err_set(err, ERR_FAILED, "'%s' is here already, and it is not the board's file of this name", file->path);
-    return err_hint(err, "two captures never go into one directory: choose another --output, or move that one away");
+    err_set(err, ERR_FAILED, "'%s' already exists and differs from the board's file", file->path);
+    return err_hint(err, "each capture needs its own directory: choose another --output, or move the other one away");
 }
 
 static int local_error(struct fetched *file, int errnum, struct err *err)
@@ -142,6 +142,8 @@ static char *partial_directory(const char *local)
                                                                                                              : NULL;
 }
 
+#define PARTIAL_DIGITS 16
+
 static char *partial_name(const char *local, const char *path)
 {
     char *name = NULL;
@@ -246,14 +248,20 @@ void fetched_leave(struct fetched *file, const char *local)
 void fetched_forget_partials(const char *local)
 {
     SCOPED_FREE char *directory = partial_directory(local);
-    SCOPED_DIRECTORY DIR *stream = directory != NULL ? opendir(directory) : NULL;
+    /* what a link leads to is somebody else's */
+    const int fd = directory != NULL ? open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+    SCOPED_DIRECTORY DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
     const struct dirent *item;
 
-    while (stream != NULL && (item = readdir(stream)) != NULL)
-        if (strlen(item->d_name) == 16)
-            unlinkat(dirfd(stream), item->d_name, 0);
-    if (directory != NULL)
-        rmdir(directory);
+    if (stream == NULL) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    while ((item = readdir(stream)) != NULL)
+        if (strlen(item->d_name) == PARTIAL_DIGITS && strspn(item->d_name, "0123456789abcdef") == PARTIAL_DIGITS)
+            unlinkat(fd, item->d_name, 0);
+    rmdir(directory);
 }
 
 int fetched_write(struct fetched *file, const char *bytes, size_t length, struct checksum *sum, struct err *err)
@@ -309,7 +317,7 @@ int fetched_complete(struct fetched *file, struct checksum *sum, bool awaits_che
 
 int fetched_expect(struct fetched *file, const char *checksum, struct err *err)
 {
-    if (file->is_done) /* told again after the connection was made anew */
+    if (file->is_done) /* reported again after the connection was made anew */
         return 0;
     memcpy(file->expected, checksum, sizeof file->expected);
     return file->is_complete ? compare(file, err) : 0;

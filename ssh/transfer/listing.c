@@ -73,7 +73,7 @@ static int too_many(struct err *err)
     return err_set(err, ERR_REMOTE, "the board lists more than %d files", LISTING_MAX_FILES);
 }
 
-/* line: its state, NULL when it tells none. */
+/* line: its state, NULL when it has none. */
 static int add_file(struct listing *listing, const char *path, uint64_t size, const char *line, size_t length,
                     struct err *err)
 {
@@ -132,8 +132,8 @@ static bool parse_mode(const char *text, size_t length, unsigned *ret)
     return true;
 }
 
-/* Behind the size: the name, or a state and the name, which begins with the first "./" of a word. *ret_state tells
- * which. */
+/* Behind the size: the name, or a state and the name, which begins with the first "./" of a word. *ret_state
+ * distinguishes them. */
 static const char *find_name(const char *at, const char *end, bool *ret_state)
 {
     static const char mark[] = " ./";

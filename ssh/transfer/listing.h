@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of files and of checksums, as a board tells them. Nothing of it is trusted: a name is taken only when it
+/* Lists of files and of checksums, as a board sends them. Nothing of it is trusted: a name is taken only when it
  * stays below the directory that it is relative to. */
 #ifndef MSPROF_SSH_TRANSFER_LISTING_H
 #define MSPROF_SSH_TRANSFER_LISTING_H
@@ -16,7 +16,7 @@
 #define LISTING_MAX_FILES 1000000
 #define LISTING_MAX_PATH 1024 /* bytes */
 
-/* Names of which the number is told, and the first. */
+/* Names in a message: their number, and the first of them. */
 struct told {
     size_t count;
     char first[256]; /* masked; "" when there is none */

@@ -192,7 +192,7 @@ static int take_manifests(struct placement *placement, const struct board *board
 
 /* ---- beginning ---- */
 
-/* Files that were set aside go back where nothing stands. A file of the run that stands there is told first
+/* Files that were set aside go back where nothing stands. A file of the run that stands there is reported first
  * (changed), and moves aside itself. */
 static const char restore[] = "restore() { for f in \"$1\"/* \"$1\"/.[!.]* \"$1\"/..?*; do\n"
                               "if [ -d \"$f\" ] && [ ! -L \"$f\" ]; then restore \"$f\"; continue; fi\n"
@@ -221,7 +221,8 @@ static void add_open_script(struct strbuf *script, const char *directory)
 
 int placement_open(struct placement *placement, struct board *board, const char *directory, struct err *err)
 {
-    *placement = (struct placement){.directory = strdup(directory), .has_staging = true /* until the board has told */};
+    *placement =
+        (struct placement){.directory = strdup(directory), .has_staging = true /* until the board has answered */};
     if (placement->directory == NULL)
         return err_no_memory(err);
     add_open_script(board_script(board), directory);
@@ -448,7 +449,7 @@ static int move_staged(struct placement *placement, struct board *board, const s
     int result;
 
     add_put_script(board_script_in(board, placement->directory));
-    result = board_do_with_names(board, MANIFEST_LIMIT, "cannot put the uploaded files into place", &names, '\n', err);
+    result = board_do_with_names(board, MANIFEST_LIMIT, "cannot move the uploaded files into place", &names, '\n', err);
     return result == 0 ? each_line(board->answer.data, placement, take_put_line, err) : result;
 }
 
@@ -480,7 +481,7 @@ static int ask_states(struct placement *placement, struct board *board, struct e
     strbuf_adds(board_script_in(board, placement->directory),
                 board->has_xargs ? "exec xargs -0 stat -c '" LISTING_FORMAT "'\n"
                                  : "while IFS= read -r f; do stat -c '" LISTING_FORMAT "' \"$f\" || exit 1; done\n");
-    result = board_do_with_names(board, LISTING_LIMIT, "cannot look at the uploaded files", &names,
+    result = board_do_with_names(board, LISTING_LIMIT, "cannot check the uploaded files", &names,
                                  board_separator(board), err);
     return result == 0 ? each_line(board->answer.data, placement, take_state, err) : result;
 }
@@ -554,7 +555,7 @@ static int restore_kept(struct placement *placement, struct board *board, struct
     int result;
 
     add_undo_script(placement, board_script(board));
-    result = board_do_with_names(board, MANIFEST_LIMIT, "cannot put back what was on the board", &names, '\n', err);
+    result = board_do_with_names(board, MANIFEST_LIMIT, "cannot restore the files of the board", &names, '\n', err);
     return result == 0 ? take_undo_answer(board->answer.data, ret, err) : result;
 }
 

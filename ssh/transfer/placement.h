@@ -49,8 +49,8 @@ struct placement_end {
 int placement_open(struct placement *placement, struct board *board, const char *directory, struct err *err);
 void placement_release(struct placement *placement);
 
-/* Kilobytes that PLACEMENT_STAGING takes in the directory, which need not be free for what arrives there; 0 when the
- * board cannot tell. */
+/* Kilobytes that PLACEMENT_STAGING takes in the directory, which need not be free for what arrives there; 0 when it is
+ * unknown. */
 int64_t placement_staged_kilobytes(struct board *board, const char *directory);
 
 /* Whether a run of msprof has put a file of this name there. */

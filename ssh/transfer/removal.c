@@ -38,7 +38,7 @@ static int keep_answer(void *arg, const char *bytes, size_t length, struct err *
     struct name_stream *stream = arg;
 
     if (strbuf_add(stream->answer, bytes, length) != 0)
-        return err_set(err, ERR_REMOTE, "the board answers more than was asked");
+        return err_set(err, ERR_REMOTE, "the board sent an unexpected answer");
     return 0;
 }
 
@@ -168,7 +168,7 @@ static int take_line(void *arg, const char *line, size_t length, struct err *err
     (void)length;
     if (strncmp(line, changed, sizeof changed - 1) == 0) {
         if (ret->changed.count > request->count)
-            return err_set(err, ERR_REMOTE, "the board tells of more files than there are");
+            return err_set(err, ERR_REMOTE, "the board reported more files than exist");
         return words_add(&ret->changed, line + sizeof changed - 1, err);
     }
     removal->done += (uint64_t)number_behind(line, "done ");
@@ -183,7 +183,7 @@ static int take_answer(void *arg, const char *bytes, size_t length, struct err *
 {
     struct removal *removal = arg;
 
-    return board_take_lines(&removal->line, bytes, length, take_line, removal, "the board answers more than was asked",
+    return board_take_lines(&removal->line, bytes, length, take_line, removal, "the board sent an unexpected answer",
                             err);
 }
 

@@ -178,7 +178,7 @@ static int add_content(struct tar_out *tar, char *at, size_t space, size_t *ret,
         if (n < 0)
             return err_set_errno(err, errno, "cannot read '%s'", file->path);
         if (n == 0) {
-            err_set(err, ERR_FAILED, "'%s' became shorter while it was sent", file->path);
+            err_set(err, ERR_FAILED, "'%s' shrank during the upload", file->path);
             return err_hint(err, "wait until the build is done, then run again");
         }
     }
@@ -264,7 +264,7 @@ static int tar_out_next(void *arg, const char **bytes, size_t *length, struct er
 
 #define DD_BLOCK_SIZE 65536
 #define FULL_KILOBYTES 64 /* free on a disk that counts as full: some keep a block or two */
-#define SPACE_HINT "free some space on the board, let 'remote_dir' name another file system, or use --transfer=nfs"
+#define SPACE_HINT "free some space on the board, set 'remote_dir' to another file system, or use --transfer=nfs"
 
 static const char *asked_name(void *arg, size_t i)
 {
@@ -326,7 +326,7 @@ static int hash_asked(struct board *board, struct project *project, const char *
 }
 
 /* Marks files by the board's listing: those of the right size may be right, and of others that an earlier run brought
- * the checksum tells whether they are as it left them. */
+ * the checksum shows whether they are unchanged. */
 static bool mark_candidates(struct project *project, const struct listing *listing, const struct placement *placement)
 {
     bool staging = placement == NULL, any = false;
@@ -440,7 +440,7 @@ static int find_arrived(struct board *board, struct project *project, struct pla
 
 /* ---- sending ---- */
 
-/* tar tells a full disk in words of its own ("Wrote only 512 of 10240 bytes"): when it failed, the disk is asked. */
+/* tar reports a full disk in its own words ("Wrote only 512 of 10240 bytes"): when it failed, the disk is asked. */
 static void tell_full_disk(struct board *board, const char *directory, struct err *err)
 {
     struct err told = ERR_INIT, ignored = ERR_INIT;
@@ -535,9 +535,10 @@ static const struct project_file *first_missing(const struct project *project)
 
 static int tell_missing(const struct project_file *file, struct err *err)
 {
-    err_set(err, ERR_REMOTE, "'%s' did not reach the board as it is here", file->path);
-    return err_hint(err, "see that the board's disk is not full and that nothing rebuilds the project meanwhile, then "
-                         "run again");
+    err_set(err, ERR_REMOTE, "'%s' differs on the board after the upload", file->path);
+    return err_hint(
+        err,
+        "check that the board's disk has free space and that the project is not rebuilt meanwhile, then run again");
 }
 
 static int send_once(struct board *board, struct project *project, const char *staging, const struct progress *progress,

@@ -6,9 +6,9 @@
  * time, as frameworks write them. */
 #include "base/array.h"
 #include "base/file/fsutil.h"
-#include "exporters/cluster/cluster.h"
-#include "exporters/cluster/rank/aggregate.h"
-#include "exporters/cluster/rank/load.h"
+#include "features/cluster/cluster.h"
+#include "features/cluster/rank/aggregate.h"
+#include "features/cluster/rank/load.h"
 
 #include <getopt.h>
 #include <inttypes.h>

@@ -65,7 +65,7 @@ aclrtSetDevice 2"
     write_json '"colour": "red", "aic_metrics": "", "task_trace": "on", "scale": "all"'
     preloaded "$program" cann acl.json
     # shellcheck disable=SC2001 # a pattern of digits
-    expect_equal "$(sed 's/\[[0-9]*\]//' <<<"$stderr")" "libmsprof_acl: acl.json: EK0005: parameter 'colour' is not supported; it is left out"
+    expect_equal "$(sed 's/\[[0-9]*\]//' <<<"$stderr")" "libmsprof_acl: acl.json: EK0005: parameter 'colour' is not supported; it is ignored"
     expect_equal "$status" 0
     [ -d by-json ] && [ ! -e captures ]
     expect_equal "$(jq -r .ai_core_metrics by-json/PROF_*/host/sample.json)" PipeUtilization
@@ -74,7 +74,7 @@ aclrtSetDevice 2"
 @test "a file with a bad value is refused in one line and recording goes on as without it" {
     write_json '"task_time": "l9"'
     preloaded "$program" cann acl.json
-    expect_contains "$stderr" "msprof: acl.json is not heeded: EK0001"
+    expect_contains "$stderr" "msprof: acl.json is ignored: EK0001"
     expect_equal "$status" 0
     [ ! -e by-json ]
     expect_equal "$(calls_in captures | wc -l)" 3
@@ -108,7 +108,7 @@ aclrtSetDevice 2"
     cp "$program" bin/main
     LD_LIBRARY_PATH=$(dirname "$program") preloaded bin/main svp acl.json
     expect_equal "$status" 0
-    expect_contains "$stderr" "there is no directory '$PWD/by-json'; the capture goes where the program is"
+    expect_contains "$stderr" "missing directory '$PWD/by-json'; the capture is written beside the program"
     compgen -G "bin/JOB*"
     [ ! -e by-json ]
 }

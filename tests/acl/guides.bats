@@ -328,7 +328,7 @@ operators_of_capture() {
     run_example
     expect_equal "$status" 0
     expect_equal "$(wc -l <<<"$stderr")" 1
-    expect_contains "$stderr" "no operator will come through the pipe unless MSPROF_REPLAY names a capture"
+    expect_contains "$stderr" "the pipe delivers operators only if MSPROF_REPLAY names a capture"
 }
 
 @test "get_op_type cuts a longer type to whole characters and gives the same again" {

@@ -12,9 +12,9 @@ setup() {
     needs gcc
 }
 
-# The functions that the headers declare.
+# The functions that its headers declare.
 declared() {
-    cat "$repository"/include/msprof/*.h | gcc -fpreprocessed -dD -E -P - 2>/dev/null | sed '/^ *#/d' | tr '\n' ' ' |
+    cat "$repository"/include/msprof/*acl_prof.h | gcc -fpreprocessed -dD -E -P - 2>/dev/null | sed '/^ *#/d' | tr '\n' ' ' |
         grep -o 'MSPROF_API [^;(]*([^;]*;' | sed 's/^MSPROF_API [^(]*[ *]\([a-z][A-Za-z0-9_]*\)(.*/\1/' | sort
 }
 

@@ -72,9 +72,9 @@ marks() {
     expect_equal "$status" 3
     expect_contains "$stderr" "'open 'a'b': 1 that did not end"
     expect_contains "$stderr" "'open too': 1 that did not end"
-    expect_contains "$stderr" "ends of ranges that were not open, ended twice or never begun: 2"
-    expect_contains "$stderr" "ends of ranges in another domain than they began in, which they are recorded in: 1"
-    expect_contains "$stderr" "marks and ranges, not recorded, in a domain that was destroyed or never created: 1"
+    expect_contains "$stderr" "ends of ranges that were not open: ended twice, or never begun: 2"
+    expect_contains "$stderr" "ends of ranges in another domain; recorded in the domain where they began: 1"
+    expect_contains "$stderr" "marks and ranges in a domain that was destroyed or never created; not recorded: 1"
     expect_equal "$(marks)" "1 default 2 twice
 1 one 2 wrong"
     expect_equal "$(rows "SELECT code, count(*) FROM diagnostics GROUP BY code")" "range-misused 3
@@ -162,11 +162,11 @@ END
     MSTX_INJECTION_PATH=$PWD/libtool.so run_marker many 1
     expect_equal "$status" 4
     expect_contains "$stderr" "tool heard mark"
-    expect_contains "$stderr" "MSTX_INJECTION_PATH names another tool for them, '$PWD/libtool.so'"
+    expect_contains "$stderr" "MSTX_INJECTION_PATH names another tool, '$PWD/libtool.so'"
     LD_PRELOAD=$PWD/libtool.so run_marker many 1
     expect_equal "$status" 4
     expect_contains "$stderr" "tool heard mark"
-    expect_contains "$stderr" "'$PWD/libtool.so' is preloaded, too, and hears them"
+    expect_contains "$stderr" "'$PWD/libtool.so' is preloaded, too, and receives them"
     # one that comes with the program's own libraries makes room
     gcc -I"$repository/include" -xc - -o linked -L. -Wl,--no-as-needed -ltool -Wl,-rpath,"$PWD" <<'END'
 #include "mstx/ms_tools_ext.h"

@@ -86,7 +86,7 @@ work("step")
 assert acl.prof.stop(config) == 0
 END
     run_python program.py 2>notes
-    expect_equal "$(grep -c 'marks of mstx are not recorded: ACL_PROF_MSPROFTX (0x80)' notes)" 1
+    expect_equal "$(grep -c 'mstx marks are not recorded: ACL_PROF_MSPROFTX (0x80)' notes)" 1
     expect_equal "$(slices_of "$(capture_in out)" msproftx)" ""
 }
 
@@ -107,5 +107,5 @@ END
 , "mstx_domain_exclude": "Module"|3 default step;3 links mark;
 , "mstx_domain_include": "links", "mstx_domain_exclude": "links"|3 links mark;
 END
-    expect_contains "$(<notes)" '"mstx_domain_exclude" has no effect beside "mstx_domain_include"'
+    expect_contains "$(<notes)" '"mstx_domain_exclude" has no effect together with "mstx_domain_include"'
 }

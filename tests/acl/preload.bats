@@ -132,7 +132,7 @@ leave_by_exception() { # how, status of the program, what the import tells, call
     leave_by_exception terminate "$((128 + $(kill -l ABRT)))" "$callback 1 that did not return" ""
     for how in "deep throw" "deep jump"; do
         leave_by_exception "$how" 0 "$callback 32 that did not return" "aclrtLaunchCallback 50"
-        expect_contains "$stderr" "calls whose function is not known: 18 that did not return"
+        expect_contains "$stderr" "calls of unknown functions: 18 that did not return"
     done
 }
 

@@ -46,7 +46,7 @@ json() {
     expect_status 0
     run_msprof show "$capture" --table steps --step-range nothing
     expect_status 1
-    expect_contains "$stderr" "no range or call of the name that --step-range gives was recorded"
+    expect_contains "$stderr" "no range or call has the name given with --step-range"
     expect_contains "$stderr" "--table ranges"
     run_msprof -q advise "$capture"
     expect_status 0

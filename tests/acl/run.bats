@@ -121,7 +121,7 @@ END
     gcc -shared -fPIC lost.c -o lost.so
     LD_PRELOAD=$PWD/lost.so run_msprof run --output captures --reports none -- true
     expect_status 125
-    expect_contains "$stderr" "'true' ran, and cannot be waited for: how it ended is not known: No child processes"
+    expect_contains "$stderr" "cannot wait for 'true': its exit status is unknown: No child processes"
 }
 
 @test "a signal that is sent to it reaches the program" {
@@ -147,11 +147,11 @@ END
     expect_status 125
 }
 
-@test "the help tells whose exit status run gives" {
+@test "the help explains which exit status run returns" {
     run_msprof run --help
     expect_status 0
-    expect_contains "$output" "that of PROGRAM when it is not 0, 128 + N when signal N ended it"
-    expect_contains "$output" "126 it cannot be run   127 it is not found"
+    expect_contains "$output" "that of PROGRAM if it is not 0; 128 + N if signal N ended it"
+    expect_contains "$output" "126 if PROGRAM is not executable; 127 if it was not found"
 }
 
 @test "a program that calls no ACL function is told of" {
@@ -170,7 +170,7 @@ END
         run_msprof run --output captures --reports none -- "$PROGRAM" restricted "first-$way" 1000
         expect_equal "$way $status" "$way 4"
         [ "$way" = size ] || expect_contains "$stderr" "msprof: nothing is recorded: cannot " # that message is too long, too
-        expect_contains "$stderr" "own messages say"
+        expect_contains "$stderr" "own messages"
     done
 }
 

@@ -157,7 +157,7 @@ if len(sys.argv) > 2:
 acl.prof.stop(config)
 END
     run_python program.py 0x3
-    expect_empty "there was no device, which alone records task_time" "no call of what ascendcl asks for was seen"
+    expect_empty "no device was recorded, the only source of task_time" "no call of what ascendcl asks for was seen"
     rm -r out
     run_python program.py 0x80
     expect_empty "the program set no mark, which msproftx asks for"
@@ -166,7 +166,7 @@ END
     expect_empty "the mask asks for nothing that is recorded"
     rm -r out
     run_python program.py 0x83 killed || :
-    expect_empty "the program ended early, before profiling was stopped"
+    expect_empty "the program ended before profiling was stopped"
     expect_not_contains "$stderr" "no call"
     expect_not_contains "$stderr" "no mark"
 }
@@ -178,6 +178,6 @@ END
         # shellcheck disable=SC2086 # the words of a command
         run_msprof $command JOBX
         expect_status 4
-        expect_contains "$stderr" "nothing was recorded, because no model was executed, the program ended early, or profiling was not"
+        expect_contains "$stderr" "nothing was recorded, because no model was executed, the program ended early, or profiling was off"
     done
 }

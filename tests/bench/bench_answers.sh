@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Measures the answers about an imported CANN capture: the database for viewers, show and every table of it, advise, and
-# diff of the capture with itself and with a baseline, the report, paths of many steps, ranks in one timeline; then the
+# Measures import and exports of a CANN capture of two sizes, and the answers about it: the database for viewers, show and
+# every table of it, advise, and diff of the capture with itself and with a baseline, the report, paths of many steps, ranks in one timeline; then the
 # exports and show of a capture of 2022, analyse of a framework's directories, and cluster of many ranks.
 #
 # usage: bench_answers.sh BUILD_DIR
-#   BENCH_ANSWERS   operators of the capture (1000000)
+#   BENCH_ANSWERS   operators of the captures, the larger one last (100000 1000000)
 #   BENCH_2022      tasks of the capture of 2022 (500000); 0: none
 #   BENCH_FRAMEWORK operators of each framework's directory, in thousands (100); 0: none
 #   BENCH_RANKS     ranks of the job that cluster reads, then four times as many (64); 0: none
@@ -13,14 +13,16 @@
 #   MSPROF_SHARED   where tools/gen_prof.py is, which needs Python with numpy, and tools/gen_ascend_ms.py
 #   TMPDIR          where the capture goes (/tmp); a million operators need 1.5 GB there
 #
-# Nothing is asserted about time. Beside each stand the limits of CPU time and memory, of a million operators, of 100,000
+# Nothing is asserted about time; of memory the last size of each command may take BENCH_MIB (128), else the status is 1.
+# Beside each stand the limits of CPU time and memory, of a million operators, of 100,000
 # with a framework, on a quiet machine; a flame graph has 3 s, a report 4 s, 64 ranks in one timeline 30 s.
 set -euo pipefail
 
 build=$1
 repository=$(cd "$(dirname "$0")/../.." && pwd)
 generator=${MSPROF_SHARED:-$repository/../shared}/tools/gen_prof.py
-operators=${BENCH_ANSWERS:-1000000}
+sizes=${BENCH_ANSWERS:-100000 1000000}
+mib=${BENCH_MIB:-128}
 earlier=${BENCH_2022:-500000}
 framework=${BENCH_FRAMEWORK:-100}
 ranks=${BENCH_RANKS:-64}
@@ -36,7 +38,8 @@ fi
 directory=$(mktemp -d "${TMPDIR:-/tmp}/msprof-bench.XXXXXX")
 trap 'rm -rf "$directory"' EXIT
 
-# Prints wall and CPU seconds and peak MiB of the fastest run, and the limits: row NAME SECONDS COMMAND...
+# Prints wall and CPU seconds and peak MiB of the fastest run, and the limits: row NAME SECONDS COMMAND... One that takes too
+# much memory is noted; the last size decides.
 row() {
     local name=$1 limit=$2
     shift 2
@@ -45,30 +48,11 @@ row() {
         "$build/tests/bench/measure" "$directory/times" "$build/msprof" -q "$@" >"$directory/output" 2>&1 || true
     done
     sort -n "$directory/times" | head -1 |
-        awk -v name="$name" -v limit="$limit" '{ printf "%-28s %6.2f %6.2f %6.1f | %6s %6d\n", name, $1 / 1e6, $3 / 1e6,
-            $2 / 1024, limit, 128 }'
+        awk -v name="$name" -v limit="$limit" -v mib="$mib" '{ printf "%-28s %6.2f %6.2f %6.1f | %6s %6d\n", name, $1 / 1e6,
+            $3 / 1e6, $2 / 1024, limit, mib }'
+    awk -v name="$name" -v mib="$mib" '$2 / 1024 > mib { most = $2 > most ? $2 : most }
+        END { if (most > 0) printf "%s: %.1f MiB\n", name, most / 1024 }' "$directory/times" >>"$directory/too-much"
 }
-
-"$python" "$generator" "$directory" -n "$operators" --chip 5 >/dev/null
-capture=$(echo "$directory"/PROF_*)
-"$build/msprof" import -q "$capture"
-"$build/msprof" diff -q --save "$directory/base.json" --base "$capture"
-echo "answers about $operators operators, the fastest of $runs runs on $(nproc) processors"
-printf '%-28s %6s %6s %6s | %6s %6s\n' answer wall cpu peak limits '' '' s s MiB cpu MiB
-row "export db" 5 export db "$capture" --stable-names
-row "show" 1 show "$capture"
-for table in $("$build/msprof" show -q "$capture" --table list | grep -v '^ ' | cut -d' ' -f1); do
-    case $table in bound | gaps) limit=0.6 ;; *) limit=1 ;; esac
-    row "show --table $table" "$limit" show "$capture" --table "$table"
-done
-row "advise" 0.6 advise "$capture"
-row "diff" 2 diff "$capture" "$capture"
-for weight in device host count; do
-    row "export flame --weight $weight" 3 export flame "$capture" --weight "$weight" --format svg
-done
-row "diff with a baseline" 1 diff "$directory/base.json" "$capture"
-row "report" 4 report "$capture" -o "$directory/page.html"
-row "report --diff" - report "$capture" --diff "$directory/base.json" -o "$directory/page.html"
 
 # Marks of iterations of so many tasks each, from the first task to the last.
 mark_steps() { # tasks of a step
@@ -80,15 +64,50 @@ mark_steps() { # tasks of a step
             i + 1, 1, tag FROM span, step, mark ORDER BY i, tag"
 }
 
-for tasks in 10 3; do
-    mark_steps "$tasks"
-    echo "$((operators / tasks)) steps"
-    row "report" 4 report "$capture" -o "$directory/page.html"
-    for table in overlap path path_step; do
-        row "show --table $table" 1 show "$capture" --table "$table"
+# One capture of so many operators, which is removed behind it.
+bench_capture() {
+    local operators=$1 capture table limit weight tasks
+    "$python" "$generator" "$directory" -n "$operators" --chip 5 >/dev/null
+    capture=$(echo "$directory"/PROF_*)
+    echo "$operators operators, the fastest of $runs runs on $(nproc) processors"
+    printf '%-28s %6s %6s %6s | %6s %6s\n' answer wall cpu peak limits '' '' s s MiB cpu MiB
+    row "import" - import --force "$capture"
+    row "export summary" - export summary "$capture"
+    row "export timeline" - export timeline "$capture"
+    rm -rf "$capture/summary" "$capture/timeline"
+    "$build/msprof" diff -q --save "$directory/base.json" --base "$capture"
+    row "export db" 5 export db "$capture" --stable-names
+    row "show" 1 show "$capture"
+    for table in $("$build/msprof" show -q "$capture" --table list | grep -v '^ ' | cut -d' ' -f1); do
+        case $table in bound | gaps) limit=0.6 ;; *) limit=1 ;; esac
+        row "show --table $table" "$limit" show "$capture" --table "$table"
     done
+    row "advise" 0.6 advise "$capture"
+    row "diff" 2 diff "$capture" "$capture"
+    for weight in device host count; do
+        row "export flame --weight $weight" 3 export flame "$capture" --weight "$weight" --format svg
+    done
+    row "diff with a baseline" 1 diff "$directory/base.json" "$capture"
+    row "report" 4 report "$capture" -o "$directory/page.html"
+    row "report --diff" - report "$capture" --diff "$directory/base.json" -o "$directory/page.html"
+
+    for tasks in 10 3; do
+        mark_steps "$tasks"
+        echo "$((operators / tasks)) steps"
+        row "report" 4 report "$capture" -o "$directory/page.html"
+        row "advise" 0.6 advise "$capture"
+        for table in overlap phases path path_step; do
+            row "show --table $table" 1 show "$capture" --table "$table"
+        done
+    done
+    rm -f "$directory/page.html"
+    rm -rf "$capture"
+}
+
+for operators in $sizes; do
+    : >"$directory/too-much"
+    bench_capture "$operators"
 done
-rm -f "$directory/page.html"
 
 # Ranks in one timeline: copies of one capture, whose clocks nothing aligns.
 "$python" "$generator" "$directory/rank" -n "$((operators / 64))" --chip 5 >/dev/null
@@ -103,8 +122,6 @@ for format in json pftrace; do
     row "cluster --timeline, $format" 30 cluster "$directory/ranks" --timeline --format "$format"
 done
 rm -rf "$directory/rank" "$directory/ranks"
-
-rm -rf "$capture"
 
 if [ "$earlier" -gt 0 ]; then
     capture=$(python3 -B "$repository/testdata/generate/cann/make_2022.py" "$directory" --count "$earlier")
@@ -133,4 +150,10 @@ if [ "$ranks" -gt 0 ]; then
         row "cluster --detail" - cluster "$directory/job" --detail
         rm -rf "$directory/job"
     done
+fi
+
+if [ -s "$directory/too-much" ]; then
+    echo "more memory than $mib MiB:"
+    cat "$directory/too-much"
+    exit 1
 fi

@@ -322,7 +322,7 @@ p.ran(1000, 2000, 1, 1)
 END
     expect_sql "SELECT op_name, model_id FROM device_task_report" "first|5"
     expect_sql "SELECT launches FROM host_call WHERE level = 5000" 1
-    expect_contains "$stderr" "the records of task_track, which are there and decoded"
+    expect_contains "$stderr" "duplicates the records of task_track, which are decoded"
 }
 
 @test "tasks of physical streams stand under their logic stream, in every table and on the timeline" {
@@ -632,7 +632,7 @@ for number in 1, 2, 3, 4:
 END
     expect_sql "SELECT op_name, op_type, input_shapes, output_shapes FROM device_task_report ORDER BY id" \
         $'first|Type|2,3|\nsecond|kernel||8,9\nthird|Type|4,5|\nfourth|Type||'
-    expect_contains "$stderr" "of 4 operators, the launch of 1 holds no record of kind node_basic_info, and that of 1 records"
+    expect_contains "$stderr" "of 4 operators, the launches of 1 have no record of kind node_basic_info, and those of 1 only records"
 }
 
 @test "counters of a task that has others already are told, and the first count" {

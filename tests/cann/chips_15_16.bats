@@ -65,7 +65,7 @@ END
         write_v6 $chip
         sed -i 's/"hwts_frequency": "50"/"hwts_frequency": ""/' PROF_1/device_0/info.json.0
         run_msprof import -dir PROF_1
-        expect_contains "$stderr" "no hwts_frequency in info.json: the chip's usual one is assumed"
+        expect_contains "$stderr" "no hwts_frequency in info.json: the usual one of the chip is used"
         # 500, 250, 500 and 50 ticks.
         expect_sql "SELECT group_concat(duration_ns) FROM (SELECT duration_ns FROM device_task ORDER BY start_ns)" "500,250,500,50"
         rm -rf PROF_1

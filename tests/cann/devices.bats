@@ -341,7 +341,7 @@ END
     rm PROF_1/device_1/info.json.1 PROF_1/device_1/sample.json
     run_msprof import -dir PROF_1
     expect_status 3
-    expect_contains "$stderr" "device_1: no hwts_frequency in info.json: the chip's usual one is assumed"
+    expect_contains "$stderr" "device_1: no hwts_frequency in info.json: the usual one of the chip is used"
     expect_sql "SELECT device_id, op_name, start_ns - 1700000000000000000, t.duration_ns
         FROM device_task_report JOIN device_task t USING(id, device_id) ORDER BY id" \
         $'0|op0|100000|1000\n1|op1|100000|1000'

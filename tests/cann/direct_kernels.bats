@@ -232,12 +232,12 @@ END
     rm -r PROF_1/device_0
     run_msprof import -dir PROF_1
     expect_status 3
-    expect_contains "$(grep -m1 warning <<<"$stderr")" "the half of device 0 is missing: the host launched 8 tasks on it"
-    expect_contains "$stderr" "unknown is when operators and communication ran"
+    expect_contains "$(grep -m1 warning <<<"$stderr")" "data of device 0 is missing: the host launched 8 tasks on it"
+    expect_contains "$stderr" "unknown: when operators and communication ran"
     expect_not_contains "$stderr" "no action is needed"
     run_msprof show -dir PROF_1
     expect_status 3
-    expect_contains "$output" "No device data: the capture has no device's half that can be read."
+    expect_contains "$output" "No device data: the capture has no readable device data."
 }
 
 @test "a device of two without any task is told, though the other has some" {
@@ -248,8 +248,8 @@ for device in 0, 1:
 p.devices[1] = {}
 END
     expect_status 3
-    expect_contains "$stderr" "the half of device 1 is missing: the host launched 1 tasks on it"
-    expect_not_contains "$stderr" "the half of device 0"
+    expect_contains "$stderr" "data of device 1 is missing: the host launched 1 tasks on it"
+    expect_not_contains "$stderr" "data of device 0"
 }
 
 @test "a host that is not there is told first, with what cannot be answered" {
@@ -257,7 +257,7 @@ END
     rm -r PROF_1/host
     run_msprof export summary -dir PROF_1 --stable-names
     expect_status 3
-    expect_contains "$(grep -m1 warning <<<"$stderr")" "the half of the host is missing: devices ran 10 tasks"
+    expect_contains "$(grep -m1 warning <<<"$stderr")" "host data is missing: devices ran 10 tasks"
     expect_not_contains "$stderr" "no action is needed"
     expect_equal "$(columns_of task_time kernel_name,stream_id | sort | uniq -c)" $'      1 N/A|1\n      7 N/A|2'
 }

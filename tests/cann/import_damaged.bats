@@ -81,7 +81,7 @@ os.unlink(path_of(LOG, 2))
 os.unlink(path_of(CALLS, 0))
 END
     expect_tasks "90|80|90"
-    expect_contains "$stderr" "stars_soc.data.0.slice_3: slice 3 follows slice 1; those between them are missing"
+    expect_contains "$stderr" "stars_soc.data.0.slice_3: slice 3 follows slice 1; the slices in between are missing"
 }
 
 # How many rows of a table of PROF_1 the sound capture has not, whatever their numbers are; and how many rows it has.
@@ -219,13 +219,14 @@ END
 }
 
 @test "types, hashes and chips' kinds of tasks that nobody knows are shown as numbers" {
-    damage 0 <<'END'
+    damage 3 <<'END'
 sound()
 text(HASHES + '.slice_0', '1:nothing\n')
 put(CALLS, 0, 4, '<I', 4711)
 put(LOG, 0, 0, '<H', 63 << 10)
 put(LOG, 1, 0, '<H', 1 | 1 << 6 | 63 << 10)
 END
+    expect_contains "$stderr" "no dictionary (type_info_dic, hash_dic) says what the 100 tasks launched on device 0 are"
     expect_sql "SELECT count(*) FROM device_task_report WHERE CAST(kernel_name AS INTEGER) = kernel_name" 100
     expect_sql "SELECT name FROM host_call_report WHERE id = 2" 4711
     expect_sql "SELECT type FROM device_task WHERE id = 1" 63
@@ -351,7 +352,7 @@ sound()
 edit_json('device_0/info.json.0', hwts_frequency=json.loads('$frequency'))
 END
         expect_sql "SELECT DISTINCT duration_ns FROM device_task" 5000
-        expect_contains "$stderr" "device_0: no hwts_frequency in info.json: the chip's usual one is assumed"
+        expect_contains "$stderr" "device_0: no hwts_frequency in info.json: the usual one of the chip is used"
     done
 }
 
@@ -395,7 +396,7 @@ sound()
 shutil.rmtree(os.path.join(CAPTURE, 'host'))
 END
     expect_tasks "100|0|100"
-    expect_contains "$stderr" "the half of the host is missing: devices ran 100 tasks"
+    expect_contains "$stderr" "host data is missing: devices ran 100 tasks"
 }
 
 @test "without the half of the device calls and launches stay" {
@@ -410,13 +411,13 @@ END
 @test "of captures of 2022, too, a missing half is a data problem that is told first, and nothing says that no action is needed" {
     local family half
     for family in 2022-910a 2022-310; do
-        for half in 'hwts.*|ts_track.*:device 0' 'Framework.*|runtime.*|AclModule.*:the host'; do
+        for half in 'hwts.*|ts_track.*:data of device 0' 'Framework.*|runtime.*|AclModule.*:host data'; do
             rm -rf PROF_1
             copy_family "$family" PROF_1
             find PROF_1/device_0/data -type f | grep -E "/(${half%:*})" | xargs rm
             run_msprof import PROF_1
             expect_status 3
-            expect_contains "$(head -1 <<<"$stderr")" "warning: the half of ${half#*:} is missing"
+            expect_contains "$(head -1 <<<"$stderr")" "warning: ${half#*:} is missing"
             expect_not_contains "$stderr" "no action is needed"
             run_msprof show PROF_1
             expect_status 3
@@ -428,6 +429,106 @@ END
     sed -i 's/"hwts_log":"on"/"hwts_log":"off"/' PROF_2/device_0/sample.json
     run_msprof import PROF_2
     expect_not_contains "$stderr" "is missing"
+}
+
+# without_half FAMILY device|host: FULL/PROF_1 and PART/PROF_1, of which that half is missing
+without_half() {
+    local pattern
+    mkdir -p FULL PART
+    rm -rf FULL/* PART/*
+    copy_family "$1" FULL/PROF_1
+    cp -r FULL/PROF_1 PART/PROF_1
+    case "$1 $2" in
+    2022*device) pattern='hwts.*|ts_track.*' ;;
+    2022*host) pattern='Framework.*|runtime.*|AclModule.*' ;;
+    *device) rm -r PART/PROF_1/device_0 && return ;;
+    *host) rm -r PART/PROF_1/host && return ;;
+    esac
+    find PART/PROF_1/device_0/data -type f | grep -E "/($pattern)" | xargs rm
+}
+
+@test "every command names the missing half of a capture first, ends with 3, and calms nobody" {
+    local family half command
+    for family in 2022-910a 2022-310 prof-910a prof-910b; do
+        for half in device host; do
+            without_half "$family" "$half"
+            run_msprof import -q FULL/PROF_1
+            for command in import show 'show --table ops' 'show --table gaps' advise 'advise --format json' \
+                'report -o page.html' 'diff FULL/PROF_1' cluster 'export summary' 'export timeline' query; do
+                # shellcheck disable=SC2086 # words of a command line
+                run_msprof $command PART/PROF_1
+                [ "$status" -eq 3 ] || { echo "$family without $half, $command: status $status"; return 1; }
+                [[ "$(grep -v 'no database yet' <<<"$stderr" | head -1)" == *"warning: "*"data "*"is missing: "* ]] || {
+                    echo "$family without $half, $command: $stderr"
+                    return 1
+                }
+                expect_not_contains "$output$stderr" "no action is needed"
+            done
+            grep -q "Missing: .*data .*is missing" page.html
+            run_msprof advise PART/PROF_1
+            expect_contains "$(head -3 <<<"$output")" "Missing: "
+            case $half in
+            device) expect_contains "$(head -3 <<<"$output")" "data of device 0 is missing: " ;;
+            host) expect_contains "$(head -3 <<<"$output")" "host data is missing: " ;;
+            esac
+        done
+    done
+}
+
+# A half is there, what joins it with the other is not: the launches, what they are, and the names of streams.
+@test "what joins host and device is missing, which is told first, with what it costs, and ends with 3" {
+    local family gone what command
+    for family in prof-910a prof-910b; do
+        for gone in '*task_track*:task_track) are missing' '*type_info_dic*:no dictionary (type_info_dic, hash_dic) says what the 100 tasks launched on device 0 are'; do
+            what=${gone#*:}
+            copy_family "$family" PROF_1
+            find PROF_1/host/data -name "${gone%:*}" -delete
+            for command in import show advise 'export summary'; do
+                # shellcheck disable=SC2086 # words of a command line
+                run_msprof $command PROF_1
+                [ "$status" -eq 3 ] || { echo "$family without ${gone%:*}, $command: status $status"; return 1; }
+                expect_contains "$(grep -m1 warning <<<"$stderr")" "$what"
+                expect_contains "$(grep -m1 warning <<<"$stderr")" "unknown: their operators (op_summary, op_statistic)"
+            done
+        done
+    done
+}
+
+@test "launches and runs that do not belong together are told, and those of a part of a capture are not" {
+    copy_family prof-910b PROF_1
+    python3 - PROF_1/host/data/*task_track*slice_0 <<'END'
+import struct, sys
+with open(sys.argv[1], 'r+b') as file:
+    data = bytearray(file.read())
+    for at in range(0, len(data), 64):
+        struct.pack_into('<H', data, at + 26, struct.unpack_from('<H', data, at + 26)[0] + 1000)
+    file.seek(0)
+    file.write(data)
+END
+    run_msprof import PROF_1
+    expect_status 3
+    expect_contains "$(grep -m1 warning <<<"$stderr")" "the launches and the runs of device 0 do not belong together: "
+    copy_family prof-910b PROF_2
+    for log in PROF_2/device_0/data/stars_soc.data.*slice_0; do truncate -s $((64 * ($(stat -c %s "$log") / 256))) "$log"; done
+    run_msprof import PROF_2
+    expect_not_contains "$stderr" "do not belong together"
+}
+
+@test "captures of 2020 without the log of tasks, or without what the host says of them, say so first and end with 3" {
+    local half command pattern what
+    python3 "$repository/testdata/generate/cann/make_job.py" made >made.path
+    for half in 'hwts.*:data of device 1 is missing: the host launched 30 tasks on it' \
+        'Framework.host*:host data is missing: devices ran '; do
+        pattern=${half%%:*} what=${half#*:}
+        rm -rf JOB && cp -r "$(<made.path)" JOB
+        find JOB -name "$pattern" -delete
+        for command in import show advise; do
+            run_msprof $command JOB
+            expect_status 3
+            expect_contains "$(grep -m1 warning <<<"$stderr")" "$what"
+            expect_not_contains "$(grep -v 'has no end\|no point 255' <<<"$stderr")" "no action is needed"
+        done
+    done
 }
 
 @test "empty slices are named and have their place between the others" {
@@ -507,7 +608,7 @@ END
         [ "$ids" -gt 10 ]
         run_msprof import PROF_1
         expect_status 0 # it is a note: no value is lost
-        expect_contains "$stderr" "in no hash dictionary; bring the *.hash_dic files home with the capture"
+        expect_contains "$stderr" "in no hash dictionary; copy the *.hash_dic and *.type_info_dic files with the capture"
         expect_sql "SELECT sum(n) FROM (SELECT max(occurrences) AS n FROM diagnostics WHERE code = 'name-unknown'
             GROUP BY file)" "$ids"
         expect_sql "SELECT count(*) > 0 FROM device_task t JOIN name n ON n.id = t.op_name_id WHERE n.text GLOB '[0-9]*'" 1

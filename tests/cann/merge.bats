@@ -155,14 +155,30 @@ END
     for type in summary timeline; do
         run_msprof export $type --merge --output out PROF_3 PROF_1 PROF_2
         expect_status 3
-        expect_contains "$stderr" "'$PWD/PROF_3' has the data of '$PWD/PROF_1': "
-        expect_equal "$(grep -c "it is left out" <<<"$stderr")" 1
+        expect_contains "$stderr" "'$PWD/PROF_3' duplicates '$PWD/PROF_1': "
+        expect_equal "$(grep -c "omitted" <<<"$stderr")" 1
     done
     expect_equal "$(column op_summary Device_id)" "0 1"
-    run_msprof export summary --merge --output strict PROF_1 PROF_3 --strict
+    cp -r PROF_1 PROF_4
+    run_msprof export summary --merge --output strict PROF_1 PROF_4 --strict
     expect_status 1
-    expect_contains "$stderr" "'$PWD/PROF_3' has the data of '$PWD/PROF_1'"
+    expect_contains "$stderr" "'$PWD/PROF_4' duplicates '$PWD/PROF_1'"
     [ ! -e strict/mindstudio_profiler_output ]
+}
+
+@test "captures whose files have equal checksums and other bytes are no copies" {
+    needs sqlite3
+    make_prof PROF_1 0 node
+    make_prof PROF_2 0 node 0 5000000
+    run_msprof export summary --merge --output out PROF_1 PROF_2
+    expect_status 0
+    sqlite3 out/PROF_2/sqlite/runtime.db "ATTACH 'out/PROF_1/sqlite/runtime.db' AS other; UPDATE source_file SET xxh128 =
+        (SELECT other.xxh128 FROM other.source_file AS other WHERE other.path = source_file.path)"
+    expect_equal "$(sqlite3 out/PROF_2/sqlite/runtime.db "ATTACH 'out/PROF_1/sqlite/runtime.db' AS other;
+        SELECT count(*) > 2 FROM source_file JOIN other.source_file AS other USING (xxh128)")" 1
+    run_msprof export summary --merge --output out PROF_1 PROF_2
+    expect_status 0
+    expect_equal "$(column op_summary Device_id)" "PROF_1:0 PROF_2:0"
 }
 
 @test "a column that one capture lacks is N/A in its rows, and a host may be called with commas and quotes" {
@@ -262,10 +278,10 @@ Reduce Start(us),Reduce Duration(us),Reduce Start(us),Reduce Duration(us),Reduce
     expect_contains "$stderr" "--merge needs --output DIR"
     run_msprof export summary --merge --output out PROF_1
     expect_status 2
-    expect_contains "$stderr" "--merge needs several captures, and there is 1"
+    expect_contains "$stderr" "--merge needs several captures, but got 1"
     run_msprof export timeline --merge --output out PROF_1 JOBX
     expect_status 2
-    expect_contains "$stderr" "--merge takes only those"
+    expect_contains "$stderr" "--merge needs captures of CANN since 2023"
     run_msprof export summary --merge --format json --output out PROF_1 JOBX
     expect_status 2
     [ ! -d out/mindstudio_profiler_output ]

@@ -20,7 +20,7 @@ setup() {
     done
     run_msprof import PROF_1
     expect_status 3 # the tasks were not run: that half of the capture is missing
-    expect_contains "$stderr" "the half of device 0 is missing"
+    expect_contains "$stderr" "data of device 0 is missing"
     python3 - PROF_1 <<'END'
 import collections, glob, sqlite3, struct, sys
 types = {30: 'BOOL', 34: 'INT32', 37: 'UINT8', 38: 'UINT16', 42: 'FLOAT16', 43: 'FLOAT32'}

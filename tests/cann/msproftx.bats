@@ -204,7 +204,7 @@ for mark, pieces in ((1, 110), (2, 421)):
 END
     expect_equal "$status" 3
     expect_contains "$stderr" "the message of mark 2 has 65676 characters; expected at most 65536"
-    expect_contains "$stderr" "the files have all of it that was recorded"
+    expect_contains "$stderr" "the files contain all that was recorded"
     expect_equal "$(grep -c 'the message of mark' <<<"$stderr")" 1
     expect_sql "SELECT mark_id, length(message) FROM msproftx ORDER BY mark_id" $'1|17160\n2|65536'
 }

@@ -38,6 +38,22 @@ END
     expect_equal "$(cells op_summary 'Op Name' 'OP State' 'HF32 Eligible')" $'static|static|YES\ndynamic|dynamic|NO'
 }
 
+@test "a tensor without elements has all its dimensions, in the tables and for viewers" {
+    needs sqlite3
+    write_capture <<'END'
+p.launch(0, 1, 1, 'empty')
+p.tensors(80, 'empty', [(0, 2, 1, [4, 0, 5]), (0, 2, 1, [0, 16]), (1, 2, 1, [3, 7])])
+p.ran(5000, 6000, 1, 1)
+END
+    options=()
+    expect_equal "$(cells op_summary 'Input Shapes' 'Output Shapes')" '"4,0,5;0,16"|"3,7"'
+    run_msprof show PROF_1 --table shapes --format csv -q
+    expect_contains "$output" '4,0,5;0,16'
+    run_msprof export db PROF_1 --stable-names -q
+    expect_equal "$(sqlite3 PROF_1/msprof.db "SELECT value FROM COMPUTE_TASK_INFO c JOIN STRING_IDS s ON s.id = c.inputShapes")" \
+        '"4,0,5;0,16"'
+}
+
 @test "the time of a task is the nearest double of two decimals" {
     # 2.675 and 1.005 are a little less as doubles, 0.125 is one exactly and goes to the even digit
     for case in "2675 2.67" "1005 1" "125 0.12" "375 0.38"; do

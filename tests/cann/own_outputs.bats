@@ -16,7 +16,7 @@ setup() {
 reading_of() { # capture
     rm -rf read
     run_msprof import -dir "$1" --output read
-    printf '%s\n%s\n' "$status" "$(grep -Ev 'records decoded|there is no database yet| bytes; no action is needed if it is yours' <<<"$stderr")"
+    printf '%s\n%s\n' "$status" "$(grep -Ev 'records decoded|there is no database yet| bytes; no action is needed if the file is yours' <<<"$stderr")"
     sqlite3 read/sqlite/runtime.db .dump | grep -Ev '^INSERT INTO (meta|diagnostics) ' | sha256sum
 }
 
@@ -89,6 +89,6 @@ check_capture() { # capture
     mkdir -p PROF_1/copy/data
     run_msprof import -dir PROF_1
     expect_status 3
-    expect_contains "$stderr" "note: surprise.bin: 2 bytes; no action is needed if it is yours"
+    expect_contains "$stderr" "note: surprise.bin: 2 bytes; no action is needed if the file is yours"
     expect_contains "$stderr" "warning: copy: a directory; expected the capture's files"
 }

@@ -23,11 +23,19 @@ report_of() {
     run_msprof export summary -q -dir JOBX --report-file mine.report --report-seconds 1
     expect_status 1
     expect_contains "$stderr" "mine.report:5: the query takes longer than 1 seconds"
-    expect_contains "$stderr" "give it more with --report-seconds N"
+    expect_contains "$stderr" "raise the limit with --report-seconds N"
     [ -z "$(find JOBX -name 'mine*' -o -name '.mine*')" ]
     run_msprof show -q -dir JOBX --report-file mine.report --table mine --report-seconds 1
     expect_status 1
     expect_contains "$stderr" "takes longer than 1 seconds"
+}
+
+@test "a function of SQLite that does not come back is stopped likewise, and leaves no file" {
+    report_of "SELECT length(printf('%.*c', 2147483647, 'x')) + length(printf('%.*c', 2147483647, 'x')) + length(printf('%.*c', 2147483647, 'x'))"
+    run_msprof export summary -q -dir JOBX --report-file mine.report --report-seconds 1
+    expect_status 1
+    expect_contains "$stderr" "the query takes longer than 1 seconds"
+    expect_equal "$(find JOBX -name 'mine*' -o -name '.mine*' -o -name '.msprof.*.tmp')" ""
 }
 
 @test "a long title of a column is shown whole" {
@@ -92,7 +100,7 @@ report_of() {
         run_msprof export summary -q -dir JOBX --report-file mine.report
         expect_status 1
         expect_contains "$stderr" "mine.report:5: the query takes more than 64 MiB of memory"
-        expect_contains "$stderr" "name fewer parts of it twice"
+        expect_contains "$stderr" "use fewer parts of it twice"
         expect_equal "$(find JOBX . -name '*mine.csv' -o -name '.msprof.*')" ""
     done
 }
@@ -158,7 +166,7 @@ Type,3,3,2.00"
     report_of 'SELECT ?1'
     run_msprof export summary -dir JOBX --report-file mine.report
     expect_status 1
-    expect_contains "$stderr" "mine.report:5:1: the query has the parameter '?1', to which nothing gives a value"
+    expect_contains "$stderr" "mine.report:5:1: the query has the parameter '?1', which has no value"
 }
 
 @test "a query without an end ends at an interrupt, and leaves no file" {
@@ -178,12 +186,12 @@ Type,3,3,2.00"
         expect_contains "$stderr" "$2"
     }
     check 'report Mine\n' 'bad.report:1:8: a name is made of'
-    check 'report mine\ncolumn "A B" shorter 3\n' 'bad.report:2:14: no such form'
+    check 'report mine\ncolumn "A B" shorter 3\n' 'bad.report:2:14: unknown format'
     check 'report mine\ncolumn A fixed x\n' 'bad.report:2:16: expected the number of decimals'
-    check 'report mine\ncolumn "A\n' 'bad.report:2:8: a quote is not closed'
+    check 'report mine\ncolumn "A\n' 'bad.report:2:8: missing closing quote'
     check 'report mine\n  colour A\n' 'bad.report:2:3: expected report, title, doc, column or sql'
     check 'report mine\ncolumn A\nsql\nSELECT 1\n  FROM nowhere\n' 'bad.report:5:8: no such table: nowhere'
-    check 'report mine\ncolumn A\nsql\nSELECT 1, 2\n' 'bad.report:4:1: the query gives 2 columns, and the report has 1'
+    check 'report mine\ncolumn A\nsql\nSELECT 1, 2\n' 'bad.report:4:1: the query returns 2 columns, but the report has 1'
     check 'report mine\ncolumn A\nsql\nSELECT 1; SELECT 2\n' 'bad.report:4:10: a second statement'
     check '# mine\nreport  op_summary\ncolumn A\nsql\nSELECT 1\n' \
         "bad.report:2:9: another report has this name already"
@@ -200,8 +208,8 @@ Type,3,3,2.00"
     run_msprof export summary -dir JOBX
     chmod 700 "$XDG_CONFIG_HOME"/msprof/*
     expect_status 0
-    expect_contains "$stderr" "msprof/reports' cannot be read and is passed over"
-    expect_contains "$stderr" "msprof/layouts' cannot be read and is passed over"
+    expect_contains "$stderr" "msprof/reports', skipped: "
+    expect_contains "$stderr" "msprof/layouts', skipped: "
 }
 
 @test "three hundred reports of the user's own are all made" {

@@ -151,7 +151,7 @@ marker|mark|1|0|0|0|0"
     run_msprof_into shown show -q -dir PROF_1
     expect_status 3
     expect_equal "$(head -3 shown)" "Op statistic :
-No device data: the capture has no device's half that can be read.
+No device data: the capture has no readable device data.
 Api statistic :"
     expect_not_contains "$(<shown)" "never executed"
     run_msprof export summary -q -dir PROF_1
@@ -164,9 +164,9 @@ Api statistic :"
     run_msprof_into shown show -q -dir PROF_1
     expect_status 3
     expect_equal "$(grep -A1 '^Op statistic' shown)" "Op statistic :
-No operators: the host's half, which names them, is missing or cannot be read."
+No operators: the host data, which names them, is missing or not readable."
     expect_equal "$(tail -2 shown)" "Api statistic :
-No API calls: the capture has no host's half that can be read."
+No API calls: the capture has no readable host data."
     expect_agreement $'Op statistic\nLongest tasks\nOverlap analysis\nApi statistic'
 }
 
@@ -176,7 +176,7 @@ No API calls: the capture has no host's half that can be read."
     run_msprof show -q -dir PROF_1
     expect_status 4
     expect_equal "$output" "Op statistic :
-No tasks: none could be read of what the devices recorded.
+No tasks: the devices' records are missing or not readable.
 Api statistic :
 No API calls."
     expect_contains "$stderr" "PROF_1' has nothing to show"

@@ -5,7 +5,7 @@
 # Writes the capture that the Python on standard input describes as p.
 write_capture() {
     {
-        printf 'import sys\nsys.path.insert(0, "%s")\nfrom prof import *\np = Prof("PROF_1")\n' "$BATS_TEST_DIRNAME/lib"
+        printf 'import sys\nsys.path.insert(0, "%s")\nfrom prof import *\np = Prof("PROF_1")\n' "$repository/tests/cann/lib"
         cat
         printf 'p.write()\n'
     } >make.py

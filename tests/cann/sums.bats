@@ -162,7 +162,7 @@ EDITS
     import_damaged 3 <<<"
 sound()
 write(HASHES, read(HASHES) + b'a' * (17 << 20))"
-    expect_contains "$stderr" "hash_dic.slice_0' is too long: at most 16777216 bytes"
+    expect_contains "$stderr" "hash_dic.slice_0' is too large: expected at most 16777216 bytes"
     expect_equal "$(sqlite3 PROF_1/sqlite/runtime.db "SELECT count(*) FROM device_task")" 100
 }
 

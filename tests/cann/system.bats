@@ -234,6 +234,34 @@ END
     expect_equal "$(grep -c '"ph":"C"' "$capture/mindstudio_profiler_output/msprof.json")" 120001
 }
 
+@test "a counter is named once: a value does not repeat the end of its counter's name, except with --trace-compat" {
+    for name in system-910b system-910a; do
+        rm -rf PROF_1 out out--trace-compat
+        copy_family "$name" PROF_1
+        for compat in --trace-compat ''; do
+            # shellcheck disable=SC2086 # an option, or none
+            run_msprof export timeline -q $compat --stable-names --output "out$compat" PROF_1
+            expect_status 0
+        done
+        python3 - <<'END'
+import json, re
+def repeated(path):
+    events = json.load(open(path + '/mindstudio_profiler_output/msprof.json', encoding='utf-8'))
+    found, all = set(), 0
+    for event in events:
+        for title in event['args'] if event['ph'] == 'C' else ():
+            name, word = re.sub(' [0-9]+$', '', event['name']), title.split('(')[0]
+            words = (title, word, word.split(' ')[0])
+            found |= {(event['name'], title) for word in words if re.search('(^|[ /])' + re.escape(word) + '$', name)}
+            all += 1
+    assert all > 50, all
+    return found
+assert not repeated('out'), sorted(repeated('out'))
+assert len(repeated('out--trace-compat')) > 5
+END
+    done
+}
+
 # The counters of a timeline, of shared data, value by value.
 agree_with_counters() {
     needs_shared "data/expected/$1"

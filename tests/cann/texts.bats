@@ -130,5 +130,5 @@ END
     chmod -R u+w JOBX
     sed -i 's/"batch_num":1/"batch_num":3/' JOBX/data/*.net.info
     run_msprof import -dir JOBX
-    expect_contains "$stderr" "resnet50: field batch_num: 3 in its net.info, which no inference is of"
+    expect_contains "$stderr" "resnet50: field batch_num: 3 in its net.info, but no inference has it"
 }

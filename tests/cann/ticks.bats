@@ -13,7 +13,7 @@ setup() {
 }
 
 # A shipped capture whose clocks tick at frequencies that real devices have: no tick is a whole number of nanoseconds.
-odd_clocks() {
+odd_clocks() { # MHz of the host, of the device
     copy_family prof-910b PROF_1
     sed -i "s/\"Frequency\": *\"[0-9.]*\"/\"Frequency\":\"${1:-99.998999}\"/" PROF_1/host/info.json
     sed -i "s/\"hwts_frequency\": *\"[0-9.]*\"/\"hwts_frequency\":\"${2:-49.999001}\"/" PROF_1/device_0/info.json.0
@@ -28,6 +28,40 @@ odd_clocks() {
     run_msprof_into overlap.json show PROF_1 --table overlap_analysis --format json
     expect_status 0
     python3 "$BATS_TEST_DIRNAME/lib/lengths.py" PROF_1 PROF_1 overlap.json
+}
+
+@test "so they are of clocks whose ticks are shorter than two nanoseconds, and so are the views of the database" {
+    local clocks
+    for clocks in 998.765432:749.999001 501.000001:998.765432 700.000001:600.000001; do
+        rm -rf PROF_1
+        odd_clocks "${clocks%:*}" "${clocks#*:}"
+        run_msprof export summary -dir PROF_1 --stable-names
+        expect_status 0
+        run_msprof export timeline -dir PROF_1 --stable-names --trace-compat
+        expect_status 0
+        run_msprof_into overlap.json show PROF_1 --table overlap_analysis --format json
+        python3 "$BATS_TEST_DIRNAME/lib/lengths.py" PROF_1 PROF_1 overlap.json
+        run python3 "$BATS_TEST_DIRNAME/lib/tick_sums.py" "$MSPROF" PROF_1
+        printf '%s\n' "$output"
+        [ "$status" -eq 0 ]
+        PYTHONPATH=$BATS_TEST_DIRNAME/lib python3 - PROF_1 <<'END'
+import sqlite3, sys
+from fractions import Fraction
+from raw_ticks import rates, tasks_by_ticks
+hz = rates(sys.argv[1])[1]
+ticks = tasks_by_ticks(sys.argv[1])
+database = sqlite3.connect(sys.argv[1] + '/sqlite/runtime.db')
+for view, column, unit in (('device_task_report', 'time_us', 1000), ('task', 'duration_ns', 1)):
+    rows = database.execute('SELECT v.%s, t.stream_id, t.task_id, t.duration_ns FROM %s v JOIN device_task t USING (id)' % (column, view))
+    different = 0
+    for length, stream, task, plain in rows:
+        begin, end = ticks[stream, task]
+        right = int(Fraction((end - begin) * 10 ** 9, hz) + Fraction(1, 2))
+        assert round(length * unit) == right, (view, length, right)
+        different += right != plain
+    assert different > 10, (view, different)
+END
+    done
 }
 
 @test "slices for viewers end where their times say, so that none reaches into the next" {
@@ -247,5 +281,72 @@ for size, bandwidth, ns in rows:
     assert abs(bandwidth - float(size * 10 ** 9 / exact)) <= bandwidth * 1e-12, (size, bandwidth, ns)
     inexact += ns != exact
 assert inexact > 5, (inexact, len(rows))
+END
+}
+
+@test "the critical path, and each event on it, is of whole ticks" {
+    python3 - <<PY
+import sys
+sys.path.insert(0, "$BATS_TEST_DIRNAME/lib")
+from program import *
+p = Program('PROF_1')
+for step in range(30):
+    p.begin_step()
+    p.op('a/MatMul', us=31 + step % 7, gap=1)
+    p.op('a/Add', us=17 + step % 5, gap=2 + step % 3)
+    p.op('b/MatMul', us=23, gap=3)
+    p.end_step()
+p.write()
+PY
+    sed -i 's/"hwts_frequency": *"[0-9.]*"/"hwts_frequency":"47.999001"/' PROF_1/device_0/info.json.0
+    run_msprof_into path.json show PROF_1 --table path --format json --top 100
+    expect_status 0
+    run_msprof_into step.json show PROF_1 --table path_step --format json --top 100
+    PYTHONPATH="$BATS_TEST_DIRNAME/lib" python3 - PROF_1 path.json step.json <<'END'
+import json
+import sqlite3
+import struct
+import sys
+from collections import defaultdict
+from fractions import Fraction
+
+from raw_ticks import records, tasks_by_ticks
+HZ = 47999001
+capture = sys.argv[1]
+names = dict(((stream, task), name) for stream, task, name in sqlite3.connect(capture + '/sqlite/runtime.db').execute(
+    'SELECT stream_id, task_id, n.text FROM device_task t JOIN name n ON n.id = op_name_id'))
+marks = [struct.unpack_from('<Q', record, 8)[0] for record in records(capture + '/device_0/data/ts_track.data.0', 40)]
+tasks = sorted((first, last, names[key]) for key, (first, last) in tasks_by_ticks(capture).items())
+assert len(tasks) == 90 and len(marks) == 60
+
+
+def shown(ticks):
+    return int(Fraction(ticks * 10 ** 9, HZ) + Fraction(1, 2))
+
+
+def ns(cell):
+    return round(Fraction(str(cell)) * 1000)
+
+
+path, waits, plain, steps = defaultdict(int), defaultdict(int), defaultdict(int), []
+for begin, end in zip(marks[::2], marks[1::2]):
+    at, rows = begin, []
+    for first, last, name in tasks:
+        if begin <= first < end:
+            path[name] += last - first
+            plain[name] += shown(last - marks[0]) - shown(first - marks[0])
+            waits[name] += first - at
+            rows.append((name, shown(last - first), shown(first - at)))
+            at = last
+    steps.append(rows)
+rows = [row for row in json.load(open(sys.argv[2], encoding='utf-8')) if row['Kind'] == 'device']
+assert {row['Name'] for row in rows} == set(path)
+for row in rows:
+    name = row['Name']
+    for title, ticks in (('On path(us)', path[name]), ('Total(us)', path[name]), ('Waits(us)', waits[name])):
+        assert ns(row[title]) == shown(ticks), (name, title, row[title], shown(ticks))
+assert any(shown(path[name]) != plain[name] for name in path), 'the clock tells nothing'
+rows = [row for row in json.load(open(sys.argv[3], encoding='utf-8')) if row['Kind'] == 'device']
+assert [(row['Name'], ns(row['Time(us)']), ns(row['Wait(us)'])) for row in rows] in steps, rows
 END
 }

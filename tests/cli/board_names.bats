@@ -47,7 +47,7 @@ make_both() {
     printf '%s\n' "$output" >shown
     run_msprof show "$(echo others/JOB*)" --table ops --format csv
     expect_status 3
-    expect_contains "$stderr" "data/aicore.0.m.1.0.0.link: a symbolic link that leaves the capture or leads nowhere"
+    expect_contains "$stderr" "data/aicore.0.m.1.0.0.link: a symbolic link that leaves the capture or is broken"
     diff shown <(printf '%s\n' "$output")
     [ "$(sqlite3 others/JOB*/sqlite/runtime.db 'SELECT count(DISTINCT file_id) FROM inference')" = 2100 ]
 }
@@ -87,7 +87,7 @@ spoil_done_files() { # the data directory
     run_msprof import "$(echo others/JOB*)"
     expect_status 0
     expect_contains "$stderr" "data/cont.*: cont.0.resnet50.6.1.1.0, "
-    expect_contains "$stderr" "content of an inference in a form that is not known; kept, not decoded"
+    expect_contains "$stderr" "inference in an unknown format; kept, not decoded"
     expect_equal "$(sqlite3 others/JOB*/sqlite/runtime.db "SELECT count(*) FROM source_file WHERE path LIKE 'data/cont.%'")" 3
 }
 

@@ -57,15 +57,32 @@ END
     python3 "$BATS_TEST_DIRNAME/../lib/timeline.py" check JOBX/timeline/*.json
 }
 
-@test "the timeline of a capture has the arrows of its models" {
+@test "a capture of one model has one timeline of it, under the name of the vendor's tool, with the arrows" {
     rm -rf JOBX
     cp -r "$repository"/testdata/resnet50/JOB* JOBX
     run_msprof -q export timeline JOBX
     expect_status 0
+    [ ! -e JOBX/timeline/msprof.json ]
     for phase in s f; do
-        expect_equal "$(grep -c "\"ph\":\"$phase\"" JOBX/timeline/msprof.json)" 4
         expect_equal "$(grep -c "\"ph\":\"$phase\"" JOBX/timeline/msprof_0.resnet50.6.1.json)" 4
     done
+}
+
+@test "calls of the host are named as its processes and threads, and as a device's streams only with --trace-compat" {
+    rm -rf JOBX
+    cp -r "$repository"/testdata/resnet50/JOB* JOBX
+    run_msprof -q export timeline JOBX --output ours
+    expect_status 0
+    run_msprof -q export timeline JOBX --output vendors --trace-compat
+    expect_status 0
+    python3 - <<'END'
+from timeline import read_timeline
+def names(path):
+    return [event['args']['name'] for event in read_timeline(path + '/timeline/acl_0.resnet50.6.1.json').events
+            if event['name'] in ('process_name', 'thread_name')]
+assert names('ours') == ['Host: ACL calls of process 1432', 'Thread 1432', 'Thread 1433'], names('ours')
+assert names('vendors') == ['Task Scheduler', 'Stream 1432', 'Stream 1433'], names('vendors')
+END
 }
 
 @test "timelines in a capture change nothing of how it is read: the same again, in place and elsewhere" {
@@ -196,11 +213,10 @@ from timeline import read_timeline
 db = sqlite3.connect(sys.argv[1])
 events = read_timeline(sys.argv[3]).events
 drawn = [e for e in events if e['ph'] in 'Xi']
-assert [e['args']['Task Id'] for e in drawn] == list(range(len(drawn)))
 assert [e['ts'] for e in drawn] == sorted(e['ts'] for e in drawn)
-wanted = Counter((kind, 'N/A' if stream is None else stream) for kind, table in (('AI_CORE', 'ai_core_task'), ('AI_CPU', 'ai_cpu_task'))
-                 for stream, in db.execute(f'SELECT stream_id FROM {table}'))
-assert Counter((e['args']['Task Type'], e['args']['Stream Id']) for e in drawn) == wanted
+wanted = Counter((kind, 'N/A' if stream is None else stream, task) for kind, table in (('AI_CORE', 'ai_core_task'), ('AI_CPU', 'ai_cpu_task'))
+                 for stream, task in db.execute(f'SELECT stream_id, task_id FROM {table}'))
+assert Counter((e['args']['Task Type'], e['args']['Stream Id'], e['args']['Task Id']) for e in drawn) == wanted
 names = {e['tid']: e['args']['name'] for e in events if e['name'] == 'thread_name'}
 assert len(names) == sum(e['name'] == 'thread_name' for e in events) and set(names) >= {e['tid'] for e in drawn}
 assert len(set(names.values())) == len(names) and len(names) < 1100, len(names)

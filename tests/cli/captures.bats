@@ -178,8 +178,8 @@ setup() {
     chmod a-w JOBX
     run_msprof_unprivileged import -dir JOBX
     expect_status 1
-    expect_contains "$stderr" "cannot put results into '$PWD/JOBX'"
-    expect_contains "$stderr" "  try: put them elsewhere with --output DIR"
+    expect_contains "$stderr" "cannot write results into '$PWD/JOBX'"
+    expect_contains "$stderr" "  try: choose another directory with --output DIR"
     run_msprof_unprivileged export summary -dir JOBX --output results
     expect_status 0
     chmod u+w JOBX
@@ -273,7 +273,7 @@ setup() {
     [ -f JOBX/sqlite/runtime.db ]
     run_msprof import ""
     expect_status 2
-    expect_contains "$stderr" "a capture has an empty name"
+    expect_contains "$stderr" "empty name of a capture"
 }
 
 @test "results go neither beside the data of a capture nor into another capture, and nothing is written" {
@@ -286,7 +286,7 @@ setup() {
             # shellcheck disable=SC2086 # of two words
             run_msprof $command JOBX --output "$place"
             expect_status 2
-            expect_contains "$stderr" "try: give another directory with --output"
+            expect_contains "$stderr" "try: choose another directory with --output"
         done
     done
     find JOBX JOBY | sort | diff before -

@@ -130,7 +130,7 @@ plant_names() {
     echo 'kind secret' >config/msprof/layouts/secret.layout
     XDG_CONFIG_HOME=$PWD/config run_msprof doctor
     expect_status 1
-    expect_contains "$output" "layouts cannot be loaded"
+    expect_contains "$output" "cannot load layouts"
     expect_not_contains "$output$stderr" secret
 }
 
@@ -166,5 +166,5 @@ plant_names() {
     run_msprof doctor JOBX
     expect_contains "$output" "--online_model_type 0, 1, 4"
     run_msprof import JOBX
-    expect_contains "$stderr" "--online_model_type 2, the default, 3, 6 and 7"
+    expect_contains "$stderr" "--online_model_type 2 (default), 3, 6 and 7"
 }

@@ -120,7 +120,7 @@ make_injector() {
 }
 
 # bats test_tags=once
-@test "a directory of the project that cannot be read ends collect with its name and the reason, not as one without the program" {
+@test "a directory or a file of the project that cannot be read ends collect with its name and the reason, not as one without the program" {
     make_injector
     mkdir -p project/out
     cp /bin/true project/out/main
@@ -134,6 +134,31 @@ make_injector() {
         [ "$status" -eq 1 ]
         expect_contains "$output" "cannot read the directory '$PWD/$directory': Input/output error"
     done
+    local calls
+    calls=$(awk -F'\t' -v path="$PWD/project/out/main" '$3 == 262 && $4 == path { print $1 }' log)
+    [ -n "$calls" ]
+    for call in $calls; do # none of them is a file that is left out
+        run ./every_call "$call" 13 failed "${collect[@]}"
+        [ "$status" -eq 1 ]
+        [[ $output == *"cannot read the program '$PWD/project/out/main': Permission denied"* ||
+            $output == *"cannot read 'out/main' of the project: Permission denied"* ]]
+    done
+}
+
+@test "a program that collect cannot look at is named with the reason" {
+    mkdir -p project/out
+    printf '[ssh_config]\nip = 127.0.0.1\nusername = root\n' >board.ini
+    ln -s main project/out/main
+    for reason in "Too many levels of symbolic links" "No such file or directory"; do
+        run_msprof collect --dry-run -m project/out/main --config board.ini
+        expect_status 1
+        expect_contains "$stderr" "no program to run: cannot find 'project/out/main': $reason"
+        rm -f project/out/main
+    done
+    mkdir project/out/main
+    run_msprof collect --dry-run -m project/out/main --config board.ini
+    expect_status 1
+    expect_contains "$stderr" "'$PWD/project/out/main' is not an executable file"
 }
 
 # bats test_tags=once
@@ -142,6 +167,20 @@ make_injector() {
     EVERY_CALL=1 EVERY_CALL_ONLY='^(217|82|316) |^257 .*host/data$' \
         every_call "$repository"/testdata/frameworks/run_ascend_pt analyse X
     EVERY_CALL=1 EVERY_CALL_ONLY='^217 ' every_call "$repository"/testdata/frameworks/run_ascend_pt cluster X
+}
+
+# bats test_tags=once
+@test "a directory that cannot be looked at leaves no capture, no rank and no rank's host out without a word" {
+    make_injector
+    EVERY_CALL=1 EVERY_CALL_ONLY='^262 .*/PROF_[^/]*$' every_call "$repository"/testdata/frameworks/run_ascend_pt analyse X
+    EVERY_CALL=1 EVERY_CALL_ONLY='^(262|257|217) .*(/PROF_[^/]*|info\.json.*|slice_0)$' \
+        every_call "$repository"/testdata/frameworks/run_ascend_pt cluster X
+}
+
+# bats test_tags=once
+@test "a database of which one read fails makes no other results, and no success" {
+    make_injector
+    EVERY_CALL=all EVERY_CALL_ONLY='^17 .*/runtime\.db$' every_call "$repository"/testdata/frameworks/run_ascend_pt analyse X
 }
 
 # bats test_tags=once

@@ -44,7 +44,7 @@ limited() {
     run_msprof import -dir JOBX --output two
     expect_status 3
     expect_contains "$stderr" "${file#JOBX/}: offset"
-    expect_contains "$stderr" "a hole that was never written, and nothing behind it is read; expected 34359738368 bytes"
+    expect_contains "$stderr" "a hole that was never written; nothing after it is read; expected 34359738368 bytes"
     expect_contains "$stderr" " $before records decoded"
 }
 
@@ -64,7 +64,7 @@ sys.stdin.read()' <hold >locked &
     mv JOBX/sqlite/newer.db JOBX/sqlite/runtime.db
     "$MSPROF" export summary -dir JOBX --clear 2>said 7>&- &
     export=$!
-    until grep -q "clear waits" said || ! kill -0 "$export" 2>/dev/null; do sleep 0.02; done
+    until grep -q "not cleared" said || ! kill -0 "$export" 2>/dev/null; do sleep 0.02; done
     [ -e JOBX/sqlite/runtime.db ]
     exec 7>&-
     wait "$user"
@@ -166,6 +166,6 @@ END
         expect_contains "$stderr" "another program holds its lock, or the file system has no locks"
         option=--output
         [ "${command%% *}" != report ] || option=--results # its --output is the page
-        expect_contains "$stderr" "put the results on a local disk with $option DIR"
+        expect_contains "$stderr" "choose a local disk with $option DIR"
     done
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # Captures that are damaged in every way we know: the sound part is kept, the rest is named with file, offset, expectation
-# and remedy, status 3; with --strict status 1 and no database. The decoder's own cases are in tests/unit/test_damage_*.c.
+# and remedy, status 3; with --strict status 1 and no database. The decoder's own cases are in tests/unit/parsers/test_damage_records.c.
 # bats file_tags=sanitized
 # shellcheck disable=SC2154 # run_msprof sets status, output and stderr
 
@@ -71,12 +71,12 @@ damaged() {
     mkdir JOBX JOBY JOBY/data
     run_msprof import -dir JOBX
     expect_status 4
-    expect_contains "$stderr" "'JOBX' is no capture and holds none"
-    expect_contains "$stderr" "try: give a directory with data/ and info.json inside"
+    expect_contains "$stderr" "'JOBX' is not a capture and contains none"
+    expect_contains "$stderr" "try: pass a directory with data/ and info.json"
     run_msprof import -dir JOBY
     expect_status 1
     expect_contains "$stderr" "data/ is empty"
-    expect_contains "$stderr" "try: check that profiling was enabled"
+    expect_contains "$stderr" "check that profiling was on"
     run_msprof import -dir nowhere
     expect_status 1
     expect_contains "$stderr" "No such file"
@@ -176,7 +176,7 @@ job.write("aicore.0.net.1.1.1.0.done", done(9000, 5000))
 job.write("acl_api.0.net.1.done", "nonsense\n" + done(size=5))
 job.write("acl_api.0.gone.7.done", done(1, 2, 128))'
     damaged JOBX "aicore.0.net.1.1.1.0.done: field endtime" "record 1, offset 0: 'nonsense'" "expects 5" \
-        "acl_api.0.gone.7.done: the data file 'data/acl_api.0.gone.7' is not there"
+        "acl_api.0.gone.7.done: the data file 'data/acl_api.0.gone.7' is missing"
     expect_equal "$(query JOBX 'SELECT count(*) FROM ai_core_task')" 8
 }
 
@@ -251,7 +251,7 @@ os.mkfifo("JOBX/info.json.1")'
     mknod JOBX/log/collection.log c 1 7 || return 0
     run_msprof import --force -dir JOBX
     expect_status 0
-    expect_contains "$stderr" "warning: the log is not written any further: No space left on device"
+    expect_contains "$stderr" "warning: cannot write more to the log: No space left on device"
 }
 
 @test "a capture cannot lead results elsewhere: a result directory that is a link is refused" {
@@ -459,7 +459,7 @@ END
     rm JOBGONE/data/aicore.0.1.1
     run_msprof import -dir JOBGONE
     expect_status 3
-    expect_contains "$stderr" "the file of the device's counters is not there; the .done files of 4 inferences expect 30720 bytes"
+    expect_contains "$stderr" "the file of the device's counters is missing; the .done files of 4 inferences expect 30720 bytes"
     # two inputs of two batches with two models each: only the file that was cut is named
     cp -r "$repository"/testdata/small/JOB* JOBSMALL
     chmod -R u+w JOBSMALL

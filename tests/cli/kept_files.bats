@@ -12,7 +12,7 @@ setup() {
 
 @test "files of the user's in the place of what any command writes are kept beside it, or nothing is touched" {
     mkdir work
-    python3 "$BATS_TEST_DIRNAME/kept_files.py" "$MSPROF" "$repository" "$PWD/work"
+    python3 "$repository/tests/faults/kept_files.py" "$MSPROF" "$repository" "$PWD/work"
 }
 
 @test "a page of another program is kept when report takes its own name, and one of msprof is replaced" {
@@ -20,7 +20,7 @@ setup() {
     echo "a report of the user's" >report.html
     run_msprof report JOBX
     expect_status 0
-    expect_contains "$stderr" "is kept as 'report.kept.html'"
+    expect_contains "$stderr" "was kept as 'report.kept.html'"
     expect_equal "$(<report.kept.html)" "a report of the user's"
     grep -q 'msprof</title>' report.html
     run_msprof report JOBX

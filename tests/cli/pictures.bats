@@ -5,7 +5,7 @@
 # shellcheck disable=SC2154 # run_msprof sets stderr
 
 load common
-load page
+load ../page/page
 
 @test "memory that operators held is the sum of the pieces alive, and its peak that of who held it" {
     program <<'PY'
@@ -167,8 +167,8 @@ for name, us, (m, k, n) in (('wide', 100, (512, 256, 1024)), ('thin', 20, (8, 40
     p.op(name, 'MatMul', us)
     p.prof.tensors(p.host - 20, name, [(place, 2, 1, shape) for place, shape in ((0, (m, k)), (0, (k, n)), (1, (m, n)))])
 PY
-    expect_contains "$(page part c1-limits)" "No roof of work is known: --peak-flops tells it."
-    expect_contains "$(page part c1-limits)" "No roof of memory is known: --peak-bandwidth tells it."
+    expect_contains "$(page part c1-limits)" "The compute roof is unknown: pass it with --peak-flops."
+    expect_contains "$(page part c1-limits)" "The memory roof is unknown: pass it with --peak-bandwidth."
     run_msprof -q report PROF_1 -o page.html --peak-flops 4.5 --peak-bandwidth 100
     page
     expect_contains "$(page part c1-limits)" "Roof of work: 4500 GFLOP/s, --peak-flops."
@@ -433,7 +433,7 @@ PY
         # shellcheck disable=SC2086 # two words
         run_msprof report RUN -o page.html $option
         expect_status 2
-        expect_contains "$stderr" "and ${option% *} is about a capture"
+        expect_contains "$stderr" "but ${option% *} needs a capture"
         [ ! -e page.html ]
     done
 }
@@ -463,7 +463,7 @@ p.op('alone', us=10)
 p.prof.memory(p.at, 'alone', 0x1000, 4096)
 PY
     expect_contains "$(page table 'Who held device memory at the peak')" "100,4,1,"
-    expect_contains "$(page part c1-path)" "Nothing to show: the table 'path' is made of steps"
+    expect_contains "$(page part c1-path)" "Nothing to show: table 'path' needs steps"
     copy_capture JOBX
     report JOBX
     expect_contains "$(page part c1-memory)" "Captures of this family have no table 'memory_peak'."

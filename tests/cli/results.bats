@@ -114,7 +114,7 @@ END
     echo "a note" >>"$table"
     run_msprof export summary -dir JOBONE
     expect_status 0
-    expect_contains "$stderr" "is kept as '$PWD/${table%.csv}.kept.csv'"
+    expect_contains "$stderr" "was kept as '$PWD/${table%.csv}.kept.csv'"
     expect_equal "$(tail -n 1 "${table%.csv}.kept.csv")" "a note"
     cmp first "$table"
     echo "another" >"$table"
@@ -142,14 +142,14 @@ END
             # shellcheck disable=SC2086 # words
             run_msprof $option "$raw"
             expect_status 2
-            expect_contains "$stderr" "'$raw' is raw data of '"
+            expect_contains "$stderr" "'$raw' is, or would be among, raw data of '"
         done
     done
     diff -r ../before .
     echo precious >notes.txt
     run_msprof diff JOBONE --save notes.txt
     expect_status 2
-    expect_contains "$stderr" "'notes.txt' is there and is no baseline"
+    expect_contains "$stderr" "'notes.txt' exists and is not a baseline"
     expect_equal "$(<notes.txt)" precious
     : >empty
     for file in new empty new; do
@@ -321,7 +321,7 @@ read_only() {
         eval "read_only ./program $command"
         expect_status 0
         [ -n "$output" ]
-        expect_contains "$stderr" "JOBX' cannot be written to: its database is temporary"
+        expect_contains "$stderr" "JOBX' is not writable: using a temporary database"
         expect_equal "$(ls -A tmp)" ""
     done
     # on a terminal a pager is there as long as the rows, and longer than the database
@@ -342,7 +342,7 @@ read_only() {
     for command in "import JOBX" "export summary JOBX"; do
         eval "read_only ./program $command"
         expect_status 1
-        expect_contains "$stderr" "put them elsewhere with --output DIR"
+        expect_contains "$stderr" "choose another directory with --output DIR"
     done
     [ ! -e JOBX/sqlite ]
 }
@@ -360,5 +360,78 @@ read_only() {
     cd data
     run_msprof show --table ops
     expect_status 2
-    expect_contains "$stderr" "give the capture itself: -dir "
+    expect_contains "$stderr" "pass the capture: -dir "
+}
+
+# ---- log/collection.log ----
+
+# Makes the log of an import longer than what stays of it.
+grow_log() {
+    copy_capture JOBX
+    "$MSPROF" import -q JOBX
+    local line
+    line=$(tail -n 1 JOBX/log/collection.log | cut -c 1-80)
+    seq -f "$line line %.0f" 1 90000 >>JOBX/log/collection.log
+    [ "$(stat -c %s JOBX/log/collection.log)" -gt $((7 * 1024 * 1024)) ]
+}
+
+@test "a log that has grown long keeps its first and its last lines, and says how many bytes are left out between them" {
+    grow_log
+    cp JOBX/log/collection.log long
+    run_msprof export summary JOBX
+    expect_status 0
+    needs python3
+    python3 - JOBX/log/collection.log long <<'END'
+import re, sys
+now, long = (open(path).read() for path in sys.argv[1:])
+left = re.search(r'[^\n]*: (\d+) bytes of similar lines omitted\n', now)
+head, rest = now[:left.start()], now[left.end():]
+assert long.startswith(head) and head.endswith('\n') and 4 << 20 <= len(head) < (4 << 20) + 200, len(head)
+tail = long[len(head) + int(left[1]):]
+assert rest.startswith(tail) and long[-len(tail) - 1] == '\n' and abs(len(tail) - (1 << 20)) < 200, len(tail)
+assert 'exported to' in rest[len(tail):] and len(now) < 5.1 * (1 << 20)
+END
+}
+
+@test "a long log that another program began is kept whole beside the new one" {
+    copy_capture JOBX
+    mkdir -p JOBX/log
+    yes "a line of another program" | head -c 7000000 >JOBX/log/collection.log
+    cp JOBX/log/collection.log theirs
+    run_msprof export summary JOBX
+    expect_status 0
+    expect_contains "$stderr" "was kept as '$PWD/JOBX/log/collection.kept.log'"
+    cmp JOBX/log/collection.kept.log theirs
+    head -n 1 JOBX/log/collection.log | grep -q 'msprof_common: This log is written by msprof '
+    [ "$(stat -c %s JOBX/log/collection.log)" -lt 100000 ]
+}
+
+@test "a copy of a capture by hard links keeps its bytes, those of the log too" {
+    copy_capture JOBX
+    "$MSPROF" export timeline -q JOBX
+    cp -al JOBX copy
+    cp -R JOBX before
+    for command in "import --force" "export summary" "export timeline" "export summary --clear"; do
+        # shellcheck disable=SC2086 # words of a command
+        run_msprof $command JOBX
+        expect_status 0
+        diff -r copy before
+    done
+    head -c "$(stat -c %s before/log/collection.log)" JOBX/log/collection.log | cmp - before/log/collection.log
+    [ "$(stat -c %s JOBX/log/collection.log)" -gt "$(stat -c %s before/log/collection.log)" ]
+}
+
+@test "commands at the same time lose no line of a log that the first of them shortens" {
+    grow_log
+    local i processes=()
+    for i in 1 2 3 4 5 6; do
+        "$MSPROF" export summary -q --output "results$i" JOBX &
+        "$MSPROF" import -q --force JOBX &
+        processes+=($!)
+    done
+    wait
+    for i in "${processes[@]}"; do
+        grep -q "\[$i\] msprof_common: Analysis data in \".*\" finished" JOBX/log/collection.log
+    done
+    expect_equal "$(grep -c 'of similar lines omitted' JOBX/log/collection.log)" 1
 }

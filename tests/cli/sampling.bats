@@ -45,9 +45,9 @@ END
 
 @test "the shipped capture says in every answer that one of five inferences was recorded" {
     copy_capture A
-    recorded="1 of 5 inferences recorded"
+    recorded="1 of 5 inferences was sampled"
     expect_contains "$(summary A Recorded)" "$recorded"
-    expect_equal "$(summary A Period)" "not known: no two inferences that follow each other were recorded"
+    expect_equal "$(summary A Period)" "unknown: no two consecutive inferences were recorded"
     for table in ops types steps overlap gaps bound api small; do
         run_msprof show A --table "$table" --format csv
         expect_status 0
@@ -90,7 +90,7 @@ END
 @test "of a capture that samples no gap, share or time reaches across what was not recorded" {
     make A --inferences 6 --interval 3
     make B --inferences 18
-    expect_contains "$(summary A Recorded)" "1 of 3 inferences recorded"
+    expect_contains "$(summary A Recorded)" "1 of 3 inferences was sampled"
     expect_equal "$(summary B Recorded)" ""
     run_msprof -q show A --table gaps --format json
     expect_equal "$(json 'max(r["Length(us)"] for r in d) < 30')" True # the pictures are 900 us apart
@@ -123,8 +123,8 @@ for path in sorted(glob.glob('A/data/aic*'), key=lambda p: len(p)):
 for path in glob.glob('A/data/*.n*'):
     os.rename(path, path.replace('.n', '.', 1) if '.net' not in path else path)
 END
-    expect_contains "$(summary A Recorded)" "1 of 4 inferences recorded"
-    expect_contains "$(summary A Period)" "not known"
+    expect_contains "$(summary A Recorded)" "1 of 4 inferences was sampled"
+    expect_contains "$(summary A Period)" "unknown: "
     # and without calls all seem to be there
     make B --inferences 5 --api-calls 0
     expect_equal "$(summary B Recorded)" ""
@@ -140,7 +140,7 @@ data = open('A/data/aicore.0.1.1', 'rb').read()
 records = [data[i:i + 128] for i in range(0, len(data), 128)]
 open('A/data/aicore.0.1.1', 'wb').write(b''.join(r for r in records if struct.unpack_from('<I', r, 120)[0] != 3))
 END
-    expect_contains "$(summary A Recorded)" "8 of 9 inferences recorded"
+    expect_contains "$(summary A Recorded)" "8 of 9 inferences were sampled"
     run_msprof -q show A --table overlap --format json --columns number,period,free
     expect_equal "$(json '[r["Number"] for r in d if r["Period(us)"] == "N/A"]')" "[2, 8]"
     expect_equal "$(json 'all(7000 < r["Period(us)"] < 8000 for r in d if r["Period(us)"] != "N/A")')" True
@@ -158,7 +158,7 @@ END
     expect_equal "$(tr '\n' ' ' <<<"$output")" "Number 0 4 8 12 16 20 "
     for calls in 0 512; do
         make B --inferences 6 --batch 4 --interval 5 --api-calls "$calls"
-        expect_contains "$(summary B Recorded)" "1 of 5 inferences recorded"
+        expect_contains "$(summary B Recorded)" "1 of 5 inferences was sampled"
     done
 }
 
@@ -189,7 +189,7 @@ END
         run_msprof -q diff A B --gate "$gate"
         expect_status 7
         run_msprof diff A B --gate "$gate"
-        expect_contains "$stderr" "the gate $gate cannot be told: 1 of 5 inferences recorded"
+        expect_contains "$stderr" "cannot decide gate $gate: 1 of 5 inferences was sampled"
     done
     run_msprof -q diff A B --format json --gate period:+3%
     expect_equal "$(json 'd["gates"][0]["passed"], "1 of 5" in d["gates"][0]["reason"]')" "(False, True)"

@@ -14,9 +14,9 @@ setup() {
     chmod -R u+w JOBX
 }
 
-# Shows JOBX with these options into the file `shown`.
+# Shows JOBX with these options into the file `shown`, all 32 tables of its inferences.
 show() {
-    run_msprof_into shown show -q -dir JOBX "$@"
+    run_msprof_into shown show -q -dir JOBX --top 32 "$@"
     [ "$status" -eq 0 ] || [ "$status" -eq 3 ]
 }
 
@@ -87,6 +87,28 @@ Model id : 4 Device id: 1
 Model id : 4 Current pic count: 1 Device id: 1
 Model id : 4 Current pic count: 4 Device id: 1'
     expect_equal "$(block 'Acl statistic' | grep '^Model')" $'Model id : 3\nModel id : 4\nModel id : 3 Device id: 1\nModel id : 4 Device id: 1'
+}
+
+@test "of many inferences the first 20 tables are shown, and it is said how many there are and how to see them" {
+    # The headings and cells of a block's first tables, in a file: first FILE BLOCK COUNT
+    first() {
+        cp "$1" shown
+        block "$2" | grep -v '^Tables :' | awk -v most="$3" '/^Model/ { count++ } count <= most'
+    }
+    show
+    cp shown all
+    run_msprof_into few show -q -dir JOBX
+    expect_equal "$(grep '^Tables :' few)" "Tables : 20 of 32 (more: --top N; all: op_summary of 'msprof export summary')"
+    for block in 'AI Core Metrics' 'Op statistic' 'Acl statistic'; do
+        expect_equal "$(first few "$block" 1000)" "$(first all "$block" 20)"
+    done
+    run_msprof_into few show -q -dir JOBX --top 3
+    expect_equal "$(grep '^Tables :' few)" "Tables : 3 of 32 (more: --top N; all: op_summary of 'msprof export summary')
+Tables : 3 of 12 (more: --top N; all: op_statistic of 'msprof export summary')"
+    expect_equal "$(first few 'AI Core Metrics' 1000)" "$(first all 'AI Core Metrics' 3)"
+    expect_not_contains "$(<all)" "Tables :"
+    cp few shown
+    expect_aligned
 }
 
 @test "layers and several values stand in one cell" {
@@ -237,7 +259,7 @@ Fps : '
 @test "on a terminal the tables are as wide as it is" {
     command -v script >/dev/null || skip "script(1) is not installed"
     show
-    script -qec "stty cols 140; TERM=xterm '$MSPROF' show -q -dir JOBX" /dev/null | tr -d '\r' >raw
+    script -qec "stty cols 140; TERM=xterm '$MSPROF' show -q -dir JOBX --top 32" /dev/null | tr -d '\r' >raw
     expect_contains "$(<raw)" $'\033[36mOp statistic :\033[0m'
     sed $'s/\033\[[0-9]*m//g' raw >shown
     expect_aligned 140

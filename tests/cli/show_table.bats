@@ -22,7 +22,7 @@ sql() {
 }
 
 @test "--table list has the answers, each with the ids of its columns, and every one can be shown" {
-    run_msprof -q show JOBX --table list
+    run_msprof -q show JOBX --table list --all
     expect_status 0
     list=$output
     for name in summary ops types gaps steps streams api overlap bound small conversions aicpu communication memory; do
@@ -50,7 +50,7 @@ sql() {
     for filter in 'total>nan' 'total<inf' 'total>100xs' 'total>' 'count<=many'; do
         run_msprof -q show JOBX --table ops --filter "$filter"
         expect_status 2
-        expect_contains "$stderr" "is no number, expected one behind '${filter%%[<>]*}'"
+        expect_contains "$stderr" "expected a number after '${filter%%[<>]*}'"
     done
     run_msprof -q show JOBX --table ops --filter 'name>p' --filter 'total>0.1ms' --format csv --columns name
     expect_status 0
@@ -82,7 +82,7 @@ assert times == sorted(times, reverse=True)' "$BATS_TEST_TMPDIR/stdout" "$expect
     expect_status 2
     run_msprof -q show JOBX --sort name
     expect_status 2
-    expect_contains "$stderr" "--table NAME is missing"
+    expect_contains "$stderr" "add --table NAME"
 }
 
 @test "overlap has a row for each inference" {
@@ -145,9 +145,56 @@ assert times == sorted(times, reverse=True)' "$BATS_TEST_TMPDIR/stdout" "$expect
     done
 }
 
-@test "a table tells what it leaves out for want of room" {
+# What a command prints on a terminal of 80 columns.
+at_80_columns() {
+    script -qec "stty cols 80 rows 25; $(printf '%q ' "$MSPROF" "$@") 2>/dev/null" /dev/null | tr -d '\r'
+}
+
+@test "on a terminal of 80 columns every text and table fits, and keeps the quantity that was asked for" {
+    command -v script >/dev/null || skip "script(1) is not installed"
+    export TERM=dumb
+    unset COLUMNS
+    cp -r "$repository"/testdata/cann/prof-910b/PROF_* PROF
+    cp -r "$repository"/testdata/frameworks/run_ascend_pt PT
+    for capture in JOBX PROF PT; do
+        for command in "show $capture" "show $capture --table list --all" "advise $capture" "diff $capture $capture"; do
+            # shellcheck disable=SC2086 # words
+            at_80_columns $command >printed
+            [ -s printed ]
+            grep -v '^Capture : ' printed >lines
+            [ "$(wc -L <lines)" -le 80 ] || { printf '%s\n' "$command" >&2; cat printed >&2; return 1; }
+        done
+    done
+    at_80_columns advise --list >printed
+    [ "$(wc -L <printed)" -le 80 ]
+    while IFS=: read -r capture table title; do
+        at_80_columns show "$capture" --table "$table" >printed
+        [ "$(grep -v '^Capture : ' printed | wc -L)" -le 80 ]
+        sed '/^(left out/,$d' printed >shown
+        grep -qE "$title" shown || { printf '%s %s\n' "$capture" "$table" >&2; cat printed >&2; return 1; }
+        ! sed -n '/^(left out/,$p' printed | grep -qF "$title(" || { cat printed >&2; return 1; }
+    done <<'END'
+JOBX:op_summary:Time
+JOBX:op_statistic:Total
+JOBX:ops:Total
+JOBX:bound:Share
+JOBX:overlap:Exposed
+JOBX:overlap:Free
+PROF:op_summary:Duration
+PROF:op_statistic:Total
+PROF:task_time:task_time
+PROF:gaps:Length
+PT:overlap:Exposed
+PT:overlap:Free
+PT:overlap_analysis:Overlapped
+PT:steps:Median
+PT:communication:Total
+END
+}
+
+@test "a table lists what it leaves out when it is too narrow" {
     run_msprof -q show JOBX --table ops --width 60
-    expect_contains "$output" "(left out, for want of room: P95(us), Longest(us), Type)"
+    expect_contains "$output" "(left out at this width: P95(us), Longest(us), Type)"
     LC_ALL=C run_msprof -q show JOBX --table ops --top 60 --width 60
     expect_equal "$(LC_ALL=C grep -cP '[^\x00-\x7f]' "$BATS_TEST_TMPDIR/stdout")" 0
 }
@@ -265,7 +312,7 @@ assert times == sorted(times, reverse=True)' "$BATS_TEST_TMPDIR/stdout" "$expect
     run_msprof_into got show JOBX
     expect_status 0
     cmp want got
-    expect_contains "$stderr" "--table list all, --table vendor the vendor's"
+    expect_contains "$stderr" "list (all tables), vendor (the vendor's tables)"
     run_msprof_into vendor -q show -dir JOBX
     run_msprof_into got -q show JOBX --table vendor
     cmp vendor got
@@ -310,7 +357,7 @@ assert times == sorted(times, reverse=True)' "$BATS_TEST_TMPDIR/stdout" "$expect
     [ ! -e ops.csv ]
     run_msprof export summary --output=JOBX
     expect_status 2
-    expect_contains "$stderr" "try: --output is where results go; if 'JOBX' is the capture: msprof export summary JOBX"
+    expect_contains "$stderr" "try: --output is the directory for results; if 'JOBX' is the capture: msprof export summary JOBX"
 }
 
 @test "an SVP capture without tasks is not told to switch an option of other captures on" {
@@ -353,8 +400,8 @@ for row in csv.reader(sys.stdin):
     expect_status 1
     expect_equal "$(grep -c '^capture,' <<<"$output")" 1
     expect_not_contains "$output" "PROF_1"
-    expect_contains "$stderr" "cannot show '$PWD/PROF_1': the columns of this table are not those of the table before"
-    expect_contains "$stderr" "choose columns that all have with --columns, or take --format json"
+    expect_contains "$stderr" "cannot show '$PWD/PROF_1': the columns of this table differ from those of the table before"
+    expect_contains "$stderr" "choose common columns with --columns, or use --format json"
     run_msprof -q show JOBX PROF_1 --table op_summary --format json
     expect_status 0
     expect_equal "$(jq -r '.[].capture' <<<"$output" | uniq)" "$PWD/JOBX"$'\n'"$PWD/PROF_1"
@@ -390,7 +437,7 @@ for row in csv.reader(sys.stdin):
         # shellcheck disable=SC2086 # an option and its value
         run_msprof show --table list $option
         expect_status 2
-        expect_contains "$stderr" "--table list is no table: --sort, --filter, --columns and --format are not for it"
+        expect_contains "$stderr" "--table list cannot be combined with --sort, --filter, --columns or --format"
     done
 }
 
@@ -423,9 +470,14 @@ for row in csv.reader(sys.stdin):
     expect_contains "$stderr" "did you mean 'step_time'?"
 }
 
-@test "--table diagnostics lists what was lost, and --table list marks tables without rows" {
+@test "--table diagnostics lists what was lost, --table list the tables that have rows, and with --all the others" {
     copy_capture JOBX
-    run_msprof -q show JOBX --table list
+    run_msprof show JOBX --table list
+    expect_not_contains "$output" "Problems of the data"
+    expect_not_contains "$output" "(no rows here)"
+    expect_contains "$stderr" " have no rows here: --all lists them, too"
+    run_msprof show JOBX --table list --all
+    expect_not_contains "$stderr" "no rows here"
     expect_contains "$output" "Problems of the data (no rows here)"
     expect_equal "$(grep -c '^ops  *Operators by time$' "$BATS_TEST_TMPDIR/stdout")" 1
     file=$(find JOBX/data -name 'aicore.*' ! -name '*.done' ! -name '*.complete' | head -1)
@@ -433,5 +485,5 @@ for row in csv.reader(sys.stdin):
     run_msprof -q show JOBX --table diagnostics --format csv
     expect_contains "$output" "$(basename "$file")"
     run_msprof -q show JOBX --table list
-    expect_not_contains "$output" "Problems of the data (no rows here)"
+    expect_contains "$output" "Problems of the data"
 }

@@ -43,16 +43,16 @@ $PWD/JOBY,4"
         expect_equal "$output" ""
         expect_contains "$stderr" "$message"
     done <<'END'
-DELETE FROM inference|query:1:1: the statement does more than to read
-ATTACH 'x' AS y|the statement does more than to read
-PRAGMA user_version = 3|the statement does more than to read
+DELETE FROM inference|query:1:1: the statement does more than read
+ATTACH 'x' AS y|the statement does more than read
+PRAGMA user_version = 3|the statement does more than read
 SELECT * FROM nowhere|query:1:15: no such table: nowhere
 SELECT 1; SELECT 2|query:1:10: a second statement; expected one query
 SELECT ?1|the query has the parameter '?1'
 SELECT load_extension('x')|not authorized
 SELEC 1|query:1:1: near "SELEC": syntax error
  |the query is empty
-SELECT 1 AS "ab"|the name of a column has a character that cannot be printed
+SELECT 1 AS "ab"|the name of a column has an unprintable character
 END
     expect_equal "$(sha256sum JOBX/sqlite/runtime.db)" "$before"
     [ ! -e x ]

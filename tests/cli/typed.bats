@@ -89,6 +89,6 @@ setup() {
     run_msprof collect -m p/out/main --config board.ini --dry-run
     expect_status 0
     expect_contains "$output" "'192.0.2.7', port 2222, as 'root'"
-    expect_contains "$stderr" "line 5: the quotes around 'pwd' are taken for a part of it"
+    expect_contains "$stderr" "line 5: the quotes around 'pwd' count as part of the value"
     expect_not_contains "$output$stderr" secret
 }

@@ -154,7 +154,7 @@ rank(2, 'gamma', 250000000, collectives=False)
 PY
     run_msprof cluster RUN --timeline
     expect_status 3
-    expect_contains "$stderr" "clock of rank 2: no collective with ranks before it; it stays as it was"
+    expect_contains "$stderr" "clock of rank 2: no collective with earlier ranks; not adjusted"
     check <<'PY'
 assert clocks[2]['Shift(us)'] == '0' and clocks[2]['Anchor'] == '2' and clocks[2]['Collectives'] == '0'
 assert abs(Decimal(clocks[1]['Shift(us)']) * 1000 + 250000000) < 4000
@@ -171,7 +171,7 @@ PY
     check <<'PY'
 assert clocks[1]['Anchor'] == '1' and clocks[1]['Collectives'] == '0' and clocks[1]['Shift(us)'] == '0'
 PY
-    expect_contains "$stderr" "9 runs of collectives are not compared: ranks have a different number of them"
+    expect_contains "$stderr" "9 runs of collectives are not compared: ranks differ in their number"
 }
 
 @test "a timeline of ranks has the same events in every format, and without one a format is refused" {
@@ -192,7 +192,7 @@ PY
     done
     run_msprof cluster RUN --format pftrace
     expect_status 2
-    expect_contains "$stderr" "--format is that of a timeline: add --timeline"
+    expect_contains "$stderr" "--format applies to timelines only: add --timeline"
 }
 
 @test "--ranks chooses, more than 64 ranks are refused, and what is not there is status 4" {
@@ -207,10 +207,10 @@ PY
     [ ! -e RUN/cluster_analysis_output ]
     run_msprof cluster RUN --timeline --ranks 0,2,200 --output out
     expect_status 3 # a part of the answer is missing
-    expect_contains "$stderr" "no capture is of these ranks of --ranks: 200; there are: 0 to 2"
+    expect_contains "$stderr" "no capture belongs to these ranks of --ranks: 200; available: 0 to 2"
     run_msprof cluster RUN --timeline --ranks 7
     expect_status 4
-    expect_contains "$stderr" "no capture is of a rank that --ranks chooses"
+    expect_contains "$stderr" "no capture belongs to a rank that --ranks chooses"
     run_msprof cluster RUN --timeline --step 3
     expect_status 2
     run_msprof cluster --timeline
@@ -225,6 +225,6 @@ PY
     done
     run_msprof cluster MANY --timeline
     expect_status 2
-    expect_contains "$stderr" "--timeline shows at most 64 ranks, and there are 65"
+    expect_contains "$stderr" "--timeline shows at most 64 ranks, but there are 65"
     expect_contains "$stderr" "--ranks 0-63"
 }

@@ -12,9 +12,10 @@ load ../cli/common
     python3 - "$repository" <<'END'
 import glob, os, re, sys
 kinds = []
-for path in sorted(glob.glob(os.path.join(sys.argv[1], 'parsers/kinds/*/*.c')), key=os.path.basename):
+paths = [path for where in ('parsers/kinds/*', 'features/*/kinds') for path in glob.glob(os.path.join(sys.argv[1], where, '*.c'))]
+for path in sorted(paths, key=os.path.basename):
     with open(path, encoding='utf-8') as source:
-        if re.search(r'\.patterns =|^    \w+_RECORD\(', source.read(), re.MULTILINE):
+        if re.search(r'\.patterns =|^    \w+_RECORD\(|^(METRIC|PLAIN)_KIND\(', source.read(), re.MULTILINE):
             kinds.append(os.path.basename(path)[:-2])
 assert len(kinds) > 30
 for number, kind in enumerate(kinds):
@@ -36,7 +37,7 @@ END
     ln -s "$repository/tests/cann/lib" "$BATS_TEST_TMPDIR/tree/tests/cann/lib"
     ln -s "$repository/tests/opprof/lib" "$BATS_TEST_TMPDIR/tree/tests/opprof/lib"
     mv "$BATS_TEST_TMPDIR/fuzz" "$BATS_TEST_TMPDIR/lib" "$BATS_TEST_TMPDIR/tree/tests"
-    ln -s "$repository/parsers" "$repository/testdata" "$BATS_TEST_TMPDIR/tree"
+    ln -s "$repository/parsers" "$repository/features" "$repository/testdata" "$BATS_TEST_TMPDIR/tree"
     rm -r "$BATS_TEST_TMPDIR/tree/tests/fuzz/corpus/import" "$BATS_TEST_TMPDIR/tree/tests/fuzz/corpus/opprof"
     python3 -B "$BATS_TEST_TMPDIR/tree/tests/fuzz/make_seeds.py"
     # found_*: inputs that showed mistakes

@@ -40,13 +40,13 @@ END
     mkdir testdata/kinds/fan
     blocks text adding-a-kind.md >testdata/kinds/fan/speed.hex
     tests=build/release/tests/unit
-    make -s -j2 program manual "$tests"/{parsers/test_kinds,exporters/test_switches,exporters/test_report}
-    for test in "$tests"/{parsers/test_kinds,exporters/test_switches,exporters/test_report}; do
+    make -s -j2 program manual "$tests"/{parsers/test_kinds,options/test_switches,exporters/test_report}
+    for test in "$tests"/{parsers/test_kinds,options/test_switches,exporters/test_report}; do
         "$test" >test.log 2>&1 || { cat test.log >&2; return 1; }
     done
     expect_contains "$(<build/release/man/msprof-export.1)" ".It Cm fan
-How fast each fan ran."
-    sed -n '/^and those of samples:$/,/^Without events/p' build/release/man/msprof-export.1 | grep -qx '\.Cm fan ,'
+Speed of each fan."
+    sed -n '/^and the layers of samples:$/,/^stands for every layer/p' build/release/man/msprof-export.1 | grep -qx '\.Cm fan ,'
     # shellcheck disable=SC2034 # run_msprof runs it
     MSPROF=$PWD/build/msprof
     make_capture
@@ -169,7 +169,7 @@ END
 @test "a rule of advise is a constant and its function" {
     needs python3
     enter_tree_copy
-    blocks c adding-a-rule.md >analysis/rules/copies.c
+    blocks c adding-a-rule.md >features/answers/rules/copies.c
     make -s -j2 program
     # shellcheck disable=SC2034 # run_msprof runs it
     MSPROF=$PWD/build/msprof
@@ -210,19 +210,19 @@ END
     expect_status 2
     expect_contains "$stderr" "no capture"
     run_msprof help
-    expect_contains "$output" "tell how many tasks ran on each device"
+    expect_contains "$output" "count the tasks that ran on each device"
     run_msprof help --options
     expect_contains "$output" "msprof tasks	--collection-dir"
     run_msprof completion bash
     expect_contains "$output" " tasks "
     expect_contains "$(<build/release/man/msprof.1)" ".It Cm tasks
-Tell how many tasks ran on each device; see"
+Count the tasks that ran on each device; see"
 }
 
 @test "docs/architecture.md tells of every folder of sources, and of none that is not there" {
     # shellcheck disable=SC2016 # the backticks are those of the page
     grep '^| `' "$repository/docs/architecture.md" | cut -d '|' -f 2 | grep -o '`[a-z_/]*`' | tr -d '`' | sort >told
-    (cd "$repository" && find base parsers db analysis exporters features ssh acl cli -name '*.[chS]' \
+    (cd "$repository" && find base parsers db exporters features ssh api acl cli -not -path '*/commands/*' \( -name '*.[chS]' -o -name README.md \) \
         -exec dirname {} + | sort -u) >there
     expect_equal "$(<told)" "$(<there)"
 }
@@ -236,4 +236,27 @@ Tell how many tasks ran on each device; see"
     sed -i 's/6500/7000/' tests/cann/durations.bats
     run tests/run "$test"
     [ "$status" -ne 0 ]
+}
+
+@test "SECURITY.md and msprof-security(7) say in the same words what is removed and replaced" {
+    local rule
+    rule=$(grep -A 3 '^msprof removes and replaces' "$repository/SECURITY.md" | tr '\n' ' ' | sed 's/ Anything else.*//')
+    expect_contains "$rule" "Nothing at or above an output is removed: a command that would do so ends with status 2 and changes nothing."
+    expect_contains "$(sed 's/^\.Nm msprof$/msprof/' "$repository/man/msprof-security.7" | tr '\n' ' ')" "$rule"
+}
+
+@test "docs/wrong-number.md walks a cell of op_summary back to the ticks in the file, by the commands that it shows" {
+    cp -r "$repository"/testdata/cann/prof-910b/PROF* PROF
+    msprof() { "$MSPROF" "$@" 2>>"talk"; }
+    eval "$(blocks bash wrong-number.md)" >printed
+    expect_equal "$(<printed)" "Stream ID,Task ID,Task Duration(us)
+2,1,7.16
+duration_ns
+7160
+device_hz
+50000000
+path
+device_0/data/stars_soc.data.0.slice_0
+start 77000051500
+end 77000051858"
 }

@@ -29,16 +29,22 @@ setup() {
 /usr/include/msprof/acl_prof.h
 /usr/include/msprof/compat/acl/acl_prof.h
 /usr/include/msprof/compat/svp_acl_prof.h
+/usr/include/msprof/msprof.h
 /usr/include/msprof/svp_acl_prof.h
 /usr/include/mstx/ms_tools_ext.h
 /usr/include/mstx/ms_tools_ext_impl.h
 /usr/include/mstx/ms_tools_ext_mem.h
+/usr/lib/cmake/Msprof/MsprofConfig.cmake
+/usr/lib/cmake/Msprof/MsprofConfigVersion.cmake
+/usr/lib/libmsprof.so
+/usr/lib/libmsprof.so.1
 /usr/lib/libmsprof_acl.a
 /usr/lib/libmsprof_acl.so
 /usr/lib/libmsprof_acl.so.1
 /usr/lib/libmsprofiler.so
 /usr/lib/msprof/libms_tools_ext.so
 /usr/lib/msprof/libmsprof_preload.so
+/usr/lib/pkgconfig/msprof.pc
 /usr/lib/pkgconfig/msprof_acl.pc
 /usr/share/bash-completion/completions/msprof
 /usr/share/fish/vendor_completions.d/msprof.fish
@@ -53,6 +59,7 @@ setup() {
 /usr/share/man/man1/msprof-import.1
 /usr/share/man/man1/msprof-kinds.1
 /usr/share/man/man1/msprof-layout.1
+/usr/share/man/man1/msprof-mcp.1
 /usr/share/man/man1/msprof-options.1
 /usr/share/man/man1/msprof-query.1
 /usr/share/man/man1/msprof-replay.1
@@ -66,6 +73,7 @@ setup() {
 /usr/share/man/man3/aclprofInit.3
 /usr/share/man/man3/aclprofModelSubscribe.3
 /usr/share/man/man3/msprof_acl_message.3
+/usr/share/man/man3/msprof_open.3
 /usr/share/man/man3/mstx.3
 /usr/share/man/man5/msprof-records.5
 /usr/share/man/man5/msprof-report.5
@@ -77,6 +85,8 @@ setup() {
 /usr/share/msprof/python/acl/__init__.py
 /usr/share/msprof/python/msprof/__init__.py
 /usr/share/msprof/python/msprof/mstx.py
+/usr/share/msprof/python/msprof/py.typed
+/usr/share/msprof/python/msprof/reading.py
 /usr/share/msprof/python/msprof_acl.py
 /usr/share/msprof/python/mstx.py
 /usr/share/msprof/schemas/advice.1.json
@@ -122,9 +132,9 @@ END
     expect_not_contains "$text" "/usr/local"
 }
 
-@test "every function of the library has a page in section 3, its own or a link to one" {
+@test "every function of the libraries has a page in section 3, its own or a link to one" {
     make -s install DESTDIR="$root" prefix=/usr
-    functions=$(sed -n 's/^    \([a-z][A-Za-z0-9_]*\);$/\1/p' acl/libmsprof_acl.map)
+    functions=$(sed -n 's/^    \([a-z][A-Za-z0-9_]*\);$/\1/p' acl/libmsprof_acl.map api/libmsprof.map)
     [ "$(wc -w <<<"$functions")" -gt 60 ]
     cd "$root/usr/share/man/man3"
     for function in $functions; do
@@ -162,8 +172,9 @@ END
     make -s all
     expect_equal "$(make all)" ""
     expect_equal "$(make all prefix=/elsewhere | grep '^  CC ' | sort)" \
-        "  CC      build/release/cli/capture/captures.o
-  CC      build/release/cli/cmd_run.o"
+        "  CC      build/release/api/capture.o
+  CC      build/release/cli/capture/captures.o
+  CC      build/release/features/record/commands/cmd_run.o"
     expect_equal "$(make all prefix=/elsewhere)" ""
     objects=(build/release/base/err.o build/release/cli/main.o)
     expect_not_contains "$(make "${objects[@]}" prefix=/elsewhere)" "  CC "
@@ -175,12 +186,12 @@ END
 # program of all.
 @test "the same sources make the same program in another directory" {
     enter_tree_copy
-    for file in build/release/{msprof,libmsprof_acl.so.1,libmsprof_acl.a,libmsprof_preload.so}; do
+    for file in build/release/{msprof,libmsprof.so.1,libmsprof_acl.so.1,libmsprof_acl.a,libmsprof_preload.so}; do
         expect_equal "$file: $(grep -cF -e "$repository/" -e "$PWD/" "$file")" "$file: 0"
     done
     mv "$PWD" "$BATS_TEST_TMPDIR/elsewhere"
     cd "$BATS_TEST_TMPDIR/elsewhere"
-    find base parsers db analysis exporters features ssh cli -name '*.c' ! -path '*/mpi/*' -printf '%h\n' | sort -u >folders
+    find base parsers db exporters features ssh cli -name '*.c' ! -path '*/mpi/*' -printf '%h\n' | sort -u >folders
     while read -r folder; do
         sources=("$folder"/*.c)
         rm "build/release/${sources[0]%.c}.o"

@@ -30,6 +30,7 @@ examples_of_page() {
 
 make_example_files() {
     copy_capture JOBX
+    tar -czf run.tar.gz JOBX
     copy_capture captures/JOBA
     copy_capture captures/JOBB
     mkdir -p project/out
@@ -285,7 +286,7 @@ rows_of() { # part, page
 
 @test "every layer of timelines is in the manual" {
     rows_of tracks msprof-export.1
-    expect_equal "$(sed -n 's/^\.It Cm \([a-z_]*\).*/\1/p' rows)" "$(names_in "$repository/exporters/timeline/tracks")"
+    expect_equal "$(sed -n 's/^\.It Cm \([a-z_]*\).*/\1/p' rows)" "$(names_in "$repository"/exporters/timeline/tracks "$repository"/features/*/tracks)"
     rows_of layers msprof-export.1
     sed 's/^\.Cm //; s/ [,.]$//' rows >layers
     sort -cu layers

@@ -75,9 +75,10 @@ make_pair() {
 }
 
 @test "a library that is missing is named with its package" {
-    run "$repository/tools/check-libraries.sh" "stddef.h no_such_library.h libssh/libssh.h" cc -nostdinc
+    run "$repository/tools/check-libraries.sh" "stddef.h no_such_library.h libssh2.h libssh/libssh.h" cc -nostdinc
     expect_equal "$status" 1
-    [[ $output == *"install libssh-dev (libssh-devel), or build without collect: make COLLECT=no"* ]]
+    [[ $output == *"install libssh2-1-dev (libssh2-devel), or build with libssh: make SSH=libssh, or without collect: make COLLECT=no"* ]]
+    [[ $output == *"install libssh-dev (libssh-devel), or build with libssh2: make, or without collect: make COLLECT=no"* ]]
     run "$repository/tools/check-libraries.sh" "sqlite3.h" cc
     expect_equal "$status" 0
     expect_equal "$output" ""
@@ -120,10 +121,13 @@ portable.sh $(uname -m)"
     grep -qF tools/check-packages.sh "$repository/tools/test.sh"
 }
 
-@test "a name that the map of the recording library lacks, or names in vain, is found" {
+@test "a name that the map of a library lacks, or names in vain, is found" {
     needs gcc
-    mkdir -p tree/tools tree/acl/preload variant
+    mkdir -p tree/tools tree/acl/preload tree/api variant
     cp "$repository/tools/lint-exports.sh" tree/tools/
+    printf 'MSPROF_1.0 {\nglobal:\n    msprof_version;\nlocal:\n    *;\n};\n' >tree/api/libmsprof.map
+    printf 'int msprof_version(void) { return 0; }\n' >reader.c
+    gcc -w -shared -fPIC -o variant/libmsprof.so.1 reader.c -Wl,--version-script=tree/api/libmsprof.map
     printf '/* Names. */\nMSPROF_ACL_1.0 {\nglobal:\n    aclprofInit;\nlocal:\n    __*;\n};\n' >tree/acl/libmsprof_acl.map
     printf 'int aclprofInit(void) { return 0; }\nvoid _exit(int status) { for (;;) (void)status; }\n' >library.c
     gcc -w -shared -fPIC -o variant/libmsprof_acl.so.1 library.c -Wl,--version-script=tree/acl/libmsprof_acl.map

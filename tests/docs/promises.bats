@@ -7,7 +7,7 @@
 
 load ../cli/common
 
-pages="msprof-collect.1 msprof-security.7 msprof-import.1 msprof-run.1"
+pages="msprof-collect.1 msprof-security.7 msprof-import.1 msprof-run.1 msprof-mcp.1 msprof-sql.1"
 
 # The pages as their readers see them, each in one line.
 setup_file() {

@@ -2,7 +2,8 @@
 /* every_call AT ERROR LOG PROGRAM ARGUMENT...: runs a program, of all whose threads and processes the AT-th call of the
  * system fails with ERROR (a number; 0: a write takes half of its bytes). Calls that only manage memory, threads and
  * signals are not counted, nor are those that load the program. AT 0: none fails. LOG gets a line for the one that
- * fails, or for each: its number, the name of its kind, and the file that it is about. */
+ * fails, or for each: its number, the name of its kind, and the file that it is about. Ends with the status of the
+ * program, or with 125 and a message where it could not be run or followed. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -170,7 +171,7 @@ static void stopped(pid_t pid, unsigned long at, long error, FILE *log)
         return;
     }
     const struct kind *kind = kind_of((long)regs.orig_rax);
-    is_loaded |= regs.orig_rax == SYS_set_tid_address;
+    is_loaded |= regs.orig_rax == SYS_prlimit64;
     if (kind == NULL || !is_loaded)
         return;
     count++;
@@ -178,7 +179,9 @@ static void stopped(pid_t pid, unsigned long at, long error, FILE *log)
         tell(log, count, kind, pid, &regs);
     if (count != at)
         return;
-    if (error == 0) { /* half of a write */
+    if (error == 0 && strcmp(kind->name, "write") != 0)
+        return;       /* threads make calls in another order, and this one is no write */
+    if (error == 0) { /* half of one */
         regs.rdx = regs.rdx > 1 ? regs.rdx / 2 : regs.rdx;
         ptrace(PTRACE_SETREGS, pid, NULL, &regs);
         return;
@@ -190,6 +193,12 @@ static void stopped(pid_t pid, unsigned long at, long error, FILE *log)
     thread->fails = true;
 }
 
+static int fail(const char *what)
+{
+    fprintf(stderr, "every_call: %s: %s\n", what, strerror(errno));
+    return 125;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 5)
@@ -197,21 +206,27 @@ int main(int argc, char **argv)
     const unsigned long at = strtoul(argv[1], NULL, 10);
     const long error = strtol(argv[2], NULL, 10);
     FILE *log = fopen(argv[3], "we");
+    if (log == NULL)
+        return fail(argv[3]);
+    if (at != 0)
+        setvbuf(log, NULL, _IOLBF, 0); /* it is read, too, when this program is ended from outside */
     const pid_t child = fork();
-    int status, result = 125;
+    int status, result = -1;
     if (child == 0) {
         ptrace(PTRACE_TRACEME, 0, NULL, NULL);
         raise(SIGSTOP);
         execv(argv[4], argv + 4);
-        _exit(125);
+        _exit(fail(argv[4]));
     }
-    if (child < 0 || waitpid(child, &status, 0) != child || log == NULL ||
+    if (child < 0 || waitpid(child, &status, 0) != child ||
         ptrace(PTRACE_SETOPTIONS, child, NULL,
                PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
                    PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL) != 0)
-        return 125;
+        return fail("cannot follow the program");
     ptrace(PTRACE_SYSCALL, child, NULL, NULL);
-    for (pid_t pid; (pid = waitpid(-1, &status, __WALL)) > 0;) {
+    for (pid_t pid; (pid = waitpid(-1, &status, __WALL)) > 0 || (pid < 0 && errno == EINTR);) {
+        if (pid < 0)
+            continue;
         if (WIFEXITED(status) || WIFSIGNALED(status)) {
             thread_of(pid)->inside = false;
             if (pid == child)
@@ -227,5 +242,5 @@ int main(int argc, char **argv)
         }
         ptrace(PTRACE_SYSCALL, pid, NULL, (void *)signal);
     }
-    return result;
+    return result >= 0 ? result : fail("the end of the program was not seen");
 }

@@ -109,7 +109,7 @@ def bring_home():
         if remote is None or the_board.is_fetched() and the_board.on_board() is None:
             return ""
         status, talk = run(the_board.fetching(remote))
-        if "another run is going on" not in talk:
+        if "another run is active" not in talk:
             break
         time.sleep(0.1)
     return "" if the_board.is_fetched() else f"--fetch-only: {status} {talk}"

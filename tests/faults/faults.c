@@ -279,7 +279,7 @@ ssize_t pwrite64(int fd, const void *buffer, size_t size, off64_t offset)
     return real(fd, buffer, size, offset);
 }
 
-/* Calls with which libssh reads and writes. */
+/* Calls with which the SSH libraries read and writes. */
 ssize_t recv(int fd, void *buffer, size_t size, int flags)
 {
     REAL(ssize_t, "recv", int, void *, size_t, int)

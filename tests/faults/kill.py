@@ -84,7 +84,7 @@ def finish(what, words=None):
     for _ in range(100):
         process = start(words)
         talk = process.communicate(timeout=120)[1].decode("utf-8", "replace")
-        if "another run is going on" not in talk:
+        if "another run is active" not in talk:
             break
         time.sleep(0.1)
     if process.returncode != 0:

@@ -54,7 +54,7 @@ END
     mv run_ascend_pt/PROF_* .
     run_msprof show PROF_* --table lines
     expect_status 4
-    expect_contains "$stderr" "it is made of the directory of the framework's profiler around the PROF capture"
+    expect_contains "$stderr" "which needs the directory of the framework's profiler around the PROF capture"
 }
 
 @test "the capture inside of a framework's directory is given its framework, and a parent of such directories is one" {
@@ -77,7 +77,7 @@ END
     [[ $output != *data-pipeline* ]]
     run_msprof advise run_ascend_ms --threshold data-pipeline:30
     expect_status 0
-    expect_contains "$output" "The stage Batch(id=1) of the data pipeline had nothing to take in 37.5 % of the samples:\
+    expect_contains "$output" "The input of stage Batch(id=1) of the data pipeline was empty in 37.5 % of the samples:\
  Map(id=2) is too slow."
     run_msprof advise run_ascend_ms --format json
     expect_contains "$output" '"launched_by":"Kernel::KernelLaunch::aclnnMul_MulAiCore_Mul at train.py: step"'
@@ -160,7 +160,7 @@ print([(r["total_step_base"], r["total_step_new"]) for r in json.load(sys.stdin)
     rm run_ascend_pt/profiler_info_1.json
     run_msprof show run_ascend_pt --table ops
     expect_status 3
-    expect_contains "$stderr" "answers and timelines are without the framework's part of"
+    expect_contains "$stderr" "tables and timelines lack the framework data of"
 }
 
 @test "runs of 4 and of 2 steps of a framework are no regression, whichever is the base" {
@@ -176,7 +176,7 @@ print([(r["total_step_base"], r["total_step_new"]) for r in json.load(sys.stdin)
             expect_status 0
             expect_contains "$output" "Verdict: ok"
             expect_contains "$output" "steps: ${order% *} -> ${order#* }"
-            expect_contains "$output" "Steps differ in what they run"
+            expect_contains "$output" "Steps run different operators"
             expect_contains "$output" "Smallest change that would show: >1000% of one op"
             expect_not_contains "$output" "regression"
         done

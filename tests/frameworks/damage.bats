@@ -31,7 +31,7 @@ END
     damaged ms mindspore.record_shapes 21 2 0
     expect_contains "$stderr" "mindspore.record_shapes: record 1, offset 0: two texts of type 0; the last counts"
     damaged ms mindspore.record_shapes 12 1 0xff
-    expect_contains "$stderr" "mindspore.record_shapes: record 1, offset 0: a text of type 0 that is no UTF-8; it is N/A"
+    expect_contains "$stderr" "mindspore.record_shapes: record 1, offset 0: a text of type 0 is not UTF-8; it is N/A"
     damaged pt torch.op_range 64 2 77
     expect_contains "$stderr" "torch.op_range: record 1, offset 0: a text of type 77"
 }
@@ -116,9 +116,9 @@ for content, at in each("run_ascend_pt/FRAMEWORK/torch.op_mark", 40):
 assert changed
 END
     run_msprof analyse run_ascend_ms
-    expect_contains "$stderr" "1 beginnings of arrows in mindspore.op_range have no end"
+    expect_contains "$stderr" "1 starts of arrows in mindspore.op_range have no end"
     run_msprof analyse run_ascend_pt
-    expect_contains "$stderr" "1 pieces of work were put into the queue, and none took them out"
+    expect_contains "$stderr" "1 work items were enqueued but never dequeued"
 }
 
 @test "of two pieces of work with one number the later is the one that is taken out of the queue" {
@@ -144,7 +144,7 @@ with open(sys.argv[1], "rb+") as file:
     file.write(content)
 END
     run_msprof analyse run_ascend_pt
-    expect_contains "$stderr" "1 pieces of work were put into the queue, and none took them out"
+    expect_contains "$stderr" "1 work items were enqueued but never dequeued"
     python3 - before "$out" <<'END'
 import csv, sys
 before, after = ([float(row["Device Self Duration(us)"]) for row in csv.DictReader(open(d + "/operator_details.csv", newline=""))]

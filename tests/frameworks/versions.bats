@@ -218,7 +218,7 @@ END
         expect_status 0
         columns_of PROF_1/mindstudio_profiler_output/op_summary.csv | grep -qxF "${pair#*:}"
         [ "${pair%%:*}" = 9.0.0 ] ||
-            expect_contains "$stderr" "names are those of CANN ${pair%%:*}, as it says (--cann-version newest"
+            expect_contains "$stderr" "names of CANN ${pair%%:*} are used, the capture's version (see --cann-version"
         run_msprof export summary PROF_1 --stable-names --cann-version newest
         columns_of PROF_1/mindstudio_profiler_output/op_summary.csv | grep -qxF "Block Num"
     done
@@ -243,7 +243,7 @@ json.dump(info, open(sys.argv[1], 'w'))
 END
     run_msprof export summary PROF_1 --stable-names
     expect_status 0
-    expect_contains "$stderr" "it says CANN 8.0.RC1, but has names of kernels in its task tracks, which are newer"
+    expect_contains "$stderr" "version is CANN 8.0.RC1, but it contains names of kernels in its task tracks, which are newer"
     columns_of PROF_1/mindstudio_profiler_output/op_summary.csv | grep -qxF "Block Num"
 }
 

@@ -2,8 +2,8 @@
 /* Aggregates of a cluster's ranks, with whatever digest is theirs, then with the one that is right for them: what is
  * accepted can be read and merged. */
 #include "base/file/checksum.h"
-#include "exporters/cluster/cluster.h"
-#include "exporters/cluster/rank/aggregate_format.h"
+#include "features/cluster/cluster.h"
+#include "features/cluster/rank/aggregate_format.h"
 #include "tests/fuzz/directory.h"
 
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 /* Baselines of msprof diff, with whatever digest is theirs: what is accepted can be compared, and is like itself. */
 #include "tests/fuzz/support.h"
 
-#include "analysis/compare/compare.h"
 #include "base/file/checksum.h"
-#include "exporters/reports/answers/diff_output.h"
+#include "features/diff/compare.h"
+#include "features/diff/diff_output.h"
 
 static void try_comparison(const struct profile *profile, FILE *nowhere)
 {

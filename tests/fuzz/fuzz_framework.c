@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of a framework's directory: the first byte chooses which one the rest is. */
-#include "parsers/frameworks/framework.h"
-#include "parsers/frameworks/mindspore/minddata.h"
-#include "parsers/frameworks/mindspore/mindspore.h"
-#include "parsers/frameworks/pytorch/torch.h"
+#include "features/frameworks/framework.h"
+#include "features/frameworks/mindspore/minddata.h"
+#include "features/frameworks/mindspore/mindspore.h"
+#include "features/frameworks/pytorch/torch.h"
 #include "tests/fuzz/directory.h"
 
 static const struct {

@@ -3,9 +3,9 @@
  * Whatever they are, the text that comes out is a layout file that check reads, and the structure report ends. */
 #include "tests/fuzz/support.h"
 
-#include "parsers/layouts/infer.h"
-#include "parsers/layouts/printed.h"
-#include "parsers/layouts/structure.h"
+#include "features/layouts/infer.h"
+#include "features/layouts/printed.h"
+#include "features/layouts/structure.h"
 
 #define MOST_BYTES 8192 /* the search takes time by the square of them */
 

@@ -24,11 +24,13 @@ SOURCE = os.path.join(here, "..", "..")
 
 
 def kinds_of_files():
-    """In the order of the names of the files below parsers/kinds/, those that files can be of."""
+    """In the order of the names of the files below parsers/kinds/ and features/*/kinds/, those that files can be of."""
     kinds = []
-    for path in sorted(glob.glob(os.path.join(SOURCE, "parsers", "kinds", "*", "*.c")), key=os.path.basename):
+    paths = [path for where in ("parsers/kinds/*", "features/*/kinds")
+             for path in glob.glob(os.path.join(SOURCE, where, "*.c"))]
+    for path in sorted(paths, key=os.path.basename):
         with open(path) as file:
-            if re.search(r"\.patterns =|^    \w+_RECORD\(", file.read(), re.MULTILINE):
+            if re.search(r"\.patterns =|^    \w+_RECORD\(|^(METRIC|PLAIN)_KIND\(", file.read(), re.MULTILINE):
                 kinds.append(os.path.basename(path)[:-2])
     return kinds
 
@@ -157,6 +159,8 @@ put("association", "overlapping", call(20000, 1, 50) + call(10000, 30, 50, 5) + 
 put("association", "halves", call(20000, 1, 0, half=True) + launch(5, 1, 1) + call(20000, 60, 0, half=True) + ran(60, 70, 1, 1))
 put("association", "early", launch(100, 1, 1) + ran(1, 2, 1, 1) + counters(1, 1, 1) + bytes([15, 129, 3, 255]))
 
+put("association", "undescribed", call(10000, 1, 20, 5, 0, 1) + call(5000, 3, 10) + host(6, 6, 1 << 1, 1) + ran(60, 70, 1, 1))
+
 info = '{"DeviceInfo": [{"id": 0, "aic_frequency": "600", "hwts_frequency": "38.4"}]}'
 mark = done(5, 9, 128, icache_hit=7, icache_miss=1)
 for name, which, text in (
@@ -265,6 +269,19 @@ for name, text in (
     ("marks", "\ufeff; c\r\n# d\r\n [ s ] \r\n K\t=\tv \r\nempty =\r\n"), ("twice", "[s]\nk=1\nK=2\n"), ("open", "[s\n"),
 ):
     put("ini", name, text)
+
+for name, text in (
+    ("ping", '{"jsonrpc":"2.0","id":1,"method":"ping"}'), ("batch", '[{"jsonrpc":"2.0","id":1,"method":"ping"}]'),
+    ("initialize", '{"jsonrpc":"2.0","id":"a","method":"initialize","params":{"protocolVersion":"2025-06-18"}}'),
+    ("table", '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"table","arguments":{"capture":[".","0"],"table":"ops",'
+     '"columns":["name"],"filter":["total > 1us"],"sort":"total","top":3,"step":"2","from":"0us","until":"1ms","max_rows":5,"max_bytes":2048}}}'),
+    ("sql", '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"sql","arguments":{"capture":".","query":"SELECT 1"}}}'),
+    ("timeline", '{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"timeline","arguments":{"capture":".","from_ns":0,"until_ns":9}}}'),
+    ("outside", '{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"open","arguments":{"capture":"../../etc"}}}'),
+    ("resource", '{"jsonrpc":"2.0","id":6,"method":"resources/read","params":{"uri":"msprof://docs/agents.md"}}'),
+    ("rows", '[\n    {\n        "a": 1,\n        "b": "{\\"}"\n    },\n    {\n        "a": 2\n    }\n]\n'), ("lines", "one\ntwo\n\nthree"),
+):
+    put("mcp", name, text)
 
 HASH = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 KEY = "AAAAC3NzaC1lZDI1NTE5AAAAAXg="

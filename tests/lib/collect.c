@@ -43,16 +43,49 @@ static int commit(struct row_sink *sink, struct row_batch *batch, struct err *er
 
 struct collection *collect(const char *directory, const struct layout_set *layouts)
 {
+    const struct capture_options options = {.layouts = layouts};
+    return collect_with(directory, &options);
+}
+
+struct collection *collect_with(const char *directory, const struct capture_options *options)
+{
     struct collection *collection = calloc(1, sizeof *collection);
-    struct capture_options options = {.layouts = layouts};
     struct err err = ERR_INIT;
     assert_non_null(collection);
     collection->sink = (struct row_sink){begin, commit, NULL};
     diag_init(&collection->diag, false);
-    if (capture_open(&collection->capture, directory, &options, &collection->diag, &err) < 0 ||
+    if (capture_open(&collection->capture, directory, options, &collection->diag, &err) < 0 ||
         decode_capture(&collection->capture, &collection->sink, NULL, &err) < 0)
         fail_msg("%s", err_message(&err));
     return collection;
+}
+
+static void assert_same_row(const struct row_batch *a, const struct row_batch *b, size_t row)
+{
+    const struct record_kind *kind = a->kind;
+    const struct cell *x = a->cells + row * kind->column_count, *y = b->cells + row * kind->column_count;
+    assert_true(a->present[row] == b->present[row]);
+    for (size_t i = 0; i < kind->column_count; i++) {
+        if ((a->present[row] >> i & 1) == 0)
+            continue;
+        if (kind->columns[i].type == COLUMN_TEXT) {
+            assert_int_equal(x[i].length, y[i].length);
+            assert_memory_equal(x[i].text, y[i].text, x[i].length);
+        } else {
+            assert_true(x[i].integer == y[i].integer);
+        }
+    }
+}
+
+void assert_same_rows(const struct collection *a, const struct collection *b)
+{
+    assert_int_equal(a->count, b->count);
+    for (size_t i = 0; i < a->count; i++) {
+        assert_ptr_equal(a->batches[i]->kind, b->batches[i]->kind);
+        assert_int_equal(a->batches[i]->rows, b->batches[i]->rows);
+        for (size_t row = 0; row < a->batches[i]->rows; row++)
+            assert_same_row(a->batches[i], b->batches[i], row);
+    }
 }
 
 void collection_free(struct collection *collection)

@@ -14,6 +14,9 @@ struct collection; /* opaque: one capture, its rows and diagnostics */
 
 /* Opens and decodes a capture; any failure fails the running test. layouts may be NULL. */
 struct collection *collect(const char *directory, const struct layout_set *layouts);
+struct collection *collect_with(const char *directory, const struct capture_options *options);
+/* Fails unless both have the same rows, in the same order. */
+void assert_same_rows(const struct collection *a, const struct collection *b);
 void collection_free(struct collection *collection);
 
 const struct diagnostics *collection_diagnostics(const struct collection *collection);

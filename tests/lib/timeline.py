@@ -61,8 +61,14 @@ def load(path):
 
 
 def events_of(stream):
-    """The events of a timeline as written, but with the times at which they were: microseconds on the capture's clock."""
+    """The events of a timeline as written, but with the times at which they were: microseconds on the capture's clock.
+
+    Those of the process Analysis are left out: no other tool has them (analysis_layers.py recalculates them).
+    """
     events, other = read_timeline(stream, parse_float=Decimal)
+    analysis = {event['pid'] for event in events if event['ph'] == 'M' and event['name'] == 'process_name' and
+                event['args']['name'] == 'Analysis'}
+    events = [event for event in events if event['pid'] not in analysis]
     if other is None:
         return events
     start = Decimal(other['origin_unix_ns' if other['clock'] == 'unix' else 'origin_ns'] or 0) / 1000

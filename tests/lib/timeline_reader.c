@@ -68,7 +68,6 @@ static void read_line(struct timeline *timeline, const char *line)
     }
     event.start_ns = ns_after(line, "\"ts\":");
     event.duration_ns = event.phase == 'X' ? ns_after(line, "\"dur\":") : ns_after(line, "\"Duration(us)\":");
-    event.task_id = number_after(line, "\"Task Id\":");
     event.stream_id = number_after(line, "\"Stream Id\":");
     event.ai_cpu = strstr(line, "\"AI_CPU\"") != NULL;
     snprintf(event.args, sizeof(event.args), "%s", strstr(line, "\"args\":") + 7);
@@ -134,8 +133,6 @@ static int compare_by_thread(const void *a, const void *b)
 
 void check_tasks(struct timeline *timeline)
 {
-    for (size_t i = 0; i < timeline->count; i++)
-        assert_int_equal(timeline->events[i].task_id, i);
     qsort(timeline->events, timeline->count, sizeof(*timeline->events), compare_by_thread);
     const struct event *before = NULL;
     for (size_t i = 0; i < timeline->count; i++) {

@@ -11,7 +11,7 @@
 
 struct event {
     char phase;
-    int64_t pid, tid, start_ns, duration_ns, task_id, stream_id;
+    int64_t pid, tid, start_ns, duration_ns, stream_id;
     bool ai_cpu;
     char name[64], args[160];
 };
@@ -36,7 +36,7 @@ void free_timeline(struct timeline *timeline);
 /* The name of a thread, which must have exactly one. */
 const char *thread_name(const struct timeline *timeline, int64_t pid, int64_t tid);
 
-/* Fails unless what holds for every task timeline holds: Task Ids are 0, 1, ... in file order; each thread is of one
+/* Fails unless what holds for every task timeline holds: each thread is of one
  * engine, is named, and its slices do not overlap. Leaves the events ordered by thread and time. */
 void check_tasks(struct timeline *timeline);
 void assert_in_time_order(const struct timeline *timeline);

@@ -41,13 +41,13 @@ jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.load
     expect_status 0
     run_msprof diff OPPROF_1 OPPROF_2 --gate op_time:+4%
     expect_status 6
-    expect_contains "$stderr" "the gate op_time:+4% is broken, most of all by op_time"
+    expect_contains "$stderr" "gate op_time:+4% failed, mostly by op_time"
     run_msprof diff OPPROF_1 OPPROF_2 --gate pipe:vec:+10%
     expect_status 6
-    expect_contains "$stderr" "most of all by pipe:aiv_vec"
+    expect_contains "$stderr" "mostly by pipe:aiv_vec"
     run_msprof diff OPPROF_1 OPPROF_2 --gate step_time:+4%
     expect_status 4
-    expect_contains "$stderr" "captures of one operator have op_time, pipe:GLOB and bytes:GLOB"
+    expect_contains "$stderr" "captures of one operator have gates op_time, pipe:GLOB and bytes:GLOB"
 }
 
 @test "where launches repeat, a change within their spread is noise" {
@@ -75,11 +75,11 @@ jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.load
     copy_capture JOBX
     run_msprof diff OPPROF_1 JOBX
     expect_status 2
-    expect_contains "$stderr" "cannot be compared"
+    expect_contains "$stderr" "cannot compare"
     cp -R JOBX JOBY
     run_msprof diff JOBX JOBY --gate op_time:+3% --gate pipe:vec:+3%
     expect_status 4
-    expect_contains "$stderr" "nothing to compare for the gate 'op_time'"
+    expect_contains "$stderr" "nothing to compare for gate 'op_time'"
 }
 
 @test "a gate whose value is not known on a side says N/A, in every format" {
@@ -134,15 +134,42 @@ jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.load
     [ ! -e both.json ]
 }
 
-@test "a damaged baseline of one operator is refused with what to do" {
+@test "a baseline of one operator that was edited, cut or damaged is refused with what to do" {
     add OPPROF_1 10.0 4000 4096
     run_msprof diff --save base.json --base OPPROF_1
-    for edit in 's/"value":/"valu":/' 's/"value":[0-9.e+]*/"value":1e999/' 's/\]}//' 's/^{"measure.*//'; do
+    for edit in 's/"value":1/"value":2/' 's/"add"/"mul"/' 's/"value":/"valu":/' 's/"sha256":"./"sha256":"x/'; do
         sed "$edit" base.json >broken.json
         run_msprof diff broken.json OPPROF_1
         expect_status 1
-        expect_contains "$stderr" "cannot use 'broken.json' as a baseline"
-        expect_contains "$stderr" "write it anew"
+        expect_contains "$stderr" "cannot use 'broken.json' as a baseline: its digest does not match its content"
+        expect_contains "$stderr" "create it again"
+    done
+    for edit in 's/"}$//' '/sha256/d' "\$d"; do
+        sed "$edit" base.json >broken.json
+        run_msprof diff broken.json OPPROF_1
+        expect_status 1
+        expect_contains "$stderr" "its end is missing"
+    done
+}
+
+# resealed EDIT: the baseline with other content, under a digest that fits.
+resealed() {
+    python3 - "$1" <<'END'
+import hashlib, sys
+old, new = sys.argv[1].split('=>')
+text = open('base.json').read().rpartition(',\n"sha256"')[0].replace(old, new)
+open('broken.json', 'w').write(text + ',\n"sha256":"' + hashlib.sha256(text.encode()).hexdigest() + '"}\n')
+END
+}
+
+@test "a baseline of one operator without values is refused, whatever its digest is" {
+    add OPPROF_1 10.0 4000 4096
+    run_msprof diff --save base.json --base OPPROF_1
+    for edit in '"value":=>"valu":' '"value":1=>"value":1e999' '"samples":=>"sample":' '}]=>}'; do
+        resealed "$edit"
+        run_msprof diff broken.json OPPROF_1
+        expect_status 1
+        expect_contains "$stderr" "create it again"
     done
 }
 

@@ -100,7 +100,7 @@ add_custom 4 2 31 31 1 same blocks OPPROF_1/add_custom/1"
     run_msprof show PROF_A --opprof empty
     [ "$status" -ne 0 ]
     expect_equal "$output" ""
-    expect_contains "$stderr" "or one that holds JOB*, PROF* or OPPROF* directories"
+    expect_contains "$stderr" "try: pass an OPPROF_* directory of 'msprof op', or a directory with several"
     run_msprof show PROF_A --opprof PROF_A
     expect_status 4
     expect_contains "$stderr" "has no launch of 'msprof op' with an OpBasicInfo.csv"

@@ -147,5 +147,5 @@ END
     copy_capture JOBX
     mkdir tree
     run_msprof report JOBX --source tree -o page.html
-    expect_contains "$stderr" "--source is about lines of the simulator"
+    expect_contains "$stderr" "--source needs an OPPROF directory"
 }

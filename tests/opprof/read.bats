@@ -61,6 +61,54 @@ END
         "2|1|aiv_new_ratio(%)|1.5"
 }
 
+@test "a byte order mark, other line ends, quoted names and blanks around them change nothing" {
+    plant_mix
+    cp -R OPPROF_2 OPPROF_3
+    python3 - <<'END'
+import csv, glob
+for number, path in enumerate(sorted(glob.glob('OPPROF_3/*.csv'))):
+    rows = list(csv.reader(open(path)))
+    quote = (lambda text: f'"{text}"') if number % 2 else (lambda text: f' {text} ')
+    head = ','.join(quote(name) for name in rows[0][:-1]) + ','
+    with open(path, 'wb') as file:
+        file.write(b'\xef\xbb\xbf' + '\r\n'.join([head] + [','.join(row) for row in rows[1:]]).encode())
+END
+    run_msprof import OPPROF_2 OPPROF_3
+    expect_status 0
+    for table in operator pipes memory l2 conflicts blocks roofline; do
+        run_msprof show --table $table --format csv OPPROF_2
+        first=$output
+        run_msprof show --table $table --format csv OPPROF_3
+        expect_equal "$output" "$first"
+    done
+}
+
+@test "every column of every chip and release arrives, each in a column of its own" {
+    expect_equal "$(python3 "$BATS_TEST_DIRNAME/lib/chips.py" "$MSPROF")" "787 cells of 4 releases"
+}
+
+@test "tables and rules of the 950 and of the 310P read the columns that these chips have" {
+    python3 "$BATS_TEST_DIRNAME/lib/chips.py" "$MSPROF" >/dev/null
+    run_msprof show --table l2 --columns core,requests,hits,misses --format csv OPPROF_3
+    expect_contains "$output" "cube,\"read, close half\","
+    expect_contains "$output" "vector,\"write, far half\","
+    run_msprof show --table conflicts --columns conflict --format csv OPPROF_3
+    expect_equal "$(sort -u <<<"$output" | paste -sd,)" "Conflict,load unit,special functions,store unit"
+    run_msprof show --table pipes --columns core,pipe,state --format csv OPPROF_2
+    expect_equal "$(cut -d, -f1,3 <<<"$output" | sort -u)" "AI core,busy
+AI core,wait
+Core,State"
+    expect_contains "$output" "AI core,vector,busy"
+    run_msprof show --table memory --columns path --format csv OPPROF_2
+    expect_contains "$output" "L0C read"
+    for directory in OPPROF_0 OPPROF_1 OPPROF_2 OPPROF_3; do
+        run_msprof advise $directory
+        expect_status 0
+        run_msprof report $directory -o page.html
+        expect_status 0
+    done
+}
+
 @test "several operators, launches and devices are one capture, each launch by its directory" {
     plant <<'END'
 row = [Row(0, 'vector0', cycles=1800, vec=900)]
@@ -105,7 +153,7 @@ add,2,1"
     cp OPPROF_9/L2Cache.csv OPPROF_1/
     run_msprof import OPPROF_1
     expect_status 3
-    expect_contains "$stderr" "L2Cache.csv: field total_cycles: blocks or cycles are not those of"
+    expect_contains "$stderr" "L2Cache.csv: field total_cycles: blocks or cycles differ from those of"
 }
 
 @test "damaged files lose no more than what is damaged" {
@@ -119,8 +167,8 @@ add,2,1"
     expect_contains "$stderr" "MemoryUB.csv: the first row has none of the columns of opprof_ub"
     expect_contains "$stderr" "MemoryL0.csv: 0 bytes"
     expect_contains "$stderr" "PipeUtilization.csv: record"
-    expect_contains "$stderr" "no name of a core; expected cube0, vector0 or vector1"
-    expect_contains "$stderr" "no number of a block; expected a whole number"
+    expect_contains "$stderr" "not a core name; expected cube0, vector0 or vector1"
+    expect_contains "$stderr" "not a block number; expected a whole number"
     expect_equal "$(in_database OPPROF_1 "SELECT count(*) FROM opprof_memory")" 4
     expect_equal "$(in_database OPPROF_1 "SELECT group_concat(block_id) FROM opprof_arithmetic")" 0,3
 }
@@ -138,7 +186,7 @@ add,2,1"
     mkdir OPPROF_1
     run_msprof import OPPROF_1
     expect_status 1
-    expect_contains "$stderr" "holds no data: no file in it is one of those that 'msprof op' writes"
+    expect_contains "$stderr" "contains no data; expected files of 'msprof op'"
 }
 
 @test "other captures stand beside an OPPROF directory, and neither reads the other's files" {
@@ -224,5 +272,5 @@ print('0,vector0,1.500000,' + ','.join(['1'] * 9000))
 END
     run_msprof import OPPROF_1
     expect_status 3
-    expect_contains "$stderr" "PipeUtilization.csv: 256 columns or more; those behind are left out"
+    expect_contains "$stderr" "PipeUtilization.csv: 256 columns or more; the others are ignored"
 }

@@ -34,6 +34,23 @@ expect_recomputed() {
     expect_recomputed 1000 "${directories[@]}"
 }
 
+@test "every number of the simulator's lines and instructions is what its files say" {
+    plant <<'END'
+import os
+def simulate(core, what, head, rows):
+    os.makedirs(f'OPPROF_4/simulator/{core}', exist_ok=True)
+    with open(f'OPPROF_4/simulator/{core}/{core}_{what}_exe.csv', 'w') as file:
+        file.write(head + ',call_count,cycles,running_time(us)' + (',detail' if what == 'instr' else '') + '\n')
+        file.writelines(','.join(map(str, row)) + '\n' for row in rows)
+for n, core in enumerate(('core0.cubecore0', 'core0.veccore0', 'core12.veccore1')):
+    simulate(core, 'instr', 'instr,addr,pipe', [
+        ('MMAD', 4096 + n, 'CUBE', 8, 9000 + n, '5.230000', '"XD:X1=0x4,XN:X2=0"'), ('MOV', 16, 'MTE2', 3, 0, '0.000000', '"a"'),
+        ('SET_FLAG', 288400516, 'MTE2', 16, 111601 - n, '0.900000', '"PIPE:MTE2,FLAGID:0"')])
+    simulate(core, 'code', 'code', [('/src/add.cpp:12', 8, 2944 + n, '1.630000'), ('/src/a b.h:7', 1, 7 - n, '0.010000')])
+END
+    expect_recomputed 93 OPPROF_4
+}
+
 @test "show prints the operator, its pipes, memory, L2 cache and conflicts" {
     plant_vector
     run_msprof show OPPROF_1
@@ -53,7 +70,7 @@ Conflicts :"
     expect_status 0
     expect_contains "$output" "Not collected: L2Cache.csv: --aic-metrics=L2Cache"
     run_msprof show --table l2 OPPROF_1
-    expect_contains "$stderr" "it is made of L2Cache.csv: --aic-metrics=L2Cache"
+    expect_contains "$stderr" "which needs L2Cache.csv: --aic-metrics=L2Cache"
 }
 
 @test "what each value of --aic-metrics brings is told, and the tables that it names are there" {
@@ -86,7 +103,7 @@ Conflicts :"
 
 @test "tables of an OPPROF directory are listed, and no others" {
     plant_vector
-    run_msprof show --table list OPPROF_1
+    run_msprof show --table list --all OPPROF_1
     expect_status 0
     expect_equal "$(grep -oE '^[a-z0-9_]+' <<<"$output" | sort | tr '\n' ' ')" \
         "blocks conflicts instructions l2 lines memory operator pipes roofline "

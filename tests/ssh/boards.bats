@@ -59,7 +59,7 @@ start_small_board() {
     start_proxy 2000000 4000000
     collect
     expect_status 0
-    expect_contains "$stderr" "made anew"
+    expect_contains "$stderr" "and restored"
     diff -r "$project/profiling/JOBBIG" reference
     expect_tidy
 }
@@ -85,7 +85,7 @@ start_small_board() {
     start_proxy 2000000 4000000
     collect
     expect_status 0
-    expect_contains "$stderr" "made anew"
+    expect_contains "$stderr" "and restored"
     diff -r "$project/profiling/JOBBIG" "$home/reference"
     [ ! -e "$home/profiling" ]
 }
@@ -150,6 +150,6 @@ start_small_board() {
     start_busybox_board
     collect
     expect_status 0
-    expect_contains "$stderr" "2 new captures are on the board: the newest, 'JOBJOBÄ', is taken"
+    expect_contains "$stderr" "the board has 2 new captures: the newest, 'JOBJOBÄ', is used"
     expect_equal "$(<"$project/profiling/JOBJOBÄ/data/f")" JOBÄ
 }

@@ -80,7 +80,7 @@ teardown() {
 import re, sys
 text = open(sys.argv[1]).read()
 assert len(text) < (4 + 2 * 1.1) * 1024 * 1024, len(text)
-left = [(int(m[1]), m.start(), m.end()) for m in re.finditer(r".* (\d+) bytes of lines like those above and below are left out here\n", text)]
+left = [(int(m[1]), m.start(), m.end()) for m in re.finditer(r".* (\d+) bytes of similar lines omitted\n", text)]
 assert len(left) == 2, left
 lines = [int(n) for n in re.findall(r"msprof_board: line (\d+)\n", text)]
 first = [n for n, after in zip(lines, lines[1:] + [0]) if after != n + 1]  # before each jump
@@ -92,6 +92,12 @@ tails = [n for before, n in zip(lines, lines[1:]) if n > before + 1 or n < befor
 assert left[0][0] == sum(map(length(0), range(first[0] + 1, tails[0]))), (left, first, tails)
 assert left[1][0] == sum(map(length(1), range(1, tails[1]))), (left, first, tails)
 END
+    for _ in 3 4; do # and so on: it does not grow
+        run_msprof collect -m "$project/out/main" --config board.ini
+        expect_status 5
+        [ "$(stat -c %s "$project/profiling/log/collection.log")" -lt $((7 * 1024 * 1024)) ]
+    done
+    expect_equal "$(tail -n 100 "$project/profiling/log/collection.log" | grep -c 'msprof_board: line 120000$')" 1
 }
 
 @test "arguments keep their blanks in quotes and behind --, and no shell reads them" {
@@ -105,10 +111,10 @@ END
     expect_equal "$(find "$scratch" -name g -o -name l)" ""
     run_msprof collect -m "$project/out/main 'a" --config board.ini
     expect_status 2
-    expect_contains "$stderr" "a quote (') has no end"
+    expect_contains "$stderr" "missing closing quote (')"
     collect stray
     expect_status 2
-    expect_contains "$stderr" "arguments of the program stand behind '--'"
+    expect_contains "$stderr" "pass arguments of the program after '--'"
 }
 
 @test "a program whose name is all that was said, blanks included, runs without arguments" {
@@ -188,7 +194,7 @@ END
         expect_status 0
         grep -q "\"aac_metrics\": *\"$metrics\"" "$home/profiling/out/acl.json"
         if [ "$metrics" = PipeUtilization ]; then
-            expect_contains "$stderr" "boards count ArithmeticUtilization only: with --aac_metrics PipeUtilization nothing is counted"
+            expect_contains "$stderr" "boards count only ArithmeticUtilization: --aac_metrics PipeUtilization turns collection off"
         else
             expect_not_contains "$stderr" "boards count"
         fi
@@ -350,6 +356,6 @@ PROGRAM
     expect_equal "$(wc -l <commands)" 3
     run_msprof collect --config board.ini --fetch-only JOBY --output there
     expect_status 5
-    expect_contains "$stderr" "there is no directory '$home/JOBY' on the board"
+    expect_contains "$stderr" "missing directory '$home/JOBY' on the board"
     [ ! -e there/JOBY ]
 }

@@ -115,7 +115,7 @@ PROGRAM
     wait_for grep -q started collect.out
     interrupt_collect
     expect_status 130
-    expect_contains "$stderr" "made anew"
+    expect_contains "$stderr" "and restored"
     diff -r "$project/profiling/JOBBIG" reference
     expect_tidy
 }

@@ -42,7 +42,7 @@ expect_capture_on_board() {
     fake_listing_after_run "[ -e '$scratch/cut' ] || { touch '$scratch/cut'; sleep 3; }"
     collect
     expect_status 5
-    expect_contains "$stderr" "stays in '$home/profiling/out' on the board"
+    expect_contains "$stderr" "stay in '$home/profiling/out' on the board"
     # shellcheck disable=SC2119
     expect_capture_on_board
     printf '%s\n' "$stderr" >told
@@ -102,7 +102,7 @@ expect_capture_on_board() {
     start_sshd
     collect
     expect_status 5
-    expect_contains "$stderr" "1 name that is not taken, the first is 'JOB?[31mX'"
+    expect_contains "$stderr" "1 unsafe name that is skipped, the first is 'JOB?[31mX'"
     expect_contains "$stderr" "--fetch-only $home/profiling/out"
     expect_equal "$(find "$home/profiling/out" -name 'aicore.0.1.1.slice_0' -size 3k | wc -l)" 1
 }
@@ -274,7 +274,7 @@ leave_capture() {
     for place in JOBNONE profiling; do
         run_msprof collect --config board.ini --fetch-only "$place" --output there --remove-remote
         expect_status 5
-        expect_contains "$stderr" "there is no capture in '$home/$place' on the board, and it is none itself"
+        expect_contains "$stderr" "'$home/$place' on the board is not a capture and contains none"
         diff -r "$home" before
     done
     run_msprof collect --config board.ini --fetch-only profiling/out --output there --remove-remote
@@ -286,7 +286,7 @@ leave_capture() {
     diff -r "$home" before
     run_msprof collect --config board.ini --fetch-only JOBS --output there --remove-remote
     expect_status 3
-    expect_contains "$stderr" "'$home/JOBS/JOBTOOLS' on the board holds nothing of a capture: it stays there"
+    expect_contains "$stderr" "'$home/JOBS/JOBTOOLS' on the board contains no capture: it stays there"
     diff -r there/JOBA before/JOBS/JOBA
     rm -r before/JOBS/JOBA
     diff -r "$home" before
@@ -311,19 +311,19 @@ leave_capture() {
     start_sshd
     run_msprof collect --config board.ini --fetch-only "$home/none/JOBX" --output there
     expect_status 5
-    expect_contains "$stderr" "there is no directory '$home/none/JOBX' on the board"
+    expect_contains "$stderr" "missing directory '$home/none/JOBX' on the board"
     run_msprof collect --config board.ini --fetch-only none/JOBX --output there
-    expect_contains "$stderr" "there is no directory '$home/none/JOBX' on the board"
+    expect_contains "$stderr" "missing directory '$home/none/JOBX' on the board"
     collect --fetch-only /x
     expect_status 2
-    expect_contains "$stderr" "--fetch-only runs no program"
+    expect_contains "$stderr" "--fetch-only cannot be combined with --main"
     collect --remove-remote
     expect_status 2
-    expect_contains "$stderr" "goes together with --fetch-only"
+    expect_contains "$stderr" "--remove-remote needs --fetch-only"
     run_msprof collect --config board.ini --fetch-only "$home/JOBX" --dry-run --all --remove-remote
     expect_status 0
     expect_contains "$output" "fetch '$home/JOBX' into '$PWD'"
-    expect_contains "$output" "remove from the board what is at home"
+    expect_contains "$output" "remove fetched, verified and unchanged files from the board"
 }
 
 @test "--fetch-only --all makes the reports of what it fetched" {

@@ -28,11 +28,17 @@ use_password() {
     printf 'pwd = %s\n' "$1" >>board.ini
 }
 
+start_agent() {
+    eval "$(ssh-agent -s)" >/dev/null
+    board_processes+=("$SSH_AGENT_PID")
+}
+
 @test "keys of type ECDSA log in, to a server with an ECDSA host key" {
     rm "$keys/host" "$keys/host.pub"
     ssh-keygen -q -t ecdsa -N '' -f "$keys/host"
     use_key ecdsa
     start_sshd
+    forgive_library
     collect
     expect_status 0
     expect_contains "$stderr" "(key)"
@@ -58,8 +64,7 @@ use_password() {
 
 @test "the agent comes before the key file" {
     start_sshd
-    eval "$(ssh-agent -s)" >/dev/null
-    board_processes+=("$SSH_AGENT_PID")
+    start_agent
     ssh-add -q "$keys/user"
     collect
     expect_status 0
@@ -94,7 +99,7 @@ s = socket.socket(socket.AF_UNIX); s.bind('$scratch/agent'); s.listen(); open('$
     sed -i 's/^pwd = .*/pwd = not the one/' board.ini
     collect --output second
     expect_status 5
-    expect_contains "$stderr" "does not let '$board_user' in: tried the password"
+    expect_contains "$stderr" "refused to log in '$board_user': tried the password"
     expect_not_contains "$stderr" "not the one"
 }
 
@@ -188,6 +193,7 @@ s = socket.socket(socket.AF_UNIX); s.bind('$scratch/agent'); s.listen(); open('$
 }
 
 @test "keys of type RSA log in, by key file and by agent, to a server with an RSA host key alone" {
+    has_recent_ssh || skip "libssh2 before 1.11 has no rsa-sha2"
     rm "$keys/host" "$keys/host.pub"
     ssh-keygen -q -t rsa -b 2048 -N '' -f "$keys/host"
     use_key rsa
@@ -196,8 +202,7 @@ s = socket.socket(socket.AF_UNIX); s.bind('$scratch/agent'); s.listen(); open('$
     expect_status 0
     expect_contains "$stderr" "(key)"
     expect_contains "$(cat sshd.log)" "kex: host key algorithm: rsa-sha2-512"
-    eval "$(ssh-agent -s)" >/dev/null
-    board_processes+=("$SSH_AGENT_PID")
+    start_agent
     ssh-add -q "$keys/user"
     rm -r "$project/profiling"
     collect
@@ -205,16 +210,56 @@ s = socket.socket(socket.AF_UNIX); s.bind('$scratch/agent'); s.listen(); open('$
     expect_contains "$stderr" "(agent)"
 }
 
-@test "OpenSSH's bytes come guarded by AES-GCM, dropbear's by chacha20-poly1305" {
+# The remedies that a message names: on the board, or here.
+expect_remedies() {
+    expect_contains "$stderr" "libssh2 before 1.11"
+    expect_contains "$stderr" "ssh-keygen -t ed25519"
+    expect_contains "$stderr" "build msprof with libssh ('make SSH=libssh') or a newer libssh2"
+}
+
+@test "libssh2 before 1.11, which has no rsa-sha2, says so of an RSA key and of a server with an RSA host key alone, with what helps" {
+    ! has_recent_ssh || skip "this SSH library has rsa-sha2"
+    start_sshd
+    ssh-keygen -q -t rsa -b 2048 -N '' -f "$keys/rsa"
+    cat "$keys/rsa.pub" >>"$keys/authorized"
+    sed -i "s|^key = .*|key = $keys/rsa|" board.ini
+    collect
+    expect_status 5
+    expect_contains "$stderr" "refused to log in"
+    expect_remedies
+    start_agent
+    ssh-add -q "$keys/rsa"
+    sed -i "/^key = /d" board.ini
+    collect
+    expect_status 5
+    expect_contains "$stderr" "tried the agent's keys"
+    expect_remedies
+    ssh-add -q "$keys/user" # the next key of the agent
+    collect
+    expect_status 0
+    rm "$keys/host" "$keys/host.pub"
+    ssh-keygen -q -t rsa -b 2048 -N '' -f "$keys/host"
+    start_sshd
+    collect
+    expect_status 5
+    expect_contains "$stderr" "no match for the host key: the server has rsa-sha2-512,rsa-sha2-256"
+    expect_contains "$stderr" "dropbearkey -t ed25519"
+    expect_remedies
+}
+
+@test "bytes come guarded by the best cipher that both sides have" {
+    local best=aes128-ctr
     start_sshd 'LogLevel DEBUG1'
     collect
     expect_status 0
-    expect_contains "$(cat sshd.log)" "kex: server->client cipher: aes128-gcm@openssh.com"
+    ! has_recent_ssh || best=aes128-gcm@openssh.com
+    expect_contains "$(cat sshd.log)" "kex: server->client cipher: $best"
     start_sshd 'LogLevel DEBUG1' 'Ciphers chacha20-poly1305@openssh.com,aes128-ctr,aes256-ctr'
     rm -r "$project/profiling"
     collect
     expect_status 0
-    expect_contains "$(cat sshd.log)" "kex: server->client cipher: chacha20-poly1305@openssh.com"
+    ! has_recent_ssh || best=chacha20-poly1305@openssh.com
+    expect_contains "$(cat sshd.log)" "kex: server->client cipher: $best"
 }
 
 @test "a server of ten years ago is enough: a host key signed with SHA-1, AES-CTR, the group of 2048 bits" {
@@ -232,7 +277,13 @@ s = socket.socket(socket.AF_UNIX); s.bind('$scratch/agent'); s.listen(); open('$
     collect
     expect_status 5
     expect_contains "$stderr" "cannot agree with the SSH server"
-    expect_contains "$stderr" "AES-GCM, chacha20-poly1305 or AES-CTR"
+    expect_contains "$stderr" "aes128-cbc"
+    if has_recent_ssh; then
+        expect_contains "$stderr" "AES-GCM, chacha20-poly1305 or AES-CTR"
+    else
+        expect_contains "$stderr" "one of the ciphers AES-CTR: libssh2 before 1.11 knows neither"
+        expect_contains "$stderr" "make SSH=libssh"
+    fi
 }
 
 @test "without HOME, as under cron, ~ is the home directory of the passwd entry" {
@@ -247,7 +298,7 @@ s = socket.socket(socket.AF_UNIX); s.bind('$scratch/agent'); s.listen(); open('$
         sed -i '/^known_hosts = /d' board.ini
         collect
         expect_status 5
-        expect_contains "$stderr" "it is kept in '$home_here/.ssh/known_hosts'"
+        expect_contains "$stderr" "which stores it in '$home_here/.ssh/known_hosts'"
         write_ini "$port"
         sed -i 's|^key = .*|key = ~/no-such-key|' board.ini
         collect

@@ -61,8 +61,8 @@ scene_killed() {
     kill_by_nfs
     collect_by_nfs --take-over
     expect_status 0
-    expect_contains "$stderr" "'out/acl.json' is put back as it was before a run that was killed"
-    expect_contains "$stderr" "was still mounted since a run that was killed"
+    expect_contains "$stderr" "'out/acl.json' is restored to its state before a killed run"
+    expect_contains "$stderr" "was still mounted by a killed run"
     the_capture
     expect_equal "$(<"$project/out/acl.json")" '{"other": 1}'
     expect_equal "$(stat -c '%i %a %y' "$project/out/acl.json")" "$(<before)"
@@ -81,21 +81,23 @@ scene_edited() {
     sed -i "2i echo '{\"edited\": 2}' >'$project/out/acl.json'" "$project/out/main"
     collect_by_nfs
     expect_status 0
-    expect_contains "$stderr" "acl.json was changed here during the run"
+    expect_contains "$stderr" "acl.json was changed during the run"
     expect_equal "$(<"$project/out/acl.json")" '{"edited": 2}'
     expect_equal "$(<"$project/out/acl.json.before-msprof")" '{"other": 1}'
 }
 
 scene_killed_edited() {
     start_nfs_board
+    echo "of an earlier run" >"$project/out/acl.json.before-msprof"
     echo '{"other": 1}' >"$project/out/acl.json"
     kill_by_nfs
     echo '{"edited": 2}' >"$project/out/acl.json"
     collect_by_nfs --take-over
     expect_status 0
-    expect_contains "$stderr" "was changed since: it stays as it is"
+    expect_contains "$stderr" "patched by a killed run and changed since; it is kept"
     expect_equal "$(<"$project/out/acl.json")" '{"edited": 2}'
-    expect_equal "$(<"$project/out/acl.json.before-msprof")" '{"other": 1}'
+    expect_equal "$(<"$project/out/acl.json.before-msprof-2")" '{"other": 1}'
+    expect_equal "$(<"$project/out/acl.json.before-msprof")" "of an earlier run"
 }
 
 @test "an acl.json that was edited during the run is not reverted, also after a run that was killed" {

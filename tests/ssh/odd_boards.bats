@@ -32,7 +32,7 @@ scene_data_behind_link() {
     change_capture "mv data/aicore.0.1.1 '$scratch/elsewhere'; ln -s '$scratch/elsewhere' data/aicore.0.1.1"
     collect --all
     expect_status 3
-    expect_contains "$stderr" "did not come, the first is 'data/aicore.0.1.1'"
+    expect_contains "$stderr" "not fetched, the first is 'data/aicore.0.1.1'"
     [ -L "$(find "$home" -name aicore.0.1.1)" ]
     [ -s elsewhere ]
 }
@@ -77,7 +77,7 @@ scene_held_output() {
     expect_status 5
     expect_contains "$output" "before the end"
     expect_contains "$stderr" "'main' ended with exit status 3"
-    expect_contains "$stderr" "1 process that 'main' started goes on on the board: sleep ($(<left))"
+    expect_contains "$stderr" "1 process started by 'main' still runs on the board: sleep ($(<left))"
     expect_not_contains "$stderr" killed
     [ -e "$project/profiling/JOBA/data/f" ]
     kill "$(<left)"
@@ -125,7 +125,7 @@ scene_nothing_reads() {
     start_board_without cat dd tail
     collect
     expect_status 5
-    expect_contains "$stderr" "the board has none of cat, dd and tail"
+    expect_contains "$stderr" "it has none of cat, dd and tail"
     expect_contains "$stderr" sftp
     expect_contains "$stderr" "--fetch-only $home/profiling/out"
     [ -d "$home/profiling/out" ]
@@ -224,7 +224,7 @@ scene_dry_run() {
     write_ini 1 "remote_dir = /data/my board"
     collect --dry-run
     expect_status 2
-    expect_contains "$stderr" "it holds ' '"
+    expect_contains "$stderr" "does not support ' '"
     write_ini 1
     collect --dry-run --keep
     expect_status 0

@@ -49,7 +49,7 @@ scene_partial() {
     write_ini "$port"
     fetch_large --remove-remote
     expect_status 0
-    expect_contains "$stderr" "went on behind the first $arrived bytes"
+    expect_contains "$stderr" "continued a file after $arrived bytes"
     diff -r there/JOBX reference
     expect_equal "$(ls -A there)" "$(printf 'JOBX\nlog')"
     [ ! -e "$home/JOBX" ]
@@ -79,7 +79,7 @@ scene_killed_fetch() {
     fake_command cat 'exit 1' # the rest comes by tail
     fetch_large
     expect_status 0
-    expect_contains "$stderr" "went on behind the first 3000000 bytes"
+    expect_contains "$stderr" "continued a file after 3000000 bytes"
     diff -r there/JOBX reference
     rm -r there/JOBX "$fake/cat"
     mkdir -p there/.partial-JOBX there/JOBX
@@ -109,14 +109,14 @@ scene_other_beginning() {
     leave_part
     fetch_large
     expect_status 0
-    expect_contains "$stderr" "went on behind the first 8388608 bytes"
-    expect_contains "$stderr" "16611392 bytes of a file, which were here already, were sent anew: they are not the board's"
+    expect_contains "$stderr" "continued a file after 8388608 bytes"
+    expect_contains "$stderr" "16611392 bytes of a file that were already here were sent again: they differ from the board's"
     diff -r there/JOBX reference
     leave_part
     for tool in sha256sum md5sum cksum openssl; do fake_command $tool 'exit 1'; done
     fetch_large
     expect_status 0
-    expect_contains "$stderr" "25000000 bytes of a file, which were here already, were sent anew: they cannot be compared"
+    expect_contains "$stderr" "25000000 bytes of a file that were already here were sent again: they cannot be compared"
     diff -r there/JOBX reference
 }
 
@@ -143,7 +143,7 @@ scene_outage() {
     board_processes+=($!)
     await_collect
     expect_status 0
-    expect_contains "$stderr" "made anew"
+    expect_contains "$stderr" "and restored"
     diff -r "$project/profiling/JOBBIG" reference
 }
 
@@ -157,7 +157,7 @@ scene_many_cuts() {
     start_proxy 2000000 2000000 2000000 2000000 2000000 2000000 2000000 -
     fetch_large
     expect_status 0
-    expect_contains "$stderr" "the connection broke 7 times"
+    expect_contains "$stderr" "the connection was lost 7 times"
     diff -r there/JOBX reference
 }
 
@@ -168,8 +168,8 @@ scene_many_upload_cuts() {
     start_proxy up:6000000 up:6000000 up:6000000 up:6000000 up:6000000 up:6000000 up:6000000 -
     collect --keep
     expect_status 0
-    expect_contains "$stderr" "the connection broke 7 times"
-    expect_contains "$stderr" "went on behind the first"
+    expect_contains "$stderr" "the connection was lost 7 times"
+    expect_contains "$stderr" "continued a file after"
     cmp "$project/model.om" "$home/profiling/model.om"
     expect_equal "$(find "$home" "$board_tmp" -name '.msprof*')" ""
 }
@@ -197,8 +197,8 @@ scene_partial_upload() {
     [ "$arrived" -gt 1000000 ]
     collect --keep
     expect_status 0
-    expect_contains "$stderr" "went on behind the first $arrived bytes of a file, which had arrived before"
-    expect_contains "$stderr" "1 file had arrived"
+    expect_contains "$stderr" "continued a file after $arrived bytes that had arrived before"
+    expect_contains "$stderr" "1 file from an interrupted upload"
     cmp "$project/model.om" "$home/profiling/model.om"
     rm -r "$home/profiling" "$project/profiling"
     cut_upload
@@ -208,7 +208,7 @@ scene_partial_upload() {
     ln -s /etc "$home/profiling/.msprof-upload/out.d" # no file of the project
     collect --keep
     expect_status 0
-    expect_contains "$stderr" "bytes that had arrived before were sent anew: they are not the project's"
+    expect_contains "$stderr" "bytes that had arrived before were sent again: they differ from the project's"
     cmp "$project/model.om" "$home/profiling/model.om"
     expect_equal "$(find "$home" "$board_tmp" -name '.msprof*' -o -name out.d)" ""
     rm "$fake/df"
@@ -216,14 +216,14 @@ scene_partial_upload() {
     start_proxy up:5000000 0 - # the link is back in time to tidy up
     collect --reconnect-seconds 0
     expect_status 5
-    expect_contains "$stderr" "stays in '$home/profiling/.msprof-upload' on the board: the next run goes on with it"
+    expect_contains "$stderr" "stays in '$home/profiling/.msprof-upload' on the board; the next run continues from there"
     expect_equal "$(find "$home" -type f ! -path '*/.msprof-*')" ""
     stop_proxy
     write_ini "$port"
     for tool in sha256sum md5sum cksum openssl; do fake_command $tool 'exit 1'; done
     collect
     expect_status 0
-    expect_contains "$stderr" "bytes that had arrived before were sent anew: they cannot be compared"
+    expect_contains "$stderr" "bytes that had arrived before were sent again: they cannot be compared"
     expect_tidy
 }
 
@@ -244,7 +244,7 @@ scene_killed_upload() {
     wait_for test ! -e "$board_tmp"/.msprof-*.lock
     collect
     expect_status 0
-    expect_contains "$stderr" "went on behind the first"
+    expect_contains "$stderr" "continued a file after"
     expect_tidy
 }
 

@@ -40,7 +40,7 @@ scene_overwrites() {
     start_sshd
     make_own_files
     collect --dry-run
-    expect_contains "$output" "keep what stands in '<home>/profiling' under one of their names with other content"
+    expect_contains "$output" "move different files of the same names in '<home>/profiling' to"
     expect_contains "$output" .msprof-kept
     printf '#!/bin/sh\ncat ../data/calib.txt ../lib/l.so; mkdir -p JOBA/data; echo x >JOBA/data/f\n' >"$project/out/main"
     collect
@@ -209,7 +209,7 @@ scene_weak_sums() {
     hide_tools sha256sum openssl
     run_msprof collect --config board.ini --fetch-only "$home/out/JOBX" --output there --remove-remote
     expect_status 1
-    expect_contains "$stderr" "it is not the board's file of this name"
+    expect_contains "$stderr" "already exists and differs from the board's file"
     hide_tools md5sum
     run_msprof collect --config board.ini --fetch-only "$home/out/JOBX" --output there --remove-remote
     expect_status 1
@@ -238,11 +238,11 @@ scene_no_sums() {
     make_other_capture
     run_msprof collect --config board.ini --fetch-only "$home/out/JOBX" --output there --remove-remote
     expect_status 1
-    expect_contains "$stderr" "it is not the board's file of this name"
+    expect_contains "$stderr" "already exists and differs from the board's file"
     rm bare/cmp there/JOBX/data/f2
     run_msprof collect --config board.ini --fetch-only "$home/out/JOBX" --output there --remove-remote
     expect_status 3
-    expect_contains "$stderr" "the board has nothing to compare them with"
+    expect_contains "$stderr" "the board has no tool to compare them"
     expect_equal "$(<"$home/out/JOBX/data/f1")" board
     expect_equal "$(<there/JOBX/data/f1)" other
     [ ! -e "$home/out/JOBX/data/f2" ] # that was transferred
@@ -268,7 +268,7 @@ PROGRAM
     run_msprof collect --config board.ini --fetch-only "$home/profiling/out" --output there --remove-remote
     touch refused
     expect_status 5
-    expect_contains "$stderr" "another run is going on"
+    expect_contains "$stderr" "another run is active"
     await_collect
     expect_status 0
     expect_equal "$(tr '\n' ' ' <"$project/profiling/JOBA/data/f")" "first last "
@@ -329,7 +329,7 @@ scene_orphan() {
     wait "$collect_process" || true
     collect --output second
     expect_status 5
-    expect_contains "$stderr" "another run is going on on the board: its program (process $process) still runs"
+    expect_contains "$stderr" "another run is active on the board: its program (process $process) still runs"
     expect_contains "$stderr" --take-over
     kill -0 "$process"
     [ -x "$home/profiling/out/main" ]
@@ -338,7 +338,7 @@ scene_orphan() {
     make_silent_program 2
     collect --output second --take-over
     expect_status 0
-    expect_contains "$stderr" "(process $process) still ran and was stopped"
+    expect_contains "$stderr" "(process $process) was still running and was stopped"
     capture=$(the_capture second)
     expect_failure grep -q "$process" "$capture/data/f"
     # the other's stays there, and is not taken for this run's
@@ -373,12 +373,12 @@ scene_orphan_without_proc() {
     wait_for expect_failure kill -0 "$holder"
     collect --output second
     expect_status 5
-    expect_contains "$stderr" "another run is going on on the board: its program (process $process) still runs"
+    expect_contains "$stderr" "another run is active on the board: its program (process $process) still runs"
     kill -0 "$process"
     make_silent_program 2
     collect --output second --take-over
     expect_status 0
-    expect_contains "$stderr" "(process $process) still ran and was stopped"
+    expect_contains "$stderr" "(process $process) was still running and was stopped"
 }
 
 @test "on a board without /proc a program that outlives its collect keeps the lock, too" {
@@ -402,7 +402,7 @@ scene_late_end() {
     wait_for grep -q started collect.out
     collect --output third
     expect_status 5
-    expect_contains "$stderr" "another run is going on on the board"
+    expect_contains "$stderr" "another run is active on the board"
     interrupt_collect
     expect_equal "$(find "$board_tmp" -mindepth 1)" ""
 }

@@ -22,7 +22,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <threads.h>
 #include <unistd.h>
 
 #if defined __x86_64__
@@ -81,13 +80,6 @@ OLDER(int, dladdr, (const void *address, Dl_info *info), (address, info))
 OLDER_AT(SINCE("GLIBC_2.3.3"), int, dladdr1, (const void *address, Dl_info *info, void **more, int flags),
          (address, info, more, flags))
 OLDER_AT(SINCE("GLIBC_2.3.3"), int, dlinfo, (void *handle, int request, void *into), (handle, request, into))
-
-/* once_flag and pthread_once_t are both an int that begins with 0. */
-HIDDEN void call_once(once_flag *flag, void (*run)(void))
-{
-    _Static_assert(sizeof *flag == sizeof(pthread_once_t), "a flag is another's");
-    pthread_once((pthread_once_t *)flag, run);
-}
 
 /* --- files: this file is compiled without _FILE_OFFSET_BITS, so that both names of a function are seen --- */
 
@@ -329,8 +321,8 @@ OLDER(int, gai_suspend, (const struct gaicb *const *requests, int count, const s
 OLDER(int, gai_error, (struct gaicb * request), (request))
 OLDER(int, gai_cancel, (struct gaicb * request), (request))
 
-/* Debian's libssh can log in by Kerberos, of which there is no static library: such a login, which nothing here begins,
- * fails. */
+/* 'make portable SSH=libssh': Debian's libssh can log in by Kerberos, of which there is no static library: such a
+ * login, which nothing here begins, fails. */
 #define NO_GSSAPI(name)                                                                                                \
     HIDDEN unsigned gss_##name(void)                                                                                   \
     {                                                                                                                  \

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 /* One query for each family. Columns: type, name, device_id, model_id, thread_id, start_ns, duration_ns, then what
- * tells operators of the same end apart: a number for the table, the row's id. */
+ * distinguishes operators with the same end: a number for the table, the row's id. */
 #define FROM_SVP                                                                                                       \
     "SELECT g.layer_types AS type, g.layer_names AS name, i.device_id AS device_id, i.model_id AS model_id,"           \
     "  NULL AS thread_id, t.start_ns + CASE WHEN i.start_known THEN 0 ELSE (SELECT CAST(value AS INTEGER) FROM meta"   \
@@ -25,7 +25,7 @@
     "    ON g.model_name = f.model_name AND g.model_id IS f.model_id AND g.task_id = t.task_id"                        \
     "    AND g.engine = 'AI_CPU'"
 
-/* Models of Ascend devices. Only captures before 2023 tell the model of each run; the greatest number stands for none.
+/* Models of Ascend devices. Only captures before 2023 have the model of each run; the greatest number stands for none.
  */
 #define NO_MODEL "4294967295"
 #define FROM_TASKS(model)                                                                                              \

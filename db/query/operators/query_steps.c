@@ -2,6 +2,7 @@
 #include "db/query/operators/query_steps.h"
 
 #include "base/array.h"
+#include "base/file/large.h"
 #include "base/search.h"
 #include "db/database.h"
 #include "db/query/query_fields.h"
@@ -90,8 +91,9 @@ static int finish_step(struct load *load, const struct mark *mark, struct err *e
     load->step.end_ns = mark->time_ns;
     load->step.reduce_count = steps->reduces.count - load->step.first_reduce;
     if (load->step.end_ns > load->step.start_ns) {
-        if (array_reserve(steps, 1, err) < 0)
+        if (large_reserve(steps, 1, err) < 0)
             return err_status(err);
+        large_pass(steps->count);
         steps->items[steps->count++] = load->step;
         load->step.first_reduce = steps->reduces.count;
     }
@@ -131,8 +133,9 @@ static int take_half(struct load *load, const struct mark *mark, bool fetch, str
     }
     if (open == NULL)
         return 0;
-    if (array_reserve(&steps->fetches, 1, err) < 0 || array_reserve(&steps->reduces, 1, err) < 0)
+    if (large_reserve(&steps->fetches, 1, err) < 0 || large_reserve(&steps->reduces, 1, err) < 0)
         return err_status(err);
+    large_passed(1);
     *(fetch ? &steps->fetches.items[steps->fetches.count++] : &steps->reduces.items[steps->reduces.count++]) =
         (struct cann_step_span){
             .device_id = mark->device_id,
@@ -159,8 +162,9 @@ static int take_step_mark(struct load *load, const struct mark *mark, struct err
     }
     if (open == NULL)
         return 0;
-    if (array_reserve(steps, 1, err) < 0)
+    if (large_reserve(steps, 1, err) < 0)
         return err_status(err);
+    large_pass(steps->count);
     steps->items[steps->count++] = (struct cann_step){.device_id = mark->device_id,
                                                       .model_id = mark->model_id,
                                                       .iteration = mark->index,
@@ -309,9 +313,12 @@ static void find_augmentation(struct cann_steps *steps)
 {
     for (size_t i = 0; i < steps->count; i++) {
         struct cann_step *step = &steps->items[i];
+        large_pass(i);
+        if (step->forward_ns == DB_NULL)
+            continue;
         const struct cann_step forward = {.device_id = step->device_id, .end_ns = step->forward_ns};
         size_t low = search_by(steps->items, i, sizeof *step, ends_before, &forward);
-        if (step->forward_ns != DB_NULL && low > 0 && steps->items[low - 1].device_id == step->device_id)
+        if (low > 0 && steps->items[low - 1].device_id == step->device_id)
             step->augmentation_ns = step->forward_ns - steps->items[low - 1].end_ns;
     }
 }
@@ -323,6 +330,7 @@ static int drop_warm_up(sqlite3 *db, struct cann_steps *steps, struct err *err)
     int64_t device = INT64_MIN, start_ns = INT64_MIN;
     for (size_t i = 0; i < steps->count; i++) {
         const struct cann_step *step = &steps->items[i];
+        large_pass(i);
         if ((i == 0 || step->device_id != device) && warm_up_end_ns(db, device = step->device_id, &start_ns, err) < 0)
             return err_status(err);
         if (step->end_ns >= start_ns)
@@ -330,6 +338,7 @@ static int drop_warm_up(sqlite3 *db, struct cann_steps *steps, struct err *err)
     }
     for (size_t i = 0; i < steps->fetches.count; i++) {
         const struct cann_step_span *fetch = &steps->fetches.items[i];
+        large_pass(i);
         if (warm_up_end_ns(db, fetch->device_id, &start_ns, err) < 0)
             return err_status(err);
         if (fetch->end_ns >= start_ns)
@@ -355,7 +364,7 @@ int cann_steps_load(sqlite3 *db, struct cann_steps *ret, struct err *err)
         cann_steps_release(ret);
         return status;
     }
-    array_sort(ret->items, ret->count, sizeof *ret->items, compare_ends);
+    large_sort(ret->items, ret->count, sizeof *ret->items, compare_ends);
     find_augmentation(ret);
     if (drop_warm_up(db, ret, err) < 0) {
         cann_steps_release(ret);
@@ -366,14 +375,36 @@ int cann_steps_load(sqlite3 *db, struct cann_steps *ret, struct err *err)
 
 void cann_steps_release(struct cann_steps *steps)
 {
-    free(steps->items);
+    large_free(steps->items);
     free(steps->begun.items);
-    free(steps->reduces.items);
-    free(steps->fetches.items);
+    large_free(steps->reduces.items);
+    large_free(steps->fetches.items);
     *steps = (struct cann_steps){.items = NULL};
 }
 
 /* ---- as tables ---- */
+
+int cann_steps_store(sqlite3 *db, struct err *err)
+{
+    struct table_rows rows = {.insert = NULL}; /* closed with the database */
+    struct cann_steps steps;
+    if (cann_steps_load(db, &steps, err) < 0)
+        return err_status(err);
+    int status = steps.count > 0 ? table_rows_into(&rows, db,
+                                                   "iteration(device_id, model_id, number, start_ns, end_ns,"
+                                                   " forward_ns, backward_ns, marked)",
+                                                   err)
+                                 : 0;
+    for (size_t i = 0; status == 0 && i < steps.count; i++) {
+        const struct cann_step *step = &steps.items[i];
+        large_pass(i);
+        status =
+            table_add(&rows, err, KNOWN(step->device_id), KNOWN(step->model_id), V(step->iteration), V(step->start_ns),
+                      V(step->end_ns), KNOWN(step->forward_ns), KNOWN(step->backward_ns), V(step->marked));
+    }
+    cann_steps_release(&steps);
+    return status;
+}
 
 static const char pieces[] =
     "CREATE TEMP VIEW step_piece AS"
@@ -400,6 +431,7 @@ static int fill_tables(struct table_rows *rows, struct table_rows *spans, const 
 {
     for (size_t i = 0; i < steps->count; i++) {
         const struct cann_step *step = &steps->items[i];
+        large_pass(i);
         if (table_add(rows, err, KNOWN(step->device_id), KNOWN(step->model_id), V(step->iteration), V(step->start_ns),
                       V(step->end_ns), KNOWN(step->forward_ns), KNOWN(step->backward_ns),
                       KNOWN(step->augmentation_ns)) < 0)

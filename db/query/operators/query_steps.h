@@ -29,7 +29,7 @@ struct cann_step_span {
 };
 
 struct cann_steps {
-    struct cann_step *items; /* by device, then end */
+    struct cann_step *items; /* by device, then end; these and the spans are large (base/file/large.h) */
     size_t count, capacity;
     struct ARRAY_OF(struct cann_step) begun;        /* those whose end is not marked: end_ns says nothing */
     struct ARRAY_OF(struct cann_step_span) reduces; /* all-reduce operations, those of one iteration together */
@@ -37,6 +37,9 @@ struct cann_steps {
 };
 int cann_steps_load(sqlite3 *db, struct cann_steps *ret, struct err *err);
 void cann_steps_release(struct cann_steps *steps);
+
+/* Fills the table iteration of a database that is made with those that ended, of warm-up, too. */
+int cann_steps_store(sqlite3 *db, struct err *err);
 
 /* Makes tables of them for the connection: temp.step; temp.step_span, all-reduces (step: its row) and fetches;
  * temp.step_piece, what both say as slices of a timeline, from from_ns until until_ns. Once is enough. ret_any: without

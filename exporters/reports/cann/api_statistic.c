@@ -16,8 +16,8 @@ static const struct report_column columns[] = {
     {"Device_id", SHOWN(device), .doc = "Always host; until CANN 8.0.RC1 the device."},
     {"Level", SHOWN(level), .names = level_names, .doc = "The part of the software that was called."},
     {"API Name", SHOWN(group.key.name_id), FORM_NAME, .doc = "The function."},
-    {"Time(us)", SHOWN(group.total_ns), FORM_SCALED, 3, .doc = "How long all calls took together."},
-    {"Count", SHOWN(group.count), .flags = REPORT_NUMBER, .doc = "How many there were."},
+    {"Time(us)", SHOWN(group.total_ns), FORM_SCALED, 3, .doc = "Total time of the calls."},
+    {"Count", SHOWN(group.count), .flags = REPORT_NUMBER, .doc = "Count."},
     {"Avg(us)", SHOWN(mean_ns), FORM_SCALED, 3, .doc = "Their mean."},
     {"Min(us)", SHOWN(group.min_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The shortest."},
     {"Max(us)", SHOWN(group.max_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The longest."},
@@ -39,7 +39,8 @@ static int64_t variance(const struct group *group)
     /* From the mean in whole ticks: sum of (t - m)^2 = sum of t^2 - 2 m sum of t + n m^2, never negative. */
     const uint128 squares = group->squares + count * mean * mean - 2 * mean * total;
     const long double rest = (long double)(total % count) / (long double)count; /* of the mean, below a tick */
-    const long double ticks = (long double)squares / (long double)count - rest * rest, hz = (long double)group->hz;
+    const long double ticks = (long double)squares / (long double)count - rest * rest,
+                      hz = (long double)ticks_hz(group->hz);
     const long double thousandths = roundl(ticks * 1e15L / (hz * hz));
     return thousandths >= 0x1p63L ? INT64_MAX : thousandths > 0 ? (int64_t)thousandths : 0;
 }
@@ -47,8 +48,9 @@ static int64_t variance(const struct group *group)
 /* In nanoseconds, of the exact sum. */
 static int64_t mean(const struct group *group)
 {
-    return group->hz == TICKS_OF_NS ? number_ratio(group->total_ticks, group->count, 0)
-                                    : number_rescale(group->total_ticks, TICKS_OF_NS, group->hz * group->count);
+    return group->hz == TICKS_OF_NS
+               ? number_ratio(group->total_ticks, group->count, 0)
+               : number_rescale(group->total_ticks, TICKS_OF_NS, ticks_hz(group->hz) * group->count);
 }
 
 /* Until 8.0.RC1 the device whose host it is, where there is one. */
@@ -97,9 +99,8 @@ static int put_rows(struct report_run *run, struct err *err)
 
 const struct report report_api_statistic = {
     .name = "api_statistic",
-    .chosen_by = "api",
     .title = "Calls of the host",
-    .doc = "How often the host called each function, and how long that took.",
+    .doc = "Count and time of the host's calls by function.",
     .families = FAMILY_CANN,
     .windowed = true,
     .columns = columns,

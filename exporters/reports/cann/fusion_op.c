@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fusion_op: which operators the graph compiler fused, and their memory. */
-#include "exporters/reports/earlier/device_2022.h"
 #include "exporters/table/report.h"
+#include "features/earlier/reports/device_2022.h"
 
 #define OPERATOR(n) "coalesce(';' || (SELECT text FROM name WHERE id = op" n "_id), '')"
 #define KILOBYTES(column) column " / 1024.0", FORM_SHORTEST, 10
@@ -14,7 +14,7 @@ static const struct report_column columns[] = {
     {"Original Ops",
      "substr(" OPERATOR("0") " || " OPERATOR("1") " || " OPERATOR("2") " || " OPERATOR("3") " || " OPERATOR(
          "4") " || " OPERATOR("5") " || " OPERATOR("6") " || " OPERATOR("7") ", 2)",
-     .doc = "Those, joined by ';'."},
+     .doc = "These, joined by ';'."},
     {"Memory Input(KB)", KILOBYTES("input_bytes"), .doc = "Memory of its inputs."},
     {"Memory Output(KB)", KILOBYTES("output_bytes"), .doc = "Memory of its outputs."},
     {"Memory Weight(KB)", KILOBYTES("weight_bytes"), .doc = "Memory of its weights."},
@@ -26,7 +26,7 @@ static const struct report_column columns[] = {
 const struct report report_fusion_op = {
     .name = "fusion_op",
     .title = "Fused operators",
-    .doc = "Which operators the graph compiler fused into one, and how much memory that takes.",
+    .doc = "Operators that the graph compiler fused into one, with the memory of the result.",
     .families = FAMILY_CANN,
     .query = {.with = "d AS (SELECT DISTINCT CASE WHEN p.chip = 5 THEN 'host' ELSE p.device_id END AS device FROM"
                       " capture_part AS p WHERE NOT p.is_host UNION ALL SELECT 'host' WHERE NOT EXISTS (SELECT 1 FROM"
@@ -40,7 +40,7 @@ const struct report report_fusion_op = {
 const struct report report_fusion_op_2022 = {
     .name = "fusion_op",
     .title = "Fused operators",
-    .doc = "Which operators of a device's models the graph compiler fused into one, and how much memory that takes.",
+    .doc = "Operators of a device's models that the graph compiler fused into one, with the memory of the result.",
     .families = FAMILY_2022,
     .of_device = true,
     .query = {.with = HASHES_2022
@@ -64,7 +64,7 @@ const struct report report_fusion_op_2022 = {
          "  UNION ALL SELECT 4, f.op_name4_id UNION ALL SELECT 5, f.op_name5_id"
          "  UNION ALL SELECT 6, f.op_name6_id UNION ALL SELECT 7, f.op_name7_id ORDER BY place) v"
          "  LEFT JOIN hash o ON o.hash_id = v.id WHERE v.place < f.op_count)",
-         .doc = "Those, joined by ';'."},
+         .doc = "These, joined by ';'."},
         {"Memory Input(Bytes)", "f.input_bytes", .flags = REPORT_NUMBER, .doc = "Memory of its inputs."},
         {"Memory Output(Bytes)", "f.output_bytes", .flags = REPORT_NUMBER, .doc = "Memory of its outputs."},
         {"Memory Weight(Bytes)", "f.weight_bytes", .flags = REPORT_NUMBER, .doc = "Memory of its weights."},

@@ -2,9 +2,9 @@
 /* op_statistic: time of operators by their type and core. */
 #include "base/array.h"
 #include "base/number.h"
-#include "exporters/reports/earlier/device_2022.h"
 #include "exporters/table/groups.h"
 #include "exporters/table/report.h"
+#include "features/earlier/reports/device_2022.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,8 +18,8 @@ static const struct report_column columns[] = {
     {"Device_id", SHOWN(group.key.major), .flags = REPORT_NUMBER, .doc = "The device."},
     {"OP Type", SHOWN(group.key.name_id), FORM_NAME, .doc = "The type of the operators."},
     {"Core Type", SHOWN(group.key.minor), .names = core_names_or_unknown, .doc = "The core that they ran on."},
-    {"Count", SHOWN(group.count), .flags = REPORT_NUMBER, .doc = "How many there were."},
-    {"Total Time(us)", SHOWN(group.total_ns), FORM_SCALED, 3, .doc = "How long they ran together."},
+    {"Count", SHOWN(group.count), .flags = REPORT_NUMBER, .doc = "Count."},
+    {"Total Time(us)", SHOWN(group.total_ns), FORM_SCALED, 3, .doc = "Total time."},
     {"Min Time(us)", SHOWN(group.min_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The shortest."},
     {"Avg Time(us)", SHOWN(mean_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "Their mean, cut to nanoseconds."},
     {"Max Time(us)", SHOWN(group.max_ns), FORM_SCALED, 3, .flags = REPORT_NARROW, .doc = "The longest."},
@@ -72,9 +72,8 @@ static int put_rows(struct report_run *run, struct err *err)
 
 const struct report report_op_statistic = {
     .name = "op_statistic",
-    .chosen_by = "types",
     .title = "Types of operators",
-    .doc = "How often operators of each type ran on each kind of core of a device, and how long.",
+    .doc = "Count and time of a device's operators by type and kind of core.",
     .families = FAMILY_CANN,
     .windowed = true,
     .columns = columns,
@@ -153,16 +152,16 @@ static void close_groups(struct report_run *run)
 
 const struct report report_op_statistic_2022 = {
     .name = "op_statistic",
-    .chosen_by = "types",
     .title = "Types of operators",
-    .doc = "How often operators of each type ran on each kind of core in an iteration, and how long.",
+    .doc = "Count and time of operators in an iteration by type and kind of core.",
     .families = FAMILY_2022,
+    .narrowed = {"device_task"},
     .of_device = true,
     .columns = VALUE_LIST(
         {"OP Type", SHOWN_2022(group.type), .doc = "The type of the operators."},
         {"Core Type", SHOWN_2022(group.core), .doc = "The core that they ran on."},
-        {"Count", SHOWN_2022(group.count), .flags = REPORT_NUMBER, .doc = "How many there were."},
-        {"Total Time(us)", SHOWN_2022(total), .flags = REPORT_NUMBER, .doc = "How long they ran together."},
+        {"Count", SHOWN_2022(group.count), .flags = REPORT_NUMBER, .doc = "Count."},
+        {"Total Time(us)", SHOWN_2022(total), .flags = REPORT_NUMBER, .doc = "Total time."},
         {"Min Time(us)", SHOWN_2022(min), .flags = REPORT_NUMBER, .doc = "The shortest."},
         {"Avg Time(us)", SHOWN_2022(mean), .flags = REPORT_NUMBER, .doc = "Their mean."},
         {"Max Time(us)", SHOWN_2022(max), .flags = REPORT_NUMBER, .doc = "The longest."},
@@ -173,51 +172,51 @@ const struct report report_op_statistic_2022 = {
 };
 
 /* op_statistic of captures of 2020: time of operators by their type. */
-#define TOTAL "ticks_ns(device_id, sum(ticks(device_id, duration_ns)))"
+#define TOTAL "ticks_ns(device_id, sum(ticks(device_id, start_ns, duration_ns)))"
 
 const struct report report_op_statistic_job = {
     .name = "op_statistic",
-    .chosen_by = "types",
     .title = "Types of operators",
-    .doc = "How often operators of each type ran on a device, and how long.",
+    .doc = "Count and time of a device's operators by type.",
     .families = FAMILY_JOB,
+    .narrowed = {"device_task"},
     .of_device = true,
     .query = {.from = "device_task",
               .where = "device_id IS :device AND op_name_id IS NOT NULL",
               .group_by = "op_type_id",
               .order_by = TOTAL " DESC, coalesce((SELECT text FROM name WHERE id = op_type_id), 'N/A')"},
-    .columns = VALUE_LIST(
-        {"OP Type", "op_type_id", FORM_NAME, .doc = "The type of the operators."},
-        {"Count", "count(*)", .flags = REPORT_NUMBER, .doc = "How many there were."},
-        {"Total Time(us)", TOTAL, FORM_SCALED_FIXED, 3, .doc = "How long they ran together."},
-        {"Min Time(us)", "exact_ns(device_id, min(duration_ns))", FORM_SCALED_FIXED, 3, .doc = "The shortest."},
-        {"Avg Time(us)", "scaled_ratio(" TOTAL ", count(*), 0)", FORM_SCALED_FIXED, 3, .flags = REPORT_NARROW,
-         .doc = "Their mean."},
-        {"Max Time(us)", "exact_ns(device_id, max(duration_ns))", FORM_SCALED_FIXED, 3, .flags = REPORT_NARROW,
-         .doc = "The longest."},
-        {"Ratio(%)", "scaled_ratio(" TOTAL ", sum(" TOTAL ") OVER (), 6)", FORM_SCALED, 4,
-         .doc = "Their share of the time of all operators."}),
+    .columns = VALUE_LIST({"OP Type", "op_type_id", FORM_NAME, .doc = "The type of the operators."},
+                          {"Count", "count(*)", .flags = REPORT_NUMBER, .doc = "Count."},
+                          {"Total Time(us)", TOTAL, FORM_SCALED_FIXED, 3, .doc = "Total time."},
+                          {"Min Time(us)", "min(exact_ns(device_id, start_ns, duration_ns))", FORM_SCALED_FIXED, 3,
+                           .doc = "The shortest."},
+                          {"Avg Time(us)", "scaled_ratio(" TOTAL ", count(*), 0)", FORM_SCALED_FIXED, 3,
+                           .flags = REPORT_NARROW, .doc = "Their mean."},
+                          {"Max Time(us)", "max(exact_ns(device_id, start_ns, duration_ns))", FORM_SCALED_FIXED, 3,
+                           .flags = REPORT_NARROW, .doc = "The longest."},
+                          {"Ratio(%)", "scaled_ratio(" TOTAL ", sum(" TOTAL ") OVER (), 6)", FORM_SCALED, 4,
+                           .doc = "Their share of the time of all operators."}),
 };
 
 /* communication_statistic: time of communication operators by their type. */
 const struct report report_communication_statistic = {
     .name = "communication_statistic",
-    .chosen_by = "communication",
     .title = "Types of communication",
-    .doc = "How often communication operators of each type ran on a device, and how long. Not where none has a type.",
+    .doc = "Count and time of a device's communication operators by type; left out if none has a type.",
     .families = FAMILY_CANN,
+    .narrowed = {"communication_op"},
     .when = "EXISTS (SELECT 1 FROM communication_op WHERE type_id IS NOT NULL)",
     .query = {.from = "communication_op",
               .group_by = "device_id, type_id",
               .order_by = "device_id, " TOTAL " DESC, (SELECT text FROM name WHERE id = type_id)"},
-    .columns =
-        VALUE_LIST({"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
-                   {"OP Type", "type_id", FORM_NAME, .doc = "The type of the operators."},
-                   {"Count", "count(*)", .flags = REPORT_NUMBER, .doc = "How many there were."},
-                   {"Total Time(us)", TOTAL, FORM_SCALED, 3, .doc = "How long they took together."},
-                   {"Min Time(us)", "exact_ns(device_id, min(duration_ns))", FORM_SCALED, 3, .doc = "The shortest."},
-                   {"Avg Time(us)", "scaled_ratio(" TOTAL ", count(*), 0)", FORM_SCALED, 3, .doc = "Their mean."},
-                   {"Max Time(us)", "exact_ns(device_id, max(duration_ns))", FORM_SCALED, 3, .doc = "The longest."},
-                   {"Ratio(%)", "scaled_ratio(" TOTAL ", sum(" TOTAL ") OVER (PARTITION BY device_id), 5)", FORM_SCALED,
-                    3, .doc = "Their share of the time of all communication of the device."}),
+    .columns = VALUE_LIST(
+        {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
+        {"OP Type", "type_id", FORM_NAME, .doc = "The type of the operators."},
+        {"Count", "count(*)", .flags = REPORT_NUMBER, .doc = "Count."},
+        {"Total Time(us)", TOTAL, FORM_SCALED, 3, .doc = "Total time."},
+        {"Min Time(us)", "min(exact_ns(device_id, start_ns, duration_ns))", FORM_SCALED, 3, .doc = "The shortest."},
+        {"Avg Time(us)", "scaled_ratio(" TOTAL ", count(*), 0)", FORM_SCALED, 3, .doc = "Their mean."},
+        {"Max Time(us)", "max(exact_ns(device_id, start_ns, duration_ns))", FORM_SCALED, 3, .doc = "The longest."},
+        {"Ratio(%)", "scaled_ratio(" TOTAL ", sum(" TOTAL ") OVER (PARTITION BY device_id), 5)", FORM_SCALED, 3,
+         .doc = "Their share of the time of all communication of the device."}),
 };

@@ -4,8 +4,8 @@
 #include "base/number.h"
 #include "db/query/cann_version.h"
 #include "exporters/cann_report.h"
-#include "exporters/reports/earlier/device_2022.h"
 #include "exporters/table/report.h"
+#include "features/earlier/reports/device_2022.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -56,22 +56,21 @@ static const struct value_name answers[] = {{0, "NO"}, {1, "YES"}, {0, NULL}};
 static const struct report_column columns[] = {
     [DEVICE] = {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
     [MODEL] = {"Model ID", "model_id", .flags = REPORT_NUMBER | REPORT_NO_TERMINAL,
-               .doc = "The model; 4294967295: of none."},
+               .doc = "The model; 4294967295: none."},
     [TASK] = {"Task ID", "task_id", .flags = REPORT_NUMBER,
               .doc = "The task that it was, by its number in the stream."},
     [STREAM] = {"Stream ID", "stream_id", .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The stream."},
     [NAME] = {"Op Name", "op_name_id", FORM_NAME, .doc = "The operator."},
     [TYPE] = {"OP Type", "op_type_id", FORM_NAME, .flags = REPORT_NARROW, .doc = "Its type."},
     [STATE] = {"OP State", "op_state", .names = states, .flags = REPORT_NO_TERMINAL,
-               .doc = "Whether its shapes were known when it was compiled."},
+               .doc = "Whether its shapes were known at compile time."},
     [TASK_TYPE] = {"Task Type", "op_task_type", .names = core_names_or_unknown, .flags = REPORT_NARROW,
-                   .doc = "The core that it ran on."},
-    [START] = {"Task Start Time(us)", "start_ns", FORM_TIME, .doc = "When it began, since 1970."},
-    [DURATION] = {"Task Duration(us)", "duration_ns", FORM_SCALED, 3, .doc = "How long it ran."},
+                   .doc = "The core it ran on."},
+    [START] = {"Task Start Time(us)", "start_ns", FORM_TIME, .doc = "Start, since 1970."},
+    [DURATION] = {"Task Duration(us)", "duration_ns", FORM_SCALED, 3, .doc = "Its duration."},
     [WAIT] = {"Task Wait Time(us)", NULL, FORM_SCALED, 3, .flags = REPORT_NARROW,
-              .doc = "Since the end of the row before on the same device."},
-    [BLOCKS] = {"Block Num", "block_num", .flags = REPORT_NUMBER | REPORT_NARROW,
-                .doc = "How many blocks it was split into."},
+              .doc = "Time since the end of the previous row on the same device."},
+    [BLOCKS] = {"Block Num", "block_num", .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "Number of blocks."},
     [MIX_BLOCKS] = {"Mix Block Num", "mix_block_num", .when = ON_STARS, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL,
                     .doc = "The blocks on the other core, of an operator that runs on both."},
     [HF32] = {"HF32 Eligible", "op_flag", .names = answers, .flags = REPORT_NO_TERMINAL,
@@ -84,7 +83,7 @@ static const struct report_column columns[] = {
     {"Output Data Types", "tensor_set_id", FORM_TENSORS, 4, .flags = REPORT_NO_TERMINAL, .doc = "Their data types."},
     {"Output Formats", "tensor_set_id", FORM_TENSORS, 5, .flags = REPORT_NO_TERMINAL, .doc = "Their formats."},
     [CONTEXT] = {"Context ID", "context_id", .when = ON_STARS, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL,
-                 .doc = "Which part of a split task it was; 4294967295: the whole task."},
+                 .doc = "The part of a split task; 4294967295: the whole task."},
     [CORE] = {"", "op_task_type", .flags = REPORT_INPUT},
     [AIC] = COUNTERS("aic"),
     [AIV] = COUNTERS("aiv"),
@@ -109,7 +108,7 @@ struct op_summary {
 
 /* ---- columns of metrics ---- */
 
-/* Tells whether Ascend's own tool prints a column: no metrics of tasks when cores were sampled, and neither the
+/* Whether Ascend's own tool prints a column: no metrics of tasks when cores were sampled, and neither the
  * bandwidth of L2 nor that of the MTE but on chip 0, and of L2 on chip 5. */
 static bool is_of_vendor(const struct cann_part *part, const char *title)
 {
@@ -209,7 +208,7 @@ static int open_summary(struct report_run *run, struct err *err)
                   cann_frequencies_load(run->session->db, &summary->frequencies, err) < 0;
     for (size_t i = 0; !failed && i < summary->device_count; i++) {
         if (counts_unknown_group(&summary->devices[i]))
-            run->session->result->note = "op_summary: the group of the counters is not known: each is shown as it was "
+            run->session->result->note = "op_summary: unknown group of counters: each counter is shown as it was "
                                          "counted, in a column named r and the event's number";
     }
     for (size_t i = 0; !failed && i < summary->metric_count; i++) {
@@ -273,10 +272,10 @@ static void set_lengths(struct report_worker *worker, struct report_value *value
     struct last_row *last = worker->state;
     const int64_t start_ns = values[START].integer, hz = cann_clock_hz(summary->clocks, values[DEVICE].integer);
     bool waited = last->device_id == values[DEVICE].integer && last->end_ns != DB_NULL && start_ns > last->end_ns;
-    values[WAIT] = value_integer(waited ? ticks_span_ns(hz, number_subtract(start_ns, last->end_ns)) : 0);
+    values[WAIT] = value_integer(waited ? ticks_span_ns(hz, last->end_ns, number_subtract(start_ns, last->end_ns)) : 0);
     keep_row(last, values);
     if (values[DURATION].kind != VALUE_MISSING)
-        values[DURATION].integer = ticks_span_ns(hz, values[DURATION].integer);
+        values[DURATION].integer = ticks_span_ns(hz, start_ns, values[DURATION].integer);
 }
 
 static const struct device_columns *columns_of_device(const struct op_summary *summary, int64_t device_id)
@@ -440,19 +439,17 @@ struct shown {
 };
 
 static const struct report_column columns_2022[] = {
-    {"Model ID", SHOWN(model_id), .flags = REPORT_NUMBER | REPORT_NO_TERMINAL,
-     .doc = "The model; 4294967295: of none."},
+    {"Model ID", SHOWN(model_id), .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "The model; 4294967295: none."},
     {"Task ID", SHOWN(task_id), .flags = REPORT_NUMBER, .doc = "The task that it was, by its number in the stream."},
     {"Stream ID", SHOWN(stream_id), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The stream."},
     {"Op Name", SHOWN(name_id), FORM_NAME, .doc = "The operator."},
     {"OP Type", SHOWN(type_id), FORM_NAME, .flags = REPORT_NARROW, .doc = "Its type."},
-    {"Task Type", SHOWN(task_type), .flags = REPORT_NARROW, .doc = "The core that it ran on."},
-    {"Task Start Time", SHOWN(start), .flags = REPORT_NUMBER, .doc = "When it began, in ns."},
-    {"Task Duration(us)", SHOWN(duration), .flags = REPORT_NUMBER, .doc = "How long it ran."},
+    {"Task Type", SHOWN(task_type), .flags = REPORT_NARROW, .doc = "The core it ran on."},
+    {"Task Start Time", SHOWN(start), .flags = REPORT_NUMBER, .doc = "Start, in ns."},
+    {"Task Duration(us)", SHOWN(duration), .flags = REPORT_NUMBER, .doc = "Its duration."},
     {"Task Wait Time(us)", SHOWN(wait), .flags = REPORT_NUMBER | REPORT_NARROW,
-     .doc = "Since the end of the task before, of whatever it was."},
-    {"Block Dim", SHOWN(block_num), .flags = REPORT_NUMBER | REPORT_NARROW,
-     .doc = "How many blocks it was split into."},
+     .doc = "Time since the end of the previous task of any kind."},
+    {"Block Dim", SHOWN(block_num), .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "Number of blocks."},
     TENSOR_TEXT("Input Shapes", 0, "Shapes of its inputs."),
     TENSOR_TEXT("Input Data Types", 1, "Their data types."),
     TENSOR_TEXT("Input Formats", 2, "Their formats."),
@@ -468,6 +465,7 @@ struct summary {
     struct spool *spans;
     double last_end; /* of the task before; NAN: there is none */
     bool metrics;    /* are needed */
+    struct query_window window;
 };
 
 static int open_summary_2022(struct report_run *run, struct err *err)
@@ -475,7 +473,8 @@ static int open_summary_2022(struct report_run *run, struct err *err)
     struct summary *summary = run->state;
     summary->last_end = NAN;
     run->session->quoted_shapes = true; /* as the tool wrote them */
-    bool failed = device_2022_of(&summary->device, run, err) < 0 ||
+    bool failed = query_window_read(run->session->db, &summary->window, err) < 0 ||
+                  device_2022_of(&summary->device, run, err) < 0 ||
                   counters_2022_init(&summary->counters, &summary->device, err) < 0;
     for (size_t i = 0; !failed && i < summary->counters.plan.count; i++) {
         const struct report_column column = {summary->counters.plan.columns[i].title, SHOWN(metrics[i]),
@@ -531,7 +530,9 @@ static int put_execution(void *arg, const struct cann_task *execution, struct er
     struct span_2022 span;
     if (span_2022_next(&span, summary->spans, &summary->device, execution, err) < 0)
         return err_status(err);
-    int status = execution->op_name_id != DB_NULL ? put_operator(run, execution, &span, err) : 0;
+    const bool chosen = execution->op_name_id != DB_NULL &&
+                        query_window_has(&summary->window, execution->device_id, execution->start_ns);
+    int status = chosen ? put_operator(run, execution, &span, err) : 0;
     summary->last_end = span.end;
     return status;
 }
@@ -551,9 +552,10 @@ static int put_rows(struct report_run *run, struct err *err)
 const struct report report_op_summary_2022 = {
     .name = "op_summary",
     .title = "Operators",
-    .doc = "Every operator that ran on a device in an iteration, in the order of their starts, with what was counted.",
+    .doc = "Every operator of a device in an iteration, by start, with its counters.",
     .families = FAMILY_2022,
     .of_device = true,
+    .windowed = true,
     .columns = columns_2022,
     .state_size = sizeof(struct summary),
     .open = open_summary_2022,
@@ -572,20 +574,22 @@ const struct report report_op_summary_job = {
               .from = "run r LEFT JOIN tensor_set s ON s.id = r.tensor_set_id",
               .where = "op_name_id IS NOT NULL",
               .order_by = "r.id"},
-    .columns = VALUE_LIST(
-        {"Op Name", "op_name_id", FORM_NAME, .doc = "The operator."},
-        {"OP Type", "op_type_id", FORM_NAME, .flags = REPORT_NARROW, .doc = "Its type."},
-        {"Stream ID", "stream_id", .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The stream."},
-        {"Task ID", "task_id", .flags = REPORT_NUMBER, .doc = "The task that it was."},
-        {"Task Start Time(us)", "start_ns", FORM_SCALED_FIXED, 3, .unit = UNIT_NS, .doc = "When it began."},
-        {"Task Duration(us)", "exact_ns(device_id, duration_ns)", FORM_SCALED_FIXED, 3, .unit = UNIT_NS,
-         .doc = "How long it ran."},
-        {"Task Wait Time(us)", "exact_ns(device_id, max(coalesce(start_ns - end_before, 0), 0))", FORM_SCALED_FIXED, 3,
-         .unit = UNIT_NS, .flags = REPORT_NARROW, .doc = "Since the end of the task before on the same device."},
-        {"Input Shapes", "input_shapes", .flags = REPORT_NO_TERMINAL, .doc = "Shapes of its inputs."},
-        {"Input Data Types", "input_data_types", .flags = REPORT_NO_TERMINAL, .doc = "Their data types."},
-        {"Input Formats", "input_formats", .flags = REPORT_NO_TERMINAL, .doc = "Their formats."},
-        {"Output Shapes", "output_shapes", .flags = REPORT_NO_TERMINAL, .doc = "Shapes of its outputs."},
-        {"Output Data Types", "output_data_types", .flags = REPORT_NO_TERMINAL, .doc = "Their data types."},
-        {"Output Formats", "output_formats", .flags = REPORT_NO_TERMINAL, .doc = "Their formats."}),
+    .columns =
+        VALUE_LIST({"Op Name", "op_name_id", FORM_NAME, .doc = "The operator."},
+                   {"OP Type", "op_type_id", FORM_NAME, .flags = REPORT_NARROW, .doc = "Its type."},
+                   {"Stream ID", "stream_id", .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The stream."},
+                   {"Task ID", "task_id", .flags = REPORT_NUMBER, .doc = "The task that it was."},
+                   {"Task Start Time(us)", "start_ns", FORM_SCALED_FIXED, 3, .unit = UNIT_NS, .flags = REPORT_START,
+                    .doc = "Start."},
+                   {"Task Duration(us)", "exact_ns(device_id, start_ns, duration_ns)", FORM_SCALED_FIXED, 3,
+                    .unit = UNIT_NS, .doc = "Its duration."},
+                   {"Task Wait Time(us)", "exact_ns(device_id, end_before, max(coalesce(start_ns - end_before, 0), 0))",
+                    FORM_SCALED_FIXED, 3, .unit = UNIT_NS, .flags = REPORT_NARROW,
+                    .doc = "Time since the end of the previous task on the same device."},
+                   {"Input Shapes", "input_shapes", .flags = REPORT_NO_TERMINAL, .doc = "Shapes of its inputs."},
+                   {"Input Data Types", "input_data_types", .flags = REPORT_NO_TERMINAL, .doc = "Their data types."},
+                   {"Input Formats", "input_formats", .flags = REPORT_NO_TERMINAL, .doc = "Their formats."},
+                   {"Output Shapes", "output_shapes", .flags = REPORT_NO_TERMINAL, .doc = "Shapes of its outputs."},
+                   {"Output Data Types", "output_data_types", .flags = REPORT_NO_TERMINAL, .doc = "Their data types."},
+                   {"Output Formats", "output_formats", .flags = REPORT_NO_TERMINAL, .doc = "Their formats."}),
 };

@@ -14,14 +14,15 @@ struct shown {
 
 static const struct report_column columns[] = {
     {"Device_id", SHOWN(device_id), .flags = REPORT_NUMBER, .doc = "The device."},
-    {"Elapsed(us)", SHOWN(elapsed_ns), FORM_SCALED, 3, .doc = "From its first task to the end of its last."},
-    {"Computing(us)", SHOWN(ns[OVERLAP_COMPUTING]), FORM_SCALED, 3, .doc = "When operators ran."},
+    {"Elapsed(us)", SHOWN(elapsed_ns), FORM_SCALED, 3, .doc = "Time from its first task to the end of its last."},
+    {"Computing(us)", SHOWN(ns[OVERLAP_COMPUTING]), FORM_SCALED, 3, .doc = "Time with operators running."},
     {"Computing(%)", SHOWN(computing_share), FORM_SCALED, 3, .flags = REPORT_NARROW, .id = "computing_share",
      .doc = "Its share."},
-    {"Communication(us)", SHOWN(ns[OVERLAP_COMMUNICATION]), FORM_SCALED, 3, .doc = "When the device communicated."},
-    {"Communication(Not Overlapped)(us)", SHOWN(ns[OVERLAP_COMMUNICATION_ONLY]), FORM_SCALED, 3, .flags = REPORT_NARROW,
-     .doc = "When it communicated and no operator ran."},
-    {"Free(us)", SHOWN(ns[OVERLAP_FREE]), FORM_SCALED, 3, .doc = "When it did neither."},
+    {"Communication(us)", SHOWN(ns[OVERLAP_COMMUNICATION]), FORM_SCALED, 3, .flags = REPORT_NARROW,
+     .doc = "Time with communication."},
+    {"Communication(Not Overlapped)(us)", SHOWN(ns[OVERLAP_COMMUNICATION_ONLY]), FORM_SCALED, 3,
+     .doc = "Exposed communication."},
+    {"Free(us)", SHOWN(ns[OVERLAP_FREE]), FORM_SCALED, 3, .doc = "Idle time."},
     {"Free(%)", SHOWN(free_share), FORM_SCALED, 3, .flags = REPORT_NARROW, .id = "free_share", .doc = "Its share."},
     {.title = NULL},
 };
@@ -61,8 +62,8 @@ static int add_span(void *arg, const struct overlap_span *span, struct err *err)
     sums->any = true;
     sums->row.device_id = span->device_id;
     const int64_t hz = cann_clock_hz(sums->clocks, span->device_id);
-    sums->ticks[span->type] =
-        number_add(sums->ticks[span->type], ticks_of(hz, number_subtract(span->end_ns, span->start_ns)));
+    sums->ticks[span->type] = number_add(sums->ticks[span->type],
+                                         ticks_of(hz, span->start_ns, number_subtract(span->end_ns, span->start_ns)));
     return status;
 }
 
@@ -89,12 +90,11 @@ static int put_rows(struct report_run *run, struct err *err)
 
 const struct report report_overlap_analysis = {
     .name = "overlap_analysis",
-    .chosen_by = "overlap",
     .title = "Overlap of computing and communication",
-    .doc = "How long a device computed, communicated, and did neither, as Ascend's tool counts: copies and other tasks "
-           "are "
-           "free time here, and busy time in the other tables.",
+    .doc = "Computing, communication and idle time of a device, counted as in Ascend's tool: copies and other tasks "
+           "are idle time here, and busy time in other tables.",
     .families = FAMILY_CANN,
+    .narrowed = {"device_task", "communication_op"},
     .shown_only = true,
     .columns = columns,
     .rows = put_rows,

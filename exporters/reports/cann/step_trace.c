@@ -26,7 +26,7 @@ struct steps {
 /* The columns of all-reduce operations have the same two titles again and again, but not as the names of JSON. */
 static int add_reduce(struct report_run *run, size_t number, struct err *err)
 {
-    static const char *const values[] = {"start_ns", "exact_ns(device_id, end_ns - start_ns)"};
+    static const char *const values[] = {"start_ns", "exact_ns(device_id, start_ns, end_ns - start_ns)"};
     const struct steps_reduces *reduces = run->report->visitor;
     struct steps *state = run->state;
     bool json = run->session->options->format == TABLE_JSON;
@@ -69,6 +69,12 @@ static int steps_open(struct report_run *run, struct err *err)
     return status;
 }
 
+/* By which a step, or those of a time, are chosen. */
+#define STEP_START                                                                                                     \
+    {                                                                                                                  \
+        "", "start_ns", .id = "start", .flags = REPORT_INPUT | REPORT_START                                            \
+    }
+
 /* Members that all have. */
 #define STEPS                                                                                                          \
     .when = "EXISTS (SELECT 1 FROM ts_track WHERE tag = " SQL_NUMBER(                                                  \
@@ -83,17 +89,18 @@ static int steps_open(struct report_run *run, struct err *err)
 static const struct report_column columns[] = {
     {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
     {"Iteration ID", "iteration", .flags = REPORT_NUMBER, .doc = "The number of the iteration."},
-    {"FP Start(us)", "forward_ns", FORM_TIME, .doc = "When forward propagation began, since 1970."},
-    {"BP End(us)", "backward_ns", FORM_TIME, .doc = "When backward propagation ended, since 1970."},
-    {"Iteration End(us)", "end_ns", FORM_TIME, .doc = "When the iteration ended, since 1970."},
-    {"Iteration Time(us)", "exact_ns(device_id, end_ns - start_ns)", FORM_SCALED, 3, .doc = "How long it took."},
-    {"FP to BP Time(us)", "exact_ns(device_id, backward_ns - forward_ns)", FORM_SCALED, 3,
+    {"FP Start(us)", "forward_ns", FORM_TIME, .doc = "Start of forward propagation, since 1970."},
+    {"BP End(us)", "backward_ns", FORM_TIME, .doc = "End of backward propagation, since 1970."},
+    {"Iteration End(us)", "end_ns", FORM_TIME, .doc = "End of the iteration, since 1970."},
+    {"Iteration Time(us)", "exact_ns(device_id, start_ns, end_ns - start_ns)", FORM_SCALED, 3, .doc = "Its time."},
+    {"FP to BP Time(us)", "exact_ns(device_id, forward_ns, backward_ns - forward_ns)", FORM_SCALED, 3,
      .doc = "Part of both propagations."},
-    {"Iteration Refresh(us)", "exact_ns(device_id, end_ns - backward_ns)", FORM_SCALED, 3,
+    {"Iteration Refresh(us)", "exact_ns(device_id, backward_ns, end_ns - backward_ns)", FORM_SCALED, 3,
      .doc = "Time that followed on backward propagation."},
-    {"Data Aug Bound(us)", "exact_ns(device_id, augmentation_ns)", FORM_SCALED, 3,
-     .doc = "From the end of the iteration before to forward propagation."},
+    {"Data Aug Bound(us)", "exact_ns(device_id, forward_ns - augmentation_ns, augmentation_ns)", FORM_SCALED, 3,
+     .doc = "Time from the end of the previous iteration to forward propagation."},
     {"Model ID", "nullif(model_id, " SQL_NUMBER(CANN_NO_ID) ")", .flags = REPORT_NUMBER, .doc = "The model."},
+    STEP_START,
     {.title = NULL},
 };
 
@@ -124,17 +131,17 @@ const struct report report_step_trace_2022 = {
     .of_device = true,
     .columns = VALUE_LIST(
         {"Iteration ID", "iteration", .flags = REPORT_NUMBER, .doc = "The number of the iteration."},
-        {"FP Start", "forward_ns", .flags = REPORT_NUMBER, .doc = "When forward propagation began, in ns."},
-        {"BP End", "backward_ns", .flags = REPORT_NUMBER, .doc = "When backward propagation ended, in ns."},
-        {"Iteration End", "end_ns", .flags = REPORT_NUMBER, .doc = "When the iteration ended, in ns."},
-        {"Iteration Time(us)", "exact_ns(device_id, end_ns - start_ns)", FORM_SCALED, 3, .doc = "How long it took."},
-        {"FP to BP Time(us)", "exact_ns(device_id, backward_ns - forward_ns)", FORM_SCALED, 3,
+        {"FP Start", "forward_ns", .flags = REPORT_NUMBER, .doc = "Start of forward propagation, in ns."},
+        {"BP End", "backward_ns", .flags = REPORT_NUMBER, .doc = "End of backward propagation, in ns."},
+        {"Iteration End", "end_ns", .flags = REPORT_NUMBER, .doc = "End of the iteration, in ns."},
+        {"Iteration Time(us)", "exact_ns(device_id, start_ns, end_ns - start_ns)", FORM_SCALED, 3, .doc = "Its time."},
+        {"FP to BP Time(us)", "exact_ns(device_id, forward_ns, backward_ns - forward_ns)", FORM_SCALED, 3,
          .doc = "Part of both propagations."},
-        {"Grad Refresh Bound(us)", "exact_ns(device_id, end_ns - backward_ns)", FORM_SCALED, 3,
+        {"Grad Refresh Bound(us)", "exact_ns(device_id, backward_ns, end_ns - backward_ns)", FORM_SCALED, 3,
          .doc = "Time that followed on backward propagation."},
-        {"Data Aug Bound(us)", "exact_ns(device_id, augmentation_ns)", FORM_SCALED, 3,
-         .doc = "From the end of the iteration before to forward propagation."},
-        {"Model ID", "model_id", .flags = REPORT_NUMBER, .doc = "The model."}),
+        {"Data Aug Bound(us)", "exact_ns(device_id, forward_ns - augmentation_ns, augmentation_ns)", FORM_SCALED, 3,
+         .doc = "Time from the end of the previous iteration to forward propagation."},
+        {"Model ID", "model_id", .flags = REPORT_NUMBER, .doc = "The model."}, STEP_START),
     STEPS,
     .visitor =
         &(const struct steps_reduces){
@@ -148,26 +155,26 @@ const struct report report_step_trace_2022 = {
 /* step_trace of captures of 2020: the iterations of a device by the points that it passed. */
 static const struct report_column columns_job[] = {
     {"Iteration ID", "iteration", .flags = REPORT_NUMBER, .doc = "The number of the iteration."},
-    {"FP Start(us)", "forward_ns", FORM_SCALED_FIXED, 3, .doc = "When forward propagation began (point 1)."},
-    {"BP End(us)", "backward_ns", FORM_SCALED_FIXED, 3, .doc = "When backward propagation ended (point 2)."},
-    {"Iteration End(us)", "end_ns", FORM_SCALED_FIXED, 3, .doc = "When the iteration ended (point 255)."},
-    {"Iteration Time(us)", "exact_ns(device_id, end_ns - start_ns)", FORM_SCALED_FIXED, 3,
-     .doc = "From the end of the iteration before, of the first from its forward propagation, to its end."},
-    {"FP to BP Time(us)", "exact_ns(device_id, backward_ns - forward_ns)", FORM_SCALED_FIXED, 3,
+    {"FP Start(us)", "forward_ns", FORM_SCALED_FIXED, 3, .doc = "Start of forward propagation (point 1)."},
+    {"BP End(us)", "backward_ns", FORM_SCALED_FIXED, 3, .doc = "End of backward propagation (point 2)."},
+    {"Iteration End(us)", "end_ns", FORM_SCALED_FIXED, 3, .doc = "End of the iteration (point 255)."},
+    {"Iteration Time(us)", "exact_ns(device_id, start_ns, end_ns - start_ns)", FORM_SCALED_FIXED, 3,
+     .doc = "Time from the end of the previous iteration to its end; for the first one from its forward propagation."},
+    {"FP to BP Time(us)", "exact_ns(device_id, forward_ns, backward_ns - forward_ns)", FORM_SCALED_FIXED, 3,
      .doc = "Part of both propagations."},
-    {"Iteration Refresh(us)", "exact_ns(device_id, end_ns - backward_ns)", FORM_SCALED_FIXED, 3,
+    {"Iteration Refresh(us)", "exact_ns(device_id, backward_ns, end_ns - backward_ns)", FORM_SCALED_FIXED, 3,
      .doc = "Time that followed on backward propagation."},
-    {"Data Aug Bound(us)", "exact_ns(device_id, forward_ns - start_ns)", FORM_SCALED_FIXED, 3,
-     .doc = "From the iteration's start to forward propagation."},
+    {"Data Aug Bound(us)", "exact_ns(device_id, start_ns, forward_ns - start_ns)", FORM_SCALED_FIXED, 3,
+     .doc = "Time from the start of the iteration to forward propagation."},
+    STEP_START,
     {.title = NULL},
 };
 
 const struct report report_step_trace_job = {
     .name = "step_trace",
     .title = "Iterations",
-    .doc =
-        "The iterations of a device, with what ran beside their propagations: a pair of columns_job for each pair of "
-        "points.",
+    .doc = "The iterations of a device, with the work beside their propagations: a pair of columns for each pair of "
+           "points.",
     .families = FAMILY_JOB,
     .of_device = true,
     .columns = columns_job,

@@ -5,8 +5,8 @@
 #include "db/query/cann_version.h"
 #include "exporters/cann_report.h"
 #include "exporters/counters/pmu_rounding.h"
-#include "exporters/reports/earlier/device_2022.h"
 #include "exporters/table/report.h"
+#include "features/earlier/reports/device_2022.h"
 #include "parsers/record.h"
 
 #include <math.h>
@@ -35,12 +35,12 @@ static const struct report_column columns[] = {
     [NAME] = {"kernel_name", "kernel_name_id", FORM_NAME,
               .doc = "The kernel, or the operator where no kernel is known."},
     [TYPE] = {"kernel_type", .flags = REPORT_NARROW,
-              .doc = "The core of an operator's task; else what the host, or the device, says that the task is."},
+              .doc = "The core of an operator's task; else the kind of the task according to host or device."},
     [STREAM] = {"stream_id", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
     [TASK] = {"task_id", "task_id", .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "Its number in the stream."},
-    [DURATION] = {"task_time(us)", "duration_ns", FORM_SCALED, 3, .doc = "How long it ran."},
-    [START] = {"task_start(us)", "start_ns", FORM_TIME, .doc = "When it began, since 1970."},
-    [STOP] = {"task_stop(us)", .form = FORM_TIME, .flags = REPORT_NARROW, .doc = "When it ended, since 1970."},
+    [DURATION] = {"task_time(us)", "duration_ns", FORM_SCALED, 3, .doc = "Its duration."},
+    [START] = {"task_start(us)", "start_ns", FORM_TIME, .doc = "Start, since 1970."},
+    [STOP] = {"task_stop(us)", .form = FORM_TIME, .flags = REPORT_NARROW, .doc = "End, since 1970."},
     [OPERATOR] = {"", "op_name_id", .flags = REPORT_INPUT},
     [OPERATOR_TYPE] = {"", "op_type_id", .flags = REPORT_INPUT},
     [CORE] = {"", "op_task_type", .flags = REPORT_INPUT},
@@ -72,7 +72,7 @@ static int take_task(struct report_worker *worker, struct report_value *values, 
     if (timed) {
         const int64_t hz = cann_clock_hz(*clocks, values[DEVICE].integer);
         values[STOP] = value_integer(number_add(values[START].integer, values[DURATION].integer));
-        values[DURATION].integer = ticks_span_ns(hz, values[DURATION].integer);
+        values[DURATION].integer = ticks_span_ns(hz, values[START].integer, values[DURATION].integer);
     }
     if (values[NAME].kind == VALUE_MISSING && described)
         values[NAME] = values[OPERATOR];
@@ -99,7 +99,7 @@ static const struct report_scan scan = {.table = "device_task", .row = take_task
 const struct report report_task_time = {
     .name = "task_time",
     .title = "Tasks",
-    .doc = "When every task of the devices ran, and what it was.",
+    .doc = "Time and kind of every task of the devices.",
     .families = FAMILY_CANN,
     .columns = columns,
     .state_size = sizeof(const struct cann_clocks *),
@@ -126,6 +126,7 @@ struct tasks {
     bool quotes;          /* the tool put some times in quotes, which only files have */
     struct spool *sorted; /* struct sorted_task: as the table has them */
     struct spool *spans;
+    struct query_window window; /* of copies, which are no rows of narrowed tables */
 };
 
 struct sorted_task {
@@ -270,6 +271,8 @@ static int put_copy(void *arg, const struct device_copy *copy, struct err *err)
     double start_ns = time_2022(&tasks->device, copy->start_tick), end_ns = time_2022(&tasks->device, copy->end_tick);
     int64_t hundredths = (int64_t)pmu_round_decimal((end_ns - start_ns) / 1000, 2);
     char duration[TIME_MAX], start[TIME_MAX], stop[TIME_MAX];
+    if (!query_window_has(&tasks->window, tasks->device.part->device_id, number_from_real(start_ns)))
+        return 0;
     snprintf(duration, sizeof duration, hundredths % 10 == 0 ? "\"%.1f\"" : "\"%.2f\"", (double)hundredths / 100);
     const struct shown row = {
         .name = value_text(COPY_NAME_2022),
@@ -291,7 +294,8 @@ static int put_rows(struct report_run *run, struct err *err)
     struct tasks *tasks = run->state;
     const struct execution_range *range = &tasks->device.range.ticks;
     tasks->quotes = run->session->options->format != TABLE_TERMINAL;
-    if (device_2022_of(&tasks->device, run, err) < 0 || (tasks->sorted = spool_new(SORT_MEMORY, NULL, err)) == NULL)
+    if (query_window_read(run->session->db, &tasks->window, err) < 0 || device_2022_of(&tasks->device, run, err) < 0 ||
+        (tasks->sorted = spool_new(SORT_MEMORY, NULL, err)) == NULL)
         return err_status(err);
     if (tasks->device.part->chip == 0)
         return put_all_states(run, err);
@@ -307,29 +311,28 @@ static int put_rows(struct report_run *run, struct err *err)
 const struct report report_task_time_2022 = {
     .name = "task_time",
     .title = "Tasks",
-    .doc = "When every task of a device ran in an iteration, and what it was; on chip 0 how long it was in each state.",
+    .doc = "Time and kind of every task of a device in an iteration; on chip 0 also the time in each state.",
     .families = FAMILY_2022,
     .of_device = true,
+    .narrowed = {"device_task"},
     .columns = VALUE_LIST(
         {"kernel_name", SHOWN(name), ELSEWHERE, .doc = "The operator."},
-        {"kernel_type", SHOWN(type), ELSEWHERE, .flags = REPORT_NARROW, .doc = "The core that it ran on."},
+        {"kernel_type", SHOWN(type), ELSEWHERE, .flags = REPORT_NARROW, .doc = "The core it ran on."},
         {"stream_id", SHOWN(stream_id), ELSEWHERE, .flags = REPORT_NUMBER, .doc = "The stream."},
         {"task_id", SHOWN(task_id), ELSEWHERE, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "Its number there."},
-        {"task_time(us)", SHOWN(time), ELSEWHERE, .flags = REPORT_NUMBER, .doc = "How long it ran."},
-        {"task_start(ns)", SHOWN(start), ELSEWHERE, .flags = REPORT_NUMBER, .doc = "When it began."},
-        {"task_stop(ns)", SHOWN(stop), ELSEWHERE, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "When it ended."},
+        {"task_time(us)", SHOWN(time), ELSEWHERE, .flags = REPORT_NUMBER, .doc = "Its duration."},
+        {"task_start(ns)", SHOWN(start), ELSEWHERE, .flags = REPORT_NUMBER, .doc = "Start."},
+        {"task_stop(ns)", SHOWN(stop), ELSEWHERE, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "End."},
         {"Time(%)", SHOWN(share), HERE, .flags = REPORT_NUMBER, .id = "share",
          .doc = "Its share of the time of all tasks."},
-        {"Time(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NARROW, .id = "time",
-         .doc = "How long it ran."},
+        {"Time(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NARROW, .id = "time", .doc = "Its duration."},
         {"Count", SHOWN(count), HERE, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "Always 1."},
         {"Avg(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "Equal to its time."},
         {"Min(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "Equal to its time."},
         {"Max(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NO_TERMINAL, .doc = "Equal to its time."},
-        {"Waiting(us)", SHOWN(waiting), HERE, .flags = REPORT_NUMBER, .doc = "How long it waited."},
-        {"Running(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "How long it ran."},
-        {"Pending(us)", SHOWN(pending), HERE, .flags = REPORT_NUMBER | REPORT_NARROW,
-         .doc = "How long it was pending."},
+        {"Waiting(us)", SHOWN(waiting), HERE, .flags = REPORT_NUMBER, .doc = "Waiting time."},
+        {"Running(us)", SHOWN(time), HERE, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "Its duration."},
+        {"Pending(us)", SHOWN(pending), HERE, .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "Time in state pending."},
         {"Type", SHOWN(type), HERE, .doc = "Kind of task."},
         {"API", SHOWN(api_id), FORM_NAME, HERE, .flags = REPORT_NARROW,
          .doc = "The function of the runtime that launched it."},
@@ -345,21 +348,20 @@ const struct report report_task_time_2022 = {
 const struct report report_acsq_task_statistic = {
     .name = "acsq_task_statistic",
     .title = "Tasks of the scheduler STARS",
-    .doc = "When every whole task of a chip with STARS ran, and on which accelerator.",
+    .doc = "Time and accelerator of every whole task of a chip with STARS.",
     .needs = "stars_soc.data",
     .families = FAMILY_CANN,
     .shown_only = true,
     .query = {.from = "device_task", .where = "accelerator_id IS NOT NULL", .order_by = "device_id, start_ns, id"},
-    .columns = VALUE_LIST(
-        {"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
-        {"Stream Id", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
-        {"Task Id", "task_id", .flags = REPORT_NUMBER, .doc = "Its number in the stream."},
-        {"AccId", "accelerator_id", .flags = REPORT_NUMBER, .doc = "The accelerator that ran it."},
-        {"Task Type", "type", .names = device_task_names, .doc = "Kind of task."},
-        {"Start Time(us)", "start_ns", FORM_TIME, .doc = "When it began, since 1970."},
-        {"End Time(us)", "start_ns + duration_ns", FORM_TIME, .flags = REPORT_NARROW, .doc = "When it ended."},
-        {"Task Duration(us)", "exact_ns(device_id, duration_ns)", FORM_SCALED, 3, .unit = UNIT_NS,
-         .doc = "How long it ran."}),
+    .columns = VALUE_LIST({"Device_id", "device_id", .flags = REPORT_NUMBER, .doc = "The device."},
+                          {"Stream Id", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
+                          {"Task Id", "task_id", .flags = REPORT_NUMBER, .doc = "Its number in the stream."},
+                          {"AccId", "accelerator_id", .flags = REPORT_NUMBER, .doc = "The accelerator that ran it."},
+                          {"Task Type", "type", .names = device_task_names, .doc = "Kind of task."},
+                          {"Start Time(us)", "start_ns", FORM_TIME, .doc = "Start, since 1970."},
+                          {"End Time(us)", "start_ns + duration_ns", FORM_TIME, .flags = REPORT_NARROW, .doc = "End."},
+                          {"Task Duration(us)", "exact_ns(device_id, start_ns, duration_ns)", FORM_SCALED, 3,
+                           .unit = UNIT_NS, .doc = "Its duration."}),
 };
 
 /* Tasks of a capture that the scheduler STARS has recorded: those of others need not be looked through. */
@@ -370,29 +372,30 @@ const struct report report_acsq_task_statistic = {
 const struct report report_acsq_task_statistic_2022 = {
     .name = "acsq_task_statistic",
     .title = "Tasks of the scheduler STARS",
-    .doc = "When every whole task of a chip with STARS ran, and on which accelerator.",
+    .doc = "Time and accelerator of every whole task of a chip with STARS.",
     .needs = "stars_soc.data",
     .families = FAMILY_2022,
     .of_device = true,
     .query = {.from = TASKS_OF_STARS,
               .where = "device_id IS :device AND accelerator_id IS NOT NULL",
               .order_by = "start_ns, id"},
-    .columns = VALUE_LIST({"Stream Id", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
-                          {"Task Id", "task_id", .flags = REPORT_NUMBER, .doc = "Its number in the stream."},
-                          {"AccId", "accelerator_id", .flags = REPORT_NUMBER, .doc = "The accelerator that ran it."},
-                          {"Task Type", "type", .names = device_task_names, .doc = "Kind of task."},
-                          {"Start Time(us)", "start_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "When it began."},
-                          {"End Time(us)", "start_ns + duration_ns", FORM_SCALED, 3, .unit = UNIT_NS,
-                           .flags = REPORT_NARROW, .doc = "When it ended."},
-                          {"Task Duration(us)", "exact_ns(device_id, duration_ns)", FORM_SCALED, 3, .unit = UNIT_NS,
-                           .doc = "How long it ran."}),
+    .columns = VALUE_LIST(
+        {"Stream Id", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
+        {"Task Id", "task_id", .flags = REPORT_NUMBER, .doc = "Its number in the stream."},
+        {"AccId", "accelerator_id", .flags = REPORT_NUMBER, .doc = "The accelerator that ran it."},
+        {"Task Type", "type", .names = device_task_names, .doc = "Kind of task."},
+        {"Start Time(us)", "start_ns", FORM_SCALED, 3, .unit = UNIT_NS, .flags = REPORT_START, .doc = "Start."},
+        {"End Time(us)", "start_ns + duration_ns", FORM_SCALED, 3, .unit = UNIT_NS, .flags = REPORT_NARROW,
+         .doc = "End."},
+        {"Task Duration(us)", "exact_ns(device_id, start_ns, duration_ns)", FORM_SCALED, 3, .unit = UNIT_NS,
+         .doc = "Its duration."}),
 };
 
 /* ffts_sub_task_time: the parts of split tasks. */
 const struct report report_ffts_sub_task_time = {
     .name = "ffts_sub_task_time",
     .title = "Parts of split tasks",
-    .doc = "When every part of a split task ran.",
+    .doc = "Time of every part of a split task.",
     .needs = "split tasks (FFTS+)",
     .families = FAMILY_CANN,
     .shown_only = true,
@@ -404,32 +407,32 @@ const struct report report_ffts_sub_task_time = {
                    {"Op Name", "op_name_id", FORM_NAME, .doc = "The operator."},
                    {"Stream Id", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
                    {"Task Id", "task_id", .flags = REPORT_NUMBER, .doc = "The number of the whole task in the stream."},
-                   {"Subtask Id", "context_id", .flags = REPORT_NUMBER, .doc = "Which part of it."},
+                   {"Subtask Id", "context_id", .flags = REPORT_NUMBER, .doc = "The part."},
                    {"Subtask Type", "type", .names = device_part_names, .doc = "Kind of part."},
-                   {"Start Time(us)", "start_ns", FORM_TIME, .doc = "When it began, since 1970."},
-                   {"Duration(us)", "exact_ns(device_id, duration_ns)", FORM_SCALED, 3, .unit = UNIT_NS,
-                    .doc = "How long it ran."}),
+                   {"Start Time(us)", "start_ns", FORM_TIME, .doc = "Start, since 1970."},
+                   {"Duration(us)", "exact_ns(device_id, start_ns, duration_ns)", FORM_SCALED, 3, .unit = UNIT_NS,
+                    .doc = "Its duration."}),
 };
 
 /* ffts_sub_task_time: the parts of split tasks, of captures of 2022. */
 const struct report report_ffts_sub_task_time_2022 = {
     .name = "ffts_sub_task_time",
     .title = "Parts of split tasks",
-    .doc = "When every part of a split task ran.",
+    .doc = "Time of every part of a split task.",
     .needs = "split tasks (FFTS+)",
     .families = FAMILY_2022,
     .of_device = true,
     .query = {.from = TASKS_OF_STARS,
               .where = "device_id IS :device AND context_id IS NOT NULL",
               .order_by = "start_ns, id"},
-    .columns =
-        VALUE_LIST({"Stream Id", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
-                   {"Task Id", "task_id", .flags = REPORT_NUMBER, .doc = "The number of the whole task in the stream."},
-                   {"Subtask Id", "context_id", .flags = REPORT_NUMBER, .doc = "Which part of it."},
-                   {"Subtask Type", "type", .names = device_part_names, .doc = "Kind of part."},
-                   {"Start Time(us)", "start_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "When it began."},
-                   {"Duration(us)", "exact_ns(device_id, duration_ns)", FORM_SCALED, 3, .unit = UNIT_NS,
-                    .doc = "How long it ran."},
-                   {"Total Cycles", "coalesce(aic_total_cycle, aiv_total_cycle)", .flags = REPORT_NUMBER,
-                    .doc = "Counters of its cores."}),
+    .columns = VALUE_LIST(
+        {"Stream Id", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
+        {"Task Id", "task_id", .flags = REPORT_NUMBER, .doc = "The number of the whole task in the stream."},
+        {"Subtask Id", "context_id", .flags = REPORT_NUMBER, .doc = "The part."},
+        {"Subtask Type", "type", .names = device_part_names, .doc = "Kind of part."},
+        {"Start Time(us)", "start_ns", FORM_SCALED, 3, .unit = UNIT_NS, .flags = REPORT_START, .doc = "Start."},
+        {"Duration(us)", "exact_ns(device_id, start_ns, duration_ns)", FORM_SCALED, 3, .unit = UNIT_NS,
+         .doc = "Its duration."},
+        {"Total Cycles", "coalesce(aic_total_cycle, aiv_total_cycle)", .flags = REPORT_NUMBER,
+         .doc = "Counters of its cores."}),
 };

@@ -542,7 +542,7 @@ static int write_report(void *arg, void *report, struct parallel_output *output,
     job->session->result->rows += worker->result.rows;
     pthread_mutex_unlock(&job->mutex);
     worker->result = (struct export_result){.files = 0};
-    return result < 0 ? result : 0; /* of one that gave up only the other's failure is told */
+    return result < 0 ? result : 0; /* if it gave up, only the failure of the other is reported */
 }
 
 /* ---- all reports ---- */

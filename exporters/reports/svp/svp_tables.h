@@ -99,7 +99,7 @@ struct svp_table {
 
 #define REPORT_ITERATION 1 /* the iter_id in file names: the vendor's tool never writes another */
 
-/* Puts what tells a file from those of other parts into suffix: each number behind '_'. */
+/* Puts the part's numbers, by which file names differ, into suffix: each number behind '_'. */
 int svp_suffix(struct strbuf *suffix, const int64_t *numbers, size_t count, struct err *err);
 
 #endif

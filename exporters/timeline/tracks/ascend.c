@@ -45,7 +45,7 @@ static char *begin_task(char *p, const struct track_run *run, const struct cann_
 static char *put_copy(char *p, const struct track_run *run, const struct cann_task *task)
 {
     const struct trace_style *style = &run->trace.style;
-    const int64_t ns = ticks_span_ns(cann_clock_hz(&run->clocks, task->device_id), task->duration_ns);
+    const int64_t ns = ticks_span_ns(cann_clock_hz(&run->clocks, task->device_id), task->start_ns, task->duration_ns);
     p = trace_put_integer(p, style, ",\"size(B)\":", task->copy_bytes);
     p = trace_put_decimals(p, style, ",\"bandwidth(GB/s)\":", /* bytes a nanosecond */
                            number_ratio(task->copy_bytes, ns, 3), 3);
@@ -91,11 +91,12 @@ static int draw_task(void *arg, const struct cann_task *task, struct err *err)
                                    err);
     if (start == NULL)
         return err_status(err);
-    struct trace_slice slice = {.pid = track_pid(run, LAYER_HARDWARE, task->device_id),
-                                .tid = task->stream_id,
-                                .start_ns = task->start_ns,
-                                .duration_ns = task->duration_ns,
-                                .tick_hz = cann_clock_hz(&run->clocks, task->device_id)};
+    struct trace_slice slice = {
+        .pid = track_pid(run, LAYER_HARDWARE, task->device_id),
+        .tid = task->stream_id,
+        .start_ns = task->start_ns,
+        .duration_ns = task->duration_ns,
+        .exact_ns = ticks_span_ns(cann_clock_hz(&run->clocks, task->device_id), task->start_ns, task->duration_ns)};
     track_place_row(worker, task->id, &slice);
     char *p = begin_task(start, run, task);
     p = trace_put_slice(p, style, &slice);

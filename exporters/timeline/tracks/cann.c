@@ -170,7 +170,7 @@ static int draw_call(void *arg, const struct cann_call *call, struct err *err)
                                 .tid = call->thread_id,
                                 .start_ns = call->start_ns,
                                 .duration_ns = call->duration_ns,
-                                .tick_hz = run->clocks.host_hz};
+                                .exact_ns = ticks_span_ns(run->clocks.host_hz, call->start_ns, call->duration_ns)};
     track_place_row(worker, call->id, &slice);
     char *p = begin_call(start, style, level_prefix(call->level), shown_name(call, name, item));
     if (!run->facts) {

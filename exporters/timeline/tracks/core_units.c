@@ -54,10 +54,9 @@ static int begin(struct track_run *run, void *opaque, struct err *err)
 const struct track track_core_units = {
     .name = "core_units",
     .process = ANSWERS_PROCESS,
-    .doc = "How much of the time the cube and the vector units of a device calculated, as counters, of captures that "
-           "count it.",
+    .doc = "Utilisation of the cube and vector units of a device as counters, if the capture has their counters.",
     .number = LAYER_ANSWERS,
-    .named_only = true,
+    .is_answer = true,
     .state_size = sizeof(struct layer),
     .begin = begin,
 };

@@ -11,8 +11,8 @@ static const struct series_counter events[] = {
     {.name = "'AI Core Freq'",
      .values = values,
      .query = {.from = "capture_part p JOIN core_frequency_report f ON f.device_id = coalesce(p.device_id, 0)",
-               .where = "NOT p.is_host AND (p.chip IN (5, 7) OR p.chip IN (15, 16) AND EXISTS"
-                        " (SELECT 1 FROM core_frequency c WHERE c.device_id = p.device_id))",
+               .where = "NOT p.is_host AND (p.chip IN (5, 7) OR EXISTS"
+                        " (SELECT 1 FROM core_frequency_report m WHERE m.measured AND m.device_id = p.device_id))",
                .order_by = "p.id, f.device_id, f.time_ns"},
      .time = "f.time_ns",
      .device = "f.device_id"},

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Gaps: when a device did nothing between two executions, and why, as the table of that name has them. */
-#include "analysis/gap_calls.h"
 #include "base/file/large.h"
-#include "exporters/load/load.h"
 #include "exporters/timeline/answers.h"
+#include "features/answers/analysis/gap_calls.h"
+#include "features/answers/load/load.h"
 
 struct layer {
     struct trace_lanes lanes;
@@ -91,9 +91,9 @@ static void release(void *opaque)
 const struct track track_gaps = {
     .name = "gaps",
     .process = ANSWERS_PROCESS,
-    .doc = "When a device did nothing between two tasks, and why, as the table gaps has it.",
+    .doc = "Idle times of a device between two tasks with their cause, as in the table gaps.",
     .number = LAYER_ANSWERS,
-    .named_only = true,
+    .is_answer = true,
     .state_size = sizeof(struct layer),
     .word = "",
     .name_thread = name_thread,

@@ -16,8 +16,16 @@ static const struct report_column values[] = {
     {.title = NULL},
 };
 
-static const struct series_arrow arrow = {
-    "MsTx_", "MsTx", true, 's', "iif(d.device_id IS NOT NULL, m.mark_id + 4000000001, NULL)", {"device_tx"}};
+#define ARROW(number)                                                                                                  \
+    {                                                                                                                  \
+        "MsTx_", "MsTx", true, 's', (number),                                                                          \
+        {                                                                                                              \
+            "device_tx"                                                                                                \
+        }                                                                                                              \
+    }
+/* Ours do not begin where none ends. Ascend's tool has one for each mark that has a number. */
+static const struct series_arrow arrow = ARROW("iif(d.device_id IS NOT NULL, m.mark_id + 4000000001, NULL)"),
+                                 vendor_arrow = ARROW("m.mark_id + 4000000001");
 
 #define MARKS                                                                                                          \
     "msproftx m LEFT JOIN name n ON n.id = m.domain_id LEFT JOIN device_mark d"                                        \
@@ -33,7 +41,7 @@ static const struct series_arrow arrow = {
     "(SELECT coalesce(max(thread_id), -1) FROM msproftx) + " THREADS_OF_SYSTEM                                         \
     " * (SELECT count(*) FROM (" NAMED_DOMAINS "))"
 
-#define EVENTS(which, common, tables, number, name_of, last)                                                           \
+#define EVENTS(which, arrow_from_it, common, tables, number, name_of, last)                                            \
     {                                                                                                                  \
         .name = "coalesce(m.message, '')", .values = values,                                                           \
         .query = {.with = (common),                                                                                    \
@@ -42,13 +50,13 @@ static const struct series_arrow arrow = {
         .time = "m.start_ns", .duration = "coalesce(m.end_ns - m.start_ns, 0)", .ticks = true, .device = "NULL",       \
         .thread = number, .thread_name = name_of, .last_thread = last, .program = "coalesce(m.process_id, 0)",         \
         .process = "(SELECT process_name FROM capture_part WHERE process_name <> '' ORDER BY id LIMIT 1)",             \
-        .arrow = &arrow, .only = (which)                                                                               \
+        .arrow = &(arrow_from_it), .only = (which)                                                                     \
     }
 
 static const struct series_counter events[] = {
-    EVENTS(COUNTER_VENDOR, NULL, "", "coalesce(m.thread_id, 0)", "'Thread ' || coalesce(m.thread_id, 0)",
+    EVENTS(COUNTER_VENDOR, vendor_arrow, NULL, "", "coalesce(m.thread_id, 0)", "'Thread ' || coalesce(m.thread_id, 0)",
            "coalesce(max(thread_id), -1) FROM msproftx"),
-    EVENTS(COUNTER_OURS, BY_DOMAIN, " LEFT JOIN o ON o.domain_id = m.domain_id",
+    EVENTS(COUNTER_OURS, arrow, BY_DOMAIN, " LEFT JOIN o ON o.domain_id = m.domain_id",
            "coalesce(m.thread_id, 0) + " THREADS_OF_SYSTEM " * coalesce(o.place, 0)",
            "'Thread ' || coalesce(m.thread_id, 0) || iif(o.place IS NULL, '', ', domain ' || n.text)", LAST_OF_DOMAINS),
     {.name = NULL},

@@ -92,11 +92,13 @@ static int draw_unit(struct track_worker *worker, struct err *err)
     const struct track_unit *unit = worker->unit;
     const struct overlap_span *spans = (const struct overlap_span *)unit->bytes;
     for (size_t i = 0; i < unit->count; i++) {
-        const struct trace_slice slice = {.pid = track_pid(run, LAYER_OVERLAP, spans[i].device_id),
-                                          .tid = thread_of(run, spans[i].type),
-                                          .start_ns = spans[i].start_ns,
-                                          .duration_ns = number_subtract(spans[i].end_ns, spans[i].start_ns),
-                                          .tick_hz = cann_clock_hz(&run->clocks, spans[i].device_id)};
+        const int64_t length_ns = number_subtract(spans[i].end_ns, spans[i].start_ns);
+        const struct trace_slice slice = {
+            .pid = track_pid(run, LAYER_OVERLAP, spans[i].device_id),
+            .tid = thread_of(run, spans[i].type),
+            .start_ns = spans[i].start_ns,
+            .duration_ns = length_ns,
+            .exact_ns = ticks_span_ns(cann_clock_hz(&run->clocks, spans[i].device_id), spans[i].start_ns, length_ns)};
         if (!trace_guest_shows(run->guest, spans[i].start_ns))
             continue;
         char *start = parallel_reserve(worker->output, TRACE_EVENT_MAX, err);
@@ -114,8 +116,8 @@ static int draw_unit(struct track_worker *worker, struct err *err)
 const struct track track_overlap_analyse = {
     .name = "overlap_analyse",
     .process = "Overlap Analysis",
-    .doc = "When each device computed, communicated, did that only, or neither; as Ascend's tool counts, copies and "
-           "other tasks are free time.",
+    .doc = "Computing, communication, exposed communication and idle time of each device; as in Ascend's tool, copies "
+           "and other tasks are idle time.",
     .number = LAYER_OVERLAP,
     .rows = TRACK_TASKS,
     .state_size = sizeof(struct analysis),

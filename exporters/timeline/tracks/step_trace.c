@@ -4,8 +4,8 @@
 #include "db/query/operators/query_steps.h"
 #include "db/query/query_loop.h"
 #include "exporters/cann_report.h"
-#include "exporters/timeline/timeline_earlier.h"
 #include "exporters/timeline/track.h"
+#include "features/earlier/timeline/timeline_earlier.h"
 
 #define IN(parts, value) "iif(part IN (" parts "), " value ", NULL)"
 #define KNOWN_IN(parts, time) IN(parts, "coalesce(" time ", 'N/A')"), .form = FORM_SCALED_FIXED, .decimals = 3
@@ -16,14 +16,15 @@
 #define VALUES                                                                                                         \
     {"Iteration ID", IN("0, 1, 2, 3", "iteration"), .form = FORM_TEXT}, {"FP Start", TIME_IN("0, 1", "forward_ns")},   \
         {"BP End", TIME_IN("0, 1, 2", "backward_ns")}, {"Iteration End", TIME_IN("0, 2", "end_ns")},                   \
-        {"Iteration Time(us)", KNOWN_IN("0", "exact_ns(device_id, end_ns - start_ns)")},                               \
-        {"Data_aug Bound(us)", KNOWN_IN("0", "exact_ns(device_id, augmentation_ns)")},                                 \
-        {"FP_BP Time(us)", KNOWN_IN("1", "exact_ns(device_id, backward_ns - forward_ns)")},                            \
-        {"Iteration Refresh(us)", KNOWN_IN("2", "exact_ns(device_id, end_ns - backward_ns)")},                         \
+        {"Iteration Time(us)", KNOWN_IN("0", "exact_ns(device_id, start_ns, end_ns - start_ns)")},                     \
+        {"Data_aug Bound(us)", KNOWN_IN("0", "exact_ns(device_id, forward_ns - augmentation_ns, augmentation_ns)")},   \
+        {"FP_BP Time(us)", KNOWN_IN("1", "exact_ns(device_id, forward_ns, backward_ns - forward_ns)")},                \
+        {"Iteration Refresh(us)", KNOWN_IN("2", "exact_ns(device_id, backward_ns, end_ns - backward_ns)")},            \
         {"GetNext Start", TIME_IN("4", "from_ns")}, {"GetNext End", TIME_IN("4", "until_ns")},                         \
-        {"Reduce Start", TIME_IN("3", "from_ns")}, {"Reduce End", TIME_IN("3", "until_ns")},                           \
+        {"Reduce Start", TIME_IN("3", "from_ns"), .flags = REPORT_NUMBERED},                                           \
+        {"Reduce End", TIME_IN("3", "until_ns"), .flags = REPORT_NUMBERED},                                            \
     {                                                                                                                  \
-        "GetNext Time(us)", KNOWN_IN("4", "exact_ns(device_id, until_ns - from_ns)")                                   \
+        "GetNext Time(us)", KNOWN_IN("4", "exact_ns(device_id, from_ns, until_ns - from_ns)")                          \
     }
 #define NAME(reduce)                                                                                                   \
     "CASE part WHEN 0 THEN 'Iteration ' || iteration WHEN 1 THEN 'FP_BP Time ' || iteration"                           \
@@ -41,16 +42,21 @@ static const struct value_name categories[] = {{0, "Iteration Time"}, {1, "FP_BP
     "CASE WHEN model_id = " NO_MODEL " THEN 69999 WHEN model_id BETWEEN 0 AND " NO_MODEL                               \
     " THEN 70000 + model_id ELSE 70000 END"
 #define OF_MODEL "'Step Trace(Model ID:' || model_id || ')'"
-#define EVENTS(thread_is_called, which)                                                                                \
+/* Ascend's tool numbers all reductions one behind the other on some chips, and writes the number to their times. */
+#define VENDOR_PLACE                                                                                                   \
+    "iif((SELECT max(chip) FROM capture_part WHERE NOT is_host) IN " CHIPS_OF_CPP                                      \
+    ", row_number() OVER (PARTITION BY part = 3 ORDER BY " BY_START ") - 1, place)"
+#define EVENTS(thread_is_called, reduce, times_of_reduce, which)                                                       \
     {                                                                                                                  \
-        .name = NAME("place"), .values = values, .query = {.from = "temp.step_piece", .order_by = BY_START},           \
-        .time = "from_ns", .duration = "until_ns - from_ns", .ticks = true, .thread = THREAD,                          \
-        .thread_name = thread_is_called, .last_thread = "max(" THREAD ") FROM temp.step_piece", .category = "part",    \
-        .categories = categories, .only = which                                                                        \
+        .name = NAME(reduce), .number = (times_of_reduce), .values = values,                                           \
+        .query = {.from = "temp.step_piece", .order_by = BY_START}, .time = "from_ns",                                 \
+        .duration = "until_ns - from_ns", .ticks = true, .thread = THREAD, .thread_name = thread_is_called,            \
+        .last_thread = "max(" THREAD ") FROM temp.step_piece", .category = "part", .categories = categories,           \
+        .only = which                                                                                                  \
     }
 static const struct series_counter events[] = {
-    EVENTS("iif(model_id = " NO_MODEL ", 'Step Trace', " OF_MODEL ")", COUNTER_OURS),
-    EVENTS(OF_MODEL, COUNTER_VENDOR),
+    EVENTS("iif(model_id = " NO_MODEL ", 'Step Trace', " OF_MODEL ")", "place", NULL, COUNTER_OURS),
+    EVENTS(OF_MODEL, VENDOR_PLACE, VENDOR_PLACE, COUNTER_VENDOR),
     {.name = NULL},
 };
 

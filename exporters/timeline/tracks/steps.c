@@ -2,6 +2,8 @@
 /* Steps of devices, as the table `overlap` has them: a thread for those of a family, model and batch. */
 #include "exporters/timeline/answers.h"
 
+#include "base/file/large.h"
+
 struct layer {
     struct trace_lanes lanes;
     struct track_run *run;
@@ -52,7 +54,7 @@ static int begin(struct track_run *run, void *opaque, struct err *err)
     layer->run = run;
     layer->lanes.own_next = ANSWERS_FURTHER;
     const struct splits *splits = &layer->answers->splits;
-    for (size_t i = 0; i < splits->count && !splits->whole && status == 0; i++)
+    for (size_t i = 0; i < splits->count && !splits->whole && status == 0; large_pass(i++))
         status = draw_step(layer, i, err);
     return status;
 }
@@ -73,7 +75,7 @@ const struct track track_steps = {
     .process = ANSWERS_PROCESS,
     .doc = "Steps of devices with their parts, as the table overlap has them.",
     .number = LAYER_ANSWERS,
-    .named_only = true,
+    .is_answer = true,
     .state_size = sizeof(struct layer),
     .word = "",
     .name_thread = name_thread,

@@ -45,9 +45,9 @@ static int begin(struct track_run *run, void *opaque, struct err *err)
 const struct track track_utilisation = {
     .name = "utilisation",
     .process = ANSWERS_PROCESS,
-    .doc = "How much of the time a device did anything, as a counter.",
+    .doc = "Utilisation of a device as a counter.",
     .number = LAYER_ANSWERS,
-    .named_only = true,
+    .is_answer = true,
     .state_size = sizeof(struct layer),
     .begin = begin,
 };

@@ -4,25 +4,27 @@
 #include "base/format/json_pieces.h"
 #include "base/number.h"
 #include "features/opprof/kinds/common/metric_csv.h"
+#include "features/opprof/kinds/common/opprof_csv.h"
+#include "features/opprof/kinds/common/opprof_tree.h"
 
 #include <string.h>
 
 #define COLUMNS(MADE)                                                                                                  \
     MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
-    MADE(LAUNCH, "launch_id", "Launch", MADE_NUMBER, "The launch it is of (capture_part.id).")                         \
+    MADE(LAUNCH, "launch_id", "Launch", MADE_NUMBER, "Its launch (capture_part.id).")                                  \
     MADE(PHASE, "phase", "Phase", TEXT(PLAIN), "X, B, E, s, t or C, as the trace has it.")                             \
     MADE(PROCESS, "process", "Core", TEXT(PLAIN), "The core: core0.veccore0; of counters what they count.")            \
     MADE(PIPE, "pipe", "Pipe", TEXT(PLAIN), "The pipe.")                                                               \
     MADE(NAME, "name", "Instruction", TEXT(PLAIN), "The instruction, flag or counter.")                                \
     MADE(START, "start_ns", "Start", INTEGER(NS, DERIVED), "When it began, since the start of the simulation.")        \
     MADE(DURATION, "duration_ns", "Duration", INTEGER(NS, DERIVED), "How long it took; NULL: it has no length.")       \
-    MADE(LINK, "link", "Link", TEXT(PLAIN), "What both ends of a flag or an arrow have.")                              \
+    MADE(LINK, "link", "Link", TEXT(PLAIN), "The id shared by both ends of a flag or an arrow.")                       \
     MADE(CATEGORY, "category", "Category", TEXT(PLAIN), "Of an arrow: its pipes, MTE2ToVECTOR.")                       \
     MADE(ADDRESS, "address", "Address", TEXT(PLAIN), "Address of the instruction, hexadecimal.")                       \
     MADE(CODE, "code", "Line", TEXT(PLAIN), "File and line of the source.")                                            \
     MADE(DETAIL, "detail", "Operands", TEXT(PLAIN), "Operands of the instruction.")                                    \
     MADE(BYTES, "process_bytes", "Bytes", NUMBER, "Bytes that the instruction moved.")                                 \
-    MADE(VALUE, "value", "Value", NUMBER, "Of a counter, in thousandths of what its name says.")
+    MADE(VALUE, "value", "Value", NUMBER, "Value of a counter, in thousandths of the unit in its name.")
 
 MADE_COLUMNS;
 

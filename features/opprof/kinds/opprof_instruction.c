@@ -13,7 +13,7 @@ static const struct column columns[] = {
     TEXT_COLUMN_OF("instruction", "Instruction", "Name of the instruction."),
     NUMBER_COLUMN("address", "Address", "Address of the instruction."),
     TEXT_COLUMN_OF("pipe", "Pipe", "The pipe that ran it."),
-    NUMBER_COLUMN("calls", "Calls", "How often it ran."),
+    NUMBER_COLUMN("calls", "Calls", "Number of executions."),
     NUMBER_COLUMN("cycles", "Cycles", "Sum of the cycles of all calls; overlapping ones count twice."),
     NUMBER_COLUMN("time_ps", "Time", "Time in which any call ran, in picoseconds."),
     TEXT_COLUMN_OF("detail", "Operands", "Its operands."),

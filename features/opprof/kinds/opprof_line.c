@@ -11,7 +11,7 @@ static const struct column columns[] = {
     LAUNCH_COLUMN,
     PLAIN_CORE_COLUMNS,
     TEXT_COLUMN_OF("code", "Line", "File and line of the source."),
-    NUMBER_COLUMN("calls", "Calls", "How often its instructions ran."),
+    NUMBER_COLUMN("calls", "Calls", "Number of executions of its instructions."),
     NUMBER_COLUMN("cycles", "Cycles", "Sum of the cycles of its instructions; overlapping ones count twice."),
     NUMBER_COLUMN("time_ps", "Time", "Time in which any of them ran, in picoseconds."),
 };

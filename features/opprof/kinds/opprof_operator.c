@@ -14,7 +14,7 @@ extern const struct record_kind kind_opprof_operator;
     MADE(NAME, "op_name", "Operator", TEXT(PLAIN), "Name of the kernel.")                                              \
     MADE(TYPE, "op_type", "Kind", TEXT(PLAIN), "Cores that it runs on: vector, cube or mix.")                          \
     MADE(DURATION, "duration_ps", "Duration", NUMBER, "Duration of the task, in picoseconds.")                         \
-    MADE(BLOCKS, "block_dim", "Blocks", NUMBER, "Blocks; of a mixed kernel those of cube cores.")                      \
+    MADE(BLOCKS, "block_dim", "Blocks", NUMBER, "Blocks; for a mixed kernel the blocks on cube cores.")                \
     MADE(MIX_BLOCKS, "mix_block_dim", "Vector blocks", NUMBER, "Blocks of vector cores of a mixed kernel.")            \
     MADE(DEVICE, "device_id", "Device", NUMBER, "The device.")                                                         \
     MADE(PID, "process_id", "Process", NUMBER, "The process.")                                                         \

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "features/opprof/kinds/common/opprof_other.h"
 #include "features/opprof/kinds/common/metric_csv.h"
+#include "features/opprof/kinds/common/opprof_tree.h"
 
 #include <string.h>
 
 #define COLUMNS(MADE)                                                                                                  \
     MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
-    MADE(LAUNCH, "launch_id", "Launch", MADE_NUMBER, "The launch it is of (capture_part.id).")                         \
+    MADE(LAUNCH, "launch_id", "Launch", MADE_NUMBER, "Its launch (capture_part.id).")                                  \
     MADE(BLOCK, "block_id", "Block", NUMBER, "The block; NULL: of no block.")                                          \
     MADE(CORE, "core", "Core", NAMES(PLAIN, opprof_cores), "Kind of core; NULL: of none.")                             \
     MADE(SUB_CORE, "sub_core", "Core of the block", NUMBER, "Which of the block's cores of this kind.")                \
     MADE(NAME, "name", "Column", TEXT(PLAIN), "The column's name in the file.")                                        \
-    MADE(VALUE, "value", "Value", TEXT(PLAIN), "What stands there.")
+    MADE(VALUE, "value", "Value", TEXT(PLAIN), "The text in the file.")
 
 MADE_COLUMNS;
 

@@ -5,7 +5,7 @@
 static const struct report_column columns[] = {
     LAUNCH_SHOWN,
     CORE_SHOWN,
-    {"Conflict", "conflict", .doc = "What the conflicts are about."},
+    {"Conflict", "conflict", .doc = "The kind of conflict."},
     {"Blocks", "blocks", .doc = "Rows that have a value of it.", .flags = REPORT_NUMBER},
     {"Mean Ratio(%)", "mean", FORM_SHORTEST, 4, .doc = "Mean of the ratio in the file."},
     {"Largest Ratio(%)", "ratio", FORM_SCALED, 4, .doc = "Largest of these ratios."},

@@ -5,7 +5,7 @@
 static const struct report_column columns[] = {
     LAUNCH_SHOWN,
     CORE_SHOWN,
-    {"Requests", "kind", .doc = "Which requests."},
+    {"Requests", "kind", .doc = "The kind of requests."},
     {"Blocks", "blocks", .doc = "Rows that have them.", .flags = REPORT_NUMBER},
     {"Hits", "hits", .doc = "Hits of all blocks.", .flags = REPORT_NUMBER},
     {"Misses", "misses", .doc = "Misses of all blocks that were given a line of the cache.", .flags = REPORT_NUMBER},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators of an application beside their launches under 'msprof op'. */
-#include "analysis/compare/statistics.h"
 #include "base/array.h"
+#include "base/statistics.h"
 #include "db/query/query_loop.h"
 #include "db/query/query_window.h"
 #include "exporters/table/report.h"
@@ -21,8 +21,8 @@ static const struct report_column columns[] = {
     {"Blocks", SHOWN(blocks), .flags = REPORT_NUMBER, .doc = "Its blocks in the application."},
     {"Mix Blocks", SHOWN(mix_blocks), .flags = REPORT_NUMBER | REPORT_NARROW,
      .doc = "Blocks of the other core of a mixed kernel."},
-    {"Count", SHOWN(count), .flags = REPORT_NUMBER, .doc = "How often it ran with these blocks."},
-    {"Median(us)", SHOWN(median_ns), FORM_SCALED, 3, .doc = "Half of these executions took no longer."},
+    {"Count", SHOWN(count), .flags = REPORT_NUMBER, .doc = "Number of executions with these blocks."},
+    {"Median(us)", SHOWN(median_ns), FORM_SCALED, 3, .doc = "Median time of these executions."},
     {"Under msprof op(us)", SHOWN(duration_ps), FORM_SCALED, 6, .doc = "Duration of the task under msprof op."},
     {"Ratio", SHOWN(ratio), FORM_SCALED, 4,
      .doc = "The median by the duration under msprof op, where the blocks are equal: above 1 it is slower in the "
@@ -214,8 +214,8 @@ static int put_rows(struct report_run *run, struct err *err)
 const struct report report_link = {
     .name = "opprof",
     .title = "Operators under msprof op",
-    .doc = "Launches under msprof op beside the executions of the operator in the application, by name and blocks. "
-           "Names are those of the operator or of its kernel, without _mix_aic and _mix_aiv.",
+    .doc = "Launches under msprof op beside the executions of the same operator in the application, matched by name "
+           "and blocks. Names are those of the operator or its kernel, without _mix_aic and _mix_aiv.",
     .needs = "directories of msprof op: --opprof DIR",
     .families = FAMILY_OF(CAPTURE_CANN),
     .shown_only = true,

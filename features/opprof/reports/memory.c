@@ -15,8 +15,8 @@ static const struct report_column columns[] = {
     {"Mean Usage(%)", "mean_usage", FORM_SHORTEST, 4, .doc = "Mean of the share of the peak in the files."},
     {"Largest Usage(%)", "usage", FORM_SCALED, 6, .doc = "Largest of these shares."},
     {"Core Peak(GB/s)", "peak", FORM_SHORTEST, 1,
-     .doc = "The peak of a core that these shares are of: the one of the tool that wrote the files, which may be that "
-            "of another chip."},
+     .doc = "The peak of a core that the shares refer to, from the tool that wrote the files; it may be that of "
+            "another chip."},
     {.title = NULL},
 };
 

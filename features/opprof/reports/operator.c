@@ -8,7 +8,7 @@ static const struct report_column columns[] = {
     {"Op Type", "op_type", .doc = "Cores that it runs on: vector, cube or mix."},
     {"Task Duration(us)", "duration_ps", FORM_SCALED, 6, .doc = "Duration of the task, as the scheduler measured it."},
     {"Longest Block(us)", "longest", FORM_SCALED, 6, .doc = "Time of the core that was busy longest with a block."},
-    {"Block Dim", "block_dim", .doc = "Blocks; of a mixed kernel those of cube cores.", .flags = REPORT_NUMBER},
+    {"Block Dim", "block_dim", .doc = "Blocks; for a mixed kernel the blocks on cube cores.", .flags = REPORT_NUMBER},
     {"Mix Block Dim", "mix_block_dim", .doc = "Blocks of vector cores of a mixed kernel.", .flags = REPORT_NUMBER},
     {"Rows", "rows", .doc = "Blocks and cores that the tables have.", .flags = REPORT_NUMBER},
     {"Current Freq(MHz)", "current_mhz", .doc = "Frequency of the cores while it ran.", .flags = REPORT_NUMBER},

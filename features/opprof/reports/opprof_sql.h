@@ -23,10 +23,14 @@
 /* "vector1", as sub_block_id of the files. */
 #define SUB_BLOCK CORE_NAME " || coalesce(sub_core, '')"
 
-/* Makes the views that the tables' queries read. */
+/* Makes the views that the table's query reads. */
 static inline int opprof_open(struct report_run *run, struct err *err)
 {
-    return opprof_views_make(run->session->db, err);
+    const struct report_query *query = &run->report->query;
+    return (query->with != NULL && opprof_views_make(run->session->db, query->with, err) < 0) ||
+                   opprof_views_make(run->session->db, query->from, err) < 0
+               ? err_status(err)
+               : 0;
 }
 
 #endif

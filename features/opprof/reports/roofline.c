@@ -7,16 +7,11 @@
  * were busy all the time: 8192 operations a cycle of the cube unit, of the vector unit as many a busy cycle as it did
  * here. The roof of the path is the peak that the file's shares are of, times the cores in use.
  */
-#define OPERATIONS                                                                                                     \
-    "w AS (SELECT launch_id, core, count(*) AS cores, sum(coalesce(cube_fops, 0) + coalesce(vec_fops, 0)) AS ops,"     \
-    " sum(vec_fops) / sum(nullif(vec_ratio, 0) / 1e6 * CASE WHEN op_type = 'mix' THEN (duration_ps / 1000000) * mhz"   \
-    " ELSE total_cycles END) AS vector_rate, max(mhz) AS mhz, max(duration_ps) AS duration_ps FROM opprof_arithmetic"  \
-    " JOIN (SELECT launch_id, op_type, duration_ps, coalesce(current_mhz, rated_mhz) AS mhz FROM opprof_operator)"     \
-    " USING(launch_id) GROUP BY launch_id, core)"
 #define POINTS                                                                                                         \
     "f AS (SELECT p.*, w.ops, 1.0 * w.ops / p.bytes AS intensity, w.ops * 1e3 / w.duration_ps AS done, CASE p.core"    \
     " WHEN 0 THEN 8192.0 ELSE w.vector_rate END * w.cores * w.mhz / 1e3 AS work_roof, p.peak * p.blocks * " GIB        \
-    " / 1e9 * w.ops / p.bytes AS path_roof FROM opprof_path_row p JOIN w USING(launch_id, core) WHERE w.ops > 0 AND"   \
+    " / 1e9 * w.ops / p.bytes AS path_roof FROM opprof_path_row p JOIN opprof_work w USING(launch_id, core) WHERE "    \
+    "w.ops > 0 AND"                                                                                                    \
     " p.bytes > 0)"
 
 static const struct report_column columns[] = {
@@ -28,18 +23,18 @@ static const struct report_column columns[] = {
     {"Intensity(OP/B)", "intensity", FORM_SHORTEST, 6, .doc = "Operations a byte.", .id = "intensity"},
     {"Done(GOP/s)", "done", FORM_SHORTEST, 6, .doc = "Operations by the duration of the task.", .id = "done"},
     {"Work Roof(GOP/s)", "work_roof", FORM_SHORTEST, 3,
-     .doc = "What the cores in use could do: 8192 operations a cycle of a cube core; of a vector core as many a cycle "
-            "as in its busy ones.",
+     .doc = "Peak of the cores in use: 8192 operations per cycle of a cube core; for a vector core the rate of its "
+            "busy cycles.",
      .id = "work_roof"},
     {"Path Roof(GOP/s)", "path_roof", FORM_SHORTEST, 3,
-     .doc = "The intensity by the peak of the path, of the cores in use; N/A where the files do not tell the peak.",
+     .doc = "Intensity times the peak of the path for the cores in use; N/A if the files lack the peak.",
      .id = "path_roof"},
     {"Of Roof(%)", "100.0 * done / nullif(min(work_roof, coalesce(path_roof, work_roof)), 0)", FORM_SHORTEST, 3,
-     .doc = "What was done by the lower roof."},
+     .doc = "Share of the lower roof that was reached."},
     {"Bound",
      "CASE WHEN path_roof IS NULL OR work_roof IS NULL THEN NULL WHEN path_roof < work_roof THEN 'path' ELSE 'work' "
      "END",
-     .doc = "Which roof is lower."},
+     .doc = "The lower roof."},
     {.title = NULL},
 };
 
@@ -52,6 +47,6 @@ const struct report report_opprof_roofline = {
     .open = opprof_open,
     .is_short = true,
     .needs = "operations and bytes: --aic-metrics=ArithmeticUtilization,Memory",
-    .query = {.with = OPERATIONS ", " POINTS, .from = "f", .order_by = "launch_id, core, n"},
+    .query = {.with = POINTS, .from = "f", .order_by = "launch_id, core, n"},
     .columns = columns,
 };

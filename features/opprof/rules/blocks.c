@@ -7,7 +7,7 @@ const struct rule rule_op_imbalance = {
     .id = "op-imbalance",
     .rests_on = "the times of all blocks in any metric file",
     .formula = "longest time of a core / mean of the cores of its kind - 1",
-    .advice = "Give blocks equal work: the task ends with the longest of them.",
+    .advice = "Balance the blocks: the task ends with its longest block.",
     .threshold = 10,
     OPPROF_RULE(.tables = {"opprof_block"}, .metrics = {"PipeUtilization"},
                 .sql = "WITH m AS (SELECT launch_id, core, avg(time_ps) AS mean, count(*) AS n FROM opprof_block GROUP"
@@ -51,7 +51,7 @@ const struct rule rule_op_frequency = {
     .id = "op-frequency",
     .rests_on = "the frequencies in OpBasicInfo.csv",
     .formula = "1 - current frequency / rated frequency",
-    .advice = "Measure again on a cool, idle device: the cores were slowed down, and times are longer by that.",
+    .advice = "Measure again on a cool, idle device: the cores were throttled, which extends all times.",
     .threshold = 4.9,
     OPPROF_RULE(.tables = {"opprof_operator"},
                 .sql = "SELECT 100.0 * (1 - 1.0 * current_mhz / rated_mhz), duration_ps * (1 - 1.0 * current_mhz /"

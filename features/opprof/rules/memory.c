@@ -33,9 +33,9 @@ const struct rule rule_op_small_transfers = {
     .threshold = 50,
     OPPROF_RULE(.tables = {"opprof_memory", "opprof_pipe"}, .metrics = {"Memory", "PipeUtilization"},
                 .sql = RULE_PIPES
-                ", y AS (SELECT x.*, 1.0 * sum(gm_to_ub_bytes) / sum(mte2_instructions) AS size, sum(mte2_instructions)"
-                " AS n FROM x JOIN opprof_memory m USING(launch_id, core) WHERE " MTE2_MATTERS " GROUP BY launch_id,"
-                " core HAVING sum(mte2_instructions) > 0) SELECT 100.0 * (1 - size / 16384), mte2_ps * (1 - size / "
+                ", y AS (SELECT x.*, 1.0 * bytes / instructions AS size, instructions AS n FROM x JOIN opprof_transfer"
+                " USING(launch_id, core) WHERE " MTE2_MATTERS
+                " AND instructions > 0) SELECT 100.0 * (1 - size / 16384), mte2_ps * (1 - size / "
                 "16384), " RULE_WHOLE ", 'An instruction of MTE2 moves ' || round(size) || ' bytes.', " RULE_CORE
                 " || ' MTE2' || " RULE_LAUNCH ", mte2_ps, 100.0 * size / 16384, n FROM y x ORDER BY 1 DESC LIMIT 5"),
 };

@@ -9,7 +9,7 @@
 #ifndef MSPROF_FEATURES_OPPROF_RULES_OPPROF_RULE_H
 #define MSPROF_FEATURES_OPPROF_RULES_OPPROF_RULE_H
 
-#include "analysis/finding.h"
+#include "features/answers/analysis/finding.h"
 
 struct opprof_rule {
     const char *tables[2];  /* that must have rows; NULL: there are no more */
@@ -36,11 +36,6 @@ struct opprof_rule {
     "coalesce((SELECT duration_ps FROM opprof_operator o WHERE o.launch_id = x.launch_id), (SELECT max(time_ps) FROM"  \
     " opprof_block b WHERE b.launch_id = x.launch_id))"
 /* Means of each launch and kind of core, by the pipes: x(launch_id, core, core_ps, mte2_ps, vec_ps, ...). */
-#define RULE_PIPES                                                                                                     \
-    "WITH x AS (SELECT launch_id, core, count(*) AS cores, avg(time_ps) AS core_ps, avg(coalesce(cube_time_ps, 0)) AS" \
-    " cube_ps, avg(coalesce(vec_time_ps, 0)) AS vec_ps, avg(coalesce(scalar_time_ps, 0)) AS scalar_ps,"                \
-    " avg(coalesce(mte1_time_ps, 0)) AS mte1_ps, avg(coalesce(mte2_time_ps, 0)) AS mte2_ps,"                           \
-    " avg(coalesce(mte3_time_ps, 0)) AS mte3_ps, avg(coalesce(fixpipe_time_ps, 0)) AS fixpipe_ps,"                     \
-    " avg(icache_miss_rate) AS icache FROM opprof_pipe GROUP BY launch_id, core)"
+#define RULE_PIPES "WITH x AS (SELECT * FROM opprof_core_mean)"
 
 #endif

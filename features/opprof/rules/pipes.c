@@ -47,7 +47,7 @@ const struct rule rule_op_bound = {
     .id = "op-bound",
     .rests_on = "PipeUtilization.csv",
     .formula = "time of the busiest pipe / time of the cores",
-    .advice = "Take work off this pipe first: nothing else makes the operator faster.",
+    .advice = "Reduce the work of this pipe first: nothing else makes the operator faster.",
     .threshold = 80,
     OPPROF_RULE(.tables = {"opprof_pipe"}, .metrics = {"PipeUtilization"}, .sql = bound_sql),
 };
@@ -57,7 +57,7 @@ const struct rule rule_op_scalar = {
     .id = "op-scalar",
     .rests_on = "PipeUtilization.csv",
     .formula = "time of the scalar unit / time of the cores",
-    .advice = "Take address arithmetic and branches out of the inner loop, and give instructions larger repeats.",
+    .advice = "Move address arithmetic and branches out of the inner loop, and use larger repeats.",
     .threshold = 50,
     OPPROF_RULE(.tables = {"opprof_pipe"}, .metrics = {"PipeUtilization"}, .sql = scalar_sql),
 };
@@ -79,7 +79,7 @@ const struct rule rule_op_icache = {
     .rests_on =
         "icache_miss_rate of PipeUtilization.csv, and tasks of at least 20 us: in shorter ones every first pass misses",
     .formula = "misses of the instruction cache / its requests",
-    .advice = "Make the kernel's code shorter: fewer unrolled loops and template variants in one path.",
+    .advice = "Reduce the size of the kernel's code: fewer unrolled loops and template variants in one path.",
     .threshold = 10,
     OPPROF_RULE(.tables = {"opprof_pipe"}, .metrics = {"PipeUtilization"}, .sql = icache_sql),
 };

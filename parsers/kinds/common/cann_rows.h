@@ -36,7 +36,7 @@ enum { TENSOR_SET_COLUMNS(COLUMN_NUMBER) };
     MADE(HOST_CALL_PARENT_ID, "parent_id", "Parent", MADE_NUMBER,                                                      \
          "The call around it (host_call.id); none for an outermost call.")                                             \
     MADE(HOST_CALL_CONNECTION_ID, "connection_id", "Connection ID", MADE_NUMBER,                                       \
-         "The launch in it: device tasks with the same number were launched here; none when it launched nothing.")     \
+         "The launch in it: device tasks with the same number were launched here; NULL: it launched nothing.")         \
     MADE(HOST_CALL_LAUNCHES, "launches", "Launches", MADE_NUMBER,                                                      \
          "How many tasks were launched by this call itself, not by one inside of it; none: 0.")
 enum { HOST_CALL_COLUMNS(COLUMN_NUMBER) };
@@ -77,7 +77,7 @@ enum { HOST_CALL_COLUMNS(COLUMN_NUMBER) };
          "Kind of task that the host launched (name.id).")                                                             \
     MADE(DEVICE_TASK_KERNEL_NAME_ID, "kernel_name_id", "Kernel name", MADE_NUMBER, "The kernel (name.id).")            \
     MADE(DEVICE_TASK_OP_NAME_ID, "op_name_id", "Operator name", MADE_NUMBER,                                           \
-         "The operator (name.id); none when the task computes none.")                                                  \
+         "The operator (name.id); NULL: the task computes none.")                                                      \
     MADE(DEVICE_TASK_OP_TYPE_ID, "op_type_id", "Operator type", MADE_NUMBER, "Its type (name.id).")                    \
     MADE(DEVICE_TASK_OP_TASK_TYPE, "op_task_type", "Core type", MADE_NUMBER,                                           \
          "Engine that the operator was compiled for: 0 AI core, 1 AI CPU, 2 AI vector core, 4 MIX_AIC, 5 MIX_AIV, "    \
@@ -107,10 +107,10 @@ enum { HOST_CALL_COLUMNS(COLUMN_NUMBER) };
     MADE(DEVICE_TASK_AIC_TIME_NS, "aic_time_ns", "AI core time", INTEGER(NS, DERIVED),                                 \
          "How long the AI cores counted, where the device measures it: chips 15 and 16.")                              \
     MADE(DEVICE_TASK_AIV_TIME_NS, "aiv_time_ns", "AI vector core time", INTEGER(NS, DERIVED),                          \
-         "How long the AI vector cores counted, likewise.")                                                            \
+         "How long the AI vector cores counted, in ns.")                                                               \
     MADE(DEVICE_TASK_GRID_DIM_ID, "grid_dim_id", "Grid", MADE_NUMBER,                                                  \
          "The grid that a kernel of type KERNEL_SIMT was launched with, as x,y,z (name.id).")                          \
-    MADE(DEVICE_TASK_BLOCK_DIM_ID, "block_dim_id", "Block", MADE_NUMBER, "Its block, likewise (name.id).")             \
+    MADE(DEVICE_TASK_BLOCK_DIM_ID, "block_dim_id", "Block", MADE_NUMBER, "Its block (name.id).")                       \
     MADE(DEVICE_TASK_START_TICK, "start_tick", "Start tick", INTEGER(TICK, DERIVED),                                   \
          "When it began to run, on the counter of the device; this and the following columns: of captures from "       \
          "before 2023.")                                                                                               \
@@ -121,7 +121,7 @@ enum { HOST_CALL_COLUMNS(COLUMN_NUMBER) };
     MADE(DEVICE_TASK_PENDING_TICK, "pending_tick", "Pending since", INTEGER(TICK, DERIVED),                            \
          "When it became pending, on the counter of the device; chip 0 only.")                                         \
     MADE(DEVICE_TASK_COUNTED_BLOCKS, "counted_blocks", "Counted blocks", MADE_NUMBER,                                  \
-         "How many blocks its counters are of, where they say it: on chip 0.")                                         \
+         "Number of blocks in its counters; chip 0 only.")                                                             \
     MADE(DEVICE_TASK_LAUNCH_NAME_ID, "launch_name_id", "Launch", MADE_NUMBER,                                          \
          "The function of the runtime that launched it (name.id).")                                                    \
     MADE(DEVICE_TASK_SPLIT, "split", "Split", MADE_NUMBER,                                                             \
@@ -129,9 +129,9 @@ enum { HOST_CALL_COLUMNS(COLUMN_NUMBER) };
          "is that part, and the whole is the operator.")                                                               \
     MADE(DEVICE_TASK_COLLECTIVE, "collective", "Collective", MADE_NUMBER,                                              \
          "1: it is a kernel of a collective, and communicates as long as it runs; 2: likewise, of a communication "    \
-         "operator that tells how long that is.")                                                                      \
+         "operator that has the duration.")                                                                            \
     MADE(DEVICE_TASK_ORIGIN_NS, "origin_ns", "Origin", INTEGER(NS, DERIVED | COLUMN_TRANSIENT | COLUMN_ORIGIN),        \
-         "Its start, likewise.")
+         "Its start, on the same clock.")
 enum { DEVICE_TASK_COLUMNS(COLUMN_NUMBER) };
 
 #define FUSION_OP_COLUMNS(MADE)                                                                                        \
@@ -139,7 +139,7 @@ enum { DEVICE_TASK_COLUMNS(COLUMN_NUMBER) };
          "The model that was being loaded; 4294967295: none.")                                                         \
     MADE(FUSION_OP_MODEL_NAME_ID, "model_name_id", "Model name", MADE_NUMBER, "The model's name (name.id).")           \
     MADE(FUSION_OP_NAME_ID, "name_id", "Fused operator", MADE_NUMBER, "Its name (name.id).")                           \
-    MADE(FUSION_OP_COUNT, "op_count", "Operators", MADE_NUMBER, "How many operators went into it.")                    \
+    MADE(FUSION_OP_COUNT, "op_count", "Operators", MADE_NUMBER, "Number of operators that were fused.")                \
     MADE(FUSION_OP_INPUT_BYTES, "input_bytes", "Memory input", INTEGER(BYTE, DERIVED), "Memory of inputs.")            \
     MADE(FUSION_OP_OUTPUT_BYTES, "output_bytes", "Memory output", INTEGER(BYTE, DERIVED), "Memory of outputs.")        \
     MADE(FUSION_OP_WEIGHT_BYTES, "weight_bytes", "Memory weight", INTEGER(BYTE, DERIVED), "Memory of weights.")        \
@@ -155,7 +155,7 @@ enum { FUSION_OP_COLUMNS(COLUMN_NUMBER) FUSION_OP_FIRST_ID };
     MADE(COMMUNICATION_OP_TYPE_ID, "type_id", "Type", MADE_NUMBER, "The operator's type (name.id).")                   \
     MADE(COMMUNICATION_OP_GROUP_NAME_ID, "group_name_id", "Group", MADE_NUMBER, "The communication group (name.id).")  \
     MADE(COMMUNICATION_OP_GROUP_ID, "group_id", "Group ID", MADE_NUMBER,                                               \
-         "The number that stands for the group's name, 64 bits without a sign.")                                       \
+         "The number of the group's name, 64 bits unsigned.")                                                          \
     MADE(COMMUNICATION_OP_ALGORITHM_ID, "algorithm_id", "Algorithm", MADE_NUMBER, "The algorithm (name.id).")          \
     MADE(COMMUNICATION_OP_DATA_TYPE, "data_type", "Data type", MADE_NUMBER,                                            \
          "Type of an element, as a number of HCCL.")                                                                   \
@@ -185,7 +185,7 @@ enum { COMMUNICATION_OP_COLUMNS(COLUMN_NUMBER) };
 #define COMMUNICATION_TASK_COLUMNS(MADE)                                                                               \
     MADE(COMMUNICATION_TASK_TASK_ID, "task_row_id", "Task", MADE_NUMBER, "The task (device_task.id).")                 \
     MADE(COMMUNICATION_TASK_OP_ID, "op_id", "Operator", MADE_NUMBER,                                                   \
-         "Operator that it is part of (communication_op.id); none where no task of that was on its main stream.")      \
+         "Its operator (communication_op.id); NULL: no task of the operator was on its main stream.")                  \
     MADE(COMMUNICATION_TASK_TYPE_ID, "type_id", "Type", MADE_NUMBER,                                                   \
          "Name of the task (name.id); none when nothing was reported of it, as in all of the following columns but "   \
          "one.")                                                                                                       \

@@ -100,7 +100,7 @@ bool task_pairs_check_span(struct decoder *decoder, const struct task_key *key, 
                            int64_t start_ns, int64_t end_ns, bool *keep)
 {
     char text[TASK_TEXT_MAX];
-    /* Words only for those that are told: they take longer than the rest of the record. */
+    /* Words only for those that are reported: they take longer than the rest of the record. */
     if (span_is_sound(start_ns, end_ns) || decoder_check_span(decoder, in_words(key, text), start_ns, end_ns))
         return true;
     half_drop(start, DIAG_RECORD_VALUE);

@@ -6,8 +6,11 @@
 int record_stream_open(struct decoder *decoder, void *state, const struct capture_file *file, struct err *err)
 {
     (void)err;
+    const struct capture_part *part = decoder_part(decoder);
     *(struct record_stream *)state = (struct record_stream){
-        .part = decoder_part(decoder),
+        .part = part,
+        .host = part_host_ticks(part),
+        .device = part_device_ticks(part),
         .kind = file->kind,
         .join = decoder_join(decoder),
         .association = decoder_association(decoder),

@@ -11,6 +11,7 @@
 
 struct record_stream {
     const struct capture_part *part;
+    struct part_ticks host, device; /* its counters */
     const struct record_kind *kind;
     struct association *join; /* takes tasks and counters of any capture of Ascend; NULL: it is of another family */
     struct association *association; /* of a capture of CANN since 2023; NULL: it is of another */

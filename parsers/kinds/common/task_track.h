@@ -5,7 +5,7 @@
 
 #include "parsers/kinds/common/columns.h"
 
-/* The columns of kernels that the runtime hands to DPUs, which task tracks tell. */
+/* The columns of kernels that the runtime hands to DPUs, which task tracks contain. */
 
 #define DPU_KERNEL_COLUMNS(MADE)                                                                                       \
     MADE(DPU_KERNEL_DEVICE_ID, "device_id", "Device ID", MADE_NUMBER, "The DPU.")                                      \
@@ -19,6 +19,8 @@ extern const struct record_kind kind_dpu_kernel;
 #define TASK_TRACK_COLUMNS 20
 
 extern const struct column task_track_columns[TASK_TRACK_COLUMNS];
+/* Those of the first generation: of all columns but the file and the time. */
+extern const struct field task_track_fields[TASK_TRACK_COLUMNS - 2];
 extern const struct kind_hooks task_track_hooks;
 
 /* Fields that stand alike in both. */

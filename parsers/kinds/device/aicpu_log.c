@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators that the AI CPU of a device ran, as it tells them in captures of 2020: DATA_PREPROCESS.dev.AICPU.*, a log
- * of text. */
+/* Operators that the AI CPU of a device ran, as it logged them in captures of 2020: DATA_PREPROCESS.dev.AICPU.*, a
+ * log of text. */
 #include "base/number.h"
 #include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/sample.h"
@@ -23,7 +23,7 @@
     MADE(PROCESS_DEVICE_ID, "process_device_id", "Process device", NUMBER, "The device, as the process counts.")       \
     MADE(CPU_ID, "cpu_id", "CPU", NUMBER, "The core of the AI CPU.")                                                   \
     MADE(SUBMIT_TICK, "submit_tick", "Submission", INTEGER(TICK, PLAIN),                                               \
-         "When the driver was told of the task, on the counter of the device.")                                        \
+         "When the driver received the task, on the counter of the device.")                                           \
     MADE(RECEIVE_TICK, "receive_tick", "Receipt", INTEGER(TICK, PLAIN), "When the driver took it over, by the same.")  \
     MADE(START_TICK, "start_tick", "Start tick", INTEGER(TICK, PLAIN), "When it began, by the same.")                  \
     MADE(END_TICK, "end_tick", "End tick", INTEGER(TICK, PLAIN), "When it was done, by the same.")                     \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators that the AI CPU of a device ran, as it tells them before 2023: DATA_PREPROCESS.AICPU. */
+/* Operators that the AI CPU of a device ran, as it recorded them before 2023: DATA_PREPROCESS.AICPU. */
 #include "parsers/decode/decode.h"
 #include "parsers/join/execution.h"
 #include "parsers/kinds/common/aicpu_stream.h"
@@ -29,9 +29,9 @@
     MADE(SUBMIT_TICK, "submit_tick", "Submission", INTEGER(TICK, TRANSIENT),                                           \
          "When it was submitted, on the counter of the device.")                                                       \
     MADE(AFTER_TICK, "after_tick", "Completion", INTEGER(TICK, TRANSIENT),                                             \
-         "When its completion was told, on the counter of the device.")                                                \
+         "When its completion was reported, on the counter of the device.")                                            \
     MADE(TURNAROUND_NS, "turnaround_ns", "Turnaround", INTEGER(NS, DERIVED),                                           \
-         "From its submission until its completion was told; NULL: the counters contradict each other.")               \
+         "From its submission until its completion was reported; NULL: the counters contradict each other.")           \
     MADE(THREAD_ID, "thread_id", "Thread ID", NUMBER, "The thread of the AI CPU.")                                     \
     MADE(OP_NAME_ID, "op_name_id", "Operator", MADE_NUMBER, "The operator that it ran, as the host named it (name.id).")
 
@@ -129,10 +129,11 @@ const struct record_kind kind_aicpu_node = {
                    {"Node", "op", .doc = "The operator."},
                    {"Compute_time(us)", "compute_ns", FORM_SCALED, 3, .doc = "How long it computed."},
                    {"Memcpy_time(us)", "copy_ns", FORM_SCALED, 3, .doc = "How long it copied the result."},
-                   {"Task_time(us)", "exact_ns(device_id, duration_ns)", FORM_SCALED, 3, .doc = "From start to end."},
+                   {"Task_time(us)", "exact_ns(device_id, start_ns, duration_ns)", FORM_SCALED, 3,
+                    .doc = "From start to end."},
                    {"Dispatch_time(us)", "dispatch_ns", FORM_SCALED, 3, .doc = "Time to hand the task to the AI CPU."},
                    {"Total_time(us)", "turnaround_ns", FORM_SCALED, 3,
-                    .doc = "From its submission until its completion was told."},
+                    .doc = "From its submission until its completion was reported."},
                    {"Stream ID", "stream_id", .flags = REPORT_NUMBER, .doc = "The stream."},
                    {"Task ID", "task_id", .flags = REPORT_NUMBER, .doc = "The number of the task."})),
 };

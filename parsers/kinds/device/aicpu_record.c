@@ -24,7 +24,7 @@ const struct record_kind kind_aicpu_record = {
     .families = FAMILY_CANN,
     .title = "Records of the AI CPU",
     .doc = "Operators that the AI CPU ran, what it waited for, and what it did for kernels that compute and "
-           "communicate at once. Each record becomes a row of the kind that it is of.",
+           "communicate at once. Each record becomes a row of its kind.",
     .patterns = (const char *const[]){"aicpu.data.{device_id}.slice_{slice}", NULL},
     RECORDS_OF(columns, CANN_LAYOUT("cann-aicpu-256", 256, "docs/formats/aicpu.md 1: 256 bytes")),
     .hooks = &split_hooks,

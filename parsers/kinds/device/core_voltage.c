@@ -33,7 +33,7 @@ const struct record_kind kind_core_voltage = {
     .families = FAMILY_2022 | FAMILY_CANN,
     .title = "Voltage of the AI cores and the bus",
     .doc = "When a voltage of a device changed, and to what; also frequencies of the cores, which count where no "
-           "core_frequency tells them.",
+           "core_frequency has them.",
     .patterns = (const char *const[]){"lpmInfoConv.data.{device_id}.slice_{slice}", NULL},
     RECORDS_OF(
         columns,

@@ -2,6 +2,7 @@
 /* PMU of the cores of chips with STARS: ffts_profile.data, a record for each task or block. */
 #include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/core_pmu.h"
+#include "parsers/kinds/common/record_source.h"
 #include "parsers/kinds/common/stars/stars_record.h"
 
 static const struct value_name functions[] = {{40, "task"}, {41, "block"}, {0, NULL}};
@@ -57,12 +58,12 @@ struct state {
 };
 
 /* Which kind of core counted. */
-static enum pmu_core core_of(const struct row *row, bool block)
+static ALWAYS_INLINE enum pmu_core core_of(const struct record_source *source, bool block)
 {
-    int64_t part = row->cells[SUB_TASK_TYPE].integer;
+    int64_t part = source_integer(source, SUB_TASK_TYPE);
     if (block)
-        return row->cells[CORE_TYPE].integer != 0 ? PMU_CORE_AIV : PMU_CORE_AIC;
-    switch (row->cells[FFTS_TYPE].integer) {
+        return source_integer(source, CORE_TYPE) != 0 ? PMU_CORE_AIV : PMU_CORE_AIC;
+    switch (source_integer(source, FFTS_TYPE)) {
     case FFTS_PLUS:
         return part == PART_AIV || part == PART_MIX_AIV ? PMU_CORE_AIV : PMU_CORE_AIC;
     case FFTS_AIV:
@@ -75,13 +76,13 @@ static enum pmu_core core_of(const struct row *row, bool block)
 
 /* Blocks say something new only on the kind of core that a mixed task does not begin on: the task's own record has the
  * others in it. */
-static bool is_of_other_core(const struct row *row)
+static ALWAYS_INLINE bool is_of_other_core(const struct record_source *source)
 {
-    int64_t part = row->cells[SUB_TASK_TYPE].integer;
-    if (row->cells[FFTS_TYPE].integer != FFTS_PLUS)
+    int64_t part = source_integer(source, SUB_TASK_TYPE);
+    if (source_integer(source, FFTS_TYPE) != FFTS_PLUS)
         return false;
-    return part == PART_MIX_AIC   ? row->cells[CORE_TYPE].integer != 0
-           : part == PART_MIX_AIV ? row->cells[CORE_TYPE].integer == 0
+    return part == PART_MIX_AIC   ? source_integer(source, CORE_TYPE) != 0
+           : part == PART_MIX_AIV ? source_integer(source, CORE_TYPE) == 0
                                   : false;
 }
 
@@ -111,43 +112,45 @@ static int take_sample(struct decoder *decoder, struct state *state, const struc
     return core_sample_emit(decoder, &sample, err);
 }
 
-static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
+static ALWAYS_INLINE int take_counters(struct decoder *decoder, void *opaque, const struct record_source *source,
+                                       bool *keep, struct err *err)
 {
     struct state *state = opaque;
-    const struct cell *cells = row->cells;
-    if (row_has(row, SAMPLE_MODE))
-        return take_sample(decoder, state, row, keep, err);
-    bool block = cells[FUNCTION_TYPE].integer == FUNCTION_BLOCK;
-    sequence_check(&state->sequence, decoder, cells[COUNTER].integer);
-    if (!block && cells[FUNCTION_TYPE].integer != FUNCTION_TASK)
+    if (!source->direct && row_has(source->row, SAMPLE_MODE))
+        return take_sample(decoder, state, source->row, keep, err);
+    bool block = source_integer(source, FUNCTION_TYPE) == FUNCTION_BLOCK;
+    sequence_check(&state->sequence, decoder, source_integer(source, COUNTER));
+    if (!block && source_integer(source, FUNCTION_TYPE) != FUNCTION_TASK)
         return decoder_refuse(decoder, keep, DIAG_RECORD_UNKNOWN, "function_type",
-                              "function type %lld; expected %d or %d", (long long)cells[FUNCTION_TYPE].integer,
+                              "function type %lld; expected %d or %d", (long long)source_integer(source, FUNCTION_TYPE),
                               FUNCTION_TASK, FUNCTION_BLOCK);
-    int64_t start_ns = part_device_ns(state->stream.part, cells[START_TICK].integer);
-    int64_t end_ns = part_device_ns(state->stream.part, cells[END_TICK].integer);
+    int64_t start_ns = part_ticks_ns(&state->stream.device, source_integer(source, START_TICK));
+    int64_t end_ns = part_ticks_ns(&state->stream.device, source_integer(source, END_TICK));
     *keep = decoder_check_span(decoder, "the task", start_ns, end_ns);
-    if (!*keep || (block && !is_of_other_core(row)))
+    if (!*keep || (block && !is_of_other_core(source)))
         return 0;
-    if (!block && cells[OVERFLOW].integer != 0)
+    if (!block && source_integer(source, OVERFLOW) != 0)
         return decoder_refuse(decoder, keep, DIAG_RECORD_VALUE, "overflow", "counters that ran over; expected none");
     struct device_pmu pmu = {
         .start_ns = start_ns,
         .duration_ns = end_ns - start_ns,
-        .context_id = cells[FFTS_TYPE].integer == FFTS_PLUS ? cells[SUB_TASK_ID].integer : NO_CONTEXT,
+        .context_id = source_integer(source, FFTS_TYPE) == FFTS_PLUS ? source_integer(source, SUB_TASK_ID) : NO_CONTEXT,
         .device_id = (uint32_t)state->stream.device_id,
-        .core = core_of(row, block),
+        .core = core_of(source, block),
         .block = block,
-        .total_cycle = cells[TOTAL_CYCLE].integer,
+        .total_cycle = source_integer(source, TOTAL_CYCLE),
         .file_id = decoder_file_id(decoder),
         .block_num = -1,
     };
-    stars_ids(state->stream.association, cells[TASK_TYPE].integer, cells[STREAM_WORD].integer, cells[TASK_WORD].integer,
-              &pmu.stream_id, &pmu.task_id);
+    stars_ids(state->stream.association, source_integer(source, TASK_TYPE), source_integer(source, STREAM_WORD),
+              source_integer(source, TASK_WORD), &pmu.stream_id, &pmu.task_id);
     pmu.counter_count = PMU_COUNTERS;
     for (size_t i = 0; i < PMU_COUNTERS; i++)
-        pmu.counters[i] = cells[EVENT0 + i].integer;
+        pmu.counters[i] = source_run(source, EVENT0, i);
     return state->stream.join != NULL ? association_add_pmu(state->stream.join, &pmu, err) : 0;
 }
+
+RECORD_HOOKS(take_counters, fields, EVENT0 + PMU_COUNTERS, START_TICK - EVENT0 - PMU_COUNTERS)
 
 const struct record_kind kind_ffts_profile = {
     .name = "ffts_profile",
@@ -166,5 +169,6 @@ const struct record_kind kind_ffts_profile = {
                LAYOUT("ffts-profile-sample-96", 96, sample_fields,
                       "CANN sample of a core, 96 bytes, reserved bytes 0 (docs/formats/cann.md 4.3)",
                       MAGICS(MAGIC(2, 6, 0), MAGIC(90, 6, 0)))),
-    HOOKS(.state_size = sizeof(struct state), .open = record_stream_open, .record = take_record),
+    HOOKS(.state_size = sizeof(struct state), .open = record_stream_open, .record = take_counters_row,
+          DIRECT(take_counters, fields)),
 };

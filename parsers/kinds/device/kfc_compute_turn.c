@@ -8,8 +8,8 @@ enum { TIMES = 3, FIRST_NS = FIRST_TICK + TIMES };
 static const struct column columns[] = {
     KFC_TURN_COLUMNS("computation"),
     [FIRST_TICK] = STAMP_COLUMN("wait_tick", "When it began to wait, on the counter of the device."),
-    [FIRST_TICK + 1] = STAMP_COLUMN("start_tick", "When the computation began, likewise."),
-    [FIRST_TICK + 2] = STAMP_COLUMN("end_tick", "When it ended, likewise."),
+    [FIRST_TICK + 1] = STAMP_COLUMN("start_tick", "When the computation began, on the same counter."),
+    [FIRST_TICK + 2] = STAMP_COLUMN("end_tick", "When it ended, on the same counter."),
     [FIRST_NS] = {"wait_ns", "Wait", INTEGER(NS, DERIVED), "When the AI CPU began to wait for the computation."},
     [FIRST_NS + 1] = {"start_ns", "WaitCompute", INTEGER(NS, DERIVED), "When the computation began."},
     [FIRST_NS + 2] = {"end_ns", "Compute", INTEGER(NS, DERIVED), "When it ended."},

@@ -11,8 +11,7 @@
 #define COLUMNS(STORED, MADE)                                                                                          \
     MADE(FILE_ID, "file_id", "File", INTEGER(NONE, FILE), "The file it came from (source_file.id).")                   \
     MADE(DEVICE_ID, "device_id", "Device ID", MADE_NUMBER, "The device, from the file name; NULL: the host.")          \
-    STORED(DATA_LENGTH, "data_length", "Stamp", INTEGER(NONE, TRANSIENT), "Bytes behind the header that are used.",    \
-           AT(12, 4))                                                                                                  \
+    STORED(DATA_LENGTH, "data_length", "Stamp", INTEGER(NONE, TRANSIENT), "Used bytes after the header.", AT(12, 4))   \
     STORED(ITEM, "item", "Stamp", INTEGER(NONE, TRANSIENT), "Name of the task, as an id of the hash dictionary.",      \
            SIGNED_AT(24, 8))                                                                                           \
     STORED(TAG, "tag", "Tag", NUMBER, "The operator's tag, as an id of the hash dictionary.", SIGNED_AT(32, 8))        \

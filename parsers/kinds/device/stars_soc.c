@@ -2,6 +2,7 @@
 /* Task log of Ascend chips with STARS, the scheduler since the 910B: stars_soc.data, a record for each start and end.
  */
 #include "parsers/kinds/common/columns.h"
+#include "parsers/kinds/common/record_source.h"
 #include "parsers/kinds/common/stars/stars_record.h"
 
 const struct value_name stars_split_types[] = {{0, "AIC"}, {1, "AIV"}, {4, "FFTS+"}, {5, "MIX"}, {0, NULL}};
@@ -42,8 +43,8 @@ static int take_end(struct decoder *decoder, struct paired_stream *state, const 
     if (!task_pairs_end(&state->pairs, decoder, key, tick, &start, keep))
         return 0;
     const struct device_task task = {
-        .start_ns = part_device_ns(state->stream.part, start.tick),
-        .end_ns = part_device_ns(state->stream.part, tick),
+        .start_ns = part_ticks_ns(&state->stream.device, start.tick),
+        .end_ns = part_ticks_ns(&state->stream.device, tick),
         .start_tick = start.tick,
         .end_tick = tick,
         .context_id = key->context_id == WHOLE_TASK ? NO_CONTEXT : key->context_id,
@@ -59,19 +60,19 @@ static int take_end(struct decoder *decoder, struct paired_stream *state, const 
     return state->stream.join != NULL ? association_add_task(state->stream.join, &task, err) : 0;
 }
 
-static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
+static ALWAYS_INLINE int take_half(struct decoder *decoder, void *opaque, const struct record_source *source,
+                                   bool *keep, struct err *err)
 {
     struct paired_stream *state = opaque;
-    const struct cell *cells = row->cells;
     struct task_key key = {.context_id = WHOLE_TASK};
-    int64_t function = cells[FUNCTION_TYPE].integer, tick = cells[TICK].integer;
+    int64_t function = source_integer(source, FUNCTION_TYPE), tick = source_integer(source, TICK);
     bool is_part = function == PART_START || function == PART_END;
-    sequence_check(&state->sequence, decoder, cells[COUNTER].integer);
-    stars_ids(state->stream.association, cells[TASK_TYPE].integer, cells[STREAM_WORD].integer, cells[TASK_WORD].integer,
-              &key.stream_id, &key.task_id);
+    sequence_check(&state->sequence, decoder, source_integer(source, COUNTER));
+    stars_ids(state->stream.association, source_integer(source, TASK_TYPE), source_integer(source, STREAM_WORD),
+              source_integer(source, TASK_WORD), &key.stream_id, &key.task_id);
     if (is_part) {
-        key.context_id = (uint32_t)cells[SUB_TASK_ID].integer;
-        key.thread_id = (uint32_t)cells[THREAD_ID].integer;
+        key.context_id = (uint32_t)source_integer(source, SUB_TASK_ID);
+        key.thread_id = (uint32_t)source_integer(source, THREAD_ID);
     }
     switch (function) {
     case TASK_START:
@@ -79,14 +80,16 @@ static int take_record(struct decoder *decoder, void *opaque, struct row *row, b
         return task_pairs_start(&state->pairs, decoder, &key, tick, keep, err);
     case TASK_END:
     case PART_END: {
-        const struct ended what = {(uint32_t)cells[is_part ? SUB_TASK_TYPE : TASK_TYPE].integer,
-                                   (uint32_t)cells[SUB_TASK_ID].integer};
+        const struct ended what = {(uint32_t)source_integer(source, is_part ? SUB_TASK_TYPE : TASK_TYPE),
+                                   (uint32_t)source_integer(source, SUB_TASK_ID)};
         return take_end(decoder, state, &key, tick, &what, keep, err);
     }
     default: /* blocks and the load of links and memories say nothing about tasks */
         return 0;
     }
 }
+
+RECORD_HOOKS(take_half, fields, 0, 0)
 
 const struct record_kind kind_stars_soc = {
     .name = "stars_soc",
@@ -102,6 +105,6 @@ const struct record_kind kind_stars_soc = {
             "stars-soc-64", 64, fields,
             "CANN stars_soc.data record, chips 5, 7, 8 and 11, 64 bytes, magic 0x6BD3 at 2 (docs/formats/cann.md 5.2)",
             STARS_RECORD_MAGICS)),
-    HOOKS(.state_size = sizeof(struct paired_stream), .open = paired_stream_open, .record = take_record,
-          .close = paired_stream_close),
+    HOOKS(.state_size = sizeof(struct paired_stream), .open = paired_stream_open, .record = take_half_row,
+          .close = paired_stream_close, DIRECT(take_half, fields)),
 };

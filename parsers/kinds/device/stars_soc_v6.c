@@ -146,7 +146,7 @@ const struct record_kind kind_stars_soc_v6 = {
     .of_device_join = true,
     .title = "STARS task log of chips 15 and 16",
     .doc = "Starts and ends of tasks and of fusion tasks, in the order in which the scheduler wrote them. They become "
-           "the tasks of the device, whose streams the host tells, and its fusion tasks.",
+           "the tasks of the device, whose streams come from the host, and its fusion tasks.",
     .patterns = (const char *const[]){"stars_soc.data.{device_id}.slice_{slice}", NULL},
     RECORDS_OF(
         columns,

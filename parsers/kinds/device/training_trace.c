@@ -43,7 +43,7 @@ static int open_stream(struct decoder *decoder, void *opaque, const struct captu
     return 0;
 }
 
-/* Tells of an iteration that begins and never ends. */
+/* Reports an iteration that begins and never ends. */
 static void end_iteration(struct state *state, struct decoder *decoder, const struct place *place)
 {
     if (state->begun_tick >= 0)
@@ -52,15 +52,20 @@ static void end_iteration(struct state *state, struct decoder *decoder, const st
     state->begun_tick = -1;
 }
 
+/* Follows the iterations as steps are made of them: a start, like the next point 1, says that the one before has no
+ * end. */
 static void follow(struct state *state, struct decoder *decoder, int64_t point, int64_t tick)
 {
     struct place place = decoder_place(decoder, "point");
-    if (point == FORWARD) {
+    if (point == FORWARD || point == 0 || point > ITERATION_END)
         end_iteration(state, decoder, &place);
+    if (point == FORWARD)
         state->begun_tick = tick;
-    } else if (point == ITERATION_END) {
+    if (point == ITERATION_END && state->begun_tick < 0)
+        diag_report(decoder_capture(decoder)->diag, DIAG_ITERATION_HEADLESS, &place,
+                    "the iteration that ends at tick %lld has no point 1", (long long)tick);
+    if (point == ITERATION_END)
         state->begun_tick = -1;
-    }
     if (tick < state->last_tick)
         diag_report(decoder_capture(decoder)->diag, DIAG_RECORD_ORDER, &place,
                     "tick %lld after %lld; expected later ones to follow", (long long)tick,

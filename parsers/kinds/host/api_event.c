@@ -13,7 +13,7 @@ static const struct column columns[] = {
     [TYPE] = {"type", "Type", NUMBER,
               "The function, as a type of its level; for ACL the high 16 bits name the part of ACL."},
     [THREAD_ID] = {"thread_id", "Thread ID", NUMBER, "The calling thread."},
-    [REQUEST_ID] = {"request_id", "Request ID", NUMBER, "Tells calls of the same function and item apart."},
+    [REQUEST_ID] = {"request_id", "Request ID", NUMBER, "Distinguishes calls of the same function and item."},
     [BEGIN_TICK] = {"begin_tick", "Begin", INTEGER(TICK, PLAIN),
                     "When the call began, or when the event happened, on the host's counter."},
     [END_TICK] = {"end_tick", "End", INTEGER(TICK, PLAIN),
@@ -44,33 +44,34 @@ static int open_stream(struct decoder *decoder, void *opaque, const struct captu
     return status;
 }
 
-static int add_call(struct decoder *decoder, const struct state *state, const struct row *row, int64_t begin_tick,
-                    int64_t end_tick, bool *keep, struct err *err)
+static ALWAYS_INLINE int add_call(struct decoder *decoder, const struct state *state,
+                                  const struct record_source *source, int64_t begin_tick, int64_t end_tick, bool *keep,
+                                  struct err *err)
 {
     struct host_call call = {
-        .begin_ns = part_host_ns(state->stream.part, begin_tick),
-        .end_ns = part_host_ns(state->stream.part, end_tick),
-        .item_id = row->cells[ITEM_ID].integer,
-        .type = row_u32(row, TYPE),
-        .thread_id = row_u32(row, THREAD_ID),
-        .level = (uint16_t)row->cells[LEVEL].integer,
+        .begin_ns = part_ticks_ns(&state->stream.host, begin_tick),
+        .end_ns = part_ticks_ns(&state->stream.host, end_tick),
+        .item_id = source_integer(source, ITEM_ID),
+        .type = source_u32(source, TYPE),
+        .thread_id = source_u32(source, THREAD_ID),
+        .level = (uint16_t)source_integer(source, LEVEL),
     };
     *keep = decoder_check_span(decoder, "the call", call.begin_ns, call.end_ns);
     return *keep && state->stream.association != NULL ? association_add_call(state->stream.association, &call, err) : 0;
 }
 
-static int take_event(struct decoder *decoder, struct state *state, const struct row *row, bool *keep, struct err *err)
+static ALWAYS_INLINE int take_event(struct decoder *decoder, struct state *state, const struct record_source *source,
+                                    bool *keep, struct err *err)
 {
-    const struct cell *cells = row->cells;
-    struct pair_key key = {(uint64_t)cells[LEVEL].integer << 32 | row_u32(row, TYPE),
-                           (uint64_t)cells[THREAD_ID].integer << 32 | row_u32(row, REQUEST_ID),
-                           (uint64_t)cells[ITEM_ID].integer};
+    struct pair_key key = {(uint64_t)source_integer(source, LEVEL) << 32 | source_u32(source, TYPE),
+                           (uint64_t)source_integer(source, THREAD_ID) << 32 | source_u32(source, REQUEST_ID),
+                           (uint64_t)source_integer(source, ITEM_ID)};
     struct open_half *half = map_get(&state->events, &key);
-    int64_t tick = cells[BEGIN_TICK].integer;
+    int64_t tick = source_integer(source, BEGIN_TICK);
     if (half != NULL) {
         struct open_half first = *half;
         map_remove(&state->events, half);
-        int status = add_call(decoder, state, row, first.tick, tick, keep, err);
+        int status = add_call(decoder, state, source, first.tick, tick, keep, err);
         if (!*keep)
             half_drop(&first, DIAG_RECORD_VALUE);
         return status;
@@ -81,16 +82,19 @@ static int take_event(struct decoder *decoder, struct state *state, const struct
     return pair_table_add(&state->events, &key, tick, decoder_joined_file(decoder), err);
 }
 
-static int take_record(struct decoder *decoder, void *opaque, struct row *row, bool *keep, struct err *err)
+static ALWAYS_INLINE int take_call(struct decoder *decoder, void *opaque, const struct record_source *source,
+                                   bool *keep, struct err *err)
 {
     struct state *state = opaque;
-    int64_t end = row->cells[END_TICK].integer;
+    int64_t end = source_integer(source, END_TICK);
     if (end == EVENT_END)
-        return take_event(decoder, state, row, keep, err);
+        return take_event(decoder, state, source, keep, err);
     if (end < 0)
         return decoder_refuse(decoder, keep, DIAG_RECORD_VALUE, "end_tick", "a value of 2^63 or more; expected less");
-    return add_call(decoder, state, row, row->cells[BEGIN_TICK].integer, end, keep, err);
+    return add_call(decoder, state, source, source_integer(source, BEGIN_TICK), end, keep, err);
 }
+
+RECORD_HOOKS(take_call, fields, 0, 0)
 
 static int close_stream(struct decoder *decoder, void *opaque, bool failed, struct err *err)
 {
@@ -118,5 +122,6 @@ const struct record_kind kind_api_event = {
     RECORDS_OF(columns,
                CANN_LAYOUT("cann-api-event", 40,
                            "CANN MsprofApi and MsprofEvent, 40 bytes, magic 0x5A5A (docs/formats/cann.md 3.3)")),
-    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_record, .close = close_stream),
+    HOOKS(.state_size = sizeof(struct state), .open = open_stream, .record = take_call_row, .close = close_stream,
+          DIRECT(take_call, fields)),
 };

@@ -97,7 +97,7 @@ static int emit(struct decoder *decoder, struct state *state, const unsigned cha
     return 0;
 }
 
-/* How long a record is whose head is damaged; 0: nothing tells that one begins here. *ret_known: whether it ends there,
+/* How long a record is whose head is damaged; 0: nothing shows that one begins here. *ret_known: whether it ends there,
  * or has that many bytes at least. */
 static size_t damaged_length(const unsigned char *bytes, bool *ret_known)
 {
@@ -162,7 +162,7 @@ static int take_text(struct decoder *decoder, void *opaque, const struct capture
     return status;
 }
 
-/* Tells of a record that the end of the stream cuts; behind lost ones there is one when the end of the last is known.
+/* Reports a record that the end of the stream cuts; behind lost ones there is one when the end of the last is known.
  */
 static void report_rest(struct decoder *decoder, const struct state *state)
 {

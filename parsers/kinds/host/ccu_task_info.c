@@ -11,7 +11,7 @@ static const struct field fields[] = {CCU_RECORD_FIELDS FIELD("work_flow_mode", 
 const struct record_kind kind_ccu_task_info = {
     OWN_TABLE("ccu_task_info"),
     .title = "Task of the CCU",
-    .doc = "Which communication operator a task of the CCU is of, as the host handed it out.",
+    .doc = "The communication operator of a task of the CCU, as the host launched it.",
     ADDITIONAL_RECORD("ccu_task_info", "ccu-task-info", ccu_record_take,
                       "operator, group, rank, stream, task, die, mission, instruction (docs/formats/cann.md 3.7)"),
 };

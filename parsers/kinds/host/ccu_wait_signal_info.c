@@ -14,7 +14,7 @@ static const struct field fields[] = {CCU_LISTS_FIELDS, FIELD("cke_id", 72, 4), 
 const struct record_kind kind_ccu_wait_signal_info = {
     OWN_TABLE("ccu_wait_signal_info"),
     .title = "Wait of the CCU",
-    .doc = "Which signals of which channels an instruction of the CCU waits for.",
+    .doc = "Signals and channels that an instruction of the CCU waits for.",
     ADDITIONAL_RECORD("ccu_wait_signal_info", "ccu-wait-signal-info", ccu_record_take,
                       "operator, group, rank, stream, task, die, mission, instruction, signal, channels, ranks "
                       "(docs/formats/cann.md 3.7)"),

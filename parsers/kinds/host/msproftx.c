@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks and ranges with a message, by which a program tells of itself with msproftx. Msprof.msproftx and
+/* Marks and ranges with a message, that a program records with msproftx. Msprof.msproftx and
  * Msprof.msproftx_ex of CANN before 2025, *.additional.msproftx since.
  *
  * Files called Msprof.msproftx have records of 256 or, in 2024, of 180 bytes, which begin alike. The layout is the one

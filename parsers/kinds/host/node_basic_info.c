@@ -22,7 +22,8 @@ HOST_RECORD_TABLES;
 /* The name of the file says it: operators of static shapes are described once and must not age. */
 enum { OP_STATE_STATIC, OP_STATE_DYNAMIC };
 
-static int take_node(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
+static ALWAYS_INLINE int take_node(struct decoder *decoder, void *state, const struct record_source *source, bool *keep,
+                                   struct err *err)
 {
     (void)decoder;
     (void)keep;
@@ -30,25 +31,27 @@ static int take_node(struct decoder *decoder, void *state, struct row *row, bool
     if (stream->association == NULL)
         return 0;
     struct host_node node = {
-        .time_ns = part_host_ns(stream->part, row->cells[TICK].integer),
-        .name_id = row->cells[OP_NAME_ID].integer,
-        .type_id = row->cells[OP_TYPE_ID].integer,
-        .thread_id = row_u32(row, THREAD_ID),
-        .task_type = row_u32(row, TASK_TYPE),
-        .block_num = row_u32(row, BLOCK_NUM),
-        .mix_ratio = row_u32(row, MIX_RATIO),
-        .op_flag = row_u32(row, OP_FLAG),
+        .time_ns = part_ticks_ns(&stream->host, source_integer(source, TICK)),
+        .name_id = source_integer(source, OP_NAME_ID),
+        .type_id = source_integer(source, OP_TYPE_ID),
+        .thread_id = source_u32(source, THREAD_ID),
+        .task_type = source_u32(source, TASK_TYPE),
+        .block_num = source_u32(source, BLOCK_NUM),
+        .mix_ratio = source_u32(source, MIX_RATIO),
+        .op_flag = source_u32(source, OP_FLAG),
         .op_state = stream->ageing ? OP_STATE_DYNAMIC : OP_STATE_STATIC,
     };
     return association_add_node(stream->association, &node, err);
 }
+
+RECORD_HOOKS(take_node, fields, TIME_NS, 1)
 
 const struct record_kind kind_node_basic_info = {
     .name = "node_basic_info",
     .title = "Node description",
     .doc = "Name, type and blocks of an operator, reported inside the node call that launches it. It is joined with "
            "that call and its task.",
-    COMPACT_RECORD(
+    DIRECT_COMPACT_RECORD(
         "node_basic_info", "node-basic-info", take_node,
         "24 bytes of header, operator name, task type, operator type, blocks, flags (docs/formats/cann.md 3.4)"),
 };

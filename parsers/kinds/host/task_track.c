@@ -3,10 +3,6 @@
 #include "parsers/kinds/common/task_track.h"
 #include "parsers/kinds/common/host/host_record.h"
 
-static const struct field fields[] = {
-    TASK_TRACK_FIELDS,        FIELD("stream_id", 26, 2),           FIELD("task_id", 28, 2),
-    FIELD("batch_id", 30, 2), SIGNED_FIELD("task_type_id", 32, 8), TASK_TRACK_KERNEL_FIELDS};
-
 const struct record_kind kind_task_track = {
     .name = "task_track",
     .families = FAMILY_CANN,
@@ -15,8 +11,9 @@ const struct record_kind kind_task_track = {
     .patterns = (const char *const[]){"{tag}.compact.task_track.slice_{slice}", NULL},
     RECORDS_OF(
         task_track_columns,
-        CANN_LAYOUT("cann-task-track", 64,
-                    "CANN compact record, 64 bytes: 24 bytes of header, device, stream, task, batch, task type, kernel "
-                    "name, kernel information (docs/formats/cann.md 3.4)")),
+        LAYOUT("cann-task-track", 64, task_track_fields,
+               "CANN compact record, 64 bytes: 24 bytes of header, device, stream, task, batch, task type, kernel "
+               "name, kernel information (docs/formats/cann.md 3.4)",
+               MAGICS(MAGIC(0, 2, 0x5a5a)))),
     .hooks = &task_track_hooks,
 };

@@ -18,36 +18,41 @@ static const struct field fields[] = {HOST_RECORD_FIELDS, COLUMNS(COLUMN_FIELD) 
 
 _Static_assert(TENSORS_PER_RECORD == TENSORS_OF_A_RECORD, "the association takes every tensor of a record");
 
-static int take_tensors(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err)
+static ALWAYS_INLINE int take_tensors(struct decoder *decoder, void *state, const struct record_source *source,
+                                      bool *keep, struct err *err)
 {
     const struct record_stream *stream = state;
-    uint32_t count = row_u32(row, TENSOR_COUNT);
+    uint32_t count = source_u32(source, TENSOR_COUNT);
     if (count > TENSORS_PER_RECORD)
         return decoder_refuse(decoder, keep, DIAG_RECORD_VALUE, "tensor_count", "%u tensors; expected at most %d",
                               count, TENSORS_PER_RECORD);
     if (stream->association == NULL)
         return 0;
     struct host_tensors tensors = {
-        .time_ns = part_host_ns(stream->part, row->cells[TICK].integer),
-        .name_id = row->cells[OP_NAME_ID].integer,
-        .thread_id = row_u32(row, THREAD_ID),
+        .time_ns = part_ticks_ns(&stream->host, source_integer(source, TICK)),
+        .name_id = source_integer(source, OP_NAME_ID),
+        .thread_id = source_u32(source, THREAD_ID),
         .count = count,
     };
     for (uint32_t i = 0; i < count; i++) {
-        size_t at = FIRST_TENSOR + i * TENSOR_COLUMN_COUNT;
-        tensors.tensors[i] = (struct host_tensor){
-            .kind = row_u32(row, at), .format = row_u32(row, at + 1), .data_type = row_u32(row, at + 2)};
+        const size_t at = i * TENSOR_COLUMN_COUNT;
+        tensors.tensors[i] = (struct host_tensor){.kind = (uint32_t)source_run(source, FIRST_TENSOR, at),
+                                                  .format = (uint32_t)source_run(source, FIRST_TENSOR, at + 1),
+                                                  .data_type = (uint32_t)source_run(source, FIRST_TENSOR, at + 2)};
         for (size_t d = 0; d < TENSOR_DIMENSIONS; d++)
-            tensors.tensors[i].shape[d] = row_u32(row, at + 3 + d);
+            tensors.tensors[i].shape[d] = (uint32_t)source_run(source, FIRST_TENSOR, at + 3 + d);
     }
     return association_add_tensors(stream->association, &tensors, err);
 }
+
+RECORD_HOOKS(take_tensors, fields, TIME_NS, 1)
 
 const struct record_kind kind_tensor_info = {
     .name = "tensor_info",
     .title = "Tensor description",
     .doc = "Shapes, data types and formats of an operator's tensors, reported inside the node call that launches it "
            "and joined with it.",
-    ADDITIONAL_RECORD("tensor_info", "tensor-info", take_tensors,
-                      "24 bytes of header, operator name, count, 5 tensors of 44 bytes (docs/formats/cann.md 3.5)"),
+    DIRECT_ADDITIONAL_RECORD(
+        "tensor_info", "tensor-info", take_tensors,
+        "24 bytes of header, operator name, count, 5 tensors of 44 bytes (docs/formats/cann.md 3.5)"),
 };

@@ -10,6 +10,6 @@ const struct record_kind kind_dpu_kernel = {
     .table = "dpu_kernel",
     .families = FAMILY_CANN,
     .title = "Kernel of a DPU",
-    .doc = "Which kernel a task of a DPU is, as the runtime says when it hands it out.",
+    .doc = "The kernel of a task of a DPU, as the runtime launched it.",
     COLUMNS_OF(columns),
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that programs divide by themselves and tell of with mstx: *.additional.mstx_memory, which the recorder of this
+/* Memory that programs divide by themselves and report with mstx: *.additional.mstx_memory, which the recorder of this
  * project writes. */
 #include "parsers/kinds/common/columns.h"
 #include "parsers/kinds/common/host/host_record.h"

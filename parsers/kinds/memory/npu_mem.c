@@ -6,7 +6,7 @@ static const struct value_name users[] = {{0, "application"}, {1, "device"}, {0,
 
 static const struct column columns[] = {
     SAMPLE_COLUMNS("start_us", "Microseconds since the collection began."),
-    NAMED_COLUMN("user", "User", users, "Whose memory it is: the application's, or all of the device."),
+    NAMED_COLUMN("user", "User", users, "Owner of the memory: the application, or the whole device."),
     BYTES_COLUMN("ddr_bytes", "DDR", "In DDR memory."),
     BYTES_COLUMN("hbm_bytes", "HBM", "In high-bandwidth memory."),
 };
@@ -44,7 +44,7 @@ const struct record_kind kind_npu_mem = {
                .columns =
                    VALUE_LIST({"Device_id", "device_id", .doc = "The device."},
                               {"event", "CASE user WHEN 0 THEN 'APP' ELSE 'Device' END",
-                               .doc = "Whose memory: the application's, or all."},
+                               .doc = "Owner of the memory: the application, or the whole device."},
                               {"ddr(KB)", KILOBYTES("ddr_bytes"), FORM_SHORTEST, 3, .doc = "In DDR memory."},
                               {"hbm(KB)", KILOBYTES("hbm_bytes"), FORM_SHORTEST, 3, .doc = "In high-bandwidth memory."},
                               {"memory(KB)", KILOBYTES("ddr_bytes + hbm_bytes"), FORM_SHORTEST, 3, .doc = "In both."},

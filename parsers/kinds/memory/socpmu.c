@@ -20,7 +20,7 @@ const struct record_kind kind_socpmu = {
     .families = FAMILY_2022 | FAMILY_CANN,
     .title = "Counters outside of the cores",
     .doc = "Counters of caches and of the translation of addresses during a task. Each record becomes a row of the "
-           "kind that it is of.",
+           "its kind.",
     .patterns = (const char *const[]){"socpmu.data.{device_id}.slice_{slice}", NULL},
     RECORDS_OF(columns, LAYOUT("soc-pmu-80", 80, fields, "docs/formats/memory.md 6: 80 bytes"),
                LAYOUT("soc-pmu-80-v6", 80, fields_v6, "docs/formats/memory.md 6: 80 bytes, chips 15 and 16",

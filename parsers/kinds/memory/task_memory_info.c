@@ -88,7 +88,7 @@ const struct record_kind kind_task_memory_info = {
     EXPORTED_TABLE(.name = "NPU_OP_MEM",
                    .columns = EXPORTED_COLUMNS(
                        {"operatorName", "node_name_id", EXPORTED_INTEGER}, {"addr", "address", EXPORTED_INTEGER},
-                       {"type", "CASE WHEN bytes > 0 THEN 'allocate' ELSE 'release' END", EXPORTED_WORD},
+                       {"type", "iif(bytes < 0, 'release', 'allocate')", EXPORTED_WORD},
                        {"size", "abs(bytes)", EXPORTED_INTEGER}, {"timestampNs", "time_ns", EXPORTED_INTEGER},
                        {"globalTid", "coalesce((SELECT max(process_id) FROM capture_part), 0) << 32 | thread_id",
                         EXPORTED_INTEGER},

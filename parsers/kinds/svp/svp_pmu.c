@@ -49,7 +49,7 @@ static const char *const patterns[] = {
     MADE(CURRENT_PIC_COUNT, "current_pic_count", "Current pic count", INTEGER(NONE, TRANSIENT),                        \
          "Which inference was sampled; stored once in inference.")                                                     \
     MADE(START_CYCLE, "start_cycle", "Start cycle", INTEGER(CYCLE, TRANSIENT),                                         \
-         "The counter when the layer group began, for layouts whose total_cycle is an end minus it.")
+         "The counter at the begin of the layer group, for layouts that calculate total_cycle as end minus begin.")
 
 MADE_COLUMNS;
 
@@ -323,7 +323,7 @@ static void check_layer(struct decoder *decoder, struct state *state, int64_t ta
     }
     if (state->missing_reported != NULL && state->missing_reported[task_id >> 3] & bit)
         return;
-    if (state->missing_reported != NULL) /* without memory for it, a task is told of again */
+    if (state->missing_reported != NULL) /* without memory for it, a task is reported again */
         state->missing_reported[task_id >> 3] |= bit;
     decoder_report(decoder, DIAG_LAYER_MISSING, "task_id", "task %lld is not in the layer table of model '%s'",
                    (long long)task_id, model->name);
@@ -397,7 +397,7 @@ static void begin_mark(struct state *state, const struct capture *capture, size_
         state->mark_end = INT64_MAX;
 }
 
-/* Which inference a record is of that does not say it: each .done file tells how many bytes its inference has. */
+/* The inference of a record that does not name it, by its place: each .done file has the bytes of its inference. */
 static int64_t pic_count_of_place(struct decoder *decoder, struct state *state)
 {
     const struct capture *capture = decoder_capture(decoder);

@@ -51,7 +51,7 @@ struct state {
     int64_t core_hz;
     int parts; /* of the counter of the block that begins or goes on */
     uint64_t counter, block;
-    int64_t cycles; /* since the counter was told */
+    int64_t cycles; /* since the counter of the block */
     bool ended;     /* the block has, and no other has begun */
     bool works[PIPES];
     int64_t since_ns[PIPES]; /* when it began */

@@ -32,6 +32,16 @@ enum { THREAD_PA = 111111, THREAD_PCIE = 100010 };
 
 #define OF_PA .query = {.where = "link_type = 63"}
 #define OF_PCIE .query = {.where = "coalesce(link_type, 34) = 34"}
+#define OF_PCIE_VENDOR .query = {.where = "link_type = 34"}
+/* Of chips 15 and 16 it has a value for each die, under its name. */
+#define OF_PCIE_DIES .query = {.where = "link_type IS NULL"}
+#define ON_DIE(number, column)                                                                                         \
+    {                                                                                                                  \
+        "U-Die" number, "iif(link_id = " number ", " column ", NULL)", .form = FORM_TEXT                               \
+    }
+#define VENDOR_DIES(column)                                                                                            \
+    .values = VALUE_LIST(ON_DIE("0", column), ON_DIE("1", column), ON_DIE("2", column), ON_DIE("3", column)),          \
+    .only = COUNTER_VENDOR, .counter_thread = THREAD_PCIE
 
 static const struct series_counter counters[] = {
     {.name = "'PA Link Rx ' || link_id", OURS("PA Link Rx", "first_bandwidth"), OF_PA},
@@ -41,11 +51,13 @@ static const struct series_counter counters[] = {
     {.name = "'PCIE Write Bandwidth ' || link_id", OURS("PCIE Write Bandwidth", "first_bandwidth"), OF_PCIE},
     {.name = "'PCIE Write Bandwidth'",
      VENDOR("PCIE Write Bandwidth", "PCIE ID", "first_bandwidth", THREAD_PCIE),
-     OF_PCIE},
+     OF_PCIE_VENDOR},
+    {.name = "'PCIE Write Bandwidth'", VENDOR_DIES("first_bandwidth"), OF_PCIE_DIES},
     {.name = "'PCIE Read Bandwidth ' || link_id", OURS("PCIE Read Bandwidth", "second_bandwidth"), OF_PCIE},
     {.name = "'PCIE Read Bandwidth'",
      VENDOR("PCIE Read Bandwidth", "PCIE ID", "second_bandwidth", THREAD_PCIE),
-     OF_PCIE},
+     OF_PCIE_VENDOR},
+    {.name = "'PCIE Read Bandwidth'", VENDOR_DIES("second_bandwidth"), OF_PCIE_DIES},
     {.name = NULL},
 };
 

@@ -12,7 +12,7 @@ static const struct column columns[] = {
     SPAN_COLUMN,
     NUMBER_COLUMN("ddr_id", "DDR controller", "Which controller."),
     NAMED_COLUMN("event", "Event", events, "Event that was counted."),
-    NUMBER_COLUMN("master_id", "Master", "Whose accesses were counted; 4294967295: everyone's."),
+    NUMBER_COLUMN("master_id", "Master", "The master whose accesses were counted; 4294967295: all."),
     NUMBER_COLUMN("count", "Count", "Accesses since the sample before."),
 };
 

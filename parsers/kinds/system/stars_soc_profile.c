@@ -35,7 +35,7 @@ const struct record_kind kind_stars_soc_profile = {
     .name = "stars_soc_profile",
     .families = FAMILY_2022 | FAMILY_CANN,
     .title = "Samples of the parts of a chip",
-    .doc = "Samples of accelerators, links and buffers. Each record becomes a row of the kind that it is of.",
+    .doc = "Samples of accelerators, links and buffers. Each record becomes a row of its kind.",
     .patterns = (const char *const[]){"stars_soc_profile.data.{device_id}.slice_{slice}", NULL},
     RECORDS_OF(columns, LAYOUT("stars-soc-profile-64", 64, fields, "docs/formats/system.md 7: 64 bytes",
                                MAGICS(MAGIC(2, 2, 0x6bd3)))),

@@ -32,7 +32,7 @@ static const struct column columns[] = {
     "WITH " USAGE " SELECT 0, 'CPU Avg' WHERE " WITH_THREADS                                                           \
     " UNION ALL SELECT row_number() OVER (ORDER BY cpu_id), 'CPU ' || cpu_id FROM (SELECT DISTINCT cpu_id FROM c)"     \
     " WHERE " WITH_THREADS
-#define WITH_THREADS "NOT EXISTS(SELECT 1 FROM capture_part WHERE chip IN (5, 15, 16))"
+#define WITH_THREADS "NOT EXISTS(SELECT 1 FROM capture_part WHERE chip IN " CHIPS_OF_CPP ")"
 
 static const struct report_column value[] = {{"Usage(%)", "usage", .form = FORM_FLOAT}, {.title = NULL}};
 

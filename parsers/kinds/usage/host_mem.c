@@ -10,7 +10,7 @@ static const struct column columns[] = {
     NUMBER_COLUMN("resident_pages", "Resident", "Pages in memory, of 4 KiB."),
 };
 
-/* The usage that a sample tells holds since the one before. */
+/* The usage in a sample covers the time since the previous one. */
 #define USAGE                                                                                                          \
     "u AS (SELECT * FROM (SELECT lag(time_ns) OVER (ORDER BY id) AS before_ns, round(resident_pages * 4.0 /"           \
     " setting('memoryTotal', NULL) * 100, 6) AS usage FROM host_mem) WHERE before_ns IS NOT NULL)"

@@ -14,8 +14,8 @@ static const struct column columns[] = {
     NUMBER_COLUMN("shared_kb", "Shared", "KB."),
     NUMBER_COLUMN("commit_limit_kb", "Commit limit", "KB."),
     NUMBER_COLUMN("committed_kb", "Committed", "KB."),
-    NUMBER_COLUMN("huge_pages_total", "Huge pages", "How many there are."),
-    NUMBER_COLUMN("huge_pages_free", "Free huge pages", "How many are free."),
+    NUMBER_COLUMN("huge_pages_total", "Huge pages", "Number of huge pages."),
+    NUMBER_COLUMN("huge_pages_free", "Free huge pages", "Number of free huge pages."),
 };
 
 #define MEAN(column) "sum(" column ") / count(" column ")"

@@ -154,7 +154,7 @@ class Maker:
         ticks = self.chip.device_tick(start), self.chip.device_tick(end - PART_MARGIN)
         records = [struct.pack('<HHHHQHHBBHIHHQQ8QQQ', 0x29 | (number + block) % 16 << 6, *head, 1, SPLIT_FFTS_PLUS << 5, 0, 0, 0, block, count, 0,
                                *[count // (place + 2)] * 8, *ticks) for block, count in enumerate(cycles)]
-        total = (end - start) * self.chip.core_mhz * blocks // 1000
+        total = (end - start) * self.chip.core_mhz * min(blocks, self.chip.cores) // 1000
         return records + [struct.pack('<HHHHQHHHHQQQ8QQQ', 0x28 | (number + len(records)) % 16 << 6, *head, SPLIT_FFTS_PLUS << 13, 0, 0,
                                       total, 0, *[total // (place + 3)] * 8, *ticks)]
 

@@ -190,6 +190,10 @@ class VariantMaker(make_prof.Maker):
     def begins_late(self):
         return self.late
 
+    def length(self):
+        """It ends behind the last task, however long the queue is."""
+        return max(super().length(), max(end for _, end in self.ended) - MONOTONIC + 1_000_000)
+
     def task_of(self, place):
         """stream, task, start, end, what it is, name, type, core, whether no record describes it."""
         stream, task, core = self.launches[place][:3]

@@ -36,7 +36,7 @@ class Task:
         self.whole = begin, end
         if mixed:
             self.begin, self.end = begin + MARGIN, end - MARGIN
-        self.name, self.core = name, 'MIX_AIC' if mixed else core
+        self.name, self.core, self.on_vectors = name, 'MIX_AIC' if mixed else core, core == 'AI_VECTOR_CORE'
         self.kind, self.mixed = kind, mixed
         if level == 0:
             self.kind = self.core = None
@@ -58,7 +58,10 @@ def table(name):
 
 
 def exported(name):
-    with open(os.path.join('out', 'mindstudio_profiler_output', name + '.csv'), encoding='utf-8', newline='') as stream:
+    path = os.path.join('out', 'mindstudio_profiler_output', name + '.csv')
+    if not os.path.exists(path):  # nothing of it was after the start
+        return []
+    with open(path, encoding='utf-8', newline='') as stream:
         return [{key: value.strip() for key, value in row.items()} for row in csv.DictReader(stream)]
 
 
@@ -102,7 +105,7 @@ def collective_spans(of):
         if place:
             last[int(place[1])] = max(last[int(place[1])], task.end)
     return [(task.begin, max(task.end, last[place])) for place, task in enumerate(every)
-            if task.work == 'collective' and task in of and (task.begin >= start or task.core == 'AI_VECTOR_CORE')]
+            if task.work == 'collective' and task in of and (task.begin >= start or task.on_vectors)]
 
 
 shown = set(tasks)
@@ -143,8 +146,7 @@ first, last = min(begin for begin, _ in work), max(end for _, end in work)
 busy = union(computing + communicating)
 since = max(first, start)
 free = last - since - length([(max(begin, since), end) for begin, end in busy if end > since])
-alone = length([(max(begin, since), end) for begin, end in busy if end > since]) - \
-    length([(max(begin, since), end) for begin, end in computing if end > since])
+alone = length(busy) - length(computing)  # of operators all, also where the start cuts one
 overlap = table('overlap_analysis')[0]
 same('overlap_analysis', {name: ns(overlap[name + '(us)']) for name in
                           ('Elapsed', 'Computing', 'Communication', 'Communication(Not Overlapped)', 'Free')},

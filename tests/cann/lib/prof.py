@@ -212,6 +212,11 @@ class Prof:
             '<HHHHQHHBBHIHHQQ8QQQ', 0x29 | self._count(device, 'ffts_profile') << 6, 0x6bd3, stream, task, 0, part,
             context, core, ffts << 5, 0, 0, 0, block, total, 0, *counters, self._ticks(start), self._ticks(end)), 128)
 
+    def core_sample(self, time, core, cycles, device=0):
+        """Of a chip with STARS: the cycles that a core worked since the sample before; from 25 on it is a vector core."""
+        self._device(device, 'ffts_profile', struct.pack(
+            '<B7x8QQQBB6x', 1, *[cycles // 2] * 8, cycles, 1 + time, 8, core), 96)
+
     def ai_cpu(self, time, kind, payload, device=0):
         """A record of the AI CPU, of a type of docs/formats/aicpu.md 1."""
         self._device(device, 'aicpu', struct.pack('<HHIIIQ', 0x5a5a, 6000, kind, 1, len(payload), self._ticks(time)) +

@@ -3,7 +3,7 @@
 did. Times are nanoseconds, on the grid of the device's clock."""
 import random
 
-from prof import ACL, LAUNCH, NODE, RUNTIME, COMMUNICATION, MASTER, Prof
+from prof import ACL, LAUNCH, NODE, RUNTIME, COMMUNICATION, MASTER, PIPES, Prof
 
 GRID = 20  # of a clock of 50 MHz
 AI_CORE, AI_CPU, VECTOR = 0, 1, 2
@@ -14,10 +14,11 @@ def grid(time):
 
 
 class Program:
-    """slower: factors by the name of an operator; sigma: how far each duration scatters, as a share of it."""
+    """slower: factors by the name of an operator; sigma: how far each duration scatters, as a share of it; prof: the class of
+    the capture."""
 
-    def __init__(self, path, seed=1, sigma=0.0, slower=None):
-        self.prof = Prof(path)
+    def __init__(self, path, seed=1, sigma=0.0, slower=None, prof=Prof):
+        self.prof = prof(path)
         self.random = random.Random(seed)
         self.sigma, self.slower = sigma, slower or {}
         self.at = 1000000   # where the device is
@@ -28,6 +29,11 @@ class Program:
     def duration(self, name, microseconds):
         factor = self.slower.get(name, 1) * (1 + self.random.gauss(0, self.sigma))
         return max(grid(microseconds * 1000 * factor), GRID)
+
+    def count_vectors(self):
+        """Vector cores count, too, the same as the others."""
+        self.prof.samples[0] = {'ai_core_metrics': 'PipeUtilization', 'ai_core_profiling_events': PIPES,
+                                'aiv_metrics': 'PipeUtilization', 'aiv_profiling_events': PIPES}
 
     def late(self):
         """The host is no longer ahead: what it launches from here on is launched after what the device did so far."""

@@ -5,8 +5,8 @@
 usage: sweep.py MSPROF DIRECTORY [NAME...]
 
 DIRECTORY has directories with a capture, PROF_* or capture.tar.gz, and vendor/ with the tool's files. Prints for each
-table of each capture how many cells were compared, how many differ, and how many of these are known to, with the reason;
-then those that are not, and how many there are in all. Ends with 1 where there is one.
+table of each capture how many cells, titles and places of rows were compared, how many differ, and how many of these
+are known to, with the reason; then those that are not, and how many there are in all. Ends with 1 where there is one.
 """
 import csv
 import glob
@@ -154,17 +154,25 @@ class Sweep:
             self.compare(capture, what, ' '.join(map(str, key)), 'row', 'a row', 'no row')
 
     def tables(self, capture, directory, vendor):
-        for path in sorted(glob.glob(vendor + '/*.csv')):
+        """Cells by the keys of their rows; titles, rows and files in the order in which they stand."""
+        paths = sorted(glob.glob(vendor + '/*.csv'))
+        for path in paths:
             what = os.path.basename(path).rsplit('_', 1)[0]
             titles, theirs = table(path)
             mine = os.path.join(directory, what + '.csv')
-            _, ours = table(mine) if os.path.exists(mine) else ([], [])
+            own_titles, ours = table(mine) if os.path.exists(mine) else ([], [])
             key = KEYS[what]
             self.rows(capture, what, numbered(ours, key), numbered(theirs, key), titles)
-            if what == 'api_statistic':
-                for place, row in enumerate(theirs):
-                    name = ours[place]['API Name'] if place < len(ours) else 'no row'
-                    self.compare(capture, what, 'row %d' % place, 'order', name, row['API Name'])
+            self.lists(capture, what, 'title', own_titles, titles)
+            self.lists(capture, what, 'order', *(['/'.join(row.get(title, '') for title in key) for row in rows]
+                                                 for rows in (ours, theirs)))
+        self.lists(capture, 'files', 'name', sorted(name for name in os.listdir(directory) if name.endswith('.csv')),
+                   [os.path.basename(path).rsplit('_', 1)[0] + '.csv' for path in paths])
+
+    def lists(self, capture, what, column, ours, theirs):
+        for place in range(max(len(ours), len(theirs))):
+            both = (each[place] if place < len(each) else 'none' for each in (ours, theirs))
+            self.compare(capture, what, 'place %d' % place, column, *both)
 
     def timeline(self, capture, directory, vendor):
         """Slices of the devices' tasks and of what overlaps, by their names and places."""

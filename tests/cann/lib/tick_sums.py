@@ -160,8 +160,8 @@ for first, last, exact, length, start, _, name, kind, _, connection in operators
     ended = call_start + call_length <= start
     launch = (calls[place][1] - calls[place][0]) * host_tick if ended else start - call_start
     phases[name, kind].append((launch, start - call_start - call_length if ended else 0, exact))
-rows = show('phases')
-assert rows and {(row['Name'], row['Type']) for row in rows} == set(phases)
+rows = show('phases') if phases else []  # a device whose clock is said to be faster runs tasks before they are launched
+assert {(row['Name'], row['Type']) for row in rows} == set(phases)
 for row in rows:
     parts = phases[row['Name'], row['Type']]
     for at, title in enumerate(('Launch(us)', 'Queue(us)', 'Kernel(us)')):

@@ -5,8 +5,8 @@ the times in its arguments.
 
   agree_steps.py THEIRS OURS
 
-Reductions are numbered through all iterations by one of its versions. Of the arrows the ends are compared where an
-iteration waits for its input; where they begin, and those with one end alone, is told in msprof-cann(7).
+Of the arrows the ends are compared where an iteration waits for its input; where they begin, and those with one end
+alone, is told in msprof-cann(7).
 """
 import collections
 import sys
@@ -20,10 +20,9 @@ def load(path):
     found = collections.Counter()
     for event in events:
         if event['ph'] == 'X' or (event['ph'] == 't' and not event['name'].endswith(' 0')):
-            name = event['name'].rpartition('_')[0] if event['cat'] == 'Reduce' else event['name']
-            times = tuple(sorted((key.rstrip(' 0123456789'), value.replace('.', ''))  # one version leaves the point out
+            times = tuple(sorted((key, value.replace('.', ''))  # one version leaves the point out
                                  for key, value in event.get('args', {}).items() if isinstance(value, str) and value != 'N/A'))
-            found[threads[event['pid'], event['tid']], name, event['ph'], event['cat'], event['ts'],
+            found[threads[event['pid'], event['tid']], event['name'], event['ph'], event['cat'], event['ts'],
                   round(float(event.get('dur', 0)), 3), times] += 1
     starts = sum(event['ph'] == 's' for event in events)
     return found, starts - sum(event['ph'] == 't' for event in events)

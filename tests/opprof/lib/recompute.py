@@ -187,7 +187,29 @@ class Launch:
                                           'work_roof': rate and rate * len(arithmetic[core]) * self.mhz / 1e3}
 
 
-KEYS = {'operator': (), 'pipes': ('core', 'pipe', 'state'), 'memory': ('core', 'path'), 'l2': ('core', 'requests'),
+    def simulated(self, what, titles):
+        """Rows of the files of all simulated cores, with their share of the core's cycles."""
+        for path in sorted(glob.glob(f'{self.directory}/**/core*_{what}_exe*.csv', recursive=True)):
+            core = re.match(r'core\d+\.(veccore|cubecore)\d+', os.path.basename(path)).group()
+            with open(path, newline='') as file:
+                rows = list(csv.DictReader(file))
+            whole = sum(int(row['cycles']) for row in rows)
+            for row in rows:
+                expected = {title: number(row[name]) if name in ('call_count', 'cycles', 'running_time(us)') else row[name]
+                            for title, name in titles.items()}
+                expected['of_core'] = 100 * int(row['cycles']) / whole if whole else None
+                yield (core, hex(int(row['addr'])) if 'addr' in row else row['code']), expected
+
+    def instructions(self):
+        yield from self.simulated('instr', {'instruction': 'instr', 'pipe': 'pipe', 'calls': 'call_count',
+                                            'cycles': 'cycles', 'time': 'running_time(us)', 'operands': 'detail'})
+
+    def lines(self):
+        yield from self.simulated('code', {'line': 'code', 'calls': 'call_count', 'cycles': 'cycles',
+                                           'time': 'running_time(us)'})
+
+
+KEYS = {'instructions': ('core', 'address'), 'lines': ('core', 'line'), 'operator': (), 'pipes': ('core', 'pipe', 'state'), 'memory': ('core', 'path'), 'l2': ('core', 'requests'),
         'conflicts': ('core', 'conflict'), 'blocks': ('block', 'core'), 'roofline': ('core', 'path')}
 
 
@@ -206,6 +228,9 @@ def compare(msprof, directory):
             wrong.append(f'{directory}: {name}: {rows.strip()}')
             continue
         rows = [{re.sub(r'\(.*', '', k).lower().replace(' ', '_'): v for k, v in row.items()} for row in rows]
+        cycles = [row['cycles'] for row in rows] if name in ('instructions', 'lines') else []
+        if cycles != sorted(cycles, reverse=True):
+            wrong.append(f'{directory}: {name}: the hottest is not first: {cycles}')
         there = {tuple(row[key] for key in keys): row for row in rows}
         for key, expected in getattr(launch, name)():
             if name == 'operator' and not launch.basic:

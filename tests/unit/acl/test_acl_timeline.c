@@ -21,7 +21,7 @@ static void nested_calls_share_a_thread_and_come_parent_first(void **state)
     add_call(77, 1432, 100, 400, "outer");
     add_call(77, 1432, 400, 500, "next");
     struct export_result result = export_all();
-    assert_int_equal(result.rows, 9); /* 3 in the file of calls, in that of the model, in that of the capture */
+    assert_int_equal(result.rows, 6); /* 3 in the file of calls, and in that of the model */
     assert_string_equal(reports[0], "acl " ACL);
     struct timeline *timeline = read_timeline(ACL);
     assert_int_equal(timeline->count, 3);
@@ -33,7 +33,7 @@ static void nested_calls_share_a_thread_and_come_parent_first(void **state)
         assert_int_equal(timeline->events[i].pid, 0);
     }
     assert_int_equal(timeline->thread_count, 1);
-    assert_string_equal(thread_name(timeline, 0, 1432), "Stream 1432");
+    assert_string_equal(thread_name(timeline, 0, 1432), "Thread 1432");
     free_timeline(timeline);
 }
 
@@ -52,7 +52,7 @@ static void calls_that_overlap_in_part_go_to_another_thread(void **state)
     assert_int_equal(timeline->events[1].tid, 12);
     assert_int_equal(timeline->events[2].tid, 10);
     assert_int_equal(timeline->events[3].tid, 11);
-    assert_string_equal(thread_name(timeline, 0, 12), "Stream 10 (2)");
+    assert_string_equal(thread_name(timeline, 0, 12), "Thread 10 (2)");
     free_timeline(timeline);
 }
 
@@ -88,11 +88,12 @@ static void each_process_is_a_process_of_the_trace(void **state)
     assert_string_equal(timeline->events[0].name, "first");
     assert_int_equal(timeline->events[0].pid, 0);
     assert_int_equal(timeline->events[1].pid, 1);
-    assert_string_equal(thread_name(timeline, 1, 1), "Stream 1");
+    assert_string_equal(thread_name(timeline, 1, 1), "Thread 1");
     free_timeline(timeline);
     char *text = read_text(ACL);
-    assert_non_null(strstr(
-        text, "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"Task Scheduler\"}}"));
+    assert_non_null(strstr(text,
+                           "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"Host: ACL "
+                           "calls of process 500\"}}"));
     free(text);
 }
 

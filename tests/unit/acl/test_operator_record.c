@@ -177,14 +177,14 @@ static void assert_refused(const unsigned char *bytes, size_t length, const char
 static void a_table_that_lies_is_refused(void **state)
 {
     (void)state;
-    assert_refused(changed(0, 1, 'm'), sizeof table, "it is no table of operator names");
+    assert_refused(changed(0, 1, 'm'), sizeof table, "it is not a table of operator names");
     assert_refused(changed(OPERATOR_NAMES_AT_VERSION, 4, 2), sizeof table, "it is of another version");
     assert_refused(changed(OPERATOR_NAMES_AT_RECORD_SIZE, 4, 76), sizeof table, "its records have an unknown size");
     assert_refused(changed(OPERATOR_NAMES_AT_FIRST, 8, 0), sizeof table, "its operator indexes do not exist");
     assert_refused(changed(OPERATOR_NAMES_AT_FIRST, 8, UINT64_MAX - 1), sizeof table,
                    "its operator indexes do not exist");
     assert_refused(changed(OPERATOR_NAMES_AT_COUNT, 8, 2), sizeof table, "it is longer than its header says");
-    assert_refused(changed(OPERATOR_NAMES_AT_COUNT, 8, 4), sizeof table, "it is cut off");
+    assert_refused(changed(OPERATOR_NAMES_AT_COUNT, 8, 4), sizeof table, "it is truncated");
     assert_refused(changed(OPERATOR_NAMES_AT_COUNT, 8, UINT64_MAX / 8 + 2), sizeof table, "it is longer than 1 GiB");
     assert_refused(changed(OPERATOR_NAMES_AT_TEXTS, 8, UINT64_MAX), sizeof table, "it is longer than 1 GiB");
     assert_refused(changed(OPERATOR_NAMES_AT_TEXTS, 8, OPERATOR_NAMES_MAX_SIZE), sizeof table,
@@ -201,7 +201,7 @@ static void a_table_that_is_damaged_or_cut_is_refused(void **state)
 
     (void)state;
     for (size_t length = 0; length < sizeof table; length++)
-        assert_refused(table, length, "it is cut off");
+        assert_refused(table, length, "it is truncated");
     memcpy(bytes, table, sizeof bytes);
     for (size_t bit = 0; bit < 8 * sizeof bytes; bit++) {
         bytes[bit / 8] ^= (unsigned char)(1U << bit % 8);

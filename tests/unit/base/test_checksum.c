@@ -50,6 +50,29 @@ static void the_pieces_do_not_matter(void **state)
     checksum_free(sum);
 }
 
+/* As xxh128sum(1) of xxHash 0.8.1 prints them. */
+static void xxh128_is_that_of_xxhash(void **state)
+{
+    (void)state;
+    char text[CHECKSUM_TEXT_SIZE], piece[1000];
+    struct checksum *sum = checksum_new_kind(CHECKSUM_XXH128);
+    assert_non_null(sum);
+    checksum_finish(sum, text);
+    assert_string_equal(text, "99aa06d3014798d86001c324468d497f");
+    checksum_add(sum, "a", 1);
+    checksum_add(sum, "bc", 2);
+    checksum_finish(sum, text);
+    assert_string_equal(text, "06b05ab6733a618578af5f94892f3950");
+    checksum_of_kind(CHECKSUM_XXH128, "abc", 3, text);
+    assert_string_equal(text, "06b05ab6733a618578af5f94892f3950");
+    memset(piece, 'a', sizeof piece);
+    for (int i = 0; i < 1000; i++)
+        checksum_add(sum, piece, sizeof piece);
+    checksum_finish(sum, text);
+    assert_string_equal(text, "a545df8e384a9579b1fd6fae5285c4eb");
+    checksum_free(sum);
+}
+
 static void no_checksum_gives_an_empty_text(void **state)
 {
     (void)state;
@@ -65,6 +88,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_published_examples_come_out),
         cmocka_unit_test(the_pieces_do_not_matter),
+        cmocka_unit_test(xxh128_is_that_of_xxhash),
         cmocka_unit_test(no_checksum_gives_an_empty_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

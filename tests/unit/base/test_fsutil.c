@@ -84,9 +84,9 @@ static void a_file_in_the_way_of_a_directory_is_told(void **state)
     struct err err = ERR_INIT;
     scratch_make_file("a", "");
     assert_int_equal(path_make_directories(in_scratch("a"), &err), -ERR_FAILED);
-    assert_ends_with(err_message(&err), "/a': a file of this name is in the way");
+    assert_ends_with(err_message(&err), "/a': a file of this name exists");
     assert_int_equal(path_make_directories(in_scratch("a/b"), &err), -ERR_FAILED);
-    assert_ends_with(err_message(&err), "/a': a file of this name is in the way");
+    assert_ends_with(err_message(&err), "/a': a file of this name exists");
     assert_int_equal(path_make_directories("", &err), -ERR_NOT_FOUND);
 }
 
@@ -129,7 +129,7 @@ static void a_file_over_the_limit_is_refused(void **state)
     size_t length = 77;
     scratch_make_file("file", "12345");
     assert_int_equal(path_read_file(in_scratch("file"), 4, &data, &length, &err), -ERR_LIMIT);
-    assert_ends_with(err_message(&err), "/file' is too long: at most 4 bytes of such a file are read");
+    assert_ends_with(err_message(&err), "/file' is too large: expected at most 4 bytes");
     assert_int_equal(truncate(in_scratch("file"), (off_t)1 << 40), 0);
     assert_int_equal(path_read_file(in_scratch("file"), 1000, &data, &length, &err), -ERR_LIMIT);
     assert_null(data);
@@ -172,6 +172,53 @@ static void what_is_no_regular_file_is_refused_without_waiting(void **state)
     assert_int_equal(path_read_file(in_scratch("absent"), 1000, &data, &length, &err), -ERR_NOT_FOUND);
     assert_ends_with(err_message(&err), "/absent': No such file or directory");
     assert_null(data);
+}
+
+static int compare_with(const char *other)
+{
+    SCOPED_CLOSE int a = open(in_scratch("a"), O_RDONLY);
+    SCOPED_CLOSE int b = open(in_scratch(other), O_RDONLY);
+    assert_true(a >= 0 && b >= 0);
+    return file_same_bytes(a, b);
+}
+
+static void files_have_the_same_bytes_or_not(void **state)
+{
+    (void)state;
+    scratch_make_file("a", "abc");
+    scratch_make_file("same", "abc");
+    scratch_make_file("other", "abd");
+    scratch_make_file("longer", "abcd");
+    assert_int_equal(mkdir(in_scratch("directory"), 0700), 0);
+    assert_int_equal(compare_with("same"), 1);
+    assert_int_equal(compare_with("other"), 0);
+    assert_int_equal(compare_with("longer"), 0);
+    assert_int_equal(truncate(in_scratch("a"), 0), 0);
+    assert_int_equal(truncate(in_scratch("same"), 0), 0);
+    assert_int_equal(compare_with("same"), 1);
+    struct stat info;
+    assert_int_equal(stat(in_scratch("directory"), &info), 0);
+    assert_int_equal(truncate(in_scratch("a"), info.st_size), 0);
+    assert_int_equal(compare_with("directory"), -1);
+}
+
+/* A copy may have zeros where the original was never written. */
+static void holes_are_zeros_when_files_are_compared(void **state)
+{
+    enum { SIZE = 16 * 1024 * 1024, BYTE = 5 * 1024 * 1024 };
+    (void)state;
+    scratch_make_file("a", "");
+    scratch_make_file("hole", "");
+    assert_int_equal(truncate(in_scratch("a"), SIZE), 0);
+    assert_int_equal(truncate(in_scratch("hole"), SIZE), 0);
+    SCOPED_CLOSE int fd = open(in_scratch("hole"), O_WRONLY);
+    assert_int_equal(pwrite(fd, "\0", 1, BYTE), 1);
+    assert_int_equal(compare_with("hole"), 1);
+    assert_int_equal(pwrite(fd, "x", 1, BYTE), 1);
+    assert_int_equal(compare_with("hole"), 0);
+    assert_int_equal(pwrite(fd, "\0", 1, BYTE), 1);
+    assert_int_equal(pwrite(fd, "x", 1, SIZE - 1), 1);
+    assert_int_equal(compare_with("hole"), 0);
 }
 
 /* ---- temporary files ---- */
@@ -306,6 +353,8 @@ int main(void)
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(what_is_no_regular_file_is_refused_without_waiting, scratch_setup,
                                         scratch_teardown),
+        cmocka_unit_test_setup_teardown(files_have_the_same_bytes_or_not, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(holes_are_zeros_when_files_are_compared, scratch_setup, scratch_teardown),
         cmocka_unit_test_setup_teardown(temporary_names_are_short_different_and_beside_the_file, scratch_setup,
                                         scratch_teardown),
         cmocka_unit_test_setup_teardown(a_temporary_file_is_removed_when_its_lock_is_free_and_not_before, scratch_setup,

@@ -98,10 +98,10 @@ static void mistakes_are_told_by_line_and_never_shown(void **state)
     assert_refused("[s]\nsecret\n", 11, "line 2");
     assert_refused("= secret\n", 9, "line 1");
     assert_refused("k = secret\n", 11, "before the first [section]");
-    assert_refused("[s\nk = secret", 13, "line 1: the name of a section");
-    assert_refused("[ ]\n", 4, "without a name");
-    assert_refused("[s]\n[t]\n[s]\n", 12, "line 3: section [s] is there already, in line 1");
-    assert_refused("[s]\nk=secret\nK=secret\n", 22, "line 3: key 'k' is there already, in line 2");
+    assert_refused("[s\nk = secret", 13, "line 1: missing ']' after the section name");
+    assert_refused("[ ]\n", 4, "empty section name");
+    assert_refused("[s]\n[t]\n[s]\n", 12, "line 3: duplicate section [s], first in line 1");
+    assert_refused("[s]\nk=secret\nK=secret\n", 22, "line 3: duplicate key 'k', first in line 2");
     assert_refused(nul, sizeof nul - 1, "line 2: a NUL byte");
 }
 

@@ -223,7 +223,7 @@ static void what_is_no_place_for_a_file_is_refused(void **state)
     } cases[] = {
         {"sub", "/sub': it is a directory", ERR_FAILED},
         {"pipe", "/pipe': it is a pipe", ERR_FAILED},
-        {"sub/", "/sub/': this is not the name of a file", ERR_FAILED},
+        {"sub/", "/sub/': not a file name", ERR_FAILED},
         {"absent/out", "/absent/out': No such file or directory", ERR_NOT_FOUND},
         {"pipe/out", "/pipe/out': Not a directory", ERR_NOT_FOUND},
     };

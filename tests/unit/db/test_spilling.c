@@ -79,7 +79,6 @@ static sqlite3 *open_both(const char *a, const char *b)
 {
     struct err err = ERR_INIT;
     sqlite3 *db;
-    assert_int_equal(database_setup(&err), 0);
     assert_int_equal(database_open(a, &db, &err), 0);
     char *sql = sqlite3_mprintf("ATTACH %Q AS other", b);
     assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
@@ -290,6 +289,14 @@ static void a_disk_without_space_is_an_error_and_leaves_no_database(void **state
     assert_true(failures > 0);
 }
 
+/* Before anything uses SQLite. */
+static int set_up_databases(void **state)
+{
+    (void)state;
+    struct err err;
+    return database_setup(&err);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -304,5 +311,5 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_disk_without_space_is_an_error_and_leaves_no_database, scratch_setup,
                                         scratch_teardown),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, set_up_databases, NULL);
 }

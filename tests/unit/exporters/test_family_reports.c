@@ -105,7 +105,7 @@ static void boards_have_tables_and_timelines_and_no_value_where_the_records_have
     assert_has("acl_statistic_0_6_1.json", "\"Name\": \"svp_acl_mdl_execute\",\n        \"Total Time Ratio(%)\": 100");
     assert_has("timeline/task_time_0.net.6.1.json",
                "{\"name\":\"softmax\",\"ph\":\"X\",\"pid\":0,\"tid\":4,\"ts\":13.000,\"dur\":0.099999,\"args\":{\"Task "
-               "Type\":\"AI_CPU\",\"Stream Id\":4,\"Task Id\":2,\"Layer Type\":\"t\"}}");
+               "Type\":\"AI_CPU\",\"Stream Id\":4,\"Task Id\":1,\"Layer Type\":\"t\"}}");
     assert_has("timeline/msprof_0.net.6.1.json",
                "\"name\":\"Inference 1\",\"ph\":\"X\",\"pid\":0,\"tid\":1,\"ts\":1.000,"
                "\"dur\":11.000,\"args\":{\"Tasks\":2,\"Input\":1,\"Batch\":1}");

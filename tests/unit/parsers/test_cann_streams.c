@@ -8,6 +8,7 @@
 #include "parsers/kinds/common/device_stream.h"
 #include "parsers/kinds/common/text/tensor_names.h"
 
+#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -233,6 +234,24 @@ static void tensors_become_texts(void **state)
     collection_free(collection);
 }
 
+static void a_shape_ends_with_its_last_dimension_that_is_not_zero(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t dimensions[8];
+        const char *text;
+    } shapes[] = {{{64, 3, 7, 7}, "64,3,7,7"},
+                  {{4, 0, 5}, "4,0,5"},
+                  {{0, 0, 2}, "0,0,2"},
+                  {{0}, ""},
+                  {{1, 2, 3, 4, 5, 6, 7, 8}, "1,2,3,4,5,6,7,8"}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        char text[TENSOR_SHAPE_MAX + 1];
+        *tensor_shape_put(text, shapes[i].dimensions, 8) = '\0';
+        assert_string_equal(text, shapes[i].text);
+    }
+}
+
 static void names_of_tensors_follow_the_era(void **state)
 {
     (void)state;
@@ -346,6 +365,136 @@ static void two_events_are_one_call_and_half_a_call_is_named(void **state)
     collection_free(collection);
 }
 
+/* ---- records that are read without the interpreter ---- */
+
+static void frequent_records_are_read_from_their_bytes_as_the_interpreter_reads_them(void **state)
+{
+    (void)state;
+    glob_t captures;
+    assert_int_equal(glob("testdata/cann/*/PROF*", 0, NULL, &captures), 0);
+    for (size_t i = 0; i < captures.gl_pathc; i++) {
+        const struct capture_options options = {.interpreted = true};
+        struct collection *collection = collect(captures.gl_pathv[i], NULL);
+        struct collection *interpreted = collect_with(captures.gl_pathv[i], &options);
+        assert_same_rows(collection, interpreted);
+        assert_int_equal(diag_reports(collection_diagnostics(collection)),
+                         diag_reports(collection_diagnostics(interpreted)));
+        collection_free(interpreted);
+        collection_free(collection);
+    }
+    globfree(&captures);
+}
+
+static void so_are_six_kinds_by_their_own_layouts_and_no_other(void **state)
+{
+    static const char *const names[] = {"api_event",  "node_basic_info", "tensor_info",
+                                        "task_track", "stars_soc",       "ffts_profile"};
+    static struct decode_plan plan;
+    (void)state;
+    size_t direct = 0;
+    for (size_t i = 0; record_kinds[i] != NULL; i++) {
+        for (size_t k = 0; k < record_kinds[i]->layout_count; k++) {
+            decode_plan_init(&plan, record_kinds[i], &record_kinds[i]->layouts[k]);
+            direct += plan.direct;
+        }
+    }
+    assert_int_equal(direct, sizeof names / sizeof *names);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const struct record_kind *kind = record_kind_find(names[i]);
+        struct layout other = kind->layouts[0];
+        struct field fields[RECORD_MAX_COLUMNS];
+        memcpy(fields, other.fields, other.field_count * sizeof *fields);
+        other.fields = fields;
+        decode_plan_init(&plan, kind, &kind->layouts[0]);
+        assert_true(plan.direct);
+        decode_plan_init(&plan, kind, &other);
+        assert_false(plan.direct);
+    }
+}
+
+static void a_number_of_2_63_is_refused_in_them_too(void **state)
+{
+    (void)state;
+    unsigned char bytes[3 * CALL_SIZE], *p = bytes;
+    make_job();
+    p = put_call(p, 5000, 0, 1200, 1300);
+    p = put_call(p, 5000, 0, UINT64_C(1) << 63, 1300);
+    put_call(p, 5000, 0, 1400, 1500);
+    put_file("unaging.api_event.data.slice_0", bytes, sizeof bytes);
+    struct collection *collection = collect(in_scratch("J"), NULL);
+    assert_int_equal(row_count(collection, "host_call"), 2);
+    assert_report(collection_diagnostics(collection), DIAG_RECORD_VALUE, "2^63 or more", NULL);
+    collection_free(collection);
+}
+
+static bool plan_matches(const struct decode_plan *plan, const unsigned char *record)
+{
+    bool stands = true;
+    for (size_t i = 0; i < plan->magic_count; i++) {
+        const struct magic_step *step = &plan->magics[i];
+        stands = stands && (bytes_load(record + step->offset, 8, false) & step->mask) == step->value;
+    }
+    return stands;
+}
+
+static void magics_made_ready_stand_where_those_of_the_layout_do(void **state)
+{
+    static struct decode_plan plan;
+    static unsigned char record[RECORD_MAX_SIZE];
+    (void)state;
+    size_t plans = 0;
+    for (size_t i = 0; record_kinds[i] != NULL; i++) {
+        for (size_t k = 0; k < record_kinds[i]->layout_count; k++) {
+            const struct layout *layout = &record_kinds[i]->layouts[k];
+            decode_plan_init(&plan, record_kinds[i], layout);
+            if (!plan.magics_whole)
+                continue;
+            plans += plan.magic_count > 0;
+            memset(record, 0xa7, sizeof record); /* beside the magics */
+            for (size_t m = 0; m < LAYOUT_MAX_MAGICS && layout->magics[m].width != 0; m++)
+                bytes_store(record + layout->magics[m].offset, layout->magics[m].width, false, layout->magics[m].value);
+            assert_true(plan_matches(&plan, record));
+            for (size_t bit = 0; bit < 8 * (size_t)layout->record_size; bit++) {
+                record[bit / 8] ^= (unsigned char)(1 << bit % 8);
+                assert_int_equal(plan_matches(&plan, record), layout_matches(layout, record));
+                record[bit / 8] ^= (unsigned char)(1 << bit % 8);
+            }
+        }
+    }
+    assert_true(plans > 20);
+}
+
+static void ticks_of_a_stream_are_converted_as_single_ones(void **state)
+{
+    static const int64_t rates[] = {-1, 0, 38400000, 48000000, 50000000, 100000000, 1000000000, INT64_MAX};
+    static const int64_t values[] = {
+        INT64_MIN,        -1,       0, 1, 1000003, INT64_C(1) << 40, (INT64_C(1) << 52) - 1, INT64_C(1) << 52,
+        INT64_C(1) << 61, INT64_MAX};
+    enum { VALUES = sizeof values / sizeof *values };
+    (void)state;
+    size_t products = 0;
+    for (size_t rate = 0; rate < sizeof rates / sizeof *rates; rate++) {
+        for (size_t choice = 0; choice < (size_t)VALUES * VALUES * VALUES * VALUES; choice++) {
+            const int64_t start = values[choice % VALUES], late = values[choice / VALUES % VALUES];
+            const int64_t base = values[choice / VALUES / VALUES % VALUES],
+                          tick = values[choice / VALUES / VALUES / VALUES];
+            const struct capture_part part = {.host_hz = rates[rate],
+                                              .device_hz = rates[rate],
+                                              .chip = 5,
+                                              .host_tick = start,
+                                              .device_tick = start,
+                                              .host_tick_diff = late,
+                                              .host_monotonic_ns = base,
+                                              .unix_offset_ns = choice % 3 == 0 ? base : 17};
+            const struct part_ticks host = part_host_ticks(&part), device = part_device_ticks(&part);
+            assert_int_equal(part_ticks_ns(&host, tick), part_host_ns(&part, tick));
+            assert_int_equal(part_ticks_ns(&device, tick), part_device_ns(&part, tick));
+            products += (uint64_t)tick - host.first < host.count;
+        }
+    }
+    assert_true(products > 1000);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_setup, scratch_teardown)
 
 int main(void)
@@ -358,10 +507,16 @@ int main(void)
         TEST(dictionary_lines_that_are_none_are_named),
         TEST(a_name_is_a_text_or_an_id),
         TEST(tensors_become_texts),
+        TEST(a_shape_ends_with_its_last_dimension_that_is_not_zero),
         TEST(names_of_tensors_follow_the_era),
         TEST(lost_counters_are_told_and_samples_end_with_mode_0),
         TEST(stream_and_task_of_stars_share_their_bits),
         TEST(two_events_are_one_call_and_half_a_call_is_named),
+        TEST(frequent_records_are_read_from_their_bytes_as_the_interpreter_reads_them),
+        TEST(so_are_six_kinds_by_their_own_layouts_and_no_other),
+        TEST(a_number_of_2_63_is_refused_in_them_too),
+        TEST(magics_made_ready_stand_where_those_of_the_layout_do),
+        TEST(ticks_of_a_stream_are_converted_as_single_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* known_hosts in OpenSSH's format. The keys and the hashed line were made with ssh-keygen. */
 #include "ssh/session/known_hosts.h"
+#include "ssh/transport/wire.h"
 #include "tests/lib/scratch.h"
 
 #include <openssl/evp.h>
@@ -45,7 +46,7 @@ static void assert_match(const char *text, const char *name, const char *base64,
     char type[64];
     struct known_host_answer answer;
 
-    known_hosts_key_type(key, length, type, sizeof type);
+    wire_key_type(&(struct bytes){key, length}, type, sizeof type);
     answer = known_hosts_check(text, strlen(text), name, type, key, length);
     assert_int_equal(answer.match, match);
     assert_int_equal(answer.line, line);
@@ -143,9 +144,9 @@ static void the_fingerprint_is_the_one_of_ssh_keygen(void **state)
     (void)state;
     known_hosts_fingerprint(key, length, fingerprint, sizeof fingerprint);
     assert_string_equal(fingerprint, FINGERPRINT_A);
-    known_hosts_key_type(key, 3, type, sizeof type);
+    wire_key_type(&(struct bytes){key, 3}, type, sizeof type);
     assert_string_equal(type, "");
-    known_hosts_key_type("\xff\xff\xff\xffxx", 6, type, sizeof type);
+    wire_key_type(&(struct bytes){(const unsigned char *)"\xff\xff\xff\xffxx", 6}, type, sizeof type);
     assert_string_equal(type, "");
 }
 

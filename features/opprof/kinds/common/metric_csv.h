@@ -3,7 +3,7 @@
  * One reader for the metric files of 'msprof op': a row for each block and core, columns taken by their names.
  *
  * Cube cores and vector cores share one column here: aic_mte2_ratio and aiv_mte2_ratio are mte2_ratio, and the column
- * "core" tells which core the row is of. The unit in brackets is no part of a name. Numbers are exact: those with
+ * "core" has the kind of core. The unit in brackets is no part of a name. Numbers are exact: those with
  * decimals are millionths.
  *
  *     #define METRICS(METRIC) METRIC("cube_ratio", "cube_ratio", MILLIONTHS, "Cube ratio", "Share ...")
@@ -14,6 +14,7 @@
 #ifndef MSPROF_FEATURES_OPPROF_KINDS_COMMON_METRIC_CSV_H
 #define MSPROF_FEATURES_OPPROF_KINDS_COMMON_METRIC_CSV_H
 
+#include "features/opprof/kinds/common/opprof_tree.h"
 #include "parsers/capture/capture.h"
 #include "parsers/decode/decode.h"
 #include "parsers/kinds/common/columns.h"
@@ -41,7 +42,7 @@ enum { METRIC_FILE, METRIC_LAUNCH, METRIC_BLOCK, METRIC_CORE, METRIC_SUB_CORE, M
 extern const struct value_name opprof_cores[];
 enum { OPPROF_CUBE, OPPROF_VECTOR, OPPROF_AI_CORE };
 
-#define LAUNCH_COLUMN COLUMN("launch_id", "Launch", MADE_NUMBER, "The launch it is of (capture_part.id).")
+#define LAUNCH_COLUMN COLUMN("launch_id", "Launch", MADE_NUMBER, "Its launch (capture_part.id).")
 #define METRIC_COMMON                                                                                                  \
     FILE_COLUMN, LAUNCH_COLUMN, NUMBER_COLUMN("block_id", "Block", "The block; NULL: the file has one row for all."),  \
         NAMED_COLUMN("core", "Core", opprof_cores, "Kind of core that ran it."),                                       \
@@ -81,15 +82,4 @@ int metric_csv_read(const struct metric_table *table, struct decoder *decoder, c
 
 /* Reads a number as a file of 'msprof op' has it. False: it is none; "NA" and "N/A" are DB's NULL: *ret_missing. */
 bool opprof_number(const char *text, enum metric_scale scale, int64_t *ret, bool *ret_missing);
-/* Whether another file of the same kind and directory is newer, which is reported: only the newest is read. */
-bool opprof_is_outdated(struct decoder *decoder, const struct capture_file *file);
-/* The launch id that rows of the file have. */
-int64_t opprof_launch_id(struct decoder *decoder);
-/* Tells that a table has more columns than are read. */
-void opprof_check_width(struct decoder *decoder, const struct capture_file *file, size_t count);
-
-/* Settles how the reading of a file ended: one that is no CSV or JSON is reported and no failure. */
-int opprof_settle(struct decoder *decoder, const struct capture_file *file, int status, struct err *mistake,
-                  struct err *err);
-
 #endif

@@ -111,7 +111,7 @@ struct opprof_launch *opprof_launch_of(struct capture *capture, size_t part, str
 const struct capture_tree tree_opprof = {
     .family = CAPTURE_OPPROF,
     .prefix = "OPPROF",
-    .expects = "those that 'msprof op' writes: OpBasicInfo.csv, PipeUtilization.csv, ..., core*_instr_exe.csv",
+    .expects = "files of 'msprof op', such as OpBasicInfo.csv, PipeUtilization.csv, ..., core*_instr_exe.csv",
     .depth = DEPTH,
     .claims = claims,
     .ignores = ignores,
@@ -119,3 +119,8 @@ const struct capture_tree tree_opprof = {
     .state_size = sizeof(struct opprof_launches),
     .release = release,
 };
+
+int64_t opprof_launch_id(struct decoder *decoder)
+{
+    return decoder_part(decoder) - decoder_capture(decoder)->parts + 1;
+}

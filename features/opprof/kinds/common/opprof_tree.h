@@ -5,6 +5,7 @@
 #define MSPROF_FEATURES_OPPROF_KINDS_COMMON_OPPROF_TREE_H
 
 #include "parsers/capture/capture.h"
+#include "parsers/decode/decode.h"
 
 struct opprof_launch {
     bool described;                     /* OpBasicInfo.csv was read: */
@@ -20,5 +21,8 @@ struct opprof_launches {
 
 /* The launch of a part of the capture; NULL with err set: memory ran out. */
 struct opprof_launch *opprof_launch_of(struct capture *capture, size_t part, struct err *err);
+
+/* The launch id that rows of the current file have. */
+int64_t opprof_launch_id(struct decoder *decoder);
 
 #endif

@@ -33,7 +33,7 @@ enum { LAST_SHARED = HOST_RECORD_COLUMN_COUNT - 1, CCU_COLUMNS(COLUMN_NUMBER, CO
  * ccu_task_info. */
 #define CCU_LISTS_COLUMNS                                                                                              \
     COLUMN("channels", "Channels", TEXT(DERIVED), "The channels that it uses, with commas between."),                  \
-        COLUMN("remote_ranks", "Remote ranks", TEXT(DERIVED), "The ranks at their other ends, likewise.")
+        COLUMN("remote_ranks", "Remote ranks", TEXT(DERIVED), "The ranks at their other ends, in the same form.")
 #define CCU_LISTS_FIELDS                                                                                               \
     CCU_RECORD_FIELDS FIELD("work_flow_mode", 56, 1), FIELD("stream_id", 58, 2), FIELD("mission_id", 68, 1)
 

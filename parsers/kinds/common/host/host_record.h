@@ -5,6 +5,7 @@
 #define MSPROF_PARSERS_KINDS_COMMON_HOST_HOST_RECORD_H
 
 #include "parsers/kinds/common/columns.h"
+#include "parsers/kinds/common/record_source.h"
 #include "parsers/kinds/common/record_stream.h"
 
 /* The first columns of every such kind, in this order. */
@@ -15,8 +16,8 @@ enum host_record_column { FILE_ID, LEVEL, TYPE, THREAD_ID, DATA_LENGTH, TICK, TI
     [LEVEL] = COLUMN("level", "Level", NAMES(PLAIN, level_names), "The layer of CANN that reported."),                 \
     [TYPE] = COLUMN("type", "Type", NUMBER, "The type within its level; the type dictionary names it."),               \
     [THREAD_ID] = COLUMN("thread_id", "Thread ID", NUMBER, "The reporting thread."),                                   \
-    [DATA_LENGTH] = COLUMN("data_length", "Data length", INTEGER(BYTE, TRANSIENT),                                     \
-                           "Bytes of payload behind the header that are used."),                                       \
+    [DATA_LENGTH] =                                                                                                    \
+        COLUMN("data_length", "Data length", INTEGER(BYTE, TRANSIENT), "Used bytes of the payload after the header."), \
     [TICK] = COLUMN("tick", "Host counter", INTEGER(TICK, TRANSIENT), "When it was reported, on the host's counter."), \
     [TIME_NS] = COLUMN("time_ns", "Time", INTEGER(NS, DERIVED), "When it was reported, since the epoch.")
 
@@ -40,9 +41,20 @@ enum host_record_column { FILE_ID, LEVEL, TYPE, THREAD_ID, DATA_LENGTH, TICK, TI
 #define ADDITIONAL_RECORD(name, layout, take, text)                                                                    \
     HOST_RECORD("additional", 256, name, layout, take, "CANN additional record, 256 bytes: " text)
 #define HOST_RECORD(form, size, name, layout, take, text)                                                              \
+    HOST_RECORD_OF(form, size, name, layout, text),                                                                    \
+        HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take)
+#define HOST_RECORD_OF(form, size, name, layout, text)                                                                 \
     .families = FAMILY_CANN, .patterns = (const char *const[]){"{tag}." form "." name ".slice_{slice}", NULL},         \
-    RECORDS_OF(columns, CANN_LAYOUT("cann-" layout, size, text)),                                                      \
-    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take)
+    RECORDS_OF(columns, CANN_LAYOUT("cann-" layout, size, text))
+
+/* Likewise of RECORD_HOOKS(take, fields, TIME_NS, 1). */
+#define DIRECT_COMPACT_RECORD(name, layout, take, text)                                                                \
+    HOST_RECORD_OF("compact", 64, name, layout, "CANN compact record, 64 bytes: " text), HOST_RECORD_HOOKS(take)
+#define DIRECT_ADDITIONAL_RECORD(name, layout, take, text)                                                             \
+    HOST_RECORD_OF("additional", 256, name, layout, "CANN additional record, 256 bytes: " text), HOST_RECORD_HOOKS(take)
+#define HOST_RECORD_HOOKS(take)                                                                                        \
+    HOOKS(.state_size = sizeof(struct record_stream), .open = record_stream_open, .record = take##_row,                \
+          DIRECT(take, fields))
 
 /* Fills time_ns; for kinds that are stored as they are. */
 int host_record_take(struct decoder *decoder, void *state, struct row *row, bool *keep, struct err *err);

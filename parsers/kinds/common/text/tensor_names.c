@@ -219,11 +219,10 @@ char *tensor_format_put(char *p, uint32_t format, enum tensor_era era)
 
 char *tensor_shape_put(char *p, const uint32_t *dimensions, size_t count)
 {
-    const char *start = p;
+    while (count > 0 && dimensions[count - 1] == 0)
+        count--;
     for (size_t i = 0; i < count; i++) {
-        if (dimensions[i] == 0)
-            continue;
-        if (p != start)
+        if (i > 0)
             *p++ = ',';
         p = number_put_unsigned(p, dimensions[i]);
     }

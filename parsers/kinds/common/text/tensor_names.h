@@ -23,7 +23,7 @@ bool tensor_type_is_mindspores(uint32_t data_type);
 char *tensor_type_put(char *p, uint32_t data_type, enum tensor_era era);
 /* format: its low 8 bits name it; the 16 above are a sub-format, appended as ":<n>" when not 0. */
 char *tensor_format_put(char *p, uint32_t format, enum tensor_era era);
-/* "64,3,7,7": dimensions of 0 are left out. */
+/* "64,3,7,7": without the zeros behind the last dimension. */
 char *tensor_shape_put(char *p, const uint32_t *dimensions, size_t count);
 
 #endif

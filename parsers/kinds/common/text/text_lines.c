@@ -427,8 +427,8 @@ static const char *first_column(const struct text_stream *stream, uint64_t colum
     return stream->kind->columns[__builtin_ctzll(columns)].name;
 }
 
-/* Whether these columns are all that blocks of the stream have. The first block sets them, so that one which has more
- * tells of those before it; where it is the only one, a note is all that tells what it lacks. */
+/* Whether these columns are all that blocks of the stream have. The first block sets them, so that a block with more
+ * columns reveals missing ones before it; if it is the only one, only a note reports what it lacks. */
 static bool is_complete(struct text_stream *stream, struct decoder *decoder, uint64_t present,
                         const struct place *place)
 {

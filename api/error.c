@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/internal.h"
+
+struct msprof_error {
+    int code;
+    char message[ERR_MAX_CAUSES * (ERR_TEXT_SIZE + sizeof ": ")], hint[ERR_TEXT_SIZE];
+};
+
+/* For an error that there is no memory for. */
+static const struct msprof_error no_memory = {MSPROF_ERROR_NO_MEMORY, "out of memory", ""};
+
+const char *msprof_version(void)
+{
+    return MSPROF_VERSION;
+}
+
+void enter(struct visit *visit, atomic_int *interrupt)
+{
+    visit->interrupt = interrupt_flag;
+    visit->locale = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0)); /* of glibc's own: it takes no memory */
+    interrupt_flag = interrupt;
+}
+
+static const struct msprof_error *make_error(const struct err *err)
+{
+    struct msprof_error *error = calloc(1, sizeof *error);
+    size_t used = 0;
+    if (error == NULL)
+        return &no_memory;
+    error->code = err_status(err);
+    for (unsigned i = err->depth; i-- > 0;) {
+        const size_t length = strlen(err->causes[i]);
+        if (used > 0) {
+            memcpy(error->message + used, ": ", 2);
+            used += 2;
+        }
+        memcpy(error->message + used, err->causes[i], length);
+        used += length;
+    }
+    memcpy(error->hint, err->hint, strlen(err->hint));
+    return error;
+}
+
+int leave(const struct visit *visit, const struct err *err, struct msprof_error **error)
+{
+    atomic_store(interrupt_flag, 0);
+    interrupt_flag = visit->interrupt;
+    uselocale(visit->locale);
+    if (err->code != ERR_NONE && error != NULL)
+        *error = (struct msprof_error *)(uintptr_t)make_error(err);
+    return err_status(err);
+}
+
+int msprof_error_code(const struct msprof_error *error)
+{
+    return error->code;
+}
+
+const char *msprof_error_message(const struct msprof_error *error)
+{
+    return error->message;
+}
+
+const char *msprof_error_hint(const struct msprof_error *error)
+{
+    return error->hint;
+}
+
+void msprof_error_free(struct msprof_error *error)
+{
+    if (error != &no_memory)
+        free(error);
+}

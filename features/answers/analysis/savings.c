@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What shorter operators would bring: everything that ran is walked through in time, stretch by stretch, and each task
+ * and call begins as much earlier as all that it waited for lets it. */
+#include "features/answers/analysis/savings.h"
+
+#include "base/file/large.h"
+#include "base/number.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* What ended last on a stream or a thread, and how much earlier that would have been. */
+struct ended {
+    int64_t end_ns; /* INT64_MIN: nothing did */
+    double shift_ns;
+};
+static const struct ended nothing_ended = {.end_ns = INT64_MIN};
+
+struct walk {
+    const struct workload *workload;
+    const struct launches *launches;
+    const double *cut;
+    struct step_paths paths;
+    double *shifts; /* of the ends of the nodes of a path */
+    size_t room;
+    float *call_shifts;              /* of the ends of all calls: tasks can begin long behind their launch */
+    struct ended *streams, *threads; /* the last of each */
+    struct ended device;             /* the last of the stretches before */
+    int64_t begin_ns;                /* of the first stretch of a device */
+    double was_ns, is_ns;            /* its last end since then */
+};
+
+static void walk_release(struct walk *walk)
+{
+    step_paths_release(&walk->paths);
+    free(walk->shifts);
+    large_free(walk->call_shifts);
+    free(walk->streams);
+    free(walk->threads);
+}
+
+static int walk_open(struct walk *walk, struct err *err)
+{
+    walk->streams = scoped_memory(walk->workload->stream_count + 1, sizeof *walk->streams);
+    walk->threads = scoped_memory(walk->launches->threads + 1, sizeof *walk->threads);
+    return walk->streams == NULL || walk->threads == NULL ? err_no_memory(err) : 0;
+}
+
+/* Nothing that another device did holds this one up. */
+static int begin_device(struct walk *walk, int64_t begin_ns, struct err *err)
+{
+    large_free(walk->call_shifts);
+    walk->call_shifts = large_new(walk->launches->count + 1, sizeof *walk->call_shifts, err);
+    for (size_t i = 0; i <= walk->workload->stream_count; i++)
+        walk->streams[i] = nothing_ended;
+    for (size_t i = 0; i <= walk->launches->threads; i++)
+        walk->threads[i] = nothing_ended;
+    walk->device = nothing_ended;
+    walk->begin_ns = begin_ns;
+    walk->was_ns = walk->is_ns = 0;
+    return walk->call_shifts == NULL ? err_status(err) : 0;
+}
+
+/* ---- one node ---- */
+
+/* What a node waits for. */
+struct ready {
+    struct ended of[PATH_BEFORE + 3];
+    size_t count;
+    int64_t start_ns;
+};
+
+static void wait_for(struct ready *ready, int64_t end_ns, double shift_ns)
+{
+    if (end_ns != INT64_MIN && end_ns <= ready->start_ns)
+        ready->of[ready->count++] = (struct ended){end_ns, shift_ns};
+}
+
+/* How much earlier a node could begin, with the lag that it had behind the last of them. */
+static double shift_of(const struct ready *ready)
+{
+    int64_t last_ns = INT64_MIN;
+    double shift_ns = INFINITY;
+
+    for (size_t i = 0; i < ready->count; i++)
+        last_ns = ready->of[i].end_ns > last_ns ? ready->of[i].end_ns : last_ns;
+    for (size_t i = 0; i < ready->count; i++) {
+        const double one_ns = (double)number_subtract(last_ns, ready->of[i].end_ns) + ready->of[i].shift_ns;
+        shift_ns = one_ns < shift_ns ? one_ns : shift_ns;
+    }
+    return ready->count > 0 ? shift_ns : 0;
+}
+
+/* Returns whether a task is among those before a node. */
+static bool wait_for_nodes(const struct walk *walk, const struct step_path *path, size_t node, struct ready *ready)
+{
+    bool task = false;
+
+    for (int k = 0; k < PATH_BEFORE; k++) {
+        const uint32_t before = path->nodes[node].before[k];
+        if (before == PATH_NONE)
+            continue;
+        task = task || !path->items[before].is_call;
+        wait_for(ready, path->nodes[before].end_ns, walk->shifts[before]);
+    }
+    return task;
+}
+
+static void walk_call(struct walk *walk, const struct step_path *path, size_t node)
+{
+    const uint32_t place = path->items[node].place;
+    const struct path_call *call = &walk->launches->calls[place];
+    struct ready ready = {.start_ns = path->nodes[node].start_ns};
+
+    wait_for_nodes(walk, path, node, &ready);
+    wait_for(&ready, walk->threads[call->thread].end_ns, walk->threads[call->thread].shift_ns);
+    walk->shifts[node] = shift_of(&ready);
+    walk->call_shifts[place] = (float)walk->shifts[node];
+    walk->threads[call->thread] = (struct ended){call->end_ns, walk->shifts[node]};
+}
+
+static void walk_task(struct walk *walk, const struct step_path *path, size_t node)
+{
+    const uint32_t place = path->items[node].place;
+    const struct execution *execution = &walk->workload->executions[place];
+    const int64_t end_ns = number_add(execution->start_ns, execution->duration_ns);
+    const uint32_t call = walk->launches->of != NULL ? walk->launches->of[place] : LAUNCH_NONE;
+    struct ended *stream = &walk->streams[execution->stream];
+    struct ready ready = {.start_ns = execution->start_ns};
+
+    if (!wait_for_nodes(walk, path, node, &ready))
+        wait_for(&ready, walk->device.end_ns, walk->device.shift_ns);
+    wait_for(&ready, stream->end_ns, stream->shift_ns);
+    if (call != LAUNCH_NONE && call < path->first_call)
+        wait_for(&ready, walk->launches->calls[call].end_ns, walk->call_shifts[call]);
+    walk->shifts[node] = shift_of(&ready) + walk->cut[execution->op] * (double)execution->duration_ns;
+    *stream = (struct ended){end_ns, walk->shifts[node]};
+    const double end = (double)number_subtract(end_ns, walk->begin_ns);
+    walk->was_ns = fmax(walk->was_ns, end);
+    walk->is_ns = fmax(walk->is_ns, end - walk->shifts[node]);
+}
+
+/* ---- stretches ---- */
+
+/* A path of more executions takes too much memory: steps divide it. */
+#define MOST_AS_ONE 500000
+
+/* Steps that follow each other are one stretch up to about so many executions: a call that begins in one stretch waits
+ * for nothing of the next. */
+#define ENOUGH_AS_ONE 20000
+
+static size_t executions_between(const struct workload *workload, uint16_t device, int64_t start_ns, int64_t end_ns)
+{
+    return workload_first_at(workload, device, end_ns) - workload_first_at(workload, device, start_ns);
+}
+
+/* *ret_known false: it is too much to be walked through. */
+static int walk_stretch(struct walk *walk, uint16_t device, int64_t start_ns, int64_t end_ns, bool *ret_known,
+                        struct err *err)
+{
+    const struct step_path *path;
+    struct ended last = nothing_ended;
+
+    *ret_known = executions_between(walk->workload, device, start_ns, end_ns) <= MOST_AS_ONE;
+    if (!*ret_known)
+        return 0;
+    if (step_path_find_between(&walk->paths, walk->workload, device, start_ns, end_ns, walk->launches, &path, err) < 0)
+        return err_status(err);
+    if (path->count > walk->room) {
+        free(walk->shifts);
+        walk->room = 2 * path->count;
+        walk->shifts = calloc(walk->room, sizeof *walk->shifts);
+        if (walk->shifts == NULL)
+            return err_no_memory(err);
+    }
+    for (size_t i = 0; i < path->count; i++) {
+        if (path->items[i].is_call)
+            walk_call(walk, path, i);
+        else
+            walk_task(walk, path, i);
+        if (!path->items[i].is_call && path->nodes[i].end_ns >= last.end_ns)
+            last = (struct ended){path->nodes[i].end_ns, walk->shifts[i]};
+    }
+    walk->device = last.end_ns >= walk->device.end_ns ? last : walk->device;
+    large_passed(path->count);
+    return 0;
+}
+
+static bool counts(const struct splits *splits, size_t i)
+{
+    return splits->groups.items[splits->items[i].group].source == splits->source && splits_counts(splits, i) &&
+           splits_is_recorded(splits, i, &splits->items[i].own);
+}
+
+/* The end of a stretch that begins with split *i; steps that run at the same time are of one. Moves *i behind them. */
+static int64_t stretch_end(const struct workload *workload, const struct splits *splits, size_t *i)
+{
+    const uint16_t device = splits->items[*i].device;
+    const int64_t start_ns = splits->items[*i].start_ns;
+    int64_t end_ns = split_end_ns(&splits->items[*i]);
+
+    for (++*i; *i < splits->count && splits->items[*i].device == device; ++*i) {
+        const struct split *split = &splits->items[*i];
+        if (!counts(splits, *i))
+            continue;
+        if (split->start_ns > end_ns ||
+            (split->start_ns == end_ns && executions_between(workload, device, start_ns, end_ns) > ENOUGH_AS_ONE))
+            break;
+        end_ns = split_end_ns(split) > end_ns ? split_end_ns(split) : end_ns;
+    }
+    return end_ns;
+}
+
+int savings_of_operators(const struct workload *workload, const struct splits *splits, const struct launches *launches,
+                         const double *cut, double *ret_ns, struct err *err)
+{
+    SCOPED(walk_release) struct walk walk = {.workload = workload, .launches = launches, .cut = cut};
+    double sum = 0;
+    size_t device = SIZE_MAX;
+    bool any = false, known = true;
+
+    *ret_ns = -1;
+    if (walk_open(&walk, err) < 0)
+        return err_status(err);
+    for (size_t i = 0; known && i < splits->count;) {
+        const struct split *split = &splits->items[i];
+        if (!counts(splits, i)) {
+            i++;
+            continue;
+        }
+        if (split->device != device) {
+            sum += walk.was_ns - walk.is_ns;
+            device = split->device;
+            if (begin_device(&walk, split->start_ns, err) < 0)
+                return err_status(err);
+        }
+        if (walk_stretch(&walk, split->device, split->start_ns, stretch_end(workload, splits, &i), &known, err) < 0)
+            return err_status(err);
+        any = true;
+    }
+    if (any && known)
+        *ret_ns = sum + walk.was_ns - walk.is_ns;
+    return 0;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/file/large.h"
+#include "base/statistics.h"
+#include "features/answers/rules/rule.h"
+
+#include <stdlib.h>
+
+/* Whether steps of a group run at the same time: how much longer they took is no time of the device then. */
+static bool overlap(const struct splits *splits, size_t group)
+{
+    int64_t end_ns = INT64_MIN;
+
+    for (size_t i = 0; i < splits->count; i++) {
+        if (splits->items[i].group != group)
+            continue;
+        if (splits->items[i].start_ns < end_ns)
+            return true;
+        end_ns = splits->items[i].end_ns;
+    }
+    return false;
+}
+
+/* Says which time is at stake, and saved, if steps take no longer than their median. */
+static void take_longer(const struct advice_look *look, size_t group, double value, double longer_ns, bool fired,
+                        struct finding *finding)
+{
+    const bool known = !overlap(look->splits, group);
+
+    rule_measured(finding, value, known ? longer_ns : fmin(longer_ns, look->elapsed_ns), fired);
+    finding->saves_ns = known ? longer_ns : -1;
+}
+
+/* How the steps of a group scatter, when they do so more than those of the groups before. times: room for all. */
+static void take_jitter(const struct advice_look *look, size_t group, int64_t *times, struct finding *finding)
+{
+    struct series series;
+    struct err err = ERR_INIT;
+    char name[GROUP_NAME_SIZE] = "";
+    size_t n = 0, place = 0, slowest = 0, slowest_place = 0; /* place: in the group, from 1 */
+    int64_t longest = -1;
+
+    for (size_t i = 0; i < look->splits->count; large_pass(i++)) {
+        place += look->splits->items[i].group == group;
+        if (look->splits->items[i].group != group || !splits_counts(look->splits, i))
+            continue;
+        times[n++] = look->splits->items[i].own.time_ns;
+        if (look->splits->items[i].own.time_ns > longest) {
+            longest = look->splits->items[i].own.time_ns;
+            slowest = i;
+            slowest_place = place;
+        }
+    }
+    if (n < 4 || series_make(&series, times, n, &err) != 0)
+        return;
+    double p95 = series.p95, value = rule_percent(p95 - series.median, series.median);
+    if (finding->not_checked == NULL && value <= finding->value) {
+        series_release(&series);
+        return;
+    }
+    finding->not_checked = NULL;
+    if (look->splits->groups.count > 1)
+        splits_group_name(look->workload, look->splits, group, name);
+    take_longer(look, group, value, fmax(series.total - (double)series.n * series.median, 0),
+                value > finding->threshold, finding);
+    finding->time_ns = look->splits->items[slowest].start_ns;
+    rule_say(finding, "Steps%s%.200s%s take %.3f us (p95 %.3f us); the slowest, number %zu, takes %.3f us.",
+             name[0] != '\0' ? " (" : "", name, name[0] != '\0' ? ")" : "", series.median / 1e3, p95 / 1e3,
+             slowest_place, series.maximum / 1e3);
+    series_release(&series);
+}
+
+static void check_jitter(const struct advice_look *look, struct finding *finding)
+{
+    SCOPED_FREE int64_t *times = scoped_memory(look->splits->count + 1, sizeof *times);
+
+    finding->not_checked = "fewer than four steps are known";
+    for (size_t g = 0; times != NULL && !look->splits->whole && g < look->splits->groups.count; g++)
+        if (look->splits->groups.items[g].source == look->splits->source)
+            take_jitter(look, g, times, finding);
+}
+
+/* How much longer the steps of warm-up of a group took than its median, where they are the most. */
+static void take_warmup(const struct advice_look *look, size_t group, int64_t *times, struct finding *finding)
+{
+    struct series series;
+    struct err err = ERR_INIT;
+    double warm = 0;
+    size_t n = 0, count = 0, first = SIZE_MAX;
+
+    for (size_t i = 0; i < look->splits->count; large_pass(i++)) {
+        const struct split *split = &look->splits->items[i];
+        if (split->group != group)
+            continue;
+        if (splits_is_warmup(look->splits, i)) {
+            first = first == SIZE_MAX ? i : first;
+            warm += (double)split->own.time_ns;
+            count++;
+        } else if (splits_counts(look->splits, i)) {
+            times[n++] = split->own.time_ns;
+        }
+    }
+    if (n == 0 || series_make(&series, times, n, &err) != 0)
+        return;
+    double more = fmax(warm - (double)count * series.median, 0), value = rule_percent(more, look->elapsed_ns);
+    bool shown = finding->not_checked != NULL || value > finding->value;
+    finding->not_checked = NULL;
+    if (shown) {
+        take_longer(look, group, value, more, count > 0 && value > finding->threshold, finding);
+        finding->time_ns = first != SIZE_MAX ? look->splits->items[first].start_ns : INT64_MIN;
+        rule_say(finding, "The first %zu steps take %.3f us, later ones %.3f us each: a cold start of %.3f us.", count,
+                 warm / 1e3, series.median / 1e3, more / 1e3);
+    }
+    series_release(&series);
+}
+
+static void check_cold_start(const struct advice_look *look, struct finding *finding)
+{
+    SCOPED_FREE int64_t *times = scoped_memory(look->splits->count + 1, sizeof *times);
+
+    finding->not_checked = "no steps are known";
+    for (size_t g = 0; times != NULL && !look->splits->whole && g < look->splits->groups.count; g++)
+        if (look->splits->groups.items[g].source == look->splits->source)
+            take_warmup(look, g, times, finding);
+}
+
+const struct rule rule_step_jitter = {
+    .order = 100,
+    .id = "step-jitter",
+    .rests_on = "when steps begin and end",
+    .formula = "(p95 - median) / median of the time of steps",
+    .advice = "Compare the slowest step with a typical one: find the operator or gap that grew.",
+    .threshold = 5,
+    .check = check_jitter,
+};
+
+const struct rule rule_cold_start = {
+    .order = 105,
+    .id = "cold-start",
+    .rests_on = "when steps begin and end",
+    .formula = "time of the warm-up steps beyond the median of the others / elapsed",
+    .advice = "Run a warm-up step first: load models, compile and allocate in advance.",
+    .threshold = 10,
+    .check = check_cold_start,
+};

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Communication operators and their tasks: for each group of each device a thread with its operators, and one for each
+ * plane with their tasks. */
+#include "features/communication/communication.h"
+#include "base/array.h"
+#include "base/map.h"
+#include "base/number.h"
+#include "base/search.h"
+#include "db/query/cann_version.h"
+#include "db/query/query_records.h"
+#include "db/query/query_scan.h"
+#include "exporters/cann_report.h"
+#include "exporters/query_compile.h"
+#include "exporters/timeline/track.h"
+
+#include <stdlib.h>
+
+#define GROUP_ITSELF (-1) /* as a plane: the thread of the operators */
+
+/* A thread; sorted by all members. Its number is its place among those of its device. */
+struct lane {
+    int64_t device_id, group_id, plane;
+};
+
+struct layer {
+    struct trace_lanes lanes;
+    struct track_run *run;
+    struct lane_list ARRAY_OF(struct lane) list;
+    int64_t first_flow; /* arrows to operators have the numbers behind those to tasks */
+    struct map runs;    /* of tasks that RDMA confirmed together */
+};
+
+static int compare_lanes(const void *a, const void *b)
+{
+    const struct lane *x = a, *y = b;
+    if (x->device_id != y->device_id)
+        return x->device_id < y->device_id ? -1 : 1;
+    if (x->group_id != y->group_id)
+        return x->group_id < y->group_id ? -1 : 1;
+    return (x->plane > y->plane) - (x->plane < y->plane);
+}
+
+static void unite_lanes(struct layer *layer)
+{
+    struct lane *lanes = layer->list.items;
+    size_t kept = 0;
+    array_sort(lanes, layer->list.count, sizeof *lanes, compare_lanes);
+    for (size_t i = 0; i < layer->list.count; i++) {
+        if (i == 0 || compare_lanes(&lanes[i], &lanes[kept - 1]) != 0)
+            lanes[kept++] = lanes[i];
+    }
+    layer->list.count = kept;
+    layer->lanes.own_next = (int64_t)kept;
+}
+
+/* There are few, but every task names one: the list does not grow with these. */
+static int add_lane(struct layer *layer, const struct cann_communication *op, int64_t plane, struct err *err)
+{
+    struct lane_list *list = &layer->list;
+    if (list->count == list->capacity) {
+        unite_lanes(layer);
+        if (array_reserve(list, list->count + 1, err) < 0)
+            return err_status(err);
+    }
+    list->items[list->count++] = (struct lane){op->device_id, op->group_name_id, plane};
+    return 0;
+}
+
+/* The operator of a task; NULL: there is none. */
+static const struct cann_communication *op_of(const struct layer *layer, int64_t op_id)
+{
+    const struct cann_communications *ops = &layer->run->communications;
+    const size_t place = cann_communication_place(ops, op_id);
+    return place != SIZE_MAX ? &ops->items[place] : NULL;
+}
+
+/* Lanes need no more of tasks, and nothing of what the device did. */
+enum { PLANE_OP, PLANE, PLANE_TASK, PLANE_COLUMNS };
+static const struct scan_column plane_columns[PLANE_COLUMNS] = {
+    {"op_id", PLANE_OP, false}, {"plane_id", PLANE, false}, {"task_row_id", PLANE_TASK, false}};
+
+static int add_plane(void *arg, int64_t *row, struct err *err)
+{
+    struct layer *layer = arg;
+    const struct cann_communication *op = op_of(layer, row[PLANE_OP]);
+    if (op == NULL || row[PLANE_TASK] == DB_NULL || (row[PLANE] == DB_NULL && !layer->run->compat))
+        return 0;
+    /* Ascend's tool names plane 0 where nothing was reported of tasks, as at level 0, and leaves it empty. */
+    return add_lane(layer, op, row[PLANE] != DB_NULL ? row[PLANE] : 0, err);
+}
+
+/* The number of a thread. */
+static int64_t number_of(const struct layer *layer, const struct cann_communication *op, int64_t plane)
+{
+    const struct lane key = {op->device_id, op->group_name_id, plane};
+    const struct lane *lane = bsearch(&key, layer->list.items, layer->list.count, sizeof key, compare_lanes);
+    return lane != NULL ? lane - &layer->list.items[search_from(layer->list.items, layer->list.count, sizeof key,
+                                                                offsetof(struct lane, device_id), op->device_id)]
+                        : 0;
+}
+
+/* ---- events ---- */
+
+/* The name of a number; the number itself, in room, when it has none. */
+static const char *enum_name(const struct value_name *names, int64_t id, char room[NUMBER_MAX])
+{
+    const char *name = value_name_find(names, id == DB_NULL ? HCCL_NOT_GIVEN : id);
+    if (name != NULL)
+        return name;
+    *number_put_signed(room, id) = '\0';
+    return room;
+}
+
+static const char *yes_or_no(int64_t flag)
+{
+    return flag == DB_NULL ? "N/A" : flag != 0 ? "yes" : "no";
+}
+
+static const char *process_name(const struct track_run *run)
+{
+    return cann_version_has(run->run->options->cann_version, NAMING_HCCL) ? "HCCL" : "Communication";
+}
+
+static int name_thread(struct layer *layer, const struct cann_communication *op, int64_t plane, int64_t pid,
+                       struct err *err)
+{
+    const struct cann_text group = cann_text(&layer->run->names, op->group_name_id, 0);
+    char **name = trace_lanes_name_of(&layer->lanes, pid, number_of(layer, op, plane), err);
+    if (name == NULL || *name != NULL)
+        return name != NULL ? 0 : err_status(err);
+    if ((plane != GROUP_ITSELF ? asprintf(name, "Plane %lld", (long long)plane)
+         : group.text == NULL  ? asprintf(name, "Communication")
+                              : asprintf(name, "Group %.*s Communication", (int)group.length - 2, group.text + 1)) >= 0)
+        return 0;
+    *name = NULL;
+    return err_no_memory(err);
+}
+
+/* Where an event of an operator, or of a plane, is drawn. */
+static int place(struct layer *layer, const struct cann_communication *op, int64_t plane, struct trace_slice *slice,
+                 struct err *err)
+{
+    if (track_process(layer->run, LAYER_COMMUNICATION, op->device_id, process_name(layer->run), &slice->pid, err) < 0 ||
+        name_thread(layer, op, plane, slice->pid, err) < 0)
+        return err_status(err);
+    return trace_lanes_place(&layer->lanes, number_of(layer, op, plane), slice, err);
+}
+
+/* Names planes as Ascend's tool does, whether anything stands on them or not. */
+static int name_planes(struct layer *layer, struct err *err)
+{
+    for (size_t i = 0; i < layer->list.count; i++) {
+        const struct lane *lane = &layer->list.items[i];
+        const struct cann_communication op = {.device_id = lane->device_id, .group_name_id = lane->group_id};
+        int64_t pid;
+        if (lane->plane == GROUP_ITSELF)
+            continue;
+        if (track_process(layer->run, LAYER_COMMUNICATION, op.device_id, process_name(layer->run), &pid, err) < 0 ||
+            name_thread(layer, &op, lane->plane, pid, err) < 0 ||
+            trace_lanes_add(&layer->lanes, pid, number_of(layer, &op, lane->plane), NULL, err) < 0)
+            return err_status(err);
+    }
+    return 0;
+}
+
+static int write_op(struct layer *layer, const struct cann_communication *op, struct err *err)
+{
+    struct track_run *run = layer->run;
+    const struct trace_style *style = &run->trace.style;
+    struct cann_text name = cann_text(&run->names, op->name_id, 0),
+                     algorithm = cann_text(&run->names, op->algorithm_id, 0);
+    struct trace_slice slice = {
+        .start_ns = op->start_ns,
+        .duration_ns = op->duration_ns,
+        .exact_ns = ticks_span_ns(cann_clock_hz(&run->clocks, op->device_id), op->start_ns, op->duration_ns)};
+    struct trace_launch launch;
+    char number[NUMBER_MAX];
+    if (!trace_guest_shows(run->guest, op->start_ns))
+        return 0;
+    bool launched = trace_guest_knows(run->guest, op->connection_id, &launch);
+    size_t room = name.length + algorithm.length + (launched ? trace_guest_room(run->guest, &launch) : 0);
+    char *p = place(layer, op, GROUP_ITSELF, &slice, err) == 0 ? trace_event_room(&run->trace, room, err) : NULL;
+    if (p == NULL)
+        return err_status(err);
+    p = begin_named(p, style, "", name);
+    p = trace_put_slice(p, style, &slice);
+    p = put_number_argument(p, style, "\"rank_size\":", op->rank_size);
+    p = put_number_argument(p, style, ",\"connection_id\":", track_connection(run, op->connection_id));
+    p = put_number_argument(p, style, ",\"model id\":", op->model_id);
+    p = trace_put_copy(p, style, ",\"data_type\":", enum_name(hccl_data_types, op->data_type, number));
+    p = put_text_argument(p, style, ",\"alg_type\":", algorithm);
+    p = put_number_argument(p, style, ",\"count\":", op->count);
+    p = trace_put_value_word(p, style, ",\"relay\":", yes_or_no(op->relay));
+    p = trace_put_value_word(p, style, ",\"retry\":", yes_or_no(op->retry));
+    if (launched)
+        p = trace_guest_put_argument(p, run->guest, &launch);
+    p = trace_end_slice(p, style, &slice);
+    if (launched)
+        p = trace_guest_put_arrow(p, run->guest, &launch, style, &slice, TRACE_ROW_COMMUNICATION, op->id);
+    if (track_shows_launch(run, op->connection_id)) {
+        int64_t flow = number_add(layer->first_flow, op->id);
+        p = trace_put_flow(p, style, &host_to_device, 's', flow, track_pid(run, LAYER_CANN, DB_NULL), op->thread_id,
+                           op->host_start_ns);
+        p = trace_put_flow(p, style, &host_to_device, 'f', flow, slice.pid, slice.tid, op->start_ns);
+    }
+    return trace_event_done(&run->trace, p, err);
+}
+
+#define BANDWIDTH ",\"bandwidth(GB/s)\":"
+
+/* Bytes in a nanosecond are GB in a second. Tasks that RDMA confirmed together have one bandwidth. An unknown size
+ * has none. */
+static char *put_bandwidth(char *p, const struct layer *layer, const struct cann_transfer *transfer)
+{
+    const struct communication_run *run = map_get(&layer->runs, &transfer->task_row_id);
+    const int64_t bytes = run != NULL ? run->bytes : transfer->bytes;
+    const double ns = run != NULL ? run->ns : ticks_exact_ns(transfer->hz, transfer->start_ns, transfer->duration_ns);
+    return bytes >= 0 ? trace_put_real(p, &layer->run->trace.style, BANDWIDTH, ns > 0 ? (double)bytes / ns : 0)
+                      : put_number_argument(p, &layer->run->trace.style, BANDWIDTH, DB_NULL);
+}
+
+static char *put_transfer(char *p, const struct layer *layer, const struct cann_transfer *transfer,
+                          struct cann_text type)
+{
+    const struct trace_style *style = &layer->run->trace.style;
+    char number[NUMBER_MAX];
+    *number_put_unsigned(number, (uint64_t)transfer->notify_id) = '\0';
+    p = trace_put_copy(p, style, "\"notify_id\":", number);
+    p = trace_put_decimals(p, style, ",\"duration estimated(us)\":", transfer->estimated_ns, 3);
+    p = trace_put_integer(p, style, ",\"stream id\":", transfer->stream_id);
+    p = trace_put_integer(p, style, ",\"task id\":", transfer->task_id);
+    p = trace_put_integer(p, style,
+                          ",\"context id\":", transfer->context_id != DB_NULL ? transfer->context_id : CANN_NO_ID);
+    p = put_text_argument(p, style, ",\"task type\":", type);
+    p = put_number_argument(p, style, ",\"src rank\":", transfer->local_rank);
+    p = put_number_argument(p, style, ",\"dst rank\":", transfer->remote_rank);
+    p = trace_put_copy(p, style,
+                       ",\"transport type\":", enum_name(hccl_transport_types, transfer->transport_type, number));
+    p = put_number_argument(p, style, ",\"size(Byte)\":", transfer->bytes);
+    p = trace_put_copy(p, style, ",\"data type\":", enum_name(hccl_data_types, transfer->data_type, number));
+    p = trace_put_copy(p, style, ",\"link type\":", enum_name(hccl_link_types, transfer->link_type, number));
+    return put_bandwidth(p, layer, transfer);
+}
+
+static int write_transfer(void *arg, const struct cann_transfer *transfer, struct err *err)
+{
+    struct layer *layer = arg;
+    struct track_run *run = layer->run;
+    const struct cann_communication *op = op_of(layer, transfer->op_id);
+    if (op == NULL || transfer->plane_id == DB_NULL || /* nothing was reported of it */
+        !trace_guest_shows(run->guest, transfer->start_ns))
+        return 0;
+    struct cann_text type = cann_text(&run->names, transfer->type_id, 0);
+    struct trace_slice slice = {.start_ns = transfer->start_ns,
+                                .duration_ns = transfer->duration_ns,
+                                .exact_ns = ticks_span_ns(cann_clock_hz(&run->clocks, transfer->device_id),
+                                                          transfer->start_ns, transfer->duration_ns)};
+    char *p = place(layer, op, transfer->plane_id, &slice, err) == 0
+                  ? trace_event_room(&run->trace, 2 * (size_t)type.length, err)
+                  : NULL;
+    if (p == NULL)
+        return err_status(err);
+    p = begin_named(p, &run->trace.style, "", type);
+    p = trace_put_slice(p, &run->trace.style, &slice);
+    p = put_transfer(p, layer, transfer, type);
+    p = put_number_argument(p, &run->trace.style, ",\"model id\":", op->model_id);
+    return trace_slice_done(&run->trace, p, &slice, err);
+}
+
+/* ---- the track ---- */
+
+static int begin(struct track_run *run, void *opaque, struct err *err)
+{
+    struct layer *layer = opaque;
+    const struct cann_communications *ops = &run->communications;
+    if (ops->count == 0)
+        return 0;
+    layer->run = run;
+    int status = run->compat ? cann_call_count(run->run->db, &layer->first_flow, err)
+                             : cann_last_connection(run->run->db, &layer->first_flow, err);
+    for (size_t i = 0; status == 0 && i < ops->count; i++)
+        status = add_lane(layer, &ops->items[i], GROUP_ITSELF, err);
+    if (status < 0 || query_scan_all(run->run->db, "communication_task", NULL, plane_columns, PLANE_COLUMNS, add_plane,
+                                     layer, err) < 0)
+        return err_status(err);
+    unite_lanes(layer);
+    status = communication_runs_load(run->run->db, &layer->runs, err);
+    if (status < 0 || (run->compat && name_planes(layer, err) < 0))
+        return err_status(err);
+    for (size_t i = 0; status == 0 && i < ops->count; i++)
+        status = write_op(layer, &ops->items[i], err);
+    return status == 0 ? cann_each_transfer(run->run->db, write_transfer, layer, err) : status;
+}
+
+static void release(void *opaque)
+{
+    struct layer *layer = opaque;
+    map_release(&layer->runs);
+    free(layer->list.items);
+}
+
+const struct track track_communication = {
+    .name = "communication",
+    .also = "hccl",
+    .process = "Communication",
+    .doc = "Communication operators by group, and their tasks by plane.",
+    .number = LAYER_COMMUNICATION,
+    .state_size = sizeof(struct layer),
+    .word = "",
+    .begin = begin,
+    .release = release,
+};

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* aicpu: what the AI CPU measured of the operators that it ran, as Ascend's tool of 2022 has it. */
+#include "exporters/table/report.h"
+#include "features/earlier/reports/device_2022.h"
+
+static const struct report_column columns[] = {
+    {"Timestamp", REPORT_FIELD(struct ai_cpu_run, start_ns), FORM_SCALED, 6, .doc = "Start, in ms."},
+    {"Node", REPORT_FIELD(struct ai_cpu_run, op_name_id), FORM_NAME, .doc = "The operator."},
+    {"Compute_time(ms)", REPORT_FIELD(struct ai_cpu_run, compute_ns), FORM_SCALED, 6, .doc = "Computing time."},
+    {"Memcpy_time(ms)", REPORT_FIELD(struct ai_cpu_run, copy_ns), FORM_SCALED, 6, .doc = "Time of copying the result."},
+    {"Task_time(ms)", REPORT_FIELD(struct ai_cpu_run, duration_ns), FORM_SCALED, 6, .doc = "Its duration."},
+    {"Dispatch_time(ms)", REPORT_FIELD(struct ai_cpu_run, dispatch_ns), FORM_SCALED, 6,
+     .doc = "Time to hand the task over."},
+    {"Total_time(ms)", REPORT_FIELD(struct ai_cpu_run, total_ns), FORM_SCALED, 6,
+     .doc = "Time from submission to completion."},
+    {.title = NULL},
+};
+
+static int put_run(void *arg, const struct ai_cpu_run *times, struct err *err)
+{
+    return report_put((struct report_run *)arg, times, err);
+}
+
+static int put_rows(struct report_run *run, struct err *err)
+{
+    struct device_2022 *device = run->state;
+    int status = device_2022_of(device, run, err);
+    return status == 0 ? ai_cpu_run_each(run->session->db, &device->range.ticks, put_run, run, err) : status;
+}
+
+const struct report report_aicpu_2022 = {
+    .name = "aicpu",
+    .title = "Operators of the AI CPU",
+    .doc = "Every operator that the AI CPU ran in an iteration, as it measured it.",
+    .families = FAMILY_2022,
+    .of_device = true,
+    .columns = columns,
+    .state_size = sizeof(struct device_2022),
+    .rows = put_rows,
+};
+
+/* aicpu of captures of 2020: records of the AI CPU about the operators that it ran. */
+const struct report report_aicpu_job = {
+    .name = "aicpu",
+    .title = "Operators of the AI CPU",
+    .doc = "Every operator of the AI CPU, by its own records.",
+    .families = FAMILY_JOB,
+    .of_device = true,
+    .query = {.from = "aicpu_log", .where = "device_id IS :device", .order_by = "id"},
+    .columns = VALUE_LIST(
+        {"Node", "node", .doc = "The operator; not every log names it."},
+        {"OP Type", "op_type", .flags = REPORT_NARROW, .doc = "Its type."},
+        {"Run Start", "run_start", .flags = REPORT_NUMBER, .doc = "Start on the AI CPU's own counter."},
+        {"Run End", "run_end", .flags = REPORT_NUMBER, .doc = "End on the same counter."},
+        {"Dispatch Time(us)", "dispatch_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "Time to hand the task over."},
+        {"Total Time(us)", "total_ns", FORM_SCALED, 3, .unit = UNIT_NS, .doc = "Time from submission to completion."},
+        {"Task Start Time(us)", "start_ns", FORM_SCALED_FIXED, 3, .unit = UNIT_NS, .flags = REPORT_START,
+         .doc = "Start on the device's counter."},
+        {"Task Duration(us)", "duration_ns", FORM_SCALED_FIXED, 3, .unit = UNIT_NS,
+         .doc = "Duration on the same counter."},
+        {"Thread ID", "thread_id", .flags = REPORT_NUMBER | REPORT_NARROW, .doc = "The thread of the AI CPU."}),
+};
+
+/* dp of captures of 2020: the queues of data for models. */
+const struct report report_dp_job = {
+    .name = "dp",
+    .title = "Queues of data",
+    .doc = "Items put into the queues of data for models, and taken out.",
+    .families = FAMILY_JOB,
+    .of_device = true,
+    .query = {.from = "data_queue_log", .where = "device_id IS :device", .order_by = "id"},
+    .columns =
+        VALUE_LIST({"Timestamp(us)", "time_ns", FORM_SCALED, 3, .unit = UNIT_NS, .flags = REPORT_START,
+                    .doc = "Time on the device's counter."},
+                   {"Action", "action", .doc = "Action on the queue."},
+                   {"Source", "source", .flags = REPORT_NARROW, .doc = "The queue."},
+                   {"Index", "item", .flags = REPORT_NUMBER, .doc = "The item of data."},
+                   {"Cached Buffer Size", "size", .flags = REPORT_NUMBER, .doc = "Number of items in the queue."}),
+};

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/file/fsutil.h"
+#include "base/strbuf.h"
+#include "base/words.h"
+#include "cli/capture/captures.h"
+#include "cli/command.h"
+#include "cli/console.h"
+#include "cli/options/options.h"
+#include "cli/screen.h"
+#include "features/answers/reports/outcome.h"
+#include "features/opprof/opprof_options.h"
+#include "features/options/finding.h"
+#include "features/options/script.h"
+#include "parsers/record.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* msprof options: what a file of profiling options switches on, and what comes of it. */
+
+#define MOST_BYTES ((size_t)1024 * 1024) /* as of an acl.json */
+
+/* Standard input, NUL-terminated; to be freed. */
+static int read_input(char **ret_text, size_t *ret_length, struct err *err)
+{
+    struct strbuf text;
+    char piece[4096];
+    size_t length;
+
+    strbuf_init(&text, MOST_BYTES);
+    while (!text.failed && (length = fread(piece, 1, sizeof piece, stdin)) > 0)
+        strbuf_add(&text, piece, length);
+    if (text.failed || ferror(stdin)) {
+        int status = text.failed ? err_set(err, ERR_LIMIT, "standard input is longer than %zu bytes", MOST_BYTES)
+                                 : err_set(err, ERR_IO, "cannot read standard input");
+        strbuf_release(&text);
+        return status;
+    }
+    *ret_length = text.length;
+    *ret_text = strbuf_detach(&text);
+    return *ret_text != NULL ? 0 : err_no_memory(err);
+}
+
+static int print_answer(const struct settings *settings, struct switch_finding *finding, const char *file)
+{
+    struct err err = ERR_INIT;
+    struct outcome outcome;
+    int status;
+
+    if (outcome_of(finding, settings->options.chip, &outcome, &err) < 0 || outcome_warn(&outcome, finding, &err) < 0) {
+        status = console_error(&err);
+    } else {
+        console_output_begin();
+        options_print(finding, &outcome, file, (enum options_format)settings->options.format, stdout);
+        status = console_output_end(false);
+    }
+    outcome_release(&outcome);
+    return finding->problems.count > 0 ? status_worse(status, STATUS_DATA_PROBLEMS) : status;
+}
+
+/* A file that is no object of JSON is a mistake of the command line, others are failures of reading. */
+static int tell_unread(const char *file, struct err *err)
+{
+    bool is_no_json = err->code == ERR_FORMAT;
+
+    err_wrap(err, "cannot read the options of '%s'", file);
+    console_error(err);
+    return is_no_json ? STATUS_USAGE : status_of_error(err);
+}
+
+/* JSON that a script holds: in a string, or as a dict or call of Python. NULL: none. */
+static struct json *parse_script(const char *text, size_t length)
+{
+    SCOPED(strbuf_release) struct strbuf found;
+    struct err ignored = ERR_INIT;
+    struct json *root = NULL;
+
+    strbuf_init(&found, 2 * MOST_BYTES);
+    if (switch_script_read(text, length, &found))
+        root = json_parse(found.data, found.length, &ignored);
+    if (root != NULL && json_is_object(root))
+        return root;
+    json_free(root);
+    strbuf_clear(&found);
+    return switch_python_read(text, length, &found) ? json_parse(found.data, found.length, &ignored) : NULL;
+}
+
+/* A comma behind the last member, which Python takes and JSON does not. */
+static bool has_spare_comma(const char *text, size_t length)
+{
+    char before = ' ';
+
+    for (size_t i = 0; i < length; i++) {
+        if ((text[i] == '}' || text[i] == ']') && before == ',')
+            return true;
+        before = strchr(" \t\r\n", text[i]) == NULL ? text[i] : before;
+    }
+    return false;
+}
+
+/* Text that means to be JSON, which the collector reads as it stands: only its own words are repeated. */
+static bool means_json(const char *text)
+{
+    return text[strspn(text, " \t\r\n")] == '{' && strchr(text, '\'') == NULL && strstr(text, "True") == NULL &&
+           strstr(text, "False") == NULL && strstr(text, "None") == NULL && strchr(text, '\\') == NULL;
+}
+
+/* Names the JSON to write instead of a text. */
+static void hint_at_json(const char *text, size_t length, struct err *err)
+{
+    SCOPED(strbuf_release) struct strbuf colons;
+
+    strbuf_init(&colons, ERR_TEXT_SIZE);
+    if (switch_colons_read(text, length, &colons))
+        err_hint(err, "%s, as CANN takes it since 2021", colons.data);
+    else if (means_json(text) && has_spare_comma(text, length))
+        err_hint(err, "remove the comma before the closing brace");
+    else
+        err_hint(err,
+                 "pass a JSON file, or only the dict, call or string from a script, as in: {\"task_trace\": \"on\"}");
+}
+
+static struct json *parse(const char *text, size_t length, struct err *err)
+{
+    struct json *root = json_parse(text, length, err), *inner;
+
+    if (root != NULL && json_string(root) == NULL)
+        return root;
+    inner = root == NULL && means_json(text) ? NULL : parse_script(text, length);
+    if (inner == NULL) {
+        if (root == NULL)
+            hint_at_json(text, length, err);
+        return root;
+    }
+    json_free(root);
+    *err = (struct err)ERR_INIT;
+    return inner;
+}
+
+/* Whose options they probably are, by the file's name and the words of the script. */
+static unsigned likely_writer(const char *file, const char *text)
+{
+    const char *name = path_name(file);
+
+    if (strstr(name, "acl") != NULL && words_end_in(name, ".json"))
+        return SWITCH_ACL;
+    if (strstr(text, "torch_npu") != NULL)
+        return SWITCH_PYTORCH;
+    if (strstr(text, "mindspore") != NULL || strstr(text, "MS_PROFILER_OPTIONS") != NULL ||
+        strstr(text, "ms.Profiler") != NULL)
+        return SWITCH_MINDSPORE;
+    return 0;
+}
+
+static int explain(const struct settings *settings, const char *file, const char *text, size_t length)
+{
+    SCOPED(switch_finding_release) struct switch_finding finding = {.writer = 0};
+    struct err err = ERR_INIT;
+    SCOPED_JSON struct json *root = parse(text, length, &err);
+
+    if (root == NULL || switch_check(root, likely_writer(file, text), &finding, &err) < 0)
+        return tell_unread(file, &err);
+    return print_answer(settings, &finding, file);
+}
+
+/* Prints the effect of --aic-metrics of 'msprof op'. */
+static int print_op(const struct settings *settings, const char *file)
+{
+    struct err err = ERR_INIT;
+
+    if (file != NULL)
+        return console_fail(ERR_USAGE, NULL, "--op takes no file; try 'msprof options --help'");
+    console_output_begin();
+    int result = opprof_options_print(settings->options.format == OPTIONS_JSON, screen_answer_width(settings),
+                                      screen_is_ascii(), stdout, &err);
+    int status = console_output_end(result != 0);
+    return result == 0 ? status : console_error(&err);
+}
+
+static int run_options(const struct settings *settings)
+{
+    const char *file = settings->operand_count == 1 ? settings->operands[0] : NULL;
+    struct err err = ERR_INIT;
+    SCOPED_FREE char *text = NULL;
+    size_t length = 0;
+    int status;
+
+    if (settings->options.op)
+        return print_op(settings, file);
+    if (file == NULL)
+        return console_fail(ERR_USAGE, NULL,
+                            "no file given: pass FILE, or - for standard input; try 'msprof options --help'");
+    if (settings->options.chip >= 0 && !chip_is_known(settings->options.chip))
+        return console_fail(ERR_USAGE, NULL,
+                            "--chip is '%d', expected " CHIPS_KNOWN_TEXT "; try 'msprof options --help'",
+                            settings->options.chip);
+    if (strcmp(file, "-") == 0)
+        status = read_input(&text, &length, &err);
+    else
+        status = path_read_file(file, MOST_BYTES, &text, &length, &err);
+    return status < 0 ? tell_unread(file, &err) : explain(settings, file, text, length);
+}
+
+const struct command command_options = {
+    .path = "options",
+    .parent = COMMAND_ROOT,
+    .order = 220,
+    .summary = "check profiling options and list what they produce",
+    .description =
+        "Checks profiling options in a JSON file: options of TensorFlow and GE, acl.json (also of SVP\nboards), or "
+        "arguments of the MindSpore or PyTorch profiler. Reports unknown keys, wrong\nvalues and missing companion "
+        "options; lists what is collected on which chip, and the files\nand columns made from it. A string, dict or "
+        "call from a Python or shell script works, too.\nExit status 3 if an option is wrong, 2 if FILE is not JSON.\n",
+    .operands = "FILE|-",
+    .most_operands = 1,
+    EXAMPLES({"what an option produces on chip 5", "echo '{\"l2\": \"on\"}' | msprof options - --chip 5"},
+             {"what --aic-metrics of msprof op collects", "msprof options --op"},
+             {"the same, for programs", "echo '{\"task_time\": \"l1\"}' | msprof options - --format json"}),
+    .run = run_options,
+};

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "features/page/page.h"
+
+#include "base/file/checksum.h"
+#include "db/query/query.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* In their order. */
+static const struct html_part parts[] = {
+    {"losses", "Losses and coverage", .put = html_put_losses, .place = PLACE_DAMAGED},
+    {"changes", "Changes", .put = html_put_changes},
+    {"summary", "Summary", .put = html_put_summary},
+    {"findings", "Findings", .put = html_put_findings},
+    {"time", "Where the time goes", .put = html_put_time},
+    {"steps", "Steps", .put = html_put_steps},
+    {"utilisation", "Utilisation over time", .put = html_put_utilisation},
+    {"operators", "Operators",
+     .tables = {{"types", .bars = "share"}, {"shapes", .bars = "share"}, {"ops", .bars = "share", .anchor = "name"}}},
+    {"limits", "Limits of operators", .put = html_put_limits, .tables = {{.report = "roofline"}}},
+    {"idle", "Gaps, launch and queue", .tables = {{"gaps", .anchor = "start"}, {"phases", .bars = "share"}}},
+    {"memory", "Device memory", .put = html_put_memory,
+     .tables = {{"memory_peak", .bars = "share"}, {.report = "memory_curve"}}},
+    {"host", "Calls and ranges of the host", .tables = {{"api", .bars = "share"}, {.report = "ranges"}}},
+    {"layers", "Layers and stacks", .put = html_put_layers},
+    {"communication", "Communication", .tables = {{"communication", .bars = "share"}}},
+    {"path", "Critical path of a step", .put = html_put_path,
+     .tables = {{"path", .bars = "share"}, {.report = "path_step"}}},
+    {"frequency", "Frequency of the cores", .tables = {{.report = "frequency"}}},
+    {"identity", "Capture", .put = html_put_identity},
+    {"losses", "Losses and coverage", .put = html_put_losses, .place = PLACE_WHOLE},
+    {"formulas", "Formulas and limits", .put = html_put_formulas},
+    {.title = NULL},
+};
+#define PARTS (sizeof parts / sizeof *parts - 1)
+#define PART_LIMIT ((size_t)1024 * 1024 * 1024) /* bytes of what is added at a time */
+
+struct html_report {
+    struct html_options options;
+    struct outfile out;
+    struct html_writer w;
+    size_t added;
+    struct outfile part_out; /* of what is being added, which goes into the page when it is whole */
+    struct strbuf part_text;
+};
+
+/* ---- the frame of the page ---- */
+
+/* The digest of a script as the policy wants it: in base64. */
+static void put_digest(const char *const *pieces, char ret[64])
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    char digits[CHECKSUM_TEXT_SIZE];
+    unsigned char bytes[33] = {0};
+    struct checksum *sum = checksum_new();
+    size_t used = 0;
+
+    for (; *pieces != NULL; pieces++)
+        checksum_add(sum, *pieces, strlen(*pieces));
+    checksum_finish(sum, digits);
+    checksum_free(sum);
+    for (size_t i = 0; i < 32 && digits[0] != '\0'; i++) {
+        const char pair[3] = {digits[2 * i], digits[2 * i + 1], '\0'};
+        bytes[i] = (unsigned char)strtoul(pair, NULL, 16);
+    }
+    for (size_t i = 0; i < 33; i += 3) {
+        uint32_t three = (uint32_t)bytes[i] << 16 | (uint32_t)bytes[i + 1] << 8 | bytes[i + 2];
+        for (int shift = 18; shift >= 0; shift -= 6)
+            ret[used++] = letters[three >> shift & 63];
+    }
+    ret[used - 1] = '='; /* of 33 bytes the last is none */
+    ret[used] = '\0';
+}
+
+static void put_meta(struct html_writer *w, const char *key, const char *name, const char *content)
+{
+    html_bare(w, "meta");
+    html_attribute(w, key, name);
+    html_attribute(w, "content", content);
+}
+
+static void put_asset(struct html_writer *w, const char *element, const char *const *pieces)
+{
+    html_open(w, element);
+    html_text(w, "");
+    for (; *pieces != NULL; pieces++)
+        html_raw(w, *pieces);
+    html_close(w);
+}
+
+static void put_head(struct html_report *report)
+{
+    struct html_writer *w = &report->w;
+    char digest[64];
+
+    html_raw(w, "<!DOCTYPE html>\n");
+    html_open_f(w, "html", "lang=en");
+    html_open(w, "head");
+    html_bare(w, "meta");
+    html_attribute(w, "charset", "utf-8");
+    put_digest(html_script, digest);
+    html_bare(w, "meta");
+    html_attribute(w, "http-equiv", "Content-Security-Policy");
+    html_attribute_f(w, "content",
+                     "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-%s'; base-uri 'none'; "
+                     "form-action 'none'",
+                     digest);
+    put_meta(w, "name", "viewport", "width=device-width, initial-scale=1");
+    put_meta(w, "name", "referrer", "no-referrer");
+    html_open(w, "title");
+    html_name(w, report->options.title, strlen(report->options.title));
+    html_text(w, " \xE2\x80\x93 msprof");
+    html_close(w);
+    put_asset(w, "style", html_style);
+    html_close(w);
+    html_open(w, "body");
+    html_open_f(w, "a", "class=skip|href=#main");
+    html_text(w, "Skip to the content");
+    html_close(w);
+    html_open_f(w, "main", "id=main");
+    html_open(w, "h1");
+    html_name(w, report->options.title, strlen(report->options.title));
+    html_close(w);
+}
+
+static void put_foot(struct html_report *report)
+{
+    struct html_writer *w = &report->w;
+
+    html_close(w); /* main */
+    html_open(w, "footer");
+    html_text_f(w, "Made by msprof %s. Times are in microseconds where nothing else is said.", report->options.version);
+    if (report->options.redact)
+        html_text(w, " Names are replaced by the beginnings of their SHA-256.");
+    html_close(w);
+    put_asset(w, "script", html_script);
+    html_close(w);
+    html_close(w);
+    html_raw(w, "\n");
+}
+
+int html_report_open(const struct html_options *options, struct html_report **ret, struct err *err)
+{
+    struct html_report *report = calloc(1, sizeof *report);
+
+    *ret = NULL;
+    if (report == NULL)
+        return err_no_memory(err);
+    report->options = *options;
+    int status = outfile_open(&report->out, options->path, err);
+    if (status < 0) {
+        free(report);
+        return status;
+    }
+    strbuf_init(&report->part_text, PART_LIMIT);
+    html_init(&report->w, &report->out);
+    report->w.redact = options->redact;
+    report->w.is_markdown = options->markdown;
+    put_head(report);
+    *ret = report;
+    return 0;
+}
+
+int html_report_close(struct html_report *report, int status, struct err *err)
+{
+    if (report == NULL)
+        return status;
+    if (status == 0 && report->added > 0) {
+        put_foot(report);
+        status = outfile_commit(&report->out, err);
+    } else {
+        outfile_abort(&report->out);
+    }
+    strbuf_release(&report->part_text);
+    free(report);
+    return status;
+}
+
+/* ---- one capture ---- */
+
+static int make_advice(struct html_page *page, struct err *err)
+{
+    SCOPED(host_evidence_release) struct host_evidence evidence = {.known = false};
+    struct capture_origin origin;
+
+    if (host_calls_open(&page->calls, &page->workload, &page->gaps, true, err) != 0 ||
+        evidence_load(page->db, &page->workload, &page->paths.launches, &page->calls, &evidence, err) != 0 ||
+        advice_make(&page->workload, &evidence, NULL, &page->advice, err) != 0 ||
+        evidence_name_launchers(page->db, &page->advice, err) != 0 ||
+        query_origin(page->db, page->family, &origin, err) != 0)
+        return err_status(err);
+    page->advice.origin_ns = origin.time_ns;
+    return 0;
+}
+
+static int load(struct html_page *page, struct err *err)
+{
+    struct db_facts facts;
+
+    if (db_read_facts(page->db, &facts, err) < 0)
+        return err_status(err);
+    page->family = facts.family;
+    if (workload_load(page->db, WITH_COUNTERS, &page->workload, err) < 0 ||
+        splits_make(&page->workload, &page->splits, err) < 0 ||
+        (!page->splits.whole && step_groups_make(&page->workload, &page->splits, &page->groups, err) < 0) ||
+        (!page->workload.facts.placed && gaps_make(&page->workload, &page->gaps, err) < 0))
+        return err_status(err);
+    page->workload.splits = &page->splits;
+    page->paths.workload = page->workload; /* which the page owns */
+    if (path_steps_load(page->db, &page->paths, err) < 0)
+        return err_status(err);
+    return page->workload.execution_count > 0 ? make_advice(page, err) : 0;
+}
+
+static void release(struct html_page *page)
+{
+    free(page->links.items);
+    report_session_release(&page->session);
+    path_steps_release(&page->paths);
+    host_calls_release(&page->calls);
+    gaps_release(&page->gaps);
+    step_groups_release(&page->groups);
+    splits_release(&page->splits);
+    workload_release(&page->workload);
+    if (!page->alone)
+        advice_release(&page->advice);
+}
+
+static bool is_wanted(const struct html_page *page, const struct html_part *part)
+{
+    if (part->place != PLACE_ALWAYS && (part->place == PLACE_DAMAGED) != page->damaged)
+        return false;
+    return part->put != html_put_changes || page->capture->base != NULL;
+}
+
+static void put_contents(struct html_page *page, const struct html_part *list)
+{
+    struct html_writer *w = &page->w;
+
+    html_open(w, "nav");
+    html_attribute_f(w, "aria-label", page->several ? "Parts of capture %zu" : "Parts", page->number);
+    html_open(w, "ul");
+    for (const struct html_part *part = list; part->title != NULL; part++) {
+        if (!is_wanted(page, part))
+            continue;
+        html_open(w, "li");
+        html_open_f(w, "a", "href=#c%zu-%s", page->number, part->id);
+        html_text(w, part->title);
+        html_close(w);
+        html_close(w);
+    }
+    html_close(w);
+    html_close(w);
+}
+
+static int put_part(struct html_page *page, const struct html_part *part, struct err *err)
+{
+    struct html_writer *w = &page->w;
+
+    html_open_f(w, "section", "id=c%zu-%s", page->number, part->id);
+    if (page->several)
+        html_attribute_f(w, "aria-label", "%s, capture %zu", part->title, page->number);
+    else
+        html_attribute_f(w, "aria-labelledby", "c%zu-%s-title", page->number, part->id);
+    html_open_f(w, page->several ? "h3" : "h2", "id=c%zu-%s-title", page->number, part->id);
+    html_text(w, part->title);
+    html_close(w);
+    int status = part->put != NULL ? part->put(page, err) : 0;
+    for (const struct html_table *table = part->tables; status == 0 && table->report != NULL; table++)
+        status = html_put_table(page, table, NULL, err);
+    html_close(w);
+    html_raw(w, "\n");
+    return status;
+}
+
+static void begin_article(struct html_page *page)
+{
+    struct html_writer *w = &page->w;
+
+    html_open(w, "article");
+    if (page->several) {
+        html_open(w, "h2");
+        html_name(w, page->capture->name, strlen(page->capture->name));
+        html_close(w);
+    }
+}
+
+/* What the import found wrong stands before everything that rests on the rest. */
+static void put_missing(struct html_page *page, const char *problems)
+{
+    if (problems[0] != '\0')
+        html_note(page, "Missing: %s. The following is based on the remaining data.", problems);
+}
+
+static int put_parts(struct html_page *page, const struct progress *progress, struct err *err)
+{
+    struct html_writer *w = &page->w;
+    char problems[PROBLEMS_TEXT_SIZE];
+
+    int status = query_problems(page->db, problems, err);
+    begin_article(page);
+    put_missing(page, problems);
+    page->damaged = problems[0] != '\0' || page->workload.refused > 0;
+    put_contents(page, parts);
+    for (const struct html_part *part = parts; status == 0 && part < parts + PARTS; part++) {
+        progress_update(progress, "report", (uint64_t)(part - parts) + 1, PARTS + 1);
+        if (is_wanted(page, part))
+            status = put_part(page, part, err);
+    }
+    html_close(w);
+    return status;
+}
+
+static int put_named(struct html_page *page, const char *id, struct err *err)
+{
+    const struct html_part *part = parts;
+
+    while (strcmp(part->id, id) != 0)
+        part++;
+    return put_part(page, part, err);
+}
+
+static int take_part(void *text, const char *bytes, size_t length)
+{
+    return strbuf_add(text, bytes, length) == 0 ? 0 : ENOMEM;
+}
+
+/* A page without a capture is one about a job or a comparison. */
+static int open_page(struct html_page *page, struct html_report *report, sqlite3 *db,
+                     const struct html_capture *capture, struct err *err)
+{
+    if (outfile_open_pipe(&report->part_out, report->options.path, take_part, &report->part_text, err) < 0)
+        return err_status(err);
+    *page = (struct html_page){.w = report->w,
+                               .db = db,
+                               .number = report->added + 1,
+                               .several = capture != NULL && report->options.captures > 1,
+                               .capture = capture,
+                               .source = report->options.source,
+                               .roofs = &report->options.roofs};
+    page->w.out = &report->part_out;
+    return 0;
+}
+
+static int close_page(struct html_report *report, struct html_page *page, int status, struct err *err)
+{
+    release(page);
+    const bool whole = status == 0 && outfile_commit(&report->part_out, err) == 0;
+    outfile_abort(&report->part_out);
+    if (whole) {
+        outfile_add(&report->out, &report->part_text);
+        report->w = page->w;
+        report->w.out = &report->out;
+        report->added++;
+    }
+    strbuf_clear(&report->part_text);
+    return whole ? 0 : err_status(err);
+}
+
+int html_report_add(struct html_report *report, sqlite3 *db, const struct html_capture *capture, struct err *err)
+{
+    struct html_page page;
+
+    if (open_page(&page, report, db, capture, err) < 0)
+        return err_status(err);
+    progress_update(report->options.progress, "report", 0, PARTS + 1);
+    int status = load(&page, err);
+    return close_page(report, &page, status == 0 ? put_parts(&page, report->options.progress, err) : status, err);
+}
+
+int html_report_add_cluster(struct html_report *report, const char *directory, uint64_t *ret_problems, struct err *err)
+{
+    struct html_page page;
+
+    return open_page(&page, report, NULL, NULL, err) < 0
+               ? err_status(err)
+               : close_page(report, &page, html_put_cluster(&page, directory, ret_problems, err), err);
+}
+
+static int put_tree(struct html_page *page, const struct html_part *list, struct err *err)
+{
+    static const struct html_part findings[] = {{"findings", "Findings", .put = html_put_findings}, {.title = NULL}};
+    int status = 0;
+    begin_article(page);
+    if (list != NULL)
+        put_contents(page, list);
+    for (const struct html_part *part = list != NULL ? list : findings; status == 0 && part->title != NULL; part++) {
+        page->workload.execution_count = part->put == html_put_findings; /* what ran is the operator */
+        status = put_part(page, part, err);
+    }
+    page->workload.execution_count = 0;
+    html_close(&page->w);
+    return status;
+}
+
+int html_report_add_tree(struct html_report *report, sqlite3 *db, const struct html_capture *capture,
+                         const struct advice *advice, const struct html_part *parts_of_tree, struct err *err)
+{
+    struct html_page page;
+    struct db_facts facts;
+
+    if (open_page(&page, report, db, capture, err) < 0)
+        return err_status(err);
+    page.alone = true;
+    page.advice = *advice;
+    if (db_read_facts(db, &facts, err) != 0)
+        return close_page(report, &page, err_status(err), err);
+    page.family = facts.family;
+    return close_page(report, &page, put_tree(&page, parts_of_tree, err), err);
+}
+
+int html_report_add_advice(struct html_report *report, sqlite3 *db, const struct html_capture *capture,
+                           const struct advice *advice, int64_t executions, struct err *err)
+{
+    struct html_page page;
+    struct db_facts facts;
+
+    if (open_page(&page, report, db, capture, err) < 0)
+        return err_status(err);
+    page.alone = true;
+    page.advice = *advice;
+    if (db_read_facts(db, &facts, err) != 0 || workload_load(db, WITHOUT_COUNTERS, &page.workload, err) != 0)
+        return close_page(report, &page, err_status(err), err);
+    page.family = facts.family;
+    page.workload.execution_count = executions > 0 ? page.workload.execution_count : 0;
+    begin_article(&page);
+    put_missing(&page, advice->problems);
+    int status = put_named(&page, "findings", err);
+    if (status == 0 && executions == 0)
+        status = put_named(&page, "host", err);
+    html_close(&page.w);
+    return close_page(report, &page, status, err);
+}
+
+int html_report_add_parts(struct html_report *report, const struct html_part *list, const void *subject,
+                          struct err *err)
+{
+    struct html_page page;
+    int status = 0;
+
+    if (open_page(&page, report, NULL, NULL, err) < 0)
+        return err_status(err);
+    page.subject = subject;
+    html_open(&page.w, "article");
+    for (const struct html_part *part = list; status == 0 && part->title != NULL; part++)
+        status = put_part(&page, part, err);
+    html_close(&page.w);
+    return close_page(report, &page, status, err);
+}
+
+int html_report_add_comparison(struct html_report *report, const struct comparison *comparison, size_t rows,
+                               struct err *err)
+{
+    struct html_page page;
+
+    if (open_page(&page, report, NULL, NULL, err) < 0)
+        return err_status(err);
+    page.comparison = comparison;
+    page.comparison_rows = rows;
+    html_open(&page.w, "article");
+    int status = put_named(&page, "changes", err);
+    html_close(&page.w);
+    return close_page(report, &page, status, err);
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Changes against another capture. */
+#include "features/answers/load/load.h"
+#include "features/diff/compare.h"
+#include "features/diff/diff_output.h"
+#include "features/page/page.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+static void put_checks(struct html_page *page, const struct comparison *comparison)
+{
+    static const char *const heads[] = {"Fact", "Base", "This capture", "Differs"};
+
+    html_table_begin(page, "Whether both can be compared", heads, sizeof heads / sizeof *heads);
+    for (size_t i = 0; i < comparison->check_count; i++) {
+        const struct compare_check *check = &comparison->checks[i];
+        html_open(&page->w, "tr");
+        html_cell(page, check->name);
+        html_cell_name(page, check->base);
+        html_cell_name(page, check->new_side);
+        html_cell(page, check->same ? "" : "yes");
+        html_close(&page->w);
+    }
+    html_table_end(page);
+}
+
+static void put_us(struct html_page *page, double ns, bool known)
+{
+    if (known)
+        html_cell_number(page, "%.3f", ns / 1e3);
+    else
+        html_cell_number(page, TABLE_MISSING);
+}
+
+static void put_row(struct html_page *page, const struct compare_row *row)
+{
+    bool both = row->base_key != NULL && row->new_key != NULL;
+
+    html_open(&page->w, "tr");
+    html_cell_number(page, "%+.3f", (row->total_new - row->total_base) / 1e3);
+    put_us(page, row->total_base, row->base_key != NULL);
+    put_us(page, row->total_new, row->new_key != NULL);
+    put_us(page, row->median_base, row->base_key != NULL);
+    put_us(page, row->median_new, row->new_key != NULL);
+    html_cell_number(page, "%" PRId64 "|%" PRId64, row->n_base, row->n_new);
+    html_cell(page, both ? compare_row_verdict_name(row->verdict) : row->new_key != NULL ? "new" : "gone");
+    html_cell_name(page, row->key);
+    html_close(&page->w);
+}
+
+/* The steps' times without what the rows explain. */
+static void put_rest(struct html_page *page, const struct comparison *comparison)
+{
+    html_open(&page->w, "tr");
+    html_cell_number(page, "%+.3f", (comparison->rest_new - comparison->rest_base) / 1e3);
+    put_us(page, comparison->rest_base, true);
+    put_us(page, comparison->rest_new, true);
+    for (int i = 0; i < 4; i++)
+        put_us(page, 0, false);
+    html_cell(page, "");
+    html_cell(page, "(rest)");
+    html_close(&page->w);
+}
+
+/* rest: those of the comparison, which the row of the rest makes a whole step of. */
+static void put_rows(struct html_page *page, const char *caption, const struct compare_rows *rows,
+                     const struct comparison *rest)
+{
+    size_t most =
+        page->comparison_rows > 0 && page->comparison_rows < HTML_ROWS_MAX ? page->comparison_rows : HTML_ROWS_MAX;
+    static const char *const heads[] = {"#Change(us)",      "#Base(us)",       "#New(us)",
+                                        "#Base median(us)", "#New median(us)", "#Base count",
+                                        "#New count",       "Verdict",         "Name"};
+    size_t shown = 0;
+    uint64_t limit = html_table_limit(page);
+
+    html_table_begin(page, caption, heads, sizeof heads / sizeof *heads);
+    while (shown < rows->count && shown < most && html_bytes(page) <= limit)
+        put_row(page, &rows->items[shown++]);
+    if (rest != NULL) {
+        html_table_foot(page);
+        put_rest(page, rest);
+    }
+    html_table_end(page);
+    if (rows->count > shown)
+        html_note(page, "And %zu more, which 'msprof diff' prints.", rows->count - shown);
+}
+
+static void put_tables(struct html_page *page, const struct comparison *comparison)
+{
+    char caption[64];
+
+    snprintf(caption, sizeof caption, "By %s: the change of a step's time",
+             profile_subject_name(comparison->options.by));
+    if (comparison->rows.count > 0)
+        put_rows(page, comparison->options.by == BY_OP ? "Operators by the change of a step's time" : caption,
+                 &comparison->rows, comparison);
+    if (comparison->rest_cause[0] != '\0')
+        html_note(page, "(rest) changed by %+.3f us: %s.", (comparison->rest_new - comparison->rest_base) / 1e3,
+                  comparison->rest_cause);
+    if (comparison->gaps.count > 0)
+        put_rows(page, "Gaps between operators by the change of a step's time", &comparison->gaps, NULL);
+}
+
+static void put_gate_value(struct html_page *page, const struct compare_gate *result, double value)
+{
+    enum gate_unit unit = gate_unit(result->gate->metric);
+
+    if (isnan(value))
+        html_cell_number(page, TABLE_MISSING);
+    else if (unit == UNIT_OF_TIME)
+        html_cell_number(page, "%.3f us", value / 1e3);
+    else
+        html_cell_number(page, "%.6g%s", value, unit == UNIT_OF_SHARE ? " %" : unit == UNIT_OF_BYTES ? " B" : "");
+}
+
+static void put_gates(struct html_page *page, const struct comparison *comparison)
+{
+    static const char *const heads[] = {"Gate", "Limit", "#Base", "#New", "Result", "Worst"};
+
+    html_table_begin(page, "Gates", heads, sizeof heads / sizeof *heads);
+    for (size_t i = 0; i < comparison->gate_count; i++) {
+        const struct compare_gate *result = &comparison->gates[i];
+        html_open(&page->w, "tr");
+        html_open(&page->w, "td");
+        html_name(&page->w, result->gate->metric_text, (size_t)result->gate->metric_length);
+        html_close(&page->w);
+        html_cell(page, result->gate->limit_text);
+        put_gate_value(page, result, result->base);
+        put_gate_value(page, result, result->new_value);
+        html_cell(page, !result->known ? "nothing to hold" : result->passed ? "holds" : "broken");
+        html_cell_name(page, result->worst != NULL ? result->worst : "");
+        html_close(&page->w);
+    }
+    html_table_end(page);
+}
+
+#define GROUPS_SHOWN 16
+
+static void put_steps(struct html_page *page, const char *what, const struct compare_rows *rows)
+{
+    size_t shown = 0;
+
+    for (size_t i = 0; i < rows->count && shown < GROUPS_SHOWN; i++) {
+        const struct compare_row *row = &rows->items[i];
+        if (row->base_key == NULL || row->new_key == NULL)
+            continue;
+        shown++;
+        html_note(page, "%s took %.3f us in the base and takes %.3f us now (medians%s%s).", what,
+                  row->median_base / 1e3, row->median_new / 1e3,
+                  rows->count == 1 ? ""
+                  : page->w.redact ? ", of one group"
+                                   : ", ",
+                  rows->count == 1 || page->w.redact ? "" : row->key);
+    }
+}
+
+static void put_comparison(struct html_page *page, const struct comparison *comparison)
+{
+    char causes[DIFF_CAUSES_SIZE];
+
+    html_note(page, "Verdict: %s.", compare_verdict_name(comparison->verdict));
+    put_steps(page, "A step", &comparison->steps);
+    put_steps(page, "From the begin of a step to that of the next", &comparison->periods);
+    diff_causes_text(comparison, causes);
+    if (comparison->verdict == VERDICT_REGRESSION)
+        html_note(page, "Slower: %s.", causes);
+    if (!comparison->comparable)
+        html_note(page, "The captures are too different to be compared: score %.2f, at least %.2f is needed.",
+                  comparison->score, comparison->options.comparable);
+    if (!comparison->run_to_run)
+        html_note(page, "Each side is one capture: noise between runs was not measured; %.1f %% is assumed.",
+                  comparison->options.drift * 100);
+    if (comparison->gate_count > 0)
+        put_gates(page, comparison);
+    put_checks(page, comparison);
+    put_tables(page, comparison);
+}
+
+int html_put_changes(struct html_page *page, struct err *err)
+{
+    const struct compare_options options = COMPARE_DEFAULTS;
+    const struct profile_choice choice = {.subjects = comparison_subjects(&options, NULL, 0)};
+    struct comparison comparison;
+    struct profile profile;
+    struct err why = ERR_INIT;
+
+    if (page->comparison != NULL) {
+        put_comparison(page, page->comparison);
+        return 0;
+    }
+    int status = profile_make(&page->workload, page->capture->name, &choice, &profile, err);
+    if (status != 0)
+        return status;
+    if (workload_load_calls(page->db, &profile, err) < 0) {
+        profile_release(&profile);
+        return err_status(err);
+    }
+    const struct profile *own = &profile;
+    const struct side side = {&own, 1};
+    status = comparison_make(page->capture->base, &side, &options, NULL, 0, &comparison, &why);
+    if (status == 0) {
+        put_comparison(page, &comparison);
+        comparison_release(&comparison);
+    } else if (why.code == ERR_NOT_FOUND) {
+        html_note(page, "Nothing to compare: one of the two has no operators.");
+        status = 0;
+    } else {
+        *err = why;
+    }
+    profile_release(&profile);
+    return status;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The limits of operators: by their counters, and under the roofs of the chip. */
+#include "base/array.h"
+#include "features/answers/load/load.h"
+#include "features/page/page.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DOTS_MAX 500
+
+struct dot {
+    double intensity, throughput, share;
+    char *name;
+};
+
+struct dots {
+    struct dot *items;
+    size_t count, capacity;
+    double total_ns;
+    size_t left;
+};
+
+static int take_row(void *arg, const struct roofline_row *row, struct err *err)
+{
+    struct dots *dots = arg;
+    const struct dot dot = {roofline_intensity(row), roofline_throughput(row), row->total_ns,
+                            strdup(row->name != NULL ? row->name : row->type)};
+    int status = dot.name != NULL ? array_reserve(dots, 1, err) : err_no_memory(err);
+
+    dots->total_ns += row->total_ns;
+    if (status != 0 || dots->count == DOTS_MAX) {
+        dots->left += status == 0;
+        free(dot.name);
+        return status;
+    }
+    dots->items[dots->count++] = dot;
+    return 0;
+}
+
+static struct chart_plane plane_of(const struct dots *dots, const struct roofline *roofline)
+{
+    struct chart_plane plane = CHART_PLANE_EMPTY;
+
+    for (size_t i = 0; i < dots->count; i++) {
+        chart_widen(&plane.x, dots->items[i].intensity);
+        chart_widen(&plane.y, dots->items[i].throughput);
+    }
+    if (roofline->work_ns > 0)
+        chart_widen(&plane.y, roofline->work_ns);
+    if (roofline->work_ns > 0 && roofline->bytes_ns > 0)
+        chart_widen(&plane.x, roofline->work_ns / roofline->bytes_ns);
+    chart_plane_settle(&plane);
+    return plane;
+}
+
+static void put_dots(struct html_page *page, const struct chart_plane *plane, const struct dots *dots)
+{
+    struct html_writer *w = &page->w;
+
+    for (size_t i = 0; i < dots->count; i++) {
+        const struct dot *dot = &dots->items[i];
+        html_open_f(w, "circle", "class=dot|cx=%.2f|cy=%.2f|r=%.2f", chart_x(plane, dot->intensity),
+                    chart_y(plane, dot->throughput), 3 + 9 * sqrt(dot->share / dots->total_ns));
+        html_open(w, "title");
+        html_name(w, dot->name, strlen(dot->name));
+        html_close(w);
+        html_close(w);
+    }
+}
+
+static void tell_roofs(struct html_page *page, const struct roofline *roofline, bool board)
+{
+    if (roofline->work_ns > 0)
+        html_note(page, "Roof of work: %.9g G%s/s, %s.", roofline->work_ns, board ? "cycle" : "FLOP",
+                  roofline->work_source);
+    else
+        html_note(page, "The compute roof is unknown: pass it with --peak-flops.");
+    if (roofline->bytes_ns > 0)
+        html_note(page, "Roof of memory: %.9g GB/s, --peak-bandwidth.", roofline->bytes_ns);
+    else
+        html_note(page, "The memory roof is unknown: pass it with --peak-bandwidth.");
+}
+
+static void put_drawing(struct html_page *page, const struct dots *dots)
+{
+    const struct roofline roofline = roofline_of(&page->workload.facts, page->roofs);
+    const struct chart_plane plane = plane_of(dots, &roofline);
+    bool board = page->family == CAPTURE_SVP;
+
+    chart_begin_sized(page,
+                      board ? "Throughput of the MACs (Gcycle/s) by intensity (cycle/B), both by powers of ten"
+                            : "Throughput (GFLOP/s) by intensity (FLOP/B), both by powers of ten",
+                      "Operators under the roofs of the chip; the table below has the numbers",
+                      CHART_PLANE_HEIGHT + 24);
+    chart_roofs(page, &plane, roofline.work_ns, roofline.bytes_ns);
+    put_dots(page, &plane, dots);
+    chart_scales(page, &plane);
+    chart_end(page);
+    tell_roofs(page, &roofline, board);
+    if (dots->left > 0)
+        html_note(page, "Only the %zu longest are drawn; %zu more are not.", dots->count, dots->left);
+}
+
+int html_put_limits(struct html_page *page, struct err *err)
+{
+    static const struct html_table bound = {.report = "bound", .bars = "share"};
+    struct dots dots = {.items = NULL};
+    int status = html_put_table(page, &bound, NULL, err);
+
+    if (status != 0)
+        return status;
+    status = roofline_each(page->db, &page->workload, take_row, &dots, err);
+    if (dots.count > 0 && status == 0)
+        put_drawing(page, &dots);
+    for (size_t i = 0; i < dots.count; i++)
+        free(dots.items[i].name);
+    free(dots.items);
+    return status;
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Steps as bars, and how busy devices are over time. */
+#include "features/page/page.h"
+
+#include "base/file/large.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define BARS_MAX 400
+
+/* ---- steps ---- */
+
+/* Bars of one group, in their order. */
+struct group_bars {
+    const struct time_bar **items;
+    size_t count;
+    int64_t longest_ns;
+    const struct step_group *group; /* NULL: no step of it counts */
+};
+
+static void put_stack(struct html_page *page, const struct group_bars *bars, size_t i, double width)
+{
+    const struct time_bar *bar = bars->items[i];
+    const struct split *split = &page->splits.items[bar->split];
+    struct html_writer *w = &page->w;
+    double y = CHART_HEIGHT;
+    char text[NUMBER_MAX];
+
+    html_open(w, "g");
+    if (!bar->counts)
+        html_attribute(w, "class", "faint");
+    html_open(w, "title");
+    html_text_f(w, "step %zu: %s us%s", splits_place(&page->splits, bar->split),
+                html_us(time_bar_ns(&bar->parts), text),
+                splits_is_warmup(&page->splits, bar->split) ? ", warm-up"
+                : split->cut                                ? ", a part was not recorded"
+                                                            : "");
+    html_close(w);
+    for (int part = 0; part < TIME_PARTS; part++) {
+        double height = CHART_HEIGHT * (double)bar->parts.ns[part] / (double)bars->longest_ns;
+        if (bar->parts.ns[part] == 0)
+            continue;
+        y -= height;
+        html_open_f(w, "rect", "class=%s|x=%.2f|y=%.2f|width=%.2f|height=%.2f", time_part_class((enum time_part)part),
+                    CHART_LEFT + width * (double)i, y, width > 3 ? width - 1 : width, height);
+        html_close(w);
+    }
+    html_close(w);
+}
+
+static void put_bars(struct html_page *page, const struct group_bars *bars, const char *caption)
+{
+    size_t most = BARS_MAX / (page->groups.count > 1 ? page->groups.count : 1) + 20;
+    size_t shown = bars->count < most ? bars->count : most;
+    double median = bars->group == NULL          ? 0
+                    : bars->group->periods.n > 0 ? bars->group->periods.median
+                                                 : bars->group->times.median;
+    double y = CHART_HEIGHT * (1 - median / (double)bars->longest_ns);
+    char top[NUMBER_MAX + 4], text[NUMBER_MAX], first[32], last[32];
+
+    chart_begin(page, caption, "Steps as bars; the table below has the numbers");
+    for (size_t i = 0; i < shown; i++)
+        put_stack(page, bars, i, (double)CHART_WIDTH / (double)shown);
+    snprintf(top, sizeof top, "%s", html_us(bars->longest_ns, text));
+    snprintf(first, sizeof first, "%zu", splits_place(&page->splits, bars->items[0]->split));
+    snprintf(last, sizeof last, "%zu", splits_place(&page->splits, bars->items[shown - 1]->split));
+    chart_axes(&page->w, top, shown > 1 ? first : "", last);
+    if (median > 0 && y >= 0)
+        chart_line(&page->w, "median", CHART_LEFT, y, CHART_LEFT + CHART_WIDTH, y);
+    chart_end(page);
+    if (median > 0)
+        html_note(page, "The dashed line is the median, %.3f us.", median / 1e3);
+    if (bars->count > shown)
+        html_note(page, "Only the first %zu steps are drawn; %zu more are not.", shown, bars->count - shown);
+}
+
+static void put_step(struct html_page *page, const struct time_bar *bar)
+{
+    const struct split *split = &page->splits.items[bar->split];
+    const char *remark = splits_is_warmup(&page->splits, bar->split)    ? "warm-up"
+                         : split->cut                                   ? "a part was not recorded"
+                         : splits_is_outside(&page->splits, bar->split) ? "nothing recorded of the device"
+                                                                        : "";
+
+    html_open(&page->w, "tr");
+    html_cell_number(page, "%zu", splits_place(&page->splits, bar->split));
+    html_cell_us(page, split->start_ns);
+    html_cell_us(page, split->own.time_ns);
+    html_cell_us(page, split->period.time_ns != NO_PERIOD ? split->period.time_ns : DB_NULL);
+    html_cell_us(page, split->own.busy_ns);
+    html_cell(page, remark);
+    html_close(&page->w);
+}
+
+static void put_table(struct html_page *page, const struct group_bars *bars, const char *caption)
+{
+    static const char *const heads[] = {"#Step", "#Start(us)", "#Time(us)", "#Period(us)", "#Busy(us)", "Remark"};
+    size_t shown = 0;
+    uint64_t limit = html_table_limit(page);
+    char title[GROUP_NAME_SIZE + 96];
+
+    snprintf(title, sizeof title, "Steps one by one: %s", caption);
+    html_table_begin(page, title, heads, sizeof heads / sizeof *heads);
+    while (shown < bars->count && shown < HTML_ROWS_MAX && html_bytes(page) <= limit)
+        put_step(page, bars->items[shown++]);
+    html_table_end(page);
+    if (bars->count > shown)
+        html_note(page, "And %zu more, which 'msprof show --table overlap' prints.", bars->count - shown);
+}
+
+static void put_group(struct html_page *page, const struct time_bars *all, size_t group, struct group_bars *bars)
+{
+    char name[GROUP_NAME_SIZE], caption[GROUP_NAME_SIZE + 64];
+
+    bars->count = 0;
+    bars->longest_ns = 0;
+    bars->group = NULL;
+    for (size_t i = 0; i < page->groups.count; i++)
+        if (page->groups.items[i].group == group && page->groups.items[i].times.n > 0)
+            bars->group = &page->groups.items[i];
+    for (size_t i = 0; i < all->count; large_pass(i++)) {
+        int64_t time_ns = time_bar_ns(&all->items[i].parts);
+        if (all->items[i].group != group)
+            continue;
+        bars->items[bars->count++] = &all->items[i];
+        bars->longest_ns = time_ns > bars->longest_ns ? time_ns : bars->longest_ns;
+    }
+    if (bars->count == 0 || bars->longest_ns == 0)
+        return;
+    splits_group_name(&page->workload, &page->splits, group, name);
+    snprintf(caption, sizeof caption, "%s",
+             page->w.redact ? step_source_name((enum step_source)page->splits.groups.items[group].source) : name);
+    if (page->w.redact)
+        snprintf(caption + strlen(caption), sizeof caption - strlen(caption), ", group %zu", group + 1);
+    put_bars(page, bars, caption);
+    put_table(page, bars, caption);
+}
+
+#define GROUPS_MAX 16
+
+int html_put_steps(struct html_page *page, struct err *err)
+{
+    static const struct html_table table = {.report = "steps"};
+    struct time_bars all;
+    struct group_bars bars = {.count = 0};
+
+    if (page->splits.whole || page->splits.count == 0) {
+        html_note(page, "No steps are marked, and no sequence of operators repeats.");
+        return 0;
+    }
+    if (html_put_table(page, &table, NULL, err) < 0)
+        return err_status(err);
+    int status = time_bars_make(page, &all, err);
+    if (status != 0)
+        return status;
+    bars.items = calloc(all.count + 1, sizeof *bars.items);
+    if (bars.items == NULL)
+        status = err_no_memory(err);
+    for (size_t group = 0, told = 0; status == 0 && group < page->splits.groups.count && told < GROUPS_MAX; group++)
+        if (page->splits.groups.items[group].source == page->splits.source) {
+            told++;
+            put_group(page, &all, group, &bars);
+        }
+    free((void *)bars.items);
+    time_bars_release(&all);
+    return status;
+}
+
+/* ---- utilisation ---- */
+
+#define BINS_MAX 500
+
+/* A device's time in bins of equal length, but for the last. */
+struct bins {
+    int64_t times[BINS_MAX + 1];
+    struct time_parts parts[BINS_MAX + 1]; /* from the begin to each of them */
+    size_t count;
+};
+
+static int64_t bin_ns(const struct bins *bins, size_t i, enum time_part part)
+{
+    return bins->parts[i + 1].ns[part] - bins->parts[i].ns[part];
+}
+
+/* From the first execution of the device to the end of its last, the ends of bins on whole nanoseconds. */
+static void make_bins(const struct html_page *page, uint16_t device, struct bins *bins)
+{
+    const struct workload *workload = &page->workload;
+    size_t from = workload_first_at(workload, device, INT64_MIN),
+           until = workload_first_at(workload, device, INT64_MAX);
+    int64_t end_ns = INT64_MIN;
+
+    bins->count = 0;
+    for (size_t i = from; i < until; large_pass(i++)) {
+        int64_t last_ns = workload->executions[i].start_ns + workload->executions[i].duration_ns;
+        end_ns = last_ns > end_ns ? last_ns : end_ns;
+    }
+    if (from == until || end_ns <= workload->executions[from].start_ns)
+        return;
+    int64_t start_ns = workload->executions[from].start_ns, length_ns = interval_length(start_ns, end_ns);
+    size_t most = workload->device_count > 4 ? 4 * BINS_MAX / workload->device_count + 1 : BINS_MAX;
+    bins->count = length_ns < (int64_t)most ? (size_t)length_ns : most;
+    for (size_t i = 0; i <= bins->count; i++)
+        bins->times[i] = start_ns + number_scale(length_ns, (int64_t)i, (int64_t)bins->count);
+    time_parts_at(workload, device, bins->times, bins->count + 1, bins->parts);
+}
+
+/* One step-shaped area for the sum of the parts up to `last`. */
+static void put_area(struct html_page *page, const struct bins *bins, const enum time_part *parts, size_t last)
+{
+    struct html_writer *w = &page->w;
+    struct strbuf path;
+
+    strbuf_init(&path, (size_t)64 * (BINS_MAX + 2));
+    strbuf_addf(&path, "M%d %d", CHART_LEFT, CHART_HEIGHT);
+    for (size_t i = 0; i < bins->count; i++) {
+        double share = 0, length = (double)(bins->times[i + 1] - bins->times[i]);
+        for (size_t k = 0; k <= last; k++)
+            share += (double)bin_ns(bins, i, parts[k]) / length;
+        strbuf_addf(&path, "V%.1fH%.1f", CHART_HEIGHT * (1 - share),
+                    CHART_LEFT + CHART_WIDTH * (double)(i + 1) / (double)bins->count);
+    }
+    strbuf_addf(&path, "V%dZ", CHART_HEIGHT);
+    outfile_check(w->out, &path);
+    html_open_f(w, "path", "class=%s", time_part_class(parts[last]));
+    html_attribute(w, "d", path.data);
+    html_close(w);
+    strbuf_release(&path);
+}
+
+static const enum time_part busy_parts[] = {TIME_CUBE,    TIME_VECTOR, TIME_AI_CPU, TIME_EXPOSED,
+                                            TIME_WAITING, TIME_COPIES, TIME_OTHER};
+#define BUSY_PARTS (sizeof busy_parts / sizeof *busy_parts)
+
+static void put_utilisation(struct html_page *page, uint16_t device, const struct bins *bins)
+{
+    int64_t origin_ns = page->advice.origin_ns;
+    char caption[160], first[NUMBER_MAX], last[NUMBER_MAX], length[NUMBER_MAX];
+
+    snprintf(caption, sizeof caption,
+             "Device %" PRId64 ", in %zu bins of about %s us; times (us) are those of the timeline",
+             page->workload.devices[device].id, bins->count,
+             html_us((bins->times[bins->count] - bins->times[0]) / (int64_t)bins->count, length));
+    chart_begin(page, caption, "How busy the device was over time, by part");
+    for (size_t k = BUSY_PARTS; k-- > 0;) /* the tallest first: the others stand in front of it */
+        put_area(page, bins, busy_parts, k);
+    chart_axes(&page->w, "100 %", html_us(number_subtract(bins->times[0], origin_ns), first),
+               html_us(number_subtract(bins->times[bins->count], origin_ns), last));
+    chart_end(page);
+}
+
+/* The drawing in numbers: a row for each of so many bins together. */
+#define BINS_TOLD 50
+
+static void put_busy(struct html_page *page, uint16_t device, const struct bins *bins)
+{
+    static const char *const heads[] = {"#From(us)", "#Until(us)", "#Busy(us)", "#Busy(%)"};
+    int64_t busy_ns = 0, whole_ns = bins->times[bins->count] - bins->times[0];
+    size_t rows = bins->count < BINS_TOLD ? bins->count : BINS_TOLD;
+    char caption[96];
+
+    snprintf(caption, sizeof caption, "Device %" PRId64 " over time", page->workload.devices[device].id);
+    html_table_begin(page, caption, heads, sizeof heads / sizeof *heads);
+    for (size_t row = 0; row < rows; row++) {
+        size_t from = row * bins->count / rows, until = (row + 1) * bins->count / rows;
+        int64_t row_ns = 0;
+        for (size_t k = 0; k < BUSY_PARTS; k++)
+            row_ns += bins->parts[until].ns[busy_parts[k]] - bins->parts[from].ns[busy_parts[k]];
+        busy_ns += row_ns;
+        html_open(&page->w, "tr");
+        html_cell_us(page, bins->times[from]);
+        html_cell_us(page, bins->times[until]);
+        html_cell_us(page, row_ns);
+        html_cell_number(page, "%.2f", 100 * (double)row_ns / (double)(bins->times[until] - bins->times[from]));
+        html_close(&page->w);
+    }
+    html_table_foot(page);
+    html_open(&page->w, "tr");
+    html_cell(page, "Together");
+    html_cell(page, "");
+    html_cell_us(page, busy_ns);
+    html_cell_number(page, "%.2f", 100 * (double)busy_ns / (double)whole_ns);
+    html_close(&page->w);
+    html_table_end(page);
+}
+
+#define DEVICES_MAX 16
+
+int html_put_utilisation(struct html_page *page, struct err *err)
+{
+    const struct workload *workload = &page->workload;
+    struct bins *bins = malloc(sizeof *bins);
+    size_t drawn = 0;
+
+    if (bins == NULL)
+        return err_no_memory(err);
+    if (workload->facts.placed)
+        html_note(page, "Start times of tasks are synthesised, so gaps are meaningless.");
+    for (uint16_t device = 0; !workload->facts.placed && device < workload->device_count; device++) {
+        make_bins(page, device, bins);
+        if (bins->count == 0 || ++drawn > DEVICES_MAX)
+            continue;
+        if (drawn == 1)
+            time_legend_put(page);
+        put_utilisation(page, device, bins);
+        put_busy(page, device, bins);
+    }
+    if (drawn > DEVICES_MAX)
+        html_note(page, "And %zu more devices.", drawn - DEVICES_MAX);
+    if (drawn == 0 && !workload->facts.placed)
+        html_note(page, "Nothing of a device was recorded.");
+    free(bins);
+    return 0;
+}

@@ -1,0 +1,191 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# libmsprof as a program outside of the tree uses it, built against an installed copy.
+# bats file_tags=once
+# shellcheck disable=SC2154 # common.bash sets repository and scratch
+
+load ../cli/common
+load ../docs/tree
+
+setup_file() {
+    BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR enter_tree_copy
+    forget_outer_make
+    export root=$BATS_FILE_TMPDIR/root
+    make -s read prefix="$root"
+    make -s install-read prefix="$root"
+    export PKG_CONFIG_PATH=$root/lib/pkgconfig LD_LIBRARY_PATH=$root/lib
+    # shellcheck disable=SC2046 # words
+    cc -std=c17 -Wall -Wextra -Wpedantic -Werror "$repository/tests/library/questions.c" $(pkg-config --cflags --libs msprof) \
+        -o "$BATS_FILE_TMPDIR/questions"
+}
+
+setup() {
+    enter_scratch
+    copy_capture JOBX
+    ask=$BATS_FILE_TMPDIR/questions
+}
+
+# A table of the program as lines of tabs, without titles.
+table_of_program() { # table, option...
+    "$MSPROF" show JOBX --table "$@" --format json 2>/dev/null | python3 -c '
+import json, sys
+for row in json.load(sys.stdin):
+    print("\t".join(str(value) if not isinstance(value, float) else f"{value:.10g}" for value in row.values()))'
+}
+
+@test "the example of msprof_open(3) builds against the installed copy and prints operators" {
+    awk '/^\.Bd -literal/ { inside = 1; next } /^\.Ed/ { inside = 0 } inside' "$repository/man/msprof_open.3" |
+        sed 's/\\e/\\/g' >example.c
+    # shellcheck disable=SC2046 # words
+    cc -std=c17 -Wall -Wextra -Werror example.c $(pkg-config --cflags --libs msprof) -o example
+    ./example JOBX >lines
+    expect_equal "$(wc -l <lines)" 10
+    expect_equal "$(awk '{ print $3 }' lines)" "$(table_of_program ops --columns name --top 10)"
+}
+
+@test "a project of CMake finds the installed copy" {
+    needs cmake
+    printf 'cmake_minimum_required(VERSION 3.13)\nproject(ask C)\nfind_package(Msprof %s REQUIRED)\nadd_executable(ask ask.c)\ntarget_link_libraries(ask Msprof::msprof)\n' \
+        "$(make -s -C "$repository" version)" >CMakeLists.txt
+    cp "$repository/tests/library/questions.c" ask.c
+    cmake -S . -B made -DCMAKE_PREFIX_PATH="$root" >log 2>&1 || { cat log >&2 && return 1; }
+    cmake --build made >log 2>&1 || { cat log >&2 && return 1; }
+    [[ $(made/ask JOBX facts) == *" svp "* ]]
+}
+
+@test "Python finds the installed copy" {
+    PYTHONPATH=$root/share/msprof/python python3 -c 'import msprof; print(msprof.open("JOBX"))' >line
+    expect_equal "$(<line)" "<msprof.Capture '$scratch/JOBX' (svp, 558 records)>"
+}
+
+@test "captures side by side, and one that another thread interrupts, leave no memory and read none that is not theirs" {
+    # shellcheck disable=SC2046 # words
+    cc -std=c17 -g -Wall -Wextra -Werror "$repository/tests/library/threads.c" $(pkg-config --cflags --libs msprof) -lsqlite3 -pthread \
+        -o threads
+    copy_family prof-910b PROF_1
+    expect_equal "$(./threads JOBX PROF_1)" "done"
+    needs valgrind
+    expect_equal "$(valgrind -q --leak-check=full --show-leak-kinds=definite,possible --error-exitcode=9 ./threads JOBX PROF_1 2>&1)" "done"
+}
+
+@test "the header compiles as C++" {
+    needs g++
+    printf '#include <msprof/msprof.h>\nint main() { return msprof_version()[0] == 0; }\n' >version.cpp
+    # shellcheck disable=SC2046 # words
+    g++ -Wall -Wextra -Wpedantic -Werror version.cpp $(pkg-config --cflags --libs msprof) -o version
+    ./version
+}
+
+@test "a capture is imported when it is opened, once, and the program takes the same database" {
+    [[ $("$ask" JOBX facts) == "$scratch/JOBX svp 558 decoded, 0 rejected, 0 problems, imported" ]]
+    [[ $("$ask" JOBX facts) == *"as it was" ]]
+    before=$(stat -c %i JOBX/sqlite/runtime.db)
+    run_msprof show JOBX
+    expect_status 0
+    expect_equal "$(stat -c %i JOBX/sqlite/runtime.db)" "$before"
+    [ ! -e JOBX/log ]
+}
+
+@test "a capture that cannot be written to is read by a temporary database, which goes" {
+    needs unshare
+    chmod -R a-w JOBX
+    mkdir temporary
+    export TMPDIR=$scratch/temporary
+    if [ "$(id -u)" = 0 ]; then # whom permissions do not keep from writing
+        run unshare -m sh -c "mount --bind JOBX JOBX && mount -o remount,ro,bind JOBX && '$ask' JOBX facts"
+        [ "$status" -eq 0 ] || skip "no namespaces of mounts here"
+    else
+        run "$ask" JOBX facts
+    fi
+    [[ $output == *" imported" ]]
+    expect_equal "$(ls temporary)" ""
+    [ ! -e JOBX/sqlite ]
+}
+
+@test "tables have the rows and the numbers that the program prints" {
+    for table in ops types op_statistic layers summary; do
+        expect_equal "$("$ask" JOBX table "$table" | tail -n +2)" "$(table_of_program "$table")"
+    done
+}
+
+@test "a point in time is an integer in nanoseconds" {
+    expect_equal "$("$ask" JOBX table gaps/start | tail -n +2 | sed -E 's/(...)$/.\1/')" \
+        "$("$MSPROF" show JOBX --table gaps --columns start --format csv 2>/dev/null | tail -n +2 | tr -d '\t')"
+}
+
+@test "every table of each family has as many rows as the program prints" {
+    for family in prof-910b system-910b 2022-910a job-910a; do
+        copy_family "$family" PROF_1
+        "$ask" PROF_1 tables | cut -f 1 >names
+        [ "$(wc -l <names)" -gt 5 ]
+        while read -r table; do
+            expect_equal "$table $("$ask" PROF_1 table "$table" | tail -n +2 | wc -l)" \
+                "$table $("$MSPROF" show PROF_1 --table "$table" --format json 2>/dev/null | python3 -c 'import json, sys; print(len(json.load(sys.stdin)))')"
+        done <names
+    done
+}
+
+@test "columns, order, rows and filters are chosen as with the program" {
+    expect_equal "$("$ask" JOBX table 'ops/name,total/-total/5/total > 100us' | tail -n +2)" \
+        "$(table_of_program ops --columns name,total --sort=-total --top 5 --filter 'total > 100us')"
+    expect_equal "$("$ask" JOBX table 'ops/name///name ~ nothing*')" name
+}
+
+@test "a query reads the views, and can only read" {
+    expect_equal "$("$ask" JOBX sql 'SELECT count(*) AS operators, max(duration_ns) / 1e3 AS us, NULL AS absent FROM op')" \
+        $'operators\tus\tabsent\n248\t788.166\tN/A'
+    run "$ask" JOBX sql 'DELETE FROM meta'
+    expect_equal "$status" 1
+    expect_contains "$output" "error -8: query:1:1: the statement does more than read"
+}
+
+@test "answers are the documents of the program" {
+    needs python3
+    "$ask" JOBX advise >advice.json
+    "$MSPROF" advise JOBX --format json | cmp - advice.json
+    copy_capture JOBY
+    "$ask" JOBY diff JOBX | sed 's/ *$//' >changes.json
+    "$MSPROF" diff JOBX JOBY --format json >expected.json
+    python3 -c 'import json, sys; a, b = (json.load(open(name)) for name in sys.argv[1:]); assert a == b, (a, b)' changes.json expected.json
+    "$ask" JOBX summary | python3 -c 'import json, sys; rows = json.load(sys.stdin); assert {"Item": "Cores", "Value": "1"} in rows'
+}
+
+@test "files are written into a directory of the caller's" {
+    expect_equal "$("$ask" JOBX export report out)" out/report.html
+    grep -q '</html>' out/report.html
+    [[ $("$ask" JOBX export timeline out) == *.json* ]]
+    "$ask" JOBX export summary out >written
+    while read -r file; do [ -s "$file" ]; done <written
+    run "$ask" JOBX export nothing out
+    expect_contains "$output" "expected summary, timeline, perfetto, db or report"
+}
+
+@test "errors say what, where, what was expected and what to do" {
+    run "$ask" nowhere facts
+    expect_equal "$status" 1
+    expect_contains "$output" "error -3: cannot find 'nowhere': No such file or directory"
+    mkdir empty
+    run "$ask" empty facts
+    expect_equal "$output" "error -3: 'empty' is not a capture and contains none
+hint: pass a directory with data/ and info.json, or one that contains a JOB*, PROF* or OPPROF* directory"
+    run "$ask" JOBX table operations
+    expect_contains "$output" "error -2: this capture has no table 'operations'"
+    run "$ask" JOBX table ops/duration
+    expect_contains "$output" "error -2: unknown column 'duration'"
+    expect_contains "$output" "hint: it has share, total"
+    run "$ask" JOBX what
+    expect_contains "$output" "unknown question 'what'; expected summary, advise or diff"
+}
+
+@test "a file of another program in the database's place is an error, and stays" {
+    mkdir JOBX/sqlite
+    echo mine >JOBX/sqlite/runtime.db
+    run "$ask" JOBX facts
+    expect_contains "$output" "is not a database that msprof made, or another program changed it"
+    expect_equal "$(cat JOBX/sqlite/runtime.db)" mine
+}
+
+@test "an interrupt ends the next call alone" {
+    run "$ask" JOBX interrupt table ops
+    expect_contains "$output" "error -12: interrupted"
+}

@@ -1,0 +1,97 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# import msprof: captures in Python.
+# bats file_tags=once
+# shellcheck disable=SC2154 # common.bash sets repository and scratch
+
+load ../cli/common
+
+setup() {
+    needs python3
+    enter_scratch
+    copy_capture JOBX
+    export PYTHONPATH=$repository/python:$BATS_TEST_DIRNAME MSPROF_LIBRARY=$repository/build/release/libmsprof.so.1
+}
+
+@test "tables, queries and answers are those of the program" {
+    python3 - "$MSPROF" <<'END'
+import json, subprocess, sys
+import msprof
+
+def shown(*arguments):
+    return json.loads(subprocess.run([sys.argv[1], *arguments], capture_output=True, check=True, text=True).stdout)
+
+with msprof.open("JOBX") as capture:
+    rows = shown("show", "JOBX", "--table", "ops", "--format", "json")
+    assert [dict(zip(rows[0], row)) for row in capture.table("ops")] == rows
+    assert capture.table("ops", columns=["name", "total"], filter=["total > 100us", "name~r*"], sort="-total", top=3).to_dict() == {
+        "name": [row["Name"] for row in rows if row["Total(us)"] > 100 and row["Name"][0] == "r"][:3],
+        "total": [row["Total(us)"] for row in rows if row["Total(us)"] > 100 and row["Name"][0] == "r"][:3]}
+    assert capture.sql("SELECT count(*) AS n, NULL AS absent FROM op").to_dict() == {"n": [248], "absent": [None]}
+    assert capture.tables["ops"] == "Operators by time"
+    assert capture.summary()["Steps"].startswith("4 ")
+    assert capture.advise() == shown("advise", "JOBX", "--format", "json")
+    assert capture.report("out") == "out/report.html" and len(capture.timeline("out")) == 3
+    assert capture.family == "svp" and capture.records_decoded == 558 and capture.diagnostics == []
+    with msprof.open("JOBX") as base:
+        assert capture.diff(base) == shown("diff", "JOBX", "JOBX", "--format", "json") or capture.diff(base)["verdict"] == "ok"
+assert "closed" in repr(capture)
+END
+}
+
+@test "a notebook shows the figures of a capture and the rows of a table" {
+    python3 - <<'END'
+import msprof
+capture = msprof.open("JOBX")
+assert "<th>Cores</th><td>1</td>" in capture._repr_html_()
+assert "<td>bbox_pred</td>" in capture.table("ops")._repr_html_()
+assert repr(capture.table("ops", columns="name,count", top=1)).split() == ["name", "count", "bbox_pred", "4"]
+END
+}
+
+@test "Arrow streams have the same values, and live on when the capture is closed" {
+    expect_equal "$(python3 "$BATS_TEST_DIRNAME/read_arrow.py" JOBX 2>&1)" "" # nor is a destructor unhappy
+}
+
+@test "errors are exceptions with a code and a hint" {
+    python3 - <<'END'
+import msprof
+for call, kind, text in ((lambda: msprof.open("nowhere"), LookupError, "cannot find 'nowhere'"),
+                         (lambda: msprof.open("JOBX").table("opps").columns, ValueError, "did you mean 'ops'"),
+                         (lambda: msprof.open("JOBX").table("ops", columns="x").to_dict(), ValueError, "it has share, total"),
+                         (lambda: list(msprof.open("JOBX").sql("DELETE FROM meta")), msprof.Error, "does more than read")):
+    try:
+        call()
+    except msprof.Error as error:
+        assert isinstance(error, kind) and text in str(error) and error.code < 0, error
+    else:
+        raise SystemExit("no error")
+END
+}
+
+@test "Ctrl-C ends a query that does not end by itself, and the capture goes on" {
+    cat >endless.py <<'END'
+import msprof
+capture = msprof.open("JOBX")
+try:
+    print("begun", flush=True)
+    capture.sql("WITH RECURSIVE more(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM more) SELECT sum(n) FROM more").to_dict()
+except KeyboardInterrupt:
+    print("interrupted", capture.sql("SELECT count(*) AS n FROM op").to_dict())
+END
+    # Shells start what runs beside them with the signal ignored.
+    run timeout 60 python3 - <<'END'
+import signal, subprocess, sys, time
+program = subprocess.Popen([sys.executable, "endless.py"], stdout=subprocess.PIPE, text=True,
+                           preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+assert program.stdout.readline() == "begun\n"
+time.sleep(0.5)
+program.send_signal(signal.SIGINT)
+print(program.communicate()[0], end="")
+END
+    expect_equal "$output" "interrupted {'n': [248]}"
+}
+
+@test "the examples of the module's documentation are true" {
+    python3 -c 'import doctest, msprof.reading, sys; sys.exit(doctest.testmod(msprof.reading).failed)'
+}
