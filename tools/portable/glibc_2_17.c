@@ -61,6 +61,8 @@ OLDER(void *, pthread_getspecific, (pthread_key_t key), (key))
 OLDER(int, pthread_setspecific, (pthread_key_t key, const void *value), (key, value))
 OLDER(int, pthread_mutex_trylock, (pthread_mutex_t * mutex), (mutex))
 OLDER(int, pthread_mutexattr_init, (pthread_mutexattr_t * attributes), (attributes))
+OLDER_AT(SINCE("GLIBC_2.3.3"), int, pthread_condattr_setclock, (pthread_condattr_t * attributes, clockid_t clock),
+         (attributes, clock))
 OLDER(int, pthread_mutexattr_destroy, (pthread_mutexattr_t * attributes), (attributes))
 OLDER(int, pthread_mutexattr_settype, (pthread_mutexattr_t * attributes, int type), (attributes, type))
 OLDER(int, pthread_rwlock_init, (pthread_rwlock_t * lock, const pthread_rwlockattr_t *attributes), (lock, attributes))
