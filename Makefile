@@ -117,9 +117,9 @@ NEEDED_LDLIBS   = -L$(B) -Wl,-Bstatic -lsqlite3 -lcjson -lcsv $(SSH_LDLIBS) -lcr
                   -Wl,-Bdynamic -lm -Wl,--no-as-needed -l:libanl.so.1 $(OLD_LIBS)
 OWN_SYMBOLS    := -Wl,-Bsymbolic -Wl,--exclude-libs,ALL
 CJSON_LIBRARY  := -Wl,-Bstatic -lcjson -Wl,-Bdynamic
-$(OLD_GLIBC) $(B)/portable_program.o: tools/portable/glibc_2_17.c $(B)/flags
+$(OLD_GLIBC) $(B)/portable_program.o $(B)/portable_read.o: tools/portable/glibc_2_17.c $(B)/flags
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(SYSROOT_FLAG) -D_GNU_SOURCE $(if $(filter %program.o,$@),-DPORTABLE_PROGRAM) -std=c17 -pthread \
+	$(call say,CC)$(CC) $(SYSROOT_FLAG) -D_GNU_SOURCE $(if $(filter %program.o,$@),-DPORTABLE_PROGRAM) $(if $(filter %read.o,$@),-DPORTABLE_READ) -std=c17 -pthread \
 	    $(filter-out -Wmissing-prototypes,$(WARNINGS)) -Wno-maybe-uninitialized $(CFLAGS_portable) -fPIC -fvisibility=hidden -c $< -o $@
 endif
 CJSON_LIBRARY ?= -lcjson
@@ -292,7 +292,7 @@ $(B)/api/capture.o: $(B)/prefix
 $(B)/api/capture.o: private NEEDED_CPPFLAGS += -DMSPROF_PREFIX='"$(prefix)"'
 
 # What is linked into the portable one, such as SQLite, stays its own: also where the program has another SQLite.
-$(B)/$(READ_SONAME): $(READ_OBJECTS) $(OLD_GLIBC) api/libmsprof.map $(B)/flags
+$(B)/$(READ_SONAME): $(READ_OBJECTS) $(if $(OLD_GLIBC),$(B)/portable_read.o) api/libmsprof.map $(B)/flags
 	$(call say,LINK)$(LINK_SHARED) -Wl,-z,defs -Wl,-soname,$(READ_SONAME) $(OWN_SYMBOLS) \
 	    -Wl,--version-script=api/libmsprof.map $(filter %.o,$^) -Wl,--as-needed $(filter-out $(SSH_LDLIBS),$(LIBS)) -o $@
 
