@@ -103,7 +103,8 @@ static int use_temporary(struct msprof_capture *capture, struct err *err)
 static int prepare_place(struct opening *opening, struct import_request *request, struct err *err)
 {
     struct msprof_capture *capture = opening->capture;
-    if (opening->options->results == NULL && !path_can_hold(capture->directory, "sqlite") && use_temporary(capture, err) < 0)
+    if (opening->options->results == NULL && !path_can_hold(capture->directory, "sqlite") &&
+        use_temporary(capture, err) < 0)
         return err_status(err);
     request->database = capture->database;
     SCOPED_FREE char *directory =

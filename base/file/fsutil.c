@@ -64,8 +64,10 @@ char *path_from_here(const char *path, struct err *err)
 
 bool path_can_hold(const char *parent, const char *name)
 {
-    SCOPED_FREE char *path = path_join(parent, name);
-    return path != NULL && (access(path, W_OK) == 0 || (errno == ENOENT && access(parent, W_OK) == 0));
+    char *path = path_join(parent, name);
+    const bool can = path != NULL && (access(path, W_OK) == 0 || (errno == ENOENT && access(parent, W_OK) == 0));
+    free(path);
+    return can;
 }
 
 /* Creates one directory whose parent exists. */

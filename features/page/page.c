@@ -3,7 +3,6 @@
 
 #include "base/file/checksum.h"
 #include "db/query/query.h"
-#include "features/feature.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -409,21 +408,6 @@ int html_report_add_tree(struct html_report *report, sqlite3 *db, const struct h
         return close_page(report, &page, err_status(err), err);
     page.family = facts.family;
     return close_page(report, &page, put_tree(&page, parts_of_tree, err), err);
-}
-
-int html_report_add_any(struct html_report *report, sqlite3 *db, const struct html_capture *capture, bool *ret_is_tree,
-                        struct err *err)
-{
-    SCOPED(advice_release) struct advice advice = {.elapsed_ns = 0};
-    const struct feature *feature;
-    if (feature_of_database(db, &feature, err) < 0)
-        return err_status(err);
-    *ret_is_tree = feature != NULL;
-    if (feature == NULL)
-        return html_report_add(report, db, capture, err);
-    return feature->advise(db, NULL, &advice, err) < 0
-               ? err_status(err)
-               : html_report_add_tree(report, db, capture, &advice, feature->page, err);
 }
 
 int html_report_add_advice(struct html_report *report, sqlite3 *db, const struct html_capture *capture,
