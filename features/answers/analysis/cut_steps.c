@@ -18,8 +18,8 @@ int64_t split_end_ns(const struct split *split)
 {
     const struct workload_step *step = split->step;
 
-    if (split->period.time_ns != NO_PERIOD)
-        return split->start_ns + split->period.time_ns;
+    if (split->period.time_ns != NO_PERIOD) /* not its length in ticks, which can differ from that by a nanosecond */
+        return split->start_ns + step->period_ns;
     if (step != NULL && step->source == STEPS_RANGES)
         return INT64_MAX;
     return step != NULL && step->work_end_ns > split->end_ns ? step->work_end_ns : split->end_ns;
