@@ -10,12 +10,11 @@ static bool overlap(const struct splits *splits, size_t group)
 {
     int64_t end_ns = INT64_MIN;
 
-    for (size_t i = 0; i < splits->count; i++) {
-        if (splits->items[i].group != group)
-            continue;
-        if (splits->items[i].start_ns < end_ns)
+    for (size_t k = 0; k < splits->groups.items[group].count; large_pass(k++)) {
+        const struct split *split = &splits->items[splits_member(splits, group, k)];
+        if (split->start_ns < end_ns)
             return true;
-        end_ns = splits->items[i].end_ns;
+        end_ns = split->end_ns;
     }
     return false;
 }
@@ -36,18 +35,18 @@ static void take_jitter(const struct advice_look *look, size_t group, int64_t *t
     struct series series;
     struct err err = ERR_INIT;
     char name[GROUP_NAME_SIZE] = "";
-    size_t n = 0, place = 0, slowest = 0, slowest_place = 0; /* place: in the group, from 1 */
+    size_t n = 0, slowest = 0, slowest_place = 0; /* place: in the group, from 1 */
     int64_t longest = -1;
 
-    for (size_t i = 0; i < look->splits->count; large_pass(i++)) {
-        place += look->splits->items[i].group == group;
-        if (look->splits->items[i].group != group || !splits_counts(look->splits, i))
+    for (size_t k = 0; k < look->splits->groups.items[group].count; large_pass(k++)) {
+        const size_t i = splits_member(look->splits, group, k);
+        if (!splits_counts(look->splits, i))
             continue;
         times[n++] = look->splits->items[i].own.time_ns;
         if (look->splits->items[i].own.time_ns > longest) {
             longest = look->splits->items[i].own.time_ns;
             slowest = i;
-            slowest_place = place;
+            slowest_place = k + 1;
         }
     }
     if (n < 4 || series_make(&series, times, n, &err) != 0)
@@ -87,10 +86,9 @@ static void take_warmup(const struct advice_look *look, size_t group, int64_t *t
     double warm = 0;
     size_t n = 0, count = 0, first = SIZE_MAX;
 
-    for (size_t i = 0; i < look->splits->count; large_pass(i++)) {
+    for (size_t k = 0; k < look->splits->groups.items[group].count; large_pass(k++)) {
+        const size_t i = splits_member(look->splits, group, k);
         const struct split *split = &look->splits->items[i];
-        if (split->group != group)
-            continue;
         if (splits_is_warmup(look->splits, i)) {
             first = first == SIZE_MAX ? i : first;
             warm += (double)split->own.time_ns;
