@@ -358,3 +358,24 @@ PY
     run_msprof -q show PROF_1 --table steps --format json
     expect_equal "$(json '[(r["Steps"], r["Busy(us)"], r["Free(us)"]) for r in d]')" "[(6, 70, 2.02)]"
 }
+
+@test "diff tells the steps of warm-up of each side by itself" {
+    for slow in 1 2; do
+        unmarked "PROF_$slow" "o['us'] = 1000 if step < $slow else 50"
+    done
+    run_msprof -q diff PROF_1 PROF_2
+    expect_contains "$output" "Warm-up steps left out: 1 of base, 2 of new"
+    run_msprof -q diff PROF_1 PROF_2 --format json
+    expect_equal "$(json '[d[side]["warmup_steps"] for side in ("base", "new")]')" "[1, 2]"
+}
+
+@test "steps whose clock has no whole nanoseconds have the operators that begin in them, and no other's" {
+    program PROF_A <<'PY'
+import prof
+for step in range(40): p.op('only', 'Div', 375 + step % 7 * 0.02, gap=1)
+prof.DEVICE_MHZ = 49.999001 # what the clock says of itself: its ticks are 20.0004 ns
+PY
+    run_msprof -q diff PROF_A PROF_A
+    expect_not_contains "$output" "Steps run different operators"
+    expect_contains "$output" "Verdict: ok"
+}

@@ -50,10 +50,12 @@ static size_t slowest_of(const struct splits *splits)
     const size_t group = splits_longest_group(splits);
     size_t slowest = SIZE_MAX;
 
-    for (size_t i = 0; i < splits->count; large_pass(i++))
-        if (splits->items[i].group == group && splits_counts(splits, i) &&
+    for (size_t k = 0; group != SIZE_MAX && k < splits->groups.items[group].count; large_pass(k++)) {
+        const size_t i = splits_member(splits, group, k);
+        if (splits_counts(splits, i) &&
             (slowest == SIZE_MAX || splits->items[i].own.time_ns > splits->items[slowest].own.time_ns))
             slowest = i;
+    }
     return slowest;
 }
 
