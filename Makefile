@@ -802,7 +802,7 @@ lint-cppcheck: $(LISTS) $(PRELOAD_LIST)
 
 # --- the rest ---
 
-.PHONY: html dist deb rpm portable version release-check
+.PHONY: html dist deb rpm portable wheel version release-check
 release-check: ## what a release must hold beside the tests: half an hour, as root (docs/releasing.md)
 	tools/release-check.sh $(BUILD)
 
@@ -818,6 +818,9 @@ deb rpm: ## packages of the last commit in build/deb, build/rpm
 PORTABLE_MACHINES ?= x86_64 aarch64
 portable: ## build/portable/*.tar.gz: the program and the libraries for glibc 2.17 and newer, PORTABLE_MACHINES
 	for machine in $(PORTABLE_MACHINES); do tools/portable.sh "$$machine" $(BUILD) || exit; done
+
+wheel: ## build/wheel/*.whl: the Python package with its libraries, PORTABLE_MACHINES
+	for machine in $(PORTABLE_MACHINES); do tools/wheel.sh "$$machine" $(BUILD) || exit; done
 
 version: ## print the version
 	@echo $(VERSION)

@@ -71,7 +71,8 @@ static int load_layouts(struct msprof_capture *capture, const char *more, struct
     if (access(shipped, R_OK | X_OK) == 0 && layout_set_load_directory(&capture->layouts, shipped, err) < 0)
         return err_status(err);
     layout_set_mark_shipped(&capture->layouts);
-    if (more != NULL && layout_set_load_directory(&capture->layouts, more, err) < 0)
+    SCOPED_FREE char *directory = more != NULL ? path_absolute(more, err) : NULL;
+    if (more != NULL && (directory == NULL || layout_set_load_directory(&capture->layouts, directory, err) < 0))
         return err_status(err);
     return parameters_add(&capture->parameters, &capture->layouts, 0, err);
 }
