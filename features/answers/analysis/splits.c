@@ -128,7 +128,7 @@ static bool is_of(const struct split_group *group, const struct split *split)
 
     return group->device == split->device &&
            (step == NULL || (group->source == step->source && group->model_id == step->model_id &&
-                             group->batch == step->batch && group->model == step->model));
+                             group->batch == step->batch && group->model == step->model && group->kind == step->kind));
 }
 
 static int add_to_group(struct splits *splits, struct split *split, struct err *err)
@@ -148,7 +148,8 @@ static int add_to_group(struct splits *splits, struct split *split, struct err *
                                                                .source = step->source,
                                                                .model_id = step->model_id,
                                                                .batch = step->batch,
-                                                               .model = step->model};
+                                                               .model = step->model,
+                                                               .kind = step->kind};
     }
     split->group = g - 1;
     splits->groups.items[g - 1].count++;
@@ -479,6 +480,9 @@ void splits_group_name(const struct workload *workload, const struct splits *spl
         used += (size_t)snprintf(text + used, GROUP_NAME_SIZE - used, " of model %lld", (long long)it->model_id);
     if (it->model != NO_TEXT && used < GROUP_NAME_SIZE / 2)
         used += (size_t)snprintf(text + used, GROUP_NAME_SIZE - used, " (%.120s)", workload_text(workload, it->model));
+    if (it->kind > 0)
+        used += (size_t)snprintf(text + used, GROUP_NAME_SIZE - used, " (%.120s)",
+                                 workload_text(workload, workload->kinds.items[it->kind - 1]));
     if (it->batch > 0)
         used += (size_t)snprintf(text + used, GROUP_NAME_SIZE - used, ", batch %lld", (long long)it->batch);
     if (workload->device_count > 1)

@@ -69,6 +69,7 @@ struct split_group {
     uint16_t device, source;
     int64_t model_id, batch;
     uint32_t model;               /* text */
+    uint8_t kind;                 /* of the workload's kinds, from 1; 0: there is one */
     size_t count, counts;         /* steps; those that count in statistics of what the device did */
     size_t first;                 /* of the splits' members: they are `count` from there on */
     size_t periods;               /* of those, with a period */

@@ -62,7 +62,9 @@ static void take_jitter(const struct advice_look *look, size_t group, int64_t *t
     if (n < 4 || series_make(&series, times, n, &err) != 0)
         return;
     const double p95 = series.p95, value = rule_percent(p95 - series.median, series.median);
-    const double longer_ns = beyond(times, n, series.median, finding->threshold);
+    /* a host that is ahead makes up for a long step in the next ones: at most what all together take beyond medians */
+    const double longer_ns = fmin(beyond(times, n, series.median, finding->threshold),
+                                  fmax(series.total - (double)series.n * series.median, 0));
     if (finding->not_checked == NULL && value <= finding->value) {
         series_release(&series);
         return;
@@ -71,8 +73,6 @@ static void take_jitter(const struct advice_look *look, size_t group, int64_t *t
     if (look->splits->groups.count > 1)
         splits_group_name(look->workload, look->splits, group, name);
     take_longer(look, group, value, longer_ns, value > finding->threshold, finding);
-    if (finding->saves_ns >= 0) /* a host that is ahead makes up for a long step in the next ones */
-        finding->saves_ns = fmin(longer_ns, fmax(series.total - (double)series.n * series.median, 0));
     finding->time_ns = look->splits->items[slowest].start_ns;
     rule_say(finding, "Steps%s%.200s%s take %.3f us (p95 %.3f us); the slowest, number %zu, takes %.3f us.",
              name[0] != '\0' ? " (" : "", name, name[0] != '\0' ? ")" : "", series.median / 1e3, p95 / 1e3,
