@@ -69,10 +69,11 @@ struct report {
     const char *parts; /* NULL, or what stands behind the name of a part's file, for the manual: "_<device>_<model>" */
     bool is_short;     /* all rows are shown unless --top says otherwise */
     int show_order;    /* of a tree's: its place among those that 'show' prints without --table, from 1; 0: not there */
-    bool shown_only;   /* on terminals and by its name, not among the files of a summary */
-    bool of_device;    /* a table for each device, :device; else one for the capture */
-    bool whole;        /* no file is split, however many rows it has */
-    bool windowed;     /* rows: only those of the step or time that was chosen; of_workload: they always are */
+    const char *show_if; /* of such a one: an expression without which it is left out there; NULL: it never is */
+    bool shown_only;     /* on terminals and by its name, not among the files of a summary */
+    bool of_device;      /* a table for each device, :device; else one for the capture */
+    bool whole;          /* no file is split, however many rows it has */
+    bool windowed;       /* rows: only those of the step or time that was chosen; of_workload: they always are */
     /* Of rows that are made of those of other tables: the tables of the database of which only what begins in that step
      * or time is seen meanwhile; NULL: there are no more. */
     const char *narrowed[QUERY_NARROWED_MAX];

@@ -386,6 +386,19 @@ static const struct report *report_at(const struct report *const *all, int famil
     return NULL;
 }
 
+static int is_shown(struct show *show, const struct report *report, bool *ret, struct err *err)
+{
+    char sql[128];
+    int64_t shown = 1;
+    if (report->show_if != NULL) {
+        snprintf(sql, sizeof sql, "SELECT %s", report->show_if);
+        if (query_number(show->db, sql, &shown, err) < 0)
+            return err_status(err);
+    }
+    *ret = shown != 0;
+    return 0;
+}
+
 /* The tables that say that they are shown, in their order. */
 static int show_of_tree(struct show *show, int family, struct err *err)
 {
@@ -395,6 +408,11 @@ static int show_of_tree(struct show *show, int family, struct err *err)
         return err_status(err);
     for (int place = 1; (report = report_at(all, family, place)) != NULL; place++) {
         uint64_t rows;
+        bool shown = true;
+        if (is_shown(show, report, &shown, err) < 0)
+            return err_status(err);
+        if (!shown)
+            continue;
         show_title(show, report->title);
         show_title(show, " :");
         show_end_line(show);

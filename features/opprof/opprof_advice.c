@@ -40,11 +40,11 @@ static int take_row(void *arg, sqlite3_stmt *row, struct err *err)
     return intern_keep(&taking->advice->texts, query_text(row, NAME), &next->name, err);
 }
 
-/* Sets not_checked where a table that the rule needs has no rows. */
+/* Sets not_checked where a table that the rule needs has no rows, or lacks its values. */
 static int look_for_tables(sqlite3 *db, struct advice *advice, struct finding *finding, struct err *err)
 {
     const struct opprof_rule *rule = finding->rule->of_tree;
-    char text[256];
+    char text[512];
     for (size_t i = 0; i < 2 && rule->tables[i] != NULL; i++) {
         int64_t there = 0;
         snprintf(text, sizeof text, "SELECT EXISTS (SELECT 1 FROM %s)", rule->tables[i]);
@@ -59,6 +59,14 @@ static int look_for_tables(sqlite3 *db, struct advice *advice, struct finding *f
             snprintf(text, sizeof text, "OpBasicInfo.csv is missing: copy the whole directory");
         return intern_keep(&advice->texts, text, &finding->not_checked, err);
     }
+    int64_t known = 1;
+    if (rule->known != NULL) {
+        snprintf(text, sizeof text, "SELECT EXISTS (%s)", rule->known);
+        if (query_number(db, text, &known, err) < 0)
+            return err_status(err);
+    }
+    if (!known)
+        finding->not_checked = rule->lacks;
     return 0;
 }
 

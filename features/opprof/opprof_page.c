@@ -9,6 +9,12 @@
 #define LABEL_WIDTH 190.0
 #define ROW_HEIGHT 24.0
 
+/* A kind of core in front of "cores". */
+static const char *before_cores(const char *core)
+{
+    return strcmp(core, "AI core") == 0 ? "AI" : core;
+}
+
 /* The cells of a table that a part is drawn of. */
 struct drawn_row {
     char *cells[HTML_IDS_MAX];
@@ -175,7 +181,7 @@ static void put_verdict(struct html_page *page, const struct drawn_row *row, con
                     row->cells[OP_LONGEST]);
     if (busiest != NULL)
         html_text_f(w, "; the busiest pipe was %s of the %s cores, with %s %% of their time", busiest->cells[PIPE],
-                    busiest->cells[CORE], busiest->cells[PIPE_SHARE]);
+                    before_cores(busiest->cells[CORE]), busiest->cells[PIPE_SHARE]);
     if (is_known(row->cells[OP_CURRENT]) && is_known(row->cells[OP_RATED]))
         html_text_f(w, "; the cores ran at %s of %s MHz", row->cells[OP_CURRENT], row->cells[OP_RATED]);
     html_text(w, ".");
@@ -209,7 +215,8 @@ static void draw_pipes(struct html_page *page, const struct drawn_row *rows, siz
     if (bars == 0)
         return;
     put_launch(page, rows);
-    snprintf(caption, sizeof caption, "Pipes of %s cores: share of their time; pipes overlap", rows->cells[CORE]);
+    snprintf(caption, sizeof caption, "Pipes of %s cores: share of their time; pipes overlap",
+             before_cores(rows->cells[CORE]));
     chart_begin_sized(page, caption, "Pipes as bars; the table below has the numbers",
                       (int)(ROW_HEIGHT * (double)bars));
     for (size_t i = 0; i < count; i++) {
@@ -361,7 +368,7 @@ static void draw_roofline(struct html_page *page, const struct drawn_row *rows, 
     chart_plane_settle(&plane);
     put_launch(page, rows);
     snprintf(text, sizeof text, "Work of %s cores (GOP/s) by intensity (OP/B), both by powers of ten",
-             rows->cells[CORE]);
+             before_cores(rows->cells[CORE]));
     chart_begin_sized(page, text, "Paths of memory under their roofs; the table below has the numbers",
                       CHART_PLANE_HEIGHT + 24);
     chart_roofs(page, &plane, work, 0);
@@ -476,7 +483,7 @@ static void draw_paths(struct html_page *page, const struct drawn_row *rows, siz
     if (paths == 0)
         return;
     put_launch(page, rows);
-    snprintf(caption, sizeof caption, "Paths of %s cores: bytes and bandwidth", rows->cells[CORE]);
+    snprintf(caption, sizeof caption, "Paths of %s cores: bytes and bandwidth", before_cores(rows->cells[CORE]));
     chart_begin_sized(page, caption, "Paths between memories as a diagram; the table below has the numbers",
                       (int)(PATH_HEIGHT * (double)paths));
     for (size_t i = 0; i < count; i++) {

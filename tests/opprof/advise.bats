@@ -128,6 +128,50 @@ expect_found() {
     expect_contains "$output" "op-small-transfers: not checked, because Memory.csv was not collected: 'msprof op --aic-metrics=Memory' collects it"
 }
 
+@test "the only table that was collected is enough for its own rules" {
+    op r0_read_hit=2000 r0_read_miss=18000 r1_read_hit=2000 r1_read_miss=18000
+    for metric in Arithmetic Pipe Memory Resource; do
+        rm OPPROF_1/$metric*
+    done
+    rm -r OPPROF_1/sqlite
+    run_msprof advise --format json OPPROF_1
+    expect_found op-l2 90
+    expect_equal "$(jq '.findings[0].at_stake' <<<"$output")" 45 # 90 % of 90,000 cycles at 1,800 MHz
+}
+
+# without RULE SED FILE: what advise says of the rule where the columns of a file are changed so.
+without() {
+    sed -i "1$2" "OPPROF_1/$3.csv"
+    rm -r OPPROF_1/sqlite
+    run_msprof advise --format json OPPROF_1
+    jq -r --arg rule "$1" '(.not_checked[] | select(.id == $rule).reason), (.passed[] | select(. == $rule))' <<<"$output"
+}
+
+@test "a rule whose values a file does not have is not checked, and says which they are" {
+    op of.mhz=0
+    expect_equal "$(jq -r '.not_checked[] | "\(.id) \(.reason)"' <<<"$output")" \
+        "op-frequency OpBasicInfo.csv has no frequency while the operator ran, or none that it is rated for"
+    op
+    expect_equal "$(without op-icache s/icache/other/g PipeUtilization)" "PipeUtilization.csv has no misses of the instruction cache"
+    expect_equal "$(without op-bandwidth s/GM_to_UB_datas/other/ Memory)" "Memory.csv has no bytes from main memory to the unified buffer"
+    expect_equal "$(without op-small-transfers s/nothing// Memory)" "Memory.csv has no bytes from main memory to the unified buffer"
+    expect_equal "$(without op-bank-conflicts s/total_cflt/other/ ResourceConflictRatio)" \
+        "ResourceConflictRatio.csv has no sum of the vector unit's conflicts"
+    expect_equal "$(without op-l2 s/r._read_cache/other/g L2Cache)" "L2Cache.csv has no counts of reads"
+}
+
+@test "reads of a 950 that miss are told, but no tail of its waves: it has more cores than a 910B" {
+    op of.blocks=100 r0_read_hit=4000 r0_read_miss=1000 r1_read_hit=0 r1_read_miss=9000
+    expect_equal "$(jq -r '[.findings[].id] | sort | join(" ")' <<<"$output")" "op-l2 op-tail-wave"
+    sed -i '1s/aiv_r0_read_cache_hit/aiv_read_close_hit/; 1s/aiv_r0_read_cache_miss_allocate/aiv_read_close_miss/
+        1s/aiv_r1_read_cache_hit/aiv_read_far_hit/; 1s/aiv_r1_read_cache_miss_allocate/aiv_read_far_miss/' OPPROF_1/L2Cache.csv
+    rm -r OPPROF_1/sqlite
+    run_msprof advise --format json OPPROF_1
+    expect_found op-l2 71.43 # 10,000 of 14,000
+    expect_equal "$(jq -r '.not_checked[] | "\(.id) \(.reason)"' <<<"$output")" \
+        "op-tail-wave neither the files nor their columns tell how many cores the chip has"
+}
+
 @test "limits, --fail-on and --list know the rules of one operator" {
     op scalar=54000
     run_msprof advise --threshold op-scalar:70 OPPROF_1

@@ -58,7 +58,7 @@ END
     printf 'aic_time(us),aic_total_cycles,aic_cube_time(us),aic_cube_ratio,aic_vec_time(us),aic_vec_ratio,\n4.000000,4240,1.000000,0.250000,2.000000,0.500000,\n' >OPPROF_1/PipeUtilization.csv
     run_msprof report OPPROF_1 -o page.html
     expect_status 0
-    expect_contains "$(<page.html)" "took 5 us, its longest block 4 us; the busiest pipe was vector of the AI core cores"
+    expect_contains "$(<page.html)" "took 5 us, its longest block 4 us; the busiest pipe was vector of the AI cores"
     printf 'Op Name,Op Type,Task Duration(us),Block Dim,\n' >OPPROF_2/OpBasicInfo.csv
     printf 'block_id,sub_block_id,aiv_time(us),aiv_total_cycles,aiv_vec_time(us),aiv_vec_ratio,\n0,vector0,NA,NA,NA,NA,\n' >OPPROF_2/PipeUtilization.csv
     run_msprof report OPPROF_2 -o page.html

@@ -63,6 +63,24 @@ Conflicts :"
     expect_contains "$output" add_custom
 }
 
+@test "show prints the hot lines and instructions of a simulator's directory, which has nothing else" {
+    core=OPPROF_3/simulator/core0.veccore0
+    mkdir -p $core
+    printf 'code,call_count,cycles,running_time(us)\nadd.cpp:12,16,1000,0.54\nadd.cpp:14,8,5000,2.70\n' >$core/core0.veccore0_code_exe.csv
+    printf 'instr,addr,pipe,call_count,cycles,running_time(us),detail\nVADD,16,VECTOR,16,5391,2.9,"a,b"\n' >$core/core0.veccore0_instr_exe.csv
+    run_msprof show OPPROF_3
+    expect_status 0
+    expect_equal "$(grep ' :$' <<<"$output" | tail -2)" "Lines :
+Instructions :"
+    expect_equal "$(grep -o 'add.cpp:[0-9]*' <<<"$output" | paste -sd,)" add.cpp:14,add.cpp:12
+    expect_contains "$output" VADD
+    rm -r OPPROF_3/sqlite $core/core0.veccore0_code_exe.csv
+    run_msprof show OPPROF_3
+    expect_status 0
+    expect_equal "$(grep ' :$' <<<"$output" | tail -2)" "Conflicts :
+Instructions :"
+}
+
 @test "what was not collected is told with the option that collects it" {
     plant_vector
     rm OPPROF_1/L2Cache.csv

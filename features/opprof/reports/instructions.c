@@ -24,6 +24,8 @@ const struct report report_opprof_instructions = {
     .doc = "Instructions of the simulator run, the most cycles first.",
     .families = FAMILY_OPPROF,
     .shown_only = true,
+    .show_order = 7,
+    .show_if = "EXISTS (SELECT 1 FROM opprof_instruction)",
     .needs = "core*_instr_exe.csv, which the simulator writes: msprof op simulator",
     .query = {.from = "opprof_instruction", .order_by = "cycles DESC, id"},
     .columns = columns,

@@ -21,6 +21,8 @@ const struct report report_opprof_lines = {
     .doc = "Source lines of the simulator run, the most cycles first.",
     .families = FAMILY_OPPROF,
     .shown_only = true,
+    .show_order = 6,
+    .show_if = "EXISTS (SELECT 1 FROM opprof_line)",
     .needs = "core*_code_exe.csv with lines, which the simulator writes for a kernel compiled with -g",
     .query = {.from = "opprof_line", .order_by = "cycles DESC, id"},
     .columns = columns,

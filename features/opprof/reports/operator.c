@@ -27,6 +27,7 @@ const struct report report_opprof_operator = {
     .shown_only = true,
     .open = opprof_open,
     .is_short = true,
+    .needs = "OpBasicInfo.csv or a metric file, which 'msprof op' writes on a device",
     .show_order = 1,
     .query = {.with = "r AS (SELECT launch_id, count(*) AS rows, max(time_ps) AS longest FROM opprof_block GROUP BY "
                       "launch_id), l AS (SELECT launch_id FROM opprof_operator UNION SELECT launch_id FROM r)",

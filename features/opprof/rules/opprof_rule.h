@@ -12,8 +12,9 @@
 #include "features/answers/analysis/finding.h"
 
 struct opprof_rule {
-    const char *tables[2];  /* that must have rows; NULL: there are no more */
-    const char *metrics[2]; /* what --aic-metrics of 'msprof op' brings each; NULL: it always comes */
+    const char *tables[2];     /* that must have rows; NULL: there are no more */
+    const char *metrics[2];    /* what --aic-metrics of 'msprof op' brings each; NULL: it always comes */
+    const char *known, *lacks; /* a query that has a row unless values are missing, and what is missing; NULL */
     const char *sql;
 };
 
@@ -24,7 +25,8 @@ struct opprof_rule {
         __VA_ARGS__                                                                                                    \
     }
 
-#define RULE_CORE "CASE core WHEN 0 THEN 'cube' WHEN 1 THEN 'vector' ELSE 'AI core' END"
+/* In front of "cores". */
+#define RULE_CORE "CASE core WHEN 0 THEN 'cube' WHEN 1 THEN 'vector' ELSE 'AI' END"
 #define RULE_US(ps) "round((" ps ") / 1e6, 3) || ' us'"
 #define RULE_PERCENT(value) "round(" value ", 1) || ' %'"
 /* Behind a name: the launch, where there are several. */

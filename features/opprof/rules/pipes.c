@@ -81,5 +81,7 @@ const struct rule rule_op_icache = {
     .formula = "misses of the instruction cache / its requests",
     .advice = "Reduce the size of the kernel's code: fewer unrolled loops and template variants in one path.",
     .threshold = 10,
-    OPPROF_RULE(.tables = {"opprof_pipe"}, .metrics = {"PipeUtilization"}, .sql = icache_sql),
+    OPPROF_RULE(.tables = {"opprof_pipe"}, .metrics = {"PipeUtilization"},
+                .known = "SELECT 1 FROM opprof_pipe WHERE icache_miss_rate IS NOT NULL",
+                .lacks = "PipeUtilization.csv has no misses of the instruction cache", .sql = icache_sql),
 };
