@@ -14,6 +14,11 @@ bool split_is_of_device(const struct split *split)
     return split->step == NULL || (split->step->source != STEPS_FRAMEWORK && split->step->source != STEPS_RANGES);
 }
 
+int64_t split_rate(const struct workload *workload, const struct split *split)
+{
+    return split_is_of_device(split) ? workload->devices[split->device].hz : TICKS_OF_NS;
+}
+
 int64_t split_end_ns(const struct split *split)
 {
     const struct workload_step *step = split->step;

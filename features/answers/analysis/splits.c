@@ -224,19 +224,23 @@ static int split_device(const struct workload *workload, uint16_t device, size_t
 
 /* Steps that are longer than median + 5 scales, from the first of a group on. With fewer than 4 steps nothing is known.
  * times is room for all. */
-static int mark_warmup(struct splits *splits, size_t group, int64_t *times, struct err *err)
+static int mark_warmup(const struct workload *workload, struct splits *splits, size_t group, int64_t *times,
+                       struct err *err)
 {
     struct series series;
     size_t n = 0, most = splits->groups.items[group].count / 4;
+    int64_t hz = 0;
 
     if (most == 0)
         return 0;
     for (size_t i = 0; i < splits->count; i++) {
         large_pass(i);
-        if (splits->items[i].group == group)
-            times[n++] = splits->items[i].own.time_ns;
+        if (splits->items[i].group != group)
+            continue;
+        times[n++] = splits->items[i].own.time_ns;
+        ticks_share_hz(&hz, split_rate(workload, &splits->items[i]));
     }
-    int status = series_make(&series, times, n, err);
+    int status = series_make(&series, times, n, hz, err);
     double limit = series.median + 5 * series_scale(&series, series.median / 1000);
     for (size_t i = 0; status == 0 && most > 0 && i < splits->count; i++) {
         large_pass(i);
@@ -330,7 +334,7 @@ int splits_make(const struct workload *workload, struct splits *ret, struct err 
     if (status == 0 && (times = scoped_memory(ret->count + 1, sizeof *times)) == NULL)
         status = err_no_memory(err);
     for (size_t g = 0; status == 0 && !ret->whole && g < ret->groups.count; g++)
-        status = mark_warmup(ret, g, times, err);
+        status = mark_warmup(workload, ret, g, times, err);
     if (status == 0)
         status = splits_find_cuts(workload, ret, err);
     if (status != 0) {
@@ -408,14 +412,19 @@ static bool measure_of(const struct splits *splits, size_t i, enum measure measu
     }
 }
 
-int splits_series(const struct splits *splits, size_t group, enum measure measure, int64_t *values, struct series *ret,
-                  struct err *err)
+int splits_series(const struct workload *workload, const struct splits *splits, size_t group, enum measure measure,
+                  int64_t *values, struct series *ret, struct err *err)
 {
     size_t n = 0;
+    int64_t hz = 0;
 
-    for (size_t i = 0; i < splits->count; large_pass(i++))
-        n += splits->items[i].group == group && measure_of(splits, i, measure, &values[n]);
-    return series_make(ret, values, n, err);
+    for (size_t i = 0; i < splits->count; large_pass(i++)) {
+        if (splits->items[i].group != group || !measure_of(splits, i, measure, &values[n]))
+            continue;
+        ticks_share_hz(&hz, split_rate(workload, &splits->items[i]));
+        n++;
+    }
+    return series_make(ret, values, n, hz, err);
 }
 
 size_t splits_longest_group(const struct splits *splits)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The summary of a capture: what it is, how its time divides, and what to look at first. */
 #include "base/file/large.h"
+#include "base/number.h"
 #include "db/query/query.h"
 #include "exporters/table/report.h"
 #include "features/answers/analysis/advice.h"
@@ -80,8 +81,9 @@ static const char *item_of(char text[ITEM_SIZE], const char *item, const char *n
 
 static int put_series(struct report_run *run, const char *item, const struct series *series, struct err *err)
 {
-    return put_line(run, item, err, "median %.3f us, MAD %.3f us, p95 %.3f us, slowest %.3f us", series->median / 1e3,
-                    series->mad / 1e3, series->p95 / 1e3, series->maximum / 1e3);
+    return put_line(run, item, err, "median %.3f us, MAD %.3f us, p95 %.3f us, slowest %.3f us",
+                    number_us(series->median), number_us(series->mad), number_us(series->p95),
+                    number_us(series->maximum));
 }
 
 /* Why no period is reported. */
@@ -281,8 +283,8 @@ static int put_names(struct report_run *run, const char *item, const struct name
         struct series *series = &largest[i].times;
         failed =
             failed || put_line(run, item, err, "%.300s: %lld times, median %.3f us, slowest %.3f us, %.3f us in all",
-                               largest[i].name, (long long)series->n, series->median / 1e3, series->maximum / 1e3,
-                               series->total / 1e3) < 0;
+                               largest[i].name, (long long)series->n, number_us(series->median),
+                               number_us(series->maximum), number_us(series->total)) < 0;
         series_release(series);
     }
     return failed ? err_status(err) : 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/file/large.h"
+#include "base/number.h"
 #include "base/statistics.h"
 #include "features/answers/rules/rule.h"
 
@@ -37,20 +38,21 @@ static void take_jitter(const struct advice_look *look, size_t group, int64_t *t
     struct err err = ERR_INIT;
     char name[GROUP_NAME_SIZE] = "";
     size_t n = 0, place = 0, slowest = 0, slowest_place = 0; /* place: in the group, from 1 */
-    int64_t longest = -1;
+    int64_t longest = -1, hz = 0;
 
     for (size_t i = 0; i < look->splits->count; large_pass(i++)) {
         place += look->splits->items[i].group == group;
         if (look->splits->items[i].group != group || !splits_counts(look->splits, i))
             continue;
         times[n++] = look->splits->items[i].own.time_ns;
+        ticks_share_hz(&hz, split_rate(look->workload, &look->splits->items[i]));
         if (look->splits->items[i].own.time_ns > longest) {
             longest = look->splits->items[i].own.time_ns;
             slowest = i;
             slowest_place = place;
         }
     }
-    if (n < 4 || series_make(&series, times, n, &err) != 0)
+    if (n < 4 || series_make(&series, times, n, hz, &err) != 0)
         return;
     double p95 = series.p95, value = rule_percent(p95 - series.median, series.median);
     if (finding->not_checked == NULL && value <= finding->value) {
@@ -64,8 +66,8 @@ static void take_jitter(const struct advice_look *look, size_t group, int64_t *t
                 value > finding->threshold, finding);
     finding->time_ns = look->splits->items[slowest].start_ns;
     rule_say(finding, "Steps%s%.200s%s take %.3f us (p95 %.3f us); the slowest, number %zu, takes %.3f us.",
-             name[0] != '\0' ? " (" : "", name, name[0] != '\0' ? ")" : "", series.median / 1e3, p95 / 1e3,
-             slowest_place, series.maximum / 1e3);
+             name[0] != '\0' ? " (" : "", name, name[0] != '\0' ? ")" : "", number_us(series.median), number_us(p95),
+             slowest_place, number_us(series.maximum));
     series_release(&series);
 }
 
@@ -85,6 +87,7 @@ static void take_warmup(const struct advice_look *look, size_t group, int64_t *t
     struct series series;
     struct err err = ERR_INIT;
     double warm = 0;
+    int64_t hz = 0;
     size_t n = 0, count = 0, first = SIZE_MAX;
 
     for (size_t i = 0; i < look->splits->count; large_pass(i++)) {
@@ -97,9 +100,10 @@ static void take_warmup(const struct advice_look *look, size_t group, int64_t *t
             count++;
         } else if (splits_counts(look->splits, i)) {
             times[n++] = split->own.time_ns;
+            ticks_share_hz(&hz, split_rate(look->workload, split));
         }
     }
-    if (n == 0 || series_make(&series, times, n, &err) != 0)
+    if (n == 0 || series_make(&series, times, n, hz, &err) != 0)
         return;
     double more = fmax(warm - (double)count * series.median, 0), value = rule_percent(more, look->elapsed_ns);
     bool shown = finding->not_checked != NULL || value > finding->value;
@@ -108,7 +112,7 @@ static void take_warmup(const struct advice_look *look, size_t group, int64_t *t
         take_longer(look, group, value, more, count > 0 && value > finding->threshold, finding);
         finding->time_ns = first != SIZE_MAX ? look->splits->items[first].start_ns : INT64_MIN;
         rule_say(finding, "The first %zu steps take %.3f us, later ones %.3f us each: a cold start of %.3f us.", count,
-                 warm / 1e3, series.median / 1e3, more / 1e3);
+                 number_us(warm), number_us(series.median), number_us(more));
     }
     series_release(&series);
 }
