@@ -106,7 +106,8 @@ static bool says_ticks(int64_t hz)
 static double part_of_ticks(int64_t hz, int64_t ticks, int64_t parts)
 {
     const int128 product = (int128)ticks * TICKS_OF_NS, divisor = (int128)hz * parts;
-    return (double)(int64_t)(product / divisor) + (double)(int64_t)(product % divisor) / (double)(int64_t)divisor;
+    const int64_t whole = (int64_t)(product / divisor), rest = (int64_t)(product % divisor);
+    return (double)whole + (double)rest / (double)(int64_t)divisor;
 }
 
 static int64_t ticks_at(const int64_t *sorted, size_t i, int64_t hz)

@@ -92,8 +92,9 @@ static inline double ticks_whole_ns(int64_t rate, int64_t ticks)
 {
     if (rate == TICKS_OF_NS)
         return (double)ticks;
-    const int64_t hz = ticks_hz(rate), rest = ticks % hz * TICKS_OF_NS; /* a half stays one: it is rounded later */
-    return (double)(ticks / hz) * (double)TICKS_OF_NS + (double)(rest / hz) + (double)(rest % hz) / (double)hz;
+    const int64_t hz = ticks_hz(rate), seconds = ticks / hz, parts = ticks % hz * TICKS_OF_NS, whole = parts / hz;
+    return (double)seconds * (double)TICKS_OF_NS + (double)whole +
+           (double)(parts % hz) / (double)hz; /* a half stays one */
 }
 static inline double ticks_exact_ns(int64_t rate, int64_t start_ns, int64_t length_ns)
 {
