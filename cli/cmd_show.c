@@ -151,7 +151,8 @@ static int show_database(struct capture_visit *visit, sqlite3 *db)
     answer_table_begin(visit->settings, visit->settings->show.table);
     result = show_table(visit, db, table, &options, &shown, &err);
     if (result != 0) {
-        err_wrap(&err, "cannot show '%s'", visit->shown);
+        err_wrap(&err, visit->settings->show.sql != NULL ? "cannot run the query on '%s'" : "cannot show '%s'",
+                 visit->shown);
         status = visit_fail(visit, LOG_SOURCE_COMMON, &err);
     } else if (shown.rows == 0) {
         status = tell_nothing(visit, db, shown.needs);
