@@ -142,6 +142,7 @@ struct show_options {
     int width;                               /* columns of the terminal; 0: no limit */
     bool color;                              /* titles in cyan */
     bool plain;                              /* tables have no frames */
+    bool brief; /* for a screen: sentences take a line each, and the summary leaves out what is 0 */
     bool ascii;                              /* the terminal shows nothing but ASCII */
     const struct report_files *report_files; /* as in export_options */
     int64_t top; /* of tables with a row for each operator, task or message: at most this many, the longest */

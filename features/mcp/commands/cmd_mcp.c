@@ -481,9 +481,6 @@ const struct command command_mcp = {
         "open captures, print tables, run queries, advise, compare and report. Nothing outside of --root\n"
         "is read. Clients start it; docs/agents.md describes the tools.\n",
     EXAMPLES(
-        {"list the tools",
-         "printf '%s\\n' "
-         "'{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-06-18\"}}' "
-         "'{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\"}' | msprof mcp --root captures"}),
+        {"answer requests from a file, one on each line", "msprof mcp --root captures <requests.jsonl"}),
     .run = run_mcp,
 };
