@@ -73,7 +73,6 @@ static void print_options(FILE *stream, enum command_id command)
             print_option(stream, &option_table[i]);
 }
 
-
 /* The length of a word of a shell: blanks in quotes are part of it. */
 static size_t shell_word(const char *text)
 {

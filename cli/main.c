@@ -30,8 +30,8 @@ static int print_help_or_version(const struct settings *settings)
     return console_output_end(false);
 }
 
-/* One line, and what was probably meant or where the help is; a usage error is made by a person at a prompt, or shows up
- * in a script's log. */
+/* One line, and what was probably meant or where the help is; a usage error is made by a person at a prompt, or shows
+ * up in a script's log. */
 static int report_usage(const struct settings *settings, bool by_form, const struct err *err)
 {
     const enum command_id typed = by_form ? COMMAND_ROOT : settings->command;

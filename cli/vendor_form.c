@@ -398,8 +398,8 @@ static bool has_word(const struct vendor_line *line, const char *name)
 static int check_output(const struct vendor_line *line)
 {
     const char *output = value_of(line, "--output");
-    const bool is_named = output != NULL || line->others.count > 0 || has_word(line, "-dir") || has_word(line, "-output") ||
-                          has_word(line, "--dir") || has_word(line, "--collection-dir");
+    const bool is_named = output != NULL || line->others.count > 0 || has_word(line, "-dir") ||
+                          has_word(line, "-output") || has_word(line, "--dir") || has_word(line, "--collection-dir");
 
     if (output != NULL && output[0] == '\0')
         return console_fail(ERR_USAGE, NULL, "--output is empty, expected the directory of the capture");

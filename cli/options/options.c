@@ -86,8 +86,8 @@ static const struct first_try export_words[] = {
 };
 
 /* What starts programs on several devices: it need not be installed where the question is asked. */
-static const char *const launchers[] = {"python",    "python3",    "torchrun", "msrun", "mpirun",
-                                        "mpiexec",   "accelerate", "deepspeed", "bash", "sh"};
+static const char *const launchers[] = {"python",  "python3",    "torchrun",  "msrun", "mpirun",
+                                        "mpiexec", "accelerate", "deepspeed", "bash",  "sh"};
 
 /* Adds a word; one that cannot be had is not offered: a script of completion is no place for an error. */
 static void add(struct intern *words, const char *word)
@@ -608,7 +608,8 @@ static int unknown_word(struct err *err, enum command_id parent, char *const *wo
     const char *word = words[0];
     struct suggestion suggestion;
 
-    if (parent == COMMAND_ROOT && (strcmp(word, "op") == 0 || strcmp(word, "opprof") == 0 || strcmp(word, "simulator") == 0)) {
+    if (parent == COMMAND_ROOT &&
+        (strcmp(word, "op") == 0 || strcmp(word, "opprof") == 0 || strcmp(word, "simulator") == 0)) {
         err_set(err, ERR_USAGE, "'msprof op' needs a device and CANN's own msprof; this program reads its results");
         return err_hint(err, "msprof show OPPROF_DIR");
     }

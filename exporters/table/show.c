@@ -657,8 +657,8 @@ static struct nearest nearest_table(const struct report *const *all, const struc
 
 #define MOST_ABOUT 6
 
-/* "; about that: dp, data_pipeline": a few tables in whose titles or names the word stands; "" when there are none. Those
- * whose names begin like the word stand first: 'operators' means ops rather than aicpu. */
+/* "; about that: dp, data_pipeline": a few tables in whose titles or names the word stands; "" when there are none.
+ * Those whose names begin like the word stand first: 'operators' means ops rather than aicpu. */
 static void list_tables_about(const struct report *const *all, const char *word, int family, struct strbuf *ret)
 {
     unsigned count = 0;

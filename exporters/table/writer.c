@@ -129,7 +129,7 @@ static void cut_sentences(struct grid *grid, int width, bool ascii)
         size_t end = utf8_cut(text, room - 3);
         while (end > 0 && text[end] != ' ')
             end--;
-        strcpy(text + end, ascii ? "..." : "…"); /* three bytes, where at least three were */
+        memcpy(text + end, ascii ? "..." : "…", sizeof "..."); /* three bytes each, where at least three were */
     }
 }
 

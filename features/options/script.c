@@ -65,7 +65,8 @@ static void put_escaped(struct reader *reader, struct strbuf *ret)
     }
 }
 
-/* Puts what stands for a value that the script computes: "{args.output}", or "%s" where that could not be read in JSON. */
+/* Puts what stands for a value that the script computes: "{args.output}", or "%s" where that could not be read in JSON.
+ */
 static void put_template(const char *expression, size_t length, struct strbuf *ret)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.()[] ";

@@ -270,7 +270,8 @@ static int put_findings(struct report_run *run, const struct workload *workload,
          put_line(run, "Frequency", err,
                   "%.2f MHz on average while operators ran on the cores, %.1f %% of their time below %.0f MHz",
                   evidence.mean_mhz, evidence.below_rated, evidence.rated_mhz) < 0);
-    for (size_t i = 0; !failed && i < (is_brief(run) ? BRIEF_FINDINGS : LARGEST_FINDINGS) && advice.findings[i].fired; i++) {
+    for (size_t i = 0; !failed && i < (is_brief(run) ? BRIEF_FINDINGS : LARGEST_FINDINGS) && advice.findings[i].fired;
+         i++) {
         const struct finding *finding = &advice.findings[i];
         char item[32];
         snprintf(item, sizeof item, "Finding %zu", i + 1);

@@ -480,7 +480,6 @@ const struct command command_mcp = {
         "Serves the Model Context Protocol on standard input and output: an agent lists and calls tools that\n"
         "open captures, print tables, run queries, advise, compare and report. Nothing outside of --root\n"
         "is read. Clients start it; docs/agents.md describes the tools.\n",
-    EXAMPLES(
-        {"answer requests from a file, one on each line", "msprof mcp --root captures <requests.jsonl"}),
+    EXAMPLES({"answer requests from a file, one on each line", "msprof mcp --root captures <requests.jsonl"}),
     .run = run_mcp,
 };
